@@ -1,9 +1,9 @@
+import type { Sealer } from '../src/crypto/sealing';
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
-import type { ReconciliationPart, ReconciliationBatch } from '../src/domain/reconciliation';
+import type { ReconciliationBatch, ReconciliationPart } from '../src/domain/reconciliation';
 import type { RetentionDays } from '../src/domain/retention';
 import type { Logger } from '../src/observability/logger';
 import type { ProviderRegistry } from '../src/providers/registry';
-import type { Sealer } from '../src/crypto/sealing';
 import type { WebhookSender } from '../src/webhooks/send';
 
 export interface ActivityDependencies extends TransitionContext {

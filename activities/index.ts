@@ -1,4 +1,3 @@
-import { type DeclaredActivity, requireAuthenticInput } from './verify-terms';
 import * as balance from './balance';
 import type { ActivityDependencies } from './dependencies';
 import * as latePayment from './late-payment';
@@ -7,6 +6,7 @@ import * as reconcile from './reconcile';
 import * as refund from './refund';
 import * as retention from './retention';
 import * as sandboxTimers from './sandbox-timers';
+import { requireAuthenticInput, type DeclaredActivity } from './verify-terms';
 import * as webhookDelivery from './webhook-delivery';
 
 /**

@@ -1,16 +1,16 @@
+import { findFinalPayment, findLatePaymentAmount, type FinalPayment } from '../src/db/queries/find-final-payment';
+import { closeNotifications, newestNotification } from '../src/db/records/notification-inbox';
+import { openExceptionOnce } from '../src/db/records/open-exception';
+import * as latePayments from '../src/db/transitions/late-payment-transitions';
 import { lateRefundKeyOf, type LatePaymentRequest, type LatePaymentResult } from '../src/domain/late-payment';
 import { formatRupiah } from '../src/domain/money';
 import { PROVIDER_CAPABILITIES } from '../src/domain/provider-capabilities';
 import { COVERED_BY } from '../src/domain/provider-status';
-import { openExceptionOnce } from '../src/db/records/open-exception';
-import { closeNotifications, newestNotification } from '../src/db/records/notification-inbox';
-import { findFinalPayment, findLatePaymentAmount, type FinalPayment } from '../src/db/queries/find-final-payment';
-import * as latePayments from '../src/db/transitions/late-payment-transitions';
 import type { ProviderPayment } from '../src/providers/provider';
-import { verifyTerms } from './verify-terms';
 import type { ActivityDependencies } from './dependencies';
 import { executeRefund } from './provider-refund';
 import { findOrder } from './provider-status';
+import { verifyTerms } from './verify-terms';
 
 /**
  * Queries the provider about a final payment. Money that it received goes to suspense; what contradicts our records

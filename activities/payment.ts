@@ -1,20 +1,20 @@
+import { findCreationResult } from '../src/db/queries/find-creation-result';
+import { openExceptionOnce } from '../src/db/records/open-exception';
+import type { TransitionResult } from '../src/db/transitions/apply-payment-transition';
+import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import { formatRupiah } from '../src/domain/money';
 import { OPERATOR_STEPS } from '../src/domain/operator-steps';
 import { expiryOf, type PaymentTerms } from '../src/domain/payment';
 import { isFinal } from '../src/domain/payment-transitions';
 import type { CreationResult, StepInput, StepResult } from '../src/domain/workflow-step';
-import { findCreationResult } from '../src/db/queries/find-creation-result';
-import { openExceptionOnce } from '../src/db/records/open-exception';
-import type { TransitionResult } from '../src/db/transitions/apply-payment-transition';
-import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import { noteOrder } from '../src/providers/calls/rejected-merchants';
 import type { IssueQrisOutcome, Provider, ProviderPayment, Rejected } from '../src/providers/provider';
-import { type VerifiedStep, verifySettlement, verifyStep, requireRecordedTerms, unchecked } from './verify-terms';
 import type { ActivityDependencies } from './dependencies';
 import { indeterminateError, orderStillOpenError } from './errors';
 import { providerDeadline } from './provider-deadline';
 import { applyProviderStatus, failAndQueryAgain, findOrder, requestLatePaymentQuery } from './provider-status';
-import { deferred, RECOVERY_MODE, toStepResult, toTransitionInput, keepState } from './step-result';
+import { deferred, keepState, RECOVERY_MODE, toStepResult, toTransitionInput } from './step-result';
+import { requireRecordedTerms, unchecked, verifySettlement, verifyStep, type VerifiedStep } from './verify-terms';
 
 /**
  * Writes the payment as `created`, requests its QR code from the provider, and records `pending` or `failed`. If an

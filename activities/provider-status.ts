@@ -1,18 +1,18 @@
-import type { StepInput, StepResult } from '../src/domain/workflow-step';
+import { scheduleStatusQuery } from '../src/db/records/notification-inbox';
+import { openException } from '../src/db/records/open-exception';
+import type { TransitionContext } from '../src/db/transitions/apply-transition';
+import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import { lateRefundKeyOf } from '../src/domain/late-payment';
 import { formatRupiah } from '../src/domain/money';
 import { expiryOf, type PaymentTerms } from '../src/domain/payment';
 import { isFinal } from '../src/domain/payment-transitions';
-import { openException } from '../src/db/records/open-exception';
-import { scheduleStatusQuery } from '../src/db/records/notification-inbox';
-import type { TransitionContext } from '../src/db/transitions/apply-transition';
-import { transitionWriters } from '../src/db/transitions/payment-transitions';
+import type { StepInput, StepResult } from '../src/domain/workflow-step';
 import type { Provider, ProviderPayment } from '../src/providers/provider';
-import type { VerifiedStep } from './verify-terms';
 import { indeterminateError } from './errors';
 import { providerDeadline } from './provider-deadline';
 import { classifyProviderRefund, recordProviderRefund } from './provider-refund';
-import { toStepResult, toTransitionInput, keepState } from './step-result';
+import { keepState, toStepResult, toTransitionInput } from './step-result';
+import type { VerifiedStep } from './verify-terms';
 
 /**
  * The order of a payment at the provider; undefined if the provider has none.

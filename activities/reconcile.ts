@@ -1,14 +1,14 @@
+import { listProviderAccountIds } from '../src/db/queries/list-for-reconciliation';
 import { openException } from '../src/db/records/open-exception';
 import { findLastReconciliationStart, recordReconciliationRun } from '../src/db/records/reconciliation-runs';
-import { listProviderAccountIds } from '../src/db/queries/list-for-reconciliation';
 import {
   planReconciliation as planParts,
   type Coverage,
-  type ReconciliationPart,
   type ReconciliationBatch,
+  type ReconciliationPart,
 } from '../src/domain/reconciliation';
-import { unchecked } from './verify-terms';
 import type { ActivityDependencies } from './dependencies';
+import { unchecked } from './verify-terms';
 
 /** A run compares payments that became final in this period, at most. */
 const LOOK_BACK_MS = 2 * 86_400_000;

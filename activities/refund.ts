@@ -1,22 +1,22 @@
+import { findRefundRequester } from '../src/db/queries/find-refund-requester';
+import { closeNotifications, newestNotification } from '../src/db/records/notification-inbox';
+import type { TransitionContext } from '../src/db/transitions/apply-transition';
+import { readState } from '../src/db/transitions/payment-state';
+import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import { COVERED_BY } from '../src/domain/provider-status';
 import { refundKeyOf, refundNumberOfKey } from '../src/domain/refund';
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
-import { closeNotifications, newestNotification } from '../src/db/records/notification-inbox';
-import type { TransitionContext } from '../src/db/transitions/apply-transition';
-import { transitionWriters } from '../src/db/transitions/payment-transitions';
-import { findRefundRequester } from '../src/db/queries/find-refund-requester';
-import { readState } from '../src/db/transitions/payment-state';
-import { verifyStep } from './verify-terms';
 import type { ActivityDependencies } from './dependencies';
 import {
   executeRefund,
-  followRefund,
   fetchRefundStatus,
+  followRefund,
   nextRefund,
   recordProviderRefund,
   type ProviderRefundStatus,
 } from './provider-refund';
-import { deferred, RECOVERY_MODE, toStepResult, toTransitionInput, keepState } from './step-result';
+import { deferred, keepState, RECOVERY_MODE, toStepResult, toTransitionInput } from './step-result';
+import { verifyStep } from './verify-terms';
 
 /** Opens a refund and holds it: the provider receives nothing before the hold is over. */
 export async function requestRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {

@@ -1,8 +1,8 @@
 import { deleteExpiredRows } from '../src/db/records/expired-rows';
 import { findRetentionPosition, recordRetentionRun } from '../src/db/records/retention-runs';
 import type { ExpiringData, RetentionPosition, RetentionRun, RetentionSlice } from '../src/domain/retention';
-import { unchecked } from './verify-terms';
 import type { ActivityDependencies } from './dependencies';
+import { unchecked } from './verify-terms';
 
 const DAY_MS = 86_400_000;
 const SLICE_MS = 20_000;

@@ -1,9 +1,9 @@
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
-import { type VerifiedStep, verifySettlement, verifyStep } from './verify-terms';
 import type { ActivityDependencies } from './dependencies';
 import * as payment from './payment';
 import * as refund from './refund';
 import { keepState } from './step-result';
+import { verifySettlement, verifyStep, type VerifiedStep } from './verify-terms';
 
 /** What a timer of a sandbox payment would do, before its time (`lunas trigger`). */
 export function expireNow(dependencies: ActivityDependencies, request: VerifiedStep): Promise<StepResult> {

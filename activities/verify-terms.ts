@@ -1,7 +1,7 @@
-import { findRecordedTerms, type RecordedTerms } from '../src/db/queries/find-terms';
 import type { Queryable } from '../src/db/connection/pool';
-import type { PaymentTerms } from '../src/domain/payment';
+import { findRecordedTerms, type RecordedTerms } from '../src/db/queries/find-terms';
 import { OPERATOR_STEPS } from '../src/domain/operator-steps';
+import type { PaymentTerms } from '../src/domain/payment';
 import { UNPROVEN_OPERATOR } from '../src/domain/payment-actions';
 import { payloadRejection } from '../src/domain/rejected-payload';
 import type { StepInput, StepResult } from '../src/domain/workflow-step';

@@ -5,9 +5,9 @@ import { logAttempt } from '../src/webhooks/log-attempt';
 import { findDelivery } from '../src/webhooks/outbox';
 import { recordDelivered, recordEndpointDisabled, recordFailed } from '../src/webhooks/record-attempt';
 import { decideRetry, MAX_ATTEMPTS } from '../src/webhooks/retry-policy';
-import { unchecked } from './verify-terms';
 import type { ActivityDependencies } from './dependencies';
 import { webhookDeliveryError } from './errors';
+import { unchecked } from './verify-terms';
 
 /** The final result of a delivery. */
 export interface WebhookDeliveryResult {

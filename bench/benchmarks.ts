@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection, WithStartWorkflowOperation, WorkflowIdConflictPolicy } from '@temporalio/client';
 import { freePort } from '../src/local-stack/ports';
+import { MAX_CREATES_IN_FLIGHT, RATE_LIMIT_PER_MINUTE, type BenchmarkHarness } from './harness';
 import { Http } from './http';
 import { closedLoop, times, type BenchmarkOperation } from './load-generator';
 import { addEndpoint, BenchmarkMerchant, registerMerchant } from './merchant';
 import { Meter, type Reading } from './meter';
 import { noopUpdate, type noop } from './noop/workflow';
-import { MAX_CREATES_IN_FLIGHT, RATE_LIMIT_PER_MINUTE, type BenchmarkHarness } from './harness';
 
 /** The duration of a measurement. */
 export interface Measurement {

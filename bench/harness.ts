@@ -3,29 +3,29 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { operatorPortOf } from '../src/config';
-import { loadLocalStackConfig, type LocalStackConfig } from '../src/local-stack/local-stack-config';
 import { migrate } from '../src/db/connection/migrate';
 import { createPool, type Pool } from '../src/db/connection/pool';
+import { pollUntil } from '../src/lib/poll-until';
+import { startChildService, type ChildServiceName } from '../src/local-stack/child-service';
 import {
   dataDirectoryAt,
   lockDataDirectory,
   unlockDataDirectory,
   type DataDirectory,
 } from '../src/local-stack/data-directory';
-import { startChildService, type ChildServiceName } from '../src/local-stack/child-service';
+import { loadLocalStackConfig, type LocalStackConfig } from '../src/local-stack/local-stack-config';
 import { launch } from '../src/local-stack/managed-process';
 import { freePort } from '../src/local-stack/ports';
 import { ensureDatabase } from '../src/local-stack/postgres';
 import { Progress } from '../src/local-stack/progress';
 import { startStack, STOP_ORDER, type DatabaseAccess, type Stack } from '../src/local-stack/stack';
 import { Supervisor } from '../src/local-stack/supervisor';
-import { pollUntil } from '../src/lib/poll-until';
-import { seedDemo, type Demo } from '../src/services/sandbox/seed-demo';
-import { setPolicy } from '../src/services/provider-accounts/catalog';
 import { PACKAGE_ROOT } from '../src/package-info';
 import { SANDBOX_SERVER_KEY } from '../src/sandbox/acquirers';
-import type { Processes } from './meter';
+import { setPolicy } from '../src/services/provider-accounts/catalog';
+import { seedDemo, type Demo } from '../src/services/sandbox/seed-demo';
 import { createTemporalSchema, startPostgresTemporal } from '../test/support/postgres-temporal';
+import type { Processes } from './meter';
 import { startBenchmarkReceiver, type BenchmarkReceiver } from './receiver';
 
 /** Requests are counted, and none is rejected. */

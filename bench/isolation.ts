@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addAccount } from '../src/services/provider-accounts/provider-accounts';
 import { createSealer } from '../src/crypto/sealing';
 import { SANDBOX_SERVER_KEY } from '../src/sandbox/acquirers';
+import { addAccount } from '../src/services/provider-accounts/provider-accounts';
+import type { BenchmarkHarness } from './harness';
 import { Http } from './http';
 import { closedLoop, openLoop } from './load-generator';
 import { BenchmarkMerchant, registerMerchant } from './merchant';
 import { Meter } from './meter';
-import type { BenchmarkHarness } from './harness';
 import { median, percentile } from './statistics';
 
 export interface IsolationOptions {

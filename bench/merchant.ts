@@ -1,9 +1,9 @@
+import { z } from 'zod';
 import { createSealer } from '../src/crypto/sealing';
 import { createPool } from '../src/db/connection/pool';
 import { createKey } from '../src/services/merchants/keys';
 import { createMerchant } from '../src/services/merchants/merchants';
 import { createEndpoint } from '../src/services/webhooks/webhook-endpoints';
-import { z } from 'zod';
 import type { Http, HttpResponse } from './http';
 
 const createdSchema = z.object({ payment: z.object({ id: z.string(), reference_id: z.string() }) });

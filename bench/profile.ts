@@ -2,11 +2,11 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { PACKAGE_ROOT } from '../src/package-info';
+import { BenchmarkHarness } from './harness';
 import { Http } from './http';
 import { closedLoop } from './load-generator';
 import { BenchmarkMerchant, registerMerchant } from './merchant';
 import { Meter } from './meter';
-import { BenchmarkHarness } from './harness';
 
 interface Part {
   /** A package, a directory of Lunas, or a part of V8. */

@@ -1,6 +1,6 @@
-import { spreadOf, type Spread } from './statistics';
-import type { Reading } from './meter';
 import type { BenchmarkName } from './benchmarks';
+import type { Reading } from './meter';
+import { spreadOf, type Spread } from './statistics';
 
 /** A round measures each benchmark once, so both sides of a ratio are measured in the same minute. */
 export type Round = Readonly<Record<BenchmarkName, Reading>>;

@@ -1,8 +1,8 @@
+import { BENCHMARKS, prepareBenchmarks, type BenchmarkName, type Measurement } from './benchmarks';
+import type { BenchmarkHarness } from './harness';
 import type { Reading } from './meter';
 import { measuredRatios, type MeasuredRatio, type Round } from './ratios';
-import type { BenchmarkHarness } from './harness';
 import { median, percentile, spreadOf, type Spread } from './statistics';
-import { prepareBenchmarks, BENCHMARKS, type Measurement, type BenchmarkName } from './benchmarks';
 
 export interface BenchmarkFigures {
   readonly perSecond: Spread;

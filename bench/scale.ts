@@ -1,10 +1,10 @@
 import { BULK_ITEMS, CONCURRENT_BULKS, fillExpiring, measureBurst, type BurstResult } from './burst';
 import { residentMegabytesOf } from './cpu';
+import type { BenchmarkHarness } from './harness';
 import { Http } from './http';
 import { closedLoop, times } from './load-generator';
 import { BenchmarkMerchant, registerMerchant } from './merchant';
 import { Meter } from './meter';
-import type { BenchmarkHarness } from './harness';
 import { median } from './statistics';
 
 const CALLERS = 32;

@@ -1,9 +1,9 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { BenchmarkHarness } from './harness';
 import { Http } from './http';
 import { times } from './load-generator';
 import { BenchmarkMerchant, registerMerchant } from './merchant';
-import { BenchmarkHarness } from './harness';
 
 /** Kilobytes on disk for each paid and settled payment. */
 export interface StorageResult {

@@ -3,8 +3,8 @@ import { isIPv4 } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
 import { codeOf, messageOf, UserError } from './errors';
-import { PACKAGE_ROOT } from './package-info';
 import { POOL_MODES, throughPooler } from './lib/pooler';
+import { PACKAGE_ROOT } from './package-info';
 
 /** Digits and nothing else: no sign, fraction, exponent or space. */
 function wholeNumber(min: number, max: number) {

@@ -8,23 +8,23 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities';
-import { formatRupiah } from '../src/domain/money';
 import type { LatePaymentResult } from '../src/domain/late-payment';
+import { formatRupiah } from '../src/domain/money';
 import { OPERATOR_STEPS } from '../src/domain/operator-steps';
 import type { PaymentTerms } from '../src/domain/payment';
 import { authentic } from './authentic';
-import { paidSignal, PAID_SIGNAL_DESCRIPTION } from './messages';
+import { PAID_SIGNAL_DESCRIPTION, paidSignal } from './messages';
 import { OperatorView } from './operator-view';
 import {
-  LOCAL_ACTIVITY_OPTIONS,
   exponentialBackoff,
   HOUR_MS,
+  LOCAL_ACTIVITY_OPTIONS,
   MAX_HISTORY_EVENTS,
   SECOND_MS,
   UNLIMITED_RETRY,
 } from './retry-policies';
-import { forceSingleBatchActivation } from './sdk-single-batch-flag';
 import { runStep } from './run-step';
+import { forceSingleBatchActivation } from './sdk-single-batch-flag';
 
 /**
  * Between two status queries while the bank has not confirmed the refund. A notification causes one more query and

@@ -1,7 +1,7 @@
 import { condition } from '@temporalio/workflow';
+import type { StepActor } from '../src/domain/actor';
 import type { Correlation } from '../src/domain/correlation';
 import type { PaymentAction } from '../src/domain/payment-actions';
-import type { StepActor } from '../src/domain/actor';
 
 /** A request in the queue of the payment's workflow. */
 export interface QueuedRequest {

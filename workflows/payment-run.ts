@@ -1,5 +1,5 @@
-import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { ActivityOptions, SearchAttributeUpdatePair } from '@temporalio/common';
+import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities';
 import type { Correlation } from '../src/domain/correlation';
 import { expiryOf, type PaymentState, type PaymentTerms } from '../src/domain/payment';

@@ -14,8 +14,8 @@ import {
   NOTHING_COVERED,
   totalCoverage,
   type Coverage,
-  type ReconciliationPart,
   type ReconciliationBatch,
+  type ReconciliationPart,
 } from '../src/domain/reconciliation';
 import { authentic } from './authentic';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './retry-policies';

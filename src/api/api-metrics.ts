@@ -1,11 +1,11 @@
 import type { MetricsAddress } from '../config';
+import { readRequestGauges } from '../http/request-metrics';
 import type { Logger } from '../observability/logger';
-import { metricsPage, startMetricsServer } from '../observability/metrics-server';
-import { type Pools, processGauges } from '../observability/process-gauges';
 import type { GaugeReader } from '../observability/metrics';
+import { metricsPage, startMetricsServer } from '../observability/metrics-server';
+import { processGauges, type Pools } from '../observability/process-gauges';
 import { enableMetrics } from '../observability/prometheus';
 import type { Admission } from './admission';
-import { readRequestGauges } from '../http/request-metrics';
 
 /** Serves the metrics of an API process, if it has an address for them. Call it before the first request. */
 export async function startApiMetrics(

@@ -1,15 +1,15 @@
-import type { Pool } from '../db/connection/pool';
-import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
-import type { ProviderRegistry } from '../providers/registry';
 import type { DerivedKeys } from '../crypto/derived-keys';
 import type { PublicLinks } from '../crypto/public-links';
 import type { Sealer } from '../crypto/sealing';
-import type { Admission } from './admission';
-import type { SingleFlight } from './payments/create-payment/single-flight';
+import type { Pool } from '../db/connection/pool';
 import type { HttpDependencies } from '../http/http-dependencies';
-import type { CheckoutDependencies } from '../web/checkout/checkout-dependencies';
 import type { KeyedMutex } from '../lib/keyed-mutex';
+import type { ProviderRegistry } from '../providers/registry';
+import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
+import type { CheckoutDependencies } from '../web/checkout/checkout-dependencies';
+import type { Admission } from './admission';
 import type { Readiness } from './health/readiness';
+import type { SingleFlight } from './payments/create-payment/single-flight';
 import type { QrisImages } from './qris-images/qris-images';
 import type { WebhookStreams } from './webhook-stream/webhook-streams';
 

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { MetricsAddress } from '../config';
+import { ConnectionLimit } from '../http/connection-limit';
+import { HTTP_LIMITS, listen, proxiesOf, SHUTDOWN_TIMEOUT_MS } from '../http/listener';
 import { watchCertificates } from '../temporal/certificate-watch';
 import { connectClient, type TemporalTarget } from '../temporal/connection';
 import { payloadKeys } from '../temporal/payload-codec';
 import { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
-import { ConnectionLimit } from '../http/connection-limit';
-import { HTTP_LIMITS, listen, proxiesOf, SHUTDOWN_TIMEOUT_MS } from '../http/listener';
 import { startApiMetrics } from './api-metrics';
 import { createOperatorApp, createPublicApp } from './app';
 import { openDependencies, type DependencySettings } from './open-dependencies';

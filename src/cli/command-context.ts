@@ -1,16 +1,16 @@
 import type { Client } from '@temporalio/client';
-import { type Config, type Environment, loadConfig } from '../config';
-import { UserError } from '../errors';
+import { loadConfig, type Config, type Environment } from '../config';
 import { DerivedKeys } from '../crypto/derived-keys';
+import { createSealer, type Sealer } from '../crypto/sealing';
 import type { Queryable } from '../db/connection/pool';
+import { UserError } from '../errors';
+import { dataDirectoryAt, readMasterKey, type DataDirectory } from '../local-stack/data-directory';
+import { loadLocalStackConfig, type LocalStackConfig } from '../local-stack/local-stack-config';
+import { readRunFile, readSandboxRunFile, type RunFile } from '../local-stack/run-file';
 import type { TemporalTarget } from '../temporal/connection';
 import type { PayloadKeys } from '../temporal/payload-codec';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
 import type { TemporalAccess } from '../temporal/requirements';
-import { type DataDirectory, dataDirectoryAt, readMasterKey } from '../local-stack/data-directory';
-import { type LocalStackConfig, loadLocalStackConfig } from '../local-stack/local-stack-config';
-import { readRunFile, readSandboxRunFile, type RunFile } from '../local-stack/run-file';
-import { createSealer, type Sealer } from '../crypto/sealing';
 import { requireSealingKeys } from './require-sealing-keys';
 import type { Settings } from './rules/settings-rules';
 

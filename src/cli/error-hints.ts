@@ -2,11 +2,11 @@ import { OPERATOR_STEPS, type OperatorStep } from '../domain/operator-steps';
 import {
   ArchivedError,
   ConflictError,
-  type ConflictReason,
-  type InputField,
   InvalidError,
   messageOf,
   NotFoundError,
+  type ConflictReason,
+  type InputField,
   type ObjectKind,
 } from '../errors';
 

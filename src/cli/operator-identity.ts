@@ -1,10 +1,10 @@
 import os from 'node:os';
 import type { Config, Environment } from '../config';
-import { UserError } from '../errors';
-import type { Pool, Queryable } from '../db/connection/pool';
 import { parseOperatorKey } from '../crypto/secret-key';
+import type { Pool, Queryable } from '../db/connection/pool';
 import type { OperatorActor } from '../domain/actor';
 import type { DeclaredAction } from '../domain/declared-action';
+import { UserError } from '../errors';
 import type { Logger } from '../observability/logger';
 import { withAudit } from '../services/audit/audit';
 import { countCommandOperators, findOperator } from '../services/identity/operators';

@@ -1,8 +1,8 @@
 import type { OperatorPaymentAction } from '../domain/payment-actions';
 import { performPaymentAction } from '../services/payments/payment-actions';
+import { withTemporal, type CommandContext } from './command-context';
 import type { CommandAudit } from './operator-identity';
 import type { CommandResult } from './output';
-import { type CommandContext, withTemporal } from './command-context';
 
 /** Performs the action as the operator of the command line. */
 export function runPaymentAction(

@@ -1,7 +1,7 @@
+import type { KeyRing } from '../crypto/master-keys';
 import type { Queryable } from '../db/connection/pool';
 import { listSealingKeyIds } from '../db/queries/list-sealing-key-ids';
 import { UserError } from '../errors';
-import type { KeyRing } from '../crypto/master-keys';
 
 /**
  * Compares the master keys with the sealed values of the database, so that nothing is sealed with a wrong key.

@@ -1,31 +1,31 @@
 import { once } from 'node:events';
-import { type Config, directDatabaseUrl } from '../config';
+import { directDatabaseUrl, type Config } from '../config';
 import { DerivedKeys } from '../crypto/derived-keys';
+import { KeyRing } from '../crypto/master-keys';
+import { createSealer } from '../crypto/sealing';
 import { migrate } from '../db/connection/migrate';
 import { createPool } from '../db/connection/pool';
 import { messageOf } from '../errors';
+import type { ChildServiceName } from '../local-stack/child-service';
 import {
-  unlockDataDirectory,
-  type DataDirectory,
   dataDirectoryAt,
   lockDataDirectory,
+  unlockDataDirectory,
+  type DataDirectory,
 } from '../local-stack/data-directory';
 import { ensureDataFormat } from '../local-stack/data-format';
 import { loadLocalStackConfig } from '../local-stack/local-stack-config';
-import { removeRunFile, type RunFile, writeRunFile } from '../local-stack/run-file';
 import { stopOrphanedProcesses } from '../local-stack/orphaned-processes';
-import type { ChildServiceName } from '../local-stack/child-service';
 import { checkPorts } from '../local-stack/ports';
 import { Progress } from '../local-stack/progress';
-import { type DatabaseAccess, requiredPorts, type Stack, startStack, STOP_ORDER } from '../local-stack/stack';
+import { removeRunFile, writeRunFile, type RunFile } from '../local-stack/run-file';
+import { requiredPorts, startStack, STOP_ORDER, type DatabaseAccess, type Stack } from '../local-stack/stack';
 import { onStopSignal } from '../local-stack/stop-signals';
 import { Supervisor } from '../local-stack/supervisor';
-import { recover } from '../services/recovery/recover';
-import { createDevelopmentLink, endDevelopmentLinks } from '../services/identity/sessions';
-import { type Demo, DEMO_OWNER_EMAIL, seedDemo } from '../services/sandbox/seed-demo';
 import { SANDBOX_SERVER_KEY } from '../sandbox/acquirers';
-import { KeyRing } from '../crypto/master-keys';
-import { createSealer } from '../crypto/sealing';
+import { createDevelopmentLink, endDevelopmentLinks } from '../services/identity/sessions';
+import { recover } from '../services/recovery/recover';
+import { DEMO_OWNER_EMAIL, seedDemo, type Demo } from '../services/sandbox/seed-demo';
 import { assertSandbox, assertSandboxDatabase } from './assert-sandbox';
 import { withTemporalAccess } from './command-context';
 import { explainDatabaseError } from './database-error';

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
-import type { DerivedKeys } from './derived-keys';
 import type { PaymentRow } from '../db/queries/payment-row';
+import type { DerivedKeys } from './derived-keys';
 import { keyIdOf } from './request-fingerprint';
 
 const ID_BYTES = 16;

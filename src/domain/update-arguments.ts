@@ -1,6 +1,6 @@
-import { type ActorIdentity, parseActor, type StepActor } from './actor';
+import { parseActor, type ActorIdentity, type StepActor } from './actor';
 import type { Correlation } from './correlation';
-import { type ActionDefinition, PAYMENT_ACTIONS, type PaymentAction, type RefundResolution } from './payment-actions';
+import { PAYMENT_ACTIONS, type ActionDefinition, type PaymentAction, type RefundResolution } from './payment-actions';
 
 /**
  * The arguments of the update of a payment action. The proof binds them to one update and to the payment's version.

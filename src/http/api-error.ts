@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { API_ERRORS, type ApiErrorCode, ERROR_REASONS, type ErrorReason, isErrorReason } from '../domain/errors';
+import { API_ERRORS, ERROR_REASONS, isErrorReason, type ApiErrorCode, type ErrorReason } from '../domain/errors';
 
 interface ApiErrorDetails {
   /** The headers of the response. */

@@ -1,5 +1,5 @@
-import { SpanKind } from '@opentelemetry/api';
 import { randomUUID } from 'node:crypto';
+import { SpanKind } from '@opentelemetry/api';
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -7,17 +7,17 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import { inCurrentScope, logIds, setTraceparent, withCorrelation } from '../observability/correlation';
 import type { CompletedRequest } from '../db/records/recorded-requests';
 import { isRequestId, isTraceparent, type Correlation } from '../domain/correlation';
+import { inCurrentScope, logIds, setTraceparent, withCorrelation } from '../observability/correlation';
 import { increment } from '../observability/metrics';
 import { endSpan, startSpan, traceparentOf } from '../observability/tracing';
-import { RequestDeadline } from './request-deadline';
 import { ApiError } from './api-error';
 import { clientAddress } from './auth/client-address';
-import { type EndpointResponse, type Rejection, type Route, StreamBody } from './endpoint';
+import { StreamBody, type EndpointResponse, type Rejection, type Route } from './endpoint';
 import type { HttpDependencies } from './http-dependencies';
 import { readBody } from './request-body';
+import { RequestDeadline } from './request-deadline';
 import { measureRequest } from './request-metrics';
 
 /** Hops or addresses of our own proxies (`TRUST_PROXY`); 0: no proxy is trusted. */

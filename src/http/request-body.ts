@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import express, { type Request, type Response } from 'express';
-import { ApiError } from './api-error';
 import { withTimeout } from '../lib/with-timeout';
+import { ApiError } from './api-error';
 
 /** The limit of a bulk; a single payment has a lower limit (create-payment). */
 const MAX_BYTES = 512 * 1_024;

@@ -1,6 +1,5 @@
 import type { Response } from 'express';
-import type { GaugeReader } from '../observability/metrics';
-import { observeDuration } from '../observability/metrics';
+import { observeDuration, type GaugeReader } from '../observability/metrics';
 import type { Route } from './endpoint';
 import { EVENT_STREAM_HEADERS } from './event-stream';
 

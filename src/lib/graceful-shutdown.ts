@@ -1,6 +1,6 @@
+import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { once } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 /** Connections that the kernel has accepted and Node.js has not: the default of `listen`. */

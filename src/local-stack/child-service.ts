@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../errors';
-import { PACKAGE_ROOT } from '../package-info';
 import { parseJson } from '../lib/parse-json';
-import { launch, type ManagedProcess } from './managed-process';
 import { pollUntil } from '../lib/poll-until';
+import { PACKAGE_ROOT } from '../package-info';
+import { launch, type ManagedProcess } from './managed-process';
 
 /** The commands that run in processes of their own. */
 export type ChildServiceName = 'sandbox' | 'codec' | 'worker' | 'api' | 'dashboard';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../errors';
-import { type DataDirectory, writeAtomically } from './data-directory';
+import { writeAtomically, type DataDirectory } from './data-directory';
 
 /**
  * Increase it if this version can no longer run on existing data, for example after a Temporal message was renamed:

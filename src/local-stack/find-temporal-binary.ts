@@ -3,12 +3,12 @@ import os from 'node:os';
 import path from 'node:path';
 import which from 'which';
 import { messageOf, UserError } from '../errors';
-import type { InstallMethod, TemporalBinary } from './temporal-binaries';
-import { acquireLock, releaseLock } from './lock-file';
+import { pollUntil } from '../lib/poll-until';
 import { createDirectory } from './create-directory';
 import type { LocalStackConfig } from './local-stack-config';
+import { acquireLock, releaseLock } from './lock-file';
 import type { Progress } from './progress';
-import { pollUntil } from '../lib/poll-until';
+import type { InstallMethod, TemporalBinary } from './temporal-binaries';
 
 const LOCK_TIMEOUT_MS = 30 * 60_000;
 

@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Command, killOnExit, signalGroup } from './process-group';
+import { killOnExit, signalGroup, type Command } from './process-group';
 
 interface LaunchOptions extends Command {
   /** stdout and stderr are appended here. */

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { pollUntil } from '../lib/poll-until';
 import type { DataDirectory } from './data-directory';
 import type { StopSignal } from './managed-process';
 import { commandLineOf } from './process-table';
-import { pollUntil } from '../lib/poll-until';
 
 /** Above the largest process id of Linux (4,194,304) and macOS (99,999). */
 const UNUSED_PID = 2_147_483_647;

@@ -4,11 +4,11 @@ import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path';
 import { Client } from 'pg';
 import { codeOf, messageOf, UserError } from '../errors';
-import { launch, type ManagedProcess } from './managed-process';
-import { asPostgresOsUser, postgresOsUser } from './postgres-os-user';
-import { releasePostgresData } from './orphaned-processes';
-import { runCommand } from './run-command';
 import { pollUntil } from '../lib/poll-until';
+import { launch, type ManagedProcess } from './managed-process';
+import { releasePostgresData } from './orphaned-processes';
+import { asPostgresOsUser, postgresOsUser } from './postgres-os-user';
+import { runCommand } from './run-command';
 
 export interface ClusterOptions {
   /** Contains `data` and `password`. The first start creates it; its parent must exist. */

@@ -1,4 +1,4 @@
-import { setInterval as every, clearInterval } from 'node:timers';
+import { clearInterval, setInterval as every } from 'node:timers';
 
 /** A step with a duration. Exactly one of `done` and `failed` ends it. */
 export interface ProgressStep {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../errors';
-import { type Command, killOnExit, signalGroup } from './process-group';
+import { killOnExit, signalGroup, type Command } from './process-group';
 
 interface CommandOptions extends Command {
   readonly timeoutMs: number;

@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { type DataDirectory, writeAtomically } from './data-directory';
+import { writeAtomically, type DataDirectory } from './data-directory';
 import { lockOwner } from './lock-file';
 
 const sandboxRunFileSchema = z.object({ sandbox_url: z.url(), pid: z.int().positive() });

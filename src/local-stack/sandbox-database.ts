@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { unlockDataDirectory, type DataDirectory, lockDataDirectory } from './data-directory';
-import { removeRunFile, writeRunFile } from './run-file';
 import { createDirectory } from './create-directory';
+import { lockDataDirectory, unlockDataDirectory, type DataDirectory } from './data-directory';
 import { freePort } from './ports';
 import { ensureDatabase, PostgresCluster } from './postgres';
+import { removeRunFile, writeRunFile } from './run-file';
 import { Supervisor } from './supervisor';
 
 const DATABASE = 'sandbox';

@@ -1,4 +1,4 @@
-import { readdir, rename, rm, stat, mkdir } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { ProgressStep } from './progress';
 import { runCommand } from './run-command';

@@ -1,17 +1,17 @@
 import path from 'node:path';
-import { codecPortOf, type Config, dashboardPortOf, dashboardUrlOf, operatorPortOf } from '../config';
-import { findTemporalBinary } from './find-temporal-binary';
-import { ensureMasterKey, type DataDirectory } from './data-directory';
-import { type ChildServiceName, startChildService } from './child-service';
+import { codecPortOf, dashboardPortOf, dashboardUrlOf, operatorPortOf, type Config } from '../config';
+import { startChildService, type ChildServiceName } from './child-service';
 import { createDirectory } from './create-directory';
+import { ensureMasterKey, type DataDirectory } from './data-directory';
+import { ensureLedger, ensureLogins, loginUrl, type DatabaseLogin } from './database-logins';
+import { findTemporalBinary } from './find-temporal-binary';
 import type { LocalStackConfig } from './local-stack-config';
 import { chooseMetricsPorts } from './metrics-ports';
 import type { Port } from './ports';
-import { type DatabaseLogin, ensureLedger, ensureLogins, loginUrl } from './database-logins';
 import { ensureDatabase, PostgresCluster } from './postgres';
 import type { Progress } from './progress';
-import { runAll } from './task-group';
 import type { Supervisor } from './supervisor';
+import { runAll } from './task-group';
 import { startTemporal } from './temporal';
 import { TEMPORAL_CLI } from './temporal-binaries';
 

@@ -1,14 +1,14 @@
+import { once } from 'node:events';
 import { chmod, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { once } from 'node:events';
 import path from 'node:path';
 import which from 'which';
+import { pollUntil } from '../lib/poll-until';
 import { isSupportedTemporal, MIN_TEMPORAL_VERSION } from '../package-info';
 import { freePort } from './ports';
 import type { ProgressStep } from './progress';
 import { runCommand } from './run-command';
 import { downloadBySdk } from './sdk-download';
-import { pollUntil } from '../lib/poll-until';
 
 /** A program of Temporal that is not an npm package. */
 export interface TemporalBinary {

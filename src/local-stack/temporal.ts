@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { Connection } from '@temporalio/client';
 import { UserError } from '../errors';
-import { releaseTemporalDatabase } from './orphaned-processes';
-import { launch, type ManagedProcess } from './managed-process';
 import { pollUntil } from '../lib/poll-until';
+import { launch, type ManagedProcess } from './managed-process';
+import { releaseTemporalDatabase } from './orphaned-processes';
 
 export interface TemporalOptions {
   /** The `temporal` command, as found by `findTemporalBinary`. */

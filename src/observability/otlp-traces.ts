@@ -2,8 +2,8 @@ import { diag, DiagLogLevel, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import type { Logger } from './logger';
 import { VERSION } from '../package-info';
+import type { Logger } from './logger';
 
 /** A process ends within 15 s, also if the receiver of the traces does not respond. */
 const EXPORT_TIMEOUT_MS = 3_000;

@@ -1,4 +1,4 @@
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import type { Pool } from 'pg';
 import { VERSION } from '../package-info';
 import type { GaugeReader, Sample } from './metrics';

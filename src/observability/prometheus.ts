@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { type MetricDefinition, type MetricName, METRICS } from './definitions';
-import { type GaugeReader, type SampleName, setRecorder } from './metrics';
+import { METRICS, type MetricDefinition, type MetricName } from './definitions';
+import { setRecorder, type GaugeReader, type SampleName } from './metrics';
 
 /* The page of this process in Prometheus' text format. Commands count nothing and do not load this. */
 

@@ -1,5 +1,5 @@
-import type { ProviderName } from '../domain/provider-capabilities';
 import type { Indeterminate, ProviderCall } from '../domain/provider-call';
+import type { ProviderName } from '../domain/provider-capabilities';
 import type { ProviderPaymentStatus } from '../domain/provider-status';
 
 export type { Indeterminate, ProviderCall };

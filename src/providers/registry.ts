@@ -1,13 +1,13 @@
+import type { Sealer } from '../crypto/sealing';
 import type { Queryable } from '../db/connection/pool';
 import type { ProviderName } from '../domain/provider-capabilities';
-import type { Sealer } from '../crypto/sealing';
-import { createMidtransProvider } from './midtrans/midtrans-provider';
-import { logCalls } from './calls/log-calls';
 import type { Logger } from '../observability/logger';
 import { callRate } from './calls/call-rate';
+import { logCalls } from './calls/log-calls';
 import { measureCalls } from './calls/measure-calls';
-import type { Provider } from './provider';
 import { wrapCalls } from './calls/wrap-calls';
+import { createMidtransProvider } from './midtrans/midtrans-provider';
+import type { Provider } from './provider';
 
 /** Our provider accounts, each with a client. */
 export interface ProviderRegistry {

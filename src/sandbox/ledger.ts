@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
 import { ACQUIRERS, issueQrString, newQrReference, type Acquirer } from './acquirers';
 import { inTransaction } from './database';
-import { AUTO_PAY_DELAY_SECONDS, LATE_PAY_DELAY_SECONDS, totalsOf } from './magic-amounts';
 import {
   expectOne,
   ORDER_COLUMNS,
@@ -14,6 +13,7 @@ import {
   type OrderStatus,
   type OrderWithRefunds,
 } from './ledger-records';
+import { AUTO_PAY_DELAY_SECONDS, LATE_PAY_DELAY_SECONDS, totalsOf } from './magic-amounts';
 import { enqueueNotifications } from './notification-queue';
 
 export interface Charge {

@@ -1,13 +1,13 @@
 import { Router, type NextFunction, type Request, type Response } from 'express';
 import { z } from 'zod';
 import { renderQrisPng } from '../qris/image';
-import { CORE_API, errorResponse, type AcquirerResponse } from './responses';
-import type { FaultKind, Faults, FaultOperation } from './faults';
+import { SANDBOX_SERVER_KEY } from './acquirers';
+import type { FaultKind, FaultOperation, Faults } from './faults';
 import type { Ledger } from './ledger';
 import { permanentFault } from './magic-amounts';
 import { cannotModify, charge, close, duplicateOrder, notFound, refund, showStatus } from './midtrans-operations';
 import { respond, send } from './respond';
-import { SANDBOX_SERVER_KEY } from './acquirers';
+import { CORE_API, errorResponse, type AcquirerResponse } from './responses';
 
 /** The part of Midtrans' Core API that QRIS needs, with injected faults. */
 export function midtransApi(ledger: Ledger, faults: Faults, wakeNotifier: () => void): Router {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Request } from 'express';
 import { z } from 'zod';
 import { ACQUIRER_NAMES } from './acquirers';
-import { chargeResponse, refundResponse, errorResponse, stateResponse, type AcquirerResponse } from './responses';
 import type { Ledger } from './ledger';
 import { parseOrderTime } from './midtrans-time';
+import { chargeResponse, errorResponse, refundResponse, stateResponse, type AcquirerResponse } from './responses';
 
 /** Rp10,000,000: the limit of a QRIS payment. */
 const MAX_GROSS_AMOUNT = 10_000_000;

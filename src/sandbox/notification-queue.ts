@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { NotificationOperation } from './faults';
-import { notificationBody } from './responses';
 import type { OrderWithRefunds } from './ledger-records';
+import { notificationBody } from './responses';
 
 export interface DueNotification {
   readonly id: string;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { bankSection, type BankPageContent } from './bank/bank-page';
-import { FAULT_KINDS, isPossible, FAULT_OPERATIONS, type Fault } from './faults';
+import { FAULT_KINDS, FAULT_OPERATIONS, isPossible, type Fault } from './faults';
 import { Html, html } from './html';
 import type { OrderStatus, OrderWithRefunds } from './ledger-records';
 import { MAGIC_AMOUNTS } from './magic-amounts';

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { SANDBOX_MERCHANT_ID, SANDBOX_SERVER_KEY } from './acquirers';
 import { sumOf, type Order, type OrderRefund, type OrderStatus, type OrderWithRefunds } from './ledger-records';
 import { formatMidtransTime } from './midtrans-time';
-import { SANDBOX_MERCHANT_ID, SANDBOX_SERVER_KEY } from './acquirers';
 import type { Protocol } from './respond';
 
 /** A response of Midtrans. The relevant status code is in the body. */

@@ -2,11 +2,11 @@ import { Router, type Request, type Response } from 'express';
 import { z } from 'zod';
 import { parseQris } from '../qris/qris';
 import { done, onlyLoopback, parseBody, sendError } from './control-responses';
-import { formatAmount } from './responses';
-import { FAULT_KINDS, isPossible, FAULT_OPERATIONS, type Faults } from './faults';
+import { FAULT_KINDS, FAULT_OPERATIONS, isPossible, type Faults } from './faults';
 import type { Ledger } from './ledger';
 import type { OrderWithRefunds } from './ledger-records';
 import { formatMidtransTime } from './midtrans-time';
+import { formatAmount } from './responses';
 
 const MAX_TIMES = 10_000;
 const NO_PENDING_ORDER = 'The QRIS is valid, but it is not of a pending order of this sandbox.';

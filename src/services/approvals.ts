@@ -1,25 +1,25 @@
 import { z } from 'zod';
-import { ConflictError, messageOf, UserError } from '../errors';
 import type { Pool, Queryable } from '../db/connection/pool';
 import { requireRow } from '../db/connection/require-row';
 import { inTransaction } from '../db/connection/transaction';
-import { actorText, type OperatorActor, operatorIdOf } from '../domain/actor';
+import { actorText, operatorIdOf, type OperatorActor } from '../domain/actor';
+import { DeclaredAction } from '../domain/declared-action';
 import { SETTLEMENT_KINDS } from '../domain/payment';
 import { PAYMENT_METHODS, PROVIDERS } from '../domain/provider-capabilities';
-import { DeclaredAction } from '../domain/declared-action';
-import { type AuditDependencies, withAudit } from './audit/audit';
-import { replacePolicy, SET_POLICY } from './provider-accounts/catalog';
-import { resolveException } from './payments/exceptions';
+import { ConflictError, messageOf, UserError } from '../errors';
+import { withAudit, type AuditDependencies } from './audit/audit';
+import { APPROVABLE_PAYMENT_ACTIONS, IS_VALID, IS_WAITING, type ApprovableAction } from './audit/request-approval';
 import { ARE_TWO_PERSONS } from './identity/deciders';
 import { APPROVE_OPERATOR, approveOperator, REVOKE_OPERATOR, revokeOperator } from './identity/operators';
+import { resolveException } from './payments/exceptions';
 import type { PaymentActionRequest, PaymentActionResult } from './payments/payment-actions';
+import { replacePolicy, SET_POLICY } from './provider-accounts/catalog';
 import {
   APPROVE_ACCOUNT,
   approveAccount,
   approveServerKey,
   SET_SERVER_KEY,
 } from './provider-accounts/provider-accounts';
-import { APPROVABLE_PAYMENT_ACTIONS, type ApprovableAction, IS_VALID, IS_WAITING } from './audit/request-approval';
 
 /** A request for a second operator. */
 export interface Approval {

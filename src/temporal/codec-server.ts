@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Payload } from '@temporalio/common';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { z } from 'zod';
 import { messageOf } from '../errors';
 import type { Logger } from '../observability/logger';
-import { EncryptingCodec, isEncrypted, type PayloadKeys, rejectedPayload, workflowIdOf } from './payload-codec';
+import { EncryptingCodec, isEncrypted, rejectedPayload, workflowIdOf, type PayloadKeys } from './payload-codec';
 
 /** Who decrypts, by an operator key. */
 export interface CodecOperator {

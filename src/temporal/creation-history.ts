@@ -1,11 +1,10 @@
-import type { LoadedDataConverter, Payload, SerializationContext } from '@temporalio/common';
 import type { WorkflowHandle } from '@temporalio/client';
+import type { LoadedDataConverter, Payload, SerializationContext } from '@temporalio/common';
 import { z } from 'zod';
-import type { PaymentTerms } from '../domain/payment';
-import { SETTLEMENT_KINDS } from '../domain/payment';
 import { FEE_PAYERS } from '../domain/fees';
-import type { CreationResult } from '../domain/workflow-step';
+import { SETTLEMENT_KINDS, type PaymentTerms } from '../domain/payment';
 import { PAYMENT_METHODS, PROVIDERS } from '../domain/provider-capabilities';
+import type { CreationResult } from '../domain/workflow-step';
 
 /** The creation of a payment as its workflow recorded it: enough to restore the payment's row. */
 export interface RecordedCreation {

@@ -1,5 +1,5 @@
-import { addLogIds } from '../observability/correlation';
 import { paymentWorkflowId } from '../../workflows/messages';
+import { addLogIds } from '../observability/correlation';
 
 const PAYMENT_WORKFLOW = /^(?:late-)?payment-(?<paymentId>.+)$/;
 

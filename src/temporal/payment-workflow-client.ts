@@ -1,5 +1,5 @@
-import { SpanKind, type SpanOptions } from '@opentelemetry/api';
 import { randomUUID } from 'node:crypto';
+import { SpanKind, type SpanOptions } from '@opentelemetry/api';
 import {
   WithStartWorkflowOperation,
   WorkflowIdConflictPolicy,
@@ -9,32 +9,32 @@ import {
   type Client,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { currentCorrelation } from '../observability/correlation';
-import type { StepActor } from '../domain/actor';
-import type { PaymentTerms } from '../domain/payment';
-import { PAYMENT_ACTIONS, type ActionDefinition, type PaymentAction } from '../domain/payment-actions';
-import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/payment-transitions';
-import { updateProof, type UpdateArguments } from '../domain/update-arguments';
+import type { latePayment } from '../../workflows/late-payment';
 import {
   CREATE_UPDATE_ID,
   createUpdate,
   latePaymentWorkflowId,
   paidSignal,
-  paymentWorkflowId,
   PAYMENTS_TASK_QUEUE,
+  paymentWorkflowId,
   REQUEST_OUTDATED,
   REQUEST_REJECTED,
   statusQuery,
   type PaymentWorkflowStatus,
 } from '../../workflows/messages';
-import type { latePayment } from '../../workflows/late-payment';
 import type { payment } from '../../workflows/payment';
 import type { ResumeState } from '../../workflows/payment-run';
+import type { StepActor } from '../domain/actor';
+import type { PaymentTerms } from '../domain/payment';
+import { PAYMENT_ACTIONS, type ActionDefinition, type PaymentAction } from '../domain/payment-actions';
+import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/payment-transitions';
+import { updateProof, type UpdateArguments } from '../domain/update-arguments';
+import { currentCorrelation } from '../observability/correlation';
 import { withSpan } from '../observability/tracing';
 import { BoundedClient, UPDATE_TIMEOUT_MS } from './bounded-client';
 import { isAlreadyExists } from './grpc-errors';
 import { RetryWorkflowClient } from './retry-workflow-client';
-import { type ClosedRun, WorkflowRecords } from './workflow-records';
+import { WorkflowRecords, type ClosedRun } from './workflow-records';
 import { latePaymentStartOptions, paymentStartOptions } from './workflow-start-options';
 
 /**

@@ -2,8 +2,8 @@ import {
   Channel,
   connectivityState,
   type ChannelCredentials,
-  type ChannelOptions,
   type ChannelInterface,
+  type ChannelOptions,
 } from '@grpc/grpc-js';
 import type { TlsFiles } from './tls-files';
 

@@ -1,9 +1,9 @@
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/client';
 import { validate as isUuid } from 'uuid';
+import { SEARCH_ATTRIBUTES, WEBHOOKS_TASK_QUEUE, webhookWorkflowId } from '../../workflows/messages';
+import type { webhookDelivery } from '../../workflows/webhook-delivery';
 import type { SubjectKind } from '../domain/subject';
 import type { FailedDelivery } from '../webhooks/relay';
-import { SEARCH_ATTRIBUTES, webhookWorkflowId, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
-import type { webhookDelivery } from '../../workflows/webhook-delivery';
 import type { BoundedClient } from './bounded-client';
 
 /** As operators read them. */

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { credentials, type ChannelCredentials } from '@grpc/grpc-js';
 import type { TLSConfig } from '@temporalio/client';
 

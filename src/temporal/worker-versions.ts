@@ -2,9 +2,9 @@ import { status } from '@grpc/grpc-js';
 import type { Client } from '@temporalio/client';
 import { optionalTsToDate } from '@temporalio/common/lib/time';
 import type { WorkerOptions } from '@temporalio/worker';
+import { DeclaredAction } from '../domain/declared-action';
 import { UserError } from '../errors';
 import { hasStatus } from './grpc-errors';
-import { DeclaredAction } from '../domain/declared-action';
 
 /** The version of this worker, for Worker Versioning. */
 export interface WorkerVersion {

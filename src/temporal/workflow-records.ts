@@ -1,6 +1,6 @@
+import { paymentWorkflowId, SEARCH_ATTRIBUTES, toPaymentId } from '../../workflows/messages';
 import type { Page } from '../db/queries/list-for-reconciliation';
 import type { WorkflowRecord } from '../domain/reconciliation';
-import { paymentWorkflowId, SEARCH_ATTRIBUTES, toPaymentId } from '../../workflows/messages';
 import type { BoundedClient } from './bounded-client';
 import { creationIn, type RecordedCreation } from './creation-history';
 

@@ -1,16 +1,16 @@
 import { WorkflowIdReusePolicy, type WorkflowStartOptions } from '@temporalio/client';
 import type { SearchAttributePair } from '@temporalio/common';
-import { formatRupiah } from '../domain/money';
-import { expiryOf, type PaymentTerms } from '../domain/payment';
+import type { latePayment } from '../../workflows/late-payment';
 import {
   latePaymentWorkflowId,
   PAYMENTS_TASK_QUEUE,
   paymentWorkflowId,
   SEARCH_ATTRIBUTES,
 } from '../../workflows/messages';
-import type { latePayment } from '../../workflows/late-payment';
 import type { payment } from '../../workflows/payment';
 import type { ResumeState } from '../../workflows/payment-run';
+import { formatRupiah } from '../domain/money';
+import { expiryOf, type PaymentTerms } from '../domain/payment';
 import { fairnessKeyFor } from './fairness-key';
 
 /**

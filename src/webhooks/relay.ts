@@ -1,12 +1,12 @@
-import { withCorrelation } from '../observability/correlation';
+import type { Sealer } from '../crypto/sealing';
 import type { Queryable } from '../db/connection/pool';
 import { subjectLogId } from '../domain/subject';
-import type { Logger } from '../observability/logger';
-import type { Sealer } from '../crypto/sealing';
-import { claimDeliveries, LEASE_SECONDS, type Delivery } from './outbox';
 import { batchWriter } from '../lib/batch-writer';
+import { withCorrelation } from '../observability/correlation';
+import type { Logger } from '../observability/logger';
 import { logAttempt } from './log-attempt';
 import { markDead } from './mark-dead';
+import { claimDeliveries, LEASE_SECONDS, type Delivery } from './outbox';
 import { recordDelivered, recordFailed, recordRetryWorkflowStarted, type Success } from './record-attempt';
 import { decideRetry } from './retry-policy';
 import { ATTEMPT_TIMEOUT_MS, type WebhookAttempt, type WebhookSender } from './send';

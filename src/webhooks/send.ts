@@ -1,14 +1,14 @@
-import { SpanKind, type SpanOptions } from '@opentelemetry/api';
 import { types } from 'node:util';
+import { SpanKind, type SpanOptions } from '@opentelemetry/api';
 import { Agent, request } from 'undici';
+import { messageOf } from '../errors';
 import { abortAfter } from '../lib/abort-after';
 import { traceHeaders } from '../observability/correlation';
-import { messageOf } from '../errors';
-import { VERSION } from '../package-info';
 import { withSpan, type SpanResult } from '../observability/tracing';
-import { addressRulesOf, createGuardedConnector, urlViolation, type ReceiverRules } from './ssrf-guard';
+import { VERSION } from '../package-info';
 import { resolverFor, type ResolveHost } from './resolve-host';
 import { signWebhook, standardWebhookHeaders } from './sign';
+import { addressRulesOf, createGuardedConnector, urlViolation, type ReceiverRules } from './ssrf-guard';
 
 /** Maximum duration of an attempt, until the last byte of the response. */
 export const ATTEMPT_TIMEOUT_MS = 10_000;

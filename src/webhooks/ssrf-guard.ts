@@ -3,8 +3,8 @@ import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import type { Environment } from '../config';
 import { inNetworks, type NetworkTest } from '../lib/networks';
-import { blockedRange } from './special-purpose-networks';
 import type { ResolveHost } from './resolve-host';
+import { blockedRange } from './special-purpose-networks';
 
 /** The receivers that may be called: only public servers, at their default ports. */
 export interface ReceiverRules {

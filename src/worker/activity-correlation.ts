@@ -2,8 +2,8 @@ import type { SpanOptions } from '@opentelemetry/api';
 import type { Context, Info } from '@temporalio/activity';
 import type { ActivityInterceptors } from '@temporalio/worker';
 import { z } from 'zod';
-import { withCorrelation } from '../observability/correlation';
 import { parseCorrelation } from '../domain/correlation';
+import { withCorrelation } from '../observability/correlation';
 import { withSpan } from '../observability/tracing';
 
 /** What an activity of a payment has as its input: the terms, and the request that caused the step, if one did. */

@@ -1,7 +1,7 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import type { Logger } from '../observability/logger';
-import { EncryptingCodec, type PayloadKeys, WorkerCodec } from '../temporal/payload-codec';
+import { EncryptingCodec, WorkerCodec, type PayloadKeys } from '../temporal/payload-codec';
 import { installRuntime } from './runtime';
 
 /** The types of workflows/index.ts. */

@@ -1,7 +1,7 @@
 import { ScheduleAlreadyRunning, ScheduleOverlapPolicy, type Client, type ScheduleSpec } from '@temporalio/client';
-import type { Logger } from '../observability/logger';
-import { PAYMENTS_TASK_QUEUE } from '../../workflows/messages';
 import type * as workflows from '../../workflows/index';
+import { PAYMENTS_TASK_QUEUE } from '../../workflows/messages';
+import type { Logger } from '../observability/logger';
 import { isUnsupported } from '../temporal/grpc-errors';
 
 interface Schedule {

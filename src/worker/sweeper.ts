@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Queryable } from '../db/connection/pool';
 import {
   claimDueNotifications,
   recordNotified,
   releaseNotifications,
   type OpenNotification,
 } from '../db/records/notification-inbox';
-import type { Queryable } from '../db/connection/pool';
-import type { Logger } from '../observability/logger';
 import { forEachConcurrent } from '../lib/for-each-concurrent';
-import { paymentIds } from '../temporal/log-payment';
-import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
+import type { Logger } from '../observability/logger';
 import type { ProviderRegistry } from '../providers/registry';
-import { handleUnknownOrder } from './unknown-order';
-import { notifyWorkflow } from '../temporal/notify-workflow';
 import { restartIfLost } from '../services/recovery/restart-payment';
+import { paymentIds } from '../temporal/log-payment';
+import { notifyWorkflow } from '../temporal/notify-workflow';
+import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
+import { handleUnknownOrder } from './unknown-order';
 
 const SWEEP_INTERVAL_MS = 2_000;
 const BATCH_SIZE = 50;

@@ -1,8 +1,8 @@
+import type { Queryable } from '../db/connection/pool';
 import { findArchivedPayment } from '../db/records/archive';
 import { closeNotifications, newestNotification, type ProviderOrder } from '../db/records/notification-inbox';
 import { openException } from '../db/records/open-exception';
 import { recordArchivedLatePayment } from '../db/transitions/late-payment-transitions';
-import type { Queryable } from '../db/connection/pool';
 import { COVERED_BY } from '../domain/provider-status';
 import type { ProviderRegistry } from '../providers/registry';
 

@@ -4,13 +4,13 @@ import type { MetricsAddress } from '../config';
 import { createPool, type Pool } from '../db/connection/pool';
 import { readBusinessGauges } from '../db/queries/business-gauges';
 import type { Logger } from '../observability/logger';
-import { metricsPage, type PlainResponse, startMetricsServer } from '../observability/metrics-server';
-import { processGauges } from '../observability/process-gauges';
 import type { Sample } from '../observability/metrics';
+import { metricsPage, startMetricsServer, type PlainResponse } from '../observability/metrics-server';
+import { processGauges } from '../observability/process-gauges';
 import { enableMetrics } from '../observability/prometheus';
 import { readRejectedMerchants } from '../providers/calls/rejected-merchants';
-import { readOutboxGauges } from '../webhooks/outbox-gauges';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
+import { readOutboxGauges } from '../webhooks/outbox-gauges';
 import type { SdkMetrics } from './sdk-metrics';
 
 interface WorkerMetricsSettings {

@@ -1,6 +1,6 @@
 import { ACTIVITIES, createActivities } from '../../activities';
-import { unchecked } from '../../activities/verify-terms';
 import type { ActivityDependencies } from '../../activities/dependencies';
+import { unchecked } from '../../activities/verify-terms';
 import { createPool } from '../../src/db/connection/pool';
 import { activityDependencies } from '../support/activity-dependencies';
 import { FakeAcquirer } from '../workflows/model/fake-acquirer';

@@ -1,6 +1,6 @@
 import { Admission } from '../../src/api/admission';
-import { setRecorder } from '../../src/observability/metrics';
 import { ApiError } from '../../src/http/api-error';
+import { setRecorder } from '../../src/observability/metrics';
 
 const SLOTS = 96;
 const ACCOUNT = 'account-a';

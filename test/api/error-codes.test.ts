@@ -1,6 +1,6 @@
-import { API_ERRORS, type ApiErrorCode, ERROR_REASONS, type ErrorReason } from '../../src/domain/errors';
-import type { MerchantScope } from '../../src/domain/key-access';
 import { createSecretKey } from '../../src/crypto/secret-key';
+import { API_ERRORS, ERROR_REASONS, type ApiErrorCode, type ErrorReason } from '../../src/domain/errors';
+import type { MerchantScope } from '../../src/domain/key-access';
 import { createKey } from '../../src/services/merchants/keys';
 import { createMerchant } from '../../src/services/merchants/merchants';
 import { eventually } from '../support/eventually';

@@ -4,7 +4,6 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import {
   array,
-  type Arbitrary,
   assert,
   asyncProperty,
   constant,
@@ -16,12 +15,13 @@ import {
   string,
   tuple,
   uint8Array,
+  type Arbitrary,
 } from 'fast-check';
 import { listQuerySchema } from '../../src/api/payments/list-transactions/list-query';
 import { ROUTES } from '../../src/api/routes';
 import { expectContract, type LiveResponse } from '../support/contract';
-import { newNamespace, startTestService, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
+import { newNamespace, startTestService, type TestService } from '../support/service';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,18 +1,18 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { KeyRing } from '../../src/crypto/master-keys';
+import { createSealer } from '../../src/crypto/sealing';
 import { createPool } from '../../src/db/connection/pool';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { freePort } from '../../src/local-stack/ports';
 import { ensureDatabase } from '../../src/local-stack/postgres';
-import { KeyRing } from '../../src/crypto/master-keys';
-import { addAccount } from '../../src/services/provider-accounts/provider-accounts';
 import { VERSION } from '../../src/package-info';
-import { createSealer } from '../../src/crypto/sealing';
-import { testEnvironment } from '../support/test-environment';
+import { addAccount } from '../../src/services/provider-accounts/provider-accounts';
 import { createTestDatabase, newDatabase } from '../support/database';
-import { temporalAddress } from '../support/temporal';
-import { creation, createTestLedger } from '../support/payments';
 import { LUNAS } from '../support/lunas-process';
+import { createTestLedger, creation } from '../support/payments';
+import { temporalAddress } from '../support/temporal';
+import { testEnvironment } from '../support/test-environment';
 
 /** Runs the built command with only this environment. */
 async function lunas(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { parseSecretKey } from '../../src/crypto/secret-key';
 import { createPool } from '../../src/db/connection/pool';
 import { findApiKey } from '../../src/db/queries/find-api-key';
-import { unlockDataDirectory, dataDirectoryAt, lockDataDirectory } from '../../src/local-stack/data-directory';
+import { dataDirectoryAt, lockDataDirectory, unlockDataDirectory } from '../../src/local-stack/data-directory';
 import { readRunFile, writeRunFile } from '../../src/local-stack/run-file';
-import { parseSecretKey } from '../../src/crypto/secret-key';
 import { openSandbox } from '../sandbox/sandbox-under-test';
 import { createProductionDatabase, createTestDatabase, type TestDatabase } from '../support/database';
-import { type Outcome, runLunas } from './run-lunas';
 import { productionOperator } from '../support/production';
+import { runLunas, type Outcome } from './run-lunas';
 
 const UNKNOWN_ID = '0193e5c0-0000-7000-8000-000000000000';
 

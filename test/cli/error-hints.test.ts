@@ -1,9 +1,9 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { explainError, howToApprove, withCommands } from '../../src/cli/error-hints';
 import { createProgram } from '../../src/cli/program';
 import { OPERATOR_STEPS } from '../../src/domain/operator-steps';
 import { ArchivedError, ConflictError, InvalidError, NotFoundError, UserError } from '../../src/errors';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { PACKAGE_ROOT } from '../../src/package-info';
 
 const ENDPOINT = { endpointId: 'e1' };

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { openException } from '../../src/db/records/open-exception';
 import { listOverduePayments, listPayments } from '../../src/services/payments/list-payments';
 import { listStuckRefunds } from '../../src/services/payments/list-stuck-refunds';
 import { listSettleable } from '../../src/services/payments/settle-payments';
 import { showPayment } from '../../src/services/payments/show-payment';
-import { openException } from '../../src/db/records/open-exception';
-import { type TestLedger, createTestLedger } from '../support/payments';
-import { payLate, T0, applyTransitions } from '../services/ledger/transition-path';
+import { applyTransitions, payLate, T0 } from '../services/ledger/transition-path';
+import { createTestLedger, type TestLedger } from '../support/payments';
 
 let ledger: TestLedger;
 beforeAll(async () => {

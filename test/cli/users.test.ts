@@ -7,7 +7,7 @@ import { readSession, useDevelopmentLink } from '../../src/services/identity/ses
 import type { Merchant } from '../../src/services/merchants/merchants';
 import { createProductionDatabase, createTestDatabase, type TestDatabase } from '../support/database';
 import { BROWSER, createMember, createShop, signIn } from '../support/people';
-import { type Outcome, runLunas } from './run-lunas';
+import { runLunas, type Outcome } from './run-lunas';
 
 const EMAIL = 'sri@toko.example';
 

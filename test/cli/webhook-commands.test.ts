@@ -2,14 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { createSealer } from '../../src/crypto/sealing';
+import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { claimDeliveries } from '../../src/webhooks/outbox';
-import { runLunas } from './run-lunas';
 import { createProductionDatabase } from '../support/database';
-import { creation, type TestLedger, createTestLedger } from '../support/payments';
-import { type Receiver, startReceiver, verifySignature } from '../support/receiver';
+import { createTestLedger, creation, type TestLedger } from '../support/payments';
 import { productionOperator } from '../support/production';
+import { startReceiver, verifySignature, type Receiver } from '../support/receiver';
+import { runLunas } from './run-lunas';
 
 const UNKNOWN_ID = randomUUID();
 const masterKey = randomBytes(32).toString('base64');

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { openException } from '../../src/db/records/open-exception';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
-import { type Outcome, runLunas } from './run-lunas';
-import { newNamespace, startTestService, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
 import { LUNAS } from '../support/lunas-process';
+import { newNamespace, startTestService, type TestService } from '../support/service';
+import { runLunas, type Outcome } from './run-lunas';
 
 const UNKNOWN_ID = '0193e5c0-0000-7000-8000-000000000000';
 const ME = `cli:${os.userInfo().username}`;

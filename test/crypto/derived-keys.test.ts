@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { DerivedKeys, retireOldKeys } from '../../src/crypto/derived-keys';
 import { createSealer } from '../../src/crypto/sealing';
 import { createPool } from '../../src/db/connection/pool';
-import { EncryptingCodec, payloadKeys, WorkerCodec } from '../../src/temporal/payload-codec';
 import { createLogger } from '../../src/observability/logger';
+import { EncryptingCodec, payloadKeys, WorkerCodec } from '../../src/temporal/payload-codec';
 import { createTestDatabase } from '../support/database';
 
 const newKey = () => randomBytes(32).toString('base64');

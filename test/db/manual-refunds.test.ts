@@ -1,8 +1,8 @@
 import { findForReconciliation } from '../../src/db/queries/list-for-reconciliation';
-import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { refundLatePayment } from '../../src/db/transitions/late-payment-transitions';
+import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { listExceptionsOf, resolveException } from '../../src/services/payments/exceptions';
-import { payLate, T0, applyTransitions } from '../services/ledger/transition-path';
+import { applyTransitions, payLate, T0 } from '../services/ledger/transition-path';
 import { osUser } from '../support/actors';
 import { createTestLedger, type TestLedger } from '../support/payments';
 

@@ -3,8 +3,8 @@ import { copyFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { PACKAGE_ROOT } from '../../src/package-info';
 import { parseJson } from '../../src/lib/parse-json';
+import { PACKAGE_ROOT } from '../../src/package-info';
 import { temporaryDirectory } from '../local-stack/processes';
 
 const BUILD_TIMEOUT_MS = 300_000;

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { PACKAGE_ROOT } from '../../src/package-info';
 import { findBaseTree } from './base-image';
-import { type Instruction, isExcludedFromContext, readDockerfile } from './dockerfile';
+import { isExcludedFromContext, readDockerfile, type Instruction } from './dockerfile';
 
 const run = promisify(execFile);
 const RUN_TIMEOUT_MS = 300_000;

@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { type ImageTree, setVariables } from './image-tree';
+import { setVariables, type ImageTree } from './image-tree';
 
 const FORWARDER = path.join(__dirname, 'forward.mjs');
 const START_TIMEOUT_MS = 90_000;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { readSources, type SourceFile } from '../tidy/rules';
 import { createProgram } from '../../src/cli/program';
+import { readSources, type SourceFile } from '../tidy/rules';
 
 /** Every `lunas …` command line in the documents exists, with its options. */
 const program = createProgram({ stdout: process.stdout, stderr: process.stderr, environment: {} });

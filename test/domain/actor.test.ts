@@ -1,5 +1,4 @@
 import {
-  type Arbitrary,
   assert,
   check,
   constant,
@@ -9,14 +8,15 @@ import {
   record,
   string,
   uuid,
+  type Arbitrary,
 } from 'fast-check';
 import {
-  type ActorIdentity,
   actorText,
   operatorIdOf,
   parseActor,
   SYSTEM_NAMES,
   toStepActor,
+  type ActorIdentity,
 } from '../../src/domain/actor';
 import type { PaymentAction } from '../../src/domain/payment-actions';
 import { actorRejection } from '../../src/domain/update-arguments';

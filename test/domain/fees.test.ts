@@ -1,5 +1,5 @@
 import { assert, constantFrom, integer, property } from 'fast-check';
-import { amountsOf, feeOf, FEE_PAYERS } from '../../src/domain/fees';
+import { amountsOf, FEE_PAYERS, feeOf } from '../../src/domain/fees';
 import { MAX_TOTAL_RUPIAH } from '../../src/domain/money';
 
 const rate = (feeBasisPoints: number, feeFlatRupiah = 0) => ({ feeBasisPoints, feeFlatRupiah });

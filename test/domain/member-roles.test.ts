@@ -2,9 +2,9 @@ import { assert, constantFrom, property } from 'fast-check';
 import {
   ACCESS_LEVELS,
   accessLevel,
+  mayAccess,
   MEMBER_AREAS,
   MEMBER_ROLES,
-  mayAccess,
   rolesWith,
 } from '../../src/domain/member-roles';
 

@@ -1,11 +1,11 @@
+import type { PaymentState } from '../../src/domain/payment';
 import {
   findRejection,
   PAYMENT_ACTIONS,
-  type PaymentAction,
-  rejectionReason,
   REJECTION_CODES,
+  rejectionReason,
+  type PaymentAction,
 } from '../../src/domain/payment-actions';
-import type { PaymentState } from '../../src/domain/payment';
 import { PAYMENT_STATUSES } from '../../src/domain/payment-transitions';
 import { PROVIDERS } from '../../src/domain/provider-capabilities';
 import { MAX_REFUNDS, REFUND_STATUSES } from '../../src/domain/refund';

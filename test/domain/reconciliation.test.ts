@@ -1,3 +1,4 @@
+import { isFinal, PAYMENT_STATUSES, type PaymentStatus } from '../../src/domain/payment-transitions';
 import {
   findBreaks,
   findOverdueLatePayment,
@@ -5,7 +6,6 @@ import {
   type RecordedPayment,
   type WorkflowRecord,
 } from '../../src/domain/reconciliation';
-import { isFinal, PAYMENT_STATUSES, type PaymentStatus } from '../../src/domain/payment-transitions';
 
 const NOW = Date.parse('2026-11-21T08:00:00Z');
 

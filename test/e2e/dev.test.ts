@@ -1,14 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { freePort } from '../../src/local-stack/ports';
 import { PACKAGE_ROOT } from '../../src/package-info';
-import { testEnvironment } from '../support/test-environment';
 import { createPooledInstallation, type PooledInstallation } from '../support/database';
-import { freePorts } from '../support/lunas-process';
 import { eventually } from '../support/eventually';
+import { freePorts } from '../support/lunas-process';
+import { testEnvironment } from '../support/test-environment';
 
 const COPIED = [
   'src',

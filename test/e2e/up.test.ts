@@ -1,4 +1,4 @@
-import { spawn, execFile, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -8,11 +8,11 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { freePort } from '../../src/local-stack/ports';
 import { withClient } from '../../src/local-stack/postgres';
-import { testEnvironment } from '../support/test-environment';
-import { createPooledInstallation, type PooledInstallation, poolModeOfRun } from '../support/database';
-import { startReceiver, verifySignature, type Receiver } from '../support/receiver';
+import { createPooledInstallation, poolModeOfRun, type PooledInstallation } from '../support/database';
 import { eventually } from '../support/eventually';
 import { LUNAS } from '../support/lunas-process';
+import { startReceiver, verifySignature, type Receiver } from '../support/receiver';
+import { testEnvironment } from '../support/test-environment';
 
 const run = promisify(execFile);
 

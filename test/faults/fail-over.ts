@@ -4,16 +4,16 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import type { ManagedProcess } from '../../src/local-stack/managed-process';
 import { readRecoveryMode } from '../../src/db/records/recovery-mode';
+import type { ManagedProcess } from '../../src/local-stack/managed-process';
 import { freePort } from '../../src/local-stack/ports';
 import { PostgresCluster } from '../../src/local-stack/postgres';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 import { eventually } from '../support/eventually';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 import type { Journal } from './journal';
-import { Workload } from './workload';
-import { evaluateInvariants, evaluateAtRest, runWorkload, type FaultHarness } from './run';
+import { evaluateAtRest, evaluateInvariants, runWorkload, type FaultHarness } from './run';
 import type { FaultStack } from './stack';
+import { Workload } from './workload';
 
 /** Issue 14: from the promotion of the standby to the first create that succeeds. */
 const MAX_WRITE_OUTAGE_MS = 30_000;

@@ -1,11 +1,11 @@
-import type { PaymentTerms } from '../../src/domain/payment';
 import type { Pool } from '../../src/db/connection/pool';
-import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
+import type { PaymentTerms } from '../../src/domain/payment';
 import type { Provider } from '../../src/providers/provider';
 import type { ProviderRegistry } from '../../src/providers/registry';
-import { rewriteStatement, runInTwo, type Mutant, type Statement } from './mutants';
-import type { KillPoint } from './kill-points';
+import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { hitBreakpoint } from './breakpoint';
+import type { KillPoint } from './kill-points';
+import { rewriteStatement, runInTwo, type Mutant, type Statement } from './mutants';
 
 /** Breakpoints by the beginning of a statement's name. */
 interface QueryBreakpoints {

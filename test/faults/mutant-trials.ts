@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { recover, type Recovery } from '../../src/services/recovery/recover';
+import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { Journal } from './journal';
-import { Workload, type ScenarioKind } from './workload';
 import { MUTANTS, type Mutant } from './mutants';
 import { Random } from './random';
 import { rewindTemporal } from './rewind';
 import { evaluateInvariants } from './run';
 import type { FaultStack } from './stack';
 import { runTrial, type Trial } from './trials';
+import { Workload, type ScenarioKind } from './workload';
 
 interface MutantTrial {
   readonly scenarios: readonly ScenarioKind[];

@@ -1,4 +1,4 @@
-import type { ObservedOrder, TransitionRecord, ObservedState } from './observed-state';
+import type { ObservedOrder, ObservedState, TransitionRecord } from './observed-state';
 
 export const INVARIANTS = {
   I1: 'what got a 2xx response exists, the same at every repeat',

@@ -1,5 +1,5 @@
-import { INVARIANT_NAMES, INVARIANTS } from './oracle';
 import { KILL_POINT_NAMES, KILL_POINTS, VICTIMS } from './kill-points';
+import { INVARIANT_NAMES, INVARIANTS } from './oracle';
 import { countHits, inSeconds, type RunReport } from './run';
 
 const MAX_SHOWN = 10;

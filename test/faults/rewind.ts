@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import type { OperatorPaymentAction } from '../../src/domain/payment-actions';
 import { OPEN_STATUSES } from '../../src/domain/payment-transitions';
 import { performPaymentAction, type PaymentActionDependencies } from '../../src/services/payments/payment-actions';
-import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { listSettleable, settlePayments } from '../../src/services/payments/settle-payments';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
+import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { osUser } from '../support/actors';
 import { eventually } from '../support/eventually';
 import type { ReturnedPayment } from './journal';
-import type { Workload } from './workload';
 import { CONVERGENCE_TIMEOUT_MS } from './settings';
 import { GOPAY_POLICY, type FaultStack } from './stack';
 import { clearProviderFaults, setProviderFault } from './trials';
+import type { Workload } from './workload';
 
 /** The sandbox rejects each refund of a payment over this total (`src/sandbox/magic-amounts.ts`). */
 const REFUNDS_REJECTED_TOTAL = 1_000_414;

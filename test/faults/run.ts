@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { Journal } from './journal';
-import { Workload } from './workload';
+import type { KillPoint, Victim } from './kill-points';
+import { readObservedState } from './observed-state';
 import { ALWAYS, INVARIANT_NAMES, ORACLE, type Invariant, type InvariantResult } from './oracle';
-import type { Victim, KillPoint } from './kill-points';
 import type { Random } from './random';
 import { rewindTemporal, type Rewound } from './rewind';
 import { CONVERGENCE_TIMEOUT_MS } from './settings';
@@ -17,7 +17,7 @@ import {
   type Trial,
   type TrialResult,
 } from './trials';
-import { readObservedState } from './observed-state';
+import { Workload } from './workload';
 
 export interface FaultHarness {
   readonly stack: FaultStack;

@@ -1,9 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync, closeSync } from 'node:fs';
-import { settingsEnvironment, type FaultSettings } from './settings';
+import { closeSync, openSync } from 'node:fs';
 import { reportSchema, type BreakpointCommand } from './breakpoint';
 import type { KillPoint, Witness } from './kill-points';
+import { settingsEnvironment, type FaultSettings } from './settings';
 
 export interface Launch {
   readonly name: Witness;

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import type { FaultKind, FaultOperation } from '../../src/sandbox/faults';
-import type { Workload } from './workload';
 import { KILL_POINT_NAMES, KILL_POINTS, VICTIMS, type KillPoint, type Victim, type Witness } from './kill-points';
 import type { Random } from './random';
 import type { ServiceProcess } from './service-process';
 import type { FaultStack } from './stack';
+import type { Workload } from './workload';
 
 /** One fault: the victim is killed or stopped when a payment reaches the kill point. */
 export interface Trial {

@@ -1,26 +1,26 @@
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../../activities';
+import { DerivedKeys } from '../../src/crypto/derived-keys';
+import { createSealer } from '../../src/crypto/sealing';
 import { createPool } from '../../src/db/connection/pool';
+import { createLogger } from '../../src/observability/logger';
+import { createProviderRegistry } from '../../src/providers/registry';
+import { reconcileBatch } from '../../src/services/reconciliation/compare-payments';
+import { RecoveryWatch } from '../../src/services/recovery/recovery-watch';
 import { connectClient } from '../../src/temporal/connection';
 import { EncryptingCodec, payloadKeys, WorkerCodec } from '../../src/temporal/payload-codec';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
-import { reconcileBatch } from '../../src/services/reconciliation/compare-payments';
-import { RecoveryWatch } from '../../src/services/recovery/recovery-watch';
-import { installRuntime } from '../../src/worker/runtime';
 import { requireTemporal } from '../../src/temporal/requirements';
-import { startSweeper } from '../../src/worker/sweeper';
-import { createLogger } from '../../src/observability/logger';
-import { createProviderRegistry } from '../../src/providers/registry';
-import { DerivedKeys } from '../../src/crypto/derived-keys';
-import { createSealer } from '../../src/crypto/sealing';
 import { Relay } from '../../src/webhooks/relay';
 import { createWebhookSender } from '../../src/webhooks/send';
+import { installRuntime } from '../../src/worker/runtime';
+import { startSweeper } from '../../src/worker/sweeper';
 import { PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
-import { forgetKeys } from './forgetful-acquirer';
-import { apiUrlOf, readSettings } from './settings';
 import { RETENTION_DAYS } from '../support/activity-dependencies';
 import { report } from './breakpoint';
+import { forgetKeys } from './forgetful-acquirer';
 import { instrumentProviders, instrumentQueries, WORKER_BREAKPOINTS } from './instrumented';
+import { apiUrlOf, readSettings } from './settings';
 
 /** The worker as `startWorker` composes it (src/worker/worker.ts), with breakpoints in its dependencies. */
 async function run(): Promise<void> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FINAL_STATUSES } from '../../src/domain/payment-transitions';
-import { type Journal, paymentIn, paymentsIn, type ReturnedPayment } from './journal';
+import { paymentIn, paymentsIn, type Journal, type ReturnedPayment } from './journal';
 import type { Random } from './random';
 
 export interface WorkloadTarget {

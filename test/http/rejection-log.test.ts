@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { createSealer } from '../../src/crypto/sealing';
+import { createSecretKey } from '../../src/crypto/secret-key';
 import { revokeKey } from '../../src/services/merchants/keys';
 import { addAccount } from '../../src/services/provider-accounts/provider-accounts';
-import { createSecretKey } from '../../src/crypto/secret-key';
-import { createSealer } from '../../src/crypto/sealing';
 import { IN_FORCE_AFTER_MS, startTestApis, type TestApis, type TestKey } from '../support/api';
 import { signedNotification } from '../support/notification';
 import { seedPayments } from '../support/seed-payments';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
 
 const masterKey = randomBytes(32).toString('base64');
 const UNKNOWN_ID = '01935b6c-7c00-7000-8000-000000000000';

@@ -1,6 +1,6 @@
-import { RequestLog } from '../../src/http/request-log';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import type { CompletedRequest } from '../../src/db/records/recorded-requests';
+import { RequestLog } from '../../src/http/request-log';
 import { setRecorder } from '../../src/observability/metrics';
 import { collectLog, type CollectedLog } from '../support/collect-log';
 import { createTestDatabase, type TestDatabase } from '../support/database';

@@ -1,11 +1,11 @@
-import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createOperator } from '../../src/services/identity/operators';
-import { type ApiProcess, startApiProcess } from '../support/api-process';
-import { newNamespace, startTestService, type TestService } from '../support/service';
+import { startApiProcess, type ApiProcess } from '../support/api-process';
 import { eventually } from '../support/eventually';
+import { newNamespace, startTestService, type TestService } from '../support/service';
 
 let service: TestService;
 let api: ApiProcess;

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import {
-  unlockDataDirectory,
-  ensureMasterKey,
   dataDirectoryAt,
+  ensureMasterKey,
   lockDataDirectory,
   readMasterKey,
+  unlockDataDirectory,
 } from '../../src/local-stack/data-directory';
-import { readRunFile, removeRunFile, type RunFile, writeRunFile } from '../../src/local-stack/run-file';
 import { acquireLock, lockOwner } from '../../src/local-stack/lock-file';
+import { readRunFile, removeRunFile, writeRunFile, type RunFile } from '../../src/local-stack/run-file';
 import { temporaryDirectory } from './processes';
 
 const run: RunFile = {

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import which from 'which';
-import { type LocalStackConfig, loadLocalStackConfig } from '../../src/local-stack/local-stack-config';
 import { findTemporalBinary } from '../../src/local-stack/find-temporal-binary';
-import { TEMPORAL_CLI, TEST_SERVER } from '../../src/local-stack/temporal-binaries';
+import { loadLocalStackConfig, type LocalStackConfig } from '../../src/local-stack/local-stack-config';
 import { Progress } from '../../src/local-stack/progress';
+import { TEMPORAL_CLI, TEST_SERVER } from '../../src/local-stack/temporal-binaries';
 import { eventually } from '../support/eventually';
 import { temporaryDirectory, untilGone } from './processes';
 

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import type { RunFile } from '../../src/local-stack/run-file';
+import { eventually } from '../support/eventually';
 import { freePorts, LunasProcess } from '../support/lunas-process';
 import { testEnvironment } from '../support/test-environment';
-import { eventually } from '../support/eventually';
 import { isAlive, temporaryDirectory, untilGone } from './processes';
 
 const TIMEOUT_MS = 180_000;

@@ -1,22 +1,22 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Environment } from '../../src/config';
+import { createSealer } from '../../src/crypto/sealing';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import { findCurrentPolicy } from '../../src/db/queries/find-current-policy';
+import { createProviderRegistry } from '../../src/providers/registry';
+import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import {
   addAccount,
   disableAccount,
   listAccounts,
   type ProviderAccount,
 } from '../../src/services/provider-accounts/provider-accounts';
-import { createProviderRegistry } from '../../src/providers/registry';
-import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
-import { createSealer } from '../../src/crypto/sealing';
 import { runLunas } from '../cli/run-lunas';
-import { createProductionDatabase, createTestDatabase, type TestDatabase } from '../support/database';
-import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';
-import { eventually } from '../support/eventually';
 import { SILENT } from '../support/collect-log';
+import { createProductionDatabase, createTestDatabase, type TestDatabase } from '../support/database';
+import { eventually } from '../support/eventually';
 import { productionOperator } from '../support/production';
+import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';
 
 describe('the provider account of a new payment', () => {
   let database: TestDatabase;

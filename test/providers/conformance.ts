@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PROVIDER_CAPABILITIES, PROVIDERS, type ProviderName } from '../../src/domain/provider-capabilities';
+import type { ProviderOperation } from '../../src/providers/calls/wrap-calls';
 import type {
   IssuedQris,
   IssueQrisRequest,
@@ -8,7 +9,6 @@ import type {
   ProviderPayment,
   ReceivedNotification,
 } from '../../src/providers/provider';
-import type { ProviderOperation } from '../../src/providers/calls/wrap-calls';
 import { parseQris } from '../../src/qris/qris';
 import type { FaultKind } from '../../src/sandbox/faults';
 import { collectGarbage } from '../support/collect-garbage';

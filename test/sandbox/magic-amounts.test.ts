@@ -1,5 +1,5 @@
-import { MAGIC_AMOUNTS } from '../../src/sandbox/magic-amounts';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
+import { MAGIC_AMOUNTS } from '../../src/sandbox/magic-amounts';
 import { runLunas } from '../cli/run-lunas';
 import { eventually } from '../support/eventually';
 import {

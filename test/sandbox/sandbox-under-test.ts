@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '../../src/observability/logger';
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox';
 import { newDatabase } from '../support/database';
 
 // Tests read any response.

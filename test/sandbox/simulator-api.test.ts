@@ -1,4 +1,4 @@
-import { serializePayload, parsePayload } from '../../src/qris/payload';
+import { parsePayload, serializePayload } from '../../src/qris/payload';
 import { eventually } from '../support/eventually';
 import { newOrderId, openSandbox, type SandboxUnderTest } from './sandbox-under-test';
 

@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { createPool, type Pool } from '../../src/db/connection/pool';
-import { approve, type ApprovalDependencies, listApprovals, reject } from '../../src/services/approvals';
-import { actorText, type OperatorActor, operatorIdOf } from '../../src/domain/actor';
-import { listActions } from '../../src/services/audit/list-actions';
-import { listPolicies } from '../../src/services/provider-accounts/catalog';
-import { listExceptions, resolveException } from '../../src/services/payments/exceptions';
 import { parseOperatorKey } from '../../src/crypto/secret-key';
-import { createOperator, findOperator, revokeOperator } from '../../src/services/identity/operators';
-import { performPaymentAction, type PaymentActionDependencies } from '../../src/services/payments/payment-actions';
+import { createPool, type Pool } from '../../src/db/connection/pool';
 import { openException } from '../../src/db/records/open-exception';
+import { actorText, operatorIdOf, type OperatorActor } from '../../src/domain/actor';
+import { approve, listApprovals, reject, type ApprovalDependencies } from '../../src/services/approvals';
+import { listActions } from '../../src/services/audit/list-actions';
 import { requireApproval } from '../../src/services/audit/request-approval';
 import { verifyAudit } from '../../src/services/audit/verify-audit';
+import { createOperator, findOperator, revokeOperator } from '../../src/services/identity/operators';
+import { listExceptions, resolveException } from '../../src/services/payments/exceptions';
+import { performPaymentAction, type PaymentActionDependencies } from '../../src/services/payments/payment-actions';
+import { listPolicies } from '../../src/services/provider-accounts/catalog';
 import { runLunas } from '../cli/run-lunas';
+import { applyTransitions, payLate } from '../services/ledger/transition-path';
 import { operatorOf } from '../support/actors';
 import { createProductionDatabase, type TestDatabase } from '../support/database';
 import { createTestLedger, type TestLedger } from '../support/payments';
-import { applyTransitions, payLate } from '../services/ledger/transition-path';
 
 /* In production, one operator alone moves no money and changes no rule that moves money. */
 

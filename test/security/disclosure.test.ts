@@ -1,8 +1,8 @@
-import { createKey, listKeys } from '../../src/services/merchants/keys';
-import { createOperator } from '../../src/services/identity/operators';
-import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { createSealer } from '../../src/crypto/sealing';
+import { createOperator } from '../../src/services/identity/operators';
+import { createKey, listKeys } from '../../src/services/merchants/keys';
 import { addAccount } from '../../src/services/provider-accounts/provider-accounts';
+import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { errorMessage } from '../providers/midtrans/published-messages';
 import { startScriptedMidtrans, type ScriptedMidtrans } from '../providers/midtrans/scripted-midtrans';
 import { eventually } from '../support/eventually';

@@ -1,10 +1,10 @@
-import { setPolicy } from '../../src/services/provider-accounts/catalog';
+import { createOperator } from '../../src/services/identity/operators';
 import { cancelPendingPayments } from '../../src/services/merchants/merchant-hold';
 import { changeHold, changeMerchant } from '../../src/services/merchants/merchants';
-import { createOperator } from '../../src/services/identity/operators';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { osUser } from '../support/actors';
-import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
+import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';
 
 const NOTE = 'fraud, case 4711';
 

@@ -1,10 +1,10 @@
-import { createServer, type Server } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createKey } from '../../src/services/merchants/keys';
+import { createServer, type Server } from 'node:net';
 import { freePort } from '../../src/local-stack/ports';
-import { seedDemo } from '../../src/services/sandbox/seed-demo';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
+import { createKey } from '../../src/services/merchants/keys';
+import { seedDemo } from '../../src/services/sandbox/seed-demo';
 import { callApi, sendRequest, startTestApis, type ApiResult, type TestApis } from '../support/api';
 
 const ITEMS = 50;

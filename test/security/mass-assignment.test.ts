@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { createOperator } from '../../src/services/identity/operators';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { eventually } from '../support/eventually';
 import { signedNotification } from '../support/notification';
 import { createSecondMerchant, type SecondMerchant } from '../support/second-merchant';

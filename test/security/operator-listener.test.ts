@@ -1,5 +1,5 @@
-import { createOperator } from '../../src/services/identity/operators';
 import { OPERATOR_ENDPOINTS } from '../../src/api/routes';
+import { createOperator } from '../../src/services/identity/operators';
 import { sendRequest, startTestApis, type TestApis } from '../support/api';
 
 const OPERATOR_ADDRESSES = OPERATOR_ENDPOINTS.map(({ method, path }) => [

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { ROUTES } from '../../src/api/routes';
+import { createSealer } from '../../src/crypto/sealing';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
-import { createSealer } from '../../src/crypto/sealing';
 import { eventually } from '../support/eventually';
-import { type Receiver, startReceiver } from '../support/receiver';
+import { startReceiver, type Receiver } from '../support/receiver';
 import { createSecondMerchant, type SecondMerchant } from '../support/second-merchant';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 

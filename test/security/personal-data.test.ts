@@ -4,18 +4,18 @@ import os from 'node:os';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import { startApi } from '../../src/api/server';
+import { createSealer } from '../../src/crypto/sealing';
+import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { createLogger } from '../../src/observability/logger';
 import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
-import { createSealer } from '../../src/crypto/sealing';
 import { runLunas } from '../cli/run-lunas';
-import { eventually } from '../support/eventually';
-import { type Receiver, startReceiver } from '../support/receiver';
-import { NO_LIMITS, newNamespace, startTestService, type TestService } from '../support/service';
 import { createProductionDatabase } from '../support/database';
+import { eventually } from '../support/eventually';
 import { freeListeners } from '../support/listeners';
-import { creation, createTestLedger } from '../support/payments';
+import { createTestLedger, creation } from '../support/payments';
 import { productionOperator } from '../support/production';
-import { transitionWriters } from '../../src/db/transitions/payment-transitions';
+import { startReceiver, type Receiver } from '../support/receiver';
+import { newNamespace, NO_LIMITS, startTestService, type TestService } from '../support/service';
 
 const NAME = 'Rahasia Sekali';
 

@@ -1,14 +1,14 @@
 import { Writable } from 'node:stream';
 import { loadConfig, metricsAddressOf } from '../../src/config';
+import { createSealer } from '../../src/crypto/sealing';
 import { freePort } from '../../src/local-stack/ports';
 import { createLogger } from '../../src/observability/logger';
+import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { createOperator } from '../../src/services/identity/operators';
 import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
-import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
-import { createSealer } from '../../src/crypto/sealing';
 import { eventually } from '../support/eventually';
 import { fetchDecodedHistory } from '../support/history';
-import { type Receiver, startReceiver } from '../support/receiver';
+import { startReceiver, type Receiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 
 const CUSTOMER = { name: 'Rahasia Sekali', email: 'rahasia@contoh.example', phone: '+628111222333' };

@@ -3,8 +3,8 @@ import { Pool } from 'pg';
 import QRCode from 'qrcode';
 import { createSecretKey } from '../../src/crypto/secret-key';
 import { callApi, sendRequest, startTestApis, type ApiResult, type TestApis } from '../support/api';
-import { newNamespace, startTestService, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
+import { newNamespace, startTestService, type TestService } from '../support/service';
 
 /** The statements that this process sends through a pool, by their names. */
 function countStatements(name: string): () => number {

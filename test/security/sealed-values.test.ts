@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { createSealer } from '../../src/crypto/sealing';
 import { createPool, type Pool } from '../../src/db/connection/pool';
+import { createProviderRegistry } from '../../src/providers/registry';
 import { addAccount } from '../../src/services/provider-accounts/provider-accounts';
 import { resealAll } from '../../src/services/recovery/reseal';
-import { createProviderRegistry } from '../../src/providers/registry';
-import { createSealer } from '../../src/crypto/sealing';
 import { SILENT } from '../support/collect-log';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 

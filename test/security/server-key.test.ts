@@ -2,15 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { startApi } from '../../src/api/server';
-import { freeListeners } from '../support/listeners';
+import { createSealer } from '../../src/crypto/sealing';
 import { createLogger } from '../../src/observability/logger';
 import { createProviderRegistry } from '../../src/providers/registry';
-import { createSealer } from '../../src/crypto/sealing';
 import { runLunas } from '../cli/run-lunas';
-import { eventually } from '../support/eventually';
-import { signedNotification } from '../support/notification';
 import { SILENT } from '../support/collect-log';
-import { NO_LIMITS, newNamespace, startTestService, type TestService } from '../support/service';
+import { eventually } from '../support/eventually';
+import { freeListeners } from '../support/listeners';
+import { signedNotification } from '../support/notification';
+import { newNamespace, NO_LIMITS, startTestService, type TestService } from '../support/service';
 
 const IN_FORCE_AFTER_MS = 2_000;
 /** A caller without the account's key does not learn whether the account exists. */

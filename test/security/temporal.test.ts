@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Client, WorkflowFailedError, WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Payload, PayloadCodec } from '@temporalio/common';
-import { verifyStep } from '../../activities/verify-terms';
 import * as sandboxTimers from '../../activities/sandbox-timers';
+import { verifyStep } from '../../activities/verify-terms';
 import { findTerms } from '../../src/db/queries/find-terms';
 import { readState } from '../../src/db/transitions/payment-state';
-import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import type { StepActor } from '../../src/domain/actor';
+import type { PaymentTerms } from '../../src/domain/payment';
 import { MERCHANT, UNPROVEN_OPERATOR } from '../../src/domain/payment-actions';
 import { updateProof } from '../../src/domain/update-arguments';
-import type { PaymentTerms } from '../../src/domain/payment';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { PAYMENTS_TASK_QUEUE, paymentWorkflowId } from '../../workflows/messages';
 import { activityDependencies } from '../support/activity-dependencies';
 import { eventually } from '../support/eventually';

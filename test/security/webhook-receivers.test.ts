@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { createEndpoint, listEndpoints, type NewEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { createSealer } from '../../src/crypto/sealing';
+import { createEndpoint, listEndpoints, type NewEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import type { ResolveHost } from '../../src/webhooks/resolve-host';
 import { createWebhookSender } from '../../src/webhooks/send';
 import { createTestLedger, type TestLedger } from '../support/payments';

@@ -5,14 +5,14 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
 import { createPool, type Pool } from '../../src/db/connection/pool';
+import { startChildService, type ChildServiceName } from '../../src/local-stack/child-service';
 import { dataDirectoryAt, readMasterKey } from '../../src/local-stack/data-directory';
-import type { RunFile } from '../../src/local-stack/run-file';
-import { type ChildServiceName, startChildService } from '../../src/local-stack/child-service';
 import type { ManagedProcess } from '../../src/local-stack/managed-process';
+import type { RunFile } from '../../src/local-stack/run-file';
 import { connectClient } from '../../src/temporal/connection';
+import { freePorts, LUNAS, LunasProcess } from '../support/lunas-process';
 import { payloadKeysOf } from '../support/payload-keys';
 import { testEnvironment } from '../support/test-environment';
-import { LUNAS, freePorts, LunasProcess } from '../support/lunas-process';
 
 const COMMAND_TIMEOUT_MS = 60_000;
 const run = promisify(execFile);

@@ -1,9 +1,9 @@
 import type { ActivityDependencies } from '../../activities/dependencies';
+import { createSealer } from '../../src/crypto/sealing';
 import type { TransitionContext } from '../../src/db/transitions/apply-transition';
 import type { Provider } from '../../src/providers/provider';
-import { createSealer } from '../../src/crypto/sealing';
-import { SILENT } from './collect-log';
 import { createWebhookSender } from '../../src/webhooks/send';
+import { SILENT } from './collect-log';
 
 /** The defaults of the configuration. */
 export const RETENTION_DAYS = {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { type ApiSettings, startApi } from '../../src/api/server';
+import { startApi, type ApiSettings } from '../../src/api/server';
 import { createPool, type Pool } from '../../src/db/connection/pool';
-import type { NewKeyAccess, MerchantScope } from '../../src/domain/key-access';
+import type { MerchantScope, NewKeyAccess } from '../../src/domain/key-access';
 import { createKey } from '../../src/services/merchants/keys';
 import { createMerchant } from '../../src/services/merchants/merchants';
 import { collectLog } from './collect-log';

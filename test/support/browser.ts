@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import axe from 'axe-core';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { z } from 'zod';
 
 /** scripts/install-test-tools.sh installs it. */

@@ -1,6 +1,6 @@
 import type { BrowserContext } from 'playwright-core';
-import { createLogger } from '../../src/observability/logger';
 import { freePort } from '../../src/local-stack/ports';
+import { createLogger } from '../../src/observability/logger';
 import { createDevelopmentLink } from '../../src/services/identity/sessions';
 import { startDashboard } from '../../src/web/dashboard/server';
 import { signIn } from './people';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Client } from 'pg';
-import { type DatabaseLogin, loginUrl } from '../../src/local-stack/database-logins';
-import { POOL_MODES, type PoolMode, throughPooler } from '../../src/lib/pooler';
+import { POOL_MODES, throughPooler, type PoolMode } from '../../src/lib/pooler';
+import { loginUrl, type DatabaseLogin } from '../../src/local-stack/database-logins';
 import { urlThrough } from './pgbouncer';
 import { TEMPLATE_DATABASE, testEnvironment } from './test-environment';
 

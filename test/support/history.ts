@@ -3,8 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from '@temporalio/client';
 import type { Payload, PayloadCodec } from '@temporalio/common';
-import { z } from 'zod';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
+import { z } from 'zod';
 import { PACKAGE_ROOT } from '../../src/package-info';
 import { expectNamedTimeline } from './timeline';
 

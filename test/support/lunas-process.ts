@@ -1,13 +1,13 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { dataDirectoryAt } from '../../src/local-stack/data-directory';
-import { readRunFile, type RunFile } from '../../src/local-stack/run-file';
 import { freePort } from '../../src/local-stack/ports';
+import { readRunFile, type RunFile } from '../../src/local-stack/run-file';
 import { PACKAGE_ROOT } from '../../src/package-info';
-import { testEnvironment } from './test-environment';
 import { eventually } from './eventually';
+import { testEnvironment } from './test-environment';
 
 export const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
 const READY_TIMEOUT_MS = 90_000;

@@ -2,8 +2,8 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Queryable } from '../../src/db/connection/pool';
 import type { MemberRole } from '../../src/domain/member-roles';
 import type { Realm } from '../../src/domain/sign-in';
+import { createDevelopmentLink, useDevelopmentLink, type Browser } from '../../src/services/identity/sessions';
 import { createMerchant, type Merchant } from '../../src/services/merchants/merchants';
-import { type Browser, createDevelopmentLink, useDevelopmentLink } from '../../src/services/identity/sessions';
 
 export const BROWSER: Browser = { address: '203.0.113.7', userAgent: 'Mozilla/5.0 (test)' };
 

@@ -1,12 +1,12 @@
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import which from 'which';
-import { launch, type ManagedProcess } from '../../src/local-stack/managed-process';
 import { pollUntil } from '../../src/lib/poll-until';
+import type { PoolMode } from '../../src/lib/pooler';
+import { launch, type ManagedProcess } from '../../src/local-stack/managed-process';
 import { freePort } from '../../src/local-stack/ports';
 import { withClient } from '../../src/local-stack/postgres';
 import { asPostgresOsUser, postgresOsUser } from '../../src/local-stack/postgres-os-user';
-import type { PoolMode } from '../../src/lib/pooler';
 
 interface PgBouncerOptions {
   readonly mode: PoolMode;

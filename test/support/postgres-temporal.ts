@@ -3,12 +3,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { msToTs } from '@temporalio/common/lib/time';
-import { connectClient } from '../../src/temporal/connection';
-import { NO_PAYLOAD_KEYS } from '../../src/temporal/payload-codec';
+import { pollUntil } from '../../src/lib/poll-until';
 import { launch, type ManagedProcess } from '../../src/local-stack/managed-process';
 import { freePort } from '../../src/local-stack/ports';
 import { runCommand } from '../../src/local-stack/run-command';
-import { pollUntil } from '../../src/lib/poll-until';
+import { connectClient } from '../../src/temporal/connection';
+import { NO_PAYLOAD_KEYS } from '../../src/temporal/payload-codec';
 
 /** The server that the Temporal CLI of `lunas up` contains, built separately from the same sources. */
 const VERSION = '1.29.1';

@@ -1,26 +1,26 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { z } from 'zod';
 import { msToTs } from '@temporalio/common/lib/time';
+import { z } from 'zod';
 import { startApi } from '../../src/api/server';
-import { loadConfig, type MetricsAddress, workerSizesOf } from '../../src/config';
+import { loadConfig, workerSizesOf, type MetricsAddress } from '../../src/config';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import type { TransitionContext } from '../../src/db/transitions/apply-transition';
+import { createLogger, type Logger } from '../../src/observability/logger';
+import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
+import type { Fault, FaultKind, FaultOperation } from '../../src/sandbox/faults';
+import { startSandbox } from '../../src/sandbox/sandbox';
+import { seedDemo } from '../../src/services/sandbox/seed-demo';
 import { connectClient, type TemporalTarget } from '../../src/temporal/connection';
 import { NO_PAYLOAD_KEYS } from '../../src/temporal/payload-codec';
-import { payloadKeysOf } from './payload-keys';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { startWorker, type WorkerSettings } from '../../src/worker/worker';
-import { createLogger, type Logger } from '../../src/observability/logger';
-import { seedDemo } from '../../src/services/sandbox/seed-demo';
-import { startSandbox } from '../../src/sandbox/sandbox';
-import type { Fault, FaultKind, FaultOperation } from '../../src/sandbox/faults';
-import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { RETENTION_DAYS } from './activity-dependencies';
 import { expectContract } from './contract';
 import { createTestDatabase, expectNoDeniedStatement, newLedger, processUrl, type TestDatabase } from './database';
 import { freeListeners } from './listeners';
+import { payloadKeysOf } from './payload-keys';
 import { temporalAddress, workflowBundlePath } from './temporal';
 
 /** All roles, and the sizes that a worker has by default. */

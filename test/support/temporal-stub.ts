@@ -1,4 +1,4 @@
-import { Server, ServerCredentials, type status, type handleUnaryCall } from '@grpc/grpc-js';
+import { Server, ServerCredentials, type handleUnaryCall, type status } from '@grpc/grpc-js';
 
 const METHODS = [
   ...['GetSystemInfo', 'DescribeNamespace', 'RegisterNamespace', 'UpdateNamespace', 'CountWorkflowExecutions'].map(

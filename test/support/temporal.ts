@@ -1,7 +1,7 @@
 import type { PayloadCodec } from '@temporalio/common';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { installRuntime } from '../../src/worker/runtime';
 import { createLogger } from '../../src/observability/logger';
+import { installRuntime } from '../../src/worker/runtime';
 import { SEARCH_ATTRIBUTES } from '../../workflows/messages';
 import { testEnvironment } from './test-environment';
 

@@ -1,11 +1,11 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { UNPAID_FINAL_STATUSES, type PaymentStatus } from '../../src/domain/payment-transitions';
 import { latePaymentWorkflowId, paymentWorkflowId } from '../../workflows/messages';
-import { createTimeSkippingEnvironment } from './temporal';
+import { eventually } from './eventually';
 import { recordHistory } from './history';
 import { startTestService, type TestService } from './service';
+import { createTimeSkippingEnvironment } from './temporal';
 import { VirtualClock } from './virtual-clock';
-import { eventually } from './eventually';
 
 /** The service with Temporal's time-skipping server: a payment's lifecycle takes some seconds. */
 export interface TimeSkippingService {

@@ -9,8 +9,8 @@ import { verifyAudit } from '../../src/services/audit/verify-audit';
 import { createOperator, operatorFinder, revokeOperator } from '../../src/services/identity/operators';
 import { startCodecServer } from '../../src/temporal/codec-server';
 import { EncryptingCodec } from '../../src/temporal/payload-codec';
-import { payloadKeysOf } from '../support/payload-keys';
 import { createTestDatabase } from '../support/database';
+import { payloadKeysOf } from '../support/payload-keys';
 
 const ORIGIN = 'http://127.0.0.1:8233';
 const keys = payloadKeysOf(randomBytes(32).toString('base64'));

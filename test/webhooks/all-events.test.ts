@@ -1,11 +1,11 @@
+import { createSealer } from '../../src/crypto/sealing';
+import { PAYMENT_EVENTS } from '../../src/domain/events';
+import { VERSION } from '../../src/package-info';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
-import { VERSION } from '../../src/package-info';
-import { PAYMENT_EVENTS } from '../../src/domain/events';
-import { createSealer } from '../../src/crypto/sealing';
+import { eventually } from '../support/eventually';
 import { startReceiver, verifySignature, type ReceivedWebhook, type Receiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
-import { eventually } from '../support/eventually';
 
 let service: TestService;
 let receiver: Receiver;

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
+import { createSealer } from '../../src/crypto/sealing';
 import { createKey } from '../../src/services/merchants/keys';
 import { createMerchant } from '../../src/services/merchants/merchants';
 import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
-import { createSealer } from '../../src/crypto/sealing';
+import { eventually } from '../support/eventually';
 import { startReceiver, type Receiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
-import { eventually } from '../support/eventually';
 
 /** How many each merchant has. The benchmark measures how much the others slow down (bench/isolation.ts). */
 const PAYMENTS = 20;

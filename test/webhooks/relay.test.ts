@@ -1,17 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
-import { createLogger } from '../../src/observability/logger';
 import { createSealer } from '../../src/crypto/sealing';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
-import { claimDeliveries, type Delivery, reclaimDelivery } from '../../src/webhooks/outbox';
+import { createLogger } from '../../src/observability/logger';
 import { redeliver } from '../../src/services/webhooks/webhook-redelivery';
+import { claimDeliveries, reclaimDelivery, type Delivery } from '../../src/webhooks/outbox';
 import { recordDelivered } from '../../src/webhooks/record-attempt';
 import { Relay, type FailedDelivery } from '../../src/webhooks/relay';
 import { createWebhookSender, type WebhookSender } from '../../src/webhooks/send';
-import { creation, createTestLedger, type TestLedger } from '../support/payments';
-import { startReceiver, verifySignature, type Receiver } from '../support/receiver';
 import { eventually } from '../support/eventually';
+import { createTestLedger, creation, type TestLedger } from '../support/payments';
+import { startReceiver, verifySignature, type Receiver } from '../support/receiver';
 
 const SECRET = 'whsec_test';
 const sealer = createSealer(randomBytes(32).toString('base64'));

@@ -1,11 +1,11 @@
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { z } from 'zod';
+import { createSealer } from '../../src/crypto/sealing';
 import { listDeliveries } from '../../src/services/webhooks/webhook-deliveries';
 import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
-import { createSealer } from '../../src/crypto/sealing';
+import { eventually } from '../support/eventually';
 import { startReceiver, type Receiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
-import { eventually } from '../support/eventually';
 
 /** The details that Temporal's Web UI shows besides the history. */
 const metadataSchema = z.looseObject({ currentDetails: z.string() });

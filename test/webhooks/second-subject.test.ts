@@ -12,7 +12,7 @@ import { redeliver } from '../../src/services/webhooks/webhook-redelivery';
 import { claimStatement } from '../../src/webhooks/outbox';
 import { recordDelivered } from '../../src/webhooks/record-attempt';
 import { eventually } from '../support/eventually';
-import { creation, createTestLedger, type TestLedger } from '../support/payments';
+import { createTestLedger, creation, type TestLedger } from '../support/payments';
 
 /** A kind besides payments. An endpoint receives its events only if it lists them. */
 const DEPOSIT: TransitionSubject = {

@@ -9,11 +9,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { addressRulesOf, urlViolation, type ReceiverRules } from '../../src/webhooks/ssrf-guard';
 import { resolveByDns, type ResolveHost } from '../../src/webhooks/resolve-host';
 import { createWebhookSender, type WebhookAttempt } from '../../src/webhooks/send';
-import { webhookTo } from './webhook';
+import { addressRulesOf, urlViolation, type ReceiverRules } from '../../src/webhooks/ssrf-guard';
 import { collectGarbage } from '../support/collect-garbage';
+import { webhookTo } from './webhook';
 
 /** Rejects loopback, as in production. Allows http, so that the canary needs no certificate. */
 const GUARDED: ReceiverRules = { environment: 'sandbox', allowedNetworks: [] };

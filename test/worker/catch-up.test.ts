@@ -4,8 +4,8 @@ import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { recover } from '../../src/services/recovery/recover';
 import { paymentWorkflowId } from '../../workflows/messages';
 import { osUser } from '../support/actors';
-import { newNamespace, startTestService, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
+import { newNamespace, startTestService, type TestService } from '../support/service';
 
 /** Transitions in PostgreSQL that the workflow lacks: Temporal's database was restored, or an update was lost. */
 

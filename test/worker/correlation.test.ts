@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { paymentWorkflowId } from '../../workflows/messages';
-import { setPolicy } from '../../src/services/provider-accounts/catalog';
-import { showPayment } from '../../src/services/payments/show-payment';
 import { createSealer } from '../../src/crypto/sealing';
+import { showPayment } from '../../src/services/payments/show-payment';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
-import { startReceiver } from '../support/receiver';
+import { paymentWorkflowId } from '../../workflows/messages';
 import { collectLog } from '../support/collect-log';
 import { eventually } from '../support/eventually';
+import { startReceiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 
 const collected = collectLog();

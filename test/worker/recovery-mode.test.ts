@@ -1,7 +1,7 @@
+import { RECOVERY_MODE } from '../../activities/step-result';
 import { readRecoveryMode } from '../../src/db/records/recovery-mode';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { beginRecoveryMode, endRecoveryMode } from '../../src/services/recovery/recovery-mode';
-import { RECOVERY_MODE } from '../../activities/step-result';
 import { osUser } from '../support/actors';
 import { asSuperuser } from '../support/backdate';
 import { eventually } from '../support/eventually';

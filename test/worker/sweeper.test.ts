@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import timers from 'node:timers/promises';
+import { createSealer } from '../../src/crypto/sealing';
 import { scheduleStatusQuery } from '../../src/db/records/notification-inbox';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
-import { createSealer } from '../../src/crypto/sealing';
+import { createLogger, type Logger } from '../../src/observability/logger';
 import { createProviderRegistry, type ProviderRegistry } from '../../src/providers/registry';
 import { connectClient } from '../../src/temporal/connection';
+import { NO_PAYLOAD_KEYS } from '../../src/temporal/payload-codec';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { startSweeper } from '../../src/worker/sweeper';
-import { createLogger, type Logger } from '../../src/observability/logger';
-import { temporalAddress } from '../support/temporal';
-import { creation, createTestLedger, type TestLedger } from '../support/payments';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
-import { eventually } from '../support/eventually';
 import { SILENT } from '../support/collect-log';
-import { NO_PAYLOAD_KEYS } from '../../src/temporal/payload-codec';
+import { eventually } from '../support/eventually';
+import { createTestLedger, creation, type TestLedger } from '../support/payments';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
+import { temporalAddress } from '../support/temporal';
 
 const OPEN_NOTIFICATIONS = 40;
 const CONCURRENCY = 10;

@@ -1,11 +1,11 @@
 import { Client as GrpcClient } from '@grpc/grpc-js';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { Client as PgClient } from 'pg';
-import { latePaymentWorkflowId, paymentWorkflowId } from '../../workflows/messages';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
+import { latePaymentWorkflowId, paymentWorkflowId } from '../../workflows/messages';
+import { eventually } from '../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { timelineNames } from '../support/timeline';
-import { eventually } from '../support/eventually';
 
 /**
  * On a busy machine a step may take so long that Temporal records a second workflow task. The other counts are exact.

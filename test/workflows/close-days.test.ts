@@ -1,5 +1,5 @@
-import { PAYMENTS_TASK_QUEUE } from '../../workflows/messages';
 import { closeDays } from '../../workflows/close-days';
+import { PAYMENTS_TASK_QUEUE } from '../../workflows/messages';
 import { recordHistory } from '../support/history';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 

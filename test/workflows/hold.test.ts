@@ -1,7 +1,7 @@
 import { changeHold } from '../../src/services/merchants/merchants';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
-import { startTimeSkippingService, type TimeSkippingService } from '../support/time-skipping-service';
 import { eventually } from '../support/eventually';
+import { startTimeSkippingService, type TimeSkippingService } from '../support/time-skipping-service';
 
 const DELAY_MS = 600_000;
 const HOLD_MS = 5 * 3_600_000;

@@ -1,11 +1,11 @@
 import { scheduleStatusQuery } from '../../src/db/records/notification-inbox';
-import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { resolveException } from '../../src/services/payments/exceptions';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { osUser } from '../support/actors';
+import { eventually } from '../support/eventually';
 import { recordHistory } from '../support/history';
 import { signedNotification } from '../support/notification';
 import { newNamespace, startTestService, type TestService } from '../support/service';
-import { eventually } from '../support/eventually';
 
 let service: TestService;
 beforeAll(async () => {

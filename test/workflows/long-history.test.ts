@@ -1,8 +1,8 @@
-import { SEARCH_ATTRIBUTES, paymentWorkflowId } from '../../workflows/messages';
-import { MAX_HISTORY_EVENTS } from '../../workflows/retry-policies';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
-import { newNamespace, startTestService, type TestService } from '../support/service';
+import { paymentWorkflowId, SEARCH_ATTRIBUTES } from '../../workflows/messages';
+import { MAX_HISTORY_EVENTS } from '../../workflows/retry-policies';
 import { eventually } from '../support/eventually';
+import { newNamespace, startTestService, type TestService } from '../support/service';
 
 /** One after another they would take half a minute on a busy machine. */
 const SIGNALS_PER_BATCH = 20;

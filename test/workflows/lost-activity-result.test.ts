@@ -1,7 +1,7 @@
 import { applyProviderStatus } from '../../activities/provider-status';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import type { ProviderPayment } from '../../src/providers/provider';
-import { creation, createTestLedger, type TestLedger } from '../support/payments';
+import { createTestLedger, creation, type TestLedger } from '../support/payments';
 
 const AT = new Date('2026-11-21T10:00:00Z');
 const PENDING = { status: 'pending', version: 2 } as const;

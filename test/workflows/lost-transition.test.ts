@@ -1,8 +1,8 @@
 import { findTerms } from '../../src/db/queries/find-terms';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { PAYMENTS_TASK_QUEUE } from '../../workflows/messages';
-import { newNamespace, startTestService, type TestService } from '../support/service';
 import { eventually } from '../support/eventually';
+import { newNamespace, startTestService, type TestService } from '../support/service';
 
 /** An asynchronous standby took over by itself: PostgreSQL lost the newest transition, and the workflow still runs. */
 

@@ -1,10 +1,10 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { failPayment, failUnissuedPayment, openPayment } from '../../activities/payment';
 import { findCreationResult } from '../../src/db/queries/find-creation-result';
-import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { readState } from '../../src/db/transitions/payment-state';
+import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { activityDependencies } from '../support/activity-dependencies';
-import { creation, createTestLedger, type TestLedger } from '../support/payments';
+import { createTestLedger, creation, type TestLedger } from '../support/payments';
 import { FakeAcquirer } from './model/fake-acquirer';
 
 const AT = new Date('2026-11-21T10:00:00Z');

@@ -1,8 +1,8 @@
-import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
-import { startTimeSkippingService, type TimeSkippingService } from '../support/time-skipping-service';
-import type { TestService } from '../support/service';
+import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { eventually } from '../support/eventually';
+import type { TestService } from '../support/service';
+import { startTimeSkippingService, type TimeSkippingService } from '../support/time-skipping-service';
 
 const DAY_MS = 86_400_000;
 

@@ -5,8 +5,8 @@ import { Worker } from '@temporalio/worker';
 import type { Activities } from '../../activities';
 import type { FailedPart } from '../../activities/reconcile';
 import { planReconciliation, type ReconciliationPart } from '../../src/domain/reconciliation';
-import { createTimeSkippingEnvironment, workflowBundlePath } from '../support/temporal';
 import { recordHistory } from '../support/history';
+import { createTimeSkippingEnvironment, workflowBundlePath } from '../support/temporal';
 
 const BATCHES = 6;
 const TASK_QUEUE = 'reconciliation-test';

@@ -1,10 +1,10 @@
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
-import { type StepActor, toStepActor } from '../../src/domain/actor';
+import { toStepActor, type StepActor } from '../../src/domain/actor';
 import { MERCHANT } from '../../src/domain/payment-actions';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
-import { startTimeSkippingService, type TimeSkippingService } from '../support/time-skipping-service';
-import type { TestService } from '../support/service';
 import { eventually } from '../support/eventually';
+import type { TestService } from '../support/service';
+import { startTimeSkippingService, type TimeSkippingService } from '../support/time-skipping-service';
 
 const DAY_MS = 86_400_000;
 const HOLD_MS = 60_000;

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
 import { Worker } from '@temporalio/worker';
-import { installRuntime } from '../../src/worker/runtime';
 import { createLogger } from '../../src/observability/logger';
+import { installRuntime } from '../../src/worker/runtime';
 import { HISTORIES_DIRECTORY } from '../support/history';
 import { workflowBundlePath } from '../support/temporal';
 

@@ -1,11 +1,11 @@
+import { createSealer } from '../../src/crypto/sealing';
+import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { PAYMENTS_TASK_QUEUE } from '../../workflows/messages';
 import { retention } from '../../workflows/retention';
-import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
-import { createSealer } from '../../src/crypto/sealing';
 import { eventually } from '../support/eventually';
 import { recordHistory } from '../support/history';
-import { type Receiver, startReceiver } from '../support/receiver';
 import { createMember, signIn } from '../support/people';
+import { startReceiver, type Receiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 
 let service: TestService;

@@ -4,8 +4,8 @@ import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
 import { Worker } from '@temporalio/worker';
 import { SdkFlags } from '@temporalio/workflow/lib/flags';
 import { paymentWorkflowId } from '../../workflows/messages';
-import { workflowBundlePath } from '../support/temporal';
 import { newNamespace, startTestService, type TestService } from '../support/service';
+import { workflowBundlePath } from '../support/temporal';
 
 /**
  * `npm run test:faults` found it: signal and update in a task that a local activity prolonged, before its worker

@@ -1,11 +1,11 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { refundPayment, retryRefund, submitRefund, syncFailedRefund, syncPaidPayment } from '../../activities/refund';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
-import { MAX_REFUNDS, refundKeyOf } from '../../src/domain/refund';
 import type { PaymentState, PaymentTerms } from '../../src/domain/payment';
+import { MAX_REFUNDS, refundKeyOf } from '../../src/domain/refund';
 import type { StepInput, StepResult } from '../../src/domain/workflow-step';
 import { activityDependencies } from '../support/activity-dependencies';
-import { creation, createTestLedger, type TestLedger } from '../support/payments';
+import { createTestLedger, creation, type TestLedger } from '../support/payments';
 import { FakeAcquirer } from './model/fake-acquirer';
 
 /** Refunds that the provider has and PostgreSQL has not: made in the dashboard, or lost by a restore. */

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { createSealer } from '../../src/crypto/sealing';
 import { disableEndpoint, enableEndpoint, findEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { redeliver } from '../../src/services/webhooks/webhook-redelivery';
-import { createSealer } from '../../src/crypto/sealing';
 import { EncryptingCodec } from '../../src/temporal/payload-codec';
-import { payloadKeysOf } from '../support/payload-keys';
 import { MAX_ATTEMPTS } from '../../src/webhooks/retry-policy';
-import { createTimeSkippingEnvironment } from '../support/temporal';
+import { eventually } from '../support/eventually';
 import { recordHistory } from '../support/history';
+import { payloadKeysOf } from '../support/payload-keys';
 import { startReceiver, verifySignature, type Receiver } from '../support/receiver';
 import { newMasterKey, startTestService, type TestService } from '../support/service';
-import { eventually } from '../support/eventually';
+import { createTimeSkippingEnvironment } from '../support/temporal';
 
 const SECRET = 'whsec_retries';
 

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { API_ERRORS, type ApiErrorCode } from '../../domain/errors';
 import { errorSchema } from '../../http/api-error';
 import type { MerchantEndpoint } from '../endpoint';
-import { type ResponseHeader, usualHeaders } from './response-headers';
 import { EXAMPLE_PAYMENT } from '../payments/example-payment';
 import { toJsonSchema, type JsonSchema } from './json-schema';
+import { usualHeaders, type ResponseHeader } from './response-headers';
 
 /** In the order of the checks; `server_error` can occur anywhere. */
 const ERRORS_OF_EVERY_OPERATION = [

@@ -5,10 +5,10 @@ import { VERSION } from '../../package-info';
 import type { MerchantEndpoint } from '../endpoint';
 import { paymentStatusSchema } from '../payments/payment-fields';
 import { STATUS_MEANINGS } from '../payments/status-descriptions';
-import { RESPONSE_HEADERS } from './response-headers';
 import { describeParameters, describePaths, jsonContent, refTo } from './describe-operations';
 import { INTRODUCTION } from './introduction';
 import { toJsonSchemas } from './json-schema';
+import { RESPONSE_HEADERS } from './response-headers';
 import { WEBHOOK_EVENT, WEBHOOK_HEADERS, webhookEventSchema } from './webhook-event';
 
 /** The OpenAPI 3.1 document for merchants, derived from the endpoints and the tables that the API itself uses. */

@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
+import { parseOperatorKey } from '../../crypto/secret-key';
 import type { OperatorActor } from '../../domain/actor';
 import type { OperatorScope } from '../../domain/key-access';
-import { findOperator } from '../../services/identity/operators';
-import { parseOperatorKey } from '../../crypto/secret-key';
 import { assertAddressAllowed, assertScope, authenticateKey, type KeyDependency } from '../../http/auth/authenticate';
 import { clientAddress } from '../../http/auth/client-address';
+import { findOperator } from '../../services/identity/operators';
 import type { ApiDependencies } from '../dependencies';
 
 /** The operator that makes the request. */

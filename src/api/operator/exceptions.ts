@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import * as exceptions from '../../services/payments/exceptions';
 import { snakeCaseKeys } from '../../lib/snake-case';
+import * as exceptions from '../../services/payments/exceptions';
+import type { ApiDependencies } from '../dependencies';
 import { operatorEndpoint } from '../endpoint';
 import { readQuery } from '../payments/list-transactions/list-query';
-import { limitSchema, noteSchema, parseActionBody, mapErrors, uuidInPath } from './operator-request';
-import type { ApiDependencies } from '../dependencies';
+import { limitSchema, mapErrors, noteSchema, parseActionBody, uuidInPath } from './operator-request';
 
 const querySchema = z.object({
   limit: limitSchema,

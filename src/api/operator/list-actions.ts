@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import * as audit from '../../services/audit/list-actions';
 import { snakeCaseKeys } from '../../lib/snake-case';
-import { boundedText } from '../max-length';
+import * as audit from '../../services/audit/list-actions';
+import type { ApiDependencies } from '../dependencies';
 import { operatorEndpoint } from '../endpoint';
+import { boundedText } from '../max-length';
 import { readQuery } from '../payments/list-transactions/list-query';
 import { limitSchema } from './operator-request';
-import type { ApiDependencies } from '../dependencies';
 
 const MAX_TARGET_CHARACTERS = 200;
 

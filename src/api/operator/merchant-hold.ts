@@ -1,11 +1,11 @@
+import type { OperatorActor } from '../../domain/actor';
+import { snakeCaseKeys } from '../../lib/snake-case';
 import * as operator from '../../services/merchants/merchant-hold';
 import type { Merchant } from '../../services/merchants/merchants';
-import type { OperatorActor } from '../../domain/actor';
 import type { PaymentActionDependencies } from '../../services/payments/payment-actions';
-import { snakeCaseKeys } from '../../lib/snake-case';
+import type { ApiDependencies } from '../dependencies';
 import { operatorEndpoint, type OperatorEndpoint } from '../endpoint';
 import { mapErrors, noteSchema, parseActionBody, uuidInPath } from './operator-request';
-import type { ApiDependencies } from '../dependencies';
 
 export const holdMerchant = merchantHoldEndpoint('hold', operator.holdMerchant);
 export const releaseMerchant = merchantHoldEndpoint('release', operator.releaseMerchant);

@@ -1,14 +1,14 @@
 import type { Request } from 'express';
 import { validate as isUuid } from 'uuid';
 import { z } from 'zod';
-import { NotFoundError, UserError } from '../../errors';
 import type { ApiErrorCode } from '../../domain/errors';
+import { NotFoundError, UserError } from '../../errors';
 import { ApiError } from '../../http/api-error';
+import { readJsonBody } from '../../http/strict-json';
 import { boundedText } from '../max-length';
 import { requireObject } from '../payments/create-payment/payment-request';
 import { describeViolation } from '../payments/list-transactions/list-query';
 import { parsePathId } from '../payments/path-id';
-import { readJsonBody } from '../../http/strict-json';
 
 const MAX_NOTE_CHARACTERS = 500;
 

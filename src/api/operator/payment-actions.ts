@@ -1,14 +1,14 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import type { ApiErrorCode } from '../../domain/errors';
-import { RESOLVE_ACTIONS, type OperatorPaymentAction } from '../../domain/payment-actions';
 import type { OperatorScope } from '../../domain/key-access';
-import { performPaymentAction } from '../../services/payments/payment-actions';
-import { findPayment } from '../../services/payments/find-payment';
+import { RESOLVE_ACTIONS, type OperatorPaymentAction } from '../../domain/payment-actions';
 import { snakeCaseKeys } from '../../lib/snake-case';
-import { operatorEndpoint, type OperatorEndpoint } from '../endpoint';
-import { noteSchema, paymentInPath, parseActionBody, mapErrors } from './operator-request';
+import { findPayment } from '../../services/payments/find-payment';
+import { performPaymentAction } from '../../services/payments/payment-actions';
 import type { ApiDependencies } from '../dependencies';
+import { operatorEndpoint, type OperatorEndpoint } from '../endpoint';
+import { mapErrors, noteSchema, parseActionBody, paymentInPath } from './operator-request';
 
 const resolutionSchema = noteSchema.extend({
   as: z.enum(['refunded', 'paid'], { error: 'must be refunded or paid' }),

@@ -1,8 +1,8 @@
 import { withAudit } from '../../services/audit/audit';
 import { REDELIVER, redeliver } from '../../services/webhooks/webhook-redelivery';
-import { operatorEndpoint } from '../endpoint';
-import { noteSchema, parseActionBody, mapErrors, uuidInPath } from './operator-request';
 import type { ApiDependencies } from '../dependencies';
+import { operatorEndpoint } from '../endpoint';
+import { mapErrors, noteSchema, parseActionBody, uuidInPath } from './operator-request';
 
 /** `not_found` also for a delivery that is pending, or whose endpoint is disabled. */
 export const redeliverWebhook = operatorEndpoint({

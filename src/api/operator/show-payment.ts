@@ -1,8 +1,8 @@
-import * as operator from '../../services/payments/show-payment';
 import { snakeCaseKeys } from '../../lib/snake-case';
-import { operatorEndpoint } from '../endpoint';
-import { paymentInPath, mapErrors } from './operator-request';
+import * as operator from '../../services/payments/show-payment';
 import type { ApiDependencies } from '../dependencies';
+import { operatorEndpoint } from '../endpoint';
+import { mapErrors, paymentInPath } from './operator-request';
 
 /** What PostgreSQL and the workflow contain of a payment, of any merchant. */
 export const showPayment = operatorEndpoint({

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { PaymentRow } from '../../db/queries/payment-row';
+import type { ApiDependencies } from '../dependencies';
 import { merchantEndpoint } from '../endpoint';
 import { EXAMPLE_PAYMENT, EXAMPLE_TIMES } from './example-payment';
 import { PAYMENT_FIELDS, paymentFields, paymentFieldsOf, timestampFieldsOf } from './payment-fields';
 import { requirePayment } from './require-payment';
-import type { ApiDependencies } from '../dependencies';
 
 const { paid_at, created_at, updated_at } = PAYMENT_FIELDS;
 

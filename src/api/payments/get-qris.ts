@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { PaymentRow } from '../../db/queries/payment-row';
-import { MAX_PAYLOAD_LENGTH } from '../../qris/payload';
 import { ApiError } from '../../http/api-error';
-import { merchantEndpoint } from '../endpoint';
+import { MAX_PAYLOAD_LENGTH } from '../../qris/payload';
 import type { ApiDependencies } from '../dependencies';
+import { merchantEndpoint } from '../endpoint';
 import { EXAMPLE_QRIS } from './example-payment';
 import { PAYMENT_FIELDS } from './payment-fields';
 import { requirePayment } from './require-payment';

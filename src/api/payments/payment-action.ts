@@ -3,8 +3,8 @@ import type { PaymentRow } from '../../db/queries/payment-row';
 import { toStepActor } from '../../domain/actor';
 import type { ErrorReason } from '../../domain/errors';
 import type { MerchantPaymentAction, RejectionCode } from '../../domain/payment-actions';
-import { ActionRejectedError, requestPaymentAction } from '../../services/payments/request-payment-action';
 import { ApiError } from '../../http/api-error';
+import { ActionRejectedError, requestPaymentAction } from '../../services/payments/request-payment-action';
 import type { MerchantHandler } from '../endpoint';
 import { requirePayment } from './require-payment';
 

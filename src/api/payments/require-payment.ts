@@ -1,9 +1,9 @@
-import { findArchivedPayment } from '../../db/records/archive';
+import type { Queryable } from '../../db/connection/pool';
 import { findMerchantPayment, findPaymentOwner, type PaymentKey } from '../../db/queries/find-payment';
 import type { PaymentRow } from '../../db/queries/payment-row';
-import type { Queryable } from '../../db/connection/pool';
-import { logPayment } from '../../temporal/log-payment';
+import { findArchivedPayment } from '../../db/records/archive';
 import { ApiError } from '../../http/api-error';
+import { logPayment } from '../../temporal/log-payment';
 import { parsePathId } from './path-id';
 
 /**

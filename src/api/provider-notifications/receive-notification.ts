@@ -2,13 +2,13 @@ import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { validate as isUuid } from 'uuid';
 import { storeNotification } from '../../db/records/notification-inbox';
+import { ApiError } from '../../http/api-error';
+import { publicEndpoint } from '../../http/endpoint';
 import { increment } from '../../observability/metrics';
 import type { Provider } from '../../providers/provider';
 import { logPayment } from '../../temporal/log-payment';
 import { notifyWorkflow } from '../../temporal/notify-workflow';
-import { ApiError } from '../../http/api-error';
 import type { ApiDependencies } from '../dependencies';
-import { publicEndpoint } from '../../http/endpoint';
 
 /** A notification of Midtrans has about 1 kB. */
 const MAX_BYTES = 64 * 1_024;

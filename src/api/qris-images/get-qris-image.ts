@@ -1,8 +1,8 @@
-import { logPayment } from '../../temporal/log-payment';
 import { ApiError } from '../../http/api-error';
 import { publicEndpoint } from '../../http/endpoint';
-import type { ImageFormat } from './qris-images';
+import { logPayment } from '../../temporal/log-payment';
 import type { ApiDependencies } from '../dependencies';
+import type { ImageFormat } from './qris-images';
 
 const FILE_NAME = /^([A-Za-z0-9_-]+)\.(png|svg)$/;
 

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { stringify, parse, v5 as uuidv5 } from 'uuid';
+import { parse, stringify, v5 as uuidv5 } from 'uuid';
 import { decrypt, encrypt, OVERHEAD_BYTES } from '../../crypto/aead';
 import type { DerivedKeys } from '../../crypto/derived-keys';
 import type { StreamCursor } from '../../db/queries/find-webhook-stream';

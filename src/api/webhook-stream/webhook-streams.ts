@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'express';
+import type { Queryable } from '../../db/connection/pool';
 import {
   findStreamEnd,
   findStreamPage,
@@ -7,10 +8,9 @@ import {
   type StreamCursor,
   type StreamedEvent,
 } from '../../db/queries/find-webhook-stream';
-import type { Queryable } from '../../db/connection/pool';
-import type { Logger } from '../../observability/logger';
 import { ApiError } from '../../http/api-error';
 import { eventText, writeAndDrain } from '../../http/event-stream';
+import type { Logger } from '../../observability/logger';
 import { streamedEventId, type StreamCursors } from './stream-cursor';
 
 const INTERVAL_MS = 500;

@@ -1,7 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { UserError } from '../../errors';
+import type { Sealer } from '../../crypto/sealing';
 import { PROVIDERS } from '../../domain/provider-capabilities';
+import { UserError } from '../../errors';
+import { requestApproval, requireApproval } from '../../services/audit/request-approval';
 import {
   ADAPTERS,
   ADD_ACCOUNT,
@@ -14,16 +16,14 @@ import {
   PROPOSE_SERVER_KEY,
   proposeServerKey,
   SET_CALL_RATE,
-  setCallRate,
   SET_SERVER_KEY,
+  setCallRate,
   setServerKey,
   type NewServerKey,
   type ProviderAccount,
 } from '../../services/provider-accounts/provider-accounts';
-import type { Sealer } from '../../crypto/sealing';
-import { requestApproval, requireApproval } from '../../services/audit/request-approval';
-import type { LunasCommand } from '../lunas-command';
 import { howToApprove } from '../error-hints';
+import type { LunasCommand } from '../lunas-command';
 import type { CommandAudit } from '../operator-identity';
 import { id, joinOptions, oneOf, wholeNumber } from '../option-schemas';
 import { formatTable } from '../output';

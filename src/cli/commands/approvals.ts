@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { MAX_TOTAL_RUPIAH, formatRupiah } from '../../domain/money';
+import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../domain/money';
 import {
-  type Approval,
-  type ApprovalDependencies,
   approve,
   listApprovals,
   reject,
   SET_APPROVAL_LIMIT,
   setApprovalLimit,
+  type Approval,
+  type ApprovalDependencies,
 } from '../../services/approvals';
-import { performPaymentAction } from '../../services/payments/payment-actions';
 import { requireApproval } from '../../services/audit/request-approval';
+import { performPaymentAction } from '../../services/payments/payment-actions';
 import { withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
 import { limit, wholeNumber } from '../option-schemas';
-import { type CommandResult, formatTable } from '../output';
+import { formatTable, type CommandResult } from '../output';
 
 const MAX_ID = Number.MAX_SAFE_INTEGER;
 const decision = z.object({ approvalId: wholeNumber(1, MAX_ID) });

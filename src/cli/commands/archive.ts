@@ -2,12 +2,12 @@ import path from 'node:path';
 import { z } from 'zod';
 import { LONG_STATEMENT_MS } from '../../db/connection/pool';
 import { formatRupiah } from '../../domain/money';
-import { type ArchivedDocument, readArchiveFile, requireChecksum } from '../../services/archive/archive-file';
-import { ARCHIVE, type ArchivedDay, archivePayments, MIN_AGE_DAYS } from '../../services/archive/archive-payments';
-import { requireRecorded } from '../../services/archive/require-recorded';
 import { UserError } from '../../errors';
-import { type LunasCommand, withDatabase } from '../lunas-command';
-import { type CommandResult, formatFields, formatRow, formatTable } from '../output';
+import { readArchiveFile, requireChecksum, type ArchivedDocument } from '../../services/archive/archive-file';
+import { ARCHIVE, archivePayments, MIN_AGE_DAYS, type ArchivedDay } from '../../services/archive/archive-payments';
+import { requireRecorded } from '../../services/archive/require-recorded';
+import { withDatabase, type LunasCommand } from '../lunas-command';
+import { formatFields, formatRow, formatTable, type CommandResult } from '../output';
 
 const input = z.object({
   before: z.iso.date({ error: 'must be a day such as 2026-01-31' }),

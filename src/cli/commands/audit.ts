@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { LONG_STATEMENT_MS } from '../../db/connection/pool';
-import { type AuditVerification, verifyAudit } from '../../services/audit/verify-audit';
+import { verifyAudit, type AuditVerification } from '../../services/audit/verify-audit';
 import type { LunasCommand } from '../lunas-command';
-import { type CommandResult, formatTable } from '../output';
+import { formatTable, type CommandResult } from '../output';
 
 const head = z.string().regex(/^[0-9a-f]{64}$/, { error: 'must be 64 hexadecimal digits, as the command prints' });
 

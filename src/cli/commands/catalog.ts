@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { MAX_TOTAL_RUPIAH, formatRupiah } from '../../domain/money';
+import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { SETTLEMENT_KINDS } from '../../domain/payment';
 import { PAYMENT_METHODS, PROVIDERS } from '../../domain/provider-capabilities';
-import { listPolicies, type PolicyVersion, SET_POLICY, setPolicy } from '../../services/provider-accounts/catalog';
 import { requireApproval } from '../../services/audit/request-approval';
-import type { LunasCommand } from '../lunas-command';
+import { listPolicies, SET_POLICY, setPolicy, type PolicyVersion } from '../../services/provider-accounts/catalog';
 import { formatDuration } from '../duration';
+import type { LunasCommand } from '../lunas-command';
 import { durationFrom, joinOptions, oneOf, wholeNumber } from '../option-schemas';
 import { formatTable } from '../output';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { eraseDetails } from '../../db/records/payment-details';
 import { LONG_STATEMENT_MS } from '../../db/connection/pool';
-import { type CustomerDetails, ERASE_CUSTOMER, SHOW_CUSTOMER, showCustomer } from '../../services/payments/customers';
+import { eraseDetails } from '../../db/records/payment-details';
+import { ERASE_CUSTOMER, SHOW_CUSTOMER, showCustomer, type CustomerDetails } from '../../services/payments/customers';
 import { findPayment } from '../../services/payments/find-payment';
 import type { LunasCommand } from '../lunas-command';
 import { formatFields } from '../output';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { LONG_STATEMENT_MS } from '../../db/connection/pool';
 import { MERCHANT_SCOPES } from '../../domain/key-access';
 import { CREATE_KEY, createKey, listKeys, REVOKE_KEY, revokeKey } from '../../services/merchants/keys';
-import { RESEAL, type ResealedTable, resealAll } from '../../services/recovery/reseal';
+import { RESEAL, resealAll, type ResealedTable } from '../../services/recovery/reseal';
 import {
   addKeyAccessOptions,
   keyAccessColumns,

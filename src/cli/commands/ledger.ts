@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { LONG_STATEMENT_MS } from '../../db/connection/pool';
 import { formatRupiah } from '../../domain/money';
 import type { LedgerBreak } from '../../services/ledger/find-ledger-breaks';
-import { type AccountBalance, type LedgerVerification, verifyLedger } from '../../services/ledger/verify-ledger';
-import { LONG_STATEMENT_MS } from '../../db/connection/pool';
+import { verifyLedger, type AccountBalance, type LedgerVerification } from '../../services/ledger/verify-ledger';
 import type { LunasCommand } from '../lunas-command';
+import { formatTable, type CommandResult } from '../output';
 import type { Terminal } from '../terminal';
-import { type CommandResult, formatTable } from '../output';
 
 const REPORT_INTERVAL_MS = 5_000;
 

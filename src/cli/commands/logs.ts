@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Pool } from '../../db/connection/pool';
 import { messageOf } from '../../errors';
-import { onStopSignal } from '../../local-stack/stop-signals';
-import { followRequests, listRequests, type RequestRecord, type RequestFilter } from '../../services/payments/requests';
 import { snakeCaseKeys } from '../../lib/snake-case';
+import { onStopSignal } from '../../local-stack/stop-signals';
+import { followRequests, listRequests, type RequestFilter, type RequestRecord } from '../../services/payments/requests';
 import type { LunasCommand } from '../lunas-command';
 import { limit, textUpTo } from '../option-schemas';
 import { formatRow, formatTable } from '../output';

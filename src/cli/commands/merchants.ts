@@ -1,37 +1,37 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Environment } from '../../config';
+import type { DeclaredAction } from '../../domain/declared-action';
 import { FEE_PAYERS } from '../../domain/fees';
 import { PROVIDERS } from '../../domain/provider-capabilities';
-import type { DeclaredAction } from '../../domain/declared-action';
+import {
+  cancelPendingPayments,
+  holdMerchant,
+  releaseMerchant,
+  type Cancellation,
+} from '../../services/merchants/merchant-hold';
 import {
   APPROVE_MERCHANT,
   changeMerchant,
   CREATE_MERCHANT,
   createMerchant,
   listMerchants,
-  type Merchant,
-  type MerchantChanges,
   originViolation,
   PAYMENT_METHOD_STATUSES,
   REFERENCE_PLACEHOLDER,
   returnUrlViolation,
   SET_MERCHANT,
   SUSPEND_MERCHANT,
+  type Merchant,
+  type MerchantChanges,
 } from '../../services/merchants/merchants';
-import {
-  type Cancellation,
-  cancelPendingPayments,
-  holdMerchant,
-  releaseMerchant,
-} from '../../services/merchants/merchant-hold';
 import { assertUrl } from '../../services/provider-accounts/validate-url';
 import { withTemporal } from '../command-context';
-import type { CommandAudit } from '../operator-identity';
 import { collect, type LunasCommand } from '../lunas-command';
+import type { CommandAudit } from '../operator-identity';
 import { id, joinOptions, note, oneOf, textUpTo } from '../option-schemas';
+import { formatFields, formatTable, type CommandResult } from '../output';
 import { explainOutcome, outcomeRow } from '../render-outcome';
-import { type CommandResult, formatFields, formatTable } from '../output';
 
 const MAX_NAME_CHARACTERS = 100;
 const MAX_URL_CHARACTERS = 500;

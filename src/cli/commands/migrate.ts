@@ -6,7 +6,7 @@ import type { CommandContext } from '../command-context';
 import { explainDatabaseError } from '../database-error';
 import type { LunasCommand } from '../lunas-command';
 import { requireRules } from '../rules/rule';
-import { type Settings, SETTINGS_RULES } from '../rules/settings-rules';
+import { SETTINGS_RULES, type Settings } from '../rules/settings-rules';
 
 export function addMigrateCommand(program: LunasCommand): void {
   program

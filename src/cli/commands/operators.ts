@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { Environment } from '../../config';
-import { UserError } from '../../errors';
 import { operatorIdOf } from '../../domain/actor';
 import { OPERATOR_SCOPES } from '../../domain/key-access';
+import { UserError } from '../../errors';
 import { listActions } from '../../services/audit/list-actions';
+import { requestApproval, requireApproval } from '../../services/audit/request-approval';
+import { isNeededToDecide } from '../../services/identity/deciders';
 import {
   countCommandOperators,
   CREATE_OPERATOR,
@@ -13,8 +15,7 @@ import {
   revokeOperator,
   revokeOperatorAlone,
 } from '../../services/identity/operators';
-import { isNeededToDecide } from '../../services/identity/deciders';
-import { requestApproval, requireApproval } from '../../services/audit/request-approval';
+import { howToApprove } from '../error-hints';
 import {
   addKeyAccessOptions,
   keyAccessColumns,
@@ -23,7 +24,6 @@ import {
   toKeyAccess,
 } from '../key-access-options';
 import type { LunasCommand } from '../lunas-command';
-import { howToApprove } from '../error-hints';
 import type { CommandAudit } from '../operator-identity';
 import { id, limit } from '../option-schemas';
 import { formatFields, formatTable } from '../output';

@@ -3,15 +3,15 @@ import type { PaymentRow } from '../../db/queries/payment-row';
 import { formatRupiah } from '../../domain/money';
 import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
 import { listOverduePayments, listPayments } from '../../services/payments/list-payments';
-import { listSettleable, type Settlement, settlePayments } from '../../services/payments/settle-payments';
+import { listSettleable, settlePayments, type Settlement } from '../../services/payments/settle-payments';
 import { showPayment } from '../../services/payments/show-payment';
-import { runPaymentAction } from '../payment-action';
+import { withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
 import { id, joinOptions, limit, note, oneOf, timestamp } from '../option-schemas';
+import { formatTable, type CommandResult } from '../output';
+import { runPaymentAction } from '../payment-action';
 import { explainOutcome, outcomeRow } from '../render-outcome';
-import { type CommandResult, formatTable } from '../output';
 import { renderPayment } from '../render-payment';
-import { withTemporal } from '../command-context';
 
 export function addPaymentsCommand(program: LunasCommand): void {
   const payments = program.command('payments').description('status and history of payments');

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { LONG_STATEMENT_MS } from '../../db/connection/pool';
 import { readRecoveryMode } from '../../db/records/recovery-mode';
 import { describeCoverage, type FoundBreak, type PartCoverage } from '../../domain/reconciliation';
-import { RECONCILE, reconcileAll, type Reconciliation } from '../../services/reconciliation/reconcile-all';
 import { createLogger } from '../../observability/logger';
 import { createProviderRegistry } from '../../providers/registry';
+import { RECONCILE, reconcileAll, type Reconciliation } from '../../services/reconciliation/reconcile-all';
+import { withTemporal } from '../command-context';
 import { withCommands } from '../error-hints';
 import type { LunasCommand } from '../lunas-command';
 import { durationFrom } from '../option-schemas';
-import { type CommandResult, formatTable } from '../output';
-import { withTemporal } from '../command-context';
+import { formatTable, type CommandResult } from '../output';
 
 export function addReconcileCommand(program: LunasCommand): void {
   program

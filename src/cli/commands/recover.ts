@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { RECOVER, recover, type Recovery, type RecoveryCounts } from '../../services/recovery/recover';
 import { LONG_STATEMENT_MS } from '../../db/connection/pool';
+import { RECOVER, recover, type Recovery, type RecoveryCounts } from '../../services/recovery/recover';
+import { withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
 import { timestamp } from '../option-schemas';
-import { type CommandResult, formatTable } from '../output';
-import { withTemporal } from '../command-context';
+import { formatTable, type CommandResult } from '../output';
 
 const REPORT_INTERVAL = 1_000;
 

@@ -4,7 +4,7 @@ import { beginRecoveryMode, endRecoveryMode } from '../../services/recovery/reco
 import { withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
 import { note } from '../option-schemas';
-import { type CommandResult, formatFields } from '../output';
+import { formatFields, type CommandResult } from '../output';
 
 const NOTE_OPTION = ['--note <text>', 'why, for the audit log'] as const;
 

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { formatRupiah } from '../../domain/money';
 import { RESOLVE_ACTIONS } from '../../domain/payment-actions';
 import { listStuckRefunds } from '../../services/payments/list-stuck-refunds';
-import { runPaymentAction } from '../payment-action';
 import type { LunasCommand } from '../lunas-command';
 import { joinOptions, limit, note, oneOf } from '../option-schemas';
 import { formatTable } from '../output';
+import { runPaymentAction } from '../payment-action';
 
 const RESOLUTIONS = ['refunded', 'paid'] as const;
 

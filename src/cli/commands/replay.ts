@@ -5,7 +5,7 @@ import type { OpenReplay } from '../../worker/replay-open';
 import { connectTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
 import { wholeNumber } from '../option-schemas';
-import { type CommandResult, formatTable } from '../output';
+import { formatTable, type CommandResult } from '../output';
 
 const REPORT_INTERVAL = 100;
 const MAX_OPEN = 100_000;

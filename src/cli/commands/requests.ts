@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatRupiah } from '../../domain/money';
-import { type RequestDetails, showRequest } from '../../services/payments/requests';
+import { showRequest, type RequestDetails } from '../../services/payments/requests';
 import type { LunasCommand } from '../lunas-command';
 import { textUpTo } from '../option-schemas';
 import { formatFields, formatTable } from '../output';

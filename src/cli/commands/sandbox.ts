@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { SandboxDatabase } from '../../local-stack/sandbox-database';
-import { assertSandbox, assertSandboxDatabase } from '../assert-sandbox';
-import type { LunasCommand } from '../lunas-command';
 import { MAGIC_AMOUNTS } from '../../sandbox/magic-amounts';
+import { assertSandbox, assertSandboxDatabase } from '../assert-sandbox';
+import type { CommandContext } from '../command-context';
+import type { LunasCommand } from '../lunas-command';
 import { payInSandbox } from '../pay-in-sandbox';
 import { runService } from '../service-process';
-import type { CommandContext } from '../command-context';
 
 export function addSandboxCommand(program: LunasCommand): void {
   const sandbox = program

@@ -5,16 +5,16 @@ import { formatRupiah } from '../../domain/money';
 import { formatInWib, monthInWib } from '../../domain/wib';
 import { requireMerchant } from '../../services/merchants/merchants';
 import {
-  type BalanceDay,
-  type BalanceStatement,
   getStatement,
   listBalanceDays,
-  type StatementLine,
   streamStatementCsv,
+  type BalanceDay,
+  type BalanceStatement,
+  type StatementLine,
 } from '../../services/payouts/balance';
 import type { LunasCommand } from '../lunas-command';
 import { id } from '../option-schemas';
-import { type CommandResult, formatFields, formatTable } from '../output';
+import { formatFields, formatTable, type CommandResult } from '../output';
 import type { Terminal } from '../terminal';
 
 const MAX_LINES = 1_000;

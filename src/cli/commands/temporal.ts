@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { CheckedRequirement, TemporalAccess } from '../../temporal/requirements';
 import type { ListedVersion } from '../../temporal/worker-versions';
-import { type CommandContext, withTemporalAccess } from '../command-context';
+import { withTemporalAccess, type CommandContext } from '../command-context';
 import { withCommands } from '../error-hints';
-import { type LunasCommand, requireOwnSettings } from '../lunas-command';
-import { type CommandResult, formatTable } from '../output';
+import { requireOwnSettings, type LunasCommand } from '../lunas-command';
+import { formatTable, type CommandResult } from '../output';
 
 const INPUT = z.object({});
 

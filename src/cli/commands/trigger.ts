@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { TIMER_ACTIONS } from '../../domain/payment-actions';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { UserError } from '../../errors';
+import { parseJson } from '../../lib/parse-json';
 import { createKey, revokeKey } from '../../services/merchants/keys';
 import { performPaymentAction } from '../../services/payments/payment-actions';
 import {
@@ -13,15 +14,14 @@ import {
   type TriggeredStep,
   type TriggerEvent,
 } from '../../services/sandbox/trigger-event';
-import { parseJson } from '../../lib/parse-json';
 import { assertSandbox, assertSandboxDatabase } from '../assert-sandbox';
 import { CommandContext, withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
 import type { CommandAudit } from '../operator-identity';
 import { id, joinOptions, oneOf, wholeNumber } from '../option-schemas';
 import type { CommandResult } from '../output';
-import { runPaymentAction } from '../payment-action';
 import { payInSandbox } from '../pay-in-sandbox';
+import { runPaymentAction } from '../payment-action';
 
 const TIMERS = ['expire', 'settle', 'submit-refund'] as const satisfies readonly (keyof typeof TIMER_ACTIONS)[];
 const MAX_AMOUNT_RUPIAH = 10_000_000;

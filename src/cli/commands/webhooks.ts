@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Environment } from '../../config';
+import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
 import { PAYMENT_EVENTS } from '../../domain/events';
 import { writeRunFile } from '../../local-stack/run-file';
@@ -20,12 +21,11 @@ import {
 } from '../../services/webhooks/webhook-endpoints';
 import { PING_ENDPOINT, pingEndpoint } from '../../services/webhooks/webhook-ping';
 import { REDELIVER, redeliver, redeliverRange, type Redelivery } from '../../services/webhooks/webhook-redelivery';
-import type { Sealer } from '../../crypto/sealing';
 import { createWebhookSender } from '../../webhooks/send';
+import type { CommandContext } from '../command-context';
 import { collect, type LunasCommand } from '../lunas-command';
 import { durationFrom, id, joinOptions, limit, oneOf, timestamp } from '../option-schemas';
-import { type CommandResult, formatFields, formatTable } from '../output';
-import type { CommandContext } from '../command-context';
+import { formatFields, formatTable, type CommandResult } from '../output';
 
 const SECRET_SHOWN_ONCE = 'Keep the secret now: it is not shown again.';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { WORKFLOW_BUNDLE } from '../../package-info';
-import { type Config, metricsAddressOf, workerSizesOf } from '../../config';
+import { metricsAddressOf, workerSizesOf, type Config } from '../../config';
 import type { RetentionDays } from '../../domain/retention';
+import { WORKFLOW_BUNDLE } from '../../package-info';
 import { requireInstallation } from '../rules/require-installation';
 import { runService } from '../service-process';
 

@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { messageOf, UserError } from '../../errors';
+import { parseJson } from '../../lib/parse-json';
 import { createDirectory } from '../../local-stack/create-directory';
-import { type DataDirectory, writeAtomically } from '../../local-stack/data-directory';
+import { writeAtomically, type DataDirectory } from '../../local-stack/data-directory';
 import { acquireLock, releaseLock } from '../../local-stack/lock-file';
 import { newWebhookSecret } from '../../services/webhooks/webhook-endpoints';
-import { parseJson } from '../../lib/parse-json';
 
 const contentSchema = z.object({ secret: z.string(), cursor: z.string().nullable() });
 

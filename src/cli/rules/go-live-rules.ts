@@ -1,7 +1,7 @@
 import type { PaymentEvent } from '../../domain/events';
 import { PROVIDER_CAPABILITIES } from '../../domain/provider-capabilities';
 import type { GoLiveFacts } from '../../services/merchants/go-live';
-import { type Finding, okUnless, type Rule } from './rule';
+import { okUnless, type Finding, type Rule } from './rule';
 
 /** `settled` can overtake `paid`, and a merchant fulfils at either. */
 const FULFILMENT_EVENTS: readonly PaymentEvent[] = ['payment.paid', 'payment.settled'];

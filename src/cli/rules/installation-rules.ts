@@ -1,14 +1,14 @@
+import type { KeyRing } from '../../crypto/master-keys';
+import type { SchemaDifference } from '../../db/connection/migrate';
 import type { Queryable } from '../../db/connection/pool';
 import { poolModeViolation, rejectedSetting } from '../../db/connection/pool-mode';
-import type { SchemaDifference } from '../../db/connection/migrate';
 import { messageOf } from '../../errors';
-import type { KeyRing } from '../../crypto/master-keys';
-import { listAccounts, isSandboxUrl } from '../../services/provider-accounts/provider-accounts';
+import { isSandboxUrl, listAccounts } from '../../services/provider-accounts/provider-accounts';
 import { hasDemoData } from '../../services/sandbox/seed-demo';
 import type { ConnectionFailure } from '../../temporal/probe-connection';
 import type { CheckedRequirement } from '../../temporal/requirements';
 import { requireSealingKeys } from '../require-sealing-keys';
-import { type Finding, okUnless, type Rule } from './rule';
+import { okUnless, type Finding, type Rule } from './rule';
 import type { Settings } from './settings-rules';
 
 /** The settings, and what they lead to. */

@@ -1,11 +1,11 @@
-import { createPool, type Pool } from '../../db/connection/pool';
-import { compareSchema } from '../../db/connection/migrate';
-import { findEnvironment } from '../../db/connection/environment';
-import { codeOf, messageOf } from '../../errors';
 import { KeyRing } from '../../crypto/master-keys';
+import { findEnvironment } from '../../db/connection/environment';
+import { compareSchema } from '../../db/connection/migrate';
+import { createPool, type Pool } from '../../db/connection/pool';
+import { codeOf, messageOf } from '../../errors';
 import type { ConnectionFailure } from '../../temporal/probe-connection';
 import type { CheckedRequirement } from '../../temporal/requirements';
-import { type CommandContext, withTemporalAccess } from '../command-context';
+import { withTemporalAccess, type CommandContext } from '../command-context';
 import type { Installation } from './installation-rules';
 import type { Settings } from './settings-rules';
 

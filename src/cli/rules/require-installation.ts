@@ -3,7 +3,7 @@ import type { Environment } from '../../config';
 import type { Logger } from '../../observability/logger';
 import type { CommandContext } from '../command-context';
 import { serviceSettings, withInstallation } from './installation';
-import { type Installation, INSTALLATION_RULES } from './installation-rules';
+import { INSTALLATION_RULES, type Installation } from './installation-rules';
 import { requireRules } from './rule';
 import { logRuntimeWarnings } from './runtime-rules';
 import { SETTINGS_RULES } from './settings-rules';

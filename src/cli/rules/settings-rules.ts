@@ -3,7 +3,7 @@ import type { Config, Environment } from '../../config';
 import { environmentMismatch } from '../../db/connection/environment';
 import { messageOf } from '../../errors';
 import { isLoopbackHost } from '../../services/provider-accounts/validate-url';
-import { type Finding, okUnless, type Rule } from './rule';
+import { okUnless, type Finding, type Rule } from './rule';
 
 /** What a process or command was given, and the environment that its database records. */
 export interface Settings {

@@ -1,6 +1,6 @@
 import { EXCEPTION_KINDS } from '../../domain/exception-kinds';
 import { OPEN_STATUSES } from '../../domain/payment-transitions';
-import { REFUND_GRACE_MS, type PartCoverage, totalCoverage } from '../../domain/reconciliation';
+import { REFUND_GRACE_MS, totalCoverage, type PartCoverage } from '../../domain/reconciliation';
 import { AGE_GROUPS, COUNT_LIMIT } from '../../observability/definitions';
 import type { Sample } from '../../observability/metrics';
 import type { Queryable } from '../connection/pool';

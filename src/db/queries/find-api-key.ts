@@ -1,6 +1,6 @@
 import type { FeePayer } from '../../domain/fees';
-import type { ProviderName } from '../../domain/provider-capabilities';
 import type { MerchantScope } from '../../domain/key-access';
+import type { ProviderName } from '../../domain/provider-capabilities';
 import type { Queryable } from '../connection/pool';
 
 /** A key that is neither revoked nor expired, whether the caller's address may use it, and its merchant. */

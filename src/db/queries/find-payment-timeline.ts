@@ -1,8 +1,8 @@
+import type { PaymentEvent } from '../../domain/events';
 import type { LatePaymentStatus } from '../../domain/late-payment';
 import type { LedgerLine } from '../../domain/ledger';
 import type { TransitionName } from '../../domain/payment-transitions';
 import type { RefundStatus } from '../../domain/refund';
-import type { PaymentEvent } from '../../domain/events';
 import type { Queryable } from '../connection/pool';
 
 /** What happened to one payment, each part oldest first. Times are milliseconds since 1970. */

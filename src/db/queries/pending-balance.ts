@@ -1,6 +1,6 @@
 import { OPEN_STATUSES, PAID_STATUSES } from '../../domain/payment-transitions';
-import { onlyRow } from '../connection/require-row';
 import type { Queryable } from '../connection/pool';
+import { onlyRow } from '../connection/require-row';
 import { literalList } from '../connection/statement';
 
 /** The customer has paid, and the money is not yet in the available balance. */

@@ -1,8 +1,8 @@
 import { FINAL_STATUSES, OPEN_STATUSES } from '../../domain/payment-transitions';
 import { ConflictError } from '../../errors';
-import type { AccountSums } from './ledger-verifications';
 import type { Queryable } from '../connection/pool';
 import { STATUS } from '../queries/payment-indexes';
+import type { AccountSums } from './ledger-verifications';
 
 /* What `lunas archive` reads and writes. The view `archivable_payments` has the rules of what may be removed. */
 

@@ -1,5 +1,5 @@
 import type { MemberRole } from '../../domain/member-roles';
-import type { Realm, Language } from '../../domain/sign-in';
+import type { Language, Realm } from '../../domain/sign-in';
 import type { Queryable } from '../connection/pool';
 import type { Browser } from './sessions';
 

@@ -1,7 +1,7 @@
+import type { StepActor } from '../../domain/actor';
 import type { PaymentState } from '../../domain/payment';
 import { PAYMENT_TRANSITIONS, type TransitionName, type TransitionRule } from '../../domain/payment-transitions';
 import type { ConfirmationCause } from '../../domain/provider-status';
-import type { StepActor } from '../../domain/actor';
 import { increment } from '../../observability/metrics';
 import type { Queryable } from '../connection/pool';
 import type { PreparedStatement } from '../connection/statement';

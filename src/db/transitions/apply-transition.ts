@@ -1,6 +1,6 @@
-import { currentCorrelation } from '../../observability/correlation';
 import type { ActorText, StepActor } from '../../domain/actor';
 import { subjectLogId, type Subject } from '../../domain/subject';
+import { currentCorrelation } from '../../observability/correlation';
 import type { Logger } from '../../observability/logger';
 import type { Queryable } from '../connection/pool';
 import { bindStatement, type PreparedStatement } from '../connection/statement';

@@ -1,7 +1,7 @@
 import type { ActorText } from '../../domain/actor';
 import {
-  lateRefundKeyOf,
   LATE_PAYMENT_POSTINGS,
+  lateRefundKeyOf,
   OPEN_LATE_PAYMENT_STATUSES,
   type LatePaymentStatus,
   type LatePaymentStep,
@@ -9,8 +9,8 @@ import {
 import type { PaymentTerms } from '../../domain/payment';
 import { UNPAID_FINAL_STATUSES } from '../../domain/payment-transitions';
 import type { Queryable } from '../connection/pool';
-import type { ProviderOrder } from '../records/notification-inbox';
 import { bindStatement, literalList, prepareStatement } from '../connection/statement';
+import type { ProviderOrder } from '../records/notification-inbox';
 import { postingSql } from './transition-sql';
 
 /** The status of a payment's late payment; undefined if there is none. */

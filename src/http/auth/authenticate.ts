@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import type { Environment } from '../../config';
+import { parseSecretKey, type StoredKey } from '../../crypto/secret-key';
 import type { ApiKeyRow } from '../../db/queries/find-api-key';
 import type { ErrorReason } from '../../domain/errors';
 import type { MerchantScope } from '../../domain/key-access';
-import { parseSecretKey, type StoredKey } from '../../crypto/secret-key';
 import { ApiError } from '../api-error';
 import type { HttpDependencies } from '../http-dependencies';
 import { clientAddress } from './client-address';

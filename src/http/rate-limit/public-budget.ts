@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
-import { ApiError } from '../api-error';
 import { networkOf } from '../../lib/networks';
+import { ApiError } from '../api-error';
 import { clientAddress } from '../auth/client-address';
 
 /** The most that a network may use ahead of its rate: a page of the documentation loads six files. */

@@ -14,10 +14,10 @@ import type {
   Rejected,
 } from '../provider';
 import { foreignMerchant, validateQris } from '../validate-qris';
-import { chargeResponseSchema, closeResponseSchema, statusResponseSchema } from './schemas';
 import { MidtransClient, type MidtransResponse } from './midtrans-client';
 import { formatOrderTime } from './midtrans-time';
 import { verifyNotification } from './notification';
+import { chargeResponseSchema, closeResponseSchema, statusResponseSchema } from './schemas';
 
 export interface MidtransOptions {
   /** `https://api.midtrans.com`, its sandbox, or ours. */

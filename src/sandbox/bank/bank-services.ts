@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { failedCheck, type CheckedRequest } from '../snap/check-request';
 import type { FacadeResponse } from '../snap/snap-response';
-import { formatWib, renderAmount, STATUS_CODES } from './bank-format';
 import type { Bank } from './bank';
+import { formatWib, renderAmount, STATUS_CODES } from './bank-format';
 import { behaviourOf, DEFAULT_HOLDER_NAME } from './magic-accounts';
 import type { Transfer } from './transfer-records';
 

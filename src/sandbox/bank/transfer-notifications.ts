@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
 import { expectOne } from '../ledger-records';
-import type { AttemptResult, NotificationClaim, DueNotification, NotificationQueue } from '../notification-queue';
+import type { AttemptResult, DueNotification, NotificationClaim, NotificationQueue } from '../notification-queue';
 import { SNAP_PROFILES, type SnapProfileName } from '../snap/merchants';
 import { signWithKey, textToSign } from '../snap/signatures';
 import { formatWib, renderAmount, STATUS_CODES } from './bank-format';

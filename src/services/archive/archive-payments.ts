@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool, Queryable } from '../../db/connection/pool';
 import {
-  type ArchiveCandidate,
   countOpenPayments,
   findCompletedChecksum,
   findDayToArchive,
   hasIncompleteFile,
   listArchiveCandidates,
+  type ArchiveCandidate,
   type PaymentPosition,
 } from '../../db/records/archive';
 import { findLedgerCheckpoint } from '../../db/records/ledger-verifications';
-import type { Pool, Queryable } from '../../db/connection/pool';
+import { DeclaredAction } from '../../domain/declared-action';
 import { codeOf, ConflictError, InvalidError } from '../../errors';
 import { createArchiveDirectory } from './archive-file';
 import { DayFile } from './day-file';
 import { listWorkingFiles, publishFile } from './working-file';
-import { DeclaredAction } from '../../domain/declared-action';
 
 /** A batch takes about 50 ms. Larger ones delay the creates beside them (docs/decisions/0013-growth.md). */
 const BATCH_SIZE = 50;

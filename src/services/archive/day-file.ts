@@ -4,18 +4,18 @@ import path from 'node:path';
 import type { Pool, Queryable } from '../../db/connection/pool';
 import { inTransaction } from '../../db/connection/transaction';
 import {
-  type ArchiveRun,
   assignArchiveFile,
   completeArchiveFile,
   countPayments,
   findRecordedBytes,
-  type IncompleteFile,
   listArchiveBatches,
   lockArchiveFile,
   lockIncompleteFile,
   lockPayments,
   readPaymentDocuments,
   removeArchivedPayments,
+  type ArchiveRun,
+  type IncompleteFile,
 } from '../../db/records/archive';
 import { ConflictError } from '../../errors';
 import { findLedgerBreaks } from '../ledger/find-ledger-breaks';

@@ -1,10 +1,10 @@
-import type { RecordedOutcome } from '../../domain/recorded-outcome';
-import { executeRecorded } from './execute-recorded';
 import type { Queryable } from '../../db/connection/pool';
 import { onlyRow } from '../../db/connection/require-row';
-import type { Logger } from '../../observability/logger';
-import { actorText, type OperatorActor, operatorIdOf } from '../../domain/actor';
+import { actorText, operatorIdOf, type OperatorActor } from '../../domain/actor';
 import type { DeclaredAction } from '../../domain/declared-action';
+import type { RecordedOutcome } from '../../domain/recorded-outcome';
+import type { Logger } from '../../observability/logger';
+import { executeRecorded } from './execute-recorded';
 
 export interface AuditDependencies {
   readonly db: Queryable;

@@ -1,7 +1,8 @@
+import { DeclaredAction } from '../../domain/declared-action';
+import { PAYMENT_ACTIONS, type OperatorPaymentAction } from '../../domain/payment-actions';
+import * as workerVersions from '../../temporal/worker-versions';
 import * as approvals from '../approvals';
 import * as archivePayments from '../archive/archive-payments';
-import * as recordDecryption from './record-decryption';
-import * as requestApproval from './request-approval';
 import * as members from '../identity/members';
 import * as operators from '../identity/operators';
 import * as sessions from '../identity/sessions';
@@ -20,9 +21,8 @@ import * as triggerEvent from '../sandbox/trigger-event';
 import * as webhookEndpoints from '../webhooks/webhook-endpoints';
 import * as webhookPing from '../webhooks/webhook-ping';
 import * as webhookRedelivery from '../webhooks/webhook-redelivery';
-import * as workerVersions from '../../temporal/worker-versions';
-import { DeclaredAction } from '../../domain/declared-action';
-import { type OperatorPaymentAction, PAYMENT_ACTIONS } from '../../domain/payment-actions';
+import * as recordDecryption from './record-decryption';
+import * as requestApproval from './request-approval';
 
 /** The modules that declare operator actions. A test finds one that is missing here. */
 const MODULES = [

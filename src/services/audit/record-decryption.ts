@@ -1,8 +1,8 @@
 import type { Queryable } from '../../db/connection/pool';
+import { DeclaredAction } from '../../domain/declared-action';
 import type { Logger } from '../../observability/logger';
 import type { Decryption } from '../../temporal/codec-server';
 import { withAudit } from './audit';
-import { DeclaredAction } from '../../domain/declared-action';
 
 export const DECRYPT = new DeclaredAction('workflow.decrypt');
 

@@ -1,13 +1,13 @@
-import { ConflictError } from '../../errors';
 import type { Queryable } from '../../db/connection/pool';
 import { onlyRow } from '../../db/connection/require-row';
-import { type OperatorActor, operatorIdOf } from '../../domain/actor';
-import type { OperatorPaymentAction } from '../../domain/payment-actions';
+import { operatorIdOf, type OperatorActor } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
+import type { OperatorPaymentAction } from '../../domain/payment-actions';
+import { ConflictError } from '../../errors';
 import { isActive } from '../identity/deciders';
-import { type AuditDependencies, withAudit } from './audit';
 import type { PolicyChange } from '../provider-accounts/catalog';
 import type { AccountKey } from '../provider-accounts/provider-accounts';
+import { withAudit, type AuditDependencies } from './audit';
 
 /** The payment actions that need a second operator. */
 export const APPROVABLE_PAYMENT_ACTIONS = [

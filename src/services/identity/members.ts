@@ -9,11 +9,11 @@ import {
   insertInvitation,
   insertInvitedUser,
   insertResetLink,
-  type Invitation,
   joinInvitedUser,
   listOpenInvitations,
-  type OpenInvitation,
   resetCredentials,
+  type Invitation,
+  type OpenInvitation,
 } from '../../db/records/sign-in-links';
 import { disableUserRow } from '../../db/records/users';
 import { DeclaredAction } from '../../domain/declared-action';
@@ -22,7 +22,7 @@ import type { Language } from '../../domain/sign-in';
 import { ConflictError, NotFoundError, SignInError } from '../../errors';
 import { recordEndedStep, withUserAudit } from '../audit/user-audit';
 import type { Browser, OpenedSession, Session } from './sessions';
-import { hashNewPassword, type IdentityDependencies, openSession } from './sign-in';
+import { hashNewPassword, openSession, type IdentityDependencies } from './sign-in';
 
 const HOUR_MS = 3_600_000;
 const INVITATION_MS = 72 * HOUR_MS;

@@ -1,12 +1,12 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Environment } from '../../config';
-import { ConflictError } from '../../errors';
+import { createOperatorKey, maskSecretKey, parseOperatorKey } from '../../crypto/secret-key';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
-import { KEY_ACCESS_COLUMNS, networksOf } from '../merchants/keys';
-import type { KeyAccess, NewKeyAccess, OperatorScope } from '../../domain/key-access';
 import { DeclaredAction } from '../../domain/declared-action';
-import { createOperatorKey, maskSecretKey, parseOperatorKey } from '../../crypto/secret-key';
+import type { KeyAccess, NewKeyAccess, OperatorScope } from '../../domain/key-access';
+import { ConflictError } from '../../errors';
+import { KEY_ACCESS_COLUMNS, networksOf } from '../merchants/keys';
 import { isActive, LOCKED_DECIDERS } from './deciders';
 
 /** Staff, or a program, with a key of the operator API. The secret of the key is shown once. */

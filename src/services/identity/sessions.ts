@@ -2,15 +2,15 @@ import { v7 as uuidv7 } from 'uuid';
 import { createSignInToken, hashSignInToken } from '../../crypto/sign-in-token';
 import type { Queryable } from '../../db/connection/pool';
 import {
-  type Browser,
   endSessionOf,
   endSessionRow,
   endSessionsOf,
   findSession,
-  type ListedSession,
   listOpenSessions,
-  type MembershipRow,
   recordSessionUse,
+  type Browser,
+  type ListedSession,
+  type MembershipRow,
   type SessionRow,
 } from '../../db/records/sessions';
 import {
@@ -20,7 +20,7 @@ import {
   signInByDevelopmentLink,
 } from '../../db/records/sign-in-links';
 import { DeclaredAction } from '../../domain/declared-action';
-import { LAST_SEEN_INTERVAL_MS, type Realm, SESSION_LIMITS } from '../../domain/sign-in';
+import { LAST_SEEN_INTERVAL_MS, SESSION_LIMITS, type Realm } from '../../domain/sign-in';
 import { ConflictError, NotFoundError, SignInError } from '../../errors';
 
 /** What the request of a browser has. */

@@ -1,19 +1,19 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Environment } from '../../config';
-import { createSignInToken } from '../../crypto/sign-in-token';
 import type { Sealer } from '../../crypto/sealing';
+import { createSignInToken } from '../../crypto/sign-in-token';
 import type { Pool } from '../../db/connection/pool';
 import { insertSession, rotateSession } from '../../db/records/sessions';
 import { findUser, findUserByEmail, storePassword, type UserCredentials } from '../../db/records/users';
 import { passwordViolation } from '../../domain/passwords';
-import { type Realm, SESSION_LIMITS, type SessionStage, type SignInMethod } from '../../domain/sign-in';
+import { SESSION_LIMITS, type Realm, type SessionStage, type SignInMethod } from '../../domain/sign-in';
 import { InvalidError, SignInError } from '../../errors';
 import type { Logger } from '../../observability/logger';
-import { recordEndedStep, type UserActionName, type UserIdentity, withUserAudit } from '../audit/user-audit';
+import { recordEndedStep, withUserAudit, type UserActionName, type UserIdentity } from '../audit/user-audit';
 import type { PasswordHasher } from './password';
-import type { RejectedSignIns } from './rejected-sign-ins';
 import { createRecoveryCodes, spendRecoveryCode } from './recovery-codes';
-import { type Browser, type OpenedSession, type Session, shortened } from './sessions';
+import type { RejectedSignIns } from './rejected-sign-ins';
+import { shortened, type Browser, type OpenedSession, type Session } from './sessions';
 import type { SignInThrottle } from './throttle';
 import { confirmTotpEnrolment, spendTotpCode } from './totp';
 

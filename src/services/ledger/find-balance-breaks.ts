@@ -1,11 +1,11 @@
+import type { Queryable } from '../../db/connection/pool';
 import {
-  type ClosedDayDifference,
   findClosedDayDifferences,
-  type MerchantSum,
   readArchivedSums,
   readLineSums,
+  type ClosedDayDifference,
+  type MerchantSum,
 } from '../../db/records/balance-verification';
-import type { Queryable } from '../../db/connection/pool';
 import { formatRupiah } from '../../domain/money';
 import type { LedgerBreak } from './find-ledger-breaks';
 

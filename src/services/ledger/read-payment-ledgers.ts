@@ -1,10 +1,10 @@
 import type { Queryable } from '../../db/connection/pool';
 import type {
+  PaymentLedger,
   RecordedLatePayment,
   RecordedPaymentState,
   RecordedPosting,
   RecordedTransition,
-  PaymentLedger,
 } from './find-ledger-breaks';
 
 /** Bounds memory and statement duration, for any number of payments. */

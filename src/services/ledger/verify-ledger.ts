@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Queryable } from '../../db/connection/pool';
 import { readLedgerClosings } from '../../db/records/archive';
+import type { MerchantSum } from '../../db/records/balance-verification';
 import {
   findLedgerCheckpoint,
   readLedgerHorizon,
@@ -8,15 +10,13 @@ import {
   type AccountSums,
   type LedgerCheckpoint,
 } from '../../db/records/ledger-verifications';
-import type { Queryable } from '../../db/connection/pool';
 import { ConflictError } from '../../errors';
-import type { MerchantSum } from '../../db/records/balance-verification';
 import {
   AvailableSums,
   findClosedDayBreaks,
   lineBreakOf,
-  type LineDifference,
   lineDifferencesSql,
+  type LineDifference,
 } from './find-balance-breaks';
 import { findLedgerBreaks, type LedgerBreak } from './find-ledger-breaks';
 import { readAllLedgers, readChangedLedgers } from './read-payment-ledgers';

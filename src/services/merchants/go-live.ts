@@ -2,9 +2,9 @@ import type { Environment } from '../../config';
 import { findEnvironment } from '../../db/connection/environment';
 import type { Queryable } from '../../db/connection/pool';
 import { onlyRow, requireRow } from '../../db/connection/require-row';
-import { type ApiKey, listKeys } from './keys';
-import { listMerchants, type Merchant } from './merchants';
 import { listEndpoints, type WebhookEndpoint } from '../webhooks/webhook-endpoints';
+import { listKeys, type ApiKey } from './keys';
+import { listMerchants, type Merchant } from './merchants';
 
 /** What decides whether a merchant can go live. */
 export interface GoLiveFacts extends MerchantActivity {

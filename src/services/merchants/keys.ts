@@ -2,11 +2,11 @@ import { isIPv6, SocketAddress } from 'node:net';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Environment } from '../../config';
+import { createSecretKey, maskSecretKey } from '../../crypto/secret-key';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
-import type { KeyAccess, MerchantScope, NewKeyAccess } from '../../domain/key-access';
 import { DeclaredAction } from '../../domain/declared-action';
-import { createSecretKey, maskSecretKey } from '../../crypto/secret-key';
+import type { KeyAccess, MerchantScope, NewKeyAccess } from '../../domain/key-access';
 import { requireMerchant } from './merchants';
 
 /** A merchant's secret key without the secret. */

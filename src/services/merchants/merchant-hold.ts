@@ -1,11 +1,11 @@
 import type { Queryable } from '../../db/connection/pool';
 import type { OperatorActor } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
-import { type AuditDependencies, withAudit } from '../audit/audit';
-import { changeHold, type Merchant } from './merchants';
+import { withAudit, type AuditDependencies } from '../audit/audit';
 import type { PaymentActionDependencies } from '../payments/payment-actions';
 import { performForEach, type ActionOutcome } from '../payments/perform-for-each';
 import { wakeWorkflows } from '../payments/wake-workflows';
+import { changeHold, type Merchant } from './merchants';
 
 export type Cancellation = ActionOutcome<'cancelled'>;
 

@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Environment } from '../../config';
 import type { Queryable } from '../../db/connection/pool';
+import { onlyRow, requireRow } from '../../db/connection/require-row';
+import { DeclaredAction } from '../../domain/declared-action';
 import type { FeePayer } from '../../domain/fees';
 import type { ProviderName } from '../../domain/provider-capabilities';
-import { DeclaredAction } from '../../domain/declared-action';
 import type { TimeZone } from '../../domain/sign-in';
-import { onlyRow, requireRow } from '../../db/connection/require-row';
 import { urlFormatViolation } from '../../webhooks/ssrf-guard';
 
 export const PAYMENT_METHOD_STATUSES = ['active', 'inactive'] as const;

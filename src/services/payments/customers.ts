@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { findDetails } from '../../db/records/payment-details';
-import type { Queryable } from '../../db/connection/pool';
 import type { Sealer } from '../../crypto/sealing';
+import type { Queryable } from '../../db/connection/pool';
+import { findDetails } from '../../db/records/payment-details';
+import { DeclaredAction } from '../../domain/declared-action';
 import { findFirstSuccess } from '../audit/audit';
 import { findPayment } from './find-payment';
-import { DeclaredAction } from '../../domain/declared-action';
 
 /** What the merchant sent about the customer of a payment. */
 export interface CustomerDetails {

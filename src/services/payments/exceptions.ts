@@ -1,11 +1,11 @@
-import { ConflictError } from '../../errors';
 import type { Queryable } from '../../db/connection/pool';
-import { refundLatePaymentManually } from '../../db/transitions/late-payment-transitions';
-import { type ActorText, actorText, type OperatorActor } from '../../domain/actor';
-import type { ExceptionKind } from '../../domain/exception-kinds';
-import { DeclaredAction } from '../../domain/declared-action';
-import { type AuditDependencies, withAudit } from '../audit/audit';
 import { requireRow } from '../../db/connection/require-row';
+import { refundLatePaymentManually } from '../../db/transitions/late-payment-transitions';
+import { actorText, type ActorText, type OperatorActor } from '../../domain/actor';
+import { DeclaredAction } from '../../domain/declared-action';
+import type { ExceptionKind } from '../../domain/exception-kinds';
+import { ConflictError } from '../../errors';
+import { withAudit, type AuditDependencies } from '../audit/audit';
 import { requireApproval } from '../audit/request-approval';
 
 /** A case that no rule decides; open until an operator resolves it. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { findArchivedPayment } from '../../db/records/archive';
 import type { Queryable } from '../../db/connection/pool';
-import { PAYMENT_COLUMNS, type PaymentRow } from '../../db/queries/payment-row';
 import type { PaymentKey } from '../../db/queries/find-payment';
+import { PAYMENT_COLUMNS, type PaymentRow } from '../../db/queries/payment-row';
+import { findArchivedPayment } from '../../db/records/archive';
 import { ArchivedError, ConflictError, NotFoundError } from '../../errors';
 import { logPayment } from '../../temporal/log-payment';
 import { archiveFileName } from '../archive/archive-file';

@@ -1,15 +1,15 @@
-import { ConflictError } from '../../errors';
 import type { PaymentRow } from '../../db/queries/payment-row';
-import { type OperatorActor, toStepActor } from '../../domain/actor';
+import { toStepActor, type OperatorActor } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
 import { PAYMENT_ACTIONS, rejectionReason, type OperatorPaymentAction } from '../../domain/payment-actions';
 import { isFinal } from '../../domain/payment-transitions';
+import { ConflictError } from '../../errors';
 import type { Logger } from '../../observability/logger';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
-import { type AuditDependencies, withAudit } from '../audit/audit';
+import { withAudit, type AuditDependencies } from '../audit/audit';
+import { APPROVABLE_PAYMENT_ACTIONS, requireApproval } from '../audit/request-approval';
 import { requestFromLost, type WorkflowStarter } from '../recovery/restart-payment';
 import { findPayment } from './find-payment';
-import { APPROVABLE_PAYMENT_ACTIONS, requireApproval } from '../audit/request-approval';
 
 type PaymentActionClient = WorkflowStarter & Pick<PaymentWorkflowClient, 'request' | 'signalProviderUpdate'>;
 

@@ -1,5 +1,5 @@
-import { UserError } from '../../errors';
 import type { OperatorActor } from '../../domain/actor';
+import { UserError } from '../../errors';
 import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import { performPaymentAction, type PaymentActionDependencies, type PaymentActionRequest } from './payment-actions';
 

@@ -3,15 +3,15 @@ import type { PaymentRow } from '../../db/queries/payment-row';
 import { readState } from '../../db/transitions/payment-state';
 import type { StepActor } from '../../domain/actor';
 import {
-  type ActionRejection,
   findRejection,
-  type MerchantPaymentAction,
   rejectionReason,
+  type ActionRejection,
+  type MerchantPaymentAction,
 } from '../../domain/payment-actions';
 import { UserError } from '../../errors';
 import type { KeyedMutex } from '../../lib/keyed-mutex';
 import type { PaymentWorkflowClient, RequestOutcome } from '../../temporal/payment-workflow-client';
-import { type RestartDependencies, requestFromLost } from '../recovery/restart-payment';
+import { requestFromLost, type RestartDependencies } from '../recovery/restart-payment';
 
 /**
  * Temporal needs 3 s to detect the death of a worker. Until then PostgreSQL may contain a step of which the workflow

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { maskSecretKey } from '../../crypto/secret-key';
 import type { Queryable } from '../../db/connection/pool';
+import { requireRow } from '../../db/connection/require-row';
 import type { PaymentRow } from '../../db/queries/payment-row';
 import type { CompletedRequest } from '../../db/records/recorded-requests';
-import { requireRow } from '../../db/connection/require-row';
-import { maskSecretKey } from '../../crypto/secret-key';
 import { listPaymentsOfRequest } from './find-payment';
 
 /** A request to the API as operators see it. */

@@ -1,4 +1,3 @@
-import { messageOf } from '../../errors';
 import type { Queryable } from '../../db/connection/pool';
 import type { PaymentRow } from '../../db/queries/payment-row';
 import type { ActorText } from '../../domain/actor';
@@ -6,11 +5,12 @@ import type { LatePaymentStatus, LatePaymentStep } from '../../domain/late-payme
 import type { LedgerLine } from '../../domain/ledger';
 import type { PaymentStatus, TransitionName } from '../../domain/payment-transitions';
 import type { RefundStatus } from '../../domain/refund';
+import { messageOf } from '../../errors';
 import type { WorkflowRun } from '../../temporal/payment-workflow-client';
-import { type AuditedAction, listActions } from '../audit/list-actions';
-import { type ExceptionRecord, listExceptionsOf } from './exceptions';
-import { findPaymentOrRequest } from './find-payment';
+import { listActions, type AuditedAction } from '../audit/list-actions';
 import { listDeliveriesOf, type PaymentDelivery } from '../webhooks/webhook-deliveries';
+import { listExceptionsOf, type ExceptionRecord } from './exceptions';
+import { findPaymentOrRequest } from './find-payment';
 
 /** The record of a payment in PostgreSQL, and its workflow. */
 export interface PaymentDetails {

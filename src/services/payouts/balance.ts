@@ -2,15 +2,15 @@ import { stringify } from 'csv-stringify/sync';
 import type { Queryable } from '../../db/connection/pool';
 import { readPendingBalance } from '../../db/queries/pending-balance';
 import {
-  type BalancePeriod,
-  type DayTotals,
   readAvailableBalance,
   readBalancePeriod,
+  type BalancePeriod,
+  type DayTotals,
 } from '../../db/records/balance-days';
 import {
+  listBalanceTransactions,
   type BalanceTransaction,
   type LinePosition,
-  listBalanceTransactions,
 } from '../../db/records/balance-transactions';
 import { formatInWib } from '../../domain/wib';
 

@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
-import { ConflictError } from '../../errors';
 import type { Queryable } from '../../db/connection/pool';
+import { DeclaredAction } from '../../domain/declared-action';
 import type { FeeRate } from '../../domain/fees';
 import type { SettlementKind } from '../../domain/payment';
 import type { PaymentMethod, ProviderName } from '../../domain/provider-capabilities';
-import { DeclaredAction } from '../../domain/declared-action';
+import { ConflictError } from '../../errors';
 
 /** Fees and settlement of a provider and channel. A payment captures the version in force at its creation. */
 export interface PolicyVersion extends PolicyTerms {

@@ -1,14 +1,14 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Environment } from '../../config';
-import { ConflictError, InvalidError } from '../../errors';
-import type { Queryable } from '../../db/connection/pool';
-import type { ProviderName } from '../../domain/provider-capabilities';
-import { DeclaredAction } from '../../domain/declared-action';
 import { keyFingerprint } from '../../crypto/key-fingerprint';
 import type { Sealer } from '../../crypto/sealing';
+import type { Queryable } from '../../db/connection/pool';
+import { onlyRow, requireRow } from '../../db/connection/require-row';
+import { DeclaredAction } from '../../domain/declared-action';
+import type { ProviderName } from '../../domain/provider-capabilities';
+import { ConflictError, InvalidError } from '../../errors';
 import { urlFormatViolation } from '../../webhooks/ssrf-guard';
 import { assertUrl, isLoopbackHost } from './validate-url';
-import { onlyRow, requireRow } from '../../db/connection/require-row';
 
 /** The adapters, and the address of each one's acquirer. */
 const BASE_URLS = {

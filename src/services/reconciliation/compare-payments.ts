@@ -1,9 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { validate as isUuid } from 'uuid';
-import { openException } from '../../db/records/open-exception';
-import { newestNotification, scheduleStatusQuery } from '../../db/records/notification-inbox';
-import { closeReconciled, noteIndeterminateOrders } from '../../db/records/reconciliation-findings';
-import { findArchivedIds } from '../../db/records/archive';
 import type { Queryable } from '../../db/connection/pool';
 import {
   findCallLimit,
@@ -18,6 +14,10 @@ import {
   type ReconciledOrder,
   type ReconciledPayment,
 } from '../../db/queries/list-for-reconciliation';
+import { findArchivedIds } from '../../db/records/archive';
+import { newestNotification, scheduleStatusQuery } from '../../db/records/notification-inbox';
+import { openException } from '../../db/records/open-exception';
+import { closeReconciled, noteIndeterminateOrders } from '../../db/records/reconciliation-findings';
 import { isFinal } from '../../domain/payment-transitions';
 import {
   addCoverage,
@@ -34,14 +34,14 @@ import {
   type Coverage,
   type FoundBreak,
   type ProviderRecord,
-  type ReconciliationPart,
   type ReconciliationBatch,
+  type ReconciliationPart,
 } from '../../domain/reconciliation';
+import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import type { Provider } from '../../providers/provider';
 import type { ProviderRegistry } from '../../providers/registry';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
 import type { ListedWorkflow } from '../../temporal/workflow-records';
-import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import { StatusQueries } from './status-queries';
 
 export interface ReconcileDependencies {

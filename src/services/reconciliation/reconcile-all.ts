@@ -1,4 +1,5 @@
 import { listProviderAccountIds } from '../../db/queries/list-for-reconciliation';
+import { DeclaredAction } from '../../domain/declared-action';
 import {
   addCoverage,
   NOTHING_COVERED,
@@ -7,10 +8,9 @@ import {
   type Coverage,
   type FoundBreak,
   type PartCoverage,
-  type ReconciliationPart,
   type ReconciliationBatch,
+  type ReconciliationPart,
 } from '../../domain/reconciliation';
-import { DeclaredAction } from '../../domain/declared-action';
 import { reconcileBatch, type ReconcileDependencies } from './compare-payments';
 
 export interface Reconciliation extends Omit<Coverage, 'breaks'> {

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { PaymentStatus } from '../../domain/payment-transitions';
-import { isFinal } from '../../domain/payment-transitions';
+import { isFinal, type PaymentStatus } from '../../domain/payment-transitions';
 import type { Logger } from '../../observability/logger';
 import { paymentIds } from '../../temporal/log-payment';
 import { restartIfLost, type RestartDependencies } from './restart-payment';

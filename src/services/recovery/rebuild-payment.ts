@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/connection/pool';
-import { transitionWriters } from '../../db/transitions/payment-transitions';
 import type { TransitionContext } from '../../db/transitions/apply-transition';
+import { transitionWriters } from '../../db/transitions/payment-transitions';
 import type { StepActor } from '../../domain/actor';
 import type { PaymentTerms } from '../../domain/payment';
 import type { RecordedCreation } from '../../temporal/creation-history';

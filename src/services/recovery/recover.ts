@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { validate as isUuid } from 'uuid';
-import { messageOf } from '../../errors';
-import { findArchivedIds } from '../../db/records/archive';
 import { findNewestCreation } from '../../db/queries/find-newest-creation';
 import { findRecordedStatuses } from '../../db/queries/list-for-reconciliation';
 import {
   listDeliveriesInRetryWorkflow,
-  listUnfinishedLatePayments,
   listOpenPayments,
+  listUnfinishedLatePayments,
   type OpenPayment,
 } from '../../db/queries/list-open-payments';
+import { findArchivedIds } from '../../db/records/archive';
 import type { TransitionContext } from '../../db/transitions/apply-transition';
-import { isFinal } from '../../domain/payment-transitions';
 import { DeclaredAction } from '../../domain/declared-action';
+import { isFinal } from '../../domain/payment-transitions';
+import { messageOf } from '../../errors';
+import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
 import type { ListedWorkflow, WorkflowPage } from '../../temporal/workflow-records';
-import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import { findKnownDeliveries, reclaimDelivery } from '../../webhooks/outbox';
 import { rebuildPayment } from './rebuild-payment';
 import { isFinalStatus, startFromRow } from './restart-payment';

@@ -4,7 +4,7 @@ import { STATUS } from '../../db/queries/payment-indexes';
 import * as records from '../../db/records/recovery-mode';
 import { actorText, type OperatorActor } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
-import { type AuditDependencies, withAudit } from '../audit/audit';
+import { withAudit, type AuditDependencies } from '../audit/audit';
 import type { PaymentActionDependencies } from '../payments/payment-actions';
 import { wakeWorkflows } from '../payments/wake-workflows';
 

@@ -1,8 +1,8 @@
-import type { Queryable } from '../../db/connection/pool';
 import { retireOldKeys } from '../../crypto/derived-keys';
-import { ConflictError, messageOf } from '../../errors';
 import { sealedPrefix, type SealBinding, type Sealer } from '../../crypto/sealing';
+import type { Queryable } from '../../db/connection/pool';
 import { DeclaredAction } from '../../domain/declared-action';
+import { ConflictError, messageOf } from '../../errors';
 
 /** Rows that a statement examines, whether it changes them or not. */
 const BATCH = 500;

@@ -1,10 +1,10 @@
-import { ConflictError } from '../../errors';
 import type { Queryable } from '../../db/connection/pool';
 import { findCreationResult } from '../../db/queries/find-creation-result';
 import { findOpenPayment, type OpenPayment } from '../../db/queries/list-open-payments';
 import { readState } from '../../db/transitions/payment-state';
 import { isFinal, PAYMENT_STATUSES } from '../../domain/payment-transitions';
 import type { WorkflowRecord } from '../../domain/reconciliation';
+import { ConflictError } from '../../errors';
 import type { Logger } from '../../observability/logger';
 import { paymentIds } from '../../temporal/log-payment';
 import type { PaymentWorkflowClient, RequestOutcome } from '../../temporal/payment-workflow-client';

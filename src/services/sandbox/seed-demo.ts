@@ -1,12 +1,12 @@
 import { hkdfSync } from 'node:crypto';
 import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
+import { createSealer, type Sealer } from '../../crypto/sealing';
+import { createSecretKey } from '../../crypto/secret-key';
 import { findEnvironment } from '../../db/connection/environment';
 import { createPool, type Queryable } from '../../db/connection/pool';
-import { ConflictError } from '../../errors';
 import { PROVIDERS } from '../../domain/provider-capabilities';
-import { createSealer, type Sealer } from '../../crypto/sealing';
+import { ConflictError } from '../../errors';
 import { listPolicies, setPolicy } from '../provider-accounts/catalog';
-import { createSecretKey } from '../../crypto/secret-key';
 import { findNewestSecret } from '../webhooks/webhook-endpoints';
 
 export interface DemoOptions {

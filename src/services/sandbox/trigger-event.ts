@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findCurrentPolicy } from '../../db/queries/find-current-policy';
 import type { Queryable } from '../../db/connection/pool';
+import { requireRow } from '../../db/connection/require-row';
+import { findCurrentPolicy } from '../../db/queries/find-current-policy';
+import { DeclaredAction } from '../../domain/declared-action';
 import { PAYMENT_EVENTS, type PaymentEvent } from '../../domain/events';
 import { amountsOf, type FeePayer } from '../../domain/fees';
 import type { TIMER_ACTIONS } from '../../domain/payment-actions';
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { ProviderName } from '../../domain/provider-capabilities';
-import { DeclaredAction } from '../../domain/declared-action';
 import { ConflictError, InvalidError, NotFoundError } from '../../errors';
-import { requireRow } from '../../db/connection/require-row';
 
 /** One thing that happens to a payment: its creation, a request of the merchant, the customer, or a timer. */
 export type TriggerStep = 'create' | 'cancel' | 'pay' | 'refund' | keyof typeof TIMER_ACTIONS;

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import type { Queryable } from '../../db/connection/pool';
-import type { PaymentEvent } from '../../domain/events';
-import { DeclaredAction } from '../../domain/declared-action';
 import type { Sealer } from '../../crypto/sealing';
-import { openSecret, type SealedSecret } from '../../webhooks/outbox';
-import { markDead } from '../../webhooks/mark-dead';
-import { type DisabledReason, RESET_HEALTH } from '../../webhooks/record-attempt';
-import { resolverFor, type ResolveHost } from '../../webhooks/resolve-host';
-import { type ReceiverRules, receiverViolation } from '../../webhooks/ssrf-guard';
-import { assertUrl } from '../provider-accounts/validate-url';
+import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
+import { DeclaredAction } from '../../domain/declared-action';
+import type { PaymentEvent } from '../../domain/events';
+import { markDead } from '../../webhooks/mark-dead';
+import { openSecret, type SealedSecret } from '../../webhooks/outbox';
+import { RESET_HEALTH, type DisabledReason } from '../../webhooks/record-attempt';
+import { resolverFor, type ResolveHost } from '../../webhooks/resolve-host';
+import { receiverViolation, type ReceiverRules } from '../../webhooks/ssrf-guard';
+import { assertUrl } from '../provider-accounts/validate-url';
 
 export interface WebhookEndpoint {
   readonly id: string;

@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { Queryable } from '../../db/connection/pool';
 import type { Sealer } from '../../crypto/sealing';
-import { openSecret, type SealedSecret, VALID_SECRETS } from '../../webhooks/outbox';
-import { RESET_HEALTH } from '../../webhooks/record-attempt';
-import type { WebhookAttempt, WebhookSender } from '../../webhooks/send';
+import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
 import { DeclaredAction } from '../../domain/declared-action';
+import { openSecret, VALID_SECRETS, type SealedSecret } from '../../webhooks/outbox';
+import { RESET_HEALTH } from '../../webhooks/record-attempt';
+import type { WebhookAttempt, WebhookSender } from '../../webhooks/send';
 
 /** The value of `X-Service-Event`; no payment event has this name. */
 const PING_EVENT = 'ping';

@@ -1,7 +1,7 @@
-import { ConflictError, NotFoundError } from '../../errors';
 import type { Queryable } from '../../db/connection/pool';
-import { type DeliveryStatus, lockedEndpoints } from '../../webhooks/outbox';
 import { DeclaredAction } from '../../domain/declared-action';
+import { ConflictError, NotFoundError } from '../../errors';
+import { lockedEndpoints, type DeliveryStatus } from '../../webhooks/outbox';
 
 export interface Redelivery {
   /** Deliveries that are pending again. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { Language } from '../../domain/sign-in';
 import { renderLabelledQrisPng } from '../../qris/image';
 import { checkoutStateOf, type CheckoutPayment } from './checkout-state';
-import { type CheckoutPage, renderCheckoutPage, type TimeLeft, timeLeftAt } from './page';
-import type { Language } from '../../domain/sign-in';
+import { renderCheckoutPage, timeLeftAt, type CheckoutPage, type TimeLeft } from './page';
 import { formatDeadline, formatRupiah, TEXTS } from './texts';
 
 /** Some hundred pages of 30 kB with a code. */

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { Queryable } from '../../db/connection/pool';
-import { type CheckoutStatus, findCheckoutStatuses } from '../../db/queries/find-checkout';
+import { findCheckoutStatuses, type CheckoutStatus } from '../../db/queries/find-checkout';
 import { COMMENT, eventText, writeOrDestroy } from '../../http/event-stream';
 import type { Logger } from '../../observability/logger';
 import type { LostWorkflows } from '../../services/recovery/lost-workflows';

@@ -1,4 +1,4 @@
-import { type PublishedFile, PublishedFiles, UI_FILES } from '../ui/published-files';
+import { PublishedFiles, UI_FILES, type PublishedFile } from '../ui/published-files';
 
 const DIRECTORY = 'src/web/checkout/files';
 const files = new PublishedFiles('/checkout/');

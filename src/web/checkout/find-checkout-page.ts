@@ -1,7 +1,7 @@
 import type { Request } from 'express';
-import { type CheckoutRow, findCheckout } from '../../db/queries/find-checkout';
+import { findCheckout, type CheckoutRow } from '../../db/queries/find-checkout';
+import { LANGUAGES, type Language } from '../../domain/sign-in';
 import { logPayment } from '../../temporal/log-payment';
-import { type Language, LANGUAGES } from '../../domain/sign-in';
 import type { CheckoutDependencies } from './checkout-dependencies';
 
 /** The payment of the token in the path; undefined for any other text. */

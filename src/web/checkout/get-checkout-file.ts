@@ -1,6 +1,6 @@
-import { findCheckoutFile } from './files';
 import { ApiError } from '../../http/api-error';
 import { publicEndpoint } from '../../http/endpoint';
+import { findCheckoutFile } from './files';
 
 /** The style and the script of the checkout page. Their names contain a hash of their content. */
 export const getCheckoutFile = publicEndpoint({

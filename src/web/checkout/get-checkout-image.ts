@@ -1,8 +1,8 @@
-import { payablePayload } from './checkout-state';
 import { ApiError } from '../../http/api-error';
 import { publicEndpoint } from '../../http/endpoint';
 import type { CheckoutDependencies } from './checkout-dependencies';
 import { checkoutHeaders } from './checkout-headers';
+import { payablePayload } from './checkout-state';
 import { findCheckoutPage, languageOf } from './find-checkout-page';
 
 /** The QR with merchant, amount and deadline, for the gallery of a phone. There is none after the end. */

@@ -1,10 +1,10 @@
 import type { CheckoutRow } from '../../db/queries/find-checkout';
-import { renderUnknownPage } from './page';
 import { publicEndpoint } from '../../http/endpoint';
 import type { CheckoutDependencies } from './checkout-dependencies';
 import { checkoutHeaders } from './checkout-headers';
 import { statusKeyOf } from './checkout-watch';
 import { findCheckoutPage, languageOf } from './find-checkout-page';
+import { renderUnknownPage } from './page';
 
 const HTML = { 'Content-Type': 'text/html; charset=utf-8' } as const;
 

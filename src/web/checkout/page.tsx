@@ -1,10 +1,10 @@
 import type { ReactElement, ReactNode } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
-import { parseQris } from '../../qris/qris';
-import { drawQrisPath } from '../../qris/image';
-import { type CheckoutPayment, checkoutStateOf, isLastPage, payablePayload } from './checkout-state';
-import { ICON_ADDRESS, SCRIPT_ADDRESS, STYLE_ADDRESS } from './files';
 import type { Language } from '../../domain/sign-in';
+import { drawQrisPath } from '../../qris/image';
+import { parseQris } from '../../qris/qris';
+import { checkoutStateOf, isLastPage, payablePayload, type CheckoutPayment } from './checkout-state';
+import { ICON_ADDRESS, SCRIPT_ADDRESS, STYLE_ADDRESS } from './files';
 import { formatDeadline, formatRupiah, TEXTS } from './texts';
 
 export interface CheckoutPage {

@@ -1,7 +1,7 @@
+import type { Readiness } from '../../api/health/readiness';
+import type { SingleDependencies } from '../../api/payments/create-payment/create-single';
 import type { Environment } from '../../config';
 import type { Pool } from '../../db/connection/pool';
-import type { SingleDependencies } from '../../api/payments/create-payment/create-single';
-import type { Readiness } from '../../api/health/readiness';
 import type { KeyedMutex } from '../../lib/keyed-mutex';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
 import type { CheckoutPages } from '../checkout/checkout-pages';

@@ -1,5 +1,5 @@
 import type { ReactElement, ReactNode } from 'react';
-import { type Liveness, renderDocument } from '../ui/document';
+import { renderDocument, type Liveness } from '../ui/document';
 import { ZONE_NAMES } from '../ui/format';
 import { Notice } from '../ui/layout';
 import { Shell } from '../ui/shell';

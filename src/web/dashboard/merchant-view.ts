@@ -1,10 +1,10 @@
 import type { Environment } from '../../config';
-import { type AccessLevel, mayAccess, type MemberArea, rolesWith } from '../../domain/member-roles';
+import { mayAccess, rolesWith, type AccessLevel, type MemberArea } from '../../domain/member-roles';
 import type { EndpointResponse } from '../../http/endpoint';
 import { PAGE_HEADERS } from '../page/headers';
 import type { MemberVisit } from '../page/page-route';
 import type { Locale } from '../ui/format';
-import { type MerchantPaths, merchantPaths } from './paths';
+import { merchantPaths, type MerchantPaths } from './paths';
 import type { DashboardTexts } from './texts/en';
 import { DASHBOARD_TEXTS } from './texts/texts';
 

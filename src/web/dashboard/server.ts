@@ -8,7 +8,7 @@ import { connectClient, type TemporalTarget } from '../../temporal/connection';
 import { payloadKeys } from '../../temporal/payload-codec';
 import { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
 import { createDashboardApp } from './app';
-import { type DashboardDependencySettings, openDashboard } from './open-dependencies';
+import { openDashboard, type DashboardDependencySettings } from './open-dependencies';
 import { isLoopbackAddress } from './session/start';
 
 export interface DashboardSettings extends DashboardDependencySettings {

@@ -1,15 +1,15 @@
 import type { Express, Request, Response } from 'express';
 import type { Queryable } from '../../db/connection/pool';
 import { mayAccess } from '../../domain/member-roles';
-import { type Language, LANGUAGES } from '../../domain/sign-in';
+import { LANGUAGES, type Language } from '../../domain/sign-in';
 import { ApiError } from '../../http/api-error';
 import { createApp, type TrustProxy } from '../../http/app';
 import type { EndpointResponse, Rejection, Route } from '../../http/endpoint';
 import type { PublicBudget } from '../../http/rate-limit/public-budget';
-import { extendSession, readSession, type Session } from '../../services/identity/sessions';
 import type { Logger } from '../../observability/logger';
-import { isDatabaseAway, PAGE_PROBLEMS, PageError, type PageProblem } from './page-error';
+import { extendSession, readSession, type Session } from '../../services/identity/sessions';
 import { PAGE_HEADERS } from './headers';
+import { isDatabaseAway, PAGE_PROBLEMS, PageError, type PageProblem } from './page-error';
 import type { PageAccess, PageRoute, Visit } from './page-route';
 import { queryOf, readFields } from './read-form';
 import { requireHost, requireSameOrigin } from './request-origin';

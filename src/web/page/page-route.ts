@@ -5,7 +5,7 @@ import type { Language } from '../../domain/sign-in';
 import type { EndpointResponse } from '../../http/endpoint';
 import type { Membership, Session } from '../../services/identity/sessions';
 import { PageError } from './page-error';
-import { type FormResult, parseFields } from './read-form';
+import { parseFields, type FormResult } from './read-form';
 
 /** Who may open a page: everyone, every signed-in user, or a member whose role reaches the level in the area. */
 export type PageAccess = 'public' | 'signed_in' | { readonly area: MemberArea; readonly level: AccessLevel };

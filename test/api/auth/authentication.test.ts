@@ -2,12 +2,12 @@ import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
-import { networkOf } from '../../../src/lib/networks';
+import { createSecretKey } from '../../../src/crypto/secret-key';
 import { AuthFailureLimiter } from '../../../src/http/auth/auth-failure-limiter';
+import { networkOf } from '../../../src/lib/networks';
 import { createKey, revokeKey } from '../../../src/services/merchants/keys';
 import { changeMerchant } from '../../../src/services/merchants/merchants';
-import { createSecretKey } from '../../../src/crypto/secret-key';
-import { sendRequest, IN_FORCE_AFTER_MS, callApi, startTestApis, type TestApis, type TestKey } from '../../support/api';
+import { callApi, IN_FORCE_AFTER_MS, sendRequest, startTestApis, type TestApis, type TestKey } from '../../support/api';
 import { eventually } from '../../support/eventually';
 
 /** The response of an authenticated request. */

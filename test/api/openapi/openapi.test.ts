@@ -8,7 +8,7 @@ import { PAYMENT_EVENTS } from '../../../src/domain/events';
 import { parseQris } from '../../../src/qris/qris';
 import { startTestApis, type TestApis } from '../../support/api';
 import { expectContract, validatorAt, valueAt } from '../../support/contract';
-import { creation, createTestLedger } from '../../support/payments';
+import { createTestLedger, creation } from '../../support/payments';
 
 let apis: TestApis;
 let url: string;

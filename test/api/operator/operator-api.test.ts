@@ -1,10 +1,10 @@
-import { openException } from '../../../src/db/records/open-exception';
-import { setPolicy } from '../../../src/services/provider-accounts/catalog';
-import { createOperator, revokeOperator } from '../../../src/services/identity/operators';
 import { OPERATOR_ENDPOINTS } from '../../../src/api/routes';
+import { openException } from '../../../src/db/records/open-exception';
+import { createOperator, revokeOperator } from '../../../src/services/identity/operators';
+import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { sendRequest, startTestApis } from '../../support/api';
-import { newNamespace, startTestService, type ApiResponse, type TestService } from '../../support/service';
 import { eventually } from '../../support/eventually';
+import { newNamespace, startTestService, type ApiResponse, type TestService } from '../../support/service';
 
 const UNKNOWN_ID = '0193e5c0-0000-7000-8000-000000000000';
 

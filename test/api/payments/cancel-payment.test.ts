@@ -1,5 +1,5 @@
-import { newNamespace, startTestService, type TestService } from '../../support/service';
 import { eventually } from '../../support/eventually';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { createKey } from '../../../src/services/merchants/keys';
 import { createMerchant, type NewMerchant } from '../../../src/services/merchants/merchants';
 import { sendRequest, startTestApis } from '../../support/api';
-import { newNamespace, startTestService, type TestService } from '../../support/service';
 import { eventually } from '../../support/eventually';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 let service: TestService;
 const MERCHANT: Omit<NewMerchant, 'approve'> = { name: 'Other', feePayer: 'merchant', providers: ['gopay'] };

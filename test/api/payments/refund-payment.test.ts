@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
-import { newNamespace, startTestService, type TestService } from '../../support/service';
 import { eventually } from '../../support/eventually';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 let service: TestService;
 beforeAll(async () => {

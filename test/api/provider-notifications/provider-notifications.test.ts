@@ -1,7 +1,7 @@
 import { paymentWorkflowId } from '../../../workflows/messages';
+import { eventually } from '../../support/eventually';
 import { signedNotification as notification } from '../../support/notification';
 import { newNamespace, NO_LIMITS, startTestService, type TestService } from '../../support/service';
-import { eventually } from '../../support/eventually';
 
 let service: TestService;
 let accountId: string;

@@ -3,19 +3,19 @@ import {
   claimDueNotifications,
   closeNotifications,
   newestNotification,
-  scheduleStatusQuery,
   recordNotified,
+  scheduleStatusQuery,
   storeNotification,
 } from '../../../src/db/records/notification-inbox';
 import {
-  requireManualReview,
   recordLatePayment,
   refundLatePayment,
+  requireManualReview,
   submitLateRefund,
 } from '../../../src/db/transitions/late-payment-transitions';
 import type { PaymentTerms } from '../../../src/domain/payment';
 import { COVERED_BY, type ReportedStatus } from '../../../src/domain/provider-status';
-import { T0, applyTransitions } from '../../services/ledger/transition-path';
+import { applyTransitions, T0 } from '../../services/ledger/transition-path';
 import { createTestLedger, type TestLedger } from '../../support/payments';
 
 let ledger: TestLedger;

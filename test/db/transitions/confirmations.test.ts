@@ -1,8 +1,8 @@
-import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import { storeNotification } from '../../../src/db/records/notification-inbox';
+import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import type { PaymentTerms } from '../../../src/domain/payment';
 import { setRecorder } from '../../../src/observability/metrics';
-import { creation, createTestLedger, type TestLedger } from '../../support/payments';
+import { createTestLedger, creation, type TestLedger } from '../../support/payments';
 
 let ledger: TestLedger;
 let causes: string[];

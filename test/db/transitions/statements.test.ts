@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { LATE_PAYMENT_STATEMENTS } from '../../../src/db/transitions/late-payment-transitions';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
-import { RECORD_FAILED } from '../../../src/webhooks/record-attempt';
 import { PACKAGE_ROOT } from '../../../src/package-info';
+import { RECORD_FAILED } from '../../../src/webhooks/record-attempt';
 
 const FILE = path.join(PACKAGE_ROOT, 'src', 'db', 'transitions', 'statements.sql');
 

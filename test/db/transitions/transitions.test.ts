@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { transitionWriters, type TransitionDetails } from '../../../src/db/transitions/payment-transitions';
 import type { TransitionInput, TransitionResult } from '../../../src/db/transitions/apply-payment-transition';
+import { transitionWriters, type TransitionDetails } from '../../../src/db/transitions/payment-transitions';
 import type { PaymentTerms } from '../../../src/domain/payment';
 import { PAYMENT_TRANSITIONS, type PaymentStatus, type TransitionName } from '../../../src/domain/payment-transitions';
 import { PROVIDER_PAYMENT_STATUSES } from '../../../src/domain/provider-status';
-import { creation, createTestLedger, type TestLedger } from '../../support/payments';
+import { createTestLedger, creation, type TestLedger } from '../../support/payments';
 
 let ledger: TestLedger;
 beforeAll(async () => {

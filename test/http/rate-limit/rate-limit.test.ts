@@ -1,7 +1,7 @@
-import { RateLimit } from '../../../src/http/rate-limit/rate-limit';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { RateLimit } from '../../../src/http/rate-limit/rate-limit';
 import { createLogger } from '../../../src/observability/logger';
-import { sendRequest, type ApiResult, callApi, startTestApis, type TestApis } from '../../support/api';
+import { callApi, sendRequest, startTestApis, type ApiResult, type TestApis } from '../../support/api';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 

@@ -1,4 +1,4 @@
-import { type WebhookHeaders, webhooks, WebhookVerificationError } from '../../../packages/node/src/index';
+import { webhooks, WebhookVerificationError, type WebhookHeaders } from '../../../packages/node/src/index';
 import { WEBHOOK_EVENT } from '../../../src/api/openapi/webhook-event';
 import { signWebhook, standardWebhookHeaders } from '../../../src/webhooks/sign';
 

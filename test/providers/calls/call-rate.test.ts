@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { addAccount, type ProviderAccount } from '../../../src/services/provider-accounts/provider-accounts';
 import type { FindPaymentOutcome } from '../../../src/providers/provider';
 import { createProviderRegistry, type ProviderRegistry } from '../../../src/providers/registry';
-import { createSealer } from '../../../src/crypto/sealing';
+import { addAccount, type ProviderAccount } from '../../../src/services/provider-accounts/provider-accounts';
 import { runLunas } from '../../cli/run-lunas';
-import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { SILENT } from '../../support/collect-log';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 
 const PROCESSES = 3;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import type { ProviderOperation } from '../../../src/providers/calls/wrap-calls';
 import { createMidtransProvider } from '../../../src/providers/midtrans/midtrans-provider';
-import type { FaultOperation } from '../../../src/sandbox/faults';
 import { SANDBOX_SERVER_KEY } from '../../../src/sandbox/acquirers';
+import type { FaultOperation } from '../../../src/sandbox/faults';
 import { openSandbox, startNotificationReceiver } from '../../sandbox/sandbox-under-test';
 import { eventually } from '../../support/eventually';
-import type { ProviderOperation } from '../../../src/providers/calls/wrap-calls';
 import { describeProvider, type AcquirerUnderTest } from '../conformance';
 
 /** The sandbox's names of the adapter's operations. */

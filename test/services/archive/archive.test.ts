@@ -7,18 +7,18 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { paymentIdentity, referenceIdOf } from '../../../src/api/payments/create-payment/payment-identity';
-import { openException } from '../../../src/db/records/open-exception';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { openException } from '../../../src/db/records/open-exception';
+import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import { archivePayments } from '../../../src/services/archive/archive-payments';
 import { redeliver } from '../../../src/services/webhooks/webhook-redelivery';
-import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import { runLunas, type Outcome } from '../../cli/run-lunas';
+import { sendRequest, startTestApis, type TestApis, type TestKey } from '../../support/api';
 import { asSuperuser } from '../../support/backdate';
 import { openGate, type Gate } from '../../support/gate';
-import { sendRequest, startTestApis, type TestApis, type TestKey } from '../../support/api';
 import { creation, newTerms, type TestLedger } from '../../support/payments';
 import { insertCatalog } from '../../support/seed-payments';
-import { type AppliedPath, applyTransitions, payLate, T0 } from '../ledger/transition-path';
+import { applyTransitions, payLate, T0, type AppliedPath } from '../ledger/transition-path';
 
 const run = promisify(execFile);
 

@@ -1,12 +1,12 @@
-import { UserError } from '../../../src/errors';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import type { OperatorActor } from '../../../src/domain/actor';
 import { DeclaredAction } from '../../../src/domain/declared-action';
+import { UserError } from '../../../src/errors';
 import { withAudit } from '../../../src/services/audit/audit';
 import { listActions } from '../../../src/services/audit/list-actions';
+import { createOperator } from '../../../src/services/identity/operators';
 import { REVOKE_KEY } from '../../../src/services/merchants/keys';
 import { PING_ENDPOINT } from '../../../src/services/webhooks/webhook-ping';
-import { createOperator } from '../../../src/services/identity/operators';
 import { operatorOf, osUser } from '../../support/actors';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 

@@ -1,7 +1,7 @@
-import { listMemberships } from '../../../src/db/queries/list-memberships';
 import { randomBytes } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { listMemberships } from '../../../src/db/queries/list-memberships';
 import type { MemberRole } from '../../../src/domain/member-roles';
 import {
   acceptInvitation,
@@ -20,7 +20,7 @@ import {
 import { PasswordHasher } from '../../../src/services/identity/password';
 import { RejectedSignIns } from '../../../src/services/identity/rejected-sign-ins';
 import { readSession, type Session } from '../../../src/services/identity/sessions';
-import { type IdentityDependencies, signInWithPassword } from '../../../src/services/identity/sign-in';
+import { signInWithPassword, type IdentityDependencies } from '../../../src/services/identity/sign-in';
 import { SignInThrottle } from '../../../src/services/identity/throttle';
 import type { Merchant } from '../../../src/services/merchants/merchants';
 import { createTestDatabase, type TestDatabase } from '../../support/database';

@@ -1,6 +1,6 @@
-import { createOperator, findOperator, listOperators, revokeOperator } from '../../../src/services/identity/operators';
 import { createSecretKey, parseOperatorKey, parseSecretKey } from '../../../src/crypto/secret-key';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { createOperator, findOperator, listOperators, revokeOperator } from '../../../src/services/identity/operators';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
 const UNKNOWN_ID = '0193e5c0-0000-7000-8000-000000000000';

@@ -11,10 +11,10 @@ import {
   changePassword,
   completeSignIn,
   enrolTotp,
-  type IdentityDependencies,
   replaceRecoveryCodes,
   signInWithPassword,
   stepUp,
+  type IdentityDependencies,
 } from '../../../src/services/identity/sign-in';
 import { SignInThrottle } from '../../../src/services/identity/throttle';
 import { beginTotpEnrolment } from '../../../src/services/identity/totp';

@@ -4,19 +4,19 @@ import type { LedgerAccount } from '../../../src/domain/ledger';
 import type { PaymentTerms } from '../../../src/domain/payment';
 import {
   isFinal,
-  type PaymentStatus,
   PAYMENT_STATUSES,
   UNPAID_FINAL_STATUSES,
+  type PaymentStatus,
 } from '../../../src/domain/payment-transitions';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
-import { type TestLedger, createTestLedger } from '../../support/payments';
+import { createTestLedger, type TestLedger } from '../../support/payments';
 import {
-  type AppliedPath,
   applyChoices,
   applyTransitions,
   choicesOf,
-  type LatePaymentOutcome,
   payLate,
+  type AppliedPath,
+  type LatePaymentOutcome,
 } from './transition-path';
 
 let ledger: TestLedger;

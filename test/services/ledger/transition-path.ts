@@ -1,12 +1,11 @@
-import { transitionWriters, type TransitionDetails } from '../../../src/db/transitions/payment-transitions';
 import {
-  requireManualReview,
   recordLatePayment,
   refundLatePayment,
   refundLatePaymentManually,
+  requireManualReview,
 } from '../../../src/db/transitions/late-payment-transitions';
+import { transitionWriters, type TransitionDetails } from '../../../src/db/transitions/payment-transitions';
 import type { PaymentTerms } from '../../../src/domain/payment';
-import { listExceptionsOf } from '../../../src/services/payments/exceptions';
 import {
   PAYMENT_TRANSITIONS,
   type PaymentStatus,
@@ -14,8 +13,8 @@ import {
   type TransitionRule,
 } from '../../../src/domain/payment-transitions';
 import { type RefundStatus } from '../../../src/domain/refund';
-import type { TestLedger } from '../../support/payments';
-import { creation } from '../../support/payments';
+import { listExceptionsOf } from '../../../src/services/payments/exceptions';
+import { creation, type TestLedger } from '../../support/payments';
 
 export const T0 = new Date('2026-11-21T08:00:00.000Z');
 

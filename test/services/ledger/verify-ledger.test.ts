@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { LEDGER_BREAK_KINDS } from '../../../src/services/ledger/find-ledger-breaks';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
-import { type TestLedger, createTestLedger } from '../../support/payments';
 import { eventually } from '../../support/eventually';
-import { payLate, applyTransitions } from './transition-path';
+import { createTestLedger, type TestLedger } from '../../support/payments';
+import { applyTransitions, payLate } from './transition-path';
 
 let ledger: TestLedger;
 beforeAll(async () => {

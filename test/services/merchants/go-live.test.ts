@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { GO_LIVE_RULES } from '../../../src/cli/rules/go-live-rules';
-import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
-import { changeHold, changeMerchant } from '../../../src/services/merchants/merchants';
-import { PACKAGE_ROOT } from '../../../src/package-info';
 import { createSealer } from '../../../src/crypto/sealing';
+import { PACKAGE_ROOT } from '../../../src/package-info';
+import { changeHold, changeMerchant } from '../../../src/services/merchants/merchants';
+import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { runLunas } from '../../cli/run-lunas';
 import { eventually } from '../../support/eventually';
-import { type Receiver, startReceiver } from '../../support/receiver';
+import { startReceiver, type Receiver } from '../../support/receiver';
 import { createSecondMerchant, type SecondMerchant } from '../../support/second-merchant';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 

@@ -1,7 +1,7 @@
+import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { openException } from '../../../src/db/records/open-exception';
 import { listActions } from '../../../src/services/audit/list-actions';
 import { listExceptions, listExceptionsOf, resolveException } from '../../../src/services/payments/exceptions';
-import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { osUser } from '../../support/actors';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 

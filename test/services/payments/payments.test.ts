@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { createSealer } from '../../../src/crypto/sealing';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import type { PaymentTerms } from '../../../src/domain/payment';
-import { listPayments } from '../../../src/services/payments/list-payments';
 import { createMerchant } from '../../../src/services/merchants/merchants';
+import { listPayments } from '../../../src/services/payments/list-payments';
 import { showPayment } from '../../../src/services/payments/show-payment';
 import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
-import { createSealer } from '../../../src/crypto/sealing';
-import { creation, type TestLedger, createTestLedger } from '../../support/payments';
+import { createTestLedger, creation, type TestLedger } from '../../support/payments';
 
 const AT = Date.parse('2026-01-05T03:00:00.000Z');
 const noWorkflow = () => Promise.resolve(null);

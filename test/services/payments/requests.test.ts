@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { deleteOldRequests } from '../../../src/db/records/recorded-requests';
 import { run } from '../../../src/cli/run';
+import { deleteOldRequests } from '../../../src/db/records/recorded-requests';
 import { createOperator } from '../../../src/services/identity/operators';
-import { type Outcome, outputInto, runLunas } from '../../cli/run-lunas';
+import { outputInto, runLunas, type Outcome } from '../../cli/run-lunas';
 import { startTestApis, type TestApis, type TestKey } from '../../support/api';
 import { eventually } from '../../support/eventually';
 import { seedPayments } from '../../support/seed-payments';

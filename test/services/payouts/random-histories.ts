@@ -6,12 +6,12 @@ import { array, assert, asyncProperty, constant, integer, oneof, record, type Ar
 import { archivePayments } from '../../../src/services/archive/archive-payments';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import {
-  type BalanceDay,
   getBalance,
   getStatement,
   listBalanceDays,
-  type StatementLine,
   streamStatementCsv,
+  type BalanceDay,
+  type StatementLine,
 } from '../../../src/services/payouts/balance';
 import { backdatePayments } from '../../support/backdate';
 import { createTestLedger, type TestLedger } from '../../support/payments';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setPolicy } from '../../../src/services/provider-accounts/catalog';
-import { changeMerchant } from '../../../src/services/merchants/merchants';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
+import { changeMerchant } from '../../../src/services/merchants/merchants';
+import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { IN_FORCE_AFTER_MS } from '../../support/api';
-import { newNamespace, startTestService, type TestService } from '../../support/service';
 import { eventually } from '../../support/eventually';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { findCurrentPolicy } from '../../../src/db/queries/find-current-policy';
 import {
@@ -8,7 +9,6 @@ import {
   listAccounts,
   type NewAccount,
 } from '../../../src/services/provider-accounts/provider-accounts';
-import { createSealer } from '../../../src/crypto/sealing';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
 const SERVER_KEY = 'SB-Mid-server-of-the-test';

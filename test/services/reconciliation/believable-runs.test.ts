@@ -1,5 +1,5 @@
-import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { changeHold } from '../../../src/services/merchants/merchants';
+import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { createOpenPayments } from '../../support/bulk';
 import { eventually } from '../../support/eventually';
 import { reconcile } from '../../support/reconcile';

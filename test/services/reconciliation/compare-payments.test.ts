@@ -1,8 +1,8 @@
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { createOpenPayments } from '../../support/bulk';
+import { eventually } from '../../support/eventually';
 import { reconcile } from '../../support/reconcile';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
-import { eventually } from '../../support/eventually';
 import { bySize } from '../../support/size';
 
 /** Three of each kind, or many. */

@@ -1,3 +1,4 @@
+import { renderPayment } from '../../../src/cli/render-payment';
 import type { PaymentStatus } from '../../../src/domain/payment-transitions';
 import { createLogger } from '../../../src/observability/logger';
 import { showPayment } from '../../../src/services/payments/show-payment';
@@ -5,7 +6,6 @@ import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { CHECK_INTERVAL_MS, LostWorkflows } from '../../../src/services/recovery/lost-workflows';
 import { restartIfLost } from '../../../src/services/recovery/restart-payment';
 import { WorkflowRecords } from '../../../src/temporal/workflow-records';
-import { renderPayment } from '../../../src/cli/render-payment';
 import { paymentWorkflowId } from '../../../workflows/messages';
 import { collectLog } from '../../support/collect-log';
 import { eventually } from '../../support/eventually';

@@ -1,12 +1,12 @@
 import type { Client } from '@temporalio/client';
+import { createSealer } from '../../../src/crypto/sealing';
 import { OPEN_STATUSES } from '../../../src/domain/payment-transitions';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { recover } from '../../../src/services/recovery/recover';
 import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
-import { createSealer } from '../../../src/crypto/sealing';
+import { eventually } from '../../support/eventually';
 import { startReceiver } from '../../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
-import { eventually } from '../../support/eventually';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { listSealingKeyIds } from '../../../src/db/queries/list-sealing-key-ids';
 import { resealAll } from '../../../src/services/recovery/reseal';
-import { createSealer } from '../../../src/crypto/sealing';
-import { eventually } from '../../support/eventually';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { eventually } from '../../support/eventually';
 
 const ROWS = 1_200;
 const newKey = () => randomBytes(32).toString('base64');

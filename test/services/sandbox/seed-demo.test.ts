@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { createSealer } from '../../../src/crypto/sealing';
+import { parseSecretKey } from '../../../src/crypto/secret-key';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { findApiKey } from '../../../src/db/queries/find-api-key';
 import { findCurrentPolicy } from '../../../src/db/queries/find-current-policy';
@@ -7,10 +9,8 @@ import { listKeys, revokeKey } from '../../../src/services/merchants/keys';
 import { changeMerchant, listMerchants } from '../../../src/services/merchants/merchants';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { disableAccount, listAccounts } from '../../../src/services/provider-accounts/provider-accounts';
-import { parseSecretKey } from '../../../src/crypto/secret-key';
-import { type Demo, type DemoOptions, seedDemo } from '../../../src/services/sandbox/seed-demo';
+import { seedDemo, type Demo, type DemoOptions } from '../../../src/services/sandbox/seed-demo';
 import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
-import { createSealer } from '../../../src/crypto/sealing';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
 const masterKey = randomBytes(32).toString('base64');

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { createSealer } from '../../../src/crypto/sealing';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import {
   createEndpoint,
@@ -6,9 +7,8 @@ import {
   listEndpoints,
   type NewEndpoint,
 } from '../../../src/services/webhooks/webhook-endpoints';
-import { createSealer } from '../../../src/crypto/sealing';
 import { claimDeliveries } from '../../../src/webhooks/outbox';
-import { creation, type TestLedger, createTestLedger } from '../../support/payments';
+import { createTestLedger, creation, type TestLedger } from '../../support/payments';
 
 const sealer = createSealer(randomBytes(32).toString('base64'));
 

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { createSealer } from '../../../src/crypto/sealing';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import { listDeliveries } from '../../../src/services/webhooks/webhook-deliveries';
 import {
@@ -11,12 +12,11 @@ import {
 } from '../../../src/services/webhooks/webhook-endpoints';
 import { pingEndpoint } from '../../../src/services/webhooks/webhook-ping';
 import { redeliver, redeliverRange } from '../../../src/services/webhooks/webhook-redelivery';
-import { createSealer } from '../../../src/crypto/sealing';
 import { claimDeliveries } from '../../../src/webhooks/outbox';
 import { recordDelivered, recordFailed, recordRetryWorkflowStarted } from '../../../src/webhooks/record-attempt';
 import { createWebhookSender, type WebhookAttempt, type WebhookSender } from '../../../src/webhooks/send';
-import { creation, type TestLedger, createTestLedger } from '../../support/payments';
-import { type Receiver, startReceiver, verifySignature } from '../../support/receiver';
+import { createTestLedger, creation, type TestLedger } from '../../support/payments';
+import { startReceiver, verifySignature, type Receiver } from '../../support/receiver';
 
 const UNKNOWN_ID = randomUUID();
 const sealer = createSealer(randomBytes(32).toString('base64'));

@@ -1,12 +1,12 @@
 import type { Browser, Page } from 'playwright-core';
-import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
+import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
 import { decodeQr, findAccessibilityViolations, openPage, startBrowser } from '../../support/browser';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
-import { createMember, createShop } from '../../support/people';
 import { createPage } from '../../support/payment-page';
+import { createMember, createShop } from '../../support/people';
 import { seedPayments } from '../../support/seed-payments';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 

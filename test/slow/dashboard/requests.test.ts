@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { MEMBER_ROLES, mayAccess } from '../../../src/domain/member-roles';
+import { mayAccess, MEMBER_ROLES } from '../../../src/domain/member-roles';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
-import { createMember } from '../../support/people';
 import { createPage } from '../../support/payment-page';
+import { createMember } from '../../support/people';
 import { createSecondMerchant, type SecondMerchant } from '../../support/second-merchant';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 

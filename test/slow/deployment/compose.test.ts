@@ -2,10 +2,10 @@ import { environmentSchema } from '../../../src/config';
 import { localStackSchema } from '../../../src/local-stack/local-stack-config';
 import {
   buildComposeLoader,
-  type ComposeProject,
-  type ComposeService,
   loadComposeFile,
   lunasServicesInOrder,
+  type ComposeProject,
+  type ComposeService,
 } from '../../deploy/compose-project';
 import { newMasterKey } from '../../support/service';
 

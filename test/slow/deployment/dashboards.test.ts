@@ -1,20 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import type { MetricsAddress } from '../../../src/config';
+import { createSealer } from '../../../src/crypto/sealing';
 import { recordReconciliationRun } from '../../../src/db/records/reconciliation-runs';
 import { freePort } from '../../../src/local-stack/ports';
+import { PACKAGE_ROOT } from '../../../src/package-info';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
-import { PACKAGE_ROOT } from '../../../src/package-info';
-import { createSealer } from '../../../src/crypto/sealing';
 import { eventually } from '../../support/eventually';
 import { fetchMetrics } from '../../support/metrics-page';
-import { type Receiver, startReceiver } from '../../support/receiver';
+import { startReceiver, type Receiver } from '../../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 /* Each query of each dashboard, at a real Prometheus that scrapes a real API and worker. */

@@ -1,5 +1,5 @@
 import { environmentSchema, loadConfig } from '../../../src/config';
-import { buildHelmTools, type HelmTools, lintChart, type Manifest, pipe, renderChart } from '../../deploy/helm';
+import { buildHelmTools, lintChart, pipe, renderChart, type HelmTools, type Manifest } from '../../deploy/helm';
 
 const TOOLS_TIMEOUT_MS = 20 * 60_000;
 const environment = { PUBLIC_BASE_URL: 'https://pay.example', TEMPORAL_ADDRESS: 'temporal.example:7233' };

@@ -12,13 +12,13 @@ import { PostgresCluster, withClient } from '../../../src/local-stack/postgres';
 import { startTemporal } from '../../../src/local-stack/temporal';
 import {
   buildComposeLoader,
-  type ComposeProject,
-  type ComposeService,
   loadComposeFile,
   lunasServicesInOrder,
+  type ComposeProject,
+  type ComposeService,
 } from '../../deploy/compose-project';
-import { buildImageTree, type ImageTree, runInTree } from '../../deploy/image-tree';
-import { type Container, type Forward, PrivateNetwork } from '../../deploy/private-network';
+import { buildImageTree, runInTree, type ImageTree } from '../../deploy/image-tree';
+import { PrivateNetwork, type Container, type Forward } from '../../deploy/private-network';
 import { temporaryDirectory } from '../../local-stack/processes';
 import { eventually } from '../../support/eventually';
 import { readSection } from '../../support/marked-section';

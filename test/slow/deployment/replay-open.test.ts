@@ -3,7 +3,6 @@ import os from 'node:os';
 import path from 'node:path';
 import { createLogger } from '../../../src/observability/logger';
 import { replayOpenWorkflows } from '../../../src/worker/replay-open';
-
 import { runBuiltLunas } from '../../support/lunas-process';
 import { payloadKeysOf } from '../../support/payload-keys';
 import { newNamespace, startTestService, type TestService } from '../../support/service';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { createSealer } from '../../../src/crypto/sealing';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
-import { createSealer } from '../../../src/crypto/sealing';
-import { type ApiProcess, type BuiltProcess, startApiProcess, startWorkerProcess } from '../../support/api-process';
+import { startApiProcess, startWorkerProcess, type ApiProcess, type BuiltProcess } from '../../support/api-process';
 import { eventually } from '../../support/eventually';
 import { runBuiltLunas } from '../../support/lunas-process';
-import { type Receiver, startReceiver } from '../../support/receiver';
+import { startReceiver, type Receiver } from '../../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 /** Two API and two worker processes. Of each, the first is killed while payments are created and paid. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { freePort } from '../../../src/local-stack/ports';
-import { type ApiProcess, startApiProcess } from '../../support/api-process';
+import { startApiProcess, type ApiProcess } from '../../support/api-process';
 import { eventually } from '../../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 import { bySize } from '../../support/size';

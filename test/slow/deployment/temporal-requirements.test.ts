@@ -1,12 +1,12 @@
-import { status } from '@grpc/grpc-js';
 import { randomUUID } from 'node:crypto';
+import { status } from '@grpc/grpc-js';
 import { z } from 'zod';
 import { connectClient } from '../../../src/temporal/connection';
 import { NO_PAYLOAD_KEYS } from '../../../src/temporal/payload-codec';
 import { requireTemporal } from '../../../src/temporal/requirements';
 import { SEARCH_ATTRIBUTES } from '../../../workflows/messages';
-import { runBuiltLunas } from '../../support/lunas-process';
 import { collectLog } from '../../support/collect-log';
+import { runBuiltLunas } from '../../support/lunas-process';
 import { newNamespace } from '../../support/service';
 import { temporalAddress } from '../../support/temporal';
 import { startTemporalStub, type StubResponse } from '../../support/temporal-stub';

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
+import { createSealer } from '../../../src/crypto/sealing';
 import { freePort } from '../../../src/local-stack/ports';
 import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
-import { createSealer } from '../../../src/crypto/sealing';
-import { type BuiltProcess, startWorkerProcess } from '../../support/api-process';
+import { startWorkerProcess, type BuiltProcess } from '../../support/api-process';
 import { eventually } from '../../support/eventually';
 import { runBuiltLunas } from '../../support/lunas-process';
-import { type Receiver, startReceiver } from '../../support/receiver';
+import { startReceiver, type Receiver } from '../../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 let service: TestService;

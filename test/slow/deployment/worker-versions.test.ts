@@ -9,7 +9,7 @@ import { paymentWorkflowId } from '../../../workflows/messages';
 import { RETENTION_DAYS } from '../../support/activity-dependencies';
 import { eventually } from '../../support/eventually';
 import { runBuiltLunas } from '../../support/lunas-process';
-import { newNamespace, startTestService, type TestService, workerDefaults } from '../../support/service';
+import { newNamespace, startTestService, workerDefaults, type TestService } from '../../support/service';
 import { workflowBundlePath } from '../../support/temporal';
 
 /** Workers of two versions, at the same time. */

@@ -4,14 +4,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { openException } from '../../../src/db/records/open-exception';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { openException } from '../../../src/db/records/open-exception';
 import type { RunFile } from '../../../src/local-stack/run-file';
 import { PACKAGE_ROOT } from '../../../src/package-info';
 import type { Outcome } from '../../cli/run-lunas';
 import { eventually } from '../../support/eventually';
 import { freePorts, LUNAS, LunasProcess, runBuiltLunas } from '../../support/lunas-process';
-import { type Receiver, startReceiver } from '../../support/receiver';
+import { startReceiver, type Receiver } from '../../support/receiver';
 import { testEnvironment } from '../../support/test-environment';
 
 /** Runs every command of the alert pages as it is written, in a shell, in the case that the page is about. */

@@ -1,15 +1,15 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
+import { createSealer } from '../../../src/crypto/sealing';
 import { freePort } from '../../../src/local-stack/ports';
+import { PACKAGE_ROOT } from '../../../src/package-info';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { redeliver } from '../../../src/services/webhooks/webhook-redelivery';
-import { PACKAGE_ROOT } from '../../../src/package-info';
-import { createSealer } from '../../../src/crypto/sealing';
 import { eventually } from '../../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 

@@ -4,10 +4,10 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { freePort } from '../../../src/local-stack/ports';
-import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
-import { PACKAGE_ROOT } from '../../../src/package-info';
 import { createSealer } from '../../../src/crypto/sealing';
+import { freePort } from '../../../src/local-stack/ports';
+import { PACKAGE_ROOT } from '../../../src/package-info';
+import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { eventually } from '../../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 

@@ -1,9 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { PACKAGE_ROOT } from '../../../src/package-info';
 import { freePort } from '../../../src/local-stack/ports';
+import { PACKAGE_ROOT } from '../../../src/package-info';
 import { eventually } from '../../support/eventually';
 import { freePorts } from '../../support/lunas-process';
 import { testEnvironment } from '../../support/test-environment';

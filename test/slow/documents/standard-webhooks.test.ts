@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { createEndpoint, rotateSecret } from '../../../src/services/webhooks/webhook-endpoints';
 import { createSealer, type Sealer } from '../../../src/crypto/sealing';
+import { createEndpoint, rotateSecret } from '../../../src/services/webhooks/webhook-endpoints';
 import { startReceiver, type ReceivedWebhook, type Receiver } from '../../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 

@@ -1,7 +1,7 @@
-import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { listActions } from '../../../src/services/audit/list-actions';
-import { createSecondMerchant } from '../../support/second-merchant';
+import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { runBuiltLunas } from '../../support/lunas-process';
+import { createSecondMerchant } from '../../support/second-merchant';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 /** `lunas trigger` as a developer runs it, with the built command. */

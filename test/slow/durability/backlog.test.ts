@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { createOpenPayments } from '../../support/bulk';
-import { newNamespace, startTestService, type TestService } from '../../support/service';
 import { eventually } from '../../support/eventually';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 const EXPIRING = 100;
 const EXPIRES_IN_SECONDS = 40;

@@ -1,7 +1,7 @@
-import { Client } from 'pg';
-import { request, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { Client } from 'pg';
 import { startApi } from '../../../src/api/server';
 import { createLogger } from '../../../src/observability/logger';
 import { collectGarbage } from '../../support/collect-garbage';

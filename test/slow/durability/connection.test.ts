@@ -3,11 +3,11 @@ import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../../src/local-stack/ports';
 import { connectClient } from '../../../src/temporal/connection';
+import { NO_PAYLOAD_KEYS } from '../../../src/temporal/payload-codec';
 import { PaymentWorkflowClient } from '../../../src/temporal/payment-workflow-client';
+import { eventually } from '../../support/eventually';
 import { newNamespace } from '../../support/service';
 import { startTcpProxy } from '../../support/tcp-proxy';
-import { eventually } from '../../support/eventually';
-import { NO_PAYLOAD_KEYS } from '../../../src/temporal/payload-codec';
 
 it('connects after a network that dropped all packets of the first connection', async () => {
   const temporal = await newNamespace();

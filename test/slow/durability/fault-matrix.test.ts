@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { z } from 'zod';
 import { paymentIdentity } from '../../../src/api/payments/create-payment/payment-identity';
-import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import type { FaultKind, FaultOperation } from '../../../src/sandbox/faults';
-import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { eventually } from '../../support/eventually';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
 import { bySize } from '../../support/size';
 
 /**

@@ -5,11 +5,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import { PACKAGE_ROOT } from '../../../src/package-info';
-import { bySize } from '../../support/size';
-import { testEnvironment } from '../../support/test-environment';
+import { KILL_POINT_NAMES } from '../../faults/kill-points';
 import { MUTANT_NAMES, MUTANTS } from '../../faults/mutants';
 import { INVARIANT_NAMES } from '../../faults/oracle';
-import { KILL_POINT_NAMES } from '../../faults/kill-points';
+import { bySize } from '../../support/size';
+import { testEnvironment } from '../../support/test-environment';
 
 /** The same program as `npm run test:faults` (docs/proof.md). */
 const KILLS = bySize({ small: 12, full: 600 });

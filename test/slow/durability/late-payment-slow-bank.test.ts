@@ -1,7 +1,7 @@
 import { latePaymentWorkflowId } from '../../../workflows/messages';
-import { startTimeSkippingService, type TimeSkippingService } from '../../support/time-skipping-service';
-import type { TestService } from '../../support/service';
 import { eventually } from '../../support/eventually';
+import type { TestService } from '../../support/service';
+import { startTimeSkippingService, type TimeSkippingService } from '../../support/time-skipping-service';
 
 const TEN_MINUTES_MS = 600_000;
 const COPIES = 100;

@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LUNAS } from '../../support/lunas-process';
 import { eventually } from '../../support/eventually';
+import { LUNAS } from '../../support/lunas-process';
 import { startReceiver, type ReceivedWebhook, type Receiver } from '../../support/receiver';
 import { bySize } from '../../support/size';
 import { SeparateService } from '../separate-service';

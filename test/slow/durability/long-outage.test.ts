@@ -1,16 +1,16 @@
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mkdir } from 'node:fs/promises';
 import type { ManagedProcess } from '../../../src/local-stack/managed-process';
 import { freePort } from '../../../src/local-stack/ports';
-import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { startTemporal, type TemporalOptions } from '../../../src/local-stack/temporal';
+import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { temporaryDirectory } from '../../local-stack/processes';
+import { eventually } from '../../support/eventually';
+import { startTestService, type TestService } from '../../support/service';
+import { bySize } from '../../support/size';
 import { testEnvironment } from '../../support/test-environment';
 import { startTimeSkippingService } from '../../support/time-skipping-service';
-import { startTestService, type TestService } from '../../support/service';
-import { eventually } from '../../support/eventually';
-import { bySize } from '../../support/size';
 
 /** Invariant I7: PostgreSQL, workflow and provider agree within 60 s after an outage, however long it was. */
 const CONVERGENCE_TIMEOUT_MS = 60_000;

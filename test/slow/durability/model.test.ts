@@ -2,32 +2,32 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { createActivities } from '../../../activities';
 import { scheduleStatusQuery } from '../../../src/db/records/notification-inbox';
-import { PaymentWorkflowClient, type RequestOutcome } from '../../../src/temporal/payment-workflow-client';
-import { notifyWorkflow } from '../../../src/temporal/notify-workflow';
-import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
-import type { PaymentTerms } from '../../../src/domain/payment';
 import type { StepActor } from '../../../src/domain/actor';
+import type { PaymentTerms } from '../../../src/domain/payment';
 import {
-  type ActionDefinition,
   MERCHANT,
   PAYMENT_ACTIONS,
+  type ActionDefinition,
   type PaymentAction,
 } from '../../../src/domain/payment-actions';
 import type { StepInput } from '../../../src/domain/workflow-step';
+import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
+import { notifyWorkflow } from '../../../src/temporal/notify-workflow';
+import { PaymentWorkflowClient, type RequestOutcome } from '../../../src/temporal/payment-workflow-client';
 import { latePaymentWorkflowId, PAYMENTS_TASK_QUEUE, paymentWorkflowId } from '../../../workflows/messages';
 import { Random } from '../../faults/random';
 import { activityDependencies } from '../../support/activity-dependencies';
+import { createTestLedger, type TestLedger } from '../../support/payments';
 import { bySize } from '../../support/size';
 import { createTimeSkippingEnvironment, workflowBundlePath } from '../../support/temporal';
-import { createTestLedger, type TestLedger } from '../../support/payments';
 import { VirtualClock } from '../../support/virtual-clock';
-import { FakeAcquirer, type Loss, type FakeOperation } from '../../workflows/model/fake-acquirer';
+import { FakeAcquirer, type FakeOperation, type Loss } from '../../workflows/model/fake-acquirer';
 import {
   MESSAGES,
   ReferenceModel,
-  type ModelResult,
   type Deadlines,
   type Message,
+  type ModelResult,
 } from '../../workflows/model/reference-model';
 
 /** `MODEL_SEED=n MODEL_STEPS=n` runs other histories, and more of them (docs/proof.md). */

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startApi } from '../../../src/api/server';
 import { createLogger } from '../../../src/observability/logger';
 import { sendRequest, type ApiResult } from '../../support/api';
+import { eventually } from '../../support/eventually';
 import { freeListeners } from '../../support/listeners';
 import { signedNotification } from '../../support/notification';
 import { newNamespace, NO_LIMITS, startTestService, type TestService } from '../../support/service';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
-import { eventually } from '../../support/eventually';
 
 let service: TestService;
 let postgresql: TcpProxy;

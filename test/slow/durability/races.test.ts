@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { forEachConcurrent } from '../../../src/lib/for-each-concurrent';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { createOpenPayments } from '../../support/bulk';
-import { newNamespace, startTestService, type ApiResponse, type TestService } from '../../support/service';
 import { eventually } from '../../support/eventually';
+import { newNamespace, startTestService, type ApiResponse, type TestService } from '../../support/service';
 import { bySize } from '../../support/size';
 
 const MAX_ROUNDS = 200;

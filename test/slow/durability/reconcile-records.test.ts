@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
+import { eventually } from '../../support/eventually';
 import { reconcile } from '../../support/reconcile';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
-import { eventually } from '../../support/eventually';
 
 /** The second was started manually: its id is no UUID. */
 const ORPHANS = [`payment-${randomUUID()}`, 'payment-by-hand'];

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
-import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { createSealer } from '../../../src/crypto/sealing';
-import { type BuiltProcess, startWorkerProcess } from '../../support/api-process';
+import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
+import { startWorkerProcess, type BuiltProcess } from '../../support/api-process';
 import { eventually } from '../../support/eventually';
-import { type Receiver, startReceiver } from '../../support/receiver';
+import { startReceiver, type Receiver } from '../../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 const PAYMENTS = 20;

@@ -1,7 +1,7 @@
+import { createSealer } from '../../../src/crypto/sealing';
+import { SANDBOX_SERVER_KEY } from '../../../src/sandbox/acquirers';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { addAccount } from '../../../src/services/provider-accounts/provider-accounts';
-import { SANDBOX_SERVER_KEY } from '../../../src/sandbox/acquirers';
-import { createSealer } from '../../../src/crypto/sealing';
 import { eventually } from '../../support/eventually';
 import { signedNotification } from '../../support/notification';
 import { newNamespace, startTestService, type TestService } from '../../support/service';

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { PaymentWorkflowClient } from '../../../src/temporal/payment-workflow-client';
+import { createSealer } from '../../../src/crypto/sealing';
+import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { recover } from '../../../src/services/recovery/recover';
 import { endRecoveryMode } from '../../../src/services/recovery/recovery-mode';
-import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
-import { createSealer } from '../../../src/crypto/sealing';
+import { PaymentWorkflowClient } from '../../../src/temporal/payment-workflow-client';
 import { paymentWorkflowId, webhookWorkflowId } from '../../../workflows/messages';
 import { osUser } from '../../support/actors';
 import { backUp } from '../../support/database';
+import { eventually } from '../../support/eventually';
 import { startReceiver, type Receiver } from '../../support/receiver';
 import { reconcile } from '../../support/reconcile';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
-import { eventually } from '../../support/eventually';
 
 /** PostgreSQL is restored to an earlier time; Temporal and the provider are not (docs/operators.md). */
 

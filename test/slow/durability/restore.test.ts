@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
-import { type ReturnedPayment, Journal, paymentIn } from '../../faults/journal';
-import { INVARIANT_NAMES, ORACLE } from '../../faults/oracle';
-import { type RecordingReceiver, startRecordingReceiver } from '../../faults/receiver';
+import { Journal, paymentIn, type ReturnedPayment } from '../../faults/journal';
 import { readObservedState, type ObservedState } from '../../faults/observed-state';
+import { INVARIANT_NAMES, ORACLE } from '../../faults/oracle';
+import { startRecordingReceiver, type RecordingReceiver } from '../../faults/receiver';
 import { eventually } from '../../support/eventually';
 import { SeparateService } from '../separate-service';
 

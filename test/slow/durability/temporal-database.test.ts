@@ -1,15 +1,15 @@
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { createPool, type Pool } from '../../../src/db/connection/pool';
 import type { ManagedProcess } from '../../../src/local-stack/managed-process';
 import { freePort } from '../../../src/local-stack/ports';
 import { PostgresCluster } from '../../../src/local-stack/postgres';
 import { createLogger } from '../../../src/observability/logger';
 import { connectClient } from '../../../src/temporal/connection';
-import { PaymentWorkflowClient } from '../../../src/temporal/payment-workflow-client';
 import { NO_PAYLOAD_KEYS } from '../../../src/temporal/payload-codec';
+import { PaymentWorkflowClient } from '../../../src/temporal/payment-workflow-client';
 import { startWorkerMetrics } from '../../../src/worker/worker-metrics';
-import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { fetchMetrics, parseSeries } from '../../support/metrics-page';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CheckoutPages } from '../../../src/web/checkout/checkout-pages';
 import { renderCheckoutPage, type CheckoutPage } from '../../../src/web/checkout/page';
-import { type ApiProcess, startApiProcess } from '../../support/api-process';
+import { startApiProcess, type ApiProcess } from '../../support/api-process';
 import { createPage } from '../../support/payment-page';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 

@@ -4,19 +4,19 @@ import path from 'node:path';
 import { z } from 'zod';
 import { CommandContext } from '../../../src/cli/command-context';
 import { requireInstallation } from '../../../src/cli/rules/require-installation';
-import { unsupportedNode } from '../../../src/lib/node-release';
+import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { unsupportedNode } from '../../../src/lib/node-release';
 import { createLogger } from '../../../src/observability/logger';
 import { addAccount } from '../../../src/services/provider-accounts/provider-accounts';
 import { connectClient } from '../../../src/temporal/connection';
 import { NO_PAYLOAD_KEYS } from '../../../src/temporal/payload-codec';
 import { setUpRequirements } from '../../../src/temporal/requirements';
-import { createSealer } from '../../../src/crypto/sealing';
 import { temporaryDirectory } from '../../local-stack/processes';
 import { collectLog } from '../../support/collect-log';
 import { createProductionDatabase, type TestDatabase } from '../../support/database';
-import { newNamespace } from '../../support/service';
 import { runBuiltLunas } from '../../support/lunas-process';
+import { newNamespace } from '../../support/service';
 import { temporalAddress } from '../../support/temporal';
 
 const NAMES = [

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { createOperatorKey, createSecretKey } from '../../../src/crypto/secret-key';
+import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { freePort } from '../../../src/local-stack/ports';
 import { seedDemo } from '../../../src/services/sandbox/seed-demo';
 import { runLunas } from '../../cli/run-lunas';
 import { temporaryDirectory } from '../../local-stack/processes';
@@ -13,10 +14,9 @@ import {
   type TestDatabase,
 } from '../../support/database';
 import { eventually } from '../../support/eventually';
-import { startTcpProxy } from '../../support/tcp-proxy';
-import { freePort } from '../../../src/local-stack/ports';
 import { freePorts, runBuiltLunas } from '../../support/lunas-process';
 import { productionOperator } from '../../support/production';
+import { startTcpProxy } from '../../support/tcp-proxy';
 import { temporalAddress } from '../../support/temporal';
 import { testEnvironment } from '../../support/test-environment';
 

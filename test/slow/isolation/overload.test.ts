@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { residentMegabytesOf } from '../../../bench/cpu';
-import { latenciesOf, type LoadResult, MerchantLoad, percentile, rateOf } from '../closed-loop';
+import { latenciesOf, MerchantLoad, percentile, rateOf, type LoadResult } from '../closed-loop';
 import { SeparateService } from '../separate-service';
 
 /** More callers than this machine can serve, at the built processes with their default limits. */

@@ -6,11 +6,11 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { dataDirectoryAt } from '../../../src/local-stack/data-directory';
-import { readSandboxRunFile } from '../../../src/local-stack/run-file';
 import { freePort } from '../../../src/local-stack/ports';
-import { LUNAS, freePorts, LunasProcess } from '../../support/lunas-process';
-import { eventually } from '../../support/eventually';
+import { readSandboxRunFile } from '../../../src/local-stack/run-file';
 import { temporaryDirectory } from '../../local-stack/processes';
+import { eventually } from '../../support/eventually';
+import { freePorts, LUNAS, LunasProcess } from '../../support/lunas-process';
 
 const TIMEOUT_MS = 180_000;
 const ORDER = { payment_type: 'qris', transaction_details: { order_id: 'ORDER-1', gross_amount: 10_000 } };

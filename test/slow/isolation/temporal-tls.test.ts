@@ -1,8 +1,8 @@
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import { temporaryDirectory } from '../../local-stack/processes';
-import { type ApiProcess, type BuiltProcess, startApiProcess, startWorkerProcess } from '../../support/api-process';
-import { type CertificateFiles, createAuthority, createCertificate } from '../../support/certificates';
+import { startApiProcess, startWorkerProcess, type ApiProcess, type BuiltProcess } from '../../support/api-process';
+import { createAuthority, createCertificate, type CertificateFiles } from '../../support/certificates';
 import { eventually } from '../../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 import { startTlsTerminator, type TlsTerminator } from '../../support/tls-terminator';

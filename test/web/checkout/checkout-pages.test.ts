@@ -1,9 +1,9 @@
 import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
+import { LANGUAGES } from '../../../src/domain/sign-in';
 import { renderLabelledQrisPng } from '../../../src/qris/image';
 import { CheckoutPages } from '../../../src/web/checkout/checkout-pages';
 import type { CheckoutPayment } from '../../../src/web/checkout/checkout-state';
-import { type CheckoutPage, renderCheckoutPage } from '../../../src/web/checkout/page';
-import { LANGUAGES } from '../../../src/domain/sign-in';
+import { renderCheckoutPage, type CheckoutPage } from '../../../src/web/checkout/page';
 
 const PAYLOAD = '00020101021226';
 const NOW_MS = Date.parse('2026-11-21T08:00:00Z');

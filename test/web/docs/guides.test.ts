@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { GUIDE_FILES } from '../../../src/web/docs/guides';
 import { PACKAGE_ROOT } from '../../../src/package-info';
-import { startTestApis, type TestApis } from '../../support/api';
+import { GUIDE_FILES } from '../../../src/web/docs/guides';
 import { isExcludedFromContext } from '../../deploy/dockerfile';
+import { startTestApis, type TestApis } from '../../support/api';
 
 let apis: TestApis;
 let url: string;

@@ -1,6 +1,7 @@
 import type {
   ClosePaymentOutcome,
   FindPaymentOutcome,
+  Indeterminate,
   IssueQrisOutcome,
   IssueQrisRequest,
   NotificationVerification,
@@ -9,7 +10,6 @@ import type {
   ProviderRefund,
   RefundOutcome,
   RefundRequest,
-  Indeterminate,
 } from '../../../src/providers/provider';
 
 /** An order in the records of the acquirer. */

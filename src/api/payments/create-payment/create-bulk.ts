@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { addLogIds } from '../../../observability/correlation';
-import { storeDetails } from '../../../db/records/payment-details';
 import { findOriginalResponses, type OriginalResponse } from '../../../db/queries/find-original-response';
+import { storeDetails } from '../../../db/records/payment-details';
 import type { PaymentTerms } from '../../../domain/payment';
 import { ApiError, errorSchema } from '../../../http/api-error';
 import type { AuthenticatedMerchant } from '../../../http/auth/authenticate';
 import type { EndpointResponse } from '../../../http/endpoint';
-import { amountFields, amountFieldsOf, identityFields, identityFieldsOf, PAYMENT_FIELDS } from '../payment-fields';
+import { addLogIds } from '../../../observability/correlation';
 import type { ApiDependencies } from '../../dependencies';
+import { amountFields, amountFieldsOf, identityFields, identityFieldsOf, PAYMENT_FIELDS } from '../payment-fields';
+import { captureTerms, draftPayment, resolvePolicy, type PaymentDraft } from './capture-terms';
 import { REPLAYED_HEADER, requireSameRequest, toApiError } from './original-response';
-import { bulkItemRequestSchema, parseRequest, requireObject, type BulkItemRequest, MAX_ITEMS } from './payment-request';
+import { bulkItemRequestSchema, MAX_ITEMS, parseRequest, requireObject, type BulkItemRequest } from './payment-request';
 import { sealDetails } from './seal-details';
-import { captureTerms, resolvePolicy, draftPayment, type PaymentDraft } from './capture-terms';
 
 /** An item without a result at the deadline is `created`; a rejected item is `failed`, with the reason. */
 export const bulkItemSchema = z.object({

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { ApiError } from '../../../http/api-error';
+import { countItems } from '../../../http/rate-limit/count-request';
+import { readJsonBody } from '../../../http/strict-json';
 import type { ApiDependencies } from '../../dependencies';
 import { merchantEndpoint } from '../../endpoint';
-import { readJsonBody } from '../../../http/strict-json';
 import { EXAMPLE_AMOUNTS, EXAMPLE_IDENTITY, EXAMPLE_PAYMENT, EXAMPLE_QRIS, EXAMPLE_TIMES } from '../example-payment';
 import { draftPayment } from './capture-terms';
-import { countItems } from '../../../http/rate-limit/count-request';
-import { type BulkDependencies, bulkItemSchema, createBulk, parseItems } from './create-bulk';
+import { bulkItemSchema, createBulk, parseItems, type BulkDependencies } from './create-bulk';
 import { createdPaymentSchema, createSingle, type SingleDependencies } from './create-single';
 import {
   bulkRequestSchema,

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { storeDetails } from '../../../db/records/payment-details';
 import { findOriginalResponse, type OriginalResponse } from '../../../db/queries/find-original-response';
+import { storeDetails } from '../../../db/records/payment-details';
+import type { EndpointResponse } from '../../../http/endpoint';
 import { logPayment } from '../../../temporal/log-payment';
 import type { ApiDependencies } from '../../dependencies';
-import type { EndpointResponse } from '../../../http/endpoint';
-import { type QrisBody, qrisSchema, toQris } from '../get-qris';
+import { qrisSchema, toQris, type QrisBody } from '../get-qris';
 import { PAYMENT_FIELDS, paymentFields, paymentFieldsOf } from '../payment-fields';
-import { captureTerms, type CreatingMerchant, type PaymentDraft, resolvePolicy } from './capture-terms';
-import { sealDetails } from './seal-details';
+import { captureTerms, resolvePolicy, type CreatingMerchant, type PaymentDraft } from './capture-terms';
 import { replayHeaders, requireSameRequest, toApiError } from './original-response';
+import { sealDetails } from './seal-details';
 
 const { payload, image_url, expires_at } = qrisSchema.shape;
 const { created_at, updated_at } = PAYMENT_FIELDS;

@@ -3,8 +3,8 @@ import type { ErrorReason } from '../../../domain/errors';
 import { MAX_TOTAL_RUPIAH } from '../../../domain/money';
 import { CURRENCY, PAYMENT_METHODS, PROVIDERS } from '../../../domain/provider-capabilities';
 import { ApiError } from '../../../http/api-error';
-import { boundedText } from '../../max-length';
 import { NumberToken } from '../../../http/strict-json';
+import { boundedText } from '../../max-length';
 
 /** 1 to 255 printable ASCII characters. */
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { listMerchantPayments } from '../../../db/queries/list-payments';
 import type { PaymentRow } from '../../../db/queries/payment-row';
+import type { ApiDependencies } from '../../dependencies';
 import { merchantEndpoint } from '../../endpoint';
 import { EXAMPLE_SUMMARY, EXAMPLE_TIMES } from '../example-payment';
 import { PAYMENT_FIELDS, summaryFields, summaryFieldsOf, timestampFieldsOf } from '../payment-fields';
 import { encodeCursor } from './cursor';
 import { listQuerySchema, readQuery } from './list-query';
-import type { ApiDependencies } from '../../dependencies';
 
 const { paid_at, created_at, updated_at } = PAYMENT_FIELDS;
 

@@ -2,9 +2,9 @@ import type { ReactElement } from 'react';
 import { Attention, type AttentionRow } from '../../ui/attention';
 import { Card, PageHead } from '../../ui/layout';
 import { EmptyState } from '../../ui/table';
-import type { MerchantView } from '../merchant-view';
 import { renderMerchantPage } from '../merchant-page';
-import { type ListedPayment, NewPaymentLink, PaymentTable, versionOfTable } from '../payments/payment-table';
+import type { MerchantView } from '../merchant-view';
+import { NewPaymentLink, PaymentTable, versionOfTable, type ListedPayment } from '../payments/payment-table';
 
 interface HomePage {
   readonly view: MerchantView;

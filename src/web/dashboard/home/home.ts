@@ -2,7 +2,7 @@ import { ATTENTION_LIMIT, findPaymentAttention, type PaymentAttention } from '..
 import { listPaymentPage } from '../../../db/queries/list-payment-page';
 import { memberPage, NO_FIELDS } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
-import { type MerchantView, merchantView, pageResponse } from '../merchant-view';
+import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { renderHomePage } from './home-page';
 
 const NEWEST = 5;

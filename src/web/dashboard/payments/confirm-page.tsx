@@ -1,10 +1,10 @@
 import type { ReactElement } from 'react';
 import { formatRupiah } from '../../../domain/money';
 import { ConfirmForm } from '../../ui/form';
-import { Card, type Fact, Facts, Notice, PageHead } from '../../ui/layout';
+import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
 import { Money } from '../../ui/values';
-import type { MerchantView } from '../merchant-view';
 import { renderMerchantPage } from '../merchant-page';
+import type { MerchantView } from '../merchant-view';
 
 export interface ConfirmedPayment {
   readonly referenceId: string;

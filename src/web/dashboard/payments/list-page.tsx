@@ -4,10 +4,10 @@ import { Tabs } from '../../ui/attention';
 import { ErrorSummary, Field } from '../../ui/form';
 import { Card, PageHead } from '../../ui/layout';
 import { EmptyState, Pager } from '../../ui/table';
-import type { MerchantView } from '../merchant-view';
 import { renderMerchantPage } from '../merchant-page';
+import type { MerchantView } from '../merchant-view';
 import { PAYMENT_GROUP_NAMES } from './payment-groups';
-import { type ListedPayment, NewPaymentLink, PaymentTable, versionOfTable } from './payment-table';
+import { NewPaymentLink, PaymentTable, versionOfTable, type ListedPayment } from './payment-table';
 
 export interface ListPage {
   readonly view: MerchantView;

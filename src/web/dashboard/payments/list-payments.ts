@@ -1,15 +1,15 @@
 import { encodeCursor } from '../../../api/payments/list-transactions/cursor';
 import { parsePathId } from '../../../api/payments/path-id';
 import { findMerchantPayment } from '../../../db/queries/find-payment';
-import { listMerchantPayments } from '../../../db/queries/list-payments';
 import { listPaymentPage } from '../../../db/queries/list-payment-page';
+import { listMerchantPayments } from '../../../db/queries/list-payments';
 import type { PaymentRow } from '../../../db/queries/payment-row';
 import { memberPage } from '../../page/page-route';
 import type { SentFields } from '../../page/read-form';
-import { endOfDay, type Locale, startOfDay } from '../../ui/format';
+import { endOfDay, startOfDay, type Locale } from '../../ui/format';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
-import { type ListFilter, listFilterSchema } from './list-filter';
+import { listFilterSchema, type ListFilter } from './list-filter';
 import { renderListPage } from './list-page';
 import { PAYMENT_GROUPS } from './payment-groups';
 

@@ -4,8 +4,8 @@ import type { ProviderName } from '../../../domain/provider-capabilities';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import { ErrorSummary, Field } from '../../ui/form';
 import { Card, Notice, PageHead } from '../../ui/layout';
-import type { MerchantView } from '../merchant-view';
 import { renderMerchantPage } from '../merchant-page';
+import type { MerchantView } from '../merchant-view';
 
 interface ProviderTerms {
   readonly provider: ProviderName;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { draftPayment } from '../../../api/payments/create-payment/capture-terms';
 import { createSingle } from '../../../api/payments/create-payment/create-single';
-import { type CreatingMerchantRow, findCreatingMerchant } from '../../../db/queries/find-creating-merchant';
+import { findCreatingMerchant, type CreatingMerchantRow } from '../../../db/queries/find-creating-merchant';
 import { findCurrentPolicy, type Policy } from '../../../db/queries/find-current-policy';
 import { amountsOf } from '../../../domain/fees';
 import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../../domain/money';
@@ -12,7 +12,7 @@ import type { EndpointResponse } from '../../../http/endpoint';
 import { memberPage, NO_FIELDS, redirectTo } from '../../page/page-route';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import type { DashboardDependencies } from '../dashboard-dependencies';
-import { merchantRejection, type MerchantView, merchantView, pageResponse } from '../merchant-view';
+import { merchantRejection, merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { renderNewPaymentPage } from './new-payment-page';
 
 const MANAGE = { area: 'payments', level: 'manage' } as const;

@@ -6,10 +6,10 @@ import type { MerchantPaymentAction } from '../../../domain/payment-actions';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { ActionRejectedError, requestPaymentAction } from '../../../services/payments/request-payment-action';
 import { PageError } from '../../page/page-error';
-import { type MemberVisit, memberPage, NO_FIELDS, type PageAccess, redirectTo } from '../../page/page-route';
+import { memberPage, NO_FIELDS, redirectTo, type MemberVisit, type PageAccess } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
-import { type MerchantView, merchantView, pageResponse } from '../merchant-view';
-import { type ConfirmKind, renderConfirmPage } from './confirm-page';
+import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
+import { renderConfirmPage, type ConfirmKind } from './confirm-page';
 import { findOwnPayment } from './find-own-payment';
 import { actionRejection, stateOfPayment } from './payment-state';
 

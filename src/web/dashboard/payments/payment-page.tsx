@@ -2,13 +2,13 @@ import type { ReactElement } from 'react';
 import type { PaymentStatus } from '../../../domain/payment-transitions';
 import type { ProviderName } from '../../../domain/provider-capabilities';
 import { Chip } from '../../ui/chip';
-import { Card, type Fact, Facts, Notice, PageHead } from '../../ui/layout';
+import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
 import { Timeline, type TimelineEntry } from '../../ui/timeline';
 import { Countdown, Id, Money, Time } from '../../ui/values';
-import type { MerchantView } from '../merchant-view';
 import { renderMerchantPage } from '../merchant-page';
-import type { ListedPayment } from './payment-table';
+import type { MerchantView } from '../merchant-view';
 import type { NextStep } from './next-step';
+import type { ListedPayment } from './payment-table';
 
 interface ShownPayment extends ListedPayment {
   readonly feeRupiah: number;

@@ -1,7 +1,7 @@
 import type { PaymentTimeline, TimelineRefund } from '../../../db/queries/find-payment-timeline';
 import type { PaymentRow } from '../../../db/queries/payment-row';
-import { findRejection, type MerchantPaymentAction } from '../../../domain/payment-actions';
 import type { PaymentState } from '../../../domain/payment';
+import { findRejection, type MerchantPaymentAction } from '../../../domain/payment-actions';
 import { merchantRejection, type MerchantView } from '../merchant-view';
 
 /** The state that decides which actions are possible, with the latest refund. */

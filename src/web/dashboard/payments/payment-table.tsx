@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from 'react';
 import type { PaymentStatus } from '../../../domain/payment-transitions';
 import { Chip } from '../../ui/chip';
-import { type Column, Table } from '../../ui/table';
+import { Table, type Column } from '../../ui/table';
 import { Money, Time } from '../../ui/values';
 import type { MerchantView } from '../merchant-view';
 

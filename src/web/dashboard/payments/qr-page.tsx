@@ -6,8 +6,8 @@ import { parseQris } from '../../../qris/qris';
 import type { CheckoutState } from '../../checkout/checkout-state';
 import { Card, PageHead } from '../../ui/layout';
 import { Countdown, Money, Time } from '../../ui/values';
-import type { MerchantView } from '../merchant-view';
 import { renderMerchantPage } from '../merchant-page';
+import type { MerchantView } from '../merchant-view';
 
 interface QrPage {
   readonly view: MerchantView;

@@ -1,8 +1,8 @@
 import { findCheckout } from '../../../db/queries/find-checkout';
-import { statusKeyOf } from '../../checkout/checkout-watch';
 import { checkoutStateOf, isLastPage, payablePayload } from '../../checkout/checkout-state';
-import { PageError } from '../../page/page-error';
+import { statusKeyOf } from '../../checkout/checkout-watch';
 import { PAGE_HEADERS } from '../../page/headers';
+import { PageError } from '../../page/page-error';
 import { memberPage, NO_FIELDS } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';

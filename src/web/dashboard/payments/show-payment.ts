@@ -1,19 +1,18 @@
 import { z } from 'zod';
-import { findPaymentTimeline } from '../../../db/queries/find-payment-timeline';
-import type { PaymentTimeline } from '../../../db/queries/find-payment-timeline';
+import { findPaymentTimeline, type PaymentTimeline } from '../../../db/queries/find-payment-timeline';
 import type { PaymentRow } from '../../../db/queries/payment-row';
-import { isFinal, type PaymentStatus } from '../../../domain/payment-transitions';
 import type { MerchantPaymentAction } from '../../../domain/payment-actions';
+import { isFinal, type PaymentStatus } from '../../../domain/payment-transitions';
 import { StreamBody } from '../../../http/endpoint';
 import { EVENT_STREAM_HEADERS } from '../../../http/event-stream';
 import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
-import { type MerchantView, merchantView, pageResponse } from '../merchant-view';
+import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { findOwnPayment } from './find-own-payment';
-import { type OfferedAction, renderPaymentPage } from './payment-page';
+import { nextStep } from './next-step';
+import { renderPaymentPage, type OfferedAction } from './payment-page';
 import { actionRejection, stateOfPayment } from './payment-state';
 import { timelineEntries } from './payment-timeline';
-import { nextStep } from './next-step';
 
 /** What the user has done just before, by the code in the address. Others can send the address: the status decides. */
 const DONE = ['refund_requested', 'cancelled', 'refund_cancelled'] as const;

@@ -1,7 +1,6 @@
-import type { RejectionCode } from '../../../domain/payment-actions';
 import type { MemberRole } from '../../../domain/member-roles';
-import type { TransitionName } from '../../../domain/payment-transitions';
-import type { PaymentStatus } from '../../../domain/payment-transitions';
+import type { RejectionCode } from '../../../domain/payment-actions';
+import type { PaymentStatus, TransitionName } from '../../../domain/payment-transitions';
 import type { PageProblem } from '../../page/page-error';
 import type { PaymentGroup } from '../payments/payment-groups';
 

@@ -1,5 +1,5 @@
 import type { Language } from '../../../domain/sign-in';
-import { type DashboardTexts, EN } from './en';
+import { EN, type DashboardTexts } from './en';
 import { ID } from './id';
 
 export const DASHBOARD_TEXTS: Readonly<Record<Language, DashboardTexts>> = { id: ID, en: EN };

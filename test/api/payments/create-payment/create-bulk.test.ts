@@ -1,6 +1,6 @@
 import { SLOW_MS } from '../../../../src/sandbox/faults';
-import { type ApiResponse, newNamespace, startTestService, type TestService } from '../../../support/service';
 import { eventually } from '../../../support/eventually';
+import { newNamespace, startTestService, type ApiResponse, type TestService } from '../../../support/service';
 
 let service: TestService;
 beforeAll(async () => {

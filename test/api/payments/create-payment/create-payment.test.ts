@@ -1,7 +1,7 @@
 import { paymentRequestSchema } from '../../../../src/api/payments/create-payment/payment-request';
 import { digestOf } from '../../../../src/api/payments/create-payment/request-fingerprint';
-import { newNamespace, startTestService, type TestService } from '../../../support/service';
 import { eventually } from '../../../support/eventually';
+import { newNamespace, startTestService, type TestService } from '../../../support/service';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import { type ApiProcess, startApiProcess } from '../../../support/api-process';
+import { startApiProcess, type ApiProcess } from '../../../support/api-process';
 import { newNamespace, startTestService, type TestService } from '../../../support/service';
 import { bySize } from '../../../support/size';
 
