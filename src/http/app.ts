@@ -72,7 +72,7 @@ function rejectMethod(methods: readonly string[]): RequestHandler {
 const NO_SUCH_PATH = { internal: 'no such path' };
 
 /** The token of a QR image, of a checkout page or of a link that signs in is a secret. */
-const TOKEN = /^(\/+(?:qris|pay|start)\/+)[^/]+?(\.png|\.svg)?(?=\/|$)/i;
+const TOKEN = /^(\/+(?:qris|pay|start|invitations|reset)\/+)[^/]+?(\.png|\.svg)?(?=\/|$)/i;
 
 function loggedPath({ path }: Request): string {
   return path.replace(TOKEN, '$1…$2');

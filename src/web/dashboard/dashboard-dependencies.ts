@@ -1,16 +1,21 @@
 import type { Readiness } from '../../api/health/readiness';
 import type { SingleDependencies } from '../../api/payments/create-payment/create-single';
 import type { Environment } from '../../config';
+import type { Sealer } from '../../crypto/sealing';
 import type { Pool } from '../../db/connection/pool';
 import type { KeyedMutex } from '../../lib/keyed-mutex';
+import type { Logger } from '../../observability/logger';
+import type { IdentityDependencies } from '../../services/identity/sign-in';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
 import type { CheckoutPages } from '../checkout/checkout-pages';
 import type { CheckoutWatch } from '../checkout/checkout-watch';
 import type { PageDependencies } from '../page/page-app';
 
 /** What the pages of merchants use. */
-export interface DashboardDependencies extends PageDependencies, SingleDependencies {
+export interface DashboardDependencies extends PageDependencies, SingleDependencies, IdentityDependencies {
   readonly db: Pool;
+  readonly log: Logger;
+  readonly sealer: Sealer;
   readonly workflows: PaymentWorkflowClient;
   readonly paymentMutex: KeyedMutex;
   readonly checkoutPages: CheckoutPages;

@@ -9,6 +9,9 @@ import { createPool, type Pool } from '../../db/connection/pool';
 import { PublicBudget } from '../../http/rate-limit/public-budget';
 import { createKeyedMutex } from '../../lib/keyed-mutex';
 import type { Logger } from '../../observability/logger';
+import { PasswordHasher } from '../../services/identity/password';
+import { RejectedSignIns } from '../../services/identity/rejected-sign-ins';
+import { SignInThrottle } from '../../services/identity/throttle';
 import { LostWorkflows } from '../../services/recovery/lost-workflows';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
 import { CheckoutPages } from '../checkout/checkout-pages';
@@ -59,6 +62,7 @@ export function openDashboard(
   const workflows = connectWorkflows(derivedKeys);
   const admission = new Admission(settings.maxCreatesInFlight);
   const lostWorkflows = new LostWorkflows({ db, workflows, log });
+  const rejections = new RejectedSignIns(db, log);
   const origin = new URL(settings.dashboardUrl);
   return {
     dependencies: {
@@ -72,6 +76,9 @@ export function openDashboard(
       checkoutLinks: new PublicLinks(derivedKeys, 'checkout', publicBaseUrl),
       checkoutPages: new CheckoutPages(),
       checkoutWatch: new CheckoutWatch(db, { ...settings, lostWorkflows }),
+      hasher: new PasswordHasher(),
+      throttle: new SignInThrottle(db),
+      rejections,
       paymentMutex: createKeyedMutex(),
       readiness: new Readiness(readinessDb, workflows),
       publicBudget: new PublicBudget(settings.publicRequestsPerSecond),
@@ -83,6 +90,7 @@ export function openDashboard(
     pools: { requests: db, readiness: readinessDb },
     admission,
     async close() {
+      await rejections.close();
       await lostWorkflows.stop();
       await workflows.close();
       await Promise.all([db.end(), readinessDb.end()]);

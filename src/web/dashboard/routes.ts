@@ -9,12 +9,14 @@ import { showPaymentPage, streamPayment } from './payments/show-payment';
 import { chooseMerchant } from './session/choose-merchant';
 import { logout } from './session/logout';
 import { setLanguage } from './session/set-language';
+import { stepUpPages } from './sign-in/step-up';
 
 /** Every page of the dashboard. A fixed path stands before a path with a parameter. */
 export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   chooseMerchant,
   logout,
   setLanguage,
+  ...stepUpPages,
   showHome,
   listPayments,
   newPaymentForm,

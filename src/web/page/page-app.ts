@@ -1,18 +1,21 @@
 import type { Express, Request, Response } from 'express';
 import type { Queryable } from '../../db/connection/pool';
 import { mayAccess } from '../../domain/member-roles';
-import { LANGUAGES, type Language } from '../../domain/sign-in';
+import { LANGUAGES, STEP_UP_LIMITS, type Language } from '../../domain/sign-in';
+import { SignInError } from '../../errors';
 import { ApiError } from '../../http/api-error';
 import { createApp, type TrustProxy } from '../../http/app';
 import type { EndpointResponse, Rejection, Route } from '../../http/endpoint';
 import type { PublicBudget } from '../../http/rate-limit/public-budget';
 import type { Logger } from '../../observability/logger';
-import { extendSession, readSession, type Session } from '../../services/identity/sessions';
+import { extendSession, isSteppedUp, readSession, type Session } from '../../services/identity/sessions';
 import { PAGE_HEADERS } from './headers';
 import { isDatabaseAway, PAGE_PROBLEMS, PageError, type PageProblem } from './page-error';
-import type { PageAccess, PageRoute, Visit } from './page-route';
+import { redirectTo, type PageAccess, type PageRoute, type Visit } from './page-route';
 import { queryOf, readFields } from './read-form';
 import { requireHost, requireSameOrigin } from './request-origin';
+import { ReturnPaths, SIGN_IN_PATHS, withReturn } from './return-paths';
+import { SessionBudget } from './session-budget';
 import type { SessionCookie } from './session-cookie';
 
 /** What the kernel of the pages uses. */
@@ -32,6 +35,8 @@ export interface ProblemVisit {
   readonly requestId: string;
   /** Who is missing the right, on a page that was found. */
   readonly access?: PageAccess;
+  /** After how many seconds a repeat makes sense. */
+  readonly retryAfterSeconds?: number | undefined;
 }
 
 export interface PageAppSettings {
@@ -51,7 +56,8 @@ export function createPageApp<Dependencies extends PageDependencies>(
   dependencies: Dependencies,
   { trustProxy, renderProblem, otherRoutes }: PageAppSettings,
 ): Express {
-  const pages = routes.map((route) => toRoute(route, dependencies, renderProblem));
+  const kernel = { dependencies, renderProblem, returnPaths: new ReturnPaths(routes), budget: new SessionBudget() };
+  const pages = routes.map((route) => toRoute(route, kernel));
   return createApp(
     [...otherRoutes, ...pages],
     { log: dependencies.log, requestLog: null },
@@ -64,18 +70,26 @@ export function createPageApp<Dependencies extends PageDependencies>(
   );
 }
 
+interface PageKernel<Dependencies> {
+  readonly dependencies: Dependencies;
+  readonly renderProblem: PageAppSettings['renderProblem'];
+  readonly returnPaths: ReturnPaths;
+  readonly budget: SessionBudget;
+}
+
 function toRoute<Dependencies extends PageDependencies>(
   route: PageRoute<Dependencies>,
-  dependencies: Dependencies,
-  renderProblem: PageAppSettings['renderProblem'],
+  kernel: PageKernel<Dependencies>,
 ): Route {
+  const { dependencies, renderProblem } = kernel;
   return {
     method: route.method,
     path: route.path,
     async admit(request, response) {
       let language = languageOf(request, null);
       try {
-        const visit = await admitVisit(route, dependencies, request, response);
+        const visit = await admitVisit(route, kernel, request, response);
+        if (typeof visit === 'string') return () => Promise.resolve(redirectTo(visit));
         ({ language } = visit);
         return () => route.respond(dependencies, visit).catch((error: unknown) => renderError(error, language));
       } catch (error) {
@@ -94,14 +108,17 @@ function toRoute<Dependencies extends PageDependencies>(
   };
 }
 
-/** The order of the checks: host, budget, origin of a form, session, membership, level. */
-async function admitVisit<Dependencies>(
-  { method, access }: PageRoute<Dependencies>,
-  dependencies: PageDependencies,
+/**
+ * The order of the checks: host, budget, origin of a form, session, membership, level, step-up, budget of the session,
+ * form.
+ * @returns the path of the page that the browser has to open before this one, such as that of a sign-in
+ */
+async function admitVisit<Dependencies extends PageDependencies>(
+  { method, access, stepUp }: PageRoute<Dependencies>,
+  { dependencies: { db, publicBudget, origin, cookie }, returnPaths, budget }: PageKernel<Dependencies>,
   request: Request,
   response: Response,
-): Promise<Visit> {
-  const { db, publicBudget, origin, cookie } = dependencies;
+): Promise<Visit | string> {
   requireHost(request, origin);
   publicBudget.count(request);
   if (method === 'post') requireSameOrigin(request, origin);
@@ -111,10 +128,41 @@ async function admitVisit<Dependencies>(
   const found =
     token === undefined ? undefined : await readSession(db, { realm: 'merchant', token, merchantCode }, now);
   const session = found?.stage === 'full' ? found : null;
+  const pending = found && found.stage !== 'full' ? found : null;
   if (session && !isAutomatic(request)) await extendSession(db, session, now);
+  const ownPath = method === 'get' ? returnPaths.find(request.originalUrl) : returnPaths.findFormPage(request.path);
+  const before = pageBefore(access, { session, pending });
+  if (before !== null) {
+    if (!isNavigation(request)) throw new PageError('signed_out');
+    return withReturn(before, ownPath);
+  }
   assertAccess(access, session);
+  if (stepUp && session) {
+    const limitMs = method === 'get' ? STEP_UP_LIMITS.formMs : STEP_UP_LIMITS.postMs;
+    if (!isSteppedUp(session, limitMs, now)) return withReturn(SIGN_IN_PATHS.stepUp, ownPath);
+  }
+  if (found) await budget.count(found.id, method);
   const fields = method === 'post' ? await readFields(request, response) : queryOf(request);
-  return { request, language: languageOf(request, session), now, session, fields };
+  const returnPath = returnPaths.find(fields.get('then') ?? undefined);
+  return { request, language: languageOf(request, found ?? null), now, session, pending, fields, returnPath };
+}
+
+/** The page of the sign-in that the browser has to open first; null: none. */
+function pageBefore(access: PageAccess, { session, pending }: Pick<Visit, 'session' | 'pending'>): string | null {
+  if (access === 'public') return null;
+  if (access === 'pending') {
+    if (pending) return null;
+    return session ? '/' : SIGN_IN_PATHS.login;
+  }
+  if (session) return null;
+  if (pending) return pending.stage === 'enrol' ? SIGN_IN_PATHS.enrol : SIGN_IN_PATHS.code;
+  return SIGN_IN_PATHS.login;
+}
+
+/** Whether the browser opens a page. A poll, a stream, an image or a program gets a status and no other page. */
+function isNavigation(request: Request): boolean {
+  const destination = request.get('sec-fetch-dest');
+  return !isAutomatic(request) && (destination === undefined || destination === 'document');
 }
 
 /** An open page makes these requests without its user. */
@@ -124,7 +172,7 @@ function isAutomatic(request: Request): boolean {
 
 /** @throws PageError `not_found` also for a merchant of which the user is no member */
 function assertAccess(access: PageAccess, session: Session | null): void {
-  if (access === 'public') return;
+  if (access === 'public' || access === 'pending') return;
   if (session === null) throw new PageError('signed_out');
   if (access === 'signed_in') return;
   if (session.membership === null) throw new PageError('not_found', 'the user is no member of the merchant');
@@ -145,9 +193,31 @@ function languageOf(request: Request, session: Session | null): Language {
 function toPageErrorIfKnown(error: unknown): PageError | undefined {
   if (error instanceof PageError) return error;
   if (isDatabaseAway(error)) return new PageError('unavailable', 'PostgreSQL is away', { 'Retry-After': '5' });
+  if (error instanceof SignInError) return pageErrorOf(error);
   if (!(error instanceof ApiError)) return undefined;
   if (error.code === 'rate_limited') return new PageError('too_many_requests', error.internal, error.headers);
   return error.code === 'not_found' ? new PageError('not_found', error.internal) : undefined;
+}
+
+/** A page that has a form for it shows the reason itself. */
+function pageErrorOf({ reason, message, retryAfterSeconds }: SignInError): PageError | undefined {
+  const headers = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
+  switch (reason) {
+    case 'throttled':
+      return new PageError('too_many_requests', message, headers);
+    case 'busy':
+    case 'unavailable':
+      return new PageError('unavailable', message, headers);
+    case 'session_ended':
+      return new PageError('signed_out', message);
+    case 'link_used':
+    case 'link_invalid':
+      return new PageError(reason, message);
+    case 'credentials':
+    case 'code':
+    case 'passkey':
+      return undefined;
+  }
 }
 
 const rejectionOf = ({ problem, internal }: PageError): Rejection => ({ code: problem, reason: null, internal });
@@ -162,6 +232,8 @@ function problemResponse(
   return {
     status: PAGE_PROBLEMS[problem],
     headers: { ...PAGE_HEADERS, ...headers },
-    body: renderProblem({ ...visit, problem }),
+    body: renderProblem({ ...visit, problem, retryAfterSeconds: secondsOf(headers['Retry-After']) }),
   };
 }
+
+const secondsOf = (text: string | undefined) => (text === undefined ? undefined : Number(text));

@@ -7,17 +7,31 @@ import type { Membership, Session } from '../../services/identity/sessions';
 import { PageError } from './page-error';
 import { parseFields, type FormResult } from './read-form';
 
-/** Who may open a page: everyone, every signed-in user, or a member whose role reaches the level in the area. */
-export type PageAccess = 'public' | 'signed_in' | { readonly area: MemberArea; readonly level: AccessLevel };
+/**
+ * Who may open a page: everyone, a user whose sign-in is not complete, every signed-in user, or a member whose role
+ * reaches the level in the area.
+ */
+export type PageAccess =
+  'public' | 'pending' | 'signed_in' | { readonly area: MemberArea; readonly level: AccessLevel };
 
 /** A request for a page, and who makes it. */
 export interface Visit {
   readonly request: Request;
   readonly language: Language;
   readonly now: Date;
+  /** The user is signed in. */
   readonly session: Session | null;
+  /** The second factor of the user is missing (`password`), or has to be set first (`enrol`). */
+  readonly pending: Session | null;
   /** The query of a GET, the form of a POST. */
   readonly fields: URLSearchParams;
+  /** The page to which the browser returns, by the field `then`: home unless it is one of ours. */
+  readonly returnPath: string;
+}
+
+/** A visit of a page that a sign-in needs to be completed. */
+export interface PendingVisit extends Visit {
+  readonly pending: Session;
 }
 
 export interface UserVisit extends Visit {
@@ -33,6 +47,10 @@ export interface PageRoute<Dependencies> {
   readonly method: 'get' | 'post';
   readonly path: string;
   readonly access: PageAccess;
+  /** The user has to have proved their identity: within 5 minutes for a GET, and 15 for a POST. */
+  readonly stepUp?: boolean;
+  /** Whether a sign-in may return to this page; by default those of signed-in users. */
+  readonly isReturnTarget?: boolean;
   /** @throws PageError */
   readonly respond: (dependencies: Dependencies, visit: Visit) => Promise<EndpointResponse>;
 }
@@ -40,6 +58,9 @@ export interface PageRoute<Dependencies> {
 interface PageDefinition<Dependencies, V, Values> {
   readonly method: 'get' | 'post';
   readonly path: string;
+  /** As `PageRoute.stepUp`. */
+  readonly stepUp?: true;
+  readonly isReturnTarget?: boolean;
   /** The fields of the query or the form. */
   readonly fields: z.ZodType<Values>;
   readonly handler: (dependencies: Dependencies, visit: V, fields: FormResult<Values>) => Promise<EndpointResponse>;
@@ -58,6 +79,23 @@ export function publicPage<Dependencies, Values>({
     ...route,
     access: 'public',
     respond: async (dependencies, visit) => handler(dependencies, visit, parseFields(fields, visit.fields)),
+  };
+}
+
+/** A page for a user whose sign-in is not complete. The handler looks at the stage. */
+export function pendingPage<Dependencies, Values>({
+  handler,
+  fields,
+  ...route
+}: PageDefinition<Dependencies, PendingVisit, Values>): PageRoute<Dependencies> {
+  return {
+    ...route,
+    access: 'pending',
+    async respond(dependencies, visit) {
+      const { pending } = visit;
+      if (pending === null) throw new PageError('signed_out');
+      return handler(dependencies, { ...visit, pending }, parseFields(fields, visit.fields));
+    },
   };
 }
 

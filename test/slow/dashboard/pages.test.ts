@@ -63,6 +63,7 @@ const VARIANTS = (['light', 'dark'] as const).flatMap((scheme) =>
 /** The states of each page, by its route: a route without a line is red. */
 const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<string> | string>>>> = {
   'get /': { 'a user of no merchant': () => dashboard.url },
+  'get /step-up': { 'a password': () => `${dashboard.url}/step-up` },
   'get /m/:code': { 'with payments': () => home },
   'get /m/:code/payments': {
     all: () => `${home}/payments`,
@@ -89,6 +90,7 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
 const OTHER_ROUTES = [
   'post /logout',
   'post /language',
+  'post /step-up',
   'post /m/:code/payments/new',
   'get /m/:code/payments/:ref/events',
   'get /m/:code/payments/:ref/qris.png',

@@ -91,8 +91,9 @@ describe('a form', () => {
   it('of this origin works without Sec-Fetch-Site', async () => {
     const own = { cookie: await dashboard.cookie(DEMO_OWNER_EMAIL), origin: dashboard.url };
     const { status, headers } = await send('/logout', { method: 'POST', form: {}, headers: own });
-    expect([status, headers.location]).toEqual([303, '/']);
-    expect((await send(`/m/${code}`, { headers: { cookie: own.cookie } })).status).toBe(401);
+    expect([status, headers.location]).toEqual([303, '/login']);
+    const polled = { cookie: own.cookie, 'x-poll': '1' };
+    expect((await send(`/m/${code}`, { headers: polled })).status).toBe(401);
   });
 
   it('returns to no foreign address after a change of the language', async () => {
@@ -157,8 +158,14 @@ describe('who may open a page', () => {
   };
 
   it('without a session: no page', async () => {
-    for (const route of FILLED)
-      expect([route.path, await respond(route, '', code, foreignReference)]).toEqual([route.path, 401]);
+    for (const route of FILLED) {
+      expect([route.path, await respond(route, '', code, foreignReference)]).toEqual([route.path, 303]);
+    }
+    const opened = await send(`/m/${code}/payments?group=paid`);
+    expect(opened.headers.location).toBe(`/login?then=${encodeURIComponent(`/m/${code}/payments?group=paid`)}`);
+    for (const headers of [{ 'x-poll': '1' }, { accept: 'text/event-stream' }, { 'sec-fetch-dest': 'image' }]) {
+      expect((await send(`/m/${code}`, { headers })).status).toBe(401);
+    }
   });
 
   it('a member of another merchant: each page is 404', async () => {

@@ -6,6 +6,8 @@ export const ID: DashboardTexts = {
   menuName: 'Menu',
   menu: { home: 'Beranda', payments: 'Pembayaran' },
   signOut: 'Keluar',
+  signIn: 'Masuk',
+  waitFor: (seconds: number) => `Anda dapat mencoba lagi dalam ${seconds} detik.`,
   otherLanguage: 'English',
   sandbox: { name: 'SANDBOX', explanation: 'Bukan uang sungguhan' },
   developmentSession: 'Sesi pengembangan',
@@ -29,13 +31,13 @@ export const ID: DashboardTexts = {
   problems: {
     not_found: { title: 'Halaman tidak ditemukan', text: 'Alamat ini tidak ada, atau Anda tidak punya akses.' },
     forbidden: { title: 'Tidak diizinkan', text: 'Peran Anda tidak mencakup halaman ini.' },
-    signed_out: { title: 'Anda belum masuk', text: 'Buka lagi tautan masuk Anda untuk melanjutkan.' },
+    signed_out: { title: 'Anda sudah keluar', text: 'Masuk lagi untuk melanjutkan.' },
     cross_site: {
       title: 'Formulir tidak diterima',
       text: 'Formulir ini tidak berasal dari dasbor. Buka lagi halamannya.',
     },
     wrong_host: { title: 'Alamat salah', text: 'Dasbor memiliki alamat lain. Periksa tautannya.' },
-    too_many_requests: { title: 'Terlalu banyak permintaan', text: 'Tunggu beberapa detik, lalu muat ulang halaman.' },
+    too_many_requests: { title: 'Terlalu banyak permintaan', text: 'Tunggu sebentar, lalu muat ulang halaman ini.' },
     link_used: { title: 'Tautan ini sudah dipakai', text: 'Jalankan: npx lunas users link' },
     link_invalid: {
       title: 'Tautan ini tidak berlaku',

@@ -1,0 +1,45 @@
+import { SignInError } from '../../../errors';
+import type { EndpointResponse } from '../../../http/endpoint';
+import type { Proof } from '../../../services/identity/sign-in';
+import { PAGE_HEADERS } from '../../page/headers';
+import type { SignInTexts } from './sign-in-texts';
+
+/** Why a form of the sign-in was not accepted, and the status of its response. */
+export interface SignInProblem {
+  readonly text: string;
+  readonly status: 422 | 429 | 503;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** @throws the error, if the form itself cannot be repeated */
+export function signInProblem({ problems }: SignInTexts, error: unknown): SignInProblem {
+  if (!(error instanceof SignInError)) throw error;
+  const { reason, retryAfterSeconds } = error;
+  const headers = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
+  switch (reason) {
+    case 'credentials':
+    case 'code':
+      return { text: problems[reason], status: 422, headers };
+    case 'throttled':
+      return { text: problems.throttled(retryAfterSeconds ?? 1), status: 429, headers };
+    case 'busy':
+    case 'unavailable':
+      return { text: problems[reason], status: 503, headers };
+    case 'passkey':
+    case 'session_ended':
+    case 'link_used':
+    case 'link_invalid':
+      throw error;
+  }
+}
+
+/** A form with a problem, or without one. */
+export function signInResponse(html: string, problem?: SignInProblem): EndpointResponse {
+  return { status: problem?.status ?? 200, headers: { ...PAGE_HEADERS, ...problem?.headers }, body: html };
+}
+
+/** Six digits are of an app, with or without spaces. Any other text may be a recovery code. */
+export function codeProof(text: string): Exclude<Proof, { kind: 'password' }> {
+  const digits = text.replaceAll(/\s/g, '');
+  return /^\d{6}$/.test(digits) ? { kind: 'totp', code: digits } : { kind: 'recovery_code', code: text };
+}

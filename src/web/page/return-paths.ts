@@ -1,0 +1,65 @@
+import type { PageRoute } from './page-route';
+
+/** The pages of signing in. Each listener with pages has them. */
+export const SIGN_IN_PATHS = {
+  login: '/login',
+  code: '/login/code',
+  enrol: '/login/enrol',
+  stepUp: '/step-up',
+} as const;
+
+/** What stands in a path for a parameter. Nothing of it can be read as another origin or another page. */
+const SEGMENT = '([\\w-]{1,128})';
+
+const HOME = '/';
+
+/** One of the pages, with the page to which it returns. Home needs no mention. */
+export function withReturn(path: string, returnPath: string): string {
+  return returnPath === HOME ? path : `${path}?${new URLSearchParams([['then', returnPath]]).toString()}`;
+}
+
+/**
+ * To where a browser returns after a sign-in or a step-up. The address has to be that of a page
+ * that GET opens for a signed-in user, and its query is written again. So no text of an attacker names another origin,
+ * or a page that acts, such as a link that signs in.
+ */
+export class ReturnPaths {
+  readonly #patterns: readonly RegExp[];
+
+  constructor(routes: readonly Pick<PageRoute<never>, 'method' | 'path' | 'access' | 'isReturnTarget'>[]) {
+    this.#patterns = routes
+      .filter(({ method, access, isReturnTarget }) => {
+        return method === 'get' && (isReturnTarget ?? (access !== 'public' && access !== 'pending'));
+      })
+      .map(({ path }) => new RegExp(`^${patternOf(path)}$`));
+  }
+
+  /** The page at this address with its query; home if there is no such page. */
+  find(address: string | undefined): string {
+    if (address === undefined || !/^\/[\w/.~?&=%+:,*!'()-]*$/.test(address)) return HOME;
+    const separator = address.indexOf('?');
+    const path = separator === -1 ? address : address.slice(0, separator);
+    const query = separator === -1 ? '' : new URLSearchParams(address.slice(separator + 1)).toString();
+    if (!this.#has(path)) return HOME;
+    return query === '' ? path : `${path}?${query}`;
+  }
+
+  /** The page of a form: that at its own address, or at a shorter one. */
+  findFormPage(path: string): string {
+    for (let shorter = path; shorter.length > 1; shorter = shorter.slice(0, shorter.lastIndexOf('/'))) {
+      if (this.#has(shorter)) return shorter;
+    }
+    return HOME;
+  }
+
+  #has(path: string): boolean {
+    return this.#patterns.some((pattern) => pattern.test(path));
+  }
+}
+
+function patternOf(path: string): string {
+  const parts = path.split(/(:\w+)/).map((part) => (part.startsWith(':') ? SEGMENT : escaped(part)));
+  return parts.join('');
+}
+
+const escaped = (text: string) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
