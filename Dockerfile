@@ -1,4 +1,4 @@
-# One image for every process: `lunas api`, `lunas worker`, `lunas migrate`, `lunas sandbox`.
+# One image for every process: `lunas api`, `lunas dashboard`, `lunas worker`, `lunas migrate`, `lunas sandbox`.
 # The version is that of .nvmrc. A release names the digest too: --build-arg NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:…
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 

@@ -58,6 +58,7 @@ export class CommandContext {
       databaseUrl: this.config.DATABASE_URL ?? runFile?.database_url,
       temporalAddress: this.config.TEMPORAL_ADDRESS ?? runFile?.temporal_address,
       publicBaseUrl: this.config.PUBLIC_BASE_URL,
+      dashboardUrl: this.config.DASHBOARD_URL,
     };
   }
 

@@ -108,6 +108,7 @@ async function assertLocalSettings(config: Config): Promise<void> {
     databaseUrl: config.DATABASE_URL,
     temporalAddress: config.TEMPORAL_ADDRESS,
     publicBaseUrl: config.PUBLIC_BASE_URL,
+    dashboardUrl: config.DASHBOARD_URL,
   });
   if (config.DATABASE_URL !== undefined) await assertSandboxDatabase(config.DATABASE_URL);
 }

@@ -27,7 +27,7 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
 
 /**
  * The network that one caller controls: an IPv4 address, or the /64 of an IPv6 address.
- * @param address in canonical form, as of `clientAddress`
+ * @param address in canonical form, as that of `clientAddress`
  * @param groups of 16 bits of an IPv6 address: providers give a customer up to a /48, of 3
  */
 export function networkOf(address: string, groups = 4): string {

@@ -37,6 +37,7 @@ const requireFor = (settings: NodeJS.ProcessEnv) =>
       DATABASE_URL: database.url,
       ...settings,
     }),
+    'api',
     log,
   );
 

@@ -5,9 +5,10 @@ import { startChildService } from '../../src/local-stack/child-service';
 import { freePort } from '../../src/local-stack/ports';
 import type { TestService } from './service';
 
-/** The built `lunas api` or `lunas worker` in its own process, beside a test service. */
+/** A built command of Lunas in its own process, beside a test service. */
 export interface BuiltProcess {
   signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void;
+  readonly pid: number;
   log(): Promise<string>;
   /** Sends SIGTERM. @returns the exit code, or null if the process was killed */
   stop(): Promise<number | null>;
@@ -26,13 +27,30 @@ export async function startApiProcess(service: TestService, changes: NodeJS.Proc
   return { ...api, url: `http://127.0.0.1:${port}`, operatorUrl: `http://127.0.0.1:${operatorPort}` };
 }
 
+export interface DashboardProcess extends BuiltProcess {
+  readonly url: string;
+  /** The name of the session cookie. */
+  readonly cookieName: string;
+}
+
+/** The built `lunas dashboard` with the rights of its database role. Its pages are for the host `localhost`. */
+export async function startDashboardProcess(
+  service: TestService,
+  changes: NodeJS.ProcessEnv = {},
+): Promise<DashboardProcess> {
+  const port = await freePort();
+  const settings = { DASHBOARD_PORT: String(port), DATABASE_URL: service.dashboardDatabaseUrl, ...changes };
+  const dashboard = await startProcess('dashboard', service, settings);
+  return { ...dashboard, url: `http://localhost:${port}`, cookieName: `lunas_dashboard_${port}` };
+}
+
 /** Stop the worker of the service first. */
 export function startWorkerProcess(service: TestService, changes: NodeJS.ProcessEnv = {}): Promise<BuiltProcess> {
   return startProcess('worker', service, changes);
 }
 
 async function startProcess(
-  name: 'api' | 'worker',
+  name: 'api' | 'dashboard' | 'worker',
   service: TestService,
   changes: NodeJS.ProcessEnv,
 ): Promise<BuiltProcess> {
@@ -55,6 +73,7 @@ async function startProcess(
   const child = await startChildService({ name, environment, logFile }, new AbortController().signal);
   return {
     signal: (signal) => child.kill(signal),
+    pid: child.pid,
     log: () => readFile(logFile, 'utf8'),
     async stop() {
       await child.stop();

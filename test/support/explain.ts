@@ -19,14 +19,14 @@ interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** For each statement. */
+/** For each statement, by default. */
 const MAX_EXPLAINED = 3;
 
 /**
  * A pool that explains each statement before it runs, with the same values, in a transaction that is rolled back.
  * It explains every statement of the pool, so a new statement is included without a change of the test.
  */
-export function explainQueries(db: Pool): { db: Pool; explained: ExplainedStatement[] } {
+export function explainQueries(db: Pool, maxExplained = MAX_EXPLAINED): { db: Pool; explained: ExplainedStatement[] } {
   const explained: ExplainedStatement[] = [];
   const times = new Map<string, number>();
   const explaining = new Proxy(db, {
@@ -38,7 +38,7 @@ export function explainQueries(db: Pool): { db: Pool; explained: ExplainedStatem
         const statement = statementIn(given);
         const count = times.get(statement.text) ?? 0;
         times.set(statement.text, count + 1);
-        if (count < MAX_EXPLAINED) explained.push(...(await explain(db, statement)));
+        if (count < maxExplained) explained.push(...(await explain(db, statement)));
         return member.call(target, ...given);
       };
     },

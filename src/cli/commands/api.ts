@@ -10,7 +10,7 @@ export function addApiCommand(program: Command): void {
     .action(() =>
       runService('api', async (log, context) => {
         const databaseUrl = await context.databaseUrl();
-        const environment = await requireInstallation(context, log);
+        const environment = await requireInstallation(context, 'api', log);
         const { oldMasterKeys } = context;
         const masterKey = await context.masterKey();
         const { startApi } = await import('../../api/server.js');

@@ -3,14 +3,21 @@ import { dashboardPortOf, dashboardUrlOf, metricsAddressOf } from '../../config'
 import { requireInstallation } from '../rules/require-installation';
 import { runService } from '../service-process';
 
+const EXPLANATION = `
+It listens on DASHBOARD_HOST and DASHBOARD_PORT, and serves only requests for the host of DASHBOARD_URL, which in
+production is https and not the host of PUBLIC_BASE_URL. DATABASE_URL has a login role of lunas_dashboard alone.
+METRICS_PORT, DATABASE_POOL_SIZE, MAX_CONNECTIONS, TRUST_PROXY and DRAIN_SECONDS have the meaning that they have for
+\`lunas api\`. /healthz and /readyz are its probes. \`lunas doctor\` checks these settings.`;
+
 export function addDashboardCommand(program: Command): void {
   program
     .command('dashboard')
     .description('run the pages on which members of merchants take, find and refund payments')
+    .addHelpText('after', EXPLANATION)
     .action(() =>
       runService('dashboard', async (log, context) => {
         const databaseUrl = await context.databaseUrl();
-        const environment = await requireInstallation(context, log);
+        const environment = await requireInstallation(context, 'dashboard', log);
         const { config, oldMasterKeys } = context;
         const masterKey = await context.masterKey();
         const { startDashboard } = await import('../../web/dashboard/server.js');

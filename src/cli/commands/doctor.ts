@@ -34,7 +34,7 @@ export function addDoctorCommand(program: LunasCommand): void {
     .option('--merchant <merchant-id>', 'the go-live checklist of a merchant instead')
     .examples('lunas doctor', 'lunas doctor --json', 'lunas doctor --merchant 01935b6c-7c00-7000-8000-00006c756e61')
     .checkedAction(z.object({ merchant: id.optional() }), ({ merchant }, context) =>
-      withInstallation(context, (installation) =>
+      withInstallation(context, 'doctor', (installation) =>
         merchant === undefined ? checkAll(RULES, installation) : checkMerchant(installation, merchant),
       ),
     );

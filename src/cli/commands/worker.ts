@@ -12,7 +12,7 @@ export function addWorkerCommand(program: Command): void {
     .action(() =>
       runService('worker', async (log, context) => {
         const databaseUrl = await context.databaseUrl();
-        const environment = await requireInstallation(context, log);
+        const environment = await requireInstallation(context, 'worker', log);
         const { oldMasterKeys } = context;
         const masterKey = await context.masterKey();
         const { startWorker } = await import('../../worker/worker.js');

@@ -1,9 +1,10 @@
 import type { KeyRing } from '../../crypto/master-keys';
+import { listUnprotectedTables, readLoginRoles } from '../../db/connection/login-roles';
 import type { SchemaDifference } from '../../db/connection/migrate';
 import type { Queryable } from '../../db/connection/pool';
 import { poolModeViolation, rejectedSetting } from '../../db/connection/pool-mode';
 import { messageOf } from '../../errors';
-import { isSandboxUrl, listAccounts } from '../../services/provider-accounts/provider-accounts';
+import { isSandboxUrl, listEnabledUrls } from '../../services/provider-accounts/provider-accounts';
 import { hasDemoData } from '../../services/sandbox/seed-demo';
 import type { ConnectionFailure } from '../../temporal/probe-connection';
 import type { CheckedRequirement } from '../../temporal/requirements';
@@ -11,8 +12,12 @@ import { requireSealingKeys } from '../require-sealing-keys';
 import { okUnless, type Finding, type Rule } from './rule';
 import type { Settings } from './settings-rules';
 
+/** Whose rules are checked. The doctor does not know which process has its settings. */
+export type CheckedProcess = 'api' | 'dashboard' | 'worker' | 'doctor';
+
 /** The settings, and what they lead to. */
 export interface Installation extends Settings {
+  readonly process: CheckedProcess;
   /** Null if the database is not available. */
   readonly database: { readonly db: Queryable; readonly schema: SchemaDifference } | null;
   /** Why the database is not available; null if it is. */
@@ -67,6 +72,16 @@ export const INSTALLATION_RULES: readonly Rule<Installation>[] = [
     advice: 'Correct TEMPORAL_TLS_CA, TEMPORAL_TLS_SERVER_NAME or the client certificate.',
     check: checkTemporalConnection,
   },
+  {
+    name: 'dashboard_role',
+    advice: 'Give `lunas dashboard` a login role of its own, in lunas_dashboard only (docs/production.md).',
+    check: (installation) => withProductionTables(installation, dashboardRoleViolation),
+  },
+  {
+    name: 'row_level_security',
+    advice: 'Enable it as the owner of the tables: `alter table … enable row level security`.',
+    check: (installation) => withTables(installation, unprotectedTablesViolation),
+  },
 ];
 
 async function checkTemporal({ checkTemporal: requirements }: Installation): Promise<Finding> {
@@ -102,21 +117,23 @@ function checkSchema({ database }: Installation): Finding {
   return { violation: `The database lacks migrations of this version (${missing.join(', ')}).` };
 }
 
+/** @param violationOf undefined: the rule does not apply */
 async function withTables(
   { database }: Installation,
-  violationOf: (db: Queryable) => Promise<string | null>,
+  violationOf: (db: Queryable) => Promise<string | null | undefined>,
 ): Promise<Finding> {
   if (database === null || database.schema.missing.length > 0) return 'not applicable';
-  return okUnless(await violationOf(database.db));
+  const violation = await violationOf(database.db);
+  return violation === undefined ? 'not applicable' : okUnless(violation);
 }
 
 async function withProductionTables(
   installation: Installation,
-  violationOf: (db: Queryable) => Promise<string | null>,
+  violationOf: (db: Queryable, process: CheckedProcess) => Promise<string | null | undefined>,
 ): Promise<Finding> {
-  const { environment, recordedEnvironment } = installation;
+  const { environment, recordedEnvironment, process } = installation;
   if (![environment, recordedEnvironment].includes('production')) return 'not applicable';
-  return withTables(installation, violationOf);
+  return withTables(installation, (db) => violationOf(db, process));
 }
 
 function masterKeyViolation(db: Queryable, { masterKeys }: Installation): Promise<string | null> {
@@ -128,11 +145,26 @@ async function demoDataViolation(db: Queryable): Promise<string | null> {
 }
 
 async function sandboxAccountsViolation(db: Queryable): Promise<string | null> {
-  const enabled = (await listAccounts(db)).filter(
-    ({ status, baseUrl }) => status === 'enabled' && isSandboxUrl(baseUrl),
-  );
+  const enabled = (await listEnabledUrls(db)).filter(({ baseUrl }) => isSandboxUrl(baseUrl));
   if (enabled.length === 0) return null;
   return `Provider accounts of production are at a sandbox: ${enabled.map(({ id }) => id).join(', ')}.`;
+}
+
+/** Row-level security follows the membership in roles: with a second role, pages could read operators' logins. */
+async function dashboardRoleViolation(db: Queryable, process: CheckedProcess): Promise<string | null | undefined> {
+  const { login, bypassesPolicies, roles } = await readLoginRoles(db);
+  const isForDashboard = process === 'dashboard' || (!bypassesPolicies && roles.includes('lunas_dashboard'));
+  if (!isForDashboard) return undefined;
+  if (bypassesPolicies) return `The login role ${login} of the dashboard bypasses row-level security.`;
+  if (!roles.includes('lunas_dashboard')) return `The login role ${login} is no member of lunas_dashboard.`;
+  const others = roles.filter((role) => role !== 'lunas_dashboard');
+  if (others.length === 0) return null;
+  return `The login role ${login} of the dashboard is a member of other roles too: ${others.join(', ')}.`;
+}
+
+async function unprotectedTablesViolation(db: Queryable): Promise<string | null> {
+  const tables = await listUnprotectedTables(db);
+  return tables.length === 0 ? null : `Row-level security is off for ${tables.join(', ')}.`;
 }
 
 /** Null without an error. */

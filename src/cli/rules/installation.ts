@@ -1,3 +1,4 @@
+import { dashboardUrlOf } from '../../config';
 import { KeyRing } from '../../crypto/master-keys';
 import { findEnvironment } from '../../db/connection/environment';
 import { compareSchema } from '../../db/connection/migrate';
@@ -6,20 +7,25 @@ import { codeOf, messageOf } from '../../errors';
 import type { ConnectionFailure } from '../../temporal/probe-connection';
 import type { CheckedRequirement } from '../../temporal/requirements';
 import { withTemporalAccess, type CommandContext } from '../command-context';
-import type { Installation } from './installation-rules';
+import type { CheckedProcess, Installation } from './installation-rules';
 import type { Settings } from './settings-rules';
 
-/** The settings of a service process, before it connects to its database. */
-export async function serviceSettings(context: CommandContext): Promise<Settings> {
-  return { ...(await context.settings(undefined)), publicBaseUrl: context.publicBaseUrl() };
+/** The settings of a process, before it connects to its database. */
+export async function serviceSettings(context: CommandContext, process: CheckedProcess): Promise<Settings> {
+  return {
+    ...(await context.settings(undefined)),
+    publicBaseUrl: context.publicBaseUrl(),
+    ...(process === 'dashboard' && { dashboardUrl: dashboardUrlOf(context.config) }),
+  };
 }
 
 /** Reads what the rules of an installation check, and closes the database afterwards. */
 export async function withInstallation<T>(
   context: CommandContext,
+  process: CheckedProcess,
   work: (installation: Installation) => Promise<T>,
 ): Promise<T> {
-  const settings = await serviceSettings(context);
+  const settings = await serviceSettings(context, process);
   const db = createPool(settings.databaseUrl ?? '', { max: 1 });
   let connection: Promise<ConnectionFailure | null> | undefined;
   try {
@@ -27,6 +33,7 @@ export async function withInstallation<T>(
     const { recordedEnvironment, ...database } = read;
     return await work({
       ...settings,
+      process,
       recordedEnvironment,
       ...database,
       checkTemporal: () => checkTemporal(context),

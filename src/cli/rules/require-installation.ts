@@ -3,7 +3,7 @@ import type { Environment } from '../../config';
 import type { Logger } from '../../observability/logger';
 import type { CommandContext } from '../command-context';
 import { serviceSettings, withInstallation } from './installation';
-import { INSTALLATION_RULES, type Installation } from './installation-rules';
+import { INSTALLATION_RULES, type CheckedProcess, type Installation } from './installation-rules';
 import { requireRules } from './rule';
 import { logRuntimeWarnings } from './runtime-rules';
 import { SETTINGS_RULES } from './settings-rules';
@@ -18,16 +18,20 @@ const RECHECK_INTERVAL_MS = 1_000;
  * @returns the environment of the process
  * @throws UserError with the first broken rule
  */
-export async function requireInstallation(context: CommandContext, log: Logger): Promise<Environment> {
-  const settings = await serviceSettings(context);
+export async function requireInstallation(
+  context: CommandContext,
+  process: Exclude<CheckedProcess, 'doctor'>,
+  log: Logger,
+): Promise<Environment> {
+  const settings = await serviceSettings(context, process);
   // Before the first connection, which may not have TLS.
   if (settings.environment !== undefined) await requireRules(SETTINGS_RULES, settings);
-  return withInstallation(context, async (installation) => {
+  return withInstallation(context, process, async (installation) => {
     await requireAllRules(installation);
     const { database, databaseError, recordedEnvironment, environment = recordedEnvironment } = installation;
     if (database === null) {
       log.warn({ reason: databaseError }, 'database not compared with this process; compared when it is available');
-      void requireWhenAvailable(context);
+      void requireWhenAvailable(context, process);
     } else if (database.schema.unknown.length > 0) {
       log.warn({ migrations: database.schema.unknown }, 'database schema newer than this version');
     }
@@ -46,10 +50,10 @@ async function requireAllRules(installation: Installation): Promise<void> {
 }
 
 /** An error is an unhandled rejection, which ends the process (`runService`). */
-async function requireWhenAvailable(context: CommandContext): Promise<void> {
+async function requireWhenAvailable(context: CommandContext, process: CheckedProcess): Promise<void> {
   for (let isAvailable = false; !isAvailable;) {
     await sleep(RECHECK_INTERVAL_MS, undefined, { ref: false });
-    isAvailable = await withInstallation(context, async (installation) => {
+    isAvailable = await withInstallation(context, process, async (installation) => {
       await requireAllRules(installation);
       return installation.database !== null;
     });

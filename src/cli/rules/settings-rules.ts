@@ -16,6 +16,8 @@ export interface Settings {
   readonly temporalAddress: string | undefined;
   /** Undefined if the process does not use it. */
   readonly publicBaseUrl: string | undefined;
+  /** The same. Only `lunas dashboard` has a default. */
+  readonly dashboardUrl: string | undefined;
 }
 
 /** Every process and every command that opens the database requires these rules. */
@@ -44,6 +46,11 @@ export const SETTINGS_RULES: readonly Rule<Settings>[] = [
     name: 'public_base_url',
     advice: 'Set PUBLIC_BASE_URL to the https address of the API.',
     check: (settings) => inProduction(settings, publicBaseUrlViolation),
+  },
+  {
+    name: 'dashboard_url',
+    advice: 'Set DASHBOARD_URL to the https address of the dashboard, with a host of its own and no path.',
+    check: (settings) => inProduction(settings, dashboardUrlViolation),
   },
 ];
 
@@ -114,4 +121,14 @@ function publicBaseUrlViolation({ publicBaseUrl }: Settings): string | null | un
   if (publicBaseUrl === undefined) return undefined;
   if (publicBaseUrl.startsWith('https://')) return null;
   return `PUBLIC_BASE_URL is not an https address in production: ${publicBaseUrl}.`;
+}
+
+/** A flaw in one origin cannot act in another. Cookies ignore ports, so the hosts are compared. */
+function dashboardUrlViolation({ dashboardUrl, publicBaseUrl }: Settings): string | null | undefined {
+  if (dashboardUrl === undefined) return undefined;
+  const { protocol, hostname, href, origin } = new URL(dashboardUrl);
+  if (protocol !== 'https:') return `DASHBOARD_URL is not an https address in production: ${dashboardUrl}.`;
+  if (href !== `${origin}/`) return `DASHBOARD_URL has more than a host: ${dashboardUrl}.`;
+  if (publicBaseUrl === undefined || new URL(publicBaseUrl).hostname !== hostname) return null;
+  return `The dashboard has the host of PUBLIC_BASE_URL: ${hostname}.`;
 }

@@ -1512,7 +1512,7 @@ grant select (id, merchant_id, url, events, status, disabled_reason, created_at,
 grant select (payment_id, payment_version, event, occurred_at) on webhook_events to lunas_dashboard;
 grant select (delivery_id, number, started_at, duration_ms, status_code, failure) on webhook_attempts
   to lunas_dashboard;
-grant select (id, provider, adapter, weight, status, created_at) on provider_accounts to lunas_dashboard;
+grant select (id, provider, adapter, base_url, weight, status, created_at) on provider_accounts to lunas_dashboard;
 grant select (payment_id, fingerprint), insert on payment_details to lunas_dashboard;
 
 -- Retention and the archive.

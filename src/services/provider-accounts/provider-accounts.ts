@@ -126,6 +126,15 @@ export async function listAccounts(db: Queryable): Promise<ProviderAccount[]> {
   return rows;
 }
 
+/** The enabled accounts and where they are. The role of every process may read this. */
+export async function listEnabledUrls(db: Queryable): Promise<Pick<ProviderAccount, 'id' | 'baseUrl'>[]> {
+  const { rows } = await db.query<Pick<ProviderAccount, 'id' | 'baseUrl'>>(
+    `select id, base_url as "baseUrl" from provider_accounts
+     where status = 'enabled' order by provider, created_at, id`,
+  );
+  return rows;
+}
+
 export const APPROVE_ACCOUNT = new DeclaredAction('account.approve');
 
 /** A second operator has approved it. @throws UserError if there is no such proposed account with this key and NMID */

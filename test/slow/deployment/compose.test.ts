@@ -47,10 +47,11 @@ it('takes the master key from .env, the same at each command', async () => {
   await expect(loadComposeFile(loader, '')).rejects.toThrow(/LUNAS_MASTER_KEY.*\.env/);
 });
 
-it('starts the processes in the order migrate, set-up of Temporal, API and worker, sandbox', () => {
-  expect(lunasServicesInOrder(project)).toEqual(['migrate', 'temporal-setup', 'api', 'sandbox', 'worker']);
+it('starts the processes in the order migrate, set-up of Temporal, the services, sandbox', () => {
+  const order = ['migrate', 'temporal-setup', 'api', 'dashboard', 'sandbox', 'worker'];
+  expect(lunasServicesInOrder(project)).toEqual(order);
   const started = { condition: 'service_completed_successfully', restart: false };
-  for (const name of ['api', 'worker']) {
+  for (const name of ['api', 'dashboard', 'worker']) {
     expect(service(name).depends_on).toEqual({ migrate: started, 'temporal-setup': started });
   }
   expect(service('migrate').depends_on).toMatchObject({ postgres: { condition: 'service_healthy' } });
@@ -82,7 +83,7 @@ it('takes the roles and the sizes of the worker from .env, and else the defaults
 it('gives the sandbox no key, and each process the database role for its work', () => {
   expect(service('sandbox').environment).not.toHaveProperty('LUNAS_MASTER_KEY');
   const users = lunasServices().map(([, { environment }]) => new URL(environment['DATABASE_URL'] ?? '').username);
-  expect(users.sort()).toEqual(['api', 'migrator', 'operator', 'operator', 'sandbox', 'worker']);
+  expect(users.sort()).toEqual(['api', 'dashboard', 'migrator', 'operator', 'operator', 'sandbox', 'worker']);
 });
 
 it('stops no process before it has ended by itself', () => {
@@ -98,6 +99,7 @@ it('runs each process with a read-only file system, and each service that stays 
   const staying = Object.entries(project.services).filter(([, { restart }]) => restart === 'unless-stopped');
   expect(staying.map(([name]) => name).sort()).toEqual([
     'api',
+    'dashboard',
     'postgres',
     'sandbox',
     'temporal',

@@ -2,7 +2,8 @@ import { environmentSchema, loadConfig } from '../../../src/config';
 import { buildHelmTools, lintChart, pipe, renderChart, type HelmTools, type Manifest } from '../../deploy/helm';
 
 const TOOLS_TIMEOUT_MS = 20 * 60_000;
-const environment = { PUBLIC_BASE_URL: 'https://pay.example', TEMPORAL_ADDRESS: 'temporal.example:7233' };
+const withoutDashboard = { PUBLIC_BASE_URL: 'https://pay.example', TEMPORAL_ADDRESS: 'temporal.example:7233' };
+const environment = { ...withoutDashboard, DASHBOARD_URL: 'https://dashboard.example' };
 
 /** Values of installations, from the smallest to one with everything. */
 const VALUE_SETS = {
@@ -18,12 +19,21 @@ const VALUE_SETS = {
     imagePullSecrets: [{ name: 'registry' }],
     secrets: { temporalTls: 'temporal-tls' },
     api: { environment: { MAX_CONNECTIONS: 2_000 }, autoscaling: { enabled: true }, service: { type: 'LoadBalancer' } },
+    dashboard: {
+      replicas: 3,
+      ingress: { enabled: true, className: 'nginx', tlsSecret: 'dashboard-tls', annotations: { owner: 'payments' } },
+    },
     keda: { enabled: true },
     metrics: { serviceMonitor: { enabled: true, labels: { release: 'prometheus' } } },
-    networkPolicy: { apiFrom: [{ namespaceSelector: {} }], metricsFrom: [{ podSelector: {} }] },
+    networkPolicy: {
+      apiFrom: [{ namespaceSelector: {} }],
+      dashboardFrom: [{ namespaceSelector: {} }],
+      metricsFrom: [{ podSelector: {} }],
+    },
     nodeSelector: { pool: 'payments' },
     tolerations: [{ operator: 'Exists' }],
   },
+  'without the dashboard': { environment: withoutDashboard, dashboard: { enabled: false } },
   'without policies': { environment, networkPolicy: { enabled: false }, podDisruptionBudget: { enabled: false } },
 } as const;
 
@@ -59,7 +69,13 @@ it.each(Object.entries(VALUE_SETS))('helm lint accepts the values %s', async (_n
 });
 
 it.each([
-  ['no address of Temporal', { environment: { PUBLIC_BASE_URL: 'https://pay.example' } }, /TEMPORAL_ADDRESS/],
+  ['no address of Temporal', { environment: { ...environment, TEMPORAL_ADDRESS: null } }, /TEMPORAL_ADDRESS/],
+  ['no host for the dashboard', { environment: withoutDashboard }, /DASHBOARD_URL/],
+  [
+    'a dashboard below a path',
+    { environment: { ...environment, DASHBOARD_URL: 'https://pay.example/d' } },
+    /DASHBOARD/,
+  ],
   ['a secret in clear', { environment: { ...environment, LUNAS_MASTER_KEY: 'key' } }, /LUNAS_MASTER_KEY/],
   ['a misspelled value', { environment, apis: {} }, /apis/],
   ['an unknown role', { environment, workers: { main: { roles: ['mailer'] } } }, /roles/],
@@ -72,23 +88,29 @@ it.each([
 it('renders what an installation needs', () => {
   expect(kinds(manifests('smallest'))).toEqual([
     'Deployment lunas-api',
+    'Deployment lunas-dashboard',
     'Deployment lunas-worker-main',
     'Job lunas-migrate',
     'NetworkPolicy lunas',
     'NetworkPolicy lunas-api',
+    'NetworkPolicy lunas-dashboard',
     'NetworkPolicy lunas-worker',
     'PodDisruptionBudget lunas-api',
+    'PodDisruptionBudget lunas-dashboard',
     'PodDisruptionBudget lunas-worker-main',
     'Service lunas-api',
+    'Service lunas-dashboard',
   ]);
   const added = kinds(manifests('with everything')).filter((name) => !kinds(manifests('smallest')).includes(name));
   expect(added).toEqual([
     'HorizontalPodAutoscaler lunas-api',
+    'Ingress lunas-dashboard',
     'ScaledObject lunas-worker-main',
     'Service lunas-metrics',
     'ServiceMonitor lunas',
     'TriggerAuthentication lunas-temporal',
   ]);
+  expect(kinds(manifests('without the dashboard')).filter((name) => name.includes('dashboard'))).toEqual([]);
   expect(kinds(manifests('without policies')).filter((name) => /Policy|Budget/.test(name))).toEqual([]);
 });
 
@@ -135,6 +157,24 @@ it('runs each process as user 1000, read-only, without capabilities and without 
   }
 });
 
+it('the dashboard has an ingress for its own host, and no way to providers and receivers', () => {
+  const all = manifests('with everything');
+  expect(all.find(({ kind }) => kind === 'Ingress')?.spec).toMatchObject({
+    ingressClassName: 'nginx',
+    tls: [{ hosts: ['dashboard.example'], secretName: 'dashboard-tls' }],
+    rules: [
+      {
+        host: 'dashboard.example',
+        http: { paths: [{ path: '/', backend: { service: { name: 'lunas-dashboard', port: { name: 'http' } } } }] },
+      },
+    ],
+  });
+  const outward = all.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'lunas-worker');
+  expect(outward?.spec).toMatchObject({
+    podSelector: { matchExpressions: [{ operator: 'NotIn', values: ['api', 'dashboard', 'migrate'] }] },
+  });
+});
+
 it('migrates before each installation and upgrade', () => {
   const job = podsOf(manifests('smallest')).find(({ kind }) => kind === 'Job');
   expect(job).toMatchObject({
@@ -143,8 +183,8 @@ it('migrates before each installation and upgrade', () => {
   });
 });
 
-it('gives each process time to end, the API its drain time too', async () => {
-  const values = { environment, api: { drainSeconds: 40 } };
+it('gives each process time to end, API and dashboard their drain time too', async () => {
+  const values = { environment, api: { drainSeconds: 40 }, dashboard: { drainSeconds: 25 } };
   const deployments = podsOf(await renderChart(tools, values)).filter(({ kind }) => kind === 'Deployment');
   const drained = deployments.map(({ name, pod }) => ({
     name,
@@ -153,6 +193,7 @@ it('gives each process time to end, the API its drain time too', async () => {
   }));
   expect(drained).toEqual([
     { name: 'lunas-api', drain: '40', graceSeconds: 60 },
+    { name: 'lunas-dashboard', drain: '25', graceSeconds: 45 },
     { name: 'lunas-worker-main', drain: undefined, graceSeconds: 30 },
   ]);
 });
@@ -160,8 +201,8 @@ it('gives each process time to end, the API its drain time too', async () => {
 it('lets the autoscalers decide the number of replicas', () => {
   const replicas = (set: keyof typeof VALUE_SETS) =>
     podsOf(manifests(set)).flatMap(({ kind, replicas }) => (kind === 'Deployment' ? [replicas] : []));
-  expect(replicas('smallest')).toEqual([2, 2]);
-  expect(replicas('with everything')).toEqual([undefined, undefined]);
+  expect(replicas('smallest')).toEqual([2, 2, 2]);
+  expect(replicas('with everything')).toEqual([undefined, 3, undefined]);
   const scaled = manifests('with everything').find(({ kind }) => kind === 'ScaledObject');
   const trigger = { endpoint: 'temporal.example:7233', namespace: 'payments', queueTypes: 'workflow,activity' };
   expect(scaled?.spec).toMatchObject({

@@ -35,8 +35,9 @@ const containers = new Map<string, Container>();
 let image: ImageTree;
 let project: ComposeProject;
 let network: PrivateNetwork;
-/** The ports of its metrics are those of the API. */
+/** The ports of their metrics are those of the API. */
 let workerNetwork: PrivateNetwork;
+let dashboardNetwork: PrivateNetwork;
 let apiUrl: string;
 let authorityFile: string;
 let secretKey = '';
@@ -64,6 +65,7 @@ beforeAll(async () => {
   ]);
   const toSandbox: Forward = { from: 'inside', port: PORTS.sandbox, toPort: sandboxPort };
   workerNetwork = await openNetwork(directory, 'worker', [...servers, toSandbox]);
+  dashboardNetwork = await openNetwork(directory, 'dashboard', servers);
   apiUrl = `http://127.0.0.1:${apiPort}`;
   for (const name of lunasServicesInOrder(project)) await startService(name);
 }, START_TIMEOUT_MS);
@@ -81,6 +83,7 @@ async function openNetwork(parent: string, name: string, forwards: readonly Forw
 }
 
 function networkOf(name: string): PrivateNetwork {
+  if (name === 'dashboard') return dashboardNetwork;
   return name === 'worker' ? workerNetwork : network;
 }
 
@@ -234,6 +237,24 @@ it(
     }
     const pay = lines.find((text) => text.includes('sandbox pay')) ?? '';
     await expectPayment((referenceId) => runDocumented(pay, new Map([['REFERENCE_ID', referenceId]])));
+  },
+  TEST_TIMEOUT_MS,
+);
+
+/** Prints the status of the page, and of each file that it links. */
+const READ_PAGE = `
+  const page = await fetch('http://localhost:3004/');
+  const files = [...(await page.text()).matchAll(/(?:href|src)="([^"]+[.](?:css|js|svg))"/g)].map(([, file]) => file);
+  const statuses = files.map(async (file) => (await fetch(new URL(file, page.url))).status);
+  console.log(JSON.stringify({ hasPage: page.status < 500, files: await Promise.all(statuses) }));`;
+
+it(
+  'the dashboard serves its pages and their files',
+  async () => {
+    const { exitCode, stdout, output } = await execute('dashboard', ['node', '--input-type=module', '-e'], [READ_PAGE]);
+    expectSuccess({ exitCode, output });
+    const { hasPage, files } = z.object({ hasPage: z.boolean(), files: z.array(z.number()) }).parse(JSON.parse(stdout));
+    expect([hasPage, new Set(files)]).toEqual([true, new Set([200])]);
   },
   TEST_TIMEOUT_MS,
 );

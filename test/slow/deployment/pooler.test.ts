@@ -164,7 +164,7 @@ describe('the rule database_pooler', () => {
   ])('rejects %s, and no service starts', async (_, address, mode, violation) => {
     const settings = await settingsOf(address(), mode);
     expect(await doctor(settings)).toMatchObject({ state: 'broken', violation: expect.stringMatching(violation) });
-    const started = requireInstallation(new CommandContext(settings), createLogger('test', 'silent'));
+    const started = requireInstallation(new CommandContext(settings), 'api', createLogger('test', 'silent'));
     await expect(started).rejects.toThrow(violation);
   });
 

@@ -27,6 +27,9 @@ const CREATES = 'lunas_http_request_duration_seconds';
 const requests = (status: string) => `${CREATES}_count{method="POST",route="/payments",status="${status}"}`;
 const created = (bound: string) => `${CREATES}_bucket{method="POST",route="/payments",status="2xx",le="${bound}"}`;
 
+const pages = (status: string) =>
+  `lunas_http_request_duration_seconds_count{job="lunas-dashboard",method="GET",route="/m/:code",status="${status}"}`;
+
 /** 100 requests a minute, of which this number is bad for a while. */
 const errors = (bad: number, minutes: number): Scenario['series'] => ({
   [requests('2xx')]: `0+100x${minutes + 900}`,
@@ -56,6 +59,11 @@ const nothingCompletes = (from: number, minutes: number): Scenario['series'] => 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   LunasApiErrors: { series: errors(10, 30), firesAt: 30, isOverAt: 100 },
   LunasApiErrorsSlowBurn: { series: errors(1, 300), firesAt: 300, isOverAt: 720 },
+  LunasDashboardErrors: {
+    series: { [pages('2xx')]: '0+100x200', [pages('5xx')]: '0x10 0+10x20 200x200' },
+    firesAt: 25,
+    isOverAt: 50,
+  },
   LunasCreatesSlow: { series: slowCreates(50, 30), firesAt: 30, isOverAt: 100 },
   LunasCreatesSlowBurn: { series: slowCreates(5, 300), firesAt: 300, isOverAt: 720 },
   LunasCreatesFailing: {
@@ -206,6 +214,10 @@ const MISTAKES: Readonly<Record<string, Scenario['series']>> = {
     [requests('4xx')]: '0+50000x60',
     [creates('completed')]: '0+60x60',
   },
+  'opens pages that fail': {
+    [pages('5xx')]: '0+1x2 2x58',
+    [requests('2xx')]: '0+100x60',
+  },
   'sends only orders that the acquirer rejects': {
     [providerCalls('rejected')]: '0+5000x60',
     [creates('completed')]: '0+5000x60',
@@ -259,6 +271,11 @@ it.each(Object.entries(SCENARIOS))('%s fires and clears', (alert, scenario) => {
 
 it.each(FURTHER_SCENARIOS)('%s fires and clears: %s', (alert, _cause, scenario) => {
   expect(runScenario(alert, scenario)).toBe('');
+});
+
+it('errors of pages use no error budget of the API', () => {
+  const series = { [requests('2xx')]: '0+100x60', [pages('5xx')]: '0+50x60' };
+  expect(runPromtool(series, [{ expr: 'sum(lunas:http_requests:error_ratio_rate5m)', minute: 60, value: 0 }])).toBe('');
 });
 
 it.each(Object.entries(MISTAKES))('no page fires for one merchant that %s', (_mistake, series) => {

@@ -7,6 +7,7 @@ import { requireInstallation } from '../../../src/cli/rules/require-installation
 import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { unsupportedNode } from '../../../src/lib/node-release';
+import type { DatabaseLogin } from '../../../src/local-stack/database-logins';
 import { createLogger } from '../../../src/observability/logger';
 import { addAccount } from '../../../src/services/provider-accounts/provider-accounts';
 import { connectClient } from '../../../src/temporal/connection';
@@ -28,11 +29,14 @@ const NAMES = [
   'demo_data',
   'sandbox_accounts',
   'temporal_connection',
+  'dashboard_role',
+  'row_level_security',
   'environment',
   'database_tls',
   'temporal_tls',
   'temporal_certificate',
   'public_base_url',
+  'dashboard_url',
   'node_version',
 ];
 /** The rules that warn with the Node.js of this test. */
@@ -90,8 +94,8 @@ afterEach(async () => {
 });
 
 /** What `lunas api` and `lunas worker` do first. */
-const startService = (changes: NodeJS.ProcessEnv) =>
-  requireInstallation(new CommandContext({ ...settings, ...changes }), createLogger('test', 'silent'));
+const startService = (changes: NodeJS.ProcessEnv, process: 'api' | 'dashboard' = 'api') =>
+  requireInstallation(new CommandContext({ ...settings, ...changes }), process, createLogger('test', 'silent'));
 
 async function doctor(changes: NodeJS.ProcessEnv = {}) {
   const { exitCode, stdout, stderr } = await runBuiltLunas(['doctor', '--json'], { ...settings, ...changes });
@@ -110,7 +114,13 @@ async function doctor(changes: NodeJS.ProcessEnv = {}) {
 it('lists all rules in a fixed order, and exits with 0 if none is broken', async () => {
   const { exitCode, stderr, names, ok, broken } = await doctor();
   expect({ exitCode, stderr, names, broken }).toEqual({ exitCode: 0, stderr: '', names: NAMES, broken: [] });
-  const others = new Set(['temporal_certificate', 'temporal_connection', ...WARNING]);
+  const others = new Set([
+    'temporal_certificate',
+    'temporal_connection',
+    'dashboard_role',
+    'dashboard_url',
+    ...WARNING,
+  ]);
   expect(ok).toEqual(NAMES.filter((name) => !others.has(name)));
 });
 
@@ -137,6 +147,68 @@ it.each(BAD_SETTINGS)('%s: is broken with %j, and no service starts', async (nam
   const { violation, advice } = rules.find((rule) => rule.name === name) ?? {};
   expect([violation, advice]).toEqual([expect.stringMatching(/^\S.*\.$/), expect.stringMatching(/^\S.*\.$/)]);
   await expect(startService(bad)).rejects.toThrow(`${violation} ${advice}`);
+});
+
+it.each([
+  ['http://dashboard.example', 'https://pay.example', /not an https address/],
+  ['https://pay.example', 'https://pay.example', /has the host of PUBLIC_BASE_URL/],
+  ['https://PAY.example:8443', 'https://pay.example', /has the host of PUBLIC_BASE_URL/],
+  ['https://dashboard.example/shop', 'https://pay.example', /has more than a host/],
+])('dashboard_url: is broken in production with %s beside %s, and no service starts', async (url, api, problem) => {
+  const bad = { DASHBOARD_URL: url, PUBLIC_BASE_URL: api };
+  const { broken, rules } = await doctor(bad);
+  expect(broken).toEqual(['dashboard_url']);
+  expect(rules.find(({ name }) => name === 'dashboard_url')?.violation).toMatch(problem);
+  await expect(startService(bad)).rejects.toThrow(problem);
+  await expect(startService(bad, 'dashboard')).rejects.toThrow(problem);
+});
+
+it('dashboard_url: only the dashboard needs it, and a sandbox may have it on localhost', async () => {
+  expect(await startService({})).toBe('production');
+  await expect(startService({}, 'dashboard')).rejects.toThrow(/^DASHBOARD_URL is not an https address in production/);
+  const { ok } = await doctor({ DASHBOARD_URL: 'https://dashboard.example' });
+  expect(ok).toContain('dashboard_url');
+  const local = { DASHBOARD_URL: 'http://localhost:3004', LUNAS_ENVIRONMENT: 'sandbox', DATABASE_URL: '' };
+  expect((await doctor(local)).broken).not.toContain('dashboard_url');
+});
+
+describe('dashboard_role', () => {
+  const dashboard = { DASHBOARD_URL: 'https://dashboard.example' };
+  const ruleOf = async (login: DatabaseLogin) => {
+    const { rules } = await doctor({ ...dashboard, DATABASE_URL: database.urlOf(login) });
+    return rules.find(({ name }) => name === 'dashboard_role');
+  };
+  const startWith = (DATABASE_URL: string) => startService({ ...dashboard, DATABASE_URL }, 'dashboard');
+
+  it('is not broken for a login of lunas_dashboard alone, and the dashboard starts', async () => {
+    expect(await ruleOf('lunas_local_dashboard')).toMatchObject({ state: 'ok' });
+    expect(await startWith(database.urlOf('lunas_local_dashboard'))).toBe('production');
+  });
+
+  it('is not applicable to the logins of other processes, and the dashboard starts with none of them', async () => {
+    for (const login of ['lunas_local_api', 'lunas_local_worker'] as const) {
+      expect(await ruleOf(login)).toMatchObject({ state: 'not_applicable' });
+      await expect(startWith(database.urlOf(login))).rejects.toThrow(/is no member of lunas_dashboard/);
+    }
+    await expect(startWith(database.url)).rejects.toThrow(/bypasses row-level security/);
+  });
+
+  it('is broken for a login that has other roles too', async () => {
+    expect(await ruleOf('lunas_local')).toMatchObject({
+      state: 'broken',
+      violation: expect.stringMatching(/other roles too: lunas_api, lunas_operator, lunas_reader, lunas_worker\.$/),
+    });
+    await expect(startWith(database.urlOf('lunas_local'))).rejects.toThrow(/other roles too/);
+  });
+});
+
+it('row_level_security: is broken if a table of logins has none, and no service starts', async () => {
+  await db.query('alter table sessions disable row level security');
+  const { broken, rules } = await doctor();
+  expect(broken).toEqual(['row_level_security']);
+  const { violation } = rules.find(({ name }) => name === 'row_level_security') ?? {};
+  expect(violation).toBe('Row-level security is off for sessions.');
+  await expect(startService({})).rejects.toThrow(/^Row-level security is off for sessions\. Enable it/);
 });
 
 it('environment: is that of the database if it is not set', async () => {
@@ -192,7 +264,7 @@ it('temporal_certificate: half a pair and an absent file are broken, in sandbox 
 
 it('node_version: warns in the log of a process that starts, once, and does not break the doctor', async () => {
   const collected = collectLog();
-  await requireInstallation(new CommandContext(settings), collected.log);
+  await requireInstallation(new CommandContext(settings), 'api', collected.log);
   expect(collected.lines().filter(({ msg }) => msg.startsWith('Node.js'))).toHaveLength(WARNING.length);
   const { exitCode, rules } = await doctor();
   expect([exitCode, rules.filter(({ state }) => state === 'warning').map(({ name }) => name)]).toEqual([0, WARNING]);
@@ -232,7 +304,15 @@ it('demo_data and sandbox_accounts: are broken until the merchant is suspended a
 it('a database that is not available is broken, and the rules that read it are not applicable', async () => {
   const { broken, rules } = await doctor({ DATABASE_URL: 'postgresql://127.0.0.1:1/lunas' });
   expect(broken).toEqual(['database']);
-  const reading = new Set(['schema', 'master_key', 'demo_data', 'sandbox_accounts', 'environment']);
+  const reading = new Set([
+    'schema',
+    'dashboard_role',
+    'row_level_security',
+    'master_key',
+    'demo_data',
+    'sandbox_accounts',
+    'environment',
+  ]);
   const states = rules.filter(({ name }) => reading.has(name)).map(({ state }) => state);
   expect(new Set(states)).toEqual(new Set(['not_applicable']));
 });
