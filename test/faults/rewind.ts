@@ -19,6 +19,8 @@ const ORDINARY_TOTAL = 100_000;
 /** An action may come while Temporal is starting. */
 const ACTION_TIMEOUT_MS = 60_000;
 const REPEAT_AFTER_MS = 500;
+/** The customer pays after the recovery, which can take longer than the 20 s of other payments on a busy machine. */
+const TIME_TO_PAY_SECONDS = 120;
 /** More than the trial and the workload request before the recovery. */
 const REFUNDS_WITHOUT_RESPONSE = 1_000;
 
@@ -46,7 +48,7 @@ export async function rewindTemporal(
   const payments = new PaymentActions(stack);
   const customer = workload.scenario(ORDINARY_TOTAL);
 
-  await setPolicy(stack.db, { ...GOPAY_POLICY, settlementKind: 'manual' });
+  await setPolicy(stack.db, { ...GOPAY_POLICY, settlementKind: 'manual', expiresInSeconds: TIME_TO_PAY_SECONDS });
   const [toRefund, toSettle, toResolve, toRetry] = await Promise.all([
     createPaid(workload, ORDINARY_TOTAL),
     createPaid(workload, ORDINARY_TOTAL),
