@@ -11,12 +11,17 @@ const SCOPES = [
   'providers',
   'midtrans',
   'webhooks',
-  'operator',
+  'operator', // of earlier commits
+  'services',
+  'http',
+  'web',
+  'worker',
+  'snap',
   'sandbox',
   'local-stack',
   'qris',
   'bench',
-  'sdk',
+  'sdk', // of earlier commits
   'deps',
 ];
 const ERROR = 2;

@@ -1505,7 +1505,8 @@ grant select on members to lunas_reader;
 -- The pages of merchants. They read what a merchant may see, and request every change of a payment from its workflow:
 -- so there is no right to write payments, refunds or the ledger, and none to see a server key or a webhook secret.
 grant select on payments, payment_transitions, refunds, late_payments, ledger_postings, ledger_entries, policies,
-  archived_payments, archive_files, archive_batches, recovery_mode, retired_keys, webhook_deliveries
+  archived_payments, archive_files, archive_batches, recovery_mode, retired_keys, webhook_deliveries,
+  balance_transactions, closed_days, balance_days
   to lunas_dashboard;
 grant select (id, merchant_id, url, events, status, disabled_reason, created_at, consecutive_failures, failing_since,
   next_probe_at) on webhook_endpoints to lunas_dashboard;

@@ -34,18 +34,40 @@ export async function listBalanceTransactions(
 ): Promise<BalanceTransaction[]> {
   const { rows } = await db.query<BalanceTransaction>({
     name: 'list_balance_transactions',
-    text: `select posting_id as "postingId", booked_on::text as "bookedOn", occurred_at as "occurredAt", kind,
-       line.amount_rupiah as "amountRupiah", coalesce(payments.reference_id, archived.reference_id) as "referenceId",
-       payments.merchant_reference_id as "merchantReferenceId"
-     from (
-       select * from balance_transactions
-       where merchant_id = $1 and (booked_on, posting_id) > ($2, $3) and booked_on <= $4
-       order by booked_on, posting_id limit $5
-     ) line
-     left join payments on payments.id = line.payment_id
-     left join archived_payments archived on archived.payment_id = line.payment_id
-     order by booked_on, posting_id`,
+    text: linesOf(
+      `where merchant_id = $1 and (booked_on, posting_id) > ($2, $3) and booked_on <= $4
+       order by booked_on, posting_id limit $5`,
+      'booked_on, posting_id',
+    ),
     values: [merchantId, after.bookedOn, after.postingId, to, limit],
   });
   return rows;
+}
+
+/** The newest lines of a merchant, the newest first. */
+export async function listNewestBalanceTransactions(
+  db: Queryable,
+  merchantId: string,
+  limit: number,
+): Promise<BalanceTransaction[]> {
+  const { rows } = await db.query<BalanceTransaction>({
+    name: 'list_newest_balance_transactions',
+    text: linesOf(
+      'where merchant_id = $1 order by booked_on desc, posting_id desc limit $2',
+      'booked_on desc, posting_id desc',
+    ),
+    values: [merchantId, limit],
+  });
+  return rows;
+}
+
+/** The lines of a page, found before they are joined with their payments. */
+function linesOf(page: string, order: string): string {
+  return `select posting_id as "postingId", booked_on::text as "bookedOn", occurred_at as "occurredAt", kind,
+      line.amount_rupiah as "amountRupiah", coalesce(payments.reference_id, archived.reference_id) as "referenceId",
+      payments.merchant_reference_id as "merchantReferenceId"
+    from (select * from balance_transactions ${page}) line
+    left join payments on payments.id = line.payment_id
+    left join archived_payments archived on archived.payment_id = line.payment_id
+    order by ${order}`;
 }

@@ -9,6 +9,7 @@ import {
 } from '../../db/records/balance-days';
 import {
   listBalanceTransactions,
+  listNewestBalanceTransactions,
   type BalanceTransaction,
   type LinePosition,
 } from '../../db/records/balance-transactions';
@@ -31,6 +32,11 @@ export async function getBalance(db: Queryable, merchantId: string): Promise<Bal
     readPendingBalance(db, merchantId),
   ]);
   return { ...available, pendingRupiah };
+}
+
+/** The newest changes of the available balance, the newest first. */
+export function listNewestLines(db: Queryable, merchantId: string, limit: number): Promise<BalanceTransaction[]> {
+  return listNewestBalanceTransactions(db, merchantId, limit);
 }
 
 /** One day of a merchant's balance. */
@@ -81,6 +87,8 @@ export interface StatementCursor extends LinePosition {
 /** The statement of one day: its opening, some of its lines in order, and its closing. */
 export interface BalanceStatement extends BalanceDay {
   readonly lines: readonly StatementLine[];
+  /** The day on which a line is booked now: no later day has a statement. */
+  readonly openDay: string;
   /** The cursor of the next page; null if there is none. */
   readonly next: StatementCursor | null;
 }
@@ -102,7 +110,8 @@ export async function getStatement(
   const balanceDay = toBalanceDay(period.days[0] ?? emptyDay(day), period.openingRupiah, period);
   const lines = await readLines(db, merchantId, { cursor: after ?? beginningOf(day, period), to: day, limit });
   const last = lines.at(-1);
-  return { ...balanceDay, lines, next: lines.length === limit && last ? last : null };
+  const { openDay } = period;
+  return { ...balanceDay, lines, openDay, next: lines.length === limit && last ? last : null };
 }
 
 function beginningOf(day: string, { openingRupiah }: BalancePeriod): StatementCursor {

@@ -8,7 +8,7 @@ import type { MerchantView } from './merchant-view';
 
 interface MerchantPageProps {
   readonly title: string;
-  readonly current: 'home' | 'payments' | null;
+  readonly current: keyof MerchantView['texts']['menu'] | null;
   readonly live: Liveness;
   readonly children: ReactNode;
 }
@@ -32,9 +32,11 @@ interface FramedPage {
 function MerchantPage({ view, page }: FramedPage): ReactElement {
   const { texts, paths, merchantState, locale } = view;
   const items = [
-    { name: 'home', href: paths.home },
-    { name: 'payments', href: paths.payments },
+    { name: 'home', area: 'payments', href: paths.home },
+    { name: 'payments', area: 'payments', href: paths.payments },
+    { name: 'balance', area: 'balance', href: paths.balance },
   ] as const;
+  const visible = items.filter(({ area }) => view.rightRejection(area, 'view') === null);
   const notes = [view.roleName, ZONE_NAMES[locale.zone], view.isDevelopmentSession ? texts.developmentSession : ''];
   return (
     <Shell
@@ -49,7 +51,7 @@ function MerchantPage({ view, page }: FramedPage): ReactElement {
       merchantNote="Lunas"
       userName={view.userName}
       userNote={notes.filter(Boolean).join(' · ')}
-      menu={items.map(({ name, href }) => ({ label: texts.menu[name], href, isCurrent: page.current === name }))}
+      menu={visible.map(({ name, href }) => ({ label: texts.menu[name], href, isCurrent: page.current === name }))}
       settings={<LanguageForm view={view} />}
     >
       <div className="stack">

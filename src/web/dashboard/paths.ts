@@ -14,6 +14,12 @@ export function merchantPaths(code: string) {
     refund: (reference: string) => `${payment(reference)}/refund`,
     cancel: (reference: string) => `${payment(reference)}/cancel`,
     cancelRefund: (reference: string) => `${payment(reference)}/refund/cancel`,
+    balance: `${home}/balance`,
+    balanceOf: (month: string) => `${home}/balance?month=${month}`,
+    /** @param after the cursor of its last line before; absent: from the first line on */
+    balanceDay: (day: string, after?: string) =>
+      `${home}/balance/days/${day}${after === undefined ? '' : `?after=${after}`}`,
+    balanceCsv: (day: string) => `${home}/balance/days/${day}.csv`,
     /** Parameters without a value are left out. */
     list: (query: Readonly<Record<string, string | undefined>>) => {
       const present = new URLSearchParams();

@@ -1,4 +1,6 @@
 import type { PageRoute } from '../page/page-route';
+import { showBalance } from './balance/show-balance';
+import { showStatement } from './balance/show-statement';
 import type { DashboardDependencies } from './dashboard-dependencies';
 import { showHome } from './home/home';
 import { listPayments } from './payments/list-payments';
@@ -26,4 +28,6 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   showQr,
   getQrImage,
   ...paymentActionPages,
+  showBalance,
+  showStatement,
 ];

@@ -13,12 +13,16 @@ export const ZONE_NAMES = {
   'Asia/Jayapura': 'WIT',
 } as const satisfies Record<TimeZone, string>;
 
+/** In which statements are, whatever the zone of the merchant is. */
+export const WIB: TimeZone = 'Asia/Jakarta';
+
 const LOCALES = { id: 'id-ID', en: 'en-GB' } as const;
 
 const STYLES = {
   time: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   second: { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
   day: { day: 'numeric', month: 'short', year: 'numeric' },
+  month: { month: 'long', year: 'numeric' },
   short: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   full: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
@@ -33,6 +37,11 @@ export function formatTime(at: Date, style: TimeStyle, { language, zone }: Local
   const known = formatters.get(key) ?? new Intl.DateTimeFormat(LOCALES[language], { ...STYLES[style], timeZone: zone });
   formatters.set(key, known);
   return known.format(at);
+}
+
+/** A month (`2026-11`) in words. */
+export function formatMonth(month: string, locale: Locale): string {
+  return formatTime(startOfDay(`${month}-15`, locale.zone), 'month', locale);
 }
 
 /** The hours between each zone and UTC. Indonesia has no summer time. */

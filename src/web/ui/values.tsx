@@ -18,9 +18,21 @@ export function Time({ at, style, locale }: TimeProps): ReactElement {
   );
 }
 
-/** `Rp 50.000`, which never breaks. */
+/** `Rp 50.000`, which never breaks; `−Rp 350` if it is below zero. */
 export function Money({ rupiah }: { readonly rupiah: number }): ReactElement {
-  return <>{formatRupiah(rupiah).replace(' ', '\u00a0')}</>;
+  const amount = formatRupiah(Math.abs(rupiah)).replace(' ', '\u00a0');
+  return <>{rupiah < 0 ? `−${amount}` : amount}</>;
+}
+
+/** A change of an amount: `+Rp 50.000` or `−Rp 350`. */
+export function SignedMoney({ rupiah }: { readonly rupiah: number }): ReactElement {
+  const sign = rupiah > 0 ? '+' : rupiah < 0 ? '−' : '';
+  return (
+    <>
+      {sign}
+      <Money rupiah={Math.abs(rupiah)} />
+    </>
+  );
 }
 
 interface IdProps {

@@ -83,6 +83,8 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
     rejected: () => `${payment('settled')}/refund`,
   },
   'get /m/:code/payments/:ref/cancel': { rejected: () => `${payment('settled')}/cancel` },
+  'get /m/:code/balance': { 'without lines': () => `${home}/balance` },
+  'get /m/:code/balance/days/:day': { 'without lines': () => `${home}/balance/days/2026-11-01` },
   'get /m/:code/payments/:ref/refund/cancel': { possible: () => `${payment('refund_processing')}/refund/cancel` },
 };
 

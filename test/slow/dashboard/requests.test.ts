@@ -72,7 +72,7 @@ const post = (
 
 const FILLED = DASHBOARD_ROUTES.filter(({ path }) => path.startsWith('/m/'));
 const fill = (path: string, merchant: string, reference: string) =>
-  path.replace(':code', merchant).replace(':ref', reference);
+  path.replace(':code', merchant).replace(':ref', reference).replace(':day', '2026-11-01');
 
 describe('a form', () => {
   it.each([

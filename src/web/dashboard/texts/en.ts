@@ -93,7 +93,7 @@ const PROBLEMS: Readonly<Record<PageProblem, ProblemTexts>> = {
 export const EN = {
   skip: 'Skip to content',
   menuName: 'Menu',
-  menu: { home: 'Home', payments: 'Payments' },
+  menu: { home: 'Home', payments: 'Payments', balance: 'Balance' },
   signOut: 'Sign out',
   signIn: 'Sign in',
   waitFor: (seconds: number) => `You can try again in ${seconds} s.`,

@@ -4,7 +4,7 @@ import type { DashboardTexts } from './en';
 export const ID: DashboardTexts = {
   skip: 'Langsung ke isi',
   menuName: 'Menu',
-  menu: { home: 'Beranda', payments: 'Pembayaran' },
+  menu: { home: 'Beranda', payments: 'Pembayaran', balance: 'Saldo' },
   signOut: 'Keluar',
   signIn: 'Masuk',
   waitFor: (seconds: number) => `Anda dapat mencoba lagi dalam ${seconds} detik.`,

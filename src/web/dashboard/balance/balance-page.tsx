@@ -1,0 +1,151 @@
+import type { ReactElement } from 'react';
+import { formatMonth, WIB } from '../../ui/format';
+import { Card, PageHead } from '../../ui/layout';
+import { EmptyState, Table, type Column } from '../../ui/table';
+import { Money, SignedMoney, Time } from '../../ui/values';
+import { renderMerchantPage } from '../merchant-page';
+import type { MerchantView } from '../merchant-view';
+import { BALANCE_TEXTS } from './balance-texts';
+import { DayTime, Provisional } from './day-time';
+import { LineTable, type ShownLine } from './line-table';
+
+/** The sums of a day as the pages show them. */
+export interface ShownDay {
+  readonly day: string;
+  readonly openingRupiah: number;
+  readonly creditRupiah: number;
+  readonly debitRupiah: number;
+  readonly closingRupiah: number;
+  readonly isClosed: boolean;
+}
+
+export interface BalancePage {
+  readonly view: MerchantView;
+  readonly availableRupiah: number;
+  readonly pendingRupiah: number;
+  readonly asOf: Date;
+  readonly newest: readonly ShownLine[];
+  /** `2026-11`, in WIB. */
+  readonly month: string;
+  readonly days: readonly ShownDay[];
+  readonly earlierMonth: string;
+  /** Null: the month has not ended. */
+  readonly laterMonth: string | null;
+}
+
+export function renderBalancePage(page: BalancePage): string {
+  return renderMerchantPage(page.view, {
+    title: BALANCE_TEXTS[page.view.locale.language].title,
+    current: 'balance',
+    live: page.laterMonth === null ? 'poll' : 'none',
+    children: <Balance {...page} />,
+  });
+}
+
+function Balance(page: BalancePage): ReactElement {
+  const { view, newest } = page;
+  const texts = BALANCE_TEXTS[view.locale.language];
+  return (
+    <>
+      <PageHead title={texts.title} />
+      <div className="stack">
+        <Amounts {...page} />
+        <Card title={texts.newest} part="newest" version={String(newest[0]?.postingId ?? 0)}>
+          <LineTable view={view} lines={newest} timeStyle="short" empty={<EmptyState text={texts.nothing} />} />
+        </Card>
+        <Month {...page} />
+      </div>
+    </>
+  );
+}
+
+function Amounts({ view, availableRupiah, pendingRupiah, asOf }: BalancePage): ReactElement {
+  const texts = BALANCE_TEXTS[view.locale.language];
+  return (
+    <Card part="amounts" version={`${availableRupiah} ${pendingRupiah}`}>
+      <div className="card-body balances">
+        <Amount name={texts.available} hint={texts.availableHint} rupiah={availableRupiah} />
+        <Amount name={texts.pending} hint={texts.pendingHint} rupiah={pendingRupiah} />
+        <p className="dim small">
+          {texts.asOf} <Time at={asOf} style="second" locale={view.locale} />
+        </p>
+      </div>
+    </Card>
+  );
+}
+
+interface AmountProps {
+  readonly name: string;
+  readonly hint: string;
+  readonly rupiah: number;
+}
+
+function Amount({ name, hint, rupiah }: AmountProps): ReactElement {
+  return (
+    <div>
+      <h2>{name}</h2>
+      <p className="amount">
+        <Money rupiah={rupiah} />
+      </p>
+      <p className="dim small">{hint}</p>
+    </div>
+  );
+}
+
+function Month({ view, month, days, earlierMonth, laterMonth }: BalancePage): ReactElement {
+  const { locale, paths } = view;
+  const texts = BALANCE_TEXTS[locale.language];
+  const version = days.map(({ day, closingRupiah, isClosed }) => `${day}${closingRupiah}${isClosed}`).join();
+  return (
+    <Card title={texts.days(formatMonth(month, locale))} part="days" version={version}>
+      <Table
+        caption={texts.daysCaption}
+        columns={dayColumns(view)}
+        rows={days.toReversed()}
+        keyOf={({ day }) => day}
+        empty={<EmptyState text={texts.noDays} />}
+      />
+      <nav className="pager" aria-label={texts.months}>
+        <a href={paths.balanceOf(earlierMonth)}>‹ {texts.earlierMonth}</a>
+        {laterMonth === null ? <span /> : <a href={paths.balanceOf(laterMonth)}>{texts.laterMonth} ›</a>}
+      </nav>
+    </Card>
+  );
+}
+
+type Narrow = Column<ShownDay>['narrow'];
+
+function dayColumns({ locale, paths }: MerchantView): Column<ShownDay>[] {
+  const texts = BALANCE_TEXTS[locale.language];
+  const { columns } = texts;
+  const column = (Amount: typeof Money) => (title: string, narrow: Narrow, rupiahOf: (row: ShownDay) => number) => ({
+    title,
+    narrow,
+    className: 'number',
+    cell: (row: ShownDay) => <Amount rupiah={rupiahOf(row)} />,
+  });
+  const [money, change] = [column(Money), column(SignedMoney)];
+  return [
+    {
+      title: columns.day,
+      narrow: 'first',
+      cell: ({ day, isClosed }) => (
+        <>
+          <a className="row-link" href={paths.balanceDay(day)}>
+            <DayTime day={day} locale={{ ...locale, zone: WIB }} />
+          </a>
+          {!isClosed && (
+            <>
+              {' '}
+              <Provisional label={texts.provisional} />
+            </>
+          )}
+        </>
+      ),
+    },
+    money(columns.opening, 'hidden', ({ openingRupiah }) => openingRupiah),
+    change(columns.in, 'second', ({ creditRupiah }) => creditRupiah),
+    change(columns.out, 'second-end', ({ debitRupiah }) => -debitRupiah),
+    money(columns.closing, 'first-end', ({ closingRupiah }) => closingRupiah),
+  ];
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { monthInWib } from '../../../domain/wib';
+import { getBalance, listBalanceDays, listNewestLines } from '../../../services/payouts/balance';
+import { memberPage } from '../../page/page-route';
+import type { DashboardDependencies } from '../dashboard-dependencies';
+import { merchantView, pageResponse } from '../merchant-view';
+import { renderBalancePage } from './balance-page';
+
+const NEWEST_LINES = 20;
+
+/** `2026-11`. What is no month shows the current one. */
+const monthSchema = z.object({
+  month: z
+    .string()
+    .regex(/^20\d{2}-(0[1-9]|1[0-2])$/)
+    .optional()
+    .catch(undefined),
+});
+
+/** The balance now, its newest changes, and the days of a month. */
+export const showBalance = memberPage(
+  { area: 'balance', level: 'view' },
+  {
+    method: 'get',
+    path: '/m/:code/balance',
+    fields: monthSchema,
+    async handler({ db, environment }: Pick<DashboardDependencies, 'db' | 'environment'>, visit, query) {
+      const { merchantId } = visit.member;
+      const currentMonth = monthInWib(visit.now);
+      const chosen = (query.ok ? query.values.month : undefined) ?? currentMonth;
+      const month = chosen > currentMonth ? currentMonth : chosen;
+      const [balance, newest, days] = await Promise.all([
+        getBalance(db, merchantId),
+        listNewestLines(db, merchantId, NEWEST_LINES),
+        listBalanceDays(db, merchantId, month),
+      ]);
+      const neighbours = {
+        earlierMonth: monthBeside(month, -1),
+        laterMonth: month < currentMonth ? monthBeside(month, 1) : null,
+      };
+      const view = merchantView({ environment }, visit);
+      return pageResponse(renderBalancePage({ view, ...balance, newest, month, days, ...neighbours }));
+    },
+  },
+);
+
+function monthBeside(month: string, difference: 1 | -1): string {
+  const first = new Date(`${month}-01T00:00:00Z`);
+  first.setUTCMonth(first.getUTCMonth() + difference);
+  return first.toISOString().slice(0, 'YYYY-MM'.length);
+}

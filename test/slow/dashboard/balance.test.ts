@@ -1,0 +1,149 @@
+import { createMerchant } from '../../../src/services/merchants/merchants';
+import { getStatement } from '../../../src/services/payouts/balance';
+import { applyTransitions } from '../../services/ledger/transition-path';
+import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
+import { newTerms, type TestLedger } from '../../support/payments';
+import { createMember } from '../../support/people';
+import { insertCatalog } from '../../support/seed-payments';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
+
+const SETTLED = ['issue', 'pay', 'settle'] as const;
+const REFUNDED = ['issue', 'pay', 'request_refund', 'submit_refund', 'confirm_refund'] as const;
+const EMAIL = 'finance@shop.test';
+/** More than a page has. */
+const SETTLEMENTS = 60;
+
+let service: TestService;
+let dashboard: TestDashboard;
+let ledger: TestLedger;
+let home: string;
+let cookie: string;
+/** The day on which the first lines are booked: it is closed. The open day has the others. */
+let closedDay: string;
+let openDay: string;
+
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+  dashboard = await startTestDashboard(service);
+  const { db } = service;
+  const merchant = await createMerchant(db, {
+    name: 'Toko',
+    feePayer: 'merchant',
+    providers: ['gopay'],
+    approve: true,
+  });
+  await createMember(db, EMAIL, [[merchant.id, 'finance']]);
+  cookie = await dashboard.cookie(EMAIL);
+  home = `/m/${merchant.code}`;
+  const [policyId, providerAccountId] = await insertCatalog(db);
+  const terms = { merchantId: merchant.id, policyId, providerAccountId };
+  ledger = {
+    db,
+    merchantId: merchant.id,
+    context: { db, environment: 'sandbox', onDeliveries: () => undefined },
+    newTerms: (changes = {}) => newTerms({ ...terms, ...changes }),
+    close: () => Promise.resolve(),
+  };
+  for (let count = 0; count < SETTLEMENTS; count += 1) await settle(1_000 + count);
+  closedDay = await scalar('select max(booked_on)::text from balance_transactions');
+  await db.query('select close_days_until($1)', [closedDay]);
+  await applyTransitions(ledger, REFUNDED, amountsOf(49_650, 350));
+  openDay = await scalar('select max(booked_on)::text from balance_transactions');
+});
+afterAll(async () => {
+  await dashboard.close();
+  await service.close();
+});
+
+const settle = (netRupiah: number) => applyTransitions(ledger, SETTLED, amountsOf(netRupiah, 7));
+
+function amountsOf(netRupiah: number, feeRupiah: number) {
+  const totalRupiah = netRupiah + feeRupiah;
+  return { netRupiah, feeRupiah, totalRupiah, amountRupiah: totalRupiah };
+}
+
+async function scalar(query: string): Promise<string> {
+  const { rows } = await service.db.query<Record<string, string>>(query);
+  return Object.values(rows[0] ?? {})[0] ?? '';
+}
+
+async function open(path: string, as = cookie): Promise<{ status: number; text: string }> {
+  const response = await fetch(`${dashboard.url}${path}`, { headers: { cookie: as }, redirect: 'manual' });
+  const html = await response.text();
+  const text = html
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll('\u00a0', ' ')
+    .replaceAll(/\s+/g, ' ');
+  return { status: response.status, text };
+}
+
+const rupiah = (amount: number) => {
+  const digits = String(Math.abs(amount)).replace(/\B(?=(\d{3})+$)/g, '.');
+  return `${amount < 0 ? '−' : ''}Rp ${digits}`;
+};
+
+/** All statement lines that the pages show, in their order: the amount, and the balance after it. */
+async function shownLines(day: string): Promise<[amount: string, after: string][]> {
+  const lines: [string, string][] = [];
+  let next: string | undefined = `${home}/balance/days/${day}`;
+  while (next !== undefined) {
+    const response: Response = await fetch(`${dashboard.url}${next}`, { headers: { cookie } });
+    const html = (await response.text()).replaceAll('\u00a0', ' ');
+    const rows = html.split('<tr role="row">').slice(2);
+    for (const row of rows) {
+      const [amount = '', after = ''] = row.match(/[+−]?(?:<!-- -->)?Rp [\d.]+/g) ?? [];
+      lines.push([amount, after]);
+    }
+    next = /href="([^"]*\?after=[^"]*)"/.exec(html)?.[1];
+  }
+  return lines;
+}
+
+it('a statement shows each line once over its pages, and the same sums as the ledger', async () => {
+  const { merchantId, db } = ledger;
+  const statement = await getStatement(db, merchantId, closedDay, { limit: 1_000 });
+  expect(statement.lines).toHaveLength(SETTLEMENTS);
+  expect(await shownLines(closedDay)).toEqual(
+    statement.lines.map(({ amountRupiah, balanceAfterRupiah }) => [
+      `+${rupiah(amountRupiah)}`,
+      rupiah(balanceAfterRupiah),
+    ]),
+  );
+  const { text } = await open(`${home}/balance/days/${closedDay}`);
+  for (const amount of [statement.openingRupiah, statement.closingRupiah]) expect(text).toContain(rupiah(amount));
+  expect(text).toContain(`${SETTLEMENTS} lines`);
+  expect(text).not.toContain('Provisional');
+});
+
+it('the open day is provisional, and opens with the closing of the day before', async () => {
+  const { merchantId, db } = ledger;
+  const before = await getStatement(db, merchantId, closedDay, { limit: 1 });
+  const { text } = await open(`${home}/balance/days/${openDay}`);
+  expect(text).toContain('Provisional');
+  expect(text).toContain(`Opening ${rupiah(before.closingRupiah)} In Rp 0 Out −Rp 350`);
+  expect(text).toContain(`Closing ${rupiah(before.closingRupiah - 350)}`);
+});
+
+it('the page of the balance shows the sum of all lines and its newest changes first', async () => {
+  const sum = Number(await scalar(`select sum(amount_rupiah) from balance_transactions`));
+  const { status, text } = await open(`${home}/balance?month=${openDay.slice(0, 7)}`);
+  expect(status).toBe(200);
+  expect(text).toContain(`Available ${rupiah(sum)}`);
+  expect(text.indexOf('−Rp 350')).toBeLessThan(text.indexOf(`+${rupiah(1_000 + SETTLEMENTS - 1)}`));
+});
+
+it.each(['2026-02-30', 'yesterday', '2099-01-01', '1999-12-31', '9'.repeat(400)])(
+  'the day %s has no statement',
+  async (day) => {
+    expect((await open(`${home}/balance/days/${day}`)).status).toBe(404);
+  },
+);
+
+it.each(['not-a-cursor', 'OTk5', '%00', ''])('a cursor that is none (%s) shows the first lines', async (after) => {
+  const { status, text } = await open(`${home}/balance/days/${closedDay}?after=${after}`);
+  expect([status, text.includes(`+${rupiah(1_000)} `)]).toEqual([200, true]);
+});
+
+it.each(['2026-13', '1', 'x', '2099-01'])('the month %s shows the current one', async (month) => {
+  expect((await open(`${home}/balance?month=${month}`)).status).toBe(200);
+});
