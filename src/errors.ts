@@ -55,6 +55,7 @@ export type ConflictReason =
   /** The id or the name is that of several objects, or of another one. */
   | 'ambiguous'
   | 'operator_exists'
+  | 'key_exists'
   /** A later change replaced what the request refers to. */
   | 'superseded'
   | 'approval_required'

@@ -23,3 +23,23 @@ export interface NewKeyAccess<Scope extends string> {
   readonly scopes?: readonly Scope[] | undefined;
   readonly expiresAt?: Date | undefined;
 }
+
+/** What a key can be used for now. */
+export type KeyState = 'active' | 'expiring' | 'expired' | 'revoked';
+
+const WEEK_MS = 7 * 24 * 3_600_000;
+
+/** When a key ends. */
+interface KeyEnds {
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+}
+
+/** `expiring`: within seven days. */
+export function keyStateOf({ revokedAt, expiresAt }: KeyEnds, nowMs: number): KeyState {
+  if (revokedAt) return 'revoked';
+  if (!expiresAt) return 'active';
+  const leftMs = expiresAt.getTime() - nowMs;
+  if (leftMs <= 0) return 'expired';
+  return leftMs < WEEK_MS ? 'expiring' : 'active';
+}

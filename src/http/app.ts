@@ -132,13 +132,14 @@ type RequestDescription = Omit<CompletedRequest, 'method' | 'path' | 'status' | 
 
 /** What a completed request has beside its line in HTTP. */
 function describeRequest({ requestId }: Correlation, durationMs: number, response: Response): RequestDescription {
-  const caller: { readonly keyId: string } | undefined = response.locals.caller;
+  const caller: { readonly keyId: string; readonly merchantId?: string } | undefined = response.locals.caller;
   const rejection = rejectionOf(response);
   const { paymentId, paymentIds = paymentId === undefined ? [] : [paymentId] } = logIds();
   return {
     requestId,
     startedAt: new Date(Date.now() - durationMs),
     keyId: caller?.keyId ?? null,
+    merchantId: caller?.merchantId ?? null,
     errorCode: rejection?.code ?? null,
     errorReason: rejection?.reason ?? null,
     errorDetail: rejection?.internal ?? null,

@@ -37,6 +37,7 @@ const requestOf = (requestId: string, path = '/payments'): CompletedRequest => (
   requestId,
   startedAt: new Date('2026-11-01T00:00:00.000Z'),
   keyId: null,
+  merchantId: null,
   method: 'GET',
   path,
   status: 200,

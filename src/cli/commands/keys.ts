@@ -2,7 +2,14 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { LONG_STATEMENT_MS } from '../../db/connection/pool';
 import { MERCHANT_SCOPES } from '../../domain/key-access';
-import { CREATE_KEY, createKey, listKeys, REVOKE_KEY, revokeKey } from '../../services/merchants/keys';
+import {
+  CREATE_KEY,
+  createKey,
+  listKeys,
+  MAX_KEY_NAME_CHARACTERS,
+  REVOKE_KEY,
+  revokeKey,
+} from '../../services/merchants/keys';
 import { RESEAL, resealAll, type ResealedTable } from '../../services/recovery/reseal';
 import {
   addKeyAccessOptions,
@@ -12,7 +19,7 @@ import {
   toKeyAccess,
 } from '../key-access-options';
 import type { LunasCommand } from '../lunas-command';
-import { id } from '../option-schemas';
+import { id, textUpTo } from '../option-schemas';
 import { formatFields, formatTable } from '../output';
 
 export function addKeysCommand(program: LunasCommand): void {
@@ -20,19 +27,25 @@ export function addKeysCommand(program: LunasCommand): void {
   const create = keys
     .command('create')
     .description('create a secret key; it is shown only once')
-    .requiredOption('--merchant <id>', 'the owner of the key');
+    .requiredOption('--merchant <id>', 'the owner of the key')
+    .option('--name <text>', 'what the merchant calls it, at most 64 characters');
   addKeyAccessOptions(create, MERCHANT_SCOPES)
     .examples(
-      'lunas keys create --merchant MERCHANT_ID',
+      'lunas keys create --merchant MERCHANT_ID --name "Shop server"',
       'lunas keys create --merchant MERCHANT_ID --allow-ip 203.0.113.7 --allow-ip 198.51.100.0/24',
       'lunas keys create --merchant MERCHANT_ID --scopes read,create --expires 90d',
     )
     .writeAction(
-      z.object({ merchant: id, ...keyAccessSchemas(MERCHANT_SCOPES) }),
-      async ({ merchant, ...access }, audit, _, environment) => {
-        const newKey = { id: uuidv7(), merchantId: merchant, environment, ...toKeyAccess(access) };
+      z.object({
+        merchant: id,
+        name: textUpTo(MAX_KEY_NAME_CHARACTERS).optional(),
+        ...keyAccessSchemas(MERCHANT_SCOPES),
+      }),
+      async ({ merchant, name, ...access }, audit, _, environment) => {
+        const owner = { merchantId: merchant, environment, name, createdBy: audit.actor };
+        const newKey = { id: uuidv7(), ...owner, ...toKeyAccess(access) };
         const key = await audit.record(CREATE_KEY, newKey.id, () => createKey(audit.db, newKey));
-        const ids = { 'Secret key': key.secret, Key: key.id, Merchant: key.merchantId };
+        const ids = { 'Secret key': key.secret, Name: key.name, Key: key.id, Merchant: key.merchantId };
         const fields = formatFields({ ...ids, ...keyAccessFields(key) });
         return { json: { key }, text: `${fields}\n\nKeep the secret key now: it is not shown again.` };
       },
@@ -45,10 +58,12 @@ export function addKeysCommand(program: LunasCommand): void {
       const list = await listKeys(db, merchant);
       const rows = list.map((key) => ({
         ID: key.id,
+        NAME: key.name,
         KEY: key.masked,
         ...keyAccessColumns(key),
         'LAST USED': key.lastUsedAt,
         CREATED: key.createdAt,
+        BY: key.createdBy,
         REVOKED: key.revokedAt,
       }));
       return { json: { keys: list }, text: formatTable(rows, 'This merchant has no key yet.') };

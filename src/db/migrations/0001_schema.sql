@@ -131,7 +131,10 @@ create table api_keys (
   revoked_at timestamptz(3),
   scopes text[] check (scopes <> '{}' and scopes <@ array['read', 'create', 'cancel', 'refund']), -- null: every scope
   expires_at timestamptz(3), -- null: never
-  last_used_at timestamptz(3) -- at most one write a minute
+  last_used_at timestamptz(3), -- at most one write a minute
+  last_used_from inet, -- the caller's address then
+  name text check (name <> '' and char_length(name) <= 64), -- what the merchant calls it
+  created_by text -- as the actor of a transition; null: the installation
 );
 create index api_keys_merchant_id_idx on api_keys (merchant_id);
 
@@ -1125,6 +1128,8 @@ create table api_requests (
   started_at timestamptz not null,
   -- The key of a merchant or of an operator. Null: none was accepted.
   key_id uuid,
+  -- The merchant of the key. Null: the key of an operator, or none.
+  merchant_id uuid,
   method text not null,
   path text not null,
   -- Null: the connection was closed before the response was complete.
@@ -1138,6 +1143,9 @@ create table api_requests (
   recorded_xid xid8 not null default pg_current_xact_id()
 );
 create index api_requests_request_id_idx on api_requests (request_id);
+-- The pages of a merchant read a range of time.
+create index api_requests_merchant_id_idx on api_requests (merchant_id, started_at desc, id desc)
+  where merchant_id is not null;
 create index api_requests_recorded_xid_idx on api_requests (recorded_xid);
 
 -- Derived keys of old master keys, sealed with the current one: QR links and request fingerprints that were made with
@@ -1452,7 +1460,7 @@ grant update (sealed) on retired_keys to lunas_operator;
 grant select on api_keys, operators to lunas_api, lunas_operator;
 grant insert, update (revoked_at) on api_keys, operators to lunas_operator;
 grant update (is_approved) on operators to lunas_operator;
-grant update (last_used_at) on api_keys to lunas_api;
+grant update (last_used_at, last_used_from) on api_keys to lunas_api;
 grant select, insert, update, delete on rate_limits to lunas_api;
 grant insert, select (id), delete on api_requests to lunas_api;
 grant select on api_requests to lunas_operator;
@@ -1515,6 +1523,11 @@ grant select (delivery_id, number, started_at, duration_ms, status_code, failure
   to lunas_dashboard;
 grant select (id, provider, adapter, base_url, weight, status, created_at) on provider_accounts to lunas_dashboard;
 grant select (payment_id, fingerprint), insert on payment_details to lunas_dashboard;
+grant select (id, merchant_id, prefix, last_four, allowed_networks, created_at, revoked_at, scopes, expires_at,
+  last_used_at, last_used_from, name, created_by) on api_keys to lunas_dashboard;
+grant insert, update (name, allowed_networks, expires_at, revoked_at) on api_keys to lunas_dashboard;
+grant select (id, request_id, started_at, key_id, merchant_id, method, path, status, duration_ms, error_code,
+  error_reason, payment_ids) on api_requests to lunas_dashboard;
 
 -- Retention and the archive.
 grant select, insert on retention_runs to lunas_worker;
@@ -1541,14 +1554,14 @@ grant select (id, reference_id, merchant_id, payment_method, provider, provider_
   version, expires_at, created_at, updated_at, paid_at, cancelled_at, settlement_due_at, provider_transaction_id,
   failure_reason) on payments to lunas_reader;
 grant select (id, merchant_id, prefix, last_four, allowed_networks, created_at, revoked_at, scopes, expires_at,
-  last_used_at) on api_keys to lunas_reader;
+  last_used_at, last_used_from, name, created_by) on api_keys to lunas_reader;
 grant select (id, name, prefix, last_four, created_at, revoked_at, allowed_networks, scopes, expires_at, is_approved,
   created_by) on operators to lunas_reader;
 grant select (id, actor, via, operator_id, action, target, note, requested_at) on operator_actions to lunas_reader;
 grant select (id, action, target, note, requested_by, requested_at, expires_at, status, decided_by, decided_at,
   amount_rupiah, expected_version) on approvals to lunas_reader;
-grant select (id, started_at, key_id, method, status, duration_ms, error_code, error_reason) on api_requests
-  to lunas_reader;
+grant select (id, started_at, key_id, merchant_id, method, status, duration_ms, error_code, error_reason)
+  on api_requests to lunas_reader;
 grant select (id, provider, adapter, base_url, weight, status, created_at, nmid, key_fingerprint)
   on provider_accounts to lunas_reader;
 grant select (id, provider_account_id, reference_id, received_at, closed_at, notify_attempts, next_notify_at,

@@ -32,12 +32,15 @@ export async function findApiKey(db: Queryable, secretSha256: Buffer, address: s
   return rows[0];
 }
 
-/** Records the use of a key, at most once a minute over all processes. */
-export async function recordKeyUse(db: Queryable, keyId: string): Promise<void> {
+/**
+ * Records the use of a key, at most once a minute over all processes.
+ * @param address the caller's IP address
+ */
+export async function recordKeyUse(db: Queryable, keyId: string, address: string): Promise<void> {
   await db.query({
     name: 'record_key_use',
-    text: `update api_keys set last_used_at = now()
+    text: `update api_keys set last_used_at = now(), last_used_from = $2
       where id = $1 and (last_used_at is null or last_used_at <= now() - interval '1 minute')`,
-    values: [keyId],
+    values: [keyId, address],
   });
 }

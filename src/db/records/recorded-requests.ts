@@ -8,6 +8,8 @@ export interface CompletedRequest {
   readonly startedAt: Date;
   /** The key of a merchant or an operator; null: no key was accepted. */
   readonly keyId: string | null;
+  /** The merchant of the key; null: the key of an operator, or none. */
+  readonly merchantId: string | null;
   readonly method: string;
   /** Without the query, and without the secret token of a public page. */
   readonly path: string;
@@ -29,13 +31,13 @@ const DELETE_BATCH = 10_000;
 
 const INSERT = `
   insert into api_requests
-    (request_id, started_at, key_id, method, path, status, duration_ms, error_code, error_reason,
+    (request_id, started_at, key_id, merchant_id, method, path, status, duration_ms, error_code, error_reason,
       error_detail, payment_ids)
-  select "requestId", "startedAt", "keyId", method, left(path, ${MAX_PATH_CHARACTERS}), status, "durationMs",
-    "errorCode", "errorReason", left("errorDetail", ${MAX_DETAIL_CHARACTERS}), "paymentIds"
-  from json_to_recordset($1) as request ("requestId" text, "startedAt" timestamptz, "keyId" uuid, method text,
-    path text, status smallint, "durationMs" integer, "errorCode" text, "errorReason" text, "errorDetail" text,
-    "paymentIds" uuid[])`;
+  select "requestId", "startedAt", "keyId", "merchantId", method, left(path, ${MAX_PATH_CHARACTERS}), status,
+    "durationMs", "errorCode", "errorReason", left("errorDetail", ${MAX_DETAIL_CHARACTERS}), "paymentIds"
+  from json_to_recordset($1) as request ("requestId" text, "startedAt" timestamptz, "keyId" uuid, "merchantId" uuid,
+    method text, path text, status smallint, "durationMs" integer, "errorCode" text, "errorReason" text,
+    "errorDetail" text, "paymentIds" uuid[])`;
 
 /** Writes completed requests, by one statement. A path, id or detail can have a secret by mistake: it is masked. */
 export async function recordRequests(db: Queryable, requests: readonly CompletedRequest[]): Promise<void> {

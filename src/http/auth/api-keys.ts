@@ -37,10 +37,10 @@ export class ApiKeys {
     return this.#cache.fetch(`${secretSha256.toString('hex')} ${address}`, { context });
   }
 
-  /** Records when the key was last used. Best effort, and no request waits for it. */
-  recordUse(keyId: string): void {
+  /** Records when and from where the key was last used. Best effort, and no request waits for it. */
+  recordUse(keyId: string, address: string): void {
     if (this.#recentlyUsed.has(keyId)) return;
     this.#recentlyUsed.set(keyId, true);
-    recordKeyUse(this.#db, keyId).catch(() => undefined);
+    recordKeyUse(this.#db, keyId, address).catch(() => undefined);
   }
 }

@@ -53,7 +53,7 @@ export async function authenticate(
     throw new ApiError(reason, `The merchant is ${key.merchantStatus}.`, { internal });
   }
   assertScope(key, scope);
-  dependencies.apiKeys.recordUse(key.keyId);
+  dependencies.apiKeys.recordUse(key.keyId, address);
   return key;
 }
 

@@ -21,7 +21,11 @@ export type UserActionName =
   | 'security.set_totp'
   | 'security.set_recovery_codes'
   | 'security.reset'
-  | 'member.join';
+  | 'member.join'
+  | 'key.create'
+  | 'key.update'
+  | 'key.rotate'
+  | 'key.revoke';
 
 export interface UserAction {
   readonly action: UserActionName;

@@ -5,9 +5,14 @@ import type { Environment } from '../../config';
 import { createSecretKey, maskSecretKey } from '../../crypto/secret-key';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
+import { actorText, type ActorIdentity } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
 import type { KeyAccess, MerchantScope, NewKeyAccess } from '../../domain/key-access';
+import { codeOf, ConflictError } from '../../errors';
 import { requireMerchant } from './merchants';
+
+/** The longest name of a key, in characters. */
+export const MAX_KEY_NAME_CHARACTERS = 64;
 
 /** A merchant's secret key without the secret. */
 export interface ApiKey extends KeyAccess<MerchantScope> {
@@ -15,8 +20,14 @@ export interface ApiKey extends KeyAccess<MerchantScope> {
   readonly merchantId: string;
   /** `sk_test_…` and the last four characters. */
   readonly masked: string;
+  /** What its owner calls it; null: it has no name. */
+  readonly name: string | null;
+  /** The actor; null: the installation. */
+  readonly createdBy: string | null;
   /** To the minute; null: never used. */
   readonly lastUsedAt: Date | null;
+  /** The caller's IP address then. */
+  readonly lastUsedFrom: string | null;
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
 }
@@ -24,16 +35,22 @@ export interface ApiKey extends KeyAccess<MerchantScope> {
 export interface NewKey extends Pick<ApiKey, 'merchantId'>, NewKeyAccess<MerchantScope> {
   /** Absent: a new one. */
   readonly id?: string;
+  /** 1 to 64 characters; absent: it has no name. */
+  readonly name?: string | undefined;
+  /** Absent: the installation. */
+  readonly createdBy?: ActorIdentity | undefined;
   readonly environment: Environment;
 }
 
-type KeyRow = Omit<ApiKey, 'masked'> & { readonly prefix: string; readonly lastFour: string };
+/** A row of `KEY_COLUMNS`. */
+export type KeyRow = Omit<ApiKey, 'masked'> & { readonly prefix: string; readonly lastFour: string };
 
 /** The columns of `KeyAccess`. */
 export const KEY_ACCESS_COLUMNS = `allowed_networks as "allowedNetworks", scopes, expires_at as "expiresAt"`;
 
-const KEY_COLUMNS = `id, merchant_id as "merchantId", prefix, last_four as "lastFour",
-  ${KEY_ACCESS_COLUMNS}, last_used_at as "lastUsedAt", created_at as "createdAt", revoked_at as "revokedAt"`;
+export const KEY_COLUMNS = `id, merchant_id as "merchantId", prefix, last_four as "lastFour", name,
+  created_by as "createdBy", ${KEY_ACCESS_COLUMNS}, last_used_at as "lastUsedAt",
+  host(last_used_from) as "lastUsedFrom", created_at as "createdAt", revoked_at as "revokedAt"`;
 
 /** The distinct networks of a parameter with addresses and networks. */
 export function networksOf(parameter: string): string {
@@ -61,15 +78,21 @@ function isMappedIpv4(text: string): boolean {
 
 export const CREATE_KEY = new DeclaredAction('key.create');
 
+/** A key with its secret, which is nowhere stored. */
+export type IssuedKey = ApiKey & { readonly secret: string };
+
 /**
  * Stores the hash of a new secret key; only the result contains the secret.
  * @throws NotFoundError if there is no such merchant
+ * @throws ConflictError `key_exists` if there is a key with this id
  */
-export async function createKey(db: Queryable, key: NewKey): Promise<ApiKey & { readonly secret: string }> {
+export async function createKey(db: Queryable, key: NewKey): Promise<IssuedKey> {
   const { secret, secretSha256, prefix, lastFour } = createSecretKey(key.environment);
-  const { rows } = await db.query<KeyRow>(
-    `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at)
-     select $1, merchants.id, $3, $4, $5, ${networksOf('$6')}, $7, $8
+  const { rows } = await insertOnce<KeyRow>(
+    db,
+    `insert into api_keys
+       (id, merchant_id, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at, name, created_by)
+     select $1, merchants.id, $3, $4, $5, ${networksOf('$6')}, $7, $8, $9, $10
      from merchants where merchants.id = $2
      returning ${KEY_COLUMNS}`,
     [
@@ -81,9 +104,11 @@ export async function createKey(db: Queryable, key: NewKey): Promise<ApiKey & { 
       key.allowedNetworks ?? [],
       key.scopes,
       key.expiresAt,
+      key.name,
+      key.createdBy && actorText(key.createdBy),
     ],
   );
-  return { ...describe(requireRow(rows, 'merchant', key.merchantId)), secret };
+  return { ...describeKey(requireRow(rows, 'merchant', key.merchantId)), secret };
 }
 
 /** In the order of their creation, revoked ones included. @throws NotFoundError if there is no such merchant */
@@ -93,7 +118,7 @@ export async function listKeys(db: Queryable, merchantId: string): Promise<ApiKe
     `select ${KEY_COLUMNS} from api_keys where merchant_id = $1 order by created_at, id`,
     [merchantId],
   );
-  return rows.map(describe);
+  return rows.map(describeKey);
 }
 
 export const REVOKE_KEY = new DeclaredAction('key.revoke');
@@ -104,9 +129,24 @@ export async function revokeKey(db: Queryable, keyId: string): Promise<ApiKey> {
     `update api_keys set revoked_at = coalesce(revoked_at, now()) where id = $1 returning ${KEY_COLUMNS}`,
     [keyId],
   );
-  return describe(requireRow(rows, 'key', keyId));
+  return describeKey(requireRow(rows, 'key', keyId));
 }
 
-function describe({ prefix, lastFour, ...key }: KeyRow): ApiKey {
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * Executes a statement that inserts a key.
+ * @throws ConflictError `key_exists` if there is a key with its id
+ */
+export async function insertOnce<Row extends object>(db: Queryable, text: string, values: readonly unknown[]) {
+  try {
+    return await db.query<Row>(text, [...values]);
+  } catch (error) {
+    if (codeOf(error) !== UNIQUE_VIOLATION) throw error;
+    throw new ConflictError('key_exists', 'The key exists. Its secret is shown only once.');
+  }
+}
+
+export function describeKey({ prefix, lastFour, ...key }: KeyRow): ApiKey {
   return { ...key, masked: maskSecretKey({ prefix, lastFour }) };
 }

@@ -8,7 +8,7 @@ import type { CompletedRequest } from '../../db/records/recorded-requests';
 import { listPaymentsOfRequest } from './find-payment';
 
 /** A request to the API as operators see it. */
-export interface RequestRecord extends Omit<CompletedRequest, 'requestId' | 'paymentIds'> {
+export interface RequestRecord extends Omit<CompletedRequest, 'requestId' | 'merchantId' | 'paymentIds'> {
   /** `X-Request-Id` */
   readonly id: string;
   /** Masked; null: no key was accepted. */

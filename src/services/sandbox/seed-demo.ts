@@ -126,7 +126,8 @@ async function ensureKey(db: Queryable, masterKey: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const { secret, secretSha256, prefix, lastFour } = createSecretKey('sandbox', deriveKeyBits(masterKey, number));
     const { rows } = await db.query<{ isActive: boolean }>(
-      `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four) values ($1, $2, $3, $4, $5)
+      `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four, name)
+       values ($1, $2, $3, $4, $5, 'Demo')
        on conflict (secret_sha256) do update set prefix = excluded.prefix
        returning revoked_at is null as "isActive"`,
       [uuidv7(), DEMO_MERCHANT_ID, secretSha256, prefix, lastFour],

@@ -35,6 +35,7 @@ function MerchantPage({ view, page }: FramedPage): ReactElement {
     { name: 'home', area: 'payments', href: paths.home },
     { name: 'payments', area: 'payments', href: paths.payments },
     { name: 'balance', area: 'balance', href: paths.balance },
+    { name: 'developers', area: 'developers', href: paths.keys },
   ] as const;
   const visible = items.filter(({ area }) => view.rightRejection(area, 'view') === null);
   const notes = [view.roleName, ZONE_NAMES[locale.zone], view.isDevelopmentSession ? texts.developmentSession : ''];

@@ -2,6 +2,7 @@
 export function merchantPaths(code: string) {
   const home = `/m/${code}`;
   const payments = `${home}/payments`;
+  const keys = `${home}/developers/keys`;
   const payment = (reference: string) => `${payments}/${reference}`;
   return {
     home,
@@ -20,6 +21,12 @@ export function merchantPaths(code: string) {
     balanceDay: (day: string, after?: string) =>
       `${home}/balance/days/${day}${after === undefined ? '' : `?after=${after}`}`,
     balanceCsv: (day: string) => `${home}/balance/days/${day}.csv`,
+    keys,
+    newKey: `${keys}/new`,
+    key: (id: string) => `${keys}/${id}`,
+    editKey: (id: string) => `${keys}/${id}/edit`,
+    rotateKey: (id: string) => `${keys}/${id}/rotate`,
+    revokeKey: (id: string) => `${keys}/${id}/revoke`,
     /** Parameters without a value are left out. */
     list: (query: Readonly<Record<string, string | undefined>>) => {
       const present = new URLSearchParams();

@@ -3,6 +3,7 @@ import { showBalance } from './balance/show-balance';
 import { showStatement } from './balance/show-statement';
 import type { DashboardDependencies } from './dashboard-dependencies';
 import { showHome } from './home/home';
+import { listKeyPage } from './keys/list-keys';
 import { listPayments } from './payments/list-payments';
 import { createPaymentByForm, newPaymentForm } from './payments/new-payment';
 import { paymentActionPages } from './payments/payment-actions';
@@ -30,4 +31,5 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   ...paymentActionPages,
   showBalance,
   showStatement,
+  listKeyPage,
 ];

@@ -15,6 +15,21 @@ const CHIPS = {
   cancelled: ['–', 'neutral'],
 } as const satisfies Record<PaymentStatus, readonly [string, string]>;
 
+/** What a state means for who reads it. */
+export type Tone = 'good' | 'open' | 'warning' | 'bad' | 'neutral';
+
+const GLYPHS = { good: '✓', open: '○', warning: '!', bad: '!', neutral: '–' } as const satisfies Record<Tone, string>;
+
+/** A state that is not that of a payment. */
+export function StateChip({ tone, label }: { readonly tone: Tone; readonly label: string }): ReactElement {
+  return (
+    <span className={`chip ${tone}`}>
+      <span aria-hidden="true">{GLYPHS[tone]}</span>
+      {label}
+    </span>
+  );
+}
+
 interface ChipProps {
   readonly status: PaymentStatus;
   readonly label: string;

@@ -86,6 +86,7 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
   'get /m/:code/balance': { 'without lines': () => `${home}/balance` },
   'get /m/:code/balance/days/:day': { 'without lines': () => `${home}/balance/days/2026-11-01` },
   'get /m/:code/payments/:ref/refund/cancel': { possible: () => `${payment('refund_processing')}/refund/cancel` },
+  'get /m/:code/developers/keys': { 'with keys': () => `${home}/developers/keys` },
 };
 
 /** No pages: what a form sends, a stream and an image. Their tests follow below and in requests.test.ts. */

@@ -93,7 +93,19 @@ const PROBLEMS: Readonly<Record<PageProblem, ProblemTexts>> = {
 export const EN = {
   skip: 'Skip to content',
   menuName: 'Menu',
-  menu: { home: 'Home', payments: 'Payments', balance: 'Balance' },
+  menu: {
+    home: 'Home',
+    payments: 'Payments',
+    balance: 'Balance',
+    developers: 'Developers',
+  },
+  developers: {
+    name: 'Developers',
+    keys: 'Keys',
+    webhooks: 'Webhooks',
+    deliveries: 'Deliveries',
+    requests: 'Requests',
+  },
   signOut: 'Sign out',
   signIn: 'Sign in',
   waitFor: (seconds: number) => `You can try again in ${seconds} s.`,

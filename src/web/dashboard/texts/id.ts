@@ -4,7 +4,19 @@ import type { DashboardTexts } from './en';
 export const ID: DashboardTexts = {
   skip: 'Langsung ke isi',
   menuName: 'Menu',
-  menu: { home: 'Beranda', payments: 'Pembayaran', balance: 'Saldo' },
+  menu: {
+    home: 'Beranda',
+    payments: 'Pembayaran',
+    balance: 'Saldo',
+    developers: 'Pengembang',
+  },
+  developers: {
+    name: 'Pengembang',
+    keys: 'Kunci',
+    webhooks: 'Webhook',
+    deliveries: 'Pengiriman',
+    requests: 'Permintaan',
+  },
   signOut: 'Keluar',
   signIn: 'Masuk',
   waitFor: (seconds: number) => `Anda dapat mencoba lagi dalam ${seconds} detik.`,

@@ -1,0 +1,35 @@
+import type { ReactNode } from 'react';
+import type { Liveness } from '../ui/document';
+import { SubNav } from '../ui/sub-nav';
+import { renderMerchantPage } from './merchant-page';
+import type { MerchantView } from './merchant-view';
+
+interface DeveloperPageProps {
+  readonly title: string;
+  readonly section: 'keys' | 'webhooks' | 'deliveries' | 'requests';
+  readonly live: Liveness;
+  readonly children: ReactNode;
+}
+
+/** A page of the area "Developers" as HTML: as a page of a merchant, with the sections of the area above it. */
+export function renderDeveloperPage(view: MerchantView, page: DeveloperPageProps): string {
+  const { title, section, live, children } = page;
+  const { paths, texts } = view;
+  const sections = [{ name: 'keys', href: paths.keys }] as const;
+  const items = sections.map(({ name, href }) => ({
+    label: texts.developers[name],
+    href,
+    isCurrent: name === section,
+  }));
+  return renderMerchantPage(view, {
+    title,
+    current: 'developers',
+    live,
+    children: (
+      <>
+        <SubNav name={texts.developers.name} items={items} />
+        {children}
+      </>
+    ),
+  });
+}

@@ -1,0 +1,109 @@
+import type { ReactElement } from 'react';
+import { Card, PageHead } from '../../ui/layout';
+import { EmptyState, Table, type Column } from '../../ui/table';
+import { Time } from '../../ui/values';
+import { renderDeveloperPage } from '../developer-page';
+import type { MerchantView } from '../merchant-view';
+import { KeyChip, scopesText, type ShownKey } from './key-parts';
+import { KEY_TEXTS } from './key-texts';
+
+interface KeyListPage {
+  readonly view: MerchantView;
+  readonly keys: readonly ShownKey[];
+}
+
+export function renderKeyListPage(page: KeyListPage): string {
+  const { title } = KEY_TEXTS[page.view.locale.language];
+  return renderDeveloperPage(page.view, { title, section: 'keys', live: 'none', children: <KeyList {...page} /> });
+}
+
+function KeyList({ view, keys }: KeyListPage): ReactElement {
+  const texts = KEY_TEXTS[view.locale.language];
+  return (
+    <>
+      <PageHead title={texts.title}>
+        <NewKeyLink view={view} />
+      </PageHead>
+      <div className="stack">
+        <p className="dim text">{texts.explanation}</p>
+        <Card>
+          <Table
+            caption={texts.caption}
+            columns={columnsOf(view)}
+            rows={keys}
+            keyOf={({ id }) => id}
+            empty={<EmptyState text={texts.nothing} />}
+          />
+        </Card>
+      </div>
+    </>
+  );
+}
+
+/** For those who may create a key. */
+function NewKeyLink({ view }: { readonly view: MerchantView }): ReactElement | null {
+  if (view.rightRejection('developers', 'manage') !== null) return null;
+  return (
+    <a className="button primary" href={view.paths.newKey}>
+      {KEY_TEXTS[view.locale.language].create}
+    </a>
+  );
+}
+
+function columnsOf(view: MerchantView): Column<ShownKey>[] {
+  const { locale, paths, nowMs } = view;
+  const texts = KEY_TEXTS[locale.language];
+  const { columns } = texts;
+  return [
+    {
+      title: columns.name,
+      narrow: 'first',
+      className: 'strong clipped',
+      cell: ({ id, name }) => (
+        <a className="row-link" href={paths.key(id)}>
+          {name ?? texts.unnamed}
+        </a>
+      ),
+    },
+    {
+      title: columns.key,
+      narrow: 'second',
+      cell: ({ masked }) => <code>{masked}</code>,
+    },
+    {
+      title: columns.scopes,
+      narrow: 'hidden',
+      className: 'clipped',
+      cell: ({ scopes }) => scopesText(texts, scopes),
+    },
+    {
+      title: columns.networks,
+      narrow: 'hidden',
+      className: 'clipped',
+      cell: ({ allowedNetworks }) => allowedNetworks.join(', ') || texts.anywhere,
+    },
+    {
+      title: columns.expires,
+      narrow: 'hidden',
+      cell: ({ expiresAt }) => (expiresAt ? <Time at={expiresAt} style="day" locale={locale} /> : texts.never),
+    },
+    {
+      title: columns.lastUsed,
+      narrow: 'second-end',
+      cell: ({ lastUsedAt, lastUsedFrom }) =>
+        lastUsedAt ? (
+          <>
+            <Time at={lastUsedAt} style="short" locale={locale} />
+            {lastUsedFrom !== null && <span className="dim small under">{lastUsedFrom}</span>}
+          </>
+        ) : (
+          <span className="dim">–</span>
+        ),
+    },
+    {
+      title: columns.state,
+      narrow: 'first-end',
+      cell: (key) => <KeyChip shown={key} nowMs={nowMs} texts={texts} />,
+    },
+  ];
+}
