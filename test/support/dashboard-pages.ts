@@ -1,0 +1,67 @@
+import type { PaymentStatus } from '../../src/domain/payment-transitions';
+
+/** What the pages of a filled merchant show. */
+export interface FilledMerchant {
+  readonly code: string;
+  /** The newest payment of each status that there is. */
+  readonly references: Partial<Record<PaymentStatus, string>>;
+  /** The order of the newest payment. */
+  readonly orderId: string;
+  /** A day with payments, `YYYY-MM-DD`. */
+  readonly day: string;
+}
+
+/** By what a page does most of its work. */
+export type PageKind = 'form' | 'home' | 'list' | 'detail';
+
+interface MeasuredPage {
+  readonly kind: PageKind;
+  /** The addresses that are measured: one for each statement that the page can choose. */
+  readonly paths: (merchant: FilledMerchant) => readonly string[];
+}
+
+const ofMerchant =
+  (...suffixes: readonly string[]): MeasuredPage['paths'] =>
+  ({ code }) =>
+    suffixes.map((suffix) => `/m/${code}${suffix}`);
+
+const ofPayment =
+  (suffix: string, ...statuses: readonly PaymentStatus[]): MeasuredPage['paths'] =>
+  ({ code, references }) =>
+    statuses.flatMap((status) => {
+      const reference = references[status];
+      return reference === undefined ? [] : [`/m/${code}/payments/${reference}${suffix}`];
+    });
+
+const LIST_GROUPS = ['all', 'waiting', 'paid', 'unpaid', 'attention'].map((group) => `/payments?group=${group}`);
+
+/** Every page of the dashboard with the addresses of its load and buffer tests. */
+export const MEASURED_PAGES: Readonly<Record<string, MeasuredPage>> = {
+  'get /': { kind: 'form', paths: () => ['/'] },
+  'get /step-up': { kind: 'form', paths: () => ['/step-up'] },
+  'get /m/:code': { kind: 'home', paths: ofMerchant('') },
+  'get /m/:code/payments': {
+    kind: 'list',
+    paths: (merchant) => [
+      ...ofMerchant('/payments', ...LIST_GROUPS, '/payments?status=refund_failed', '/payments?q=unknown')(merchant),
+      ...ofMerchant(`/payments?q=${merchant.orderId}`)(merchant),
+      ...ofMerchant(`/payments?from=${merchant.day}&to=${merchant.day}`)(merchant),
+      ...ofMerchant(`/payments?group=unpaid&from=${merchant.day}&to=${merchant.day}`)(merchant),
+    ],
+  },
+  'get /m/:code/payments/new': { kind: 'form', paths: ofMerchant('/payments/new') },
+  'get /m/:code/payments/:ref': {
+    kind: 'detail',
+    paths: ofPayment('', 'settled', 'pending', 'expired', 'refunded', 'refund_failed', 'paid'),
+  },
+  'get /m/:code/payments/:ref/qr': { kind: 'form', paths: ofPayment('/qr', 'pending', 'settled') },
+  'get /m/:code/payments/:ref/refund': { kind: 'form', paths: ofPayment('/refund', 'paid', 'settled') },
+  'get /m/:code/payments/:ref/cancel': { kind: 'form', paths: ofPayment('/cancel', 'pending', 'settled') },
+  'get /m/:code/payments/:ref/refund/cancel': { kind: 'form', paths: ofPayment('/refund/cancel', 'refund_failed') },
+};
+
+/** Routes of GET that are no pages, each with the reason. */
+export const OTHER_GET_ROUTES: Readonly<Record<string, string>> = {
+  'get /m/:code/payments/:ref/events': 'a stream: the load test holds 200',
+  'get /m/:code/payments/:ref/qris.png': 'an image, from the memory',
+};

@@ -1,0 +1,81 @@
+import type { Pool } from '../../src/db/connection/pool';
+import { PAYMENT_STATUSES, type PaymentStatus } from '../../src/domain/payment-transitions';
+import type { FilledMerchant } from './dashboard-pages';
+import { withoutIndexes } from './fill-database';
+
+/** The newest payments have every row that a page of one reads. */
+const COMPLETE = 2_000;
+const OPEN = 200;
+const TABLES = ['payments', 'payment_transitions', 'webhook_events', 'webhook_deliveries', 'webhook_attempts'];
+
+/** A row's id follows from its number. The newest payment has number 1. */
+const PAYMENT_ID = "md5('payment' || n)::uuid";
+const AT = "now() - n * interval '2.5 seconds'";
+
+const STATUS = `case
+  when n <= ${OPEN} then (array['pending', 'paid', 'refund_processing', 'refund_failed'])[1 + n % 4]
+  when n % 997 = 0 then 'failed' when n % 50 = 1 then 'expired' when n % 50 = 3 then 'cancelled'
+  when n % 50 = 7 then 'refunded' else 'settled' end`;
+
+const PAYMENTS = `
+  insert into payments (id, reference_id, merchant_id, merchant_reference_id, fingerprint, payment_method, provider,
+    provider_account_id, amount_rupiah, fee_rupiah, total_rupiah, net_rupiah, fee_payer, policy_id, settlement_kind,
+    settlement_delay_seconds, status, version, expires_at, created_at, updated_at, paid_at, settlement_due_at,
+    qris_payload, provider_transaction_id)
+  select ${PAYMENT_ID}, 'LN' || upper(substr(md5('payment' || n), 1, 16)), $1, 'ORDER-' || n, 'v1.f', 'qris', 'gopay',
+    $2, 50000, 350, 50000, 49650, 'merchant', $3, 'automatic', 86400, ${STATUS}, 4, at + interval '2 days', at,
+    at + interval '1 hour', at, at + interval '2 days', repeat('0', 200), 'transaction-' || n
+  from (select n, ${AT} as at from generate_series($4::integer, $5::integer) n) numbered`;
+
+const ROWS_OF_NEWEST = [
+  `insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, recorded_at)
+   select ${PAYMENT_ID}, step.version, name, from_status, to_status, ${AT}, 'workflow', ${AT}
+   from generate_series(1, ${COMPLETE}) n, (values (1, 'create', null, 'created'), (2, 'issue', 'created', 'pending'),
+     (3, 'pay', 'pending', 'paid')) step (version, name, from_status, to_status)`,
+  `insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+   select ${PAYMENT_ID}, 3, 'payment.paid', '{}', ${AT} from generate_series(1, ${COMPLETE}) n`,
+  `insert into webhook_endpoints (id, merchant_id, url)
+   select md5('endpoint' || e)::uuid, $1, 'https://shop.example/' || e from generate_series(1, 3) e`,
+  `insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason,
+     finished_at, created_at, queued_at)
+   select md5('delivery' || n)::uuid, ${PAYMENT_ID}, 3, md5('endpoint' || 1 + n % 3)::uuid, $1,
+     case when n % 40 = 0 then 'dead' else 'delivered' end, case when n % 40 = 0 then 'attempts exhausted' end, ${AT},
+     ${AT}, ${AT}
+   from generate_series(1, ${COMPLETE}) n`,
+  `insert into webhook_attempts (delivery_id, number, started_at, duration_ms, status_code)
+   select md5('delivery' || n)::uuid, 1, ${AT}, 20, 200 from generate_series(1, ${COMPLETE}) n`,
+] as const;
+
+interface Filling {
+  readonly merchantId: string;
+  readonly accountId: string;
+  readonly policyId: string;
+}
+
+/** Gives a merchant the payments with these numbers, all older than those of an earlier call. */
+export async function fillMerchant(db: Pool, of: Filling, first: number, last: number): Promise<void> {
+  await withoutIndexes(db, TABLES, async (client) => {
+    await client.query(PAYMENTS, [of.merchantId, of.accountId, of.policyId, first, last]);
+    if (first > 1) return;
+    for (const statement of ROWS_OF_NEWEST) {
+      await client.query(statement, statement.includes('$1') ? [of.merchantId] : []);
+    }
+  });
+}
+
+/** What the pages of the merchant show. */
+export async function readFilledMerchant(db: Pool, merchantId: string): Promise<FilledMerchant> {
+  const { rows } = await db.query<{ code: string; references: Partial<Record<PaymentStatus, string>>; day: string }>(
+    `select code, to_char(now() - interval '1 day', 'YYYY-MM-DD') as day, (
+       select json_object_agg(status, (
+         select reference_id from payments where merchant_id = $1 and payments.status = listed.status
+         order by created_at desc limit 1))
+       from unnest($2::text[]) listed (status)) as references
+     from merchants where id = $1`,
+    [merchantId, PAYMENT_STATUSES],
+  );
+  const [found] = rows;
+  if (found === undefined) throw new Error(`There is no merchant ${merchantId}`);
+  const references = Object.entries(found.references).filter(([, reference]) => reference !== null);
+  return { ...found, references: Object.fromEntries(references), orderId: 'ORDER-1' };
+}
