@@ -6,7 +6,16 @@ import { withoutIndexes } from './fill-database';
 /** The newest payments have every row that a page of one reads. */
 const COMPLETE = 2_000;
 const OPEN = 200;
-const TABLES = ['payments', 'payment_transitions', 'webhook_events', 'webhook_deliveries', 'webhook_attempts'];
+/** The payments of a day, which are paid and not settled yet. */
+const DAY = 34_560;
+const TABLES = [
+  'balance_transactions',
+  'payments',
+  'payment_transitions',
+  'webhook_events',
+  'webhook_deliveries',
+  'webhook_attempts',
+];
 
 /** A row's id follows from its number. The newest payment has number 1. */
 const PAYMENT_ID = "md5('payment' || n)::uuid";
@@ -15,7 +24,7 @@ const AT = "now() - n * interval '2.5 seconds'";
 const STATUS = `case
   when n <= ${OPEN} then (array['pending', 'paid', 'refund_processing', 'refund_failed'])[1 + n % 4]
   when n % 997 = 0 then 'failed' when n % 50 = 1 then 'expired' when n % 50 = 3 then 'cancelled'
-  when n % 50 = 7 then 'refunded' else 'settled' end`;
+  when n % 50 = 7 then 'refunded' when n <= ${DAY} then 'paid' else 'settled' end`;
 
 const PAYMENTS = `
   insert into payments (id, reference_id, merchant_id, merchant_reference_id, fingerprint, payment_method, provider,
@@ -26,6 +35,22 @@ const PAYMENTS = `
     $2, 50000, 350, 50000, 49650, 'merchant', $3, 'automatic', 86400, ${STATUS}, 4, at + interval '2 days', at,
     at + interval '1 hour', at, at + interval '2 days', repeat('0', 200), 'transaction-' || n
   from (select n, ${AT} as at from generate_series($4::integer, $5::integer) n) numbered`;
+
+const LINES = `
+  insert into balance_transactions (posting_id, merchant_id, kind, amount_rupiah, payment_id, occurred_at, booked_on)
+  select 10000000 - n, $1, 'settlement', 49650, ${PAYMENT_ID}, at, (at at time zone 'Asia/Jakarta')::date
+  from (select n, ${AT} + interval '1 day' as at from generate_series($2::integer, $3::integer) n) numbered
+  where ${STATUS} = 'settled'`;
+
+/** Every day before today is closed. The sums begin anew with each older payment. */
+const CLOSED_DAYS = [
+  'delete from balance_days',
+  `insert into closed_days (day) select distinct booked_on from balance_transactions
+   where booked_on < (now() at time zone 'Asia/Jakarta')::date on conflict do nothing`,
+  `insert into balance_days (merchant_id, day, closing_rupiah, credit_rupiah, debit_rupiah, line_count)
+   select merchant_id, booked_on, sum(sum(amount_rupiah)) over (order by booked_on), sum(amount_rupiah), 0, count(*)
+   from balance_transactions join closed_days on day = booked_on group by merchant_id, booked_on`,
+] as const;
 
 const ROWS_OF_NEWEST = [
   `insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, recorded_at)
@@ -56,6 +81,8 @@ interface Filling {
 export async function fillMerchant(db: Pool, of: Filling, first: number, last: number): Promise<void> {
   await withoutIndexes(db, TABLES, async (client) => {
     await client.query(PAYMENTS, [of.merchantId, of.accountId, of.policyId, first, last]);
+    await client.query(LINES, [of.merchantId, first, last]);
+    for (const statement of CLOSED_DAYS) await client.query(statement);
     if (first > 1) return;
     for (const statement of ROWS_OF_NEWEST) {
       await client.query(statement, statement.includes('$1') ? [of.merchantId] : []);
@@ -66,7 +93,7 @@ export async function fillMerchant(db: Pool, of: Filling, first: number, last: n
 /** What the pages of the merchant show. */
 export async function readFilledMerchant(db: Pool, merchantId: string): Promise<FilledMerchant> {
   const { rows } = await db.query<{ code: string; references: Partial<Record<PaymentStatus, string>>; day: string }>(
-    `select code, to_char(now() - interval '1 day', 'YYYY-MM-DD') as day, (
+    `select code, to_char(now() - interval '30 hours', 'YYYY-MM-DD') as day, (
        select json_object_agg(status, (
          select reference_id from payments where merchant_id = $1 and payments.status = listed.status
          order by created_at desc limit 1))

@@ -213,17 +213,17 @@ async function rateOfCreates(): Promise<number> {
 
 /** Opens pages at the rate of all users until the work is done. */
 async function whileUsersOpenPages<Result>(work: () => Promise<Result>): Promise<Result> {
-  let isOver = false;
+  const over = new AbortController();
   const opened: Promise<void>[] = [];
   const load = async () => {
-    for (let user = 0; !isOver; user += 1) {
+    for (let user = 0; !over.signal.aborted; user += 1) {
       opened.push(openPageOf(user % USERS));
       await sleep(1_000 / PAGES_PER_SECOND);
     }
   };
   const loading = load();
   const result = await work();
-  isOver = true;
+  over.abort();
   await loading;
   await Promise.all(opened);
   expect(opened.length).toBeGreaterThan(10);

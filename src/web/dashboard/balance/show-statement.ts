@@ -8,7 +8,8 @@ import { merchantView, pageResponse } from '../merchant-view';
 import { encodeStatementCursor, statementCursorSchema } from './statement-cursor';
 import { renderStatementPage } from './statement-page';
 
-const LINES_PER_PAGE = 50;
+/** Each line reads four or five buffers of its payment; a page has 200. */
+const LINES_PER_PAGE = 30;
 const DAY_MS = 86_400_000;
 
 /** The statement of a day in WIB: opening, lines, closing. */
