@@ -49,6 +49,7 @@ export const MEASURED_PAGES: Readonly<Record<string, MeasuredPage>> = {
       ...ofMerchant(`/payments?group=unpaid&from=${merchant.day}&to=${merchant.day}`)(merchant),
     ],
   },
+  'get /m/:code/developers/keys': { kind: 'list', paths: ofMerchant('/developers/keys') },
   'get /m/:code/balance': { kind: 'list', paths: ofMerchant('/balance') },
   'get /m/:code/balance/days/:day': { kind: 'list', paths: ({ code, day }) => [`/m/${code}/balance/days/${day}`] },
   'get /m/:code/payments/new': { kind: 'form', paths: ofMerchant('/payments/new') },
