@@ -105,6 +105,8 @@ export type SignInReason =
   | 'passkey'
   /** The browser has to sign in again from the start. */
   | 'session_ended'
+  /** The session is complete, and the proof of identity too old for what it requests. */
+  | 'not_stepped_up'
   /** A limit of attempts is reached. */
   | 'throttled'
   /** Too many passwords are compared now. */

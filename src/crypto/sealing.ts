@@ -13,6 +13,7 @@ export type SealBinding =
   | readonly [purpose: 'webhook-secret', secretId: string]
   | readonly [purpose: 'totp', userId: string]
   | readonly [purpose: 'totp-enrolment', sessionId: string]
+  | readonly [purpose: 'known-browser', realm: string, email: string]
   | readonly [purpose: 'retired-key', keyId: string, label: string];
 
 /**

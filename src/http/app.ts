@@ -199,7 +199,8 @@ async function call(route: Route, request: Request, response: Response): Promise
 }
 
 /** Destroys the connection if the caller does not read the response in time. A stream limits its readers itself. */
-function send(response: Response, { status, headers, body }: EndpointResponse): void {
+function send(response: Response, { status, headers, cookies = [], body }: EndpointResponse): void {
+  if (cookies.length > 0) response.append('Set-Cookie', [...cookies]);
   if (body instanceof StreamBody) {
     response.status(status).set(headers ?? {});
     return body.open(response);

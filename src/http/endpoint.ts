@@ -9,6 +9,8 @@ export class StreamBody {
 export interface EndpointResponse<Body = unknown> {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Values of `Set-Cookie`. */
+  readonly cookies?: readonly string[];
   /** A plain value is sent as JSON; text, bytes and streams as they are, with the `Content-Type` of `headers`. */
   readonly body: Body;
 }

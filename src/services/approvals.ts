@@ -10,6 +10,7 @@ import { ConflictError, messageOf, UserError } from '../errors';
 import { withAudit, type AuditDependencies } from './audit/audit';
 import { APPROVABLE_PAYMENT_ACTIONS, IS_VALID, IS_WAITING, type ApprovableAction } from './audit/request-approval';
 import { ARE_TWO_PERSONS } from './identity/deciders';
+import { approveResetLink, RESET_USER } from './identity/members';
 import { APPROVE_OPERATOR, approveOperator, REVOKE_OPERATOR, revokeOperator } from './identity/operators';
 import { resolveException } from './payments/exceptions';
 import type { PaymentActionRequest, PaymentActionResult } from './payments/payment-actions';
@@ -91,6 +92,7 @@ const databaseAction = z.discriminatedUnion('action', [
     action: z.literal('exception.resolve_as_refunded'),
     parameters: z.object({ exceptionId: z.string() }),
   }),
+  z.object({ action: z.literal('user.reset'), parameters: z.object({ linkId: z.string() }) }),
 ]);
 type DatabaseActionRequest = z.output<typeof databaseAction>;
 
@@ -319,6 +321,10 @@ async function execute(
     case 'approval.set_limit':
       return withAudit(dependencies, actor, { ...audited, action: SET_APPROVAL_LIMIT }, () =>
         setApprovalLimit(db, parameters.limitRupiah, expectedVersion ?? -1),
+      );
+    case 'user.reset':
+      return withAudit(dependencies, actor, { ...audited, action: RESET_USER }, () =>
+        approveResetLink(db, parameters.linkId, new Date()),
       );
     case 'exception.resolve_as_refunded':
       return resolveException(dependencies, actor, parameters.exceptionId, { note, isRefunded: true });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { dashboardUrlOf } from '../../config';
 import { actorText } from '../../domain/actor';
 import { MEMBER_ROLES } from '../../domain/member-roles';
+import { requestApproval } from '../../services/audit/request-approval';
 import {
   createResetLink,
   DISABLE_USER,
@@ -14,6 +15,7 @@ import {
 import { createDevelopmentLink, LINK_USER } from '../../services/identity/sessions';
 import { DEMO_OWNER_EMAIL } from '../../services/sandbox/seed-demo';
 import type { CommandContext } from '../command-context';
+import { howToApprove } from '../error-hints';
 import type { LunasCommand } from '../lunas-command';
 import { id, oneOf } from '../option-schemas';
 import { formatFields, formatTable } from '../output';
@@ -24,8 +26,7 @@ const email = z
   .email({ error: 'must be an e-mail address' })
   .max(MAX_EMAIL_CHARACTERS, `must have at most ${MAX_EMAIL_CHARACTERS} characters`);
 
-const PASS_ON =
-  'The link is not shown again, and works once. The dashboard has no page for it yet (docs/operators.md).';
+const PASS_ON = 'The link is not shown again, and works once.';
 
 /** `DASHBOARD_URL`, else the address of the running local stack. */
 async function dashboardUrl(context: CommandContext): Promise<string> {
@@ -100,17 +101,28 @@ function addLink(users: LunasCommand): void {
     });
 }
 
+/** In production the link is valid only after a second operator approved it: who has it becomes the user. */
 function addReset(users: LunasCommand): void {
   users
     .command('reset <user-id>')
     .description('print a link by which a user who cannot sign in sets a new password; it is good for an hour')
-    .writeAction(z.object({ userId: id }), async ({ userId }, audit, context) => {
-      const request = { userId, createdBy: actorText(audit.actor) };
-      const { token, expiresAt } = await audit.record(RESET_USER, userId, () =>
-        createResetLink(audit.db, request, new Date()),
-      );
+    .writeAction(z.object({ userId: id }), async ({ userId }, audit, context, environment) => {
+      const isApproved = environment !== 'production';
+      const request = { userId, createdBy: actorText(audit.actor), merchantId: null, isApproved };
+      const {
+        id: linkId,
+        token,
+        expiresAt,
+      } = await audit.record(RESET_USER, userId, () => createResetLink(audit.db, request, new Date()));
+      const approval = { action: 'user.reset', target: userId, parameters: { linkId } } as const;
+      const approvalId = isApproved ? null : await requestApproval(audit, audit.actor, approval, audit.note);
       const link = `${await dashboardUrl(context)}/reset/${token}`;
-      const fields = formatFields({ Link: link, User: userId, Expires: expiresAt });
-      return { json: { reset: { userId, expiresAt, link } }, text: `${fields}\n\n${PASS_ON}` };
+      const fields = formatFields({ Link: link, User: userId, ...(isApproved && { Expires: expiresAt }) });
+      const hint = approvalId === null ? '' : `\nIt opens no page yet: ${howToApprove(approvalId)}`;
+      const reset = { userId, expiresAt: isApproved ? expiresAt : null, link };
+      return {
+        json: { reset, ...(approvalId !== null && { approvalId }) },
+        text: `${fields}\n\n${PASS_ON}${hint}`,
+      };
     });
 }

@@ -97,13 +97,24 @@ export interface NewSession {
   readonly expiresAt: Date;
   readonly steppedUpAt: Date | null;
   readonly browser: Browser;
+  /** The hash that the user's password was compared with; null: something else proved the identity. */
+  readonly passwordHash: string | null;
 }
 
-export async function insertSession(db: Queryable, session: NewSession): Promise<void> {
-  await db.query(
-    `insert into sessions (id, realm, user_id, token_sha256, stage, method, created_at, last_seen_at, expires_at,
+/**
+ * Opens a session. The lock on the user waits for a change of the password (`lockLogin`), and a change waits for it. So
+ * no session that was opened with the old password survives the change.
+ * @returns false if the user has another password meanwhile, or is disabled
+ */
+export async function insertSession(db: Queryable, session: NewSession): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with person as materialized (
+       select from users where id = $3 and disabled_at is null and ($12::text is null or password_hash = $12) for share
+     )
+     insert into sessions (id, realm, user_id, token_sha256, stage, method, created_at, last_seen_at, expires_at,
        stepped_up_at, address, user_agent)
-     values ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11)`,
+     select $1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11
+     where $3::uuid is null or exists (select from person)`,
     [
       session.id,
       session.realm,
@@ -116,8 +127,10 @@ export async function insertSession(db: Queryable, session: NewSession): Promise
       session.steppedUpAt,
       session.browser.address,
       session.browser.userAgent,
+      session.passwordHash,
     ],
   );
+  return rowCount === 1;
 }
 
 interface SessionRotation {

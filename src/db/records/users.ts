@@ -49,7 +49,7 @@ interface NewTotp {
 }
 
 /**
- * Stores the secret of the authenticator app.
+ * Stores the secret of the authenticator app. The caller holds `lockLogin`.
  * @returns false if the user has a second factor that it must not replace
  */
 export async function storeTotp(
@@ -79,7 +79,10 @@ export async function takeTotpStep(
   return rowCount === 1;
 }
 
-/** Sets a new password and ends the user's other sessions, in one statement. */
+/**
+ * Sets a new password, ends the user's other sessions, and withdraws the links that would reset it. The caller holds
+ * `lockLogin`.
+ */
 export async function storePassword(
   db: Queryable,
   {
@@ -97,6 +100,10 @@ export async function storePassword(
   await db.query(
     `with ended as (
        update sessions set ended_at = $4 where user_id = $1 and ended_at is null and id is distinct from $3::uuid
+     ),
+     withdrawn as (
+       update sign_in_links set expires_at = least(expires_at, $4)
+       where user_id = $1 and kind = 'reset' and used_at is null
      )
      update users set password_hash = $2, password_changed_at = $4 where id = $1`,
     [userId, passwordHash, keptSessionId, now],

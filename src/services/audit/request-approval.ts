@@ -43,6 +43,7 @@ export type ApprovableAction =
   | { readonly action: 'catalog.set'; readonly parameters: PolicyChange }
   | { readonly action: 'approval.set_limit'; readonly parameters: { readonly limitRupiah: number } }
   | { readonly action: 'exception.resolve_as_refunded'; readonly parameters: { readonly exceptionId: string } }
+  | { readonly action: 'user.reset'; readonly parameters: { readonly linkId: string } }
   | {
       readonly action: (typeof APPROVABLE_PAYMENT_ACTIONS)[number];
       readonly parameters: { readonly paymentId: string };

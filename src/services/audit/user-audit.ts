@@ -16,6 +16,10 @@ export interface UserIdentity {
 /** Every action of users that is recorded. */
 export type UserActionName =
   | 'session.sign_in'
+  | 'session.sign_out'
+  | 'session.end'
+  | 'session.end_others'
+  | 'profile.set'
   | 'security.step_up'
   | 'security.set_password'
   | 'security.set_totp'

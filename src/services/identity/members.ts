@@ -1,11 +1,14 @@
 import { v7 as uuidv7 } from 'uuid';
 import { createSignInToken, hashSignInToken } from '../../crypto/sign-in-token';
 import type { Queryable } from '../../db/connection/pool';
+import { inTransaction } from '../../db/connection/transaction';
+import { lockLogin } from '../../db/records/login-lock';
 import { changeMemberRow, listMemberRows, type Member } from '../../db/records/members';
 import {
+  approveResetLinkRow,
   expireInvitation,
   findOpenInvitation,
-  findResetEmail,
+  findReset,
   insertInvitation,
   insertInvitedUser,
   insertResetLink,
@@ -109,7 +112,12 @@ export async function acceptInvitation(
   const by = { userId, merchantId: null, address: browser.address, log };
   await recordEndedStep(db, by, { action: 'member.join', target: userId }, null);
   const stage = environment === 'production' ? 'enrol' : 'full';
-  return openSession(dependencies, { id: userId, realm: 'merchant' }, { stage, method: 'password', browser }, now);
+  return openSession(
+    dependencies,
+    { id: userId, realm: 'merchant' },
+    { stage, method: 'password', passwordHash, browser },
+    now,
+  );
 }
 
 /**
@@ -164,24 +172,55 @@ function requireChanged(result: 'changed' | 'last_owner' | 'unknown', userId: st
 
 export const RESET_USER = new DeclaredAction('user.reset');
 
+export interface ResetRequest {
+  readonly userId: string;
+  /** `user:<id>` of an owner, or the operator. */
+  readonly createdBy: string;
+  /** The merchant of the owner; null: Lunas resets the login. */
+  readonly merchantId: string | null;
+  /** False: the link is not valid until a second operator approves it. Absent: true. */
+  readonly isApproved?: boolean;
+}
+
 /**
- * A link for one hour, by which the user sets a new password. It replaces every credential of the user.
- * @throws ConflictError if the user asks for it alone @throws NotFoundError if there is no such active user
+ * A link for one hour, by which the user sets a new password. It replaces every credential of the user. The owner who
+ * passes the link on could use it, and would then be the user at every merchant. So an owner resets only a user whose
+ * only merchant is the owner's: there the owner could give themselves the same rights. Lunas resets all others.
+ * @throws ConflictError if the user asks for it alone, or is a member of other merchants too
+ * @throws NotFoundError if there is no such active user, or no such member of the merchant
  */
 export async function createResetLink(
   db: Queryable,
-  { userId, createdBy }: { readonly userId: string; readonly createdBy: string },
+  { userId, createdBy, merchantId, isApproved = true }: ResetRequest,
   now: Date,
 ): Promise<NewLink> {
   if (createdBy === `user:${userId}`) {
     throw new ConflictError('not_allowed', 'Another owner resets a login: the own one is changed in the profile.');
   }
   const { token, tokenSha256 } = createSignInToken('link');
-  const link = { id: uuidv7(), expiresAt: new Date(now.getTime() + RESET_MS) };
-  if (!(await insertResetLink(db, { ...link, tokenSha256, userId, createdBy, now }))) {
-    throw new NotFoundError('user', userId);
-  }
-  return { ...link, token };
+  const link = { id: uuidv7(), expiresAt: isApproved ? new Date(now.getTime() + RESET_MS) : now };
+  const result = await insertResetLink(db, { ...link, tokenSha256, userId, createdBy, merchantId, now });
+  if (result === 'unknown') throw new NotFoundError('user', userId);
+  if (result === 'created') return { ...link, token };
+  throw new ConflictError('not_allowed', 'This user is a member of other merchants too: Lunas resets the login.');
+}
+
+/** A second operator approves a link: it is valid for an hour from now. @throws ConflictError if it was used */
+export async function approveResetLink(db: Queryable, linkId: string, now: Date): Promise<void> {
+  const expiresAt = new Date(now.getTime() + RESET_MS);
+  if (await approveResetLinkRow(db, { linkId, expiresAt })) return;
+  throw new ConflictError('not_allowed', 'This link was used, or its user is disabled.');
+}
+
+/** Whose login a link resets. It is not used by that. @throws SignInError `link_invalid` */
+export async function readReset(
+  db: Queryable,
+  token: string,
+  now: Date,
+): Promise<{ readonly userId: string; readonly email: string }> {
+  const reset = await findReset(db, hashLink(token), now);
+  if (!reset) throw invalidLink();
+  return reset;
 }
 
 /**
@@ -196,15 +235,17 @@ export async function resetLogin(
   const { db, hasher, throttle, environment, log } = dependencies;
   await throttle.countToken(browser.address);
   const tokenSha256 = hashLink(token);
-  const email = await findResetEmail(db, tokenSha256, now);
-  if (email === undefined) throw invalidLink();
+  const { userId, email } = await readReset(db, token, now);
   const passwordHash = await hashNewPassword(hasher, password, email);
-  const user = await resetCredentials(db, { tokenSha256, passwordHash, now });
+  const user = await inTransaction(db, async (client) => {
+    await lockLogin(client, userId);
+    return resetCredentials(client, { tokenSha256, passwordHash, now });
+  });
   if (!user) throw invalidLink();
   const by = { userId: user.id, merchantId: null, address: browser.address, log };
   await recordEndedStep(db, by, { action: 'security.reset', target: user.id }, null);
   const stage = environment === 'production' ? 'enrol' : 'full';
-  return openSession(dependencies, user, { stage, method: 'password', browser }, now);
+  return openSession(dependencies, user, { stage, method: 'password', passwordHash, browser }, now);
 }
 
 export const DISABLE_USER = new DeclaredAction('user.disable');

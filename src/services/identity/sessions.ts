@@ -20,7 +20,7 @@ import {
   signInByDevelopmentLink,
 } from '../../db/records/sign-in-links';
 import { DeclaredAction } from '../../domain/declared-action';
-import { LAST_SEEN_INTERVAL_MS, SESSION_LIMITS, type Realm } from '../../domain/sign-in';
+import { LAST_SEEN_INTERVAL_MS, SESSION_LIMITS, type Realm, type SessionStage } from '../../domain/sign-in';
 import { ConflictError, NotFoundError, SignInError } from '../../errors';
 
 /** What the request of a browser has. */
@@ -51,6 +51,7 @@ export interface SessionRequest {
 /** A session was opened, or has a new token. */
 export interface OpenedSession {
   readonly sessionId: string;
+  readonly stage: SessionStage;
   /** The new value of the cookie. It is stored nowhere else. */
   readonly token: string;
   /** When the session ends at the latest. */
@@ -169,7 +170,7 @@ export async function useDevelopmentLink(
   const { token: sessionToken, tokenSha256: sessionSha256 } = createSignInToken('session');
   const [sessionId, expiresAt] = [uuidv7(), new Date(now.getTime() + SESSION_LIMITS[realm].absoluteMs)];
   const signIn = { realm, linkSha256, sessionId, sessionSha256, browser: shortened(browser), now, expiresAt };
-  if (await signInByDevelopmentLink(db, signIn)) return { sessionId, token: sessionToken, expiresAt };
+  if (await signInByDevelopmentLink(db, signIn)) return { sessionId, stage: 'full', token: sessionToken, expiresAt };
   if (await isLinkUsed(db, realm, linkSha256)) throw new SignInError('link_used', 'This link was used.');
   throw invalidLink();
 }

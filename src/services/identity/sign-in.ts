@@ -2,18 +2,21 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Environment } from '../../config';
 import type { Sealer } from '../../crypto/sealing';
 import { createSignInToken } from '../../crypto/sign-in-token';
-import type { Pool } from '../../db/connection/pool';
-import { insertSession, rotateSession } from '../../db/records/sessions';
+import type { Pool, Queryable } from '../../db/connection/pool';
+import { inTransaction } from '../../db/connection/transaction';
+import { isSessionOpen, lockLogin } from '../../db/records/login-lock';
+import { endSessionsOf, insertSession, rotateSession } from '../../db/records/sessions';
 import { findUser, findUserByEmail, storePassword, type UserCredentials } from '../../db/records/users';
 import { passwordViolation } from '../../domain/passwords';
-import { SESSION_LIMITS, type Realm, type SessionStage, type SignInMethod } from '../../domain/sign-in';
+import { SESSION_LIMITS, STEP_UP_LIMITS, type Realm, type SessionStage, type SignInMethod } from '../../domain/sign-in';
 import { InvalidError, SignInError } from '../../errors';
 import type { Logger } from '../../observability/logger';
 import { recordEndedStep, withUserAudit, type UserActionName, type UserIdentity } from '../audit/user-audit';
+import { readKnownBrowser } from './known-browser';
 import type { PasswordHasher } from './password';
 import { createRecoveryCodes, spendRecoveryCode } from './recovery-codes';
 import type { RejectedSignIns } from './rejected-sign-ins';
-import { shortened, type Browser, type OpenedSession, type Session } from './sessions';
+import { isSteppedUp, shortened, type Browser, type OpenedSession, type Session } from './sessions';
 import type { SignInThrottle } from './throttle';
 import { confirmTotpEnrolment, spendTotpCode } from './totp';
 
@@ -44,6 +47,8 @@ export interface PasswordSignIn {
   readonly email: string;
   readonly password: string;
   readonly browser: Browser;
+  /** The cookie of `createKnownBrowser`. */
+  readonly knownBrowser: string | undefined;
 }
 
 /**
@@ -54,20 +59,24 @@ export interface PasswordSignIn {
  */
 export async function signInWithPassword(
   dependencies: IdentityDependencies,
-  { realm, email, password, browser }: PasswordSignIn,
+  { realm, password, browser, ...sent }: PasswordSignIn,
   now: Date,
 ): Promise<OpenedSession> {
-  const { db, hasher, throttle, rejections } = dependencies;
-  const attempt = { realm, email: email.trim().toLowerCase(), address: browser.address };
+  const { db, sealer, hasher, throttle, rejections } = dependencies;
+  const email = sent.email.trim().toLowerCase();
+  const knownBrowser = readKnownBrowser(sealer, { realm, email }, sent.knownBrowser);
+  const attempt = { realm, email, address: browser.address, knownBrowser };
   await throttle.countPassword(attempt);
-  const user = await findUserByEmail(db, realm, attempt.email);
+  const user = await findUserByEmail(db, realm, email);
   const isEqual = await hasher.verify(user?.passwordHash ?? undefined, password);
   if (!user || !isEqual) {
     if (user) rejections.record(user.id, browser.address);
     throw new SignInError('credentials', 'The e-mail or the password is wrong.');
   }
-  await throttle.forgetPair(attempt);
-  return openSession(dependencies, user, { stage: nextStage(dependencies, user), method: 'password', browser }, now);
+  await throttle.forgetFailures(attempt);
+  const stage = nextStage(dependencies, user);
+  const { passwordHash } = user;
+  return openSession(dependencies, user, { stage, method: 'password', passwordHash, browser }, now);
 }
 
 function nextStage({ environment }: IdentityDependencies, user: UserCredentials): Exclude<SessionStage, 'passkey'> {
@@ -78,26 +87,33 @@ function nextStage({ environment }: IdentityDependencies, user: UserCredentials)
 interface OpeningSession {
   readonly stage: SessionStage;
   readonly method: SignInMethod;
+  /** With which the password was compared; null: the method is another one. */
+  readonly passwordHash: string | null;
   readonly browser: Browser;
 }
 
-/** Opens the session of a user who has proved a part of their identity. */
+/**
+ * Opens the session of a user who has proved a part of their identity.
+ * @throws SignInError `credentials` if the user is disabled, or has another password, since the proof
+ */
 export async function openSession(
   { db, log }: IdentityDependencies,
   { id: userId, realm }: Pick<UserCredentials, 'id' | 'realm'>,
-  { stage, method, browser }: OpeningSession,
+  { stage, method, passwordHash, browser }: OpeningSession,
   now: Date,
 ): Promise<OpenedSession> {
   const { token, tokenSha256 } = createSignInToken('session');
   const [id, expiresAt] = [uuidv7(), expiryOf(realm, stage, now)];
   const steppedUpAt = stage === 'full' ? now : null;
-  const session = { id, realm, userId, tokenSha256, stage, method, now, expiresAt, steppedUpAt };
-  await insertSession(db, { ...session, browser: shortened(browser) });
+  const session = { id, realm, userId, tokenSha256, stage, method, passwordHash, now, expiresAt, steppedUpAt };
+  if (!(await insertSession(db, { ...session, browser: shortened(browser) }))) {
+    throw new SignInError('credentials', 'The e-mail or the password is wrong.');
+  }
   if (stage === 'full') {
     const by = { userId, merchantId: null, address: browser.address, log };
     await recordEndedStep(db, by, { action: 'session.sign_in', target: id }, null);
   }
-  return { sessionId: id, token, expiresAt };
+  return { sessionId: id, stage, token, expiresAt };
 }
 
 function expiryOf(realm: Realm, stage: SessionStage, now: Date): Date {
@@ -126,7 +142,7 @@ export async function completeSignIn(
   const by = identityOf(dependencies, session, address);
   return recordedStep(dependencies, by, { action: 'session.sign_in', target: session.id }, async () => {
     await verifyProof(dependencies, session, proof, now);
-    return renew(dependencies, session, now);
+    return renew(dependencies.db, session, now);
   });
 }
 
@@ -145,7 +161,7 @@ export async function stepUp(
   const by = identityOf(dependencies, session, address);
   return recordedStep(dependencies, by, { action: 'security.step_up', target: session.id }, async () => {
     await verifyProof(dependencies, session, proof, now);
-    return renew(dependencies, session, now);
+    return renew(dependencies.db, session, now);
   });
 }
 
@@ -173,13 +189,13 @@ async function verifyProof(
 }
 
 /** A session that was full keeps its end. */
-async function renew({ db }: IdentityDependencies, session: Session, now: Date): Promise<OpenedSession> {
+async function renew(db: Queryable, session: Session, now: Date): Promise<OpenedSession> {
   const { id: sessionId, stage, realm } = session;
   const { token, tokenSha256 } = createSignInToken('session');
   const expiresAt = stage === 'full' ? session.expiresAt : expiryOf(realm, 'full', now);
   const isRenewed = await rotateSession(db, { sessionId, from: stage, tokenSha256, expiresAt, now });
   if (!isRenewed) throw sessionEnded();
-  return { sessionId, token, expiresAt };
+  return { sessionId, stage: 'full', token, expiresAt };
 }
 
 interface EnrolledFactor {
@@ -190,9 +206,9 @@ interface EnrolledFactor {
 
 /**
  * Sets the authenticator app of the user, instead of an earlier one, with new recovery codes. It completes a sign-in
- * that required a second factor.
+ * that required a second factor; a complete one has to be stepped up. The user's other browsers are signed out.
  * @param enrolment the hidden field of `beginTotpEnrolment`, and a code of the app
- * @throws SignInError `code`, `session_ended`, `throttled` or `unavailable`
+ * @throws SignInError `code`, `session_ended`, `not_stepped_up`, `throttled` or `unavailable`
  */
 export async function enrolTotp(
   dependencies: IdentityDependencies,
@@ -205,31 +221,62 @@ export async function enrolTotp(
 ): Promise<EnrolledFactor> {
   const { db, sealer, throttle } = dependencies;
   if (session.stage === 'password') throw sessionEnded();
+  if (session.stage === 'full') requireStepUp(session, now);
   const by = identityOf(dependencies, session, address);
   await throttle.countCode(session.id, session.user.id);
   return withUserAudit(db, by, { action: 'security.set_totp', target: session.user.id }, async () => {
-    await confirmTotpEnrolment(db, sealer, session, enrolment, now);
-    const recoveryCodes = await createRecoveryCodes(db, { id: session.user.id, realm: session.realm });
-    return { session: await renew(dependencies, session, now), recoveryCodes };
+    return changeCredentials(dependencies, session, now, async (client) => {
+      await confirmTotpEnrolment(client, sealer, session, enrolment, now);
+      const recoveryCodes = await createRecoveryCodes(client, { id: session.user.id, realm: session.realm });
+      await endSessionsOf(client, session.user.id, session.id, now);
+      return { session: await renew(client, session, now), recoveryCodes };
+    });
+  });
+}
+
+/** A session that the user left open is not enough to change how the user signs in. @throws SignInError */
+function requireStepUp(session: Session, now: Date): void {
+  if (session.stage !== 'full') throw sessionEnded();
+  if (isSteppedUp(session, STEP_UP_LIMITS.postMs, now)) return;
+  throw new SignInError('not_stepped_up', 'The user has to prove their identity again.');
+}
+
+/**
+ * Changes how a user signs in, in one transaction, one change at a time. A session that a concurrent change has ended
+ * changes nothing any more.
+ */
+function changeCredentials<Result>(
+  { db }: Pick<IdentityDependencies, 'db'>,
+  { id: sessionId, user }: Session,
+  now: Date,
+  work: (client: Queryable) => Promise<Result>,
+): Promise<Result> {
+  return inTransaction(db, async (client) => {
+    await lockLogin(client, user.id);
+    if (!(await isSessionOpen(client, { sessionId, now }))) throw sessionEnded();
+    return work(client);
   });
 }
 
 /**
- * Sets the user's password and ends the user's other sessions.
+ * Sets the user's password and ends the user's other sessions. The session has to be stepped up.
  * @throws InvalidError `password` with the rule that it violates
- * @throws SignInError `busy`
+ * @throws SignInError `busy`, `session_ended` or `not_stepped_up`
  */
 export async function changePassword(
-  { db, hasher, log }: IdentityDependencies,
+  dependencies: IdentityDependencies,
   session: Session,
   { password, address }: { readonly password: string; readonly address: string },
   now: Date,
 ): Promise<void> {
+  requireStepUp(session, now);
   const { id: userId, email } = session.user;
-  const passwordHash = await hashNewPassword(hasher, password, email);
-  const by = { userId, merchantId: null, address, log };
-  await withUserAudit(db, by, { action: 'security.set_password', target: userId }, () =>
-    storePassword(db, { userId, passwordHash, keptSessionId: session.id, now }),
+  const passwordHash = await hashNewPassword(dependencies.hasher, password, email);
+  const by = identityOf(dependencies, session, address);
+  await withUserAudit(dependencies.db, by, { action: 'security.set_password', target: userId }, () =>
+    changeCredentials(dependencies, session, now, (client) =>
+      storePassword(client, { userId, passwordHash, keptSessionId: session.id, now }),
+    ),
   );
 }
 
@@ -240,15 +287,22 @@ export async function hashNewPassword(hasher: PasswordHasher, password: string, 
   return hasher.hash(password);
 }
 
-/** Replaces the recovery codes. @returns the new ones, which are shown once */
+/**
+ * Replaces the recovery codes. The session has to be stepped up.
+ * @returns the new ones, which are shown once
+ * @throws SignInError `session_ended` or `not_stepped_up`
+ */
 export async function replaceRecoveryCodes(
   dependencies: IdentityDependencies,
-  { user, realm }: Session,
+  session: Session,
   address: string,
+  now: Date,
 ): Promise<string[]> {
-  const by = { userId: user.id, merchantId: null, address, log: dependencies.log };
+  requireStepUp(session, now);
+  const { user, realm } = session;
+  const by = identityOf(dependencies, session, address);
   return withUserAudit(dependencies.db, by, { action: 'security.set_recovery_codes', target: user.id }, () =>
-    createRecoveryCodes(dependencies.db, { id: user.id, realm }),
+    changeCredentials(dependencies, session, now, (client) => createRecoveryCodes(client, { id: user.id, realm })),
   );
 }
 

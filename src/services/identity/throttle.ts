@@ -14,6 +14,7 @@ const LIMITS = {
   sign_in_pair: { points: 5, duration: 15 * MINUTE_SECONDS },
   sign_in_email: { points: 50, duration: HOUR_SECONDS },
   sign_in_network: { points: 60, duration: 15 * MINUTE_SECONDS },
+  sign_in_browser: { points: 10, duration: HOUR_SECONDS },
   sign_in_session: { points: 5, duration: 5 * MINUTE_SECONDS },
   sign_in_user: { points: 10, duration: 15 * MINUTE_SECONDS },
   sign_in_token: { points: 30, duration: MINUTE_SECONDS },
@@ -29,12 +30,15 @@ export interface SignInAttempt {
   readonly realm: Realm;
   readonly email: string;
   readonly address: string;
+  /** The id of a browser in which this user has signed in before. */
+  readonly knownBrowser: string | undefined;
 }
 
 /**
  * Limits the attempts to sign in, over all processes, in the table of the API's rate limits. Unlike those it fails
  * closed. It locks no account: a stranger who reaches the limit of an e-mail from one network leaves the user's own
- * network free, and passkeys are not counted by e-mail.
+ * network free. A stranger with many networks reaches the limit of the e-mail in all of them, but not that of a browser
+ * in which the user has signed in before. Passkeys are not counted by e-mail.
  */
 export class SignInThrottle {
   readonly #limits: Readonly<Record<LimitName, RateLimiterPostgres>>;
@@ -55,6 +59,7 @@ export class SignInThrottle {
       sign_in_pair: limit('sign_in_pair'),
       sign_in_email: limit('sign_in_email'),
       sign_in_network: limit('sign_in_network'),
+      sign_in_browser: limit('sign_in_browser'),
       sign_in_session: limit('sign_in_session'),
       sign_in_user: limit('sign_in_user'),
       sign_in_token: limit('sign_in_token'),
@@ -63,18 +68,25 @@ export class SignInThrottle {
 
   /**
    * Counts an attempt with a password. The pair comes before the e-mail: attempts beyond the limit of one network do
-   * not use up that of the e-mail.
+   * not use up that of the e-mail. A known browser is counted alone: neighbours, as in the networks of mobile
+   * operators, do not keep it out.
    * @throws SignInError `throttled` or `unavailable`
    */
   async countPassword(attempt: SignInAttempt): Promise<void> {
+    if (attempt.knownBrowser !== undefined) return this.#count('sign_in_browser', attempt.knownBrowser);
     await this.#count('sign_in_network', neighboursOf(attempt.address));
     await this.#count('sign_in_pair', pairOf(attempt));
     await this.#count('sign_in_email', hashOf(attempt));
   }
 
-  /** After a sign-in: only failures count for the pair. A store that is away keeps the count. */
-  async forgetPair(attempt: SignInAttempt): Promise<void> {
-    await this.#limits.sign_in_pair.delete(pairOf(attempt)).catch(() => undefined);
+  /** After a sign-in: only failures count for the pair or the browser. A store that is away keeps the count. */
+  async forgetFailures(attempt: SignInAttempt): Promise<void> {
+    const { knownBrowser } = attempt;
+    const forgotten =
+      knownBrowser === undefined
+        ? this.#limits.sign_in_pair.delete(pairOf(attempt))
+        : this.#limits.sign_in_browser.delete(knownBrowser);
+    await forgotten.catch(() => undefined);
   }
 
   /** Counts a code, of an app or for recovery. @throws SignInError `throttled` or `unavailable` */
@@ -102,7 +114,7 @@ export class SignInThrottle {
 }
 
 /** The table has no e-mail in clear. */
-function hashOf({ realm, email }: SignInAttempt): string {
+function hashOf({ realm, email }: Pick<SignInAttempt, 'realm' | 'email'>): string {
   return hash('sha256', `${realm}:${email}`);
 }
 

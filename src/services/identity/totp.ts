@@ -28,9 +28,12 @@ interface EnrollingSession {
   readonly user: { readonly id: string; readonly email: string };
 }
 
-/** A new secret. Nothing is stored until the user confirms it with a code. */
-export function beginTotpEnrolment(sealer: Sealer, { id, user }: EnrollingSession): TotpEnrolment {
-  const secret = new Secret({ size: SECRET_BYTES }).base32;
+/**
+ * A secret for an authenticator app. Nothing is stored until the user confirms it with a code.
+ * @param sealed that of a form whose code was wrong: the app has its secret already. Absent: a new secret
+ */
+export function beginTotpEnrolment(sealer: Sealer, { id, user }: EnrollingSession, sealed = ''): TotpEnrolment {
+  const secret = openEnrolment(sealer, id, sealed) ?? new Secret({ size: SECRET_BYTES }).base32;
   const uri = authenticator(secret, user.email).toString();
   return { secret, uri, sealed: sealer.seal(secret, ['totp-enrolment', id]) };
 }

@@ -16,13 +16,14 @@ import { queryOf, readFields } from './read-form';
 import { requireHost, requireSameOrigin } from './request-origin';
 import { ReturnPaths, SIGN_IN_PATHS, withReturn } from './return-paths';
 import { SessionBudget } from './session-budget';
-import type { SessionCookie } from './session-cookie';
+import type { PageCookie } from './session-cookie';
 
 /** What the kernel of the pages uses. */
 export interface PageDependencies {
   readonly db: Queryable;
   readonly publicBudget: PublicBudget;
-  readonly cookie: SessionCookie;
+  /** It has the token of the session. */
+  readonly cookie: PageCookie;
   /** At which browsers reach the pages. */
   readonly origin: URL;
   readonly log: Logger;
@@ -216,6 +217,7 @@ function pageErrorOf({ reason, message, retryAfterSeconds }: SignInError): PageE
     case 'credentials':
     case 'code':
     case 'passkey':
+    case 'not_stepped_up':
       return undefined;
   }
 }

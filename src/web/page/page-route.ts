@@ -138,6 +138,6 @@ export function memberPage<Dependencies, Values>(
 }
 
 /** After a POST: the browser reads the page at the path. Never another origin: `form-action` would stop it. */
-export function redirectTo(path: string, headers: Readonly<Record<string, string>> = {}): EndpointResponse {
-  return { status: 303, headers: { ...headers, Location: path, 'Cache-Control': 'no-store' }, body: '' };
+export function redirectTo(path: string, cookies: readonly string[] = []): EndpointResponse {
+  return { status: 303, headers: { Location: path, 'Cache-Control': 'no-store' }, cookies, body: '' };
 }

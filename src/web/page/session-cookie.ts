@@ -1,25 +1,26 @@
 import type { Request } from 'express';
 
-/** The cookie of a dashboard session. */
-export interface SessionCookie {
+/** A cookie that only this listener reads. */
+export interface PageCookie {
   read(request: Request): string | undefined;
   /** The value of `Set-Cookie`. */
-  set(token: string, expiresAt: Date): string;
+  set(value: string, expiresAt: Date): string;
   clear(): string;
 }
 
 /**
  * `__Host-` binds the cookie to this host, without a domain, over https. A development server on http has no such
  * cookie, and all ports of localhost share their cookies, so the port is in its name.
+ * @param purpose `dashboard` for the session
  */
-export function sessionCookie(origin: URL): SessionCookie {
+export function pageCookie(origin: URL, purpose: string): PageCookie {
   const isSecure = origin.protocol === 'https:';
-  const name = isSecure ? '__Host-lunas_dashboard' : `lunas_dashboard_${origin.port || '80'}`;
+  const name = isSecure ? `__Host-lunas_${purpose}` : `lunas_${purpose}_${origin.port || '80'}`;
   // Lax and not Strict: a link in a mail opens a page that is signed in.
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   return {
     read: (request) => valueOf(name, request.get('cookie') ?? ''),
-    set: (token, expiresAt) => `${name}=${token}; Expires=${expiresAt.toUTCString()}; ${attributes}`,
+    set: (value, expiresAt) => `${name}=${value}; Expires=${expiresAt.toUTCString()}; ${attributes}`,
     clear: () => `${name}=; Max-Age=0; ${attributes}`,
   };
 }

@@ -98,7 +98,7 @@ describe('an invitation', () => {
     expect(await listInvitations(db, shop.id, NOW)).toEqual([]);
     const signedIn = await signInWithPassword(
       dependencies,
-      { realm: 'merchant', email: EMAIL, password: PASSWORD, browser: BROWSER },
+      { realm: 'merchant', email: EMAIL, password: PASSWORD, browser: BROWSER, knownBrowser: undefined },
       NOW,
     );
     expect(await read(signedIn.token)).toMatchObject({ stage: 'full', membership: { role: 'finance' } });
@@ -217,7 +217,7 @@ describe('a reset', () => {
        values (gen_random_uuid(), $1, 'merchant', 'x', '', 0, 'localhost', 'phone', false, now())`,
       [user.id],
     );
-    const { token } = await createResetLink(db, { userId: user.id, createdBy: 'user:other' }, NOW);
+    const { token } = await createResetLink(db, { userId: user.id, createdBy: 'user:other', merchantId: null }, NOW);
     const opened = await resetTo(token, 'teh botol dingin 88');
     await expect(read(first)).rejects.toThrow('ended');
     expect(await read(opened.token)).toMatchObject({ stage: 'full', user: { id: user.id } });
@@ -229,9 +229,11 @@ describe('a reset', () => {
 
   it('is for another user, for an hour, and only the newest link', async () => {
     const userId = await createMember(owner, EMAIL);
-    expect(await reasonOf(createResetLink(db, { userId, createdBy: `user:${userId}` }, NOW))).toBe('not_allowed');
-    const { token: replaced } = await createResetLink(db, { userId, createdBy: 'cli:test' }, NOW);
-    const { token } = await createResetLink(db, { userId, createdBy: 'cli:test' }, NOW);
+    expect(await reasonOf(createResetLink(db, { userId, createdBy: `user:${userId}`, merchantId: null }, NOW))).toBe(
+      'not_allowed',
+    );
+    const { token: replaced } = await createResetLink(db, { userId, createdBy: 'cli:test', merchantId: null }, NOW);
+    const { token } = await createResetLink(db, { userId, createdBy: 'cli:test', merchantId: null }, NOW);
     expect(await reasonOf(resetTo(replaced, PASSWORD))).toBe('link_invalid');
     expect(await reasonOf(resetTo(token, PASSWORD, after(HOUR_MS)))).toBe('link_invalid');
     await expect(resetTo(token, 'short')).rejects.toMatchObject({ field: 'password' });
@@ -240,7 +242,7 @@ describe('a reset', () => {
 
   it('attack: a link is good for its purpose only', async () => {
     const userId = await createMember(owner, 'budi@toko.example');
-    const { token: reset } = await createResetLink(db, { userId, createdBy: 'cli:test' }, NOW);
+    const { token: reset } = await createResetLink(db, { userId, createdBy: 'cli:test', merchantId: null }, NOW);
     const { token: invitation } = await invite();
     expect(await reasonOf(accept(reset))).toBe('link_invalid');
     expect(await reasonOf(resetTo(invitation, PASSWORD))).toBe('link_invalid');
@@ -249,10 +251,12 @@ describe('a reset', () => {
 
   it('a disabled user gets none', async () => {
     const userId = await createMember(owner, EMAIL);
-    const { token } = await createResetLink(db, { userId, createdBy: 'cli:test' }, NOW);
+    const { token } = await createResetLink(db, { userId, createdBy: 'cli:test', merchantId: null }, NOW);
     await disableUser(asOperator(), userId, NOW);
     expect(await reasonOf(resetTo(token, PASSWORD))).toBe('link_invalid');
-    await expect(createResetLink(db, { userId, createdBy: 'cli:test' }, NOW)).rejects.toThrow('There is no user');
+    await expect(createResetLink(db, { userId, createdBy: 'cli:test', merchantId: null }, NOW)).rejects.toThrow(
+      'There is no user',
+    );
   });
 });
 

@@ -58,8 +58,12 @@ afterEach(async () => {
   if (log.error.mock.calls.length > 0) throw new Error('A step was not recorded');
 });
 
-const attempt = (password: string, email = EMAIL, from = address, now = NOW) =>
-  signInWithPassword(dependencies, { realm: 'merchant', email, password, browser: { ...BROWSER, address: from } }, now);
+const attempt = (password: string, email = EMAIL, from = address, now = NOW, knownBrowser?: string) =>
+  signInWithPassword(
+    dependencies,
+    { realm: 'merchant', email, password, browser: { ...BROWSER, address: from }, knownBrowser },
+    now,
+  );
 
 async function read(token: string, now = NOW): Promise<Session> {
   const session = await readSession(db, { realm: 'merchant', token, merchantCode: null }, now);
@@ -364,7 +368,7 @@ describe('limits', () => {
 
 it('no table has a password, a secret, a code or an e-mail of an attempt', async () => {
   const { recoveryCodes, secret, codeAt, session } = await enrol();
-  const replaced = await replaceRecoveryCodes(dependencies, await read(session.token), address);
+  const replaced = await replaceRecoveryCodes(dependencies, await read(session.token), address, NOW);
   await reasonOf(attempt('wrong password 77', 'unknown@toko.example'));
   const { rows: tables } = await owner.query<{ name: string }>(
     "select tablename as name from pg_tables where schemaname = 'public'",
