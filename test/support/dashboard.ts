@@ -1,4 +1,5 @@
 import type { BrowserContext } from 'playwright-core';
+import type { Environment } from '../../src/config';
 import { freePort } from '../../src/local-stack/ports';
 import { createLogger } from '../../src/observability/logger';
 import { createDevelopmentLink } from '../../src/services/identity/sessions';
@@ -22,6 +23,8 @@ export interface TestDashboard {
 /** A dashboard in this process, with the rights of its database role. */
 export async function startTestDashboard(
   service: Pick<TestService, 'apiUrl' | 'dashboardDatabaseUrl' | 'db' | 'masterKey' | 'temporal'>,
+  /** Production requires a second factor. */
+  environment: Environment = 'sandbox',
 ): Promise<TestDashboard> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
@@ -34,7 +37,7 @@ export async function startTestDashboard(
     publicBaseUrl: service.apiUrl,
     databaseUrl: service.dashboardDatabaseUrl,
     masterKey: service.masterKey,
-    environment: 'sandbox',
+    environment,
     temporal: service.temporal,
     log: createLogger('test', process.env.LOG_LEVEL ?? 'silent'),
   });

@@ -10,6 +10,7 @@ import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-clie
 import type { CheckoutPages } from '../checkout/checkout-pages';
 import type { CheckoutWatch } from '../checkout/checkout-watch';
 import type { PageDependencies } from '../page/page-app';
+import type { PageCookie } from '../page/session-cookie';
 
 /** What the pages of merchants use. */
 export interface DashboardDependencies extends PageDependencies, SingleDependencies, IdentityDependencies {
@@ -22,4 +23,6 @@ export interface DashboardDependencies extends PageDependencies, SingleDependenc
   readonly checkoutWatch: CheckoutWatch;
   readonly readiness: Readiness;
   readonly environment: Environment;
+  /** It names a browser in which a user has signed in before. */
+  readonly browserCookie: PageCookie;
 }

@@ -53,7 +53,12 @@ function MerchantPage({ view, page }: FramedPage): ReactElement {
       userName={view.userName}
       userNote={notes.filter(Boolean).join(' · ')}
       menu={visible.map(({ name, href }) => ({ label: texts.menu[name], href, isCurrent: page.current === name }))}
-      settings={<LanguageForm view={view} />}
+      settings={
+        <>
+          <LanguageForm view={view} />
+          <a href="/profile/security">{texts.profile}</a>
+        </>
+      }
     >
       <div className="stack">
         {merchantState && (
@@ -72,7 +77,7 @@ function LanguageForm({ view: { texts, locale, path } }: { readonly view: Mercha
   return (
     <form method="post" action="/language">
       <input type="hidden" name="language" value={other} />
-      <input type="hidden" name="back" value={path} />
+      <input type="hidden" name="then" value={path} />
       <button className="link-button" lang={other}>
         {texts.otherLanguage}
       </button>

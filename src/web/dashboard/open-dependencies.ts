@@ -16,7 +16,7 @@ import { LostWorkflows } from '../../services/recovery/lost-workflows';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
 import { CheckoutPages } from '../checkout/checkout-pages';
 import { CheckoutWatch } from '../checkout/checkout-watch';
-import { sessionCookie } from '../page/session-cookie';
+import { pageCookie } from '../page/session-cookie';
 import type { DashboardDependencies } from './dashboard-dependencies';
 
 export interface DashboardDependencySettings {
@@ -82,7 +82,8 @@ export function openDashboard(
       paymentMutex: createKeyedMutex(),
       readiness: new Readiness(readinessDb, workflows),
       publicBudget: new PublicBudget(settings.publicRequestsPerSecond),
-      cookie: sessionCookie(origin),
+      cookie: pageCookie(origin, 'dashboard'),
+      browserCookie: pageCookie(origin, 'browser'),
       origin,
       environment,
       log,

@@ -9,9 +9,16 @@ import { createPaymentByForm, newPaymentForm } from './payments/new-payment';
 import { paymentActionPages } from './payments/payment-actions';
 import { getQrImage, showQr } from './payments/qr';
 import { showPaymentPage, streamPayment } from './payments/show-payment';
+import { credentialPages } from './profile/credentials';
+import { profilePages } from './profile/profile';
+import { securityPages } from './profile/security';
 import { chooseMerchant } from './session/choose-merchant';
 import { logout } from './session/logout';
 import { setLanguage } from './session/set-language';
+import { enrolPages } from './sign-in/enrol';
+import { invitationPages } from './sign-in/invitation';
+import { loginPages } from './sign-in/login';
+import { resetPages } from './sign-in/reset';
 import { stepUpPages } from './sign-in/step-up';
 
 /** Every page of the dashboard. A fixed path stands before a path with a parameter. */
@@ -19,7 +26,14 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   chooseMerchant,
   logout,
   setLanguage,
+  ...loginPages,
+  ...enrolPages,
+  ...invitationPages,
+  ...resetPages,
   ...stepUpPages,
+  ...profilePages,
+  ...securityPages,
+  ...credentialPages,
   showHome,
   listPayments,
   newPaymentForm,

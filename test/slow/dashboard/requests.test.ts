@@ -63,6 +63,7 @@ async function send(path: string, { method = 'GET', headers = {}, form }: Sent =
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
 
+const ENGLISH: readonly [string, string][] = [['language', 'en']];
 const OWN_FORM = { 'sec-fetch-site': 'same-origin' };
 const post = (
   path: string,
@@ -97,10 +98,17 @@ describe('a form', () => {
   });
 
   it('returns to no foreign address after a change of the language', async () => {
-    for (const back of ['//evil.test', 'https://evil.test', `/m/${code}/\\evil.test`, '/m/x', 'javascript:alert(1)']) {
-      expect((await post('/language', { language: 'en', back })).headers.location).toBe('/');
+    const returning = (address: string) => Object.fromEntries(new URLSearchParams([...ENGLISH, ['then', address]]));
+    for (const address of [
+      '//evil.test',
+      'https://evil.test',
+      `/m/${code}/\\evil.test`,
+      '/unknown',
+      'javascript:alert(1)',
+    ]) {
+      expect((await post('/language', returning(address))).headers.location).toBe('/');
     }
-    const { headers } = await post('/language', { language: 'en', back: `/m/${code}/payments` });
+    const { headers } = await post('/language', returning(`/m/${code}/payments`));
     expect(headers.location).toBe(`/m/${code}/payments`);
   });
 });

@@ -1,3 +1,5 @@
+import { clientAddress } from '../../../http/auth/client-address';
+import { withUserAudit } from '../../../services/audit/user-audit';
 import { endSession } from '../../../services/identity/sessions';
 import { NO_FIELDS, publicPage, redirectTo } from '../../page/page-route';
 import { SIGN_IN_PATHS } from '../../page/return-paths';
@@ -8,9 +10,15 @@ export const logout = publicPage({
   method: 'post',
   path: '/logout',
   fields: NO_FIELDS,
-  async handler({ db, cookie }: Pick<DashboardDependencies, 'db' | 'cookie'>, { session, pending, now }) {
-    const ended = session ?? pending;
-    if (ended) await endSession(db, ended.id, now);
-    return redirectTo(SIGN_IN_PATHS.login, { 'Set-Cookie': cookie.clear() });
+  async handler(dependencies: Pick<DashboardDependencies, 'db' | 'cookie' | 'log'>, visit) {
+    const { db, cookie, log } = dependencies;
+    const ended = visit.session ?? visit.pending;
+    if (ended) {
+      const by = { userId: ended.user.id, merchantId: null, address: clientAddress(visit.request), log };
+      await withUserAudit(db, by, { action: 'session.sign_out', target: ended.id }, () =>
+        endSession(db, ended.id, visit.now),
+      );
+    }
+    return redirectTo(SIGN_IN_PATHS.login, [cookie.clear()]);
   },
 });

@@ -23,7 +23,7 @@ export const startDevelopmentSession = publicPage({
       if (!(error instanceof SignInError)) throw error;
       throw new PageError(error.reason === 'link_used' ? 'link_used' : 'link_invalid');
     });
-    return redirectTo('/', { 'Set-Cookie': cookie.set(opened.token, opened.expiresAt) });
+    return redirectTo('/', [cookie.set(opened.token, opened.expiresAt)]);
   },
 });
 

@@ -2,6 +2,7 @@ import { SignInError } from '../../../errors';
 import type { EndpointResponse } from '../../../http/endpoint';
 import type { Proof } from '../../../services/identity/sign-in';
 import { PAGE_HEADERS } from '../../page/headers';
+import type { FieldErrors } from '../../page/read-form';
 import type { SignInTexts } from './sign-in-texts';
 
 /** Why a form of the sign-in was not accepted, and the status of its response. */
@@ -26,11 +27,25 @@ export function signInProblem({ problems }: SignInTexts, error: unknown): SignIn
     case 'unavailable':
       return { text: problems[reason], status: 503, headers };
     case 'passkey':
+    case 'not_stepped_up':
     case 'session_ended':
     case 'link_used':
     case 'link_invalid':
       throw error;
   }
+}
+
+/** The form itself is not complete. */
+export const formProblem = (text: string): SignInProblem => ({ text, status: 422, headers: {} });
+
+/** The texts of what is wrong with the fields of a form. */
+export function fieldTexts({ problems, violations }: SignInTexts, errors: FieldErrors): FieldErrors {
+  const texts: Readonly<Partial<Record<string, unknown>>> = { ...problems, ...violations };
+  const entries = Object.entries(errors).map(([name, code]) => {
+    const text = texts[code];
+    return [name, typeof text === 'string' ? text : problems.missing];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** A form with a problem, or without one. */

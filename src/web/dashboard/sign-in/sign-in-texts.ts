@@ -1,18 +1,42 @@
+import type { PasswordViolation } from '../../../domain/passwords';
 import type { Language } from '../../../domain/sign-in';
 
-/** `4 minutes` for 200 seconds: a wait is rounded up, so that a repeat after it is accepted. */
+/** `4` minutes for 200 seconds: a wait is rounded up, so that a repeat after it is accepted. */
 const minutesOf = (seconds: number) => Math.ceil(seconds / 60);
+
+const VIOLATIONS_EN: Readonly<Record<PasswordViolation, string>> = {
+  too_short: 'The password needs at least 12 characters.',
+  too_long: 'The password has more than 128 bytes.',
+  contains_email: 'The password must not contain the name of your e-mail address.',
+  too_uniform: 'The password needs at least 5 different characters.',
+};
+
+const VIOLATIONS_ID: Readonly<Record<PasswordViolation, string>> = {
+  too_short: 'Kata sandi minimal 12 karakter.',
+  too_long: 'Kata sandi lebih dari 128 byte.',
+  contains_email: 'Kata sandi tidak boleh memuat nama di alamat email Anda.',
+  too_uniform: 'Kata sandi perlu minimal 5 karakter yang berbeda.',
+};
 
 const en = {
   continue: 'Continue',
   cancel: 'Back',
   checkFields: 'Check these fields:',
+  email: 'E-mail',
+  password: 'Password',
+  newPassword: 'New password',
+  passwordHint: 'At least 12 characters. Several words are easy to remember.',
+  repeatPassword: 'The same password again',
+  name: 'Your name',
+  violations: VIOLATIONS_EN,
   problems: {
     credentials: 'The e-mail or the password is wrong.',
     password: 'The password is wrong.',
     code: 'The code is wrong, or it was used before. Wait for the next code of your app.',
     missing: 'This field is empty.',
     repeated: 'The field was sent twice.',
+    mismatch: 'The two passwords differ.',
+    name: 'The name has at most 100 characters.',
     throttled: (seconds: number) =>
       seconds < 60
         ? `Too many attempts. Try again in ${seconds} seconds.`
@@ -20,12 +44,63 @@ const en = {
     busy: 'Many users are signing in. Try again in a few seconds.',
     unavailable: 'Signing in is not possible right now. Your data is safe. Try again in a moment.',
   },
+  login: {
+    title: 'Sign in',
+    button: 'Sign in',
+    help: 'You cannot sign in?',
+    helpText:
+      'An owner of your merchant can send you a link that sets a new password. ' +
+      'If you are its only owner, or a member of several merchants, contact Lunas.',
+  },
+  code: {
+    title: 'Second step',
+    label: 'Code of your authenticator app',
+    hint: 'Six digits. Or one of your recovery codes.',
+    other: 'Sign in as another user',
+  },
   stepUp: {
     title: 'Confirm that it is you',
     explanation: 'The next page changes access or money. Lunas asks for your proof again first.',
-    code: 'Code of your authenticator app',
-    codeHint: 'Six digits. Or one of your recovery codes.',
-    password: 'Password',
+  },
+  enrol: {
+    title: 'Set up the second factor',
+    required: 'Lunas requires a code of an authenticator app in addition to the password.',
+    scan: 'Open an authenticator app, such as Google Authenticator or Aegis, and scan this code.',
+    qr: 'QR code for the authenticator app',
+    secret: 'Or type this secret into the app:',
+    code: 'Code that the app shows',
+    codeHint: 'Six digits',
+    button: 'Confirm',
+  },
+  recovery: {
+    title: 'Your recovery codes',
+    explanation: 'Each code replaces the authenticator app once, if you lose it. Store them where only you read them.',
+    once: 'Lunas shows them only now.',
+    copy: 'Copy all',
+    copied: 'Copied',
+    print: 'Print',
+    stored: 'I have stored the codes',
+  },
+  invitation: {
+    title: (merchant: string) => `Join ${merchant}`,
+    invited: (email: string, role: string) => `${email} is invited. Role: ${role}.`,
+    create: 'Create the login',
+    join: (merchant: string, role: string) => `Join ${merchant} as ${role}`,
+    signIn: 'Sign in and join',
+    known: 'This e-mail has a login at Lunas already. Sign in with it.',
+    otherUser: (email: string) => `You are signed in as ${email}. Sign out, and open the link again.`,
+    invalidTitle: 'This invitation is not valid',
+    invalid: 'It was used or withdrawn, or it has expired. An invitation works once, for 72 hours.',
+    invalidNext: 'If you have joined already, sign in. If not, request a new invitation.',
+  },
+  reset: {
+    title: 'Set a new password',
+    explanation: (email: string) =>
+      `For ${email}. Your authenticator app, passkeys and recovery codes are removed, and every browser is signed out.`,
+    button: 'Set the password',
+    invalidTitle: 'This link is not valid',
+    invalid: 'It was used or withdrawn, or it has expired. It works once, for one hour.',
+    invalidNext: 'If you have set a password already, sign in with it. If not, request a new link.',
   },
 };
 
@@ -35,12 +110,21 @@ const id: SignInTexts = {
   continue: 'Lanjutkan',
   cancel: 'Kembali',
   checkFields: 'Periksa isian berikut:',
+  email: 'Email',
+  password: 'Kata sandi',
+  newPassword: 'Kata sandi baru',
+  passwordHint: 'Minimal 12 karakter. Gabungan beberapa kata mudah diingat.',
+  repeatPassword: 'Ulangi kata sandi yang sama',
+  name: 'Nama Anda',
+  violations: VIOLATIONS_ID,
   problems: {
     credentials: 'Email atau kata sandi salah.',
     password: 'Kata sandi salah.',
     code: 'Kode salah atau sudah dipakai. Tunggu kode berikutnya di aplikasi Anda.',
     missing: 'Isian ini masih kosong.',
     repeated: 'Isian terkirim dua kali.',
+    mismatch: 'Kedua kata sandi berbeda.',
+    name: 'Nama paling panjang 100 karakter.',
     throttled: (seconds: number) =>
       seconds < 60
         ? `Terlalu banyak percobaan. Coba lagi dalam ${seconds} detik.`
@@ -48,12 +132,63 @@ const id: SignInTexts = {
     busy: 'Banyak pengguna sedang masuk. Coba lagi beberapa detik lagi.',
     unavailable: 'Saat ini Anda belum bisa masuk. Data Anda aman. Coba lagi sebentar lagi.',
   },
+  login: {
+    title: 'Masuk',
+    button: 'Masuk',
+    help: 'Tidak bisa masuk?',
+    helpText:
+      'Pemilik toko Anda dapat mengirim tautan untuk membuat kata sandi baru. ' +
+      'Jika Anda satu-satunya pemilik, atau anggota beberapa toko, hubungi Lunas.',
+  },
+  code: {
+    title: 'Langkah kedua',
+    label: 'Kode dari aplikasi autentikator',
+    hint: 'Enam angka. Atau salah satu kode pemulihan Anda.',
+    other: 'Masuk sebagai pengguna lain',
+  },
   stepUp: {
     title: 'Pastikan ini Anda',
     explanation: 'Halaman berikutnya mengubah akses atau dana. Karena itu Lunas memeriksa Anda sekali lagi.',
-    code: 'Kode dari aplikasi autentikator',
-    codeHint: 'Enam angka. Atau salah satu kode pemulihan Anda.',
-    password: 'Kata sandi',
+  },
+  enrol: {
+    title: 'Atur langkah kedua',
+    required: 'Selain kata sandi, Lunas mewajibkan kode dari aplikasi autentikator.',
+    scan: 'Buka aplikasi autentikator, misalnya Google Authenticator atau Aegis, lalu pindai kode ini.',
+    qr: 'Kode QR untuk aplikasi autentikator',
+    secret: 'Atau ketik kunci ini di aplikasi:',
+    code: 'Kode yang tampil di aplikasi',
+    codeHint: 'Enam angka',
+    button: 'Konfirmasi',
+  },
+  recovery: {
+    title: 'Kode pemulihan Anda',
+    explanation: 'Setiap kode menggantikan aplikasi autentikator satu kali jika hilang. Simpan di tempat yang aman.',
+    once: 'Kode ini hanya tampil sekarang.',
+    copy: 'Salin semua',
+    copied: 'Disalin',
+    print: 'Cetak',
+    stored: 'Kode sudah saya simpan',
+  },
+  invitation: {
+    title: (merchant: string) => `Bergabung dengan ${merchant}`,
+    invited: (email: string, role: string) => `${email} diundang. Peran: ${role}.`,
+    create: 'Buat akun',
+    join: (merchant: string, role: string) => `Bergabung dengan ${merchant} sebagai ${role}`,
+    signIn: 'Masuk dan bergabung',
+    known: 'Email ini sudah punya akun Lunas. Masuk dengan akun itu.',
+    otherUser: (email: string) => `Anda masuk sebagai ${email}. Keluar dulu, lalu buka lagi tautan ini.`,
+    invalidTitle: 'Undangan ini tidak berlaku',
+    invalid: 'Undangan sudah dipakai, ditarik, atau kedaluwarsa. Undangan berlaku satu kali, selama 72 jam.',
+    invalidNext: 'Jika Anda sudah bergabung, silakan masuk. Jika belum, minta undangan baru.',
+  },
+  reset: {
+    title: 'Buat kata sandi baru',
+    explanation: (email: string) =>
+      `Untuk ${email}. Aplikasi autentikator, kunci sandi, dan kode pemulihan Anda dihapus, dan semua peramban keluar.`,
+    button: 'Simpan kata sandi',
+    invalidTitle: 'Tautan ini tidak berlaku',
+    invalid: 'Tautan sudah dipakai, ditarik, atau kedaluwarsa. Tautan berlaku satu kali, selama satu jam.',
+    invalidNext: 'Jika Anda sudah membuat kata sandi, masuk dengan itu. Jika belum, minta tautan baru.',
   },
 };
 

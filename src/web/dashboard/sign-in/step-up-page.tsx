@@ -1,7 +1,8 @@
 import type { ReactElement } from 'react';
 import type { Language } from '../../../domain/sign-in';
 import type { FieldErrors } from '../../page/read-form';
-import { ErrorSummary, Field } from '../../ui/form';
+import { Field } from '../../ui/form';
+import { CodeField, SignInForm } from './sign-in-form';
 import { renderSignInPage } from './sign-in-frame';
 import { SIGN_IN_TEXTS } from './sign-in-texts';
 
@@ -23,39 +24,31 @@ export function renderStepUpPage(page: StepUpPage): string {
 
 function StepUp({ language, field, returnPath, errors }: StepUpPage): ReactElement {
   const texts = SIGN_IN_TEXTS[language];
+  const back = (
+    <a className="button wide-button" href="/">
+      {texts.cancel}
+    </a>
+  );
+  const form = { texts, action: '/step-up', button: texts.continue, errors, returnPath, others: back };
+  const { code, password } = errors;
   return (
-    <form className="stack" method="post" action="/step-up">
+    <>
       <p>{texts.stepUp.explanation}</p>
-      <ErrorSummary title={texts.checkFields} errors={errors} />
-      <input type="hidden" name="then" value={returnPath} />
-      {field === 'code' ? (
-        <Field
-          name="code"
-          label={texts.stepUp.code}
-          hint={texts.stepUp.codeHint}
-          value=""
-          error={errors.code}
-          autoComplete="one-time-code"
-          maxLength={40}
-          required
-        />
-      ) : (
-        <Field
-          name="password"
-          label={texts.stepUp.password}
-          value=""
-          error={errors.password}
-          type="password"
-          autoComplete="current-password"
-          required
-        />
-      )}
-      <div className="buttons">
-        <button className="button primary wide-button">{texts.continue}</button>
-        <a className="button wide-button" href="/">
-          {texts.cancel}
-        </a>
-      </div>
-    </form>
+      <SignInForm {...form}>
+        {field === 'code' ? (
+          <CodeField label={texts.code.label} hint={texts.code.hint} error={code} />
+        ) : (
+          <Field
+            name="password"
+            label={texts.password}
+            value=""
+            error={password}
+            type="password"
+            autoComplete="current-password"
+            required
+          />
+        )}
+      </SignInForm>
+    </>
   );
 }

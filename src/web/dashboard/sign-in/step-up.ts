@@ -38,7 +38,7 @@ const proveAgain = userPage({
     try {
       const address = clientAddress(visit.request);
       const { token, expiresAt } = await stepUp(dependencies, visit.session, { proof, address }, visit.now);
-      return redirectTo(visit.returnPath, { 'Set-Cookie': dependencies.cookie.set(token, expiresAt) });
+      return redirectTo(visit.returnPath, [dependencies.cookie.set(token, expiresAt)]);
     } catch (error) {
       const problem = signInProblem(texts, error);
       const isPassword = proof.kind === 'password' && problem.status === 422;

@@ -108,6 +108,7 @@ export const EN = {
   },
   signOut: 'Sign out',
   signIn: 'Sign in',
+  profile: 'Profile and security',
   waitFor: (seconds: number) => `You can try again in ${seconds} s.`,
   otherLanguage: 'Bahasa Indonesia',
   sandbox: { name: 'SANDBOX', explanation: 'No real money' },

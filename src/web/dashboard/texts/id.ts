@@ -19,6 +19,7 @@ export const ID: DashboardTexts = {
   },
   signOut: 'Keluar',
   signIn: 'Masuk',
+  profile: 'Profil dan keamanan',
   waitFor: (seconds: number) => `Anda dapat mencoba lagi dalam ${seconds} detik.`,
   otherLanguage: 'English',
   sandbox: { name: 'SANDBOX', explanation: 'Bukan uang sungguhan' },

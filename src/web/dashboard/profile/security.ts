@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { NotFoundError } from '../../../errors';
+import { clientAddress } from '../../../http/auth/client-address';
+import { withUserAudit, type UserActionName } from '../../../services/audit/user-audit';
+import { readFactors } from '../../../services/identity/factors';
+import { countRecoveryCodes } from '../../../services/identity/recovery-codes';
+import { endOtherSession, endOtherSessions, listSessions } from '../../../services/identity/sessions';
+import { NO_FIELDS, redirectTo, userPage, type UserVisit } from '../../page/page-route';
+import type { DashboardDependencies } from '../dashboard-dependencies';
+import { pageResponse } from '../merchant-view';
+import { renderSecurityPage } from './security-page';
+import { doneSchema, userView } from './user-view';
+
+type SecurityDependencies = Pick<DashboardDependencies, 'db' | 'environment' | 'log'>;
+
+const PATH = '/profile/security';
+
+const showSecurity = userPage({
+  method: 'get',
+  path: PATH,
+  fields: doneSchema,
+  async handler(dependencies: SecurityDependencies, visit, form) {
+    const { db } = dependencies;
+    const { session, now } = visit;
+    const factors = await readFactors(db, session.user.id);
+    const page = {
+      view: userView(dependencies, visit, (form.ok && form.values.done) || null),
+      ...factors,
+      recoveryCodes: await countRecoveryCodes(db, session.user.id),
+      sessions: await listSessions(db, session, now),
+      currentSessionId: session.id,
+    };
+    return pageResponse(renderSecurityPage(page));
+  },
+});
+
+/** Ending a session takes access away, so it needs no step-up: a user in a hurry is not stopped. */
+const endOne = userPage({
+  method: 'post',
+  path: `${PATH}/sessions/end`,
+  fields: z.object({ session: z.uuid() }),
+  async handler(dependencies: SecurityDependencies, visit, form) {
+    if (!form.ok) return redirectTo(PATH);
+    const { session: sessionId } = form.values;
+    await audited(dependencies, visit, 'session.end', sessionId, () =>
+      endOtherSession(dependencies.db, visit.session, sessionId, visit.now),
+    ).catch((error: unknown) => {
+      // It has ended meanwhile, or it is of another user: the list shows what there is.
+      if (!(error instanceof NotFoundError)) throw error;
+    });
+    return redirectTo(`${PATH}?done=ended`);
+  },
+});
+
+const endOthers = userPage({
+  method: 'post',
+  path: `${PATH}/sessions/end-others`,
+  fields: NO_FIELDS,
+  async handler(dependencies: SecurityDependencies, visit) {
+    await audited(dependencies, visit, 'session.end_others', visit.session.user.id, () =>
+      endOtherSessions(dependencies.db, visit.session, visit.now),
+    );
+    return redirectTo(`${PATH}?done=others`);
+  },
+});
+
+export const securityPages = [showSecurity, endOne, endOthers];
+
+function audited(
+  { db, log }: SecurityDependencies,
+  { request, session }: UserVisit,
+  action: UserActionName,
+  target: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  const by = { userId: session.user.id, merchantId: null, address: clientAddress(request), log };
+  return withUserAudit(db, by, { action, target }, work);
+}

@@ -1,0 +1,69 @@
+import type { ReactElement, ReactNode } from 'react';
+import type { Language } from '../../../domain/sign-in';
+import { renderDocument } from '../../ui/document';
+import { Notice } from '../../ui/layout';
+import { Shell } from '../../ui/shell';
+import { DASHBOARD_FILES } from '../files';
+import { DASHBOARD_TEXTS } from '../texts/texts';
+import { PROFILE_TEXTS, type ProfileTexts } from './profile-texts';
+
+/** What the pages of a user show, whatever the merchant. */
+export interface UserView {
+  readonly language: Language;
+  readonly userName: string;
+  readonly email: string;
+  readonly isSandbox: boolean;
+  readonly isDevelopmentSession: boolean;
+  /** What the user has just done. */
+  readonly done: keyof ProfileTexts['done'] | null;
+}
+
+interface UserPage {
+  readonly title: string;
+  readonly current: 'profile' | 'security';
+  readonly children: ReactNode;
+}
+
+/** A page of the user: the frame without a merchant. */
+export function renderUserPage(view: UserView, page: UserPage): string {
+  return renderDocument({
+    title: `${page.title} · Lunas`,
+    language: view.language,
+    files: DASHBOARD_FILES,
+    live: 'none',
+    children: <FramedPage view={view} page={page} />,
+  });
+}
+
+function FramedPage({ view, page }: { readonly view: UserView; readonly page: UserPage }): ReactElement {
+  const { language, done } = view;
+  const texts = DASHBOARD_TEXTS[language];
+  const profile = PROFILE_TEXTS[language];
+  const menu = [
+    { label: profile.merchants, href: '/', isCurrent: false },
+    { label: profile.profile, href: '/profile', isCurrent: page.current === 'profile' },
+    { label: profile.security, href: '/profile/security', isCurrent: page.current === 'security' },
+  ];
+  const { skip, menuName, signOut, sandbox, developmentSession } = texts;
+  return (
+    <Shell
+      texts={{ skip, menu: menuName, signOut, ...(view.isSandbox && { environment: sandbox }) }}
+      home="/"
+      merchantName="Lunas"
+      merchantNote={profile.profile}
+      userName={view.userName}
+      userNote={[view.email, view.isDevelopmentSession ? developmentSession : ''].filter(Boolean).join(' · ')}
+      menu={menu}
+      settings={null}
+    >
+      <div className="stack">
+        {done !== null && (
+          <Notice tone="good">
+            <p>{profile.done[done]}</p>
+          </Notice>
+        )}
+        <div>{page.children}</div>
+      </div>
+    </Shell>
+  );
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { InvalidError } from '../../../errors';
+import type { FieldErrors } from '../../page/read-form';
+import { fieldTexts, formProblem, signInProblem, type SignInProblem } from './sign-in-problem';
+import type { SignInTexts } from './sign-in-texts';
+
+/** A new password, typed twice. */
+export const newPasswordFields = {
+  password: z.string({ error: 'missing' }),
+  repeat: z.string({ error: 'missing' }),
+};
+
+/** The two fields must be the same. */
+export function mismatchOf(fields: { readonly password: string; readonly repeat: string }): FieldErrors {
+  return fields.password === fields.repeat ? {} : { repeat: 'mismatch' };
+}
+
+interface RejectedForm {
+  readonly errors: FieldErrors;
+  readonly problem: SignInProblem;
+}
+
+/** A form whose new password violates a rule, or that came too often. @throws every other error */
+export function rejectedPassword(texts: SignInTexts, error: unknown): RejectedForm {
+  if (error instanceof InvalidError && error.field === 'password') {
+    return { errors: fieldTexts(texts, { password: error.message }), problem: formProblem('') };
+  }
+  const problem = signInProblem(texts, error);
+  return { errors: { password: problem.text }, problem };
+}
