@@ -87,23 +87,22 @@ function toRoute<Dependencies extends PageDependencies>(
     method: route.method,
     path: route.path,
     async admit(request, response) {
-      let language = languageOf(request, null);
+      const visitor = { language: languageOf(request, null) };
       try {
-        const visit = await admitVisit(route, kernel, request, response);
+        const visit = await admitVisit(route, kernel, request, response, visitor);
         if (typeof visit === 'string') return () => Promise.resolve(redirectTo(visit));
-        ({ language } = visit);
-        return () => route.respond(dependencies, visit).catch((error: unknown) => renderError(error, language));
+        return () => route.respond(dependencies, visit).catch(renderError);
       } catch (error) {
-        const page = renderError(error, language);
+        const page = renderError(error);
         return () => Promise.resolve(page);
       }
 
-      function renderError(error: unknown, pageLanguage: Language): EndpointResponse {
+      function renderError(error: unknown): EndpointResponse {
         const known = toPageErrorIfKnown(error);
         if (known === undefined) throw error;
         response.locals.rejection = rejectionOf(known);
         const requestId = String(response.locals.requestId);
-        return problemResponse(known, { language: pageLanguage, requestId, access: route.access }, renderProblem);
+        return problemResponse(known, { ...visitor, requestId, access: route.access }, renderProblem);
       }
     },
   };
@@ -112,6 +111,7 @@ function toRoute<Dependencies extends PageDependencies>(
 /**
  * The order of the checks: host, budget, origin of a form, session, membership, level, step-up, budget of the session,
  * form.
+ * @param visitor gets the language of the user as soon as it is known, for the page of a problem too
  * @returns the path of the page that the browser has to open before this one, such as that of a sign-in
  */
 async function admitVisit<Dependencies extends PageDependencies>(
@@ -119,6 +119,7 @@ async function admitVisit<Dependencies extends PageDependencies>(
   { dependencies: { db, publicBudget, origin, cookie }, returnPaths, budget }: PageKernel<Dependencies>,
   request: Request,
   response: Response,
+  visitor: { language: Language },
 ): Promise<Visit | string> {
   requireHost(request, origin);
   publicBudget.count(request);
@@ -128,6 +129,7 @@ async function admitVisit<Dependencies extends PageDependencies>(
   const merchantCode = MERCHANT_PATH.exec(request.path)?.[1] ?? null;
   const found =
     token === undefined ? undefined : await readSession(db, { realm: 'merchant', token, merchantCode }, now);
+  visitor.language = languageOf(request, found ?? null);
   const session = found?.stage === 'full' ? found : null;
   const pending = found && found.stage !== 'full' ? found : null;
   if (session && !isAutomatic(request)) await extendSession(db, session, now);
@@ -145,7 +147,7 @@ async function admitVisit<Dependencies extends PageDependencies>(
   if (found) await budget.count(found.id, method);
   const fields = method === 'post' ? await readFields(request, response) : queryOf(request);
   const returnPath = returnPaths.find(fields.get('then') ?? undefined);
-  return { request, language: languageOf(request, found ?? null), now, session, pending, fields, returnPath };
+  return { request, ...visitor, now, session, pending, fields, returnPath };
 }
 
 /** The page of the sign-in that the browser has to open first; null: none. */
