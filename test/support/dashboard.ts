@@ -25,6 +25,7 @@ export async function startTestDashboard(
   service: Pick<TestService, 'apiUrl' | 'dashboardDatabaseUrl' | 'db' | 'masterKey' | 'temporal'>,
   /** Production requires a second factor. */
   environment: Environment = 'sandbox',
+  log = createLogger('test', process.env.LOG_LEVEL ?? 'silent'),
 ): Promise<TestDashboard> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
@@ -39,7 +40,7 @@ export async function startTestDashboard(
     masterKey: service.masterKey,
     environment,
     temporal: service.temporal,
-    log: createLogger('test', process.env.LOG_LEVEL ?? 'silent'),
+    log,
   });
   const tokenOf = async (email: string) => (await signIn(service.db, email)).token;
   return {

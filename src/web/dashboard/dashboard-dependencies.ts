@@ -25,4 +25,6 @@ export interface DashboardDependencies extends PageDependencies, SingleDependenc
   readonly environment: Environment;
   /** It names a browser in which a user has signed in before. */
   readonly browserCookie: PageCookie;
+  /** At which merchants' servers reach the API. */
+  readonly publicBaseUrl: string;
 }

@@ -86,6 +86,7 @@ export function openDashboard(
       browserCookie: pageCookie(origin, 'browser'),
       origin,
       environment,
+      publicBaseUrl,
       log,
     },
     pools: { requests: db, readiness: readinessDb },

@@ -26,6 +26,9 @@ export function merchantPaths(code: string) {
     key: (id: string) => `${keys}/${id}`,
     editKey: (id: string) => `${keys}/${id}/edit`,
     rotateKey: (id: string) => `${keys}/${id}/rotate`,
+    requests: `${home}/developers/requests`,
+    requestsOfKey: (keyId: string) => `${home}/developers/requests?key=${keyId}`,
+    request: (requestId: string) => `${home}/developers/requests/${encodeURIComponent(requestId)}`,
     revokeKey: (id: string) => `${keys}/${id}/revoke`,
     /** Parameters without a value are left out. */
     list: (query: Readonly<Record<string, string | undefined>>) => {

@@ -3,7 +3,12 @@ import { showBalance } from './balance/show-balance';
 import { showStatement } from './balance/show-statement';
 import type { DashboardDependencies } from './dashboard-dependencies';
 import { showHome } from './home/home';
+import { editKeyPages } from './keys/edit-key';
 import { listKeyPage } from './keys/list-keys';
+import { newKeyPages } from './keys/new-key';
+import { revokeKeyPages } from './keys/revoke-key';
+import { rotateKeyPages } from './keys/rotate-key';
+import { showKeyPage } from './keys/show-key';
 import { listPayments } from './payments/list-payments';
 import { createPaymentByForm, newPaymentForm } from './payments/new-payment';
 import { paymentActionPages } from './payments/payment-actions';
@@ -46,4 +51,9 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   showBalance,
   showStatement,
   listKeyPage,
+  ...newKeyPages,
+  showKeyPage,
+  ...editKeyPages,
+  ...rotateKeyPages,
+  ...revokeKeyPages,
 ];

@@ -58,6 +58,11 @@ export function startOfDay(day: string, zone: TimeZone): Date {
   return new Date(Date.parse(`${day}T00:00:00Z`) - OFFSET_HOURS[zone] * HOUR_MS);
 }
 
+/** The day in the zone, as `2026-11-25`. */
+export function dayOf(at: Date, zone: TimeZone): string {
+  return new Date(at.getTime() + OFFSET_HOURS[zone] * HOUR_MS).toISOString().slice(0, 10);
+}
+
 /** The last millisecond of the day in the zone. */
 export function endOfDay(day: string, zone: TimeZone): Date {
   return new Date(startOfDay(day, zone).getTime() + DAY_MS - 1);

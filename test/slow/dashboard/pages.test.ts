@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
 import { createResetLink, inviteMember } from '../../../src/services/identity/members';
+import { createKey, revokeKey, type NewKey } from '../../../src/services/merchants/keys';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
@@ -88,6 +89,14 @@ async function openInStage(url: string, stage: 'password' | 'enrol' | 'full' | n
   return opened;
 }
 
+/** The page of a new key. */
+async function keyPage(key: Partial<NewKey>, isRevoked = false): Promise<string> {
+  const created = { ...key, merchantId: service.merchantId, environment: 'sandbox' } as const;
+  const { id } = await createKey(service.db, created);
+  if (isRevoked) await revokeKey(service.db, id);
+  return `${home}/developers/keys/${id}`;
+}
+
 /** A page that is signed in, and what the browser has to say against it. */
 async function openSignedIn(url: string, email = DEMO_OWNER_EMAIL, options = {}) {
   const opened = await openPage(browser, 'about:blank', options);
@@ -146,10 +155,30 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
   'get /m/:code/balance/days/:day': { 'without lines': () => `${home}/balance/days/2026-11-01` },
   'get /m/:code/payments/:ref/refund/cancel': { possible: () => `${payment('refund_processing')}/refund/cancel` },
   'get /m/:code/developers/keys': { 'with keys': () => `${home}/developers/keys` },
+  'get /m/:code/developers/keys/new': { 'a form': () => `${home}/developers/keys/new` },
+  'get /m/:code/developers/keys/:key': {
+    active: () => keyPage({ name: 'Shop server', allowedNetworks: ['203.0.113.7', '2001:db8::/32'] }),
+    'just saved': async () => `${await keyPage({ allowedNetworks: ['203.0.113.7'] })}?done=saved`,
+    'long name': () => keyPage({ name: 'W'.repeat(64), expiresAt: new Date(Date.now() + 60_000) }),
+    revoked: () => keyPage({ name: 'Old server' }, true),
+  },
+  'get /m/:code/developers/keys/:key/edit': { 'a form': async () => `${await keyPage({ name: 'Edited' })}/edit` },
+  'get /m/:code/developers/keys/:key/rotate': {
+    possible: async () => `${await keyPage({ name: 'Rotated' })}/rotate`,
+    rejected: async () => `${await keyPage({}, true)}/rotate`,
+  },
+  'get /m/:code/developers/keys/:key/revoke': {
+    possible: async () => `${await keyPage({})}/revoke`,
+    rejected: async () => `${await keyPage({}, true)}/revoke`,
+  },
 };
 
 /** No pages: what a form sends, a stream and an image. Their tests follow below and in requests.test.ts. */
 const OTHER_ROUTES = [
+  'post /m/:code/developers/keys/new',
+  'post /m/:code/developers/keys/:key/edit',
+  'post /m/:code/developers/keys/:key/rotate',
+  'post /m/:code/developers/keys/:key/revoke',
   'post /logout',
   'post /language',
   'post /login',

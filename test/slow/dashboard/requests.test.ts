@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { mayAccess, MEMBER_ROLES } from '../../../src/domain/member-roles';
+import { createKey } from '../../../src/services/merchants/keys';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
@@ -19,6 +20,7 @@ let owner: string;
 let code: string;
 let secondCode: string;
 let foreignReference: string;
+let keyId: string;
 
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
@@ -27,6 +29,7 @@ beforeAll(async () => {
   second = await createSecondMerchant(service.db);
   const created = await service.call('POST', '/payments', { amount: 50_000 }, { authorization: bearer(second) });
   foreignReference = created.body.payment.reference_id;
+  keyId = (await createKey(service.db, { merchantId: service.merchantId, environment: 'sandbox' })).id;
   [code, secondCode] = [await codeOf(service.merchantId), await codeOf(second.id)];
 });
 afterAll(async () => {
@@ -73,7 +76,7 @@ const post = (
 
 const FILLED = DASHBOARD_ROUTES.filter(({ path }) => path.startsWith('/m/'));
 const fill = (path: string, merchant: string, reference: string) =>
-  path.replace(':code', merchant).replace(':ref', reference).replace(':day', '2026-11-01');
+  path.replace(':code', merchant).replace(':ref', reference).replace(':day', '2026-11-01').replace(':key', keyId);
 
 describe('a form', () => {
   it.each([

@@ -4,7 +4,7 @@ import { EmptyState, Table, type Column } from '../../ui/table';
 import { Time } from '../../ui/values';
 import { renderDeveloperPage } from '../developer-page';
 import type { MerchantView } from '../merchant-view';
-import { KeyChip, scopesText, type ShownKey } from './key-parts';
+import { KeyChip, networksText, scopesText, type ShownKey } from './key-parts';
 import { KEY_TEXTS } from './key-texts';
 
 interface KeyListPage {
@@ -45,7 +45,7 @@ function NewKeyLink({ view }: { readonly view: MerchantView }): ReactElement | n
   if (view.rightRejection('developers', 'manage') !== null) return null;
   return (
     <a className="button primary" href={view.paths.newKey}>
-      {KEY_TEXTS[view.locale.language].create}
+      {KEY_TEXTS[view.locale.language].form.newTitle}
     </a>
   );
 }
@@ -59,32 +59,36 @@ function columnsOf(view: MerchantView): Column<ShownKey>[] {
       title: columns.name,
       narrow: 'first',
       className: 'strong clipped',
-      cell: ({ id, name }) => (
-        <a className="row-link" href={paths.key(id)}>
-          {name ?? texts.unnamed}
-        </a>
+      cell: ({ id, name, masked }) => (
+        <>
+          <a className="row-link" href={paths.key(id)}>
+            {name ?? texts.unnamed}
+          </a>
+          <code className="dim under">{masked}</code>
+        </>
       ),
     },
     {
       title: columns.key,
       narrow: 'second',
+      className: 'narrow-only',
       cell: ({ masked }) => <code>{masked}</code>,
     },
     {
       title: columns.scopes,
       narrow: 'hidden',
-      className: 'clipped',
-      cell: ({ scopes }) => scopesText(texts, scopes),
+      className: 'wide-only',
+      cell: ({ scopes }) => scopesText(texts, scopes, texts.shortScopes),
     },
     {
       title: columns.networks,
       narrow: 'hidden',
-      className: 'clipped',
-      cell: ({ allowedNetworks }) => allowedNetworks.join(', ') || texts.anywhere,
+      cell: ({ allowedNetworks }) => networksText(texts, allowedNetworks),
     },
     {
       title: columns.expires,
       narrow: 'hidden',
+      className: 'wide-only',
       cell: ({ expiresAt }) => (expiresAt ? <Time at={expiresAt} style="day" locale={locale} /> : texts.never),
     },
     {

@@ -1,0 +1,74 @@
+import { clientAddress } from '../../../http/auth/client-address';
+import type { EndpointResponse } from '../../../http/endpoint';
+import { withUserAudit } from '../../../services/audit/user-audit';
+import { updateKey } from '../../../services/merchants/merchant-keys';
+import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
+import type { FieldErrors } from '../../page/read-form';
+import type { DashboardDependencies } from '../dashboard-dependencies';
+import { merchantRejection, merchantView, pageResponse } from '../merchant-view';
+import { userIdentity } from '../user-identity';
+import { renderEditKeyPage } from './edit-key-page';
+import { findKeyOfPath } from './find-key';
+import { editKeySchema, errorTexts } from './key-form';
+
+const MANAGE = { area: 'developers', level: 'manage' } as const;
+const PATH = '/m/:code/developers/keys/:key/edit';
+
+type EditDependencies = Pick<DashboardDependencies, 'db' | 'environment' | 'log'>;
+
+const editKeyForm = memberPage(MANAGE, {
+  method: 'get',
+  path: PATH,
+  stepUp: true,
+  fields: NO_FIELDS,
+  async handler(dependencies: EditDependencies, visit) {
+    const { name, allowedNetworks } = await findKeyOfPath(dependencies, visit);
+    return formPage(dependencies, visit, {
+      values: { name: name ?? '', networks: allowedNetworks.join('\n') },
+      errors: {},
+      status: 200,
+    });
+  },
+});
+
+const editKey = memberPage(MANAGE, {
+  method: 'post',
+  path: PATH,
+  stepUp: true,
+  fields: editKeySchema,
+  async handler(dependencies: EditDependencies, visit, form) {
+    const view = merchantView(dependencies, visit);
+    const values = { name: form.sent.name ?? '', networks: form.sent.networks ?? '' };
+    if (!form.ok) {
+      return formPage(dependencies, visit, { values, errors: errorTexts(view.locale, form.errors), status: 422 });
+    }
+    const { id: keyId } = await findKeyOfPath(dependencies, visit);
+    if (merchantRejection(view) !== null) return formPage(dependencies, visit, { values, errors: {}, status: 409 });
+    const { merchantId } = visit.member;
+    const changes = { name: form.values.name, allowedNetworks: form.values.networks };
+    const action = { action: 'key.update', target: keyId, detail: JSON.stringify(changes) } as const;
+    await withUserAudit(dependencies.db, userIdentity(dependencies, visit), action, () =>
+      updateKey(dependencies.db, { merchantId, keyId }, changes),
+    );
+    return redirectTo(`${view.paths.key(keyId)}?done=saved`);
+  },
+});
+
+export const editKeyPages = [editKeyForm, editKey];
+
+interface FormState {
+  readonly values: { readonly name: string; readonly networks: string };
+  readonly errors: FieldErrors;
+  readonly status: number;
+}
+
+async function formPage(
+  dependencies: EditDependencies,
+  visit: MemberVisit,
+  { status, ...form }: FormState,
+): Promise<EndpointResponse> {
+  const view = merchantView(dependencies, visit);
+  const shown = await findKeyOfPath(dependencies, visit);
+  const address = clientAddress(visit.request);
+  return pageResponse(renderEditKeyPage({ view, shown, address, rejection: merchantRejection(view), ...form }), status);
+}

@@ -1,0 +1,12 @@
+import { clientAddress } from '../../http/auth/client-address';
+import type { UserIdentity } from '../../services/audit/user-audit';
+import type { MemberVisit } from '../page/page-route';
+import type { DashboardDependencies } from './dashboard-dependencies';
+
+/** Who acts, for the log of user actions. */
+export function userIdentity(
+  { log }: Pick<DashboardDependencies, 'log'>,
+  { request, session, member }: MemberVisit,
+): UserIdentity {
+  return { userId: session.user.id, merchantId: member.merchantId, address: clientAddress(request), log };
+}
