@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { buildDocument } from '../../src/api/openapi/document';
+import { EXPANSIONS } from '../../src/api/payments/expand';
 import { MERCHANT_ENDPOINTS } from '../../src/api/routes';
 import { API_ERRORS, ERROR_REASONS } from '../../src/domain/errors';
 import { FEE_PAYERS } from '../../src/domain/fees';
@@ -31,23 +32,29 @@ const codesIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '
 const keysAt = (...location: string[]) =>
   Object.keys(z.record(z.string(), z.unknown()).parse(valueAt(document, ['components', 'schemas', ...location])));
 
-/** By the columns of the table, the location of the response's fields in the OpenAPI document. */
+const required = (...location: string[]) =>
+  z.array(z.string()).parse(valueAt(document, ['components', 'schemas', ...location, 'required']));
+
+/** By the columns of the table, the location of the response's payment in the OpenAPI document. */
 const RESPONSES = {
-  create: ['CreatedPayment', 'properties'],
-  bulk: ['BulkItem', 'properties'],
-  get: ['PaymentDetail', 'properties'],
-  cancel: ['CancelledPayment', 'properties'],
-  refund: ['RefundPaymentResponse', 'properties', 'payment', 'properties'],
-  list: ['ListedPayment', 'properties'],
+  create: ['CreatedPayment'],
+  bulk: ['BulkItem'],
+  get: ['PaymentDetail'],
+  cancel: ['CancelledPayment'],
+  refund: ['RefundPaymentResponse', 'properties', 'payment'],
+  list: ['ListedPayment'],
 } as const;
 
 describe('docs/contract.md', () => {
   it.each(Object.entries(RESPONSES))('has the fields of the response in their order: %s', (column, location) => {
     const cell = Object.keys(RESPONSES).indexOf(column) + 2;
     const fields = rowsOf('Field').filter((row) => row[cell] === 'x');
-    // The text below the table names the error of an item.
-    const keys = keysAt(...location).filter((key) => key !== 'error');
-    expect(fields.flatMap(([names]) => codesIn(names))).toEqual(keys);
+    expect(fields.flatMap(([names]) => codesIn(names))).toEqual(required(...location));
+  });
+
+  it('has every member of ?expand=', () => {
+    expect(rowsOf('Member').flatMap(([names]) => codesIn(names))).toEqual([...EXPANSIONS]);
+    expect(keysAt('PaymentDetail', 'properties')).toEqual(expect.arrayContaining([...EXPANSIONS]));
   });
 
   it('has every status, in the order of the code', () => {

@@ -23,7 +23,7 @@ export {
   UnsupportedPaymentMethodError,
   WebhookVerificationError,
 } from './errors';
-export type { BulkOptions, CreateOptions, Payments } from './payments';
+export type { BulkOptions, CreateOptions, ExpandOptions, Payments } from './payments';
 export type { RequestOptions } from './http';
 export type { Transactions } from './transactions';
 export { webhooks, type SignOptions, type VerifyOptions, type WebhookHeaders } from './webhooks';
@@ -34,7 +34,9 @@ export type {
   CreatedPayment,
   CreatePaymentRequest,
   Customer,
+  Expansion,
   ListFilter,
+  LatePayment,
   Metadata,
   PaymentDetail,
   PaymentEvent,
@@ -43,6 +45,8 @@ export type {
   PingEvent,
   Provider,
   Qris,
+  RefundDetail,
+  Settlement,
   Transaction,
   WebhookEvent,
 } from './types';

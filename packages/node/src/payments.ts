@@ -8,15 +8,22 @@ import type {
   CancelledPayment,
   CreatedPayment,
   CreatePaymentRequest,
+  Expansion,
   PaymentDetail,
   PaymentSummary,
   Qris,
 } from './types';
 
-export interface CreateOptions extends RequestOptions {
+export interface ExpandOptions extends RequestOptions {
+  /** Members that are added to the payment. `customer` and `metadata` need a key with the scope `read`. */
+  readonly expand?: readonly Expansion[] | undefined;
+}
+
+export interface CreateOptions extends ExpandOptions {
   /**
    * Identifies this creation, in 1 to 255 printable ASCII characters. The same key never creates a second payment. By
-   * default each call has a random one. Give the id of the order to be safe over restarts of the own process too.
+   * default each call has a random one. To be safe over restarts of the own process too, give the id of the order with
+   * the number of the attempt, such as `ORDER-1042-1`: an expired payment needs a new key.
    */
   readonly idempotencyKey?: string | undefined;
 }
@@ -45,8 +52,11 @@ export class Payments {
   }
 
   /** @param id the payment's `id` or `reference_id` */
-  async get(id: string, { signal }: RequestOptions = {}): Promise<PaymentDetail> {
-    return this.#send<PaymentDetail>({ method: 'GET', path: paymentPath(id), signal }, 'payment');
+  async get(id: string, { signal, expand }: ExpandOptions = {}): Promise<PaymentDetail> {
+    return this.#send<PaymentDetail>(
+      { method: 'GET', path: `${paymentPath(id)}${expandQuery(expand)}`, signal },
+      'payment',
+    );
   }
 
   /** The QR of a payment, for example of an item of a bulk. */
@@ -73,15 +83,19 @@ export class Payments {
   }
 
   /** The body becomes text once, so that every attempt sends the same request. */
-  async #create<Value>(body: object, { idempotencyKey, signal }: CreateOptions, field: string): Promise<Value> {
+  async #create<Value>(body: object, { idempotencyKey, signal, expand }: CreateOptions, field: string): Promise<Value> {
     const call = { body: JSON.stringify(body), idempotencyKey: idempotencyKey ?? randomUUID(), signal };
-    return this.#send<Value>({ method: 'POST', path: '/payments', ...call }, field);
+    return this.#send<Value>({ method: 'POST', path: `/payments${expandQuery(expand)}`, ...call }, field);
   }
 
   async #send<Value>(call: ApiCall, field: string): Promise<Value> {
     const { value } = await this.#http.send<Value>(call, field);
     return value;
   }
+}
+
+function expandQuery(expand: readonly Expansion[] = []): string {
+  return expand.length === 0 ? '' : `?expand=${expand.join(',')}`;
 }
 
 /** JavaScript accepts any object instead of the options. */

@@ -60,8 +60,61 @@ interface PaymentAmounts {
   total_amount: number;
 }
 
+/** What `expand` adds to a payment. */
+export type Expansion =
+  | 'metadata'
+  | 'customer'
+  | 'checkout_url'
+  | 'qris'
+  | 'expires_at'
+  | 'refund'
+  | 'late_payment'
+  | 'failure_reason'
+  | 'settlement';
+
+/** Each member is there if `expand` names it. */
+interface ExpandedMembers {
+  /** Null if the request had none, or it was erased; so is `customer`. */
+  metadata?: Record<string, unknown> | null | undefined;
+  customer?: Record<string, unknown> | null | undefined;
+  checkout_url?: string | null | undefined;
+  qris?: Qris | null | undefined;
+  expires_at?: string | undefined;
+  /** The newest one. */
+  refund?: RefundDetail | null | undefined;
+  late_payment?: LatePayment | null | undefined;
+  failure_reason?: string | null | undefined;
+  settlement?: Settlement | undefined;
+}
+
+export interface RefundDetail {
+  number: number;
+  status: 'held' | 'submitted' | 'confirmed' | 'rejected' | 'cancelled';
+  /** Until then a refund that is `held` can be cancelled. */
+  cancellable_until: string;
+  submitted_at: string | null;
+  finished_at: string | null;
+  failure_reason: string | null;
+}
+
+/** Money that arrived after the payment had ended. */
+export interface LatePayment {
+  status: 'received' | 'submitted' | 'refunded' | 'manual_review';
+  amount: number;
+  received_at: string;
+  finished_at: string | null;
+}
+
+/** When the money reaches the balance. */
+export interface Settlement {
+  kind: 'automatic' | 'manual';
+  /** Null before the payment is paid. */
+  due_at: string | null;
+  settled_at: string | null;
+}
+
 /** The response to a refund, and the fields that all payments have in common. */
-export interface PaymentSummary extends PaymentIdentity, PaymentAmounts {
+export interface PaymentSummary extends PaymentIdentity, PaymentAmounts, ExpandedMembers {
   currency: 'IDR';
   status: PaymentStatus;
 }
@@ -94,7 +147,7 @@ export interface CancelledPayment extends PaymentSummary {
 }
 
 /** One payment of the response to a bulk. */
-export interface BulkItem extends PaymentIdentity, PaymentAmounts {
+export interface BulkItem extends PaymentIdentity, PaymentAmounts, Omit<ExpandedMembers, 'expires_at'> {
   status: PaymentStatus;
   /** Null before the QR is issued. */
   expires_at: string | null;
@@ -125,6 +178,8 @@ export interface ListFilter {
   merchant_reference_id?: string | undefined;
   created_from?: Date | string | undefined;
   created_to?: Date | string | undefined;
+  /** Members that are added to each payment. */
+  expand?: readonly Expansion[] | undefined;
 }
 
 export type PaymentEvent = `payment.${PaymentStatus}`;

@@ -3,7 +3,7 @@ import { snakeCaseKeys } from '../../lib/snake-case';
 import * as exceptions from '../../services/payments/exceptions';
 import type { ApiDependencies } from '../dependencies';
 import { operatorEndpoint } from '../endpoint';
-import { readQuery } from '../payments/list-transactions/list-query';
+import { readQuery } from '../read-query';
 import { limitSchema, mapErrors, noteSchema, parseActionBody, uuidInPath } from './operator-request';
 
 const querySchema = z.object({

@@ -4,7 +4,7 @@ import * as audit from '../../services/audit/list-actions';
 import type { ApiDependencies } from '../dependencies';
 import { operatorEndpoint } from '../endpoint';
 import { boundedText } from '../max-length';
-import { readQuery } from '../payments/list-transactions/list-query';
+import { readQuery } from '../read-query';
 import { limitSchema } from './operator-request';
 
 const MAX_TARGET_CHARACTERS = 200;

@@ -7,8 +7,8 @@ import { ApiError } from '../../http/api-error';
 import { readJsonBody } from '../../http/strict-json';
 import { boundedText } from '../max-length';
 import { requireObject } from '../payments/create-payment/payment-request';
-import { describeViolation } from '../payments/list-transactions/list-query';
 import { parsePathId } from '../payments/path-id';
+import { describeViolation } from '../read-query';
 
 const MAX_NOTE_CHARACTERS = 500;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { merchantEndpoint } from '../endpoint';
 import { EXAMPLE_SUMMARY } from './example-payment';
+import { expandedFields, expandQuerySchema } from './expand';
 import { paymentAction } from './payment-action';
 import { summaryFields, summaryFieldsOf } from './payment-fields';
 
@@ -10,6 +11,7 @@ const cancelledPaymentSchema = z.object({
     .datetime()
     .meta({ description: 'When it was cancelled; null after a cancelled refund, which leaves it `paid`.' })
     .nullable(),
+  ...expandedFields,
 });
 
 export const cancelPayment = merchantEndpoint({
@@ -26,6 +28,7 @@ minute, unless the operator configures otherwise), and can be cancelled during t
 In all other cases the response is \`payment_cancel_failed\`, also for transactions of \`shopeepay\`, which does not
 support it. The provider decides: if the customer paid first, the transaction is paid. A body is not needed and not
 read.`,
+  query: expandQuerySchema,
   response: {
     status: 200,
     name: 'CancelPaymentResponse',
@@ -38,7 +41,7 @@ read.`,
       'a refund': { payment: { ...EXAMPLE_SUMMARY, status: 'paid', cancelled_at: null } },
     },
   },
-  errors: ['not_found', 'payment_cancel_failed'],
+  errors: ['invalid_parameter', 'not_found', 'payment_cancel_failed'],
   handler: paymentAction({
     action: 'cancel',
     statusReason: 'status_not_cancellable',

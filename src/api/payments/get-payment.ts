@@ -3,12 +3,20 @@ import type { PaymentRow } from '../../db/queries/payment-row';
 import type { ApiDependencies } from '../dependencies';
 import { merchantEndpoint } from '../endpoint';
 import { EXAMPLE_PAYMENT, EXAMPLE_TIMES } from './example-payment';
+import {
+  expandAll,
+  expandedFields,
+  expandQuerySchema,
+  readExpand,
+  withMembers,
+  type ExpandDependencies,
+} from './expand';
 import { PAYMENT_FIELDS, paymentFields, paymentFieldsOf, timestampFieldsOf } from './payment-fields';
 import { requirePayment } from './require-payment';
 
 const { paid_at, created_at, updated_at } = PAYMENT_FIELDS;
 
-export const paymentDetailSchema = z.object({ ...paymentFields, paid_at, created_at, updated_at });
+export const paymentDetailSchema = z.object({ ...paymentFields, paid_at, created_at, updated_at, ...expandedFields });
 
 const toPaymentDetail = (payment: PaymentRow) => ({ ...paymentFieldsOf(payment), ...timestampFieldsOf(payment) });
 
@@ -19,6 +27,7 @@ export const getPayment = merchantEndpoint({
   operationId: 'getPayment',
   summary: 'Read a transaction',
   description: 'For a missing webhook: poll with delays between the requests.',
+  query: expandQuerySchema,
   response: {
     status: 200,
     name: 'GetPaymentResponse',
@@ -26,10 +35,14 @@ export const getPayment = merchantEndpoint({
     components: { PaymentDetail: paymentDetailSchema },
     examples: { 'a paid transaction': { payment: { ...EXAMPLE_PAYMENT, status: 'paid', ...EXAMPLE_TIMES } } },
   },
-  errors: ['not_found'],
-  async handler({ db, lostWorkflows }: Pick<ApiDependencies, 'db' | 'lostWorkflows'>, { params }, { merchantId }) {
-    const payment = await requirePayment(db, merchantId, String(params.id));
+  errors: ['invalid_parameter', 'not_found'],
+  async handler(dependencies: ExpandDependencies & Pick<ApiDependencies, 'lostWorkflows'>, request, merchant) {
+    const { db, lostWorkflows } = dependencies;
+    const { merchantId } = merchant;
+    const wanted = readExpand(request, merchant);
+    const payment = await requirePayment(db, merchantId, String(request.params.id));
     lostWorkflows.checkExpired(payment);
-    return { status: 200, body: { payment: toPaymentDetail(payment) } };
+    const expanded = await expandAll(dependencies, merchantId, [payment.id], wanted);
+    return { status: 200, body: { payment: withMembers(toPaymentDetail(payment), expanded.get(payment.id)) } };
   },
 });

@@ -6,6 +6,7 @@ import type { MerchantPaymentAction, RejectionCode } from '../../domain/payment-
 import { ApiError } from '../../http/api-error';
 import { ActionRejectedError, requestPaymentAction } from '../../services/payments/request-payment-action';
 import type { MerchantHandler } from '../endpoint';
+import { expandAll, readExpand, withMembers, type ExpandedPayment } from './expand';
 import { requirePayment } from './require-payment';
 
 interface MerchantAction<Payment> {
@@ -26,9 +27,13 @@ const OWN_REASONS: Readonly<Partial<Record<RejectionCode, ErrorReason>>> = {
 };
 
 /** Handles a merchant's action on a payment (`requestPaymentAction`). */
-export function paymentAction<Payment>(merchantAction: MerchantAction<Payment>): MerchantHandler<{ payment: Payment }> {
+export function paymentAction<Payment extends object>(
+  merchantAction: MerchantAction<Payment>,
+): MerchantHandler<{ payment: Payment & Partial<ExpandedPayment> }> {
   const { action, statusReason, assertRequest, toResponse } = merchantAction;
-  return async (dependencies, httpRequest, { merchantId, keyId }) => {
+  return async (dependencies, httpRequest, merchant) => {
+    const { merchantId, keyId } = merchant;
+    const wanted = readExpand(httpRequest, merchant);
     const actor = toStepActor({ kind: 'api_key', id: keyId, door: 'api' });
     const find = (pathId: string) => requirePayment(dependencies.db, merchantId, pathId);
     const payment = await find(String(httpRequest.params.id));
@@ -39,6 +44,7 @@ export function paymentAction<Payment>(merchantAction: MerchantAction<Payment>):
       if (!(error instanceof ActionRejectedError)) throw error;
       throw new ApiError(OWN_REASONS[error.rejection.code] ?? statusReason, error.message);
     });
-    return { status: 200, body: { payment: toResponse(changed) } };
+    const expanded = await expandAll(dependencies, merchantId, [id], wanted);
+    return { status: 200, body: { payment: withMembers(toResponse(changed), expanded.get(id)) } };
   };
 }

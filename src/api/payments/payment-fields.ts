@@ -10,13 +10,13 @@ export const paymentStatusSchema = z.enum(PAYMENT_STATUSES).meta({
   description: PAYMENT_STATUSES.map((status) => `- \`${status}\`: ${STATUS_MEANINGS[status]}`).join('\n'),
 });
 
-const rupiah = (description: string, min: number) =>
+export const rupiahField = (description: string, min: number) =>
   z
     .int()
     .min(min)
     .max(MAX_TOTAL_RUPIAH)
     .meta({ description: `${description}, in whole rupiah.` });
-const timestamp = (description: string) => z.iso.datetime().meta({ description });
+export const timestampField = (description: string) => z.iso.datetime().meta({ description });
 
 /** Fields that several responses, and the webhook payload, have in common. */
 export const PAYMENT_FIELDS = {
@@ -27,15 +27,15 @@ export const PAYMENT_FIELDS = {
   merchant_reference_id: z.string().max(64).nullable().meta({ description: 'Your own order ID; null without one.' }),
   provider: z.enum(PROVIDERS).meta({ description: 'The provider of the QR. Any QRIS app can pay it.' }),
   currency: z.literal(CURRENCY),
-  amount: rupiah('Order amount', 1),
-  fee_amount: rupiah('Payment fee', 0),
-  net_amount: rupiah('Net amount for the merchant', 1),
-  total_amount: rupiah('Amount that the customer pays', 1),
+  amount: rupiahField('Order amount', 1),
+  fee_amount: rupiahField('Payment fee', 0),
+  net_amount: rupiahField('Net amount for the merchant', 1),
+  total_amount: rupiahField('Amount that the customer pays', 1),
   status: paymentStatusSchema,
-  created_at: timestamp('When the transaction was created.'),
-  updated_at: timestamp('When the transaction last changed; it increases with every change.'),
-  paid_at: timestamp('When the customer paid, by the clock of the provider; null before.').nullable(),
-  expires_at: timestamp('The customer can pay until this time.'),
+  created_at: timestampField('When the transaction was created.'),
+  updated_at: timestampField('When the transaction last changed; it increases with every change.'),
+  paid_at: timestampField('When the customer paid, by the clock of the provider; null before.').nullable(),
+  expires_at: timestampField('The customer can pay until this time.'),
 };
 
 const { id, reference_id, merchant_reference_id, provider, currency, status } = PAYMENT_FIELDS;

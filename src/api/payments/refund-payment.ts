@@ -5,10 +5,11 @@ import { formatRupiah } from '../../domain/money';
 import { ApiError } from '../../http/api-error';
 import { merchantEndpoint } from '../endpoint';
 import { EXAMPLE_SUMMARY } from './example-payment';
+import { expandedFields, expandQuerySchema } from './expand';
 import { paymentAction } from './payment-action';
 import { summaryFields, summaryFieldsOf } from './payment-fields';
 
-const refundedPaymentSchema = z.object(summaryFields);
+const refundedPaymentSchema = z.object({ ...summaryFields, ...expandedFields });
 
 export const refundPayment = merchantEndpoint({
   method: 'post',
@@ -25,6 +26,7 @@ has confirmed the refund, or \`refund_failed\` if the provider rejected it. Each
 In all other cases the response is \`payment_refund_failed\`: for a transaction in settlement (\`settled\`), and for
 transactions of \`shopeepay\`, which has no refund. There is no partial refund: send no body, or \`{}\`. Any other body
 is rejected with the same code, and nothing is refunded.`,
+  query: expandQuerySchema,
   response: {
     status: 200,
     name: 'RefundPaymentResponse',
@@ -32,7 +34,7 @@ is rejected with the same code, and nothing is refunded.`,
     components: {},
     examples: { 'a paid transaction': { payment: { ...EXAMPLE_SUMMARY, status: 'refund_processing' } } },
   },
-  errors: ['invalid_json', 'not_found', 'payment_refund_failed'],
+  errors: ['invalid_json', 'invalid_parameter', 'not_found', 'payment_refund_failed'],
   handler: paymentAction({
     action: 'refund',
     statusReason: 'status_not_refundable',

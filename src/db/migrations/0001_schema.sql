@@ -1403,8 +1403,9 @@ grant select on balance_transactions, closed_days, balance_days to lunas_operato
 revoke execute on function book_balance_transaction, close_days_until, close_days from public;
 grant execute on function close_days to lunas_worker;
 
--- Personal data. The API adds it, operators show and erase it, and the worker deletes what is older than its retention.
-grant select (payment_id, fingerprint), insert on payment_details to lunas_api;
+-- Personal data. The API adds it and shows it to its merchant (`?expand=`), operators show and erase it, and the worker
+-- deletes what is older than its retention.
+grant select (payment_id, fingerprint, sealed), insert on payment_details to lunas_api;
 grant select (payment_id, fingerprint, created_at), delete on payment_details to lunas_worker;
 grant select, update (sealed), delete on payment_details to lunas_operator;
 

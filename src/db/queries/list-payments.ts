@@ -1,7 +1,8 @@
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { ProviderName } from '../../domain/provider-capabilities';
 import type { Queryable } from '../connection/pool';
-import { PAYMENT_COLUMNS, type PaymentRow } from './payment-row';
+import { columnsWith, type PaymentPart, type PaymentWithParts } from './payment-parts';
+import type { PaymentRow } from './payment-row';
 
 /** A position in a list: newest first, and by id among payments of the same millisecond. */
 export type ListPosition = Pick<PaymentRow, 'createdAt' | 'id'>;
@@ -24,8 +25,9 @@ export async function listMerchantPayments(
   db: Queryable,
   filter: MerchantPaymentFilter,
   limit: number,
-): Promise<PaymentRow[]> {
-  const { rows } = await db.query<PaymentRow>(listStatement(filter, limit));
+  parts: readonly PaymentPart[] = [],
+): Promise<PaymentWithParts[]> {
+  const { rows } = await db.query<PaymentWithParts>(listStatement(filter, limit, parts));
   return rows;
 }
 
@@ -36,6 +38,7 @@ export async function listMerchantPayments(
 export function listStatement(
   { after, ...filter }: MerchantPaymentFilter,
   limit: number,
+  parts: readonly PaymentPart[] = [],
 ): { text: string; values: unknown[] } {
   const values: unknown[] = [];
   const bind = (value: unknown) => `$${values.push(value)}`;
@@ -43,7 +46,7 @@ export function listStatement(
     filter[name] === undefined ? [] : [`${comparison} ${bind(filter[name])}`],
   );
   if (after) conditions.push(`(created_at, id) < (${bind(after.createdAt)}, ${bind(after.id)})`);
-  const text = `select ${PAYMENT_COLUMNS} from payments where ${conditions.join(' and ')}
+  const text = `select ${columnsWith(parts)} from payments where ${conditions.join(' and ')}
     order by created_at desc, id desc limit ${bind(limit)}`;
   return { text, values };
 }

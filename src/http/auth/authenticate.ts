@@ -11,7 +11,7 @@ import { clientAddress } from './client-address';
 /** The merchant that makes the request. */
 export type AuthenticatedMerchant = Pick<
   ApiKeyRow,
-  'keyId' | 'merchantId' | 'feePayer' | 'providers' | 'paymentMethodActive'
+  'keyId' | 'merchantId' | 'scopes' | 'feePayer' | 'providers' | 'paymentMethodActive'
 >;
 
 /** What a key that was found permits. */
@@ -65,7 +65,7 @@ export function assertAddressAllowed({ keyId, addressAllowed }: KeyPermissions, 
 }
 
 /** @throws ApiError `scope_not_allowed` */
-export function assertScope({ keyId, scopes }: KeyPermissions, scope: string): void {
+export function assertScope({ keyId, scopes }: Pick<KeyPermissions, 'keyId' | 'scopes'>, scope: string): void {
   if (scopes === null || scopes.includes(scope)) return;
   const internal = `key ${keyId} has no scope ${scope}`;
   throw new ApiError('scope_not_allowed', `The key does not have the scope "${scope}".`, { internal });

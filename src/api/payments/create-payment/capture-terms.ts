@@ -17,7 +17,7 @@ export interface PaymentDraft {
 }
 
 /** The merchant of a new payment, created by its key or by a member. */
-export type CreatingMerchant = Omit<AuthenticatedMerchant, 'keyId'>;
+export type CreatingMerchant = Omit<AuthenticatedMerchant, 'keyId' | 'scopes'>;
 
 export function draftPayment(
   { derivedKeys }: Pick<ApiDependencies, 'derivedKeys'>,

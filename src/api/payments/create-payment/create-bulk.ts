@@ -7,6 +7,7 @@ import type { AuthenticatedMerchant } from '../../../http/auth/authenticate';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { addLogIds } from '../../../observability/correlation';
 import type { ApiDependencies } from '../../dependencies';
+import { expandedFields } from '../expand';
 import { amountFields, amountFieldsOf, identityFields, identityFieldsOf, PAYMENT_FIELDS } from '../payment-fields';
 import { captureTerms, draftPayment, resolvePolicy, type PaymentDraft } from './capture-terms';
 import { REPLAYED_HEADER, requireSameRequest, toApiError } from './original-response';
@@ -18,6 +19,7 @@ export const bulkItemSchema = z.object({
   ...identityFields,
   ...amountFields,
   status: PAYMENT_FIELDS.status,
+  ...expandedFields,
   expires_at: PAYMENT_FIELDS.expires_at
     .nullable()
     .meta({ description: 'The customer can pay until this time; null before the QR is issued.' }),

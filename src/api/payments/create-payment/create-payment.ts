@@ -5,6 +5,7 @@ import { readJsonBody } from '../../../http/strict-json';
 import type { ApiDependencies } from '../../dependencies';
 import { merchantEndpoint } from '../../endpoint';
 import { EXAMPLE_AMOUNTS, EXAMPLE_IDENTITY, EXAMPLE_PAYMENT, EXAMPLE_QRIS, EXAMPLE_TIMES } from '../example-payment';
+import { expandAll, expandQuerySchema, readExpand, withMembers, type ExpandDependencies } from '../expand';
 import { draftPayment } from './capture-terms';
 import { bulkItemSchema, createBulk, parseItems, type BulkDependencies } from './create-bulk';
 import { createdPaymentSchema, createSingle, type SingleDependencies } from './create-single';
@@ -18,7 +19,10 @@ import {
 
 const SINGLE_BODY_BYTES = 64 * 1_024;
 
-type CreateDependencies = SingleDependencies & BulkDependencies & Pick<ApiDependencies, 'rateLimit'>;
+type CreateDependencies = SingleDependencies &
+  BulkDependencies &
+  ExpandDependencies &
+  Pick<ApiDependencies, 'rateLimit'>;
 
 export const createPayment = merchantEndpoint({
   method: 'post',
@@ -45,6 +49,7 @@ and has an \`error\`; an item without a result yet is \`created\`. The QR of an 
 Each item counts as one request for the rate limit, and a bulk at most as the whole limit.
 
 Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.`,
+  query: expandQuerySchema,
   headers: {
     'Idempotency-Key': z.string().min(1).max(255).optional().meta({
       description: 'Identifies this request, in printable ASCII; in a bulk, the items without a key of their own.',
@@ -127,6 +132,7 @@ Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.
       : 'The transaction may have been created: repeat the request with the same Idempotency-Key.',
   errors: [
     'invalid_json',
+    'invalid_parameter',
     'invalid_amount',
     'invalid_bulk_size',
     'unsupported_payment_method',
@@ -134,15 +140,26 @@ Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.
   ],
   /** The same key and payment get the same response, for repeated and for concurrent requests. */
   async handler(dependencies: CreateDependencies, request, merchant) {
+    const wanted = readExpand(request, merchant);
     const body = requireObject(readJsonBody(request));
     const idempotencyKey = parseIdempotencyKey(request.get('idempotency-key'));
     if (body.payments !== undefined) {
       const items = parseItems(body);
       await countItems(dependencies.rateLimit, request, merchant, items.length);
-      return createBulk(dependencies, merchant, items, idempotencyKey);
+      const created = await createBulk(dependencies, merchant, items, idempotencyKey);
+      const { payments } = created.body;
+      const ids = payments.map(({ id }) => id);
+      const expanded = await expandAll(dependencies, merchant.merchantId, ids, wanted);
+      return {
+        ...created,
+        body: { payments: payments.map((item) => withMembers(item, expanded.get(item.id))) },
+      };
     }
     if (request.body.length > SINGLE_BODY_BYTES) throw new ApiError('body_too_large', 'The body is larger than 64 kB.');
     const draft = draftPayment(dependencies, merchant, parseRequest(paymentRequestSchema, body), idempotencyKey);
-    return createSingle(dependencies, merchant, draft);
+    const created = await createSingle(dependencies, merchant, draft);
+    const { payment } = created.body;
+    const expanded = await expandAll(dependencies, merchant.merchantId, [payment.id], wanted);
+    return { ...created, body: { payment: withMembers(payment, expanded.get(payment.id)) } };
   },
 });

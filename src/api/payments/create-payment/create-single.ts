@@ -4,6 +4,7 @@ import { storeDetails } from '../../../db/records/payment-details';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { logPayment } from '../../../temporal/log-payment';
 import type { ApiDependencies } from '../../dependencies';
+import { expandedFields } from '../expand';
 import { qrisSchema, toQris, type QrisBody } from '../get-qris';
 import { PAYMENT_FIELDS, paymentFields, paymentFieldsOf } from '../payment-fields';
 import { captureTerms, resolvePolicy, type CreatingMerchant, type PaymentDraft } from './capture-terms';
@@ -17,6 +18,7 @@ export const createdPaymentSchema = z.object({
   ...paymentFields,
   qris_payload: payload,
   qris_image_url: image_url,
+  ...expandedFields,
   expires_at,
   created_at,
   updated_at,

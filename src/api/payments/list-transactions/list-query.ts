@@ -1,10 +1,9 @@
-import type { Request } from 'express';
 import { z } from 'zod';
 import type { ListPosition } from '../../../db/queries/list-payments';
 import { PAYMENT_STATUSES } from '../../../domain/payment-transitions';
 import { PROVIDERS } from '../../../domain/provider-capabilities';
-import { ApiError } from '../../../http/api-error';
 import { boundedText } from '../../max-length';
+import { expandSchema } from '../expand';
 import { decodeCursor } from './cursor';
 
 const DEFAULT_LIMIT = 50;
@@ -59,23 +58,8 @@ export const listQuerySchema = z.object({
   created_from: timestamp('00:00:00.000').optional().meta({
     description: 'Only transactions created at this time or later. A day counts from its start, UTC.',
   }),
+  expand: expandSchema,
   created_to: timestamp('23:59:59.999').optional().meta({
     description: 'Only transactions created at this time or earlier. A day counts to its end, UTC.',
   }),
 });
-
-/**
-/**
- * An ignored filter would list transactions that were not requested (docs/contract.md#list).
- * @throws ApiError `invalid_parameter` that names the parameter and its rule
- */
-export function readQuery<Schema extends z.ZodType>({ query }: Request, schema: Schema): z.output<Schema> {
-  const parsed = schema.safeParse(query);
-  if (parsed.success) return parsed.data;
-  throw new ApiError('invalid_parameter', describeViolation(parsed.error));
-}
-
-/** The first violation: the field and its rule. */
-export function describeViolation({ issues: [issue] }: z.ZodError): string {
-  return `${issue?.path.join('.') ?? 'It'} ${issue?.message ?? 'is not understood'}.`;
-}

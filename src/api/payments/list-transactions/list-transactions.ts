@@ -1,16 +1,19 @@
 import { z } from 'zod';
 import { listMerchantPayments } from '../../../db/queries/list-payments';
+import type { PaymentWithParts } from '../../../db/queries/payment-parts';
 import type { PaymentRow } from '../../../db/queries/payment-row';
 import type { ApiDependencies } from '../../dependencies';
 import { merchantEndpoint } from '../../endpoint';
+import { readQuery } from '../../read-query';
 import { EXAMPLE_SUMMARY, EXAMPLE_TIMES } from '../example-payment';
+import { expand, expandedFields, partsOf, readExpand, withMembers, type ExpandDependencies } from '../expand';
 import { PAYMENT_FIELDS, summaryFields, summaryFieldsOf, timestampFieldsOf } from '../payment-fields';
 import { encodeCursor } from './cursor';
-import { listQuerySchema, readQuery } from './list-query';
+import { listQuerySchema } from './list-query';
 
 const { paid_at, created_at, updated_at } = PAYMENT_FIELDS;
 
-const listedPaymentSchema = z.object({ ...summaryFields, paid_at, created_at, updated_at });
+const listedPaymentSchema = z.object({ ...summaryFields, paid_at, created_at, updated_at, ...expandedFields });
 
 const toListedPayment = (payment: PaymentRow) => ({ ...summaryFieldsOf(payment), ...timestampFieldsOf(payment) });
 
@@ -37,8 +40,11 @@ that no unfiltered list is taken for a filtered one.`,
     examples: { 'a page': { transactions: [{ ...EXAMPLE_SUMMARY, status: 'paid', ...EXAMPLE_TIMES }] } },
   },
   errors: ['invalid_parameter'],
-  async handler({ db, publicBaseUrl }: Pick<ApiDependencies, 'db' | 'publicBaseUrl'>, request, { merchantId }) {
+  async handler(dependencies: ExpandDependencies & Pick<ApiDependencies, 'publicBaseUrl'>, request, merchant) {
+    const { db, publicBaseUrl } = dependencies;
+    const { merchantId } = merchant;
     const { limit, ...wanted } = readQuery(request, listQuerySchema);
+    const expansions = readExpand(request, merchant);
     const filter = {
       merchantId,
       status: wanted.status,
@@ -49,14 +55,16 @@ that no unfiltered list is taken for a filtered one.`,
       after: wanted.cursor,
     };
     // One more than the page holds: if it exists, there is a next page.
-    const found = await listMerchantPayments(db, filter, limit + 1);
+    const found = await listMerchantPayments(db, filter, limit + 1, partsOf(expansions));
     const page = found.slice(0, limit);
     const last = page.at(-1);
+    const toListed = async (payment: PaymentWithParts) =>
+      withMembers(toListedPayment(payment), await expand(dependencies, payment, expansions));
     const hasNext = last !== undefined && found.length > page.length;
     return {
       status: 200,
       ...(hasNext && { headers: { Link: linkToNext(publicBaseUrl, request.originalUrl, encodeCursor(last)) } }),
-      body: { transactions: page.map(toListedPayment) },
+      body: { transactions: await Promise.all(page.map(toListed)) },
     };
   },
 });

@@ -1,0 +1,189 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import type { Sealer } from '../../crypto/sealing';
+import { findPaymentsWithParts, type PaymentPart, type PaymentWithParts } from '../../db/queries/payment-parts';
+import { LATE_PAYMENT_STATUSES } from '../../domain/late-payment';
+import { REFUND_STATUSES } from '../../domain/refund';
+import { assertScope, type AuthenticatedMerchant } from '../../http/auth/authenticate';
+import type { ApiDependencies } from '../dependencies';
+import { readQuery } from '../read-query';
+import { qrisSchema, toQris } from './get-qris';
+import { PAYMENT_FIELDS, rupiahField, timestampField } from './payment-fields';
+
+const recordSchema = z.record(z.string(), z.unknown()).nullable();
+
+const detailsField = (description: string) =>
+  recordSchema.meta({ description: `${description}; null if the request had none, or if it was erased.` });
+
+/** What `?expand=` can add to a payment (docs/contract.md#expand), in the order of the response. */
+export const EXPANSIONS = [
+  'metadata',
+  'customer',
+  'checkout_url',
+  'qris',
+  'expires_at',
+  'refund',
+  'late_payment',
+  'failure_reason',
+  'settlement',
+] as const;
+export type Expansion = (typeof EXPANSIONS)[number];
+
+const EXPANDED_FIELDS = {
+  metadata: detailsField('Your own data'),
+  customer: detailsField('What you sent about the customer'),
+  checkout_url: z.url().nullable().meta({ description: 'The page where the customer pays; null without a QR.' }),
+  qris: qrisSchema.nullable().meta({ description: 'As `GET /payments/:id/qris`; null without a QR.' }),
+  expires_at: PAYMENT_FIELDS.expires_at,
+  refund: z
+    .object({
+      number: z.int(),
+      status: z.enum(REFUND_STATUSES),
+      cancellable_until: timestampField('Until then a refund that is `held` can be cancelled.'),
+      submitted_at: timestampField('When it was sent to the provider.').nullable(),
+      finished_at: timestampField('When it was confirmed, rejected or cancelled.').nullable(),
+      failure_reason: z.string().nullable(),
+    })
+    .nullable()
+    .meta({ description: 'The newest refund; null if there was none.' }),
+  late_payment: z
+    .object({
+      status: z.enum(LATE_PAYMENT_STATUSES),
+      amount: rupiahField('What the customer paid after the end', 1),
+      received_at: timestampField('When Lunas learned of it.'),
+      finished_at: timestampField('When it was refunded, or given to an operator.').nullable(),
+    })
+    .nullable()
+    .meta({ description: 'Money that arrived after the transaction had ended; null if there was none.' }),
+  failure_reason: z.string().nullable().meta({ description: 'Why a `failed` transaction failed.' }),
+  settlement: z
+    .object({
+      kind: z.enum(['automatic', 'manual']),
+      due_at: timestampField('When it can be settled at the earliest; null before it is paid.').nullable(),
+      settled_at: timestampField('When it was settled.').nullable(),
+    })
+    .meta({ description: 'When the money reaches your balance.' }),
+} as const satisfies Record<Expansion, z.ZodType>;
+
+export type ExpandedPayment = z.output<z.ZodObject<typeof EXPANDED_FIELDS>>;
+
+/** For the schema of a response: each member is there if it is requested. */
+export const expandedFields = z.object(EXPANDED_FIELDS).partial().shape;
+
+const RULE = `takes one or more of ${EXPANSIONS.join(', ')}, separated by commas`;
+
+/** The parameter `expand`. */
+export const expandSchema = z
+  .string({ error: 'must be given once' })
+  .transform((text) => [...new Set(text.split(',').map((name) => name.trim()))])
+  .pipe(z.array(z.enum(EXPANSIONS, { error: RULE })))
+  .optional()
+  .meta({
+    description: `Members that are added to each transaction, separated by commas: ${EXPANSIONS.map(
+      (name) => `\`${name}\``,
+    ).join(', ')}. They are the current ones, also in an idempotent replay.`,
+  });
+
+/** The query of an endpoint whose only parameter it is. */
+export const expandQuerySchema = z.object({ expand: expandSchema });
+
+export type ExpandDependencies = Pick<ApiDependencies, 'db' | 'sealer' | 'qrisLinks' | 'checkoutLinks'>;
+
+/** What the members need of other tables. */
+const PARTS: Readonly<Partial<Record<Expansion, PaymentPart>>> = {
+  metadata: 'sealedDetails',
+  customer: 'sealedDetails',
+  refund: 'refund',
+  late_payment: 'latePayment',
+  settlement: 'settledAt',
+};
+
+export function partsOf(wanted: readonly Expansion[]): PaymentPart[] {
+  return [...new Set(wanted.flatMap((name) => PARTS[name] ?? []))];
+}
+
+/**
+ * What the request wants. A key that may only create reads no data of customers by a repeat of a creation.
+ * @throws ApiError `invalid_parameter`, `scope_not_allowed`
+ */
+export function readExpand(request: Request, merchant: AuthenticatedMerchant): readonly Expansion[] {
+  const { expand: wanted = [] } = readQuery(request, expandQuerySchema);
+  if (partsOf(wanted).includes('sealedDetails')) assertScope(merchant, 'read');
+  return wanted;
+}
+
+/** The wanted members of a payment whose parts were read. */
+export async function expand(
+  dependencies: Omit<ExpandDependencies, 'db'>,
+  payment: PaymentWithParts,
+  wanted: readonly Expansion[],
+): Promise<Partial<ExpandedPayment>> {
+  if (wanted.length === 0) return {};
+  const qris = (await toQris(payment, dependencies)) ?? null;
+  const details = openDetails(dependencies.sealer, payment);
+  const all: ExpandedPayment = {
+    ...details,
+    checkout_url: qris?.checkout_url ?? null,
+    qris,
+    expires_at: payment.expiresAt.toISOString(),
+    refund: toRefund(payment.refund),
+    late_payment: toLatePayment(payment.latePayment),
+    failure_reason: payment.failureReason,
+    settlement: {
+      kind: payment.settlementKind,
+      due_at: payment.settlementDueAt?.toISOString() ?? null,
+      settled_at: payment.settledAt?.toISOString() ?? null,
+    },
+  };
+  return Object.fromEntries(EXPANSIONS.filter((name) => wanted.includes(name)).map((name) => [name, all[name]]));
+}
+
+/** A payment with its members. Those of the contract keep their place and their value. */
+export function withMembers<Payment extends object>(payment: Payment, members: Partial<ExpandedPayment> = {}) {
+  return { ...payment, ...members, ...payment };
+}
+
+/** The wanted members of some payments of a merchant, by id. Without a wish it reads nothing. */
+export async function expandAll(
+  dependencies: ExpandDependencies,
+  merchantId: string,
+  paymentIds: readonly string[],
+  wanted: readonly Expansion[],
+): Promise<ReadonlyMap<string, Partial<ExpandedPayment>>> {
+  if (wanted.length === 0) return new Map();
+  const payments = await findPaymentsWithParts(dependencies.db, merchantId, { paymentIds, parts: partsOf(wanted) });
+  const expanded = payments.map(async (payment) => [payment.id, await expand(dependencies, payment, wanted)] as const);
+  return new Map(await Promise.all(expanded));
+}
+
+const detailsSchema = z.object({ customer: recordSchema, metadata: recordSchema });
+const NO_DETAILS = { customer: null, metadata: null };
+
+function openDetails(sealer: Sealer, { id, sealedDetails }: PaymentWithParts) {
+  if (sealedDetails === undefined || sealedDetails === null) return NO_DETAILS;
+  return detailsSchema.parse(JSON.parse(sealer.open(sealedDetails, ['payment-details', id])));
+}
+
+const isoOf = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
+
+function toRefund(refund: PaymentWithParts['refund']): ExpandedPayment['refund'] {
+  if (!refund) return null;
+  return {
+    number: refund.number,
+    status: refund.status,
+    cancellable_until: new Date(refund.submitAtMs).toISOString(),
+    submitted_at: isoOf(refund.submittedAtMs),
+    finished_at: isoOf(refund.finishedAtMs),
+    failure_reason: refund.failureReason,
+  };
+}
+
+function toLatePayment(late: PaymentWithParts['latePayment']): ExpandedPayment['late_payment'] {
+  if (!late) return null;
+  return {
+    status: late.status,
+    amount: late.totalRupiah,
+    received_at: new Date(late.receivedAtMs).toISOString(),
+    finished_at: isoOf(late.finishedAtMs),
+  };
+}

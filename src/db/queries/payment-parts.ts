@@ -1,0 +1,68 @@
+import type { LatePaymentStatus } from '../../domain/late-payment';
+import type { RefundStatus } from '../../domain/refund';
+import type { Queryable } from '../connection/pool';
+import { PAYMENT_COLUMNS, type PaymentRow } from './payment-row';
+
+/** What belongs to a payment and is in other tables. Times in JSON are milliseconds since 1970. */
+export interface PaymentParts {
+  /** Null: the request had none, or they were erased. */
+  readonly sealedDetails: string | null;
+  /** The newest one. */
+  readonly refund: RefundPart | null;
+  readonly latePayment: LatePaymentPart | null;
+  readonly settledAt: Date | null;
+}
+
+export interface RefundPart {
+  readonly number: number;
+  readonly status: RefundStatus;
+  readonly submitAtMs: number;
+  readonly submittedAtMs: number | null;
+  readonly finishedAtMs: number | null;
+  readonly failureReason: string | null;
+}
+
+export interface LatePaymentPart {
+  readonly status: LatePaymentStatus;
+  readonly totalRupiah: number;
+  readonly receivedAtMs: number;
+  readonly finishedAtMs: number | null;
+}
+
+export type PaymentPart = keyof PaymentParts;
+export type PaymentWithParts = PaymentRow & Partial<PaymentParts>;
+
+const epochMs = (column: string) => `(extract(epoch from ${column}) * 1000)::bigint`;
+
+/** A scalar query for each part, over a table named `payments`. */
+const PARTS: Readonly<Record<PaymentPart, string>> = {
+  sealedDetails: `select sealed from payment_details details
+    where details.payment_id = payments.id and details.fingerprint = payments.fingerprint`,
+  refund: `select json_build_object('number', number, 'status', refund.status, 'submitAtMs', ${epochMs('submit_at')},
+      'submittedAtMs', ${epochMs('submitted_at')}, 'finishedAtMs', ${epochMs('finished_at')},
+      'failureReason', refund.failure_reason)
+    from refunds refund where refund.payment_id = payments.id order by number desc limit 1`,
+  latePayment: `select json_build_object('status', late.status, 'totalRupiah', late.total_rupiah,
+      'receivedAtMs', ${epochMs('received_at')}, 'finishedAtMs', ${epochMs('finished_at')})
+    from late_payments late where late.payment_id = payments.id`,
+  settledAt: `select occurred_at from payment_transitions transition
+    where transition.payment_id = payments.id and transition.to_status = 'settled'`,
+};
+
+/** The select list of a `PaymentRow` with these parts. */
+export function columnsWith(parts: readonly PaymentPart[]): string {
+  return [PAYMENT_COLUMNS, ...parts.map((part) => `(${PARTS[part]}) as "${part}"`)].join(', ');
+}
+
+/** Some payments of a merchant with these parts, in any order. */
+export async function findPaymentsWithParts(
+  db: Queryable,
+  merchantId: string,
+  { paymentIds, parts }: { readonly paymentIds: readonly string[]; readonly parts: readonly PaymentPart[] },
+): Promise<PaymentWithParts[]> {
+  const { rows } = await db.query<PaymentWithParts>(
+    `select ${columnsWith(parts)} from payments where id = any ($1) and merchant_id = $2`,
+    [paymentIds, merchantId],
+  );
+  return rows;
+}

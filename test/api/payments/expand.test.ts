@@ -1,0 +1,116 @@
+import type { MerchantScope } from '../../../src/domain/key-access';
+import { createKey } from '../../../src/services/merchants/keys';
+import { eventually } from '../../support/eventually';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
+
+const ALL = 'metadata,customer,checkout_url,qris,expires_at,refund,late_payment,failure_reason,settlement';
+const DETAILS = { customer: { name: 'Sri Rahayu', email: 'sri@example.test' }, metadata: { table: 7, note: 'no ice' } };
+
+let service: TestService;
+let payment: { id: string; reference_id: string };
+
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+  const request = { amount: 50_000, merchant_reference_id: 'ORDER-1', ...DETAILS };
+  payment = (await service.call('POST', '/payments', request, { 'idempotency-key': 'one' })).body.payment;
+});
+afterAll(() => service.close());
+
+async function withScopes(scopes: readonly MerchantScope[]) {
+  const key = { merchantId: service.merchantId, environment: 'sandbox', allowedNetworks: [], scopes } as const;
+  return { authorization: `Bearer ${(await createKey(service.db, key)).secret}` };
+}
+
+describe('?expand=', () => {
+  it('adds exactly the named members to a payment, after those of the contract', async () => {
+    const plain = await service.call('GET', `/payments/${payment.id}`);
+    const { body } = await service.call('GET', `/payments/${payment.id}?expand=settlement,metadata`);
+    const { metadata, settlement, ...contract } = body.payment;
+    expect(contract).toEqual(plain.body.payment);
+    expect(metadata).toEqual(DETAILS.metadata);
+    expect(settlement).toEqual({ kind: 'automatic', due_at: null, settled_at: null });
+  });
+
+  it('has every member', async () => {
+    const { body } = await service.call('GET', `/payments/${payment.id}?expand=${ALL}`);
+    const qris = (await service.call('GET', `/payments/${payment.id}/qris`)).body.qris;
+    expect(body.payment).toMatchObject({
+      ...DETAILS,
+      qris,
+      checkout_url: qris.checkout_url,
+      expires_at: qris.expires_at,
+      refund: null,
+      late_payment: null,
+      failure_reason: null,
+    });
+  });
+
+  it('adds them to a creation, and the current ones to its replay, whose other bytes are the same', async () => {
+    const request = { amount: 60_000, ...DETAILS };
+    const headers = { 'idempotency-key': 'two' };
+    const first = await service.call('POST', '/payments?expand=metadata,settlement', request, headers);
+    expect([first.status, first.body.payment.metadata]).toEqual([201, DETAILS.metadata]);
+    await service.pay(first.body.payment.reference_id);
+    const again = await eventually(
+      () => service.call('POST', '/payments?expand=metadata,settlement', request, headers),
+      (response) => response.body.payment.settlement.due_at !== null,
+    );
+    expect({ ...again.body.payment, settlement: null }).toEqual({ ...first.body.payment, settlement: null });
+    const { text } = await service.call('POST', '/payments', request, headers);
+    expect(text).not.toContain('settlement');
+  });
+
+  it('adds them to each item of a bulk', async () => {
+    const payments = [{ amount: 1_000, metadata: { seat: 1 } }, { amount: 2_000 }];
+    const { body } = await service.call('POST', '/payments?expand=metadata,checkout_url', { payments });
+    expect(body.payments.map((item: { metadata: unknown }) => item.metadata)).toEqual([{ seat: 1 }, null]);
+    for (const item of body.payments) expect(item.checkout_url).toMatch(/^http/);
+  });
+
+  it('adds them to each payment of a list, whose next page keeps the parameter', async () => {
+    const { body, headers } = await service.call('GET', '/transactions?limit=1&expand=metadata');
+    expect(Object.keys(body.transactions[0])).toContain('metadata');
+    expect(headers.get('link')).toContain('expand=metadata');
+  });
+
+  it('shows the refund of a payment and its cancellation', async () => {
+    const created = (await service.call('POST', '/payments', { amount: 70_000 })).body.payment;
+    await service.pay(created.reference_id);
+    const refunded = await eventually(
+      () => service.call('POST', `/payments/${created.id}/refund?expand=refund`),
+      ({ status }) => status === 200,
+    );
+    expect(refunded.body.payment.refund).toMatchObject({ number: 1, status: 'held', submitted_at: null });
+    const cancelled = await service.call('POST', `/payments/${created.id}/cancel?expand=refund,settlement`);
+    expect(cancelled.body.payment.refund.status).toBe('cancelled');
+    expect(Object.keys(cancelled.body.payment).slice(-2)).toEqual(['refund', 'settlement']);
+  });
+
+  it.each(['unknown', 'metadata,', '', 'metadata&expand=customer', '__proto__'])(
+    '400: %s, and nothing is created',
+    async (expand) => {
+      const count = async () => (await service.db.query('select from payments')).rowCount;
+      const before = await count();
+      for (const [method, path] of [
+        ['POST', '/payments'],
+        ['GET', '/transactions'],
+        ['POST', `/payments/${payment.id}/cancel`],
+      ] as const) {
+        const request = method === 'POST' ? { amount: 1_000 } : undefined;
+        const { status, body } = await service.call(method, `${path}?expand=${expand}`, request);
+        expect([path, status, body.error?.code]).toEqual([path, 400, 'invalid_parameter']);
+      }
+      expect(await count()).toBe(before);
+    },
+  );
+
+  it('403: a key without the scope "read" reads no data of a customer, and may expand the rest', async () => {
+    const headers = { ...(await withScopes(['create'])), 'idempotency-key': 'one' };
+    const request = { amount: 50_000, merchant_reference_id: 'ORDER-1', ...DETAILS };
+    for (const member of ['customer', 'metadata', 'qris,customer']) {
+      const { status, body } = await service.call('POST', `/payments?expand=${member}`, request, headers);
+      expect([member, status, body.error?.code]).toEqual([member, 403, 'scope_not_allowed']);
+    }
+    expect((await service.call('POST', '/payments?expand=settlement', request, headers)).status).toBe(201);
+  });
+});
