@@ -8,8 +8,8 @@ import type { WebhookAttempt } from './send';
 /** Why a delivery is dead. Each can be redelivered. */
 export type DeadReason = 'attempts_exhausted' | 'endpoint_gone' | 'endpoint_disabled' | 'endpoint_failing';
 
-/** Why an endpoint is disabled: its receiver returned 410, it failed for days, or an operator disabled it. */
-export type DisabledReason = 'gone' | 'failing' | 'operator';
+/** Why an endpoint is disabled: its receiver returned 410, it failed for days, or an operator or the merchant acted. */
+export type DisabledReason = 'gone' | 'failing' | 'operator' | 'merchant';
 
 type DeliveryId = Pick<Delivery, 'deliveryId' | 'endpointId'>;
 

@@ -39,15 +39,38 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** RFC 6761: the name and the names below it mean the machine itself. */
 const LOCALHOST = /(?:^|\.)localhost\.?$/;
 
+/** Every rule of a URL, as continuation of "The URL …". Pages have a text of their own for each. */
+const URL_RULES = {
+  not_absolute: 'must be absolute and begin with http:// or https://',
+  not_https: 'must begin with https:// in production',
+  credentials: 'must not contain a user name or password',
+  port: 'must not name a port in production',
+  localhost: 'must not name localhost in production',
+  not_public: 'must not lead to an address that is not public',
+} as const;
+export type UrlRule = keyof typeof URL_RULES;
+
+/** The rule that a URL violates. */
+export interface UrlViolation {
+  readonly rule: UrlRule;
+  /** As continuation of "The URL …". */
+  readonly text: string;
+}
+
+function violationOf(rule: UrlRule): UrlViolation {
+  return { rule, text: URL_RULES[rule] };
+}
+
 /** The rule that the format of a URL violates, as continuation of "The URL …"; null if it violates none. */
 export function urlFormatViolation(text: string, environment: ReceiverRules['environment']): string | null {
+  return findFormatViolation(text, environment)?.text ?? null;
+}
+
+function findFormatViolation(text: string, environment: ReceiverRules['environment']): UrlViolation | null {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    return 'must be absolute and begin with http:// or https://';
-  }
-  if (environment === 'production' && url.protocol !== 'https:') return 'must begin with https:// in production';
-  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
-  return null;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return violationOf('not_absolute');
+  if (environment === 'production' && url.protocol !== 'https:') return violationOf('not_https');
+  return url.username !== '' || url.password !== '' ? violationOf('credentials') : null;
 }
 
 /**
@@ -55,11 +78,15 @@ export function urlFormatViolation(text: string, environment: ReceiverRules['env
  * notation of an IPv4 address (`0x7f.1`, `2130706433`, `127.1`).
  */
 export function urlViolation(text: string, rules: AddressRules): string | null {
-  const brokenForm = urlFormatViolation(text, rules.environment);
+  return findUrlViolation(text, rules)?.text ?? null;
+}
+
+function findUrlViolation(text: string, rules: AddressRules): UrlViolation | null {
+  const brokenForm = findFormatViolation(text, rules.environment);
   if (brokenForm !== null) return brokenForm;
   const { hostname, port } = new URL(text);
-  if (rules.environment === 'production' && port !== '') return 'must not name a port in production';
-  if (rules.environment === 'production' && LOCALHOST.test(hostname)) return 'must not name localhost in production';
+  if (rules.environment === 'production' && port !== '') return violationOf('port');
+  if (rules.environment === 'production' && LOCALHOST.test(hostname)) return violationOf('localhost');
   return mustNotLeadTo(parseIpLiteral(hostname), port, rules);
 }
 
@@ -71,18 +98,18 @@ export async function receiverViolation(
   text: string,
   receiverRules: ReceiverRules,
   resolve: ResolveHost,
-): Promise<string | null> {
+): Promise<UrlViolation | null> {
   const rules = addressRulesOf(receiverRules);
-  const violation = urlViolation(text, rules);
+  const violation = findUrlViolation(text, rules);
   if (violation !== null || rules.environment !== 'production') return violation;
   const { hostname, port } = new URL(text);
   if (parseIpLiteral(hostname).length > 0) return null;
   return mustNotLeadTo(await resolve(hostname).catch(() => []), port, rules);
 }
 
-function mustNotLeadTo(addresses: readonly LookupAddress[], port: string, rules: AddressRules): string | null {
+function mustNotLeadTo(addresses: readonly LookupAddress[], port: string, rules: AddressRules): UrlViolation | null {
   const violation = firstViolation(addresses, port, rules);
-  return violation && `must not lead to ${violation}`;
+  return violation === null ? null : { rule: 'not_public', text: `must not lead to ${violation}` };
 }
 
 /**

@@ -172,3 +172,27 @@ it('registers addresses that the environment allows', async () => {
 function never(): never {
   throw new Error('No webhook came');
 }
+
+it('changes the URL and the events of an endpoint, and records it', async () => {
+  const { id } = await register();
+  const { endpoint } = await json(`set ${id} --url http://127.0.0.1:9/moved --event payment.paid`);
+  expect(endpoint).toMatchObject({ id, url: 'http://127.0.0.1:9/moved', events: ['payment.paid'] });
+  expect((await json(`set ${id} --all-events`)).endpoint).toMatchObject({ url: endpoint.url, events: null });
+  for (const options of ['', '--event payment.paid --all-events', '--url http://10.0.0.1/', '--url ftp://x']) {
+    expect([options, (await lunas(`set ${id} ${options}`)).exitCode]).not.toEqual([options, 0]);
+  }
+  const { rows } = await ledger.db.query("select target from operator_actions where action = 'webhook.set'");
+  expect(rows.length).toBeGreaterThanOrEqual(2);
+  expect(new Set(rows.map(({ target }) => target))).toEqual(new Set([id]));
+});
+
+it('deletes an endpoint: its delivery is dead, and cannot be redelivered', async () => {
+  const { id } = await register();
+  const delivery = await newDelivery();
+  expect((await lunas(`delete ${id}`)).stdout).toBe(`The endpoint ${id} is deleted.\n`);
+  expect((await json('list')).endpoints).toEqual([]);
+  expect((await json('deliveries')).deliveries).toMatchObject([{ id: delivery.id, status: 'dead' }]);
+  const rejected = await lunas(`redeliver ${delivery.id}`);
+  expect(rejected.stderr).toBe(`error: The endpoint of the delivery ${delivery.id} is deleted.\n`);
+  expect((await lunas(`delete ${id}`)).stderr).toContain(`There is no endpoint ${id}`);
+});

@@ -261,6 +261,7 @@ describe('lunas operators', () => {
       ['webhook.disable', endpoint.id, 'webhooks', 'disable', endpoint.id],
       ['webhook.enable', endpoint.id, 'webhooks', 'enable', endpoint.id],
       ['webhook.rotate_secret', endpoint.id, 'webhooks', 'rotate-secret', endpoint.id],
+      ['webhook.set', endpoint.id, 'webhooks', 'set', endpoint.id, '--all-events'],
       ['webhook.ping', endpoint.id, 'webhooks', 'ping', endpoint.id],
     ];
     for (const [action, target, ...args] of commands) {

@@ -9,6 +9,8 @@ import { DELIVERY_STATUSES, listDeliveries, type ListedDelivery } from '../../se
 import {
   CREATE_ENDPOINT,
   createEndpoint,
+  DELETE_ENDPOINT,
+  deleteEndpoint,
   DISABLE_ENDPOINT,
   disableEndpoint,
   ENABLE_ENDPOINT,
@@ -17,6 +19,8 @@ import {
   listEndpoints,
   ROTATE_SECRET,
   rotateSecret,
+  SET_ENDPOINT,
+  setEndpoint,
   type WebhookEndpoint,
 } from '../../services/webhooks/webhook-endpoints';
 import { PING_ENDPOINT, pingEndpoint } from '../../services/webhooks/webhook-ping';
@@ -33,6 +37,7 @@ export function addWebhooksCommand(program: LunasCommand): void {
   const webhooks = program.command('webhooks').description('webhook endpoints of merchants and their deliveries');
   addCreate(webhooks);
   addList(webhooks);
+  addSet(webhooks);
   addRotateSecret(webhooks);
   webhooks
     .command('disable <endpoint-id>')
@@ -46,6 +51,7 @@ export function addWebhooksCommand(program: LunasCommand): void {
     .writeAction(z.object({ endpointId: id }), async ({ endpointId }, audit) =>
       endpointResult(await audit.record(ENABLE_ENDPOINT, endpointId, () => enableEndpoint(audit.db, endpointId))),
     );
+  addDelete(webhooks);
   addPing(webhooks);
   addDeliveries(webhooks);
   addRedeliver(webhooks);
@@ -92,6 +98,54 @@ function addList(webhooks: LunasCommand): void {
       }));
       const text = formatTable(rows, 'There is no endpoint yet; lunas webhooks create registers one.');
       return { json: { endpoints }, text };
+    });
+}
+
+function addSet(webhooks: LunasCommand): void {
+  const input = z
+    .object({
+      endpointId: id,
+      url: z.string().optional(),
+      event: z.array(oneOf(PAYMENT_EVENTS)).default([]),
+      allEvents: z.boolean().default(false),
+    })
+    .refine(({ event, allEvents }) => event.length === 0 || !allEvents, {
+      error: 'takes either --event or --all-events',
+    })
+    .refine(({ url, event, allEvents }) => url !== undefined || event.length > 0 || allEvents, {
+      error: 'takes --url, --event or --all-events',
+    });
+  webhooks
+    .command('set <endpoint-id>')
+    .description('change the URL of an endpoint, or its events; its id and its secret stay')
+    .option('--url <url>', 'the new address of the receiver, also for deliveries that wait')
+    .option('--event <event>', `${joinOptions(PAYMENT_EVENTS)}; repeat for more; replaces its events`, collect)
+    .option('--all-events', 'send every event')
+    .examples(
+      'lunas webhooks set ENDPOINT_ID --url https://shop.example/webhooks',
+      'lunas webhooks set ENDPOINT_ID --event payment.paid --event payment.settled',
+      'lunas webhooks set ENDPOINT_ID --all-events',
+    )
+    .writeAction(input, async ({ endpointId, url, event, allEvents }, audit, context, environment) => {
+      const events = allEvents || event.length > 0 ? event : undefined;
+      const endpoint = await audit.record(SET_ENDPOINT, endpointId, () =>
+        setEndpoint(audit.db, endpointId, { url, events, ...receiverRules(context, environment) }),
+      );
+      const fields = { Endpoint: endpoint.id, URL: endpoint.url, Events: eventsOf(endpoint) };
+      return { json: { endpoint }, text: formatFields(fields) };
+    });
+}
+
+function addDelete(webhooks: LunasCommand): void {
+  webhooks
+    .command('delete <endpoint-id>')
+    .description('delete an endpoint for good; its pending deliveries become dead, and its history stays')
+    .writeAction(z.object({ endpointId: id }), async ({ endpointId }, audit, context) => {
+      const { merchantId } = await audit.record(DELETE_ENDPOINT, endpointId, () =>
+        deleteEndpoint(audit.db, endpointId),
+      );
+      await updateRunFile(context, audit.db, await context.sealer(audit.db), merchantId);
+      return { json: { endpoint_id: endpointId, deleted: true }, text: `The endpoint ${endpointId} is deleted.` };
     });
 }
 

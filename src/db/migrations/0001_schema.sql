@@ -598,6 +598,8 @@ create table webhook_endpoints (
   next_probe_at timestamptz(3), -- set: its deliveries wait, and no probe is sent before then
   -- Grows with each claim of its deliveries, so that a claim notices another one that ended meanwhile.
   claim_number bigint not null default 0,
+  deleted_at timestamptz(3), -- permanent: only its events and deliveries stay, as history
+  constraint webhook_endpoints_disabled_if_deleted check (deleted_at is null or status = 'disabled'),
   constraint webhook_endpoints_failing_since_if_failing
     check ((consecutive_failures > 0) = (failing_since is not null)),
   constraint webhook_endpoints_next_probe_if_failing check (next_probe_at is null or consecutive_failures > 0)
@@ -671,8 +673,10 @@ create index webhook_deliveries_retry_workflow_idx on webhook_deliveries (endpoi
   where status = 'pending' and retry_workflow_started_at is not null;
 -- Dead deliveries, to be redelivered by a range of time.
 create index webhook_deliveries_dead_idx on webhook_deliveries (created_at, id) where status = 'dead';
+create index webhook_deliveries_merchant_dead_idx on webhook_deliveries (merchant_id, created_at desc, id desc)
+  where status = 'dead';
 create index webhook_deliveries_created_at_idx on webhook_deliveries (created_at desc, id desc);
-create index webhook_deliveries_merchant_created_at_idx on webhook_deliveries (merchant_id, created_at desc);
+create index webhook_deliveries_merchant_created_at_idx on webhook_deliveries (merchant_id, created_at desc, id desc);
 create index webhook_deliveries_redelivered_xid_idx on webhook_deliveries (redelivered_xid)
   where redelivered_xid is not null;
 
@@ -1442,6 +1446,7 @@ grant select, update (response_excerpt) on webhook_attempts to lunas_operator;
 grant update (claim_number) on webhook_endpoints to lunas_api, lunas_worker, lunas_operator;
 grant update (status, disabled_reason, consecutive_failures, failing_since, next_probe_at) on webhook_endpoints
   to lunas_worker, lunas_operator;
+grant update (url, events, deleted_at) on webhook_endpoints to lunas_operator;
 grant insert on webhook_endpoints, webhook_secrets to lunas_operator;
 grant update (sealed_secret, expires_at) on webhook_secrets to lunas_operator;
 
@@ -1518,10 +1523,16 @@ grant select on payments, payment_transitions, refunds, late_payments, ledger_po
   balance_transactions, closed_days, balance_days
   to lunas_dashboard;
 grant select (id, merchant_id, url, events, status, disabled_reason, created_at, consecutive_failures, failing_since,
-  next_probe_at) on webhook_endpoints to lunas_dashboard;
-grant select (payment_id, payment_version, event, occurred_at) on webhook_events to lunas_dashboard;
-grant select (delivery_id, number, started_at, duration_ms, status_code, failure) on webhook_attempts
+  next_probe_at, deleted_at), insert,
+  update (url, events, status, disabled_reason, consecutive_failures, failing_since, next_probe_at, deleted_at)
+  on webhook_endpoints to lunas_dashboard;
+grant select (id, endpoint_id, created_at, expires_at), insert, update (expires_at) on webhook_secrets
   to lunas_dashboard;
+grant select (payment_id, payment_version, event, body, occurred_at) on webhook_events to lunas_dashboard;
+grant update (status, dead_reason, finished_at, retry_workflow_started_at, leased_until, attempts_in_cycle, queued_at,
+  redelivered_xid) on webhook_deliveries to lunas_dashboard;
+grant select (delivery_id, number, started_at, duration_ms, status_code, failure, response_excerpt)
+  on webhook_attempts to lunas_dashboard;
 grant select (id, provider, adapter, base_url, weight, status, created_at) on provider_accounts to lunas_dashboard;
 grant select (payment_id, fingerprint), insert on payment_details to lunas_dashboard;
 grant select (id, merchant_id, prefix, last_four, allowed_networks, created_at, revoked_at, scopes, expires_at,
@@ -1568,7 +1579,7 @@ grant select (id, provider, adapter, base_url, weight, status, created_at, nmid,
 grant select (id, provider_account_id, reference_id, received_at, closed_at, notify_attempts, next_notify_at,
   reported_status) on provider_notifications to lunas_reader;
 grant select (id, merchant_id, events, status, disabled_reason, created_at, consecutive_failures, failing_since,
-  next_probe_at) on webhook_endpoints to lunas_reader;
+  next_probe_at, deleted_at) on webhook_endpoints to lunas_reader;
 grant select (delivery_id, number, started_at, duration_ms, status_code, failure) on webhook_attempts to lunas_reader;
 grant select (payment_id, payment_version, event, occurred_at) on webhook_events to lunas_reader;
 grant select (id, endpoint_id, created_at, expires_at) on webhook_secrets to lunas_reader;

@@ -74,7 +74,7 @@ deliveries as (
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
   from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.events is null or 'payment.created' = any (endpoint.events)
+  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.created' = any (endpoint.events))
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -117,7 +117,7 @@ deliveries as (
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
   from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.events is null or 'payment.pending' = any (endpoint.events)
+  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.pending' = any (endpoint.events))
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -159,7 +159,7 @@ deliveries as (
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
   from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.events is null or 'payment.failed' = any (endpoint.events)
+  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.failed' = any (endpoint.events))
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -226,7 +226,7 @@ deliveries as (
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
   from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.events is null or 'payment.paid' = any (endpoint.events)
+  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.paid' = any (endpoint.events))
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -279,7 +279,7 @@ deliveries as (
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
   from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.events is null or 'payment.expired' = any (endpoint.events)
+  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.expired' = any (endpoint.events))
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -328,7 +328,7 @@ deliveries as (
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
   from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.events is null or 'payment.cancelled' = any (endpoint.events)
+  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.cancelled' = any (endpoint.events))
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -378,7 +378,7 @@ deliveries as (
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
   from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.events is null or 'payment.failed' = any (endpoint.events)
+  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.failed' = any (endpoint.events))
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -427,7 +427,7 @@ deliveries as (
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
   from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.events is null or 'payment.refund_processing' = any (endpoint.events)
+  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.refund_processing' = any (endpoint.events))
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -500,7 +500,7 @@ deliveries as (
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
   from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.events is null or 'payment.paid' = any (endpoint.events)
+  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.paid' = any (endpoint.events))
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -570,7 +570,7 @@ deliveries as (
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
   from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.events is null or 'payment.refunded' = any (endpoint.events)
+  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.refunded' = any (endpoint.events))
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -625,7 +625,7 @@ deliveries as (
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
   from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.events is null or 'payment.refund_failed' = any (endpoint.events)
+  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.refund_failed' = any (endpoint.events))
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -675,7 +675,7 @@ deliveries as (
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
   from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.events is null or 'payment.refund_processing' = any (endpoint.events)
+  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.refund_processing' = any (endpoint.events))
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -745,7 +745,7 @@ deliveries as (
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
   from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.events is null or 'payment.refunded' = any (endpoint.events)
+  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.refunded' = any (endpoint.events))
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -815,7 +815,7 @@ deliveries as (
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
   from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.events is null or 'payment.refunded' = any (endpoint.events)
+  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.refunded' = any (endpoint.events))
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -864,7 +864,7 @@ deliveries as (
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
   from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.events is null or 'payment.paid' = any (endpoint.events)
+  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.paid' = any (endpoint.events))
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",
@@ -918,7 +918,7 @@ deliveries as (
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
   from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where endpoint.events is null or 'payment.settled' = any (endpoint.events)
+  where endpoint.deleted_at is null and (endpoint.events is null or 'payment.settled' = any (endpoint.events))
   returning status
 )
 select changed.status, changed.version, changed.settlement_due_at as "settlesAt",

@@ -88,7 +88,7 @@ deliveries as (
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
   from changed join webhook_endpoints endpoint on endpoint.merchant_id = changed.merchant_id
-  where ${isOptIn ? isListed : `endpoint.events is null or ${isListed}`}
+  where endpoint.deleted_at is null and ${isOptIn ? isListed : `(endpoint.events is null or ${isListed})`}
   returning status
 )`;
 }

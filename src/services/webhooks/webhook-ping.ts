@@ -30,7 +30,8 @@ export async function pingEndpoint(
   endpointId: string,
 ): Promise<Ping> {
   const { rows } = await db.query<{ url: string; sealedSecrets: SealedSecret[] }>(
-    `select endpoint.url, ${VALID_SECRETS} as "sealedSecrets" from webhook_endpoints endpoint where endpoint.id = $1`,
+    `select endpoint.url, ${VALID_SECRETS} as "sealedSecrets" from webhook_endpoints endpoint 
+     where endpoint.id = $1 and endpoint.deleted_at is null`,
     [endpointId],
   );
   const { url, sealedSecrets } = requireRow(rows, 'endpoint', endpointId);

@@ -6,7 +6,7 @@ import { lockedEndpoints, type DeliveryStatus } from '../../webhooks/outbox';
 export interface Redelivery {
   /** Deliveries that are pending again. */
   readonly redelivered: number;
-  /** Deliveries that stay dead because their endpoints are disabled. */
+  /** Deliveries that stay dead because their endpoints are disabled or deleted. */
   readonly skipped: number;
 }
 
@@ -15,6 +15,27 @@ export interface RedeliveryRange {
   readonly since: Date;
   readonly until: Date;
   readonly merchantId?: string | undefined;
+  /** Only the oldest so many; absent: all of them. */
+  readonly limit?: number | undefined;
+}
+
+export type RedeliveryRejection = 'pending' | 'endpoint_disabled' | 'endpoint_deleted';
+
+export interface RedeliverableState {
+  readonly status: DeliveryStatus;
+  readonly endpointStatus: 'enabled' | 'disabled';
+  readonly isEndpointDeleted: boolean;
+}
+
+/** Why a delivery cannot be redelivered; null if it can. For the button of a page and for the request. */
+export function redeliveryRejection({
+  status,
+  endpointStatus,
+  isEndpointDeleted,
+}: RedeliverableState): RedeliveryRejection | null {
+  if (status === 'pending') return 'pending';
+  if (isEndpointDeleted) return 'endpoint_deleted';
+  return endpointStatus === 'disabled' ? 'endpoint_disabled' : null;
 }
 
 const ENABLED_ENDPOINTS =
@@ -36,10 +57,15 @@ export const REDELIVER = new DeclaredAction('webhook.redeliver');
 
 /**
  * Redelivers deliveries that are dead or delivered.
+ * @param merchantId whose deliveries they are; absent: an operator may name any
  * @throws NotFoundError, ConflictError if one of them cannot be redelivered; then none is
  */
-export async function redeliver(db: Queryable, deliveryIds: readonly string[]): Promise<Redelivery> {
-  await assertRedeliverable(db, deliveryIds);
+export async function redeliver(
+  db: Queryable,
+  deliveryIds: readonly string[],
+  merchantId?: string,
+): Promise<Redelivery> {
+  await assertRedeliverable(db, deliveryIds, merchantId);
   const { rowCount } = await db.query(`${REQUEUE_DELIVERIES} and delivery.status <> 'pending'`, [deliveryIds]);
   return { redelivered: rowCount ?? 0, skipped: 0 };
 }
@@ -53,8 +79,10 @@ const BATCH_SIZE = 150;
  */
 export async function redeliverRange(db: Queryable, range: RedeliveryRange): Promise<Redelivery> {
   let [redelivered, skipped] = [0, 0];
+  const { limit = Infinity } = range;
   for (let after: DeadDelivery = { createdAt: range.since, id: MIN_ID }; ;) {
-    const dead = await listDead(db, range, after);
+    const batchSize = Math.min(BATCH_SIZE, limit - redelivered - skipped);
+    const dead = batchSize === 0 ? [] : await listDead(db, range, after, batchSize);
     const last = dead.at(-1);
     if (!last) return { redelivered, skipped };
     const deliverable = dead.filter(({ isDeliverable }) => isDeliverable).map(({ id }) => id);
@@ -79,32 +107,41 @@ async function listDead(
   db: Queryable,
   { until, merchantId }: RedeliveryRange,
   after: DeadDelivery,
+  batchSize: number,
 ): Promise<(DeadDelivery & { readonly isDeliverable: boolean })[]> {
   const { rows } = await db.query<DeadDelivery & { isDeliverable: boolean }>(
     `select delivery.id, delivery.created_at as "createdAt", endpoint.status = 'enabled' as "isDeliverable"
      from webhook_deliveries delivery join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
      where delivery.status = 'dead' and (delivery.created_at, delivery.id) > ($1, $2) and delivery.created_at < $3
        and ($4::uuid is null or delivery.merchant_id = $4)
-     order by delivery.created_at, delivery.id limit ${BATCH_SIZE}`,
-    [after.createdAt, after.id, until, merchantId],
+     order by delivery.created_at, delivery.id limit $5`,
+    [after.createdAt, after.id, until, merchantId, batchSize],
   );
   return rows;
 }
 
-async function assertRedeliverable(db: Queryable, deliveryIds: readonly string[]): Promise<void> {
-  const { rows } = await db.query<{ id: string; status: DeliveryStatus; disabledEndpoint: string | null }>(
-    `select delivery.id, delivery.status,
-       case endpoint.status when 'disabled' then endpoint.id end as "disabledEndpoint"
+async function assertRedeliverable(
+  db: Queryable,
+  deliveryIds: readonly string[],
+  merchantId: string | undefined,
+): Promise<void> {
+  const { rows } = await db.query<RedeliverableState & { id: string; endpointId: string }>(
+    `select delivery.id, delivery.status, endpoint.id as "endpointId", endpoint.status as "endpointStatus",
+       endpoint.deleted_at is not null as "isEndpointDeleted"
      from webhook_deliveries delivery join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
-     where delivery.id = any ($1)`,
-    [deliveryIds],
+     where delivery.id = any ($1) and ($2::uuid is null or delivery.merchant_id = $2)`,
+    [deliveryIds, merchantId],
   );
   for (const id of deliveryIds) {
     const delivery = rows.find((row) => row.id === id.toLowerCase());
     if (!delivery) throw new NotFoundError('delivery', id);
-    if (delivery.status === 'pending') throw new ConflictError('not_allowed', `The delivery ${id} is pending already.`);
-    if (delivery.disabledEndpoint !== null) {
-      const endpointId = delivery.disabledEndpoint;
+    const { endpointId } = delivery;
+    const rejection = redeliveryRejection(delivery);
+    if (rejection === 'pending') throw new ConflictError('not_allowed', `The delivery ${id} is pending already.`);
+    if (rejection === 'endpoint_deleted') {
+      throw new ConflictError('endpoint_deleted', `The endpoint of the delivery ${id} is deleted.`);
+    }
+    if (rejection === 'endpoint_disabled') {
       throw new ConflictError('endpoint_disabled', `The endpoint of the delivery ${id} is disabled.`, { endpointId });
     }
   }

@@ -4,11 +4,15 @@ import { transitionWriters } from '../../../src/db/transitions/payment-transitio
 import { listDeliveries } from '../../../src/services/webhooks/webhook-deliveries';
 import {
   createEndpoint,
+  deleteEndpoint,
   disableEndpoint,
   enableEndpoint,
   findEndpoint,
   findNewestSecret,
+  listEndpoints,
+  listOwnEndpoints,
   rotateSecret,
+  setEndpoint,
 } from '../../../src/services/webhooks/webhook-endpoints';
 import { pingEndpoint } from '../../../src/services/webhooks/webhook-ping';
 import { redeliver, redeliverRange } from '../../../src/services/webhooks/webhook-redelivery';
@@ -339,4 +343,116 @@ describe('a ping', () => {
       `There is no endpoint ${UNKNOWN_ID}`,
     );
   });
+});
+
+describe('an endpoint that is changed', () => {
+  const SANDBOX = { environment: 'sandbox' } as const;
+
+  it('gets its waiting deliveries at the new URL, whose health is not known', async () => {
+    const { id, secret } = await register('http://127.0.0.1:9/moved');
+    const [first] = await claimed(1);
+    if (first === undefined) throw new Error('nothing was claimed');
+    await recordFailed(ledger.db, first, attempt(), { by: 'relay', deadReason: null });
+    const changed = await setEndpoint(ledger.db, id, { ...SANDBOX, url: receiver.url });
+    expect(changed).toMatchObject({ id, url: receiver.url, events: null, consecutiveFailures: 0, failingSince: null });
+    await claimed(1);
+    const { rows } = await ledger.db.query('select endpoint_id from webhook_deliveries');
+    expect(rows).toEqual([{ endpoint_id: id }, { endpoint_id: id }]);
+    await pingEndpoint(ledger.db, sealer, sender, id);
+    expect(receiver.received.map((webhook) => verifySignature(webhook, secret))).toEqual([true]);
+  });
+
+  it('keeps its URL and health if only its events change', async () => {
+    const { id } = await register();
+    const [first] = await claimed(1);
+    if (first === undefined) throw new Error('nothing was claimed');
+    await recordFailed(ledger.db, first, attempt(), { by: 'relay', deadReason: null });
+    const listed = await setEndpoint(ledger.db, id, { ...SANDBOX, events: ['payment.paid', 'payment.paid'] });
+    expect(listed).toMatchObject({ url: receiver.url, events: ['payment.paid'], consecutiveFailures: 1 });
+    await claimed(1);
+    expect(await rowsOf()).toHaveLength(1);
+    expect(await setEndpoint(ledger.db, id, { ...SANDBOX, events: [] })).toMatchObject({ events: null });
+  });
+
+  it('accepts only a URL that a new endpoint may have', async () => {
+    const { id } = await register();
+    await expect(setEndpoint(ledger.db, id, { ...SANDBOX, url: 'http://10.0.0.1/' })).rejects.toMatchObject({
+      field: 'url',
+      rule: 'not_public',
+    });
+    expect(await findEndpoint(ledger.db, id)).toMatchObject({ url: receiver.url });
+  });
+});
+
+describe('an endpoint that is deleted', () => {
+  it('gets nothing again: its pending deliveries are dead, and stay as history', async () => {
+    const { id } = await register();
+    const [pending] = await claimed(1);
+    await deleteEndpoint(ledger.db, id);
+    await claimed(1);
+    const rows = await rowsOf();
+    expect(rows).toMatchObject([{ id: pending?.deliveryId, status: 'dead', dead_reason: 'endpoint_disabled' }]);
+    await expect(redeliver(ledger.db, [rows[0].id])).rejects.toMatchObject({ reason: 'endpoint_deleted' });
+    const range = { since: new Date(0), until: new Date(Date.now() + 60_000) };
+    expect(await redeliverRange(ledger.db, range)).toEqual({ redelivered: 0, skipped: 1 });
+    const { rows: secrets } = await ledger.db.query('select expires_at <= now() as ended from webhook_secrets');
+    expect(secrets).toEqual([{ ended: true }]);
+  });
+
+  it('is in no list, and no operation finds it', async () => {
+    const { id } = await register();
+    await deleteEndpoint(ledger.db, id);
+    expect(await listEndpoints(ledger.db)).toEqual([]);
+    expect(await listOwnEndpoints(ledger.db, ledger.merchantId)).toEqual([]);
+    for (const operate of [
+      () => findEndpoint(ledger.db, id),
+      () => enableEndpoint(ledger.db, id),
+      () => disableEndpoint(ledger.db, id),
+      () => deleteEndpoint(ledger.db, id),
+      () => rotateSecret(ledger.db, sealer, id, 0),
+      () => pingEndpoint(ledger.db, sealer, sender, id),
+      () => setEndpoint(ledger.db, id, { environment: 'sandbox', events: [] }),
+    ]) {
+      await expect(operate()).rejects.toThrow(`There is no endpoint ${id}`);
+    }
+  });
+});
+
+it('an endpoint and a delivery are not found for another merchant, and stay as they are', async () => {
+  const { id, secret } = await register();
+  const [pending] = await claimed(1);
+  const { db } = ledger;
+  for (const operate of [
+    () => findEndpoint(db, id, UNKNOWN_ID),
+    () => enableEndpoint(db, id, UNKNOWN_ID),
+    () => disableEndpoint(db, id, UNKNOWN_ID),
+    () => deleteEndpoint(db, id, UNKNOWN_ID),
+    () => rotateSecret(db, sealer, id, 0, { merchantId: UNKNOWN_ID, secretId: randomUUID() }),
+    () => setEndpoint(db, id, { environment: 'sandbox', events: ['payment.paid'] }, UNKNOWN_ID),
+    () => redeliver(db, [pending?.deliveryId ?? ''], UNKNOWN_ID),
+  ]) {
+    await expect(operate()).rejects.toThrow('There is no ');
+  }
+  expect(await listOwnEndpoints(db, ledger.merchantId)).toMatchObject([
+    { id, events: null, status: 'enabled', pending: 1 },
+  ]);
+  expect(await findNewestSecret(db, sealer, ledger.merchantId)).toBe(secret);
+});
+
+it('a rotation with the same id of a secret makes one secret, and ends none', async () => {
+  const { id } = await register();
+  const rotation = { merchantId: ledger.merchantId, secretId: randomUUID() };
+  const { secret } = await rotateSecret(ledger.db, sealer, id, 0, rotation);
+  await expect(rotateSecret(ledger.db, sealer, id, 0, rotation)).rejects.toMatchObject({ reason: 'secret_exists' });
+  expect(await findNewestSecret(ledger.db, sealer, ledger.merchantId)).toBe(secret);
+});
+
+it('a limit ends the redelivery of a range after the oldest', async () => {
+  const { id } = await register();
+  await claimed(3);
+  await disableEndpoint(ledger.db, id);
+  await enableEndpoint(ledger.db, id);
+  const range = { since: new Date(0), until: new Date(Date.now() + 60_000), limit: 2 };
+  expect(await redeliverRange(ledger.db, range)).toEqual({ redelivered: 2, skipped: 0 });
+  expect((await rowsOf()).map(({ status }) => status)).toEqual(['pending', 'pending', 'dead']);
 });

@@ -111,6 +111,8 @@ beforeAll(async () => {
     'users disable': [UNKNOWN_ID],
     'webhooks create': ['--merchant', merchantId, '--url', 'http://127.0.0.1:9/hooks'],
     'webhooks rotate-secret': [UNKNOWN_ID],
+    'webhooks set': [UNKNOWN_ID, '--all-events'],
+    'webhooks delete': [UNKNOWN_ID],
     'webhooks disable': [UNKNOWN_ID],
     'webhooks enable': [UNKNOWN_ID],
     'webhooks ping': [UNKNOWN_ID],
