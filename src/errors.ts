@@ -13,6 +13,7 @@ const OBJECT_NOUNS = {
   exception: 'open exception',
   key: 'key',
   merchant: 'merchant',
+  notice: 'notice',
   operator: 'operator',
 
   payment: 'payment',

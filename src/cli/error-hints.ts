@@ -18,6 +18,7 @@ const WHERE_TO_LOOK: Readonly<Record<ObjectKind, string>> = {
   exception: 'lunas exceptions list shows them',
   key: "lunas keys list shows a merchant's keys",
   merchant: 'lunas merchants list shows them',
+  notice: 'the dashboard shows them',
   operator: 'lunas operators list shows them',
   payment: 'lunas payments list shows the newest',
   policy: 'lunas catalog set creates one',

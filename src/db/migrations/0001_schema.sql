@@ -1101,6 +1101,25 @@ create trigger append_only before update or delete on user_action_outcomes
   for each row execute function forbid_mutation();
 create trigger append_only_truncate before truncate on user_action_outcomes execute function forbid_mutation();
 
+-- What every owner of a merchant has to see. Home shows a notice to each owner until that owner closes it.
+create table merchant_notices (
+  id bigint generated always as identity primary key,
+  merchant_id uuid not null references merchants,
+  kind text not null check (kind in ('security.factor_changed', 'security.login_reset', 'security.member_authorised',
+    'security.owner_changed', 'security.key_created')),
+  target_id uuid not null, -- the user or the key that the notice is about
+  occurred_at timestamptz(3) not null,
+  mailed_at timestamptz(3) -- null: it was not mailed
+);
+create index merchant_notices_merchant_id_idx on merchant_notices (merchant_id, id desc);
+
+create table merchant_notice_closings (
+  notice_id bigint not null references merchant_notices,
+  user_id uuid not null references users,
+  closed_at timestamptz(3) not null,
+  primary key (notice_id, user_id)
+);
+
 -- The dashboard sees no operator's login, whatever its statement is. The policies follow the database role, so they
 -- leave nothing in a session, and a pooler does not matter. They do not bind the owner, as which views and functions
 -- with `security definer` run: none of these shows a row of a user.
@@ -1501,6 +1520,9 @@ grant insert, update (user_id, token_sha256, stage, method, challenge, challenge
   stepped_up_at, ended_at) on sessions to lunas_dashboard;
 grant insert, update (expires_at, used_at) on sign_in_links to lunas_dashboard;
 grant insert on user_actions, user_action_outcomes to lunas_dashboard;
+grant select, insert on merchant_notices, merchant_notice_closings to lunas_dashboard;
+grant insert on merchant_notices to lunas_operator; -- a reset of a login
+grant update (time_zone, return_url, checkout_origins) on merchants to lunas_dashboard;
 grant select (id, realm, email, name, language, sealed_totp, password_changed_at, disabled_at, created_at) on users
   to lunas_operator; -- `lunas keys reseal` reads the sealed column
 grant insert (id, realm, email, name, language, created_at), update (disabled_at, sealed_totp) on users

@@ -1,5 +1,6 @@
-import type { MemberRole } from '../../domain/member-roles';
+import { rolesWith, type MemberRole } from '../../domain/member-roles';
 import type { Queryable } from '../connection/pool';
+import { insertNotices } from './merchant-notices';
 
 /** A user in the list of a team. */
 export interface Member {
@@ -11,26 +12,48 @@ export interface Member {
   readonly invitedBy: string;
   readonly memberSince: Date;
   readonly hasSecondFactor: boolean;
-  /** Null: never, or more than a month ago. */
+  /** The last visit with a session that is open, or the last action. Null: never. */
   readonly lastSeenAt: Date | null;
   readonly disabledAt: Date | null;
 }
 
-/** The members of a merchant, or of all if it is null, the oldest first. */
+/** More than the team of any merchant has. */
+const MAX_TEAM = 500;
+
+/** The members of a merchant, at most 500, or of all merchants if it is null; the oldest first. */
 export async function listMemberRows(db: Queryable, merchantId: string | null): Promise<Member[]> {
   const { rows } = await db.query<Member>(
     `select person.id as "userId", member.merchant_id as "merchantId", person.email, person.name, member.role,
        member.invited_by as "invitedBy", member.created_at as "memberSince", person.disabled_at as "disabledAt",
        person.sealed_totp is not null or exists (select from passkeys where passkeys.user_id = person.id)
          as "hasSecondFactor",
-       (select max(last_seen_at) from sessions where sessions.user_id = person.id) as "lastSeenAt"
+       greatest(
+         (select max(last_seen_at) from sessions where sessions.user_id = person.id and ended_at is null),
+         (select requested_at from user_actions where user_actions.user_id = person.id order by id desc limit 1)
+       ) as "lastSeenAt"
      from members member join users person on person.id = member.user_id
      where ($1::uuid is null or member.merchant_id = $1) and member.removed_at is null
-     order by member.created_at, person.id`,
+     order by member.created_at, person.id
+     limit case when $1::uuid is not null then ${MAX_TEAM} end`,
     [merchantId],
   );
   return rows;
 }
+
+/** The roles whose members may approve payouts, as SQL. */
+const AUTHORISED = rolesWith('payouts', 'authorise')
+  .map((role) => `'${role}'`)
+  .join(', ');
+
+/** A notice for a new member, if the role may approve payouts. @param at the SQL of the time */
+export const noticeOfNewMember = (newMember: string, at: string): string =>
+  insertNotices({
+    kind: 'security.member_authorised',
+    merchant: 'merchant_id',
+    target: 'user_id',
+    at,
+    from: `${newMember} where role in (${AUTHORISED})`,
+  });
 
 interface MemberChange {
   readonly merchantId: string;
@@ -56,12 +79,27 @@ export async function changeMemberRow(
        where member.merchant_id = $1 and member.role = 'owner' and member.removed_at is null
        order by member.user_id for update of member
      ),
+     before as (
+       select role from members where merchant_id = $1 and user_id = $2 and removed_at is null
+     ),
      changed as (
        update members set role = coalesce($3, role), removed_at = case when $3 is null then $4::timestamptz end
        where merchant_id = $1 and user_id = $2 and removed_at is null
          and ($3 is not distinct from 'owner' or role <> 'owner'
            or exists (select from owners where owners.user_id <> $2))
-       returning 1
+       returning merchant_id, user_id
+     ),
+     noticed as (
+       ${insertNotices({
+         kind: { sql: 'notice.kind' },
+         merchant: 'changed.merchant_id',
+         target: 'changed.user_id',
+         at: '$4::timestamptz',
+         from: `changed, before, lateral (values
+           ('security.owner_changed', (before.role = 'owner') <> ($3 is not distinct from 'owner')),
+           ('security.member_authorised', $3 in (${AUTHORISED}) and before.role not in (${AUTHORISED}))
+         ) notice (kind, is_due) where notice.is_due`,
+       })}
      )
      select exists (select from changed) as "isChanged",
        exists (select from members where merchant_id = $1 and user_id = $2 and removed_at is null) as "isKnown"`,

@@ -1,6 +1,8 @@
 import type { MemberRole } from '../../domain/member-roles';
 import type { Language, Realm } from '../../domain/sign-in';
 import type { Queryable } from '../connection/pool';
+import { noticeOfNewMember } from './members';
+import { insertNoticesOfUser } from './merchant-notices';
 import type { Browser } from './sessions';
 
 interface NewDevelopmentLink {
@@ -153,12 +155,15 @@ export interface OpenInvitation {
   readonly expiresAt: Date;
 }
 
+const MAX_INVITATIONS = 200;
+
+/** The newest first, at most 200. */
 export async function listOpenInvitations(db: Queryable, merchantId: string, now: Date): Promise<OpenInvitation[]> {
   const { rows } = await db.query<OpenInvitation>(
     `select id, email, role, created_by as "createdBy", created_at as "createdAt", expires_at as "expiresAt"
      from sign_in_links
      where merchant_id = $1 and kind = 'invitation' and used_at is null and expires_at > $2
-     order by created_at desc, id`,
+     order by created_at desc, id limit ${MAX_INVITATIONS}`,
     [merchantId, now],
   );
   return rows;
@@ -198,9 +203,14 @@ export async function insertInvitedUser(db: Queryable, user: InvitedUser): Promi
      person as (
        insert into users (id, realm, email, name, language, password_hash, password_changed_at, created_at)
        select $2, 'merchant', email, $3, $4, $5, $6, $6 from link returning id
-     )
-     insert into members (merchant_id, user_id, role, invited_by, created_at)
-     select merchant_id, person.id, role, created_by, $6 from link, person`,
+     ),
+     joined as (
+       insert into members (merchant_id, user_id, role, invited_by, created_at)
+       select merchant_id, person.id, role, created_by, $6 from link, person
+       returning merchant_id, user_id, role
+     ),
+     noticed as (${noticeOfNewMember('joined', '$6::timestamptz')})
+     select from joined`,
     [user.tokenSha256, user.userId, user.name, user.language, user.passwordHash, user.now],
   );
   return rowCount === 1;
@@ -220,13 +230,18 @@ export async function joinInvitedUser(
        where token_sha256 = $1 and kind = 'invitation' and used_at is null and expires_at > $3
          and email = (select users.email from users where users.id = $2)
        returning merchant_id, role, created_by
-     )
-     insert into members (merchant_id, user_id, role, invited_by, created_at)
-     select merchant_id, $2, role, created_by, $3 from link
-     on conflict (merchant_id, user_id) do update
-       set role = excluded.role, invited_by = excluded.invited_by, created_at = excluded.created_at, removed_at = null
-       where members.removed_at is not null
-     returning merchant_id as "merchantId"`,
+     ),
+     joined as (
+       insert into members (merchant_id, user_id, role, invited_by, created_at)
+       select merchant_id, $2, role, created_by, $3 from link
+       on conflict (merchant_id, user_id) do update
+         set role = excluded.role, invited_by = excluded.invited_by, created_at = excluded.created_at,
+           removed_at = null
+         where members.removed_at is not null
+       returning merchant_id, user_id, role
+     ),
+     noticed as (${noticeOfNewMember('joined', '$3::timestamptz')})
+     select merchant_id as "merchantId" from joined`,
     [tokenSha256, userId, now],
   );
   return rows[0]?.merchantId;
@@ -271,8 +286,9 @@ export async function insertResetLink(
      created as (
        insert into sign_in_links (id, realm, kind, token_sha256, user_id, merchant_id, created_by, created_at,
          expires_at)
-       select $1, realm, 'reset', $2, id, $7, $4, $5, $6 from person where "isResettable" returning 1
-     )
+       select $1, realm, 'reset', $2, id, $7, $4, $5, $6 from person where "isResettable" returning user_id
+     ),
+     noticed as (${insertNoticesOfUser('security.login_reset', '(select user_id from created)', '$5::timestamptz')})
      select exists (select from person) as "isKnown", exists (select from created) as "isCreated"`,
     [link.id, link.tokenSha256, link.userId, link.createdBy, link.now, link.expiresAt, link.merchantId],
   );

@@ -5,7 +5,16 @@ import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
 import { actorText, type ActorIdentity } from '../../domain/actor';
 import { ConflictError } from '../../errors';
-import { describeKey, insertOnce, KEY_COLUMNS, networksOf, type ApiKey, type IssuedKey, type KeyRow } from './keys';
+import {
+  describeKey,
+  insertOnce,
+  KEY_COLUMNS,
+  networksOf,
+  NOTICE_OF_NEW_KEY,
+  type ApiKey,
+  type IssuedKey,
+  type KeyRow,
+} from './keys';
 
 /** One of a merchant's own keys. */
 interface OwnKey {
@@ -122,11 +131,13 @@ export async function rotateKey(
        for update
      ), ended as (
        update api_keys set expires_at = least(expires_at, now() + $3 * interval '1 hour') from old where id = old_id
-     )
-     insert into api_keys
-       (id, merchant_id, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at, name, created_by)
-     select $4, owner, $5, $6, $7, old_networks, old_scopes, new_expiry, old_name, $8 from old
-     returning ${KEY_COLUMNS}`,
+     ), created as (
+       insert into api_keys
+         (id, merchant_id, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at, name, created_by)
+       select $4, owner, $5, $6, $7, old_networks, old_scopes, new_expiry, old_name, $8 from old
+       returning ${KEY_COLUMNS}
+     ), noticed as (${NOTICE_OF_NEW_KEY})
+     select * from created`,
     [
       merchantId,
       keyId,

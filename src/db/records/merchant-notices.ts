@@ -1,0 +1,91 @@
+import type { NoticeKind } from '../../domain/notice-kinds';
+import type { Queryable } from '../connection/pool';
+
+/** The SQL of the merchant, the target and the time of a notice. */
+interface NoticeSql {
+  /** One kind, or the SQL of it. */
+  readonly kind: NoticeKind | { readonly sql: string };
+  readonly merchant: string;
+  readonly target: string;
+  readonly at: string;
+  /** What follows `from`: one notice for each of its rows. */
+  readonly from: string;
+}
+
+/** A part of a statement that changes access: without the change there is no notice, and with it there is one. */
+export function insertNotices({ kind, merchant, target, at, from }: NoticeSql): string {
+  const kindSql = typeof kind === 'string' ? `'${kind}'` : kind.sql;
+  return `insert into merchant_notices (merchant_id, kind, target_id, occurred_at)
+    select ${merchant}, ${kindSql}, ${target}, ${at} from ${from}`;
+}
+
+/** As `insertNotices`, for each merchant of which the user is a member. */
+export const insertNoticesOfUser = (kind: NoticeKind, user: string, at: string): string =>
+  insertNotices({
+    kind,
+    merchant: 'merchant_id',
+    target: 'user_id',
+    at,
+    from: `members where user_id = ${user} and removed_at is null`,
+  });
+
+/** A notice that an owner has not closed. */
+export interface OpenNotice {
+  readonly id: number;
+  readonly kind: NoticeKind;
+  readonly targetId: string;
+  /** The name of the user or the key; null if it has none. */
+  readonly targetName: string | null;
+  readonly occurredAt: Date;
+}
+
+/** More than an owner reads: of older ones none is shown. */
+const NEWEST = 50;
+
+/** The newest first. None that is older than the membership of the owner; none for a member who is no owner. */
+export async function listOpenNotices(
+  db: Queryable,
+  { merchantId, userId }: { readonly merchantId: string; readonly userId: string },
+): Promise<OpenNotice[]> {
+  const { rows } = await db.query<OpenNotice>({
+    name: 'list_open_notices',
+    text: `select notice.id, notice.kind, notice.target_id as "targetId", notice.occurred_at as "occurredAt",
+        coalesce((select users.name from users where users.id = notice.target_id),
+          (select api_keys.name from api_keys where api_keys.id = notice.target_id)) as "targetName"
+      from (select * from merchant_notices where merchant_id = $1 order by id desc limit ${NEWEST}) notice
+      join members member on member.merchant_id = $1 and member.user_id = $2 and member.role = 'owner'
+        and member.removed_at is null and member.created_at < notice.occurred_at
+      where not exists (
+        select from merchant_notice_closings where notice_id = notice.id and merchant_notice_closings.user_id = $2)
+      order by notice.id desc`,
+    values: [merchantId, userId],
+  });
+  return rows;
+}
+
+/** Closes a notice for one owner, once. @returns false if the merchant has no such notice, or the user is no owner */
+export async function insertNoticeClosing(
+  db: Queryable,
+  {
+    merchantId,
+    userId,
+    noticeId,
+    now,
+  }: { readonly merchantId: string; readonly userId: string; readonly noticeId: number; readonly now: Date },
+): Promise<boolean> {
+  const { rows } = await db.query<{ isKnown: boolean }>(
+    `with notice as (
+       select notice.id from merchant_notices notice
+       join members member on member.merchant_id = notice.merchant_id and member.user_id = $2
+         and member.role = 'owner' and member.removed_at is null
+       where notice.merchant_id = $1 and notice.id = $3
+     ),
+     closed as (
+       insert into merchant_notice_closings (notice_id, user_id, closed_at) select id, $2, $4 from notice
+       on conflict do nothing
+     )
+     select exists (select from notice) as "isKnown"`,
+    [merchantId, userId, noticeId, now],
+  );
+  return rows[0]?.isKnown ?? false;
+}

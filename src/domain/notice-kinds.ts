@@ -1,0 +1,11 @@
+/** What every owner of a merchant has to see: a change of who can enter, and of what they may do. */
+export type NoticeKind =
+  /** A member changed how they sign in. */
+  | 'security.factor_changed'
+  /** A link was made that replaces the credentials of a member. */
+  | 'security.login_reset'
+  /** A member may approve payouts since then. */
+  | 'security.member_authorised'
+  /** A member became an owner, or is none any more. */
+  | 'security.owner_changed'
+  | 'security.key_created';
