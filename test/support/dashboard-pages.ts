@@ -9,6 +9,9 @@ export interface FilledMerchant {
   readonly orderId: string;
   /** A day with payments, `YYYY-MM-DD`. */
   readonly day: string;
+  /** The tokens of an invitation, and of a link that resets a login. */
+  readonly invitation: string;
+  readonly reset: string;
 }
 
 /** By what a page does most of its work. */
@@ -18,6 +21,10 @@ interface MeasuredPage {
   readonly kind: PageKind;
   /** The addresses that are measured: one for each statement that the page can choose. */
   readonly paths: (merchant: FilledMerchant) => readonly string[];
+  /** By default an owner of the merchant opens the page. */
+  readonly isSignedOut?: true;
+  /** A network opens it 30 times a minute. The load tests leave it out. */
+  readonly isLimited?: true;
 }
 
 const ofMerchant =
@@ -33,12 +40,29 @@ const ofPayment =
       return reference === undefined ? [] : [`/m/${code}/payments/${reference}${suffix}`];
     });
 
+const form = (path: string): MeasuredPage => ({ kind: 'form', paths: () => [path] });
+
 const LIST_GROUPS = ['all', 'waiting', 'paid', 'unpaid', 'attention'].map((group) => `/payments?group=${group}`);
 
 /** Every page of the dashboard with the addresses of its load and buffer tests. */
 export const MEASURED_PAGES: Readonly<Record<string, MeasuredPage>> = {
-  'get /': { kind: 'form', paths: () => ['/'] },
-  'get /step-up': { kind: 'form', paths: () => ['/step-up'] },
+  'get /': form('/'),
+  'get /login': { ...form('/login'), isSignedOut: true },
+  'get /login/code': form('/login/code'),
+  'get /login/enrol': form('/login/enrol'),
+  'get /invitations/:token': {
+    kind: 'form',
+    paths: ({ invitation }) => [`/invitations/${invitation}`],
+    isSignedOut: true,
+    isLimited: true,
+  },
+  'get /reset/:token': { kind: 'form', paths: ({ reset }) => [`/reset/${reset}`], isSignedOut: true, isLimited: true },
+  'get /step-up': form('/step-up'),
+  'get /profile': form('/profile'),
+  'get /profile/security': form('/profile/security'),
+  'get /profile/security/password': form('/profile/security/password'),
+  'get /profile/security/totp': form('/profile/security/totp'),
+  'get /profile/security/recovery-codes': form('/profile/security/recovery-codes'),
   'get /m/:code': { kind: 'home', paths: ofMerchant('') },
   'get /m/:code/payments': {
     kind: 'list',

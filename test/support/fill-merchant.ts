@@ -1,5 +1,6 @@
 import type { Pool } from '../../src/db/connection/pool';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../src/domain/payment-transitions';
+import { createResetLink, inviteMember, listMembers } from '../../src/services/identity/members';
 import type { FilledMerchant } from './dashboard-pages';
 import { withoutIndexes } from './fill-database';
 
@@ -104,5 +105,15 @@ export async function readFilledMerchant(db: Pool, merchantId: string): Promise<
   const [found] = rows;
   if (found === undefined) throw new Error(`There is no merchant ${merchantId}`);
   const references = Object.entries(found.references).filter(([, reference]) => reference !== null);
-  return { ...found, references: Object.fromEntries(references), orderId: 'ORDER-1' };
+  const links = await createLinks(db, merchantId);
+  return { ...found, ...links, references: Object.fromEntries(references), orderId: 'ORDER-1' };
+}
+
+async function createLinks(db: Pool, merchantId: string): Promise<Pick<FilledMerchant, 'invitation' | 'reset'>> {
+  const [now, createdBy] = [new Date(), 'cli:test'];
+  const request = { merchantId, email: 'invited@shop.test', role: 'viewer', createdBy } as const;
+  const invitation = await inviteMember(db, request, now);
+  const [member] = await listMembers(db, merchantId);
+  const reset = await createResetLink(db, { userId: member?.userId ?? '', createdBy, merchantId }, now);
+  return { invitation: invitation.token, reset: reset.token };
 }

@@ -97,14 +97,15 @@ function measurementOf(explained: readonly ExplainedStatement[]): Measurement {
 }
 
 /** Requests a page from an app whose statements are explained. */
-async function measure(path: string): Promise<Measurement> {
+async function measure(path: string, isSignedOut: boolean): Promise<Measurement> {
   const { db: explaining, explained } = explainQueries(pages, ALL);
   const dependencies = { ...dashboard.dependencies, db: explaining, origin };
   const server: Server = createServer(createDashboardApp(dependencies, { trustProxy: 0, hasDevelopmentLinks: false }));
   const close = gracefulShutdown(server, { timeoutMs: 1_000 });
   await new Promise<void>((resolve) => server.listen(Number(origin.port), '127.0.0.1', resolve));
   try {
-    const headers = { cookie: `lunas_dashboard_${origin.port}=${token}`, connection: 'close' };
+    const cookie = isSignedOut ? '' : `lunas_dashboard_${origin.port}=${token}`;
+    const headers = { cookie, connection: 'close' };
     const response = await fetch(new URL(path, origin), { headers, redirect: 'manual' });
     expect([path, response.status]).toEqual([path, response.status === 303 ? 303 : 200]);
     await response.text();
@@ -116,10 +117,15 @@ async function measure(path: string): Promise<Measurement> {
 
 async function measureAll(): Promise<Map<string, Measurement>> {
   const measured = new Map<string, Measurement>();
-  for (const [route, { paths }] of Object.entries(MEASURED_PAGES)) {
+  for (const [route, { paths, isSignedOut = false }] of Object.entries(MEASURED_PAGES)) {
     const all = paths(merchant);
     expect([route, all.length > 0]).toEqual([route, true]);
-    for (const path of all) measured.set(path.replace(merchant.code, ':code'), await measure(path));
+    for (const path of all) {
+      // The first one also writes what is written once a minute, or once after a row has changed.
+      const both = [await measure(path, isSignedOut), await measure(path, isSignedOut)];
+      const least = both.toSorted((one, other) => one.buffers - other.buffers)[0];
+      if (least) measured.set(path.replace(merchant.code, ':code'), least);
+    }
   }
   return measured;
 }
@@ -148,7 +154,7 @@ it(
     expect(unknown.map(([path, { buffers, worst }]) => `${path}: ${buffers}\n${worst?.plan}`)).toEqual([]);
     expect(tooMany.map(([path]) => path)).toEqual(Object.keys(ABOVE));
     const grown = lines.filter(({ path, small, large }) => growthOf(small, large) >= MAX_GROWTH && !(path in ABOVE));
-    expect(grown).toEqual([]);
+    expect(grown.map((line) => [line, largest.get(line.path)?.worst?.plan])).toEqual([]);
   },
   TIMEOUT_MS,
 );

@@ -68,8 +68,9 @@ afterAll(async () => {
   await service.close();
 }, TIMEOUT_MS);
 
-function get(path: string, user = 0, headers: Record<string, string> = {}): Promise<Response> {
-  const cookie = `${dashboard.cookieName}=${tokens[user]}`;
+/** @param user the index of a signed-in user; null: a browser without a session */
+function get(path: string, user: number | null = 0, headers: Record<string, string> = {}): Promise<Response> {
+  const cookie = user === null ? '' : `${dashboard.cookieName}=${tokens[user]}`;
   return fetch(dashboard.url + path, { headers: { cookie, ...headers }, redirect: 'manual' });
 }
 
@@ -95,13 +96,15 @@ it(`the first page and home have fewer than ${MAX_PAGE_BYTES / 1_000} kB with al
 
 /** The first address of each page. */
 const pagesOf = () =>
-  Object.values(MEASURED_PAGES).map(({ kind, paths }) => ({ kind, path: paths(merchant)[0] ?? '' }));
+  Object.values(MEASURED_PAGES)
+    .filter(({ isLimited = false }) => !isLimited)
+    .map(({ kind, paths, isSignedOut = false }) => ({ kind, path: paths(merchant)[0] ?? '', isSignedOut }));
 
 /** A page of the user; every page has its turn. */
 async function openPageOf(user: number): Promise<void> {
   const all = pagesOf();
-  const { path } = all[user % all.length] ?? { path: '' };
-  const response = await get(path, user);
+  const { path, isSignedOut } = all[user % all.length] ?? { path: '', isSignedOut: false };
+  const response = await get(path, isSignedOut ? null : user);
   const html = await response.text();
   expect([path, response.status, html.length > 0]).toEqual([path, response.status === 303 ? 303 : 200, response.ok]);
 }
@@ -171,12 +174,13 @@ async function durationOf(request: () => Promise<Response>): Promise<number> {
 }
 
 /** The p95 of a page ÷ the p95 of `GET /payments/:id`, requested in turns. */
-async function ratioOf(path: string): Promise<number> {
+async function ratioOf({ path, isSignedOut }: { path: string; isSignedOut: boolean }): Promise<number> {
   const headers = { authorization: `Bearer ${service.secretKey}` };
   const [pages, reads]: [number[], number[]] = [[], []];
   for (let sample = 0; sample < SAMPLES; sample += 1) {
-    reads.push(await durationOf(() => fetch(`${api.url}/payments/${merchant.references.settled}`, { headers })));
-    pages.push(await durationOf(() => get(path)));
+    reads.push(await durationOf(() => fetch(`${api.url}/payments/${merchant.references.paid}`, { headers })));
+    // A session has a limit of requests a minute, so each sample is of another user.
+    pages.push(await durationOf(() => get(path, isSignedOut ? null : sample)));
   }
   return percentile(pages, 0.95) / percentile(reads, 0.95);
 }
@@ -184,9 +188,12 @@ async function ratioOf(path: string): Promise<number> {
 it('the p95 of each page is within its multiple of the p95 of GET /payments/:id', async () => {
   const tooSlow: string[] = [];
   const measured: string[] = [];
-  for (const { kind, path } of pagesOf()) {
+  for (const page of pagesOf()) {
+    const { kind, path } = page;
     const ratios: number[] = [];
-    while (ratios.length < MEASUREMENTS && !(Math.min(...ratios) < MAX_RATIO[kind])) ratios.push(await ratioOf(path));
+    while (ratios.length < MEASUREMENTS && !(Math.min(...ratios) < MAX_RATIO[kind])) {
+      ratios.push(await ratioOf(page));
+    }
     const best = Math.min(...ratios);
     measured.push(`${best.toFixed(1)}\t(${kind})\t${path.replace(merchant.code, ':code')}`);
     if (best >= MAX_RATIO[kind]) tooSlow.push(`${path}: ${best}`);
@@ -211,22 +218,28 @@ async function rateOfCreates(): Promise<number> {
   return CREATES / ((performance.now() - startedMs) / 1_000);
 }
 
-/** Opens pages at the rate of all users until the work is done. */
+/** Opens pages at the rate of all users until the work is done. A machine that cannot keep up opens fewer. */
 async function whileUsersOpenPages<Result>(work: () => Promise<Result>): Promise<Result> {
   const over = new AbortController();
-  const opened: Promise<void>[] = [];
+  const inFlight = new Set<Promise<void>>();
+  let opened = 0;
   const load = async () => {
     for (let user = 0; !over.signal.aborted; user += 1) {
-      opened.push(openPageOf(user % USERS));
+      if (inFlight.size < PAGES_AT_A_TIME) {
+        const page = openPageOf(user % USERS);
+        inFlight.add(page);
+        void page.finally(() => inFlight.delete(page)).catch(() => undefined);
+        opened += 1;
+      }
       await sleep(1_000 / PAGES_PER_SECOND);
     }
+    await Promise.all(inFlight);
   };
   const loading = load();
   const result = await work();
   over.abort();
   await loading;
-  await Promise.all(opened);
-  expect(opened.length).toBeGreaterThan(10);
+  expect(opened).toBeGreaterThan(10);
   return result;
 }
 
