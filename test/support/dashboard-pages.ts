@@ -9,6 +9,10 @@ export interface FilledMerchant {
   readonly orderId: string;
   /** A day with payments, `YYYY-MM-DD`. */
   readonly day: string;
+  /** The ids of one of each. */
+  readonly key: string;
+  readonly endpoint: string;
+  readonly delivery: string;
   /** The tokens of an invitation, and of a link that resets a login. */
   readonly invitation: string;
   readonly reset: string;
@@ -42,6 +46,10 @@ const ofPayment =
 
 const form = (path: string): MeasuredPage => ({ kind: 'form', paths: () => [path] });
 
+const ofKey =
+  (suffix: string): MeasuredPage['paths'] =>
+  ({ code, key }) => [`/m/${code}/developers/keys/${key}${suffix}`];
+
 const LIST_GROUPS = ['all', 'waiting', 'paid', 'unpaid', 'attention'].map((group) => `/payments?group=${group}`);
 
 /** Every page of the dashboard with the addresses of its load and buffer tests. */
@@ -74,6 +82,11 @@ export const MEASURED_PAGES: Readonly<Record<string, MeasuredPage>> = {
     ],
   },
   'get /m/:code/developers/keys': { kind: 'list', paths: ofMerchant('/developers/keys') },
+  'get /m/:code/developers/keys/new': { kind: 'form', paths: ofMerchant('/developers/keys/new') },
+  'get /m/:code/developers/keys/:key': { kind: 'form', paths: ofKey('') },
+  'get /m/:code/developers/keys/:key/edit': { kind: 'form', paths: ofKey('/edit') },
+  'get /m/:code/developers/keys/:key/rotate': { kind: 'form', paths: ofKey('/rotate') },
+  'get /m/:code/developers/keys/:key/revoke': { kind: 'form', paths: ofKey('/revoke') },
   'get /m/:code/balance': { kind: 'list', paths: ofMerchant('/balance') },
   'get /m/:code/balance/days/:day': { kind: 'list', paths: ({ code, day }) => [`/m/${code}/balance/days/${day}`] },
   'get /m/:code/payments/new': { kind: 'form', paths: ofMerchant('/payments/new') },

@@ -1,5 +1,5 @@
 import type { Pool } from '../../src/db/connection/pool';
-import { PAYMENT_STATUSES, type PaymentStatus } from '../../src/domain/payment-transitions';
+import { PAYMENT_STATUSES } from '../../src/domain/payment-transitions';
 import { createResetLink, inviteMember, listMembers } from '../../src/services/identity/members';
 import type { FilledMerchant } from './dashboard-pages';
 import { withoutIndexes } from './fill-database';
@@ -20,6 +20,8 @@ const TABLES = [
 
 /** A row's id follows from its number. The newest payment has number 1. */
 const PAYMENT_ID = "md5('payment' || n)::uuid";
+/** A valid UUID, as paths have it. */
+const idOf = (number: string) => `('0193e5c0-0000-7000-8000-' || lpad((${number})::text, 12, '0'))::uuid`;
 const AT = "now() - n * interval '2.5 seconds'";
 
 const STATUS = `case
@@ -61,15 +63,18 @@ const ROWS_OF_NEWEST = [
   `insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
    select ${PAYMENT_ID}, 3, 'payment.paid', '{}', ${AT} from generate_series(1, ${COMPLETE}) n`,
   `insert into webhook_endpoints (id, merchant_id, url)
-   select md5('endpoint' || e)::uuid, $1, 'https://shop.example/' || e from generate_series(1, 3) e`,
+   select ${idOf('e')}, $1, 'https://shop.example/' || e from generate_series(1, 3) e`,
   `insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason,
      finished_at, created_at, queued_at)
-   select md5('delivery' || n)::uuid, ${PAYMENT_ID}, 3, md5('endpoint' || 1 + n % 3)::uuid, $1,
+   select ${idOf('n')}, ${PAYMENT_ID}, 3, ${idOf('1 + n % 3')}, $1,
      case when n % 40 = 0 then 'dead' else 'delivered' end, case when n % 40 = 0 then 'attempts exhausted' end, ${AT},
      ${AT}, ${AT}
    from generate_series(1, ${COMPLETE}) n`,
+  `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four, name)
+   select ${idOf('n')}, $1, sha256(n::text::bytea), 'sk_test_', 'abcd', 'Server ' || n
+   from generate_series(1, 20) n`,
   `insert into webhook_attempts (delivery_id, number, started_at, duration_ms, status_code)
-   select md5('delivery' || n)::uuid, 1, ${AT}, 20, 200 from generate_series(1, ${COMPLETE}) n`,
+   select ${idOf('n')}, 1, ${AT}, 20, 200 from generate_series(1, ${COMPLETE}) n`,
 ] as const;
 
 interface Filling {
@@ -93,8 +98,9 @@ export async function fillMerchant(db: Pool, of: Filling, first: number, last: n
 
 /** What the pages of the merchant show. */
 export async function readFilledMerchant(db: Pool, merchantId: string): Promise<FilledMerchant> {
-  const { rows } = await db.query<{ code: string; references: Partial<Record<PaymentStatus, string>>; day: string }>(
-    `select code, to_char(now() - interval '30 hours', 'YYYY-MM-DD') as day, (
+  const { rows } = await db.query<Omit<FilledMerchant, 'invitation' | 'reset' | 'orderId'>>(
+    `select code, ${idOf('1')} as key, ${idOf('1')} as endpoint, ${idOf('1')} as delivery,
+       to_char(now() - interval '30 hours', 'YYYY-MM-DD') as day, (
        select json_object_agg(status, (
          select reference_id from payments where merchant_id = $1 and payments.status = listed.status
          order by created_at desc limit 1))
