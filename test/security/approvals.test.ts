@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
 import { parseOperatorKey } from '../../src/crypto/secret-key';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import { openException } from '../../src/db/records/open-exception';
@@ -7,6 +8,7 @@ import { approve, listApprovals, reject, type ApprovalDependencies } from '../..
 import { listActions } from '../../src/services/audit/list-actions';
 import { requireApproval } from '../../src/services/audit/request-approval';
 import { verifyAudit } from '../../src/services/audit/verify-audit';
+import { readReset } from '../../src/services/identity/members';
 import { createOperator, findOperator, revokeOperator } from '../../src/services/identity/operators';
 import { listExceptions, resolveException } from '../../src/services/payments/exceptions';
 import { performPaymentAction, type PaymentActionDependencies } from '../../src/services/payments/payment-actions';
@@ -16,6 +18,7 @@ import { applyTransitions, payLate } from '../services/ledger/transition-path';
 import { operatorOf } from '../support/actors';
 import { createProductionDatabase, type TestDatabase } from '../support/database';
 import { createTestLedger, type TestLedger } from '../support/payments';
+import { createMember } from '../support/people';
 
 /* In production, one operator alone moves no money and changes no rule that moves money. */
 
@@ -66,6 +69,22 @@ async function feesOf(provider: string): Promise<number[]> {
 }
 
 const rejectedFor = (reason: RegExp) => ({ exitCode: 1, stderr: expect.stringMatching(reason) });
+
+it('the link that resets a login opens nothing before a second operator approves it', async () => {
+  const userId = await createMember(db, 'sri@toko.example');
+  const { exitCode, stdout } = await dewi.lunas('users', 'reset', userId);
+  expect(exitCode).toBe(0);
+  const { reset, approval_id: approvalId } = z
+    .object({ reset: z.object({ link: z.string() }), approval_id: z.number() })
+    .parse(JSON.parse(stdout));
+  const token = reset.link.split('/').at(-1) ?? '';
+  const isValid = () => readReset(db, token, new Date()).then(Boolean, () => false);
+  expect(await isValid()).toBe(false);
+  expect(await dewi.lunas('approvals', 'approve', String(approvalId))).toMatchObject(rejectedFor(/another operator/));
+  expect(await isValid()).toBe(false);
+  expect(await budi.lunas('approvals', 'approve', String(approvalId))).toMatchObject({ exitCode: 0 });
+  expect(await isValid()).toBe(true);
+});
 
 it('a catalog change is executed by the approval of a second operator, and the audit log has both names', async () => {
   const before = await feesOf('gopay');

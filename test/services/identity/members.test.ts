@@ -5,6 +5,7 @@ import { listMemberships } from '../../../src/db/queries/list-memberships';
 import type { MemberRole } from '../../../src/domain/member-roles';
 import {
   acceptInvitation,
+  approveResetLink,
   createResetLink,
   disableUser,
   inviteMember,
@@ -20,7 +21,7 @@ import {
 import { PasswordHasher } from '../../../src/services/identity/password';
 import { RejectedSignIns } from '../../../src/services/identity/rejected-sign-ins';
 import { readSession, type Session } from '../../../src/services/identity/sessions';
-import { signInWithPassword, type IdentityDependencies } from '../../../src/services/identity/sign-in';
+import { changePassword, signInWithPassword, type IdentityDependencies } from '../../../src/services/identity/sign-in';
 import { SignInThrottle } from '../../../src/services/identity/throttle';
 import type { Merchant } from '../../../src/services/merchants/merchants';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
@@ -247,6 +248,58 @@ describe('a reset', () => {
     expect(await reasonOf(accept(reset))).toBe('link_invalid');
     expect(await reasonOf(resetTo(invitation, PASSWORD))).toBe('link_invalid');
     expect(await reasonOf(accept(invitation))).toBe('accepted');
+  });
+
+  it('attack: an owner does not become the user at another merchant', async () => {
+    const other = await createShop(owner, 'Toko Lain');
+    const userId = await createMember(owner, EMAIL, [
+      [shop.id, 'finance'],
+      [other.id, 'finance'],
+    ]);
+    const byOwner = { userId, createdBy: 'user:owner', merchantId: shop.id };
+    const { token: ofLunas } = await createResetLink(db, { ...byOwner, merchantId: null }, NOW);
+    expect(await reasonOf(createResetLink(db, byOwner, NOW))).toBe('not_allowed');
+    await createMember(owner, 'tuti@toko.example', [[other.id, 'owner']]);
+    await removeMember(db, { merchantId: other.id, userId }, NOW);
+    const { token } = await createResetLink(db, byOwner, NOW);
+    expect(await reasonOf(resetTo(ofLunas, PASSWORD))).toBe('link_invalid');
+    await owner.query('update members set removed_at = null where merchant_id = $1', [other.id]);
+    expect(await reasonOf(resetTo(token, PASSWORD))).toBe('link_invalid');
+    await removeMember(db, { merchantId: other.id, userId }, NOW);
+    expect(await reasonOf(resetTo(token, PASSWORD))).toBe('accepted');
+  });
+
+  it('attack: an owner who may not reset a user withdraws no link of Lunas either', async () => {
+    const other = await createShop(owner, 'Toko Lain');
+    const userId = await createMember(owner, EMAIL, [
+      [shop.id, 'finance'],
+      [other.id, 'finance'],
+    ]);
+    const { token } = await createResetLink(db, { userId, createdBy: 'cli:test', merchantId: null }, NOW);
+    const byOwner = { userId, createdBy: 'user:owner', merchantId: shop.id };
+    expect(await reasonOf(createResetLink(db, byOwner, NOW))).toBe('not_allowed');
+    const stranger = await createShop(owner, 'Toko Asing');
+    await expect(createResetLink(db, { ...byOwner, merchantId: stranger.id }, NOW)).rejects.toThrow('There is no user');
+    expect(await reasonOf(resetTo(token, PASSWORD))).toBe('accepted');
+  });
+
+  it('that waits for a second operator is not valid before, and is good for an hour after it', async () => {
+    const userId = await createMember(owner, EMAIL);
+    const request = { userId, createdBy: 'operator:dewi', merchantId: null, isApproved: false };
+    const { id, token } = await createResetLink(owner, request, NOW);
+    expect(await reasonOf(resetTo(token, PASSWORD))).toBe('link_invalid');
+    await approveResetLink(owner, id, after(HOUR_MS));
+    expect(await reasonOf(resetTo(token, PASSWORD, after(2 * HOUR_MS)))).toBe('link_invalid');
+    expect(await reasonOf(resetTo(token, PASSWORD, after(2 * HOUR_MS - 1)))).toBe('accepted');
+    expect(await reasonOf(approveResetLink(owner, id, after(HOUR_MS)))).toBe('not_allowed');
+  });
+
+  it('a new password withdraws it', async () => {
+    const userId = await createMember(owner, EMAIL);
+    const { token } = await createResetLink(db, { userId, createdBy: 'cli:test', merchantId: null }, NOW);
+    const session = await read((await signIn(owner, EMAIL, NOW)).token);
+    await changePassword(dependencies, session, { password: PASSWORD, address }, NOW);
+    expect(await reasonOf(resetTo(token, 'teh botol dingin 88'))).toBe('link_invalid');
   });
 
   it('a disabled user gets none', async () => {

@@ -1,8 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { TOTP } from 'otpauth';
 import { createSealer, type Sealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { insertSession } from '../../../src/db/records/sessions';
 import { RECOVERY_CODES } from '../../../src/domain/recovery-codes';
+import { createKnownBrowser } from '../../../src/services/identity/known-browser';
 import { PasswordHasher } from '../../../src/services/identity/password';
 import { countRecoveryCodes, spendRecoveryCode } from '../../../src/services/identity/recovery-codes';
 import { RejectedSignIns } from '../../../src/services/identity/rejected-sign-ins';
@@ -20,6 +22,7 @@ import { SignInThrottle } from '../../../src/services/identity/throttle';
 import { beginTotpEnrolment } from '../../../src/services/identity/totp';
 import { resealAll } from '../../../src/services/recovery/reseal';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { eventually } from '../../support/eventually';
 import { BROWSER, createMember } from '../../support/people';
 
 const EMAIL = 'sri@toko.example';
@@ -79,6 +82,26 @@ async function enrol(now = NOW) {
   const enrolment = { sealed, code: codeAt(now) };
   const enrolled = await enrolTotp(dependencies, session, { enrolment, address }, now);
   return { ...enrolled, codeAt, secret, uri };
+}
+
+/** Statements that wait for a lock in this database. */
+async function countWaiting(): Promise<number> {
+  const { rows } = await owner.query<{ count: number }>(
+    `select count(*)::integer as count from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+function enrolWith(session: Session, now: Date) {
+  const { secret, sealed } = beginTotpEnrolment(sealer, session);
+  const code = new TOTP({ secret }).generate({ timestamp: now.getTime() });
+  return enrolTotp(dependencies, session, { enrolment: { sealed, code }, address }, now);
+}
+
+async function openSessions(): Promise<string[]> {
+  const { rows } = await owner.query<{ id: string }>('select id from sessions where ended_at is null order by id');
+  return rows.map(({ id }) => id);
 }
 
 const reasonOf = (work: Promise<unknown>) =>
@@ -295,6 +318,69 @@ describe('a step-up', () => {
 });
 
 describe('a new password', () => {
+  it('attack: a sign-in that compared the old password before the change is rejected', async () => {
+    const session = await read((await attempt(PASSWORD)).token);
+    jest.spyOn(dependencies.hasher, 'verify').mockImplementationOnce(async () => {
+      await changePassword(dependencies, session, { password: 'teh botol dingin 88', address }, NOW);
+      return true;
+    });
+    expect(await reasonOf(attempt(PASSWORD))).toBe('credentials');
+    expect(await openSessions()).toEqual([session.id]);
+  });
+
+  it('attack: a sign-in waits for a change that is being written, and is rejected', async () => {
+    const change = await owner.connect();
+    await change.query('begin');
+    await change.query("update users set password_hash = 'another'");
+    const opened = reasonOf(attempt(PASSWORD));
+    await eventually(countWaiting, (count) => count === 1);
+    await change.query('commit');
+    change.release();
+    expect(await opened).toBe('credentials');
+    expect(await openSessions()).toEqual([]);
+  });
+
+  it('attack: a change waits for a sign-in that is being written, and ends its session', async () => {
+    const session = await read((await attempt(PASSWORD)).token);
+    const { rows } = await owner.query<{ passwordHash: string }>('select password_hash as "passwordHash" from users');
+    const signIn = await owner.connect();
+    await signIn.query('begin');
+    const opening = {
+      stage: 'full',
+      method: 'password',
+      now: NOW,
+      expiresAt: after(60_000),
+      steppedUpAt: NOW,
+    } as const;
+    const token = { id: randomUUID(), realm: 'merchant', userId, tokenSha256: randomBytes(32) } as const;
+    const passwordHash = rows[0]?.passwordHash ?? '';
+    expect(await insertSession(signIn, { ...opening, ...token, passwordHash, browser: BROWSER })).toBe(true);
+    const change = changePassword(dependencies, session, { password: 'teh botol dingin 88', address }, NOW);
+    await eventually(countWaiting, (count) => count === 1);
+    await signIn.query('commit');
+    signIn.release();
+    await change;
+    expect(await openSessions()).toEqual([session.id]);
+  });
+
+  it.each([
+    [
+      'a password',
+      (session: Session, now: Date) =>
+        changePassword(dependencies, session, { password: 'teh botol dingin 88', address }, now),
+    ],
+    ['recovery codes', (session: Session, now: Date) => replaceRecoveryCodes(dependencies, session, address, now)],
+    ['an authenticator app', (session: Session, now: Date) => enrolWith(session, now)],
+  ] as const)('attack: %s of a session that was left open needs a step-up', async (_name, change) => {
+    const session = await read((await attempt(PASSWORD)).token);
+    const late = after(15 * 60_000 + 1);
+    expect(await reasonOf(change(session, late))).toBe('not_stepped_up');
+    await owner.query('update sessions set ended_at = now() where id = $1', [session.id]);
+    expect(await reasonOf(change(session, NOW))).toBe('session_ended');
+    const { rows } = await owner.query('select sealed_totp from users');
+    expect(rows).toEqual([{ sealed_totp: null }]);
+  });
+
   it('ends the other sessions of the user, and not this one', async () => {
     const [one, other] = [await attempt(PASSWORD), await attempt(PASSWORD)];
     const session = await read(one.token);
@@ -335,6 +421,26 @@ describe('limits', () => {
     }
     expect(await reasonOf(attempt(PASSWORD, EMAIL, '2001:db8:0:0:ffff::9'))).toBe('throttled');
     expect(await reasonOf(attempt(PASSWORD, EMAIL, '2001:db8:0:1::9'))).toBe('accepted');
+  });
+
+  it('attack: a stranger with many networks does not keep a browser out in which the user has signed in', async () => {
+    for (let count = 0; count < 50; count += 1) {
+      expect(await reasonOf(attempt('wrong', EMAIL, `2001:db8:0:${count}::1`))).toBe('credentials');
+    }
+    const known = createKnownBrowser(sealer, { realm: 'merchant', email: EMAIL });
+    const from = (cookie?: string, password = PASSWORD) =>
+      reasonOf(attempt(password, EMAIL, '198.51.100.1', NOW, cookie));
+    expect(await from()).toBe('throttled');
+    for (const cookie of [
+      createKnownBrowser(sealer, { realm: 'merchant', email: 'budi@toko.example' }),
+      createKnownBrowser(createSealer(randomBytes(32).toString('base64')), { realm: 'merchant', email: EMAIL }),
+      `${known.slice(0, -2)}AA`,
+    ]) {
+      expect(await from(cookie)).toBe('throttled');
+    }
+    expect(await from(known)).toBe('accepted');
+    for (let count = 0; count < 10; count += 1) expect(await from(known, 'wrong')).toBe('credentials');
+    expect(await from(known)).toBe('throttled');
   });
 
   it('count failures, and not the sign-ins of a user', async () => {

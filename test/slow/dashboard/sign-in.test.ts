@@ -169,7 +169,7 @@ describe('a sign-in', () => {
     expect(pages[0]).toEqual(pages[1]);
   });
 
-  it('of an unknown e-mail takes as long as of a known one', async () => {
+  it('of an unknown e-mail and of a known one take equally long', async () => {
     const { email } = await createUser();
     const times = { known: [] as number[], unknown: [] as number[] };
     for (let count = 0; count < 15; count += 1) {
@@ -355,7 +355,7 @@ describe('a session', () => {
     expect((await client.get(home)).status).toBe(404);
   });
 
-  it('has sixty forms a minute: the next one waits, and its page says how long', async () => {
+  it('has sixty forms a minute: the next one waits, and its page shows how long', async () => {
     const { email } = await createUser();
     const client = await signedIn(email);
     const statuses = [];
@@ -427,7 +427,7 @@ describe('an invitation', () => {
     ['repeat', PASSWORD],
   ] as const;
 
-  it.each(['used', 'expired', 'withdrawn', 'unknown'])('that is %s says what to do', async (state) => {
+  it.each(['used', 'expired', 'withdrawn', 'unknown'])('that is %s shows what to do', async (state) => {
     const email = `invited${(people += 1)}@shop.test`;
     const { path, id, shopId } = await invite(email);
     if (state === 'used') await new HttpBrowser(dashboard.url).post(path, FORM);

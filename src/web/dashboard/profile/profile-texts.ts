@@ -32,6 +32,7 @@ const en = {
     set: 'Lunas stores only a hash of it.',
     missing: 'You have no password yet.',
     change: 'Change password',
+    create: 'Set a password',
     explanation: 'Your other browsers are signed out.',
   },
   totp: {
@@ -55,7 +56,13 @@ const en = {
   sessions: {
     title: 'Where you are signed in',
     caption: 'Your sessions, the newest first',
-    columns: { browser: 'Browser', address: 'Address', seen: 'Last seen', since: 'Signed in', action: 'Action' },
+    columns: {
+      browser: 'Browser',
+      address: 'Address',
+      seen: 'Last seen (WIB)',
+      since: 'Signed in (WIB)',
+      action: 'Action',
+    },
     current: 'This browser',
     end: 'End',
     endOthers: 'End all others',
@@ -87,6 +94,7 @@ const id: ProfileTexts = {
     set: 'Lunas hanya menyimpan hash dari kata sandi Anda.',
     missing: 'Anda belum punya kata sandi.',
     change: 'Ganti kata sandi',
+    create: 'Buat kata sandi',
     explanation: 'Peramban Anda yang lain akan keluar.',
   },
   totp: {
@@ -109,7 +117,13 @@ const id: ProfileTexts = {
   sessions: {
     title: 'Tempat Anda masuk',
     caption: 'Sesi Anda, yang terbaru lebih dulu',
-    columns: { browser: 'Peramban', address: 'Alamat', seen: 'Terakhir aktif', since: 'Masuk', action: 'Tindakan' },
+    columns: {
+      browser: 'Peramban',
+      address: 'Alamat',
+      seen: 'Terakhir aktif (WIB)',
+      since: 'Masuk (WIB)',
+      action: 'Tindakan',
+    },
     current: 'Peramban ini',
     end: 'Akhiri',
     endOthers: 'Akhiri semua yang lain',

@@ -45,7 +45,7 @@ function Security(page: SecurityPage): ReactElement {
           title={password.title}
           state={page.hasPassword ? password.set : password.missing}
           href={`${SECURITY}/password`}
-          action={password.change}
+          action={page.hasPassword ? password.change : password.create}
         />
         <Factor
           title={totp.title}

@@ -35,6 +35,7 @@ export function EnrolForm({ enrolment, ...form }: EnrolFormProps): ReactElement 
           <path d={path} fill="#000" />
         </svg>
       </div>
+      <a href={enrolment.uri}>{enrol.open}</a>
       <p>
         {enrol.secret}
         <br />
