@@ -164,7 +164,7 @@ export const environmentSchema = z.object({
   TRUST_PROXY: trustedProxies
     .optional()
     .describe(
-      'Networks of the reverse proxies before the API, or their number. Without it X-Forwarded-For is ignored.',
+      'Networks of the reverse proxies before the process, or their number. Without it X-Forwarded-For is ignored.',
     ),
   RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000).default(600).describe('Requests per minute for each API key.'),
   MERCHANT_RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000)
@@ -175,7 +175,7 @@ export const environmentSchema = z.object({
     .describe('Requests per second of each client address for QR images, pages and documents, in each process.'),
   MAX_CONNECTIONS: wholeNumber(1, 1_000_000)
     .default(5_000)
-    .describe('Connections that an API process accepts; it closes further ones.'),
+    .describe('Connections that an API or a dashboard accepts; it closes further ones.'),
   MAX_CONNECTIONS_PER_CLIENT: wholeNumber(1, 1_000_000)
     .default(100)
     .describe('The same of each client network (IPv4 address, IPv6 /48), proxies of TRUST_PROXY excepted.'),
@@ -184,7 +184,7 @@ export const environmentSchema = z.object({
     .describe('Creates in flight at each provider account, in each API process; a merchant has at most a third.'),
   DRAIN_SECONDS: wholeNumber(0, 300)
     .default(5)
-    .describe('How long the API is not ready and still serves after SIGTERM. `lunas up` does not wait.'),
+    .describe('How long API and dashboard are not ready and still serve after SIGTERM. `lunas up` does not wait.'),
   REFUND_HOLD_SECONDS: wholeNumber(0, 604_800)
     .default(60)
     .describe('How long a refund can be cancelled before it is submitted to the provider.'),
@@ -193,7 +193,7 @@ export const environmentSchema = z.object({
     .describe('What a worker process does: payments, webhooks, relay, sweeper, separated by commas.'),
   DATABASE_POOL_SIZE: wholeNumber(2, 1_000)
     .default(20)
-    .describe('Connections of an API or a worker process to PostgreSQL; the API has six more.'),
+    .describe('Connections of a process to PostgreSQL; the API has eight more, the others one.'),
   WORKFLOW_CACHE_SIZE: wholeNumber(0, 100_000)
     .default(500)
     .describe('Workflows that a worker keeps in memory, about 1 MB each.'),
@@ -231,7 +231,7 @@ export const environmentSchema = z.object({
     .describe('URL of an OpenTelemetry collector; traces go to its path /v1/traces by HTTP. Default: no traces.'),
   METRICS_PORT: port
     .optional()
-    .describe('Port of the Prometheus metrics of an API or a worker. Default: none; `lunas up` takes free ports.'),
+    .describe('Port of the Prometheus metrics of a process. Default: none; `lunas up` takes free ports.'),
   METRICS_HOST: text
     .default('127.0.0.1')
     .describe(
