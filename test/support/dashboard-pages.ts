@@ -1,4 +1,5 @@
 import type { PaymentStatus } from '../../src/domain/payment-transitions';
+import { DASHBOARD_ROUTES } from '../../src/web/dashboard/routes';
 
 /** What the pages of a filled merchant show. */
 export interface FilledMerchant {
@@ -13,6 +14,8 @@ export interface FilledMerchant {
   readonly key: string;
   readonly endpoint: string;
   readonly delivery: string;
+  /** Of the first member. */
+  readonly passkey: string;
   /** The tokens of an invitation, and of a link that resets a login. */
   readonly invitation: string;
   readonly reset: string;
@@ -27,7 +30,7 @@ interface MeasuredPage {
   readonly paths: (merchant: FilledMerchant) => readonly string[];
   /** By default an owner of the merchant opens the page. */
   readonly isSignedOut?: true;
-  /** A network opens it 30 times a minute. The load tests leave it out. */
+  /** It has a limit for each network, or shows what belongs to one user. The load tests leave it out. */
   readonly isLimited?: true;
 }
 
@@ -50,10 +53,16 @@ const ofKey =
   (suffix: string): MeasuredPage['paths'] =>
   ({ code, key }) => [`/m/${code}/developers/keys/${key}${suffix}`];
 
+const ofPasskey = (suffix: string): MeasuredPage => ({
+  kind: 'form',
+  paths: ({ passkey }) => [`/profile/security/passkeys/${passkey}${suffix}`],
+  isLimited: true,
+});
+
 const LIST_GROUPS = ['all', 'waiting', 'paid', 'unpaid', 'attention'].map((group) => `/payments?group=${group}`);
 
-/** Every page of the dashboard with the addresses of its load and buffer tests. */
-export const MEASURED_PAGES: Readonly<Record<string, MeasuredPage>> = {
+/** The addresses of the load and buffer tests. A page without a line is red. */
+const PAGES: Readonly<Record<string, MeasuredPage>> = {
   'get /': form('/'),
   'get /login': { ...form('/login'), isSignedOut: true },
   'get /login/code': form('/login/code'),
@@ -71,6 +80,15 @@ export const MEASURED_PAGES: Readonly<Record<string, MeasuredPage>> = {
   'get /profile/security/password': form('/profile/security/password'),
   'get /profile/security/totp': form('/profile/security/totp'),
   'get /profile/security/recovery-codes': form('/profile/security/recovery-codes'),
+  'get /profile/security/passkeys/new': form('/profile/security/passkeys/new'),
+  'get /profile/security/passkeys/:id': ofPasskey(''),
+  'get /profile/security/passkeys/:id/remove': ofPasskey('/remove'),
+  'get /m/:code/team': { kind: 'list', paths: ofMerchant('/team') },
+  'get /m/:code/developers/requests': {
+    kind: 'list',
+    paths: ofMerchant('/developers/requests', '/developers/requests?status=failed'),
+  },
+  'get /m/:code/developers/requests/:request': { kind: 'detail', paths: ofMerchant('/developers/requests/request-1') },
   'get /m/:code': { kind: 'home', paths: ofMerchant('') },
   'get /m/:code/payments': {
     kind: 'list',
@@ -101,7 +119,22 @@ export const MEASURED_PAGES: Readonly<Record<string, MeasuredPage>> = {
 };
 
 /** Routes of GET that are no pages, each with the reason. */
-export const OTHER_GET_ROUTES: Readonly<Record<string, string>> = {
+const OTHER_GET_ROUTES: Readonly<Record<string, string>> = {
   'get /m/:code/payments/:ref/events': 'a stream: the load test holds 200',
   'get /m/:code/payments/:ref/qris.png': 'an image, from the memory',
+  'get /m/:code/payments.csv': 'a file of any length, by pages of their own',
 };
+
+const getRoutes = (): string[] =>
+  DASHBOARD_ROUTES.flatMap(({ method, path }) => (method === 'get' ? `get ${path}` : []));
+
+/** The lines of the pages that there are, by route. */
+export function measuredPages(): [route: string, page: MeasuredPage][] {
+  const routes = new Set(getRoutes());
+  return Object.entries(PAGES).filter(([route]) => routes.has(route));
+}
+
+/** Routes of GET that no test measures. */
+export function listUnmeasuredRoutes(): string[] {
+  return getRoutes().filter((route) => !(route in PAGES) && !(route in OTHER_GET_ROUTES));
+}

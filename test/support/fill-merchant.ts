@@ -99,7 +99,7 @@ export async function fillMerchant(db: Pool, of: Filling, first: number, last: n
 /** What the pages of the merchant show. */
 export async function readFilledMerchant(db: Pool, merchantId: string): Promise<FilledMerchant> {
   const { rows } = await db.query<Omit<FilledMerchant, 'invitation' | 'reset' | 'orderId'>>(
-    `select code, ${idOf('1')} as key, ${idOf('1')} as endpoint, ${idOf('1')} as delivery,
+    `select code, ${idOf('1')} as key, ${idOf('1')} as endpoint, ${idOf('1')} as delivery, ${idOf('1')} as passkey,
        to_char(now() - interval '30 hours', 'YYYY-MM-DD') as day, (
        select json_object_agg(status, (
          select reference_id from payments where merchant_id = $1 and payments.status = listed.status
@@ -120,6 +120,12 @@ async function createLinks(db: Pool, merchantId: string): Promise<Pick<FilledMer
   const request = { merchantId, email: 'invited@shop.test', role: 'viewer', createdBy } as const;
   const invitation = await inviteMember(db, request, now);
   const [member] = await listMembers(db, merchantId);
+  await db.query(
+    `insert into passkeys (id, user_id, realm, credential_id, public_key, counter, rp_id, name, is_backed_up,
+       created_at)
+     values (${idOf('1')}, $1, 'merchant', 'credential', '', 0, 'localhost', 'Phone', true, now())`,
+    [member?.userId],
+  );
   const reset = await createResetLink(db, { userId: member?.userId ?? '', createdBy, merchantId }, now);
   return { invitation: invitation.token, reset: reset.token };
 }

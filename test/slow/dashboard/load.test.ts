@@ -6,7 +6,7 @@ import {
   type ApiProcess,
   type DashboardProcess,
 } from '../../support/api-process';
-import { MEASURED_PAGES, type FilledMerchant, type PageKind } from '../../support/dashboard-pages';
+import { measuredPages, type FilledMerchant, type PageKind } from '../../support/dashboard-pages';
 import { fillMerchant, readFilledMerchant } from '../../support/fill-merchant';
 import { fetchMetrics, parseSeries } from '../../support/metrics-page';
 import { createPage } from '../../support/payment-page';
@@ -96,9 +96,9 @@ it(`the first page and home have fewer than ${MAX_PAGE_BYTES / 1_000} kB with al
 
 /** The first address of each page. */
 const pagesOf = () =>
-  Object.values(MEASURED_PAGES)
-    .filter(({ isLimited = false }) => !isLimited)
-    .map(({ kind, paths, isSignedOut = false }) => ({ kind, path: paths(merchant)[0] ?? '', isSignedOut }));
+  measuredPages()
+    .filter(([, { isLimited = false }]) => !isLimited)
+    .map(([, { kind, paths, isSignedOut = false }]) => ({ kind, path: paths(merchant)[0] ?? '', isSignedOut }));
 
 /** A page of the user; every page has its turn. */
 async function openPageOf(user: number): Promise<void> {
