@@ -32,6 +32,10 @@ export function addDashboardCommand(program: Command): void {
           oldMasterKeys,
           environment,
           ...(config.TRUST_PROXY !== undefined && { trustProxy: config.TRUST_PROXY }),
+          requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
+          ...(config.MERCHANT_RATE_LIMIT_PER_MINUTE !== undefined && {
+            merchantRequestsPerMinute: config.MERCHANT_RATE_LIMIT_PER_MINUTE,
+          }),
           publicRequestsPerSecond: config.PUBLIC_RATE_LIMIT_PER_SECOND,
           maxConnections: config.MAX_CONNECTIONS,
           maxConnectionsPerClient: config.MAX_CONNECTIONS_PER_CLIENT,

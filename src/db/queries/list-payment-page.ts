@@ -1,4 +1,5 @@
 import type { PaymentStatus } from '../../domain/payment-transitions';
+import type { ProviderName } from '../../domain/provider-capabilities';
 import type { Queryable } from '../connection/pool';
 import type { ListPosition } from './list-payments';
 import { PAYMENT_COLUMNS, type PaymentRow } from './payment-row';
@@ -8,6 +9,8 @@ export interface PaymentPageFilter {
   readonly merchantId: string;
   /** Null: every status. */
   readonly statuses: readonly PaymentStatus[] | null;
+  /** Only of this provider. Not together with `statuses`: no index has both. */
+  readonly provider?: ProviderName | undefined;
   /** Inclusive, as is `createdTo`; null: not limited. */
   readonly createdFrom: Date | null;
   readonly createdTo: Date | null;
@@ -37,11 +40,12 @@ const ORDERS = {
  * so the page reads as many rows as it shows, times the number of statuses. As for `listStatement`, it has no name.
  */
 export function pageStatement(filter: PaymentPageFilter, limit: number): { text: string; values: unknown[] } {
-  const { merchantId, statuses, createdFrom, createdTo, start } = filter;
+  const { merchantId, statuses, provider, createdFrom, createdTo, start } = filter;
   const { comparison, order } = ORDERS[start?.direction ?? 'older'];
   const values: unknown[] = [merchantId, limit];
   const bind = (value: unknown) => `$${values.push(value)}`;
   const conditions = ['merchant_id = $1'];
+  if (provider) conditions.push(`provider = ${bind(provider)}`);
   if (createdFrom) conditions.push(`created_at >= ${bind(createdFrom)}`);
   if (createdTo) conditions.push(`created_at <= ${bind(createdTo)}`);
   if (start) conditions.push(`(created_at, id) ${comparison} (${bind(start.than.createdAt)}, ${bind(start.than.id)})`);

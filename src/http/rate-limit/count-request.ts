@@ -51,6 +51,19 @@ export async function countItems(
   if (otherItems > 0) request.res?.set(await countRequests(rateLimit, merchant, otherItems));
 }
 
+/**
+ * Counts a payment that a member creates without a key against the limit of the merchant.
+ * @throws ApiError `rate_limited` with `Retry-After`
+ */
+export async function countCreation(rateLimit: RateLimit, merchantId: string): Promise<void> {
+  const { status } = await takeFromMerchant(rateLimit, merchantId, 1);
+  if (status.allowed) return;
+  throw new ApiError('merchant_rate', `A merchant may make ${status.limit} requests a minute.`, {
+    headers: { 'Retry-After': String(status.resetSeconds) },
+    internal: `rate limit of merchant ${merchantId}`,
+  });
+}
+
 interface Budget {
   readonly owner: 'key' | 'merchant';
   readonly id: string;

@@ -32,8 +32,17 @@ export const ERASE_CUSTOMER = new DeclaredAction('customer.erase');
  */
 export async function showCustomer(db: Queryable, sealer: Sealer, payment: string): Promise<CustomerDetails> {
   const { id, referenceId } = await findPayment(db, payment);
-  const sealed = await findDetails(db, id);
-  const details =
-    sealed === undefined ? NO_DETAILS : detailsSchema.parse(JSON.parse(sealer.open(sealed, ['payment-details', id])));
+  const details = await readCustomer(db, sealer, id);
   return { paymentId: id, referenceId, ...details, erasedAt: await findFirstSuccess(db, ERASE_CUSTOMER, id) };
+}
+
+/** What the merchant sent about the customer; nulls if the request had none, or it was erased. */
+export async function readCustomer(
+  db: Queryable,
+  sealer: Sealer,
+  paymentId: string,
+): Promise<Pick<CustomerDetails, 'customer' | 'metadata'>> {
+  const sealed = await findDetails(db, paymentId);
+  if (sealed === undefined) return NO_DETAILS;
+  return detailsSchema.parse(JSON.parse(sealer.open(sealed, ['payment-details', paymentId])));
 }

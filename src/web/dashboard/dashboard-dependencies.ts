@@ -3,12 +3,14 @@ import type { SingleDependencies } from '../../api/payments/create-payment/creat
 import type { Environment } from '../../config';
 import type { Sealer } from '../../crypto/sealing';
 import type { Pool } from '../../db/connection/pool';
+import type { RateLimit } from '../../http/rate-limit/rate-limit';
 import type { KeyedMutex } from '../../lib/keyed-mutex';
 import type { Logger } from '../../observability/logger';
 import type { IdentityDependencies } from '../../services/identity/sign-in';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
 import type { CheckoutPages } from '../checkout/checkout-pages';
 import type { CheckoutWatch } from '../checkout/checkout-watch';
+import type { ExportLimit } from '../page/export-limit';
 import type { PageDependencies } from '../page/page-app';
 import type { PageCookie } from '../page/session-cookie';
 
@@ -23,6 +25,9 @@ export interface DashboardDependencies extends PageDependencies, SingleDependenc
   readonly checkoutWatch: CheckoutWatch;
   readonly readiness: Readiness;
   readonly environment: Environment;
+  /** The limit of each merchant, which the API counts too. */
+  readonly rateLimit: RateLimit;
+  readonly exportLimit: ExportLimit;
   /** It names a browser in which a user has signed in before. */
   readonly browserCookie: PageCookie;
   /** At which merchants' servers reach the API. */

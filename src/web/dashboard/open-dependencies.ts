@@ -7,6 +7,7 @@ import { PublicLinks } from '../../crypto/public-links';
 import { createSealer } from '../../crypto/sealing';
 import { createPool, type Pool } from '../../db/connection/pool';
 import { PublicBudget } from '../../http/rate-limit/public-budget';
+import { RateLimit } from '../../http/rate-limit/rate-limit';
 import { createKeyedMutex } from '../../lib/keyed-mutex';
 import type { Logger } from '../../observability/logger';
 import { PasswordHasher } from '../../services/identity/password';
@@ -16,6 +17,7 @@ import { LostWorkflows } from '../../services/recovery/lost-workflows';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
 import { CheckoutPages } from '../checkout/checkout-pages';
 import { CheckoutWatch } from '../checkout/checkout-watch';
+import { ExportLimit } from '../page/export-limit';
 import { pageCookie } from '../page/session-cookie';
 import type { DashboardDependencies } from './dashboard-dependencies';
 
@@ -28,6 +30,9 @@ export interface DashboardDependencySettings {
   readonly masterKey: string;
   readonly oldMasterKeys?: readonly string[] | undefined;
   readonly environment: Environment;
+  /** As for the API: the limit of one key, and of all requests of a merchant. */
+  readonly requestsPerMinute: number;
+  readonly merchantRequestsPerMinute?: number;
   /** The limit of each client network (`PUBLIC_RATE_LIMIT_PER_SECOND`). */
   readonly publicRequestsPerSecond: number;
   /** The limit of each provider account (`MAX_CREATES_IN_FLIGHT`). */
@@ -62,6 +67,7 @@ export function openDashboard(
   const workflows = connectWorkflows(derivedKeys);
   const admission = new Admission(settings.maxCreatesInFlight);
   const lostWorkflows = new LostWorkflows({ db, workflows, log });
+  const rateLimit = new RateLimit(settings);
   const rejections = new RejectedSignIns(db, log);
   const origin = new URL(settings.dashboardUrl);
   return {
@@ -79,6 +85,8 @@ export function openDashboard(
       hasher: new PasswordHasher(),
       throttle: new SignInThrottle(db),
       rejections,
+      rateLimit,
+      exportLimit: new ExportLimit(db),
       paymentMutex: createKeyedMutex(),
       readiness: new Readiness(readinessDb, workflows),
       publicBudget: new PublicBudget(settings.publicRequestsPerSecond),
@@ -93,6 +101,7 @@ export function openDashboard(
     admission,
     async close() {
       await rejections.close();
+      await rateLimit.close();
       await lostWorkflows.stop();
       await workflows.close();
       await Promise.all([db.end(), readinessDb.end()]);

@@ -12,6 +12,7 @@ export function merchantPaths(code: string) {
     qr: (reference: string) => `${payment(reference)}/qr`,
     events: (reference: string, seen: string) => `${payment(reference)}/events?seen=${encodeURIComponent(seen)}`,
     image: (reference: string) => `${payment(reference)}/qris.png`,
+    customer: (reference: string) => `${payment(reference)}/customer`,
     refund: (reference: string) => `${payment(reference)}/refund`,
     cancel: (reference: string) => `${payment(reference)}/cancel`,
     cancelRefund: (reference: string) => `${payment(reference)}/refund/cancel`,
@@ -30,13 +31,16 @@ export function merchantPaths(code: string) {
     requestsOfKey: (keyId: string) => `${home}/developers/requests?key=${keyId}`,
     request: (requestId: string) => `${home}/developers/requests/${encodeURIComponent(requestId)}`,
     revokeKey: (id: string) => `${keys}/${id}/revoke`,
+    exportPayments: (query: Readonly<Record<string, string | undefined>>) => `${payments}.csv${queryText(query)}`,
     /** Parameters without a value are left out. */
-    list: (query: Readonly<Record<string, string | undefined>>) => {
-      const present = new URLSearchParams();
-      for (const [name, value] of Object.entries(query)) if (value) present.set(name, value);
-      return present.size === 0 ? payments : `${payments}?${present.toString()}`;
-    },
+    list: (query: Readonly<Record<string, string | undefined>>) => payments + queryText(query),
   };
+}
+
+function queryText(query: Readonly<Record<string, string | undefined>>): string {
+  const present = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value) present.set(name, value);
+  return present.size === 0 ? '' : `?${present.toString()}`;
 }
 
 export type MerchantPaths = ReturnType<typeof merchantPaths>;

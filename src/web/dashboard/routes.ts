@@ -9,6 +9,8 @@ import { newKeyPages } from './keys/new-key';
 import { revokeKeyPages } from './keys/revoke-key';
 import { rotateKeyPages } from './keys/rotate-key';
 import { showKeyPage } from './keys/show-key';
+import { showCustomerPage } from './payments/customer';
+import { exportPayments } from './payments/export-payments';
 import { listPayments } from './payments/list-payments';
 import { createPaymentByForm, newPaymentForm } from './payments/new-payment';
 import { paymentActionPages } from './payments/payment-actions';
@@ -41,12 +43,14 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   ...credentialPages,
   showHome,
   listPayments,
+  exportPayments,
   newPaymentForm,
   createPaymentByForm,
   showPaymentPage,
   streamPayment,
   showQr,
   getQrImage,
+  showCustomerPage,
   ...paymentActionPages,
   showBalance,
   showStatement,

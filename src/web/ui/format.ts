@@ -63,6 +63,12 @@ export function dayOf(at: Date, zone: TimeZone): string {
   return new Date(at.getTime() + OFFSET_HOURS[zone] * HOUR_MS).toISOString().slice(0, 10);
 }
 
+/** ISO 8601 with the offset of the zone, to the second: `2026-11-25T14:03:20+07:00`. */
+export function formatExactTime(at: Date, zone: TimeZone): string {
+  const local = new Date(at.getTime() + OFFSET_HOURS[zone] * HOUR_MS).toISOString().slice(0, 19);
+  return `${local}+0${OFFSET_HOURS[zone]}:00`;
+}
+
 /** The last millisecond of the day in the zone. */
 export function endOfDay(day: string, zone: TimeZone): Date {
   return new Date(startOfDay(day, zone).getTime() + DAY_MS - 1);

@@ -141,6 +141,7 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
   },
   'get /m/:code/payments/new': { 'a form': () => `${home}/payments/new` },
   'get /m/:code/payments/:ref': Object.fromEntries(PAYMENT_STATUSES.map((status) => [status, () => payment(status)])),
+  'get /m/:code/payments/:ref/customer': { 'without data': () => `${payment('paid')}/customer` },
   'get /m/:code/payments/:ref/qr': {
     open: async () => `${home}/payments/${(await createPage(service)).referenceId}/qr`,
     paid: () => `${payment('paid')}/qr`,
@@ -195,6 +196,7 @@ const OTHER_ROUTES = [
   'post /profile/security/totp',
   'post /profile/security/recovery-codes',
   'post /m/:code/payments/new',
+  'get /m/:code/payments.csv',
   'get /m/:code/payments/:ref/events',
   'get /m/:code/payments/:ref/qris.png',
   'post /m/:code/payments/:ref/refund',

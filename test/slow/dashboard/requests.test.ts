@@ -256,9 +256,19 @@ it('a suspended merchant reads everything and changes nothing', async () => {
   }
 });
 
+async function versionOf(paymentId: string): Promise<string> {
+  const { rows } = await service.db.query<{ version: number }>('select version from payments where id = $1', [
+    paymentId,
+  ]);
+  return String(rows[0]?.version);
+}
+
 it('a payment changes its own actor: the timeline names the user', async () => {
   const { referenceId, paymentId } = await createPage(service);
-  expect((await post(`/m/${code}/payments/${referenceId}/cancel`)).headers.location).toContain('done=cancelled');
+  const version = await versionOf(paymentId);
+  expect((await post(`/m/${code}/payments/${referenceId}/cancel`, { version })).headers.location).toContain(
+    'done=cancelled',
+  );
   const { rows } = await service.db.query<{ actor: string }>(
     "select actor from payment_transitions where payment_id = $1 and name = 'cancel'",
     [paymentId],

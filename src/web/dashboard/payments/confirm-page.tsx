@@ -5,9 +5,11 @@ import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
 import { Money } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
+import { PAYMENT_TEXTS } from './payment-texts';
 
 export interface ConfirmedPayment {
   readonly referenceId: string;
+  readonly version: number;
   readonly totalRupiah: number;
   readonly netRupiah: number;
   readonly feeRupiah: number;
@@ -16,13 +18,16 @@ export interface ConfirmedPayment {
 /** What the pages of the three actions differ in. */
 export type ConfirmKind = 'refund' | 'cancel' | 'refundCancel';
 
+/** `unknown`: the request was sent, and its outcome is not known. `stale`: the payment has changed meanwhile. */
+export type ConfirmProblem = 'rejected' | 'stale' | 'unknown';
+
 interface ConfirmPage {
   readonly view: MerchantView;
   readonly kind: ConfirmKind;
   readonly payment: ConfirmedPayment;
   readonly rejection: string | null;
-  /** The request was sent, and its outcome is not known. */
-  readonly isUnknown: boolean;
+  /** What happened to the form; null before it is sent. */
+  readonly problem: ConfirmProblem | null;
 }
 
 export function renderConfirmPage(page: ConfirmPage): string {
@@ -35,7 +40,7 @@ export function renderConfirmPage(page: ConfirmPage): string {
   });
 }
 
-function Confirm({ view, kind, payment, rejection, isUnknown }: ConfirmPage): ReactElement {
+function Confirm({ view, kind, payment, rejection, problem }: ConfirmPage): ReactElement {
   const { texts, paths } = view;
   const { confirm } = texts;
   const back = paths.payment(payment.referenceId);
@@ -43,9 +48,14 @@ function Confirm({ view, kind, payment, rejection, isUnknown }: ConfirmPage): Re
     <div className="narrow">
       <PageHead title={confirm[kind].title} back={{ href: back, label: payment.referenceId }} />
       <div className="stack">
-        {isUnknown && (
+        {problem === 'unknown' && (
           <Notice tone="warning">
             <p>{confirm.unknown}</p>
+          </Notice>
+        )}
+        {problem === 'stale' && rejection === null && (
+          <Notice tone="bad">
+            <p>{PAYMENT_TEXTS[view.locale.language].stale}</p>
           </Notice>
         )}
         <Card>
@@ -56,6 +66,7 @@ function Confirm({ view, kind, payment, rejection, isUnknown }: ConfirmPage): Re
           action={pathOf(view, kind, payment)}
           label={labelOf(view, kind, payment)}
           tone={kind === 'refundCancel' ? 'primary' : 'danger'}
+          fields={{ version: String(payment.version) }}
           rejection={rejection}
         >
           <a className="button wide-button" href={back}>

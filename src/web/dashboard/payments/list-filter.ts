@@ -2,9 +2,13 @@ import { z } from 'zod';
 import { decodeCursor } from '../../../api/payments/list-transactions/cursor';
 import type { PageStart } from '../../../db/queries/list-payment-page';
 import { PAYMENT_STATUSES } from '../../../domain/payment-transitions';
+import { PROVIDERS } from '../../../domain/provider-capabilities';
 import { PAYMENT_GROUP_NAMES } from './payment-groups';
 
 const day = z.iso.date({ error: 'day' }).optional();
+
+/** `50.000` and `50000`: dots separate thousands. */
+export const AMOUNT = /^(\d{1,3}(\.\d{3})+|\d{1,8})$/;
 
 const cursorOf = (direction: PageStart['direction']) =>
   z
@@ -17,21 +21,40 @@ const cursorOf = (direction: PageStart['direction']) =>
     })
     .optional();
 
+const filterFields = {
+  q: z
+    .string()
+    .max(64, { error: 'text' })
+    .refine((text) => !text.includes('\0'), { error: 'text' })
+    .optional(),
+  group: z.enum(PAYMENT_GROUP_NAMES, { error: 'group' }).default('all'),
+  status: z.enum(PAYMENT_STATUSES, { error: 'group' }).optional(),
+  provider: z.enum(PROVIDERS, { error: 'provider' }).optional(),
+  from: day,
+  to: day,
+  amount: z
+    .string()
+    .regex(AMOUNT, { error: 'amount' })
+    .transform((text) => Number(text.replaceAll('.', '')))
+    .optional(),
+  older: cursorOf('older'),
+  newer: cursorOf('newer'),
+};
+
+interface Days {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly amount?: number | undefined;
+}
+
+const isOrdered = ({ from, to }: Days) => from === undefined || to === undefined || from <= to;
+/** No index has the amount. */
+const hasDayOfAmount = ({ from, to, amount }: Days) => amount === undefined || (from !== undefined && from === to);
+
 /** The query of the list: its address is the saved view. */
 export const listFilterSchema = z
-  .object({
-    q: z
-      .string()
-      .max(64, { error: 'text' })
-      .refine((text) => !text.includes('\0'), { error: 'text' })
-      .optional(),
-    group: z.enum(PAYMENT_GROUP_NAMES, { error: 'group' }).default('all'),
-    status: z.enum(PAYMENT_STATUSES, { error: 'group' }).optional(),
-    from: day,
-    to: day,
-    older: cursorOf('older'),
-    newer: cursorOf('newer'),
-  })
-  .refine(({ from, to }) => from === undefined || to === undefined || from <= to, { error: 'order', path: ['from'] });
+  .object(filterFields)
+  .refine(isOrdered, { error: 'order', path: ['from'] })
+  .refine(hasDayOfAmount, { error: 'amountDay', path: ['amount'] });
 
 export type ListFilter = z.output<typeof listFilterSchema>;

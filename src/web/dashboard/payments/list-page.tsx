@@ -1,13 +1,16 @@
 import type { ReactElement } from 'react';
+import { PROVIDERS } from '../../../domain/provider-capabilities';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import { Tabs } from '../../ui/attention';
 import { ErrorSummary, Field } from '../../ui/form';
-import { Card, PageHead } from '../../ui/layout';
+import { Card, Notice, PageHead } from '../../ui/layout';
 import { EmptyState, Pager } from '../../ui/table';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { PAYMENT_GROUP_NAMES } from './payment-groups';
 import { NewPaymentLink, PaymentTable, versionOfTable, type ListedPayment } from './payment-table';
+import { PAYMENT_TEXTS } from './payment-texts';
+import { PROVIDER_NAMES } from './provider-names';
 
 export interface ListPage {
   readonly view: MerchantView;
@@ -17,6 +20,8 @@ export interface ListPage {
   /** The query of the neighbouring pages; null if there is none. */
   readonly newer: SentFields | null;
   readonly older: SentFields | null;
+  /** Whether only 2,000 payments were compared with the filter. */
+  readonly isCut: boolean;
 }
 
 export function renderListPage(page: ListPage): string {
@@ -38,11 +43,17 @@ function List(page: ListPage): ReactElement {
   return (
     <>
       <PageHead title={texts.list.title}>
+        <ExportLink page={page} />
         <NewPaymentLink view={view} />
       </PageHead>
       <div className="stack">
         <ErrorSummary title={texts.list.errorTitle} errors={messages} />
         <Filters page={page} messages={messages} />
+        {page.isCut && (
+          <Notice tone="info">
+            <p>{PAYMENT_TEXTS[view.locale.language].searched}</p>
+          </Notice>
+        )}
         <Card part="list" version={version}>
           <PaymentTable view={view} payments={payments} empty={<Empty page={page} />} />
           <Pager newer={newer && paths.list(newer)} older={older && paths.list(older)} texts={texts.list.pager} />
@@ -57,6 +68,16 @@ function errorText({ texts: { list } }: MerchantView, code: string): string {
   return errors[code] ?? list.errors.text;
 }
 
+function ExportLink({ page: { view, sent, errors } }: { readonly page: ListPage }): ReactElement | null {
+  if (Object.keys(errors).length > 0) return null;
+  const { older: _, newer: __, ...filters } = sent;
+  return (
+    <a className="button" href={view.paths.exportPayments(filters)} download>
+      {PAYMENT_TEXTS[view.locale.language].export}
+    </a>
+  );
+}
+
 interface FiltersProps {
   readonly page: ListPage;
   readonly messages: Readonly<Partial<Record<string, string>>>;
@@ -64,11 +85,12 @@ interface FiltersProps {
 
 function Filters({ page: { view, sent }, messages }: FiltersProps): ReactElement {
   const { texts, paths } = view;
-  const { q, from, to } = sent;
+  const { q, from, to, provider, amount } = sent;
+  const own = PAYMENT_TEXTS[view.locale.language];
   const group = sent.group ?? (sent.status === undefined ? 'all' : undefined);
   const tabs = PAYMENT_GROUP_NAMES.map((name) => ({
     label: texts.groups[name],
-    href: paths.list({ group: name === 'all' ? undefined : name, from, to }),
+    href: paths.list({ group: name === 'all' ? undefined : name, from, to, provider, amount }),
     isCurrent: q === undefined && name === group,
   }));
   return (
@@ -87,6 +109,30 @@ function Filters({ page: { view, sent }, messages }: FiltersProps): ReactElement
         />
         <Field name="from" label={texts.list.from} type="date" value={from ?? ''} error={messages.from} />
         <Field name="to" label={texts.list.to} type="date" value={to ?? ''} error={messages.to} />
+        <Field
+          name="amount"
+          label={own.amount}
+          inputMode="numeric"
+          value={amount ?? ''}
+          error={messages.amount}
+          maxLength={12}
+        />
+        <div className="field">
+          <label htmlFor="provider">{own.provider}</label>
+          <select id="provider" name="provider" defaultValue={provider ?? ''}>
+            <option value="">{own.allProviders}</option>
+            {PROVIDERS.map((name) => (
+              <option key={name} value={name}>
+                {PROVIDER_NAMES[name]}
+              </option>
+            ))}
+          </select>
+          {messages.provider !== undefined && (
+            <p id="provider-error" className="field-error">
+              {messages.provider}
+            </p>
+          )}
+        </div>
         <button className="button">{texts.list.apply}</button>
       </form>
       <Tabs name={texts.list.groupsName} tabs={tabs} />

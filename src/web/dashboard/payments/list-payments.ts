@@ -1,17 +1,13 @@
 import { encodeCursor } from '../../../api/payments/list-transactions/cursor';
-import { parsePathId } from '../../../api/payments/path-id';
-import { findMerchantPayment } from '../../../db/queries/find-payment';
-import { listPaymentPage } from '../../../db/queries/list-payment-page';
-import { listMerchantPayments } from '../../../db/queries/list-payments';
+import type { ListPosition } from '../../../db/queries/list-payments';
 import type { PaymentRow } from '../../../db/queries/payment-row';
 import { memberPage } from '../../page/page-route';
 import type { SentFields } from '../../page/read-form';
-import { endOfDay, startOfDay, type Locale } from '../../ui/format';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
-import { listFilterSchema, type ListFilter } from './list-filter';
+import { findFiltered, type FilteredPayments } from './find-page';
+import { listFilterSchema } from './list-filter';
 import { renderListPage } from './list-page';
-import { PAYMENT_GROUPS } from './payment-groups';
 
 const PAGE_SIZE = 50;
 
@@ -24,8 +20,10 @@ export const listPayments = memberPage(
     fields: listFilterSchema,
     async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment'>, visit, query) {
       const view = merchantView(dependencies, visit);
-      const { merchantId } = visit.member;
-      const found = query.ok ? await findPage(dependencies, merchantId, query.values, view.locale) : NO_ROWS;
+      const { merchantId, timeZone } = visit.member;
+      const found = query.ok
+        ? await findPage(dependencies, { merchantId, filter: query.values, zone: timeZone })
+        : NO_ROWS;
       const errors = query.ok ? {} : query.errors;
       const page = { view, sent: query.sent, errors, ...found, ...cursorsOf(found, query.sent) };
       return pageResponse(renderListPage(page), query.ok ? 200 : 422);
@@ -35,47 +33,36 @@ export const listPayments = memberPage(
 
 interface FoundPage {
   readonly payments: readonly PaymentRow[];
-  readonly hasNewer: boolean;
-  readonly hasOlder: boolean;
+  /** Where the neighbouring pages begin; null if there is none. */
+  readonly newerThan: ListPosition | null;
+  readonly olderThan: ListPosition | null;
+  /** Whether only 2,000 payments were compared with the filter. */
+  readonly isCut: boolean;
 }
 
-const NO_ROWS: FoundPage = { payments: [], hasNewer: false, hasOlder: false };
+const NO_ROWS: FoundPage = { payments: [], newerThan: null, olderThan: null, isCut: false };
 
-async function findPage(
-  { db }: Pick<DashboardDependencies, 'db'>,
-  merchantId: string,
-  { q, group, status, from, to, older, newer }: ListFilter,
-  { zone }: Locale,
-): Promise<FoundPage> {
-  if (q !== undefined) return { ...NO_ROWS, payments: await search(db, merchantId, q) };
+async function findPage({ db }: Pick<DashboardDependencies, 'db'>, filtered: FilteredPayments): Promise<FoundPage> {
+  const { q, older, newer } = filtered.filter;
   const start = newer ?? older ?? null;
-  const filter = {
-    merchantId,
-    statuses: status === undefined ? PAYMENT_GROUPS[group] : [status],
-    createdFrom: from === undefined ? null : startOfDay(from, zone),
-    createdTo: to === undefined ? null : endOfDay(to, zone),
-    start,
-  };
   // One more than the page shows: if it exists, there is a next page.
-  const rows = await listPaymentPage(db, filter, PAGE_SIZE + 1);
-  const hasMore = rows.length > PAGE_SIZE;
-  const payments = rows.slice(0, PAGE_SIZE);
-  if (start?.direction === 'newer') return { payments: payments.toReversed(), hasNewer: hasMore, hasOlder: true };
-  return { payments, hasNewer: start !== null, hasOlder: hasMore };
+  const found = await findFiltered(db, filtered, start, PAGE_SIZE + 1);
+  const shown = found.payments.slice(0, PAGE_SIZE);
+  if (q !== undefined) return { ...NO_ROWS, payments: shown };
+  const hasMore = found.payments.length > PAGE_SIZE;
+  const isCut = !hasMore && found.searchedTo !== null;
+  const next = hasMore ? (shown.at(-1) ?? null) : found.searchedTo;
+  const behind = shown[0] ?? null;
+  if (start?.direction === 'newer') {
+    return { payments: shown.toReversed(), newerThan: next, olderThan: behind, isCut };
+  }
+  return { payments: shown, newerThan: start && behind, olderThan: next, isCut };
 }
 
-/** A payment by its reference or id, else those with the order id. */
-async function search(db: DashboardDependencies['db'], merchantId: string, text: string): Promise<PaymentRow[]> {
-  const key = parsePathId(text) ?? parsePathId(text.toUpperCase());
-  const payment = key && (await findMerchantPayment(db, merchantId, key));
-  return payment ? [payment] : listMerchantPayments(db, { merchantId, merchantReferenceId: text }, PAGE_SIZE);
-}
-
-function cursorsOf({ payments, hasNewer, hasOlder }: FoundPage, sent: SentFields) {
+function cursorsOf({ newerThan, olderThan }: FoundPage, sent: SentFields) {
   const { older: _, newer: __, ...filters } = sent;
-  const [first, last] = [payments[0], payments.at(-1)];
   return {
-    newer: hasNewer && first ? { ...filters, newer: encodeCursor(first) } : null,
-    older: hasOlder && last ? { ...filters, older: encodeCursor(last) } : null,
+    newer: newerThan && { ...filters, newer: encodeCursor(newerThan) },
+    older: olderThan && { ...filters, older: encodeCursor(olderThan) },
   };
 }

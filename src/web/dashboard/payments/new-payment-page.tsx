@@ -6,6 +6,7 @@ import { ErrorSummary, Field } from '../../ui/form';
 import { Card, Notice, PageHead } from '../../ui/layout';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
+import { PROVIDER_NAMES } from './provider-names';
 
 interface ProviderTerms {
   readonly provider: ProviderName;
@@ -27,8 +28,6 @@ interface NewPaymentPage {
   readonly errors: FieldErrors;
   readonly problem?: string;
 }
-
-const PROVIDER_NAMES = { gopay: 'GoPay', shopeepay: 'ShopeePay' } as const satisfies Record<ProviderName, string>;
 
 export function renderNewPaymentPage(page: NewPaymentPage): string {
   return renderMerchantPage(page.view, {

@@ -9,17 +9,18 @@ import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../../domain/money';
 import { PROVIDERS, type ProviderName } from '../../../domain/provider-capabilities';
 import { ApiError } from '../../../http/api-error';
 import type { EndpointResponse } from '../../../http/endpoint';
-import { memberPage, NO_FIELDS, redirectTo } from '../../page/page-route';
+import { countCreation } from '../../../http/rate-limit/count-request';
+import { withUserAudit } from '../../../services/audit/user-audit';
+import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantRejection, merchantView, pageResponse, type MerchantView } from '../merchant-view';
+import { userIdentity } from '../user-identity';
+import { AMOUNT } from './list-filter';
 import { renderNewPaymentPage } from './new-payment-page';
 
 const MANAGE = { area: 'payments', level: 'manage' } as const;
 const PATH = '/m/:code/payments/new';
-
-/** `50.000` and `50000`: dots separate thousands. */
-const AMOUNT = /^(\d{1,3}(\.\d{3})+|\d{1,8})$/;
 
 const newPaymentSchema = z.object({
   form_id: z.uuid({ error: 'form' }),
@@ -65,7 +66,7 @@ export const createPaymentByForm = memberPage(MANAGE, {
     const errors = await violationsOf(dependencies, view, merchant, form.values);
     if (Object.keys(errors).length > 0) return formPage(dependencies, view, merchant, { sent, errors, status: 422 });
     try {
-      const reference = await create(dependencies, merchant, form.values);
+      const reference = await create(dependencies, visit, merchant, form.values);
       return redirectTo(view.paths.qr(reference));
     } catch (error) {
       const [problem, status] = problemOf(dependencies, view, error);
@@ -144,6 +145,7 @@ function textsOf({ texts: { create } }: MerchantView, codes: FieldErrors): Field
 /** @returns the reference of the payment */
 async function create(
   dependencies: DashboardDependencies,
+  visit: MemberVisit,
   merchant: CreatingMerchantRow,
   { form_id, amount, order, provider }: NewPayment,
 ): Promise<string> {
@@ -157,8 +159,14 @@ async function create(
     metadata: null,
   } as const;
   const draft = draftPayment(dependencies, merchant, request, `dashboard-${form_id}`);
-  const { body } = await createSingle(dependencies, merchant, draft);
-  return body.payment.reference_id;
+  const { paymentId } = draft.identity;
+  const detail = JSON.stringify({ amount, provider, order });
+  const action = { action: 'payment.create', target: paymentId, detail } as const;
+  return withUserAudit(dependencies.db, userIdentity(dependencies, visit), action, async () => {
+    await countCreation(dependencies.rateLimit, merchant.merchantId);
+    const { body } = await createSingle(dependencies, merchant, draft);
+    return body.payment.reference_id;
+  });
 }
 
 /** In words, and the status of the response. A repeat of the form continues the same payment. */

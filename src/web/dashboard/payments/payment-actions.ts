@@ -1,15 +1,19 @@
+import { z } from 'zod';
 import { findMerchantPayment } from '../../../db/queries/find-payment';
 import { findPaymentTimeline } from '../../../db/queries/find-payment-timeline';
 import type { PaymentRow } from '../../../db/queries/payment-row';
 import { toStepActor } from '../../../domain/actor';
 import type { MerchantPaymentAction } from '../../../domain/payment-actions';
+import { UserError } from '../../../errors';
 import type { EndpointResponse } from '../../../http/endpoint';
-import { ActionRejectedError, requestPaymentAction } from '../../../services/payments/request-payment-action';
-import { PageError } from '../../page/page-error';
+import { withUserAudit, type UserActionName } from '../../../services/audit/user-audit';
+import { requestPaymentAction } from '../../../services/payments/request-payment-action';
+import { isDatabaseAway, PageError } from '../../page/page-error';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit, type PageAccess } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
-import { renderConfirmPage, type ConfirmKind } from './confirm-page';
+import { userIdentity } from '../user-identity';
+import { renderConfirmPage, type ConfirmKind, type ConfirmProblem } from './confirm-page';
 import { findOwnPayment } from './find-own-payment';
 import { actionRejection, stateOfPayment } from './payment-state';
 
@@ -22,15 +26,40 @@ interface ConfirmedAction {
   readonly access: Exclude<PageAccess, string>;
   /** The code of the text on the page of the payment afterwards. */
   readonly done: string;
+  readonly recordedAs: UserActionName;
 }
 
 const MANAGE = { area: 'payments', level: 'manage' } as const;
 const AUTHORISE = { area: 'payments', level: 'authorise' } as const;
 
+/** Each form has the version of the payment that its page showed. */
+const confirmSchema = z.object({ version: z.coerce.number().int() });
+
 const ACTIONS: readonly ConfirmedAction[] = [
-  { kind: 'refund', path: '/refund', action: 'refund', access: AUTHORISE, done: 'refund_requested' },
-  { kind: 'cancel', path: '/cancel', action: 'cancel', access: MANAGE, done: 'cancelled' },
-  { kind: 'refundCancel', path: '/refund/cancel', action: 'cancel', access: AUTHORISE, done: 'refund_cancelled' },
+  {
+    kind: 'refund',
+    path: '/refund',
+    action: 'refund',
+    access: AUTHORISE,
+    done: 'refund_requested',
+    recordedAs: 'payment.refund',
+  },
+  {
+    kind: 'cancel',
+    path: '/cancel',
+    action: 'cancel',
+    access: MANAGE,
+    done: 'cancelled',
+    recordedAs: 'payment.cancel',
+  },
+  {
+    kind: 'refundCancel',
+    path: '/refund/cancel',
+    action: 'cancel',
+    access: AUTHORISE,
+    done: 'refund_cancelled',
+    recordedAs: 'payment.cancel_refund',
+  },
 ];
 
 /** For each action a page with one button, and what the button requests. */
@@ -47,8 +76,9 @@ export const paymentActionPages = ACTIONS.flatMap((confirmed) => {
     memberPage(access, {
       method: 'post',
       path,
-      fields: NO_FIELDS,
-      handler: async (dependencies: ActionDependencies, visit) => perform(dependencies, visit, confirmed),
+      fields: confirmSchema,
+      handler: async (dependencies: ActionDependencies, visit, form) =>
+        perform(dependencies, visit, confirmed, form.ok ? form.values.version : null),
     }),
   ];
 });
@@ -57,14 +87,14 @@ async function confirmPage(
   dependencies: ActionDependencies,
   visit: MemberVisit,
   confirmed: ConfirmedAction,
-  isUnknown = false,
+  problem: ConfirmProblem | null = null,
 ): Promise<EndpointResponse> {
   const view = merchantView(dependencies, visit);
   const payment = await findOwnPayment(dependencies, visit);
   const rejection = await rejectionOf(dependencies, view, visit, payment, confirmed);
-  const status = rejection === null || visit.request.method === 'GET' ? 200 : 409;
+  const status = problem === null ? 200 : problem === 'unknown' && rejection === null ? 503 : 409;
   const { kind } = confirmed;
-  return pageResponse(renderConfirmPage({ view, kind, payment, rejection, isUnknown }), status);
+  return pageResponse(renderConfirmPage({ view, kind, payment, rejection, problem }), status);
 }
 
 /** Reads the payment as the request does. */
@@ -88,25 +118,49 @@ async function perform(
   dependencies: ActionDependencies,
   visit: MemberVisit,
   confirmed: ConfirmedAction,
+  version: number | null,
 ): Promise<EndpointResponse> {
   const view = merchantView(dependencies, visit);
   const payment = await findOwnPayment(dependencies, visit);
-  const rejection = await rejectionOf(dependencies, view, visit, payment, confirmed);
-  if (rejection !== null) return confirmPage(dependencies, visit, confirmed);
-  const { merchantId } = visit.member;
+  const { id, referenceId } = payment;
+  const detail = JSON.stringify({ payment: referenceId, version });
+  const action = { action: confirmed.recordedAs, target: id, detail } as const;
+  try {
+    await withUserAudit(dependencies.db, userIdentity(dependencies, visit), action, async () => {
+      const rejection = await rejectionOf(dependencies, view, visit, payment, confirmed);
+      if (rejection !== null) throw new UserError(rejection);
+      await request(dependencies, visit, confirmed, { id, version });
+    });
+  } catch (error) {
+    if (error instanceof StaleFormError) return confirmPage(dependencies, visit, confirmed, 'stale');
+    if (error instanceof UserError) return confirmPage(dependencies, visit, confirmed, 'rejected');
+    if (error instanceof PageError || isDatabaseAway(error)) throw error;
+    dependencies.log.warn({ err: error, action: confirmed.action }, 'outcome of an action not known');
+    return confirmPage(dependencies, visit, confirmed, 'unknown');
+  }
+  return redirectTo(`${view.paths.payment(referenceId)}?done=${confirmed.done}`);
+}
+
+/** The form was sent from a page that showed another state of the payment. */
+class StaleFormError extends UserError {}
+
+/** Requests the action for the version that the user saw. A version is compared under the lock of the payment. */
+async function request(
+  dependencies: ActionDependencies,
+  { member, session }: MemberVisit,
+  { action }: ConfirmedAction,
+  seen: { readonly id: string; readonly version: number | null },
+): Promise<void> {
+  let isFirst = true;
   const find = async () => {
-    const found = await findMerchantPayment(dependencies.db, merchantId, { id: payment.id });
+    const found = await findMerchantPayment(dependencies.db, member.merchantId, { id: seen.id });
     if (!found) throw new PageError('not_found', 'the payment was archived meanwhile');
+    if (isFirst && found.version !== seen.version) {
+      throw new StaleFormError(`The form has version ${seen.version}, the payment ${found.version}.`);
+    }
+    isFirst = false;
     return found;
   };
-  const actor = toStepActor({ kind: 'merchant_user', id: visit.session.user.id, door: 'dashboard' });
-  try {
-    await requestPaymentAction(dependencies, { action: confirmed.action, actor, paymentId: payment.id, find });
-  } catch (error) {
-    if (error instanceof ActionRejectedError) return confirmPage(dependencies, visit, confirmed);
-    if (error instanceof PageError) throw error;
-    dependencies.log.warn({ err: error, action: confirmed.action }, 'outcome of an action not known');
-    return confirmPage(dependencies, visit, confirmed, true);
-  }
-  return redirectTo(`${view.paths.payment(payment.referenceId)}?done=${confirmed.done}`);
+  const actor = toStepActor({ kind: 'merchant_user', id: session.user.id, door: 'dashboard' });
+  await requestPaymentAction(dependencies, { action, actor, paymentId: seen.id, find });
 }

@@ -9,6 +9,8 @@ import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import type { NextStep } from './next-step';
 import type { ListedPayment } from './payment-table';
+import { PAYMENT_TEXTS } from './payment-texts';
+import { PROVIDER_NAMES } from './provider-names';
 
 interface ShownPayment extends ListedPayment {
   readonly feeRupiah: number;
@@ -78,13 +80,19 @@ function Payment(page: PaymentPage): ReactElement {
               <Timeline entries={timed} />
             </Card>
           </div>
-          <Card title={texts.detail.facts} part="facts" version={page.statusKey}>
+          <Card title={texts.detail.facts} part="facts" version={page.statusKey} aside={<CustomerLink {...page} />}>
             <Facts facts={factsOf(page)} />
           </Card>
         </div>
       </div>
     </>
   );
+}
+
+function CustomerLink({ view, payment }: PaymentPage): ReactElement | null {
+  if (view.rightRejection('customers', 'view') !== null) return null;
+  const { link } = PAYMENT_TEXTS[view.locale.language].customer;
+  return <a href={view.paths.customer(payment.referenceId)}>{link}</a>;
 }
 
 /** Amount, status, what happens next, and what can be done about it. */
@@ -164,7 +172,7 @@ function factsOf({ view, payment }: PaymentPage): Fact[] {
     ...(merchantReferenceId === null ? [] : [{ name: detail.order, value: merchantReferenceId }]),
     { name: detail.created, value: <Time at={payment.createdAt} style="full" locale={locale} /> },
     ...(paidAt === null ? [] : [{ name: detail.paid, value: <Time at={paidAt} style="full" locale={locale} /> }]),
-    { name: detail.provider, value: { gopay: 'GoPay', shopeepay: 'ShopeePay' }[payment.provider] },
+    { name: detail.provider, value: PROVIDER_NAMES[payment.provider] },
     { name: detail.total, value: <Money rupiah={payment.totalRupiah} /> },
     { name: detail.fee, value: <Money rupiah={payment.feeRupiah} /> },
     { name: detail.net, value: <Money rupiah={payment.netRupiah} />, isTotal: true },

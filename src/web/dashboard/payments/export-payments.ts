@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { encodeCursor } from '../../../api/payments/list-transactions/cursor';
+import type { PageStart } from '../../../db/queries/list-payment-page';
+import type { PaymentRow } from '../../../db/queries/payment-row';
+import { withUserAudit } from '../../../services/audit/user-audit';
+import { delimiterField, exportCsv, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
+import { memberPage, redirectTo } from '../../page/page-route';
+import { formatExactTime } from '../../ui/format';
+import type { DashboardDependencies } from '../dashboard-dependencies';
+import { merchantView, type MerchantView } from '../merchant-view';
+import { userIdentity } from '../user-identity';
+import { findFiltered, type FilteredPayments } from './find-page';
+import { listFilterSchema } from './list-filter';
+import { PAYMENT_TEXTS } from './payment-texts';
+
+const exportSchema = z.intersection(listFilterSchema, z.object({ delimiter: delimiterField }));
+
+/** The names of the contract (docs/contract.md). */
+const COLUMNS = [
+  'reference_id',
+  'id',
+  'merchant_reference_id',
+  'status',
+  'provider',
+  'currency',
+  'amount',
+  'fee',
+  'total',
+  'net',
+  'created_at',
+  'expires_at',
+  'paid_at',
+  'cancelled_at',
+  'updated_at',
+] as const;
+
+/** The payments of the list as CSV, with the same filter. */
+export const exportPayments = memberPage(
+  { area: 'payments', level: 'view' },
+  {
+    method: 'get',
+    path: '/m/:code/payments.csv',
+    fields: exportSchema,
+    async handler(
+      dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'log' | 'exportLimit'>,
+      visit,
+      query,
+    ) {
+      const view = merchantView(dependencies, visit);
+      const { db, log, exportLimit } = dependencies;
+      // The list names the fields that are not possible.
+      if (!query.ok) return redirectTo(view.paths.list(query.sent));
+      const { merchantId, timeZone } = visit.member;
+      const source = sourceOf(db, view, { merchantId, filter: query.values, zone: timeZone });
+      const { delimiter } = query.values;
+      const action = { action: 'payments.export', target: merchantId, detail: JSON.stringify(query.sent) } as const;
+      const by = userIdentity(dependencies, visit);
+      const onEnd = await exportLimit.start(by.userId);
+      const record = (work: () => Promise<void>) => withUserAudit(db, by, action, work);
+      return exportCsv(source, { language: visit.language, delimiter, log, record, onEnd });
+    },
+  },
+);
+
+function sourceOf(
+  db: DashboardDependencies['db'],
+  { locale, nowMs }: MerchantView,
+  filtered: FilteredPayments,
+): CsvExport<PaymentRow> {
+  const at = (date: Date | null) => date && formatExactTime(date, locale.zone);
+  return {
+    fileName: `payments-${formatExactTime(new Date(nowMs), locale.zone).slice(0, 10)}`,
+    columns: COLUMNS,
+    cellsOf: (payment) => [
+      payment.referenceId,
+      payment.id,
+      payment.merchantReferenceId,
+      payment.status,
+      payment.provider,
+      payment.currency,
+      payment.amountRupiah,
+      payment.feeRupiah,
+      payment.totalRupiah,
+      payment.netRupiah,
+      at(payment.createdAt),
+      at(payment.expiresAt),
+      at(payment.paidAt),
+      at(payment.cancelledAt),
+      at(payment.updatedAt),
+    ],
+    async readPage(after, limit, closed) {
+      let start: PageStart | null = after ? { direction: 'older', than: after } : (filtered.filter.older ?? null);
+      for (;;) {
+        const { payments, searchedTo } = await findFiltered(db, filtered, start, limit);
+        if (payments.length > 0 || searchedTo === null || closed.aborted) return payments;
+        start = { direction: 'older', than: searchedTo };
+      }
+    },
+    limitLine: (last) => PAYMENT_TEXTS[locale.language].exportLimit(MAX_EXPORT_ROWS, encodeCursor(last)),
+  };
+}

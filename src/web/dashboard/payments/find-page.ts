@@ -1,0 +1,55 @@
+import { parsePathId } from '../../../api/payments/path-id';
+import type { Queryable } from '../../../db/connection/pool';
+import { findMerchantPayment } from '../../../db/queries/find-payment';
+import { listPaymentPage, type PageStart } from '../../../db/queries/list-payment-page';
+import { listMerchantPayments, type ListPosition } from '../../../db/queries/list-payments';
+import type { PaymentRow } from '../../../db/queries/payment-row';
+import { searchPaymentPage } from '../../../db/queries/search-payment-page';
+import { endOfDay, startOfDay, type Locale } from '../../ui/format';
+import type { ListFilter } from './list-filter';
+import { PAYMENT_GROUPS } from './payment-groups';
+
+/** A list without pages: an order id has few payments. */
+const FOUND_LIMIT = 50;
+
+export interface FilteredPayments {
+  readonly merchantId: string;
+  readonly filter: ListFilter;
+  readonly zone: Locale['zone'];
+}
+
+interface FoundPayments {
+  /** In the order of the direction. */
+  readonly payments: readonly PaymentRow[];
+  /** The last payment that was compared with the filter, if the limit of 2,000 was reached. */
+  readonly searchedTo: ListPosition | null;
+}
+
+/** At most `limit` payments that the filter selects, from the start on: as the list shows and exports them. */
+export async function findFiltered(
+  db: Queryable,
+  { merchantId, filter, zone }: FilteredPayments,
+  start: PageStart | null,
+  limit: number,
+): Promise<FoundPayments> {
+  const { q, group, status, provider, from, to, amount } = filter;
+  if (q !== undefined) return { payments: start === null ? await findByText(db, merchantId, q) : [], searchedTo: null };
+  const page = {
+    merchantId,
+    statuses: status === undefined ? PAYMENT_GROUPS[group] : [status],
+    createdFrom: from === undefined ? null : startOfDay(from, zone),
+    createdTo: to === undefined ? null : endOfDay(to, zone),
+    start,
+  };
+  if (amount !== undefined || (provider !== undefined && page.statuses !== null)) {
+    return searchPaymentPage(db, page, { totalRupiah: amount, provider }, limit);
+  }
+  return { payments: await listPaymentPage(db, { ...page, provider }, limit), searchedTo: null };
+}
+
+/** A payment by its reference or id, else those with the order id. */
+async function findByText(db: Queryable, merchantId: string, text: string): Promise<PaymentRow[]> {
+  const key = parsePathId(text) ?? parsePathId(text.toUpperCase());
+  const payment = key && (await findMerchantPayment(db, merchantId, key));
+  return payment ? [payment] : listMerchantPayments(db, { merchantId, merchantReferenceId: text }, FOUND_LIMIT);
+}

@@ -1,0 +1,114 @@
+import { stringify, type Options } from 'csv-stringify/sync';
+import type { Response } from 'express';
+import { z } from 'zod';
+import type { Language } from '../../domain/sign-in';
+import { messageOf, UserError } from '../../errors';
+import { StreamBody, type EndpointResponse } from '../../http/endpoint';
+import { writeAndDrain } from '../../http/event-stream';
+import type { Logger } from '../../observability/logger';
+import { PAGE_HEADERS } from './headers';
+
+const PAGE_ROWS = 1_000;
+export const MAX_EXPORT_ROWS = 500_000;
+
+/** Excel in Indonesian separates by a semicolon: there the comma is the decimal sign. */
+const DELIMITERS = { id: ';', en: ',' } as const satisfies Record<Language, string>;
+
+/** The parameter of every export. */
+export const delimiterField = z.enum([';', ','], { error: 'delimiter' }).optional();
+
+/** A number is written in digits, also below zero. Of a text, the first sign is escaped if it begins a formula. */
+export type CsvCell = string | number | null;
+
+/** Rows that are read by their position: no page holds a cursor or a transaction. */
+export interface CsvExport<Row> {
+  /** Without its ending. */
+  readonly fileName: string;
+  readonly columns: readonly string[];
+  readonly cellsOf: (row: Row) => readonly CsvCell[];
+  /** At most `limit` rows that follow the given one, by short statements; null: the first rows. None: the end. */
+  readonly readPage: (after: Row | null, limit: number, closed: AbortSignal) => Promise<readonly Row[]>;
+  /** The last line, if there are more rows than an export has: where the next one begins. */
+  readonly limitLine: (last: Row) => string;
+  readonly maxRows?: number;
+}
+
+interface ExportSettings {
+  readonly language: Language;
+  readonly delimiter: z.output<typeof delimiterField>;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Records the export around its work. */
+  readonly record: (work: () => Promise<void>) => Promise<void>;
+  /** Called once, when the response has ended. */
+  readonly onEnd: () => void;
+}
+
+/**
+ * The rows as CSV (RFC 4180, with a byte order mark). After an error the connection is closed without an end of the
+ * body, so that the browser reports the download as not complete.
+ */
+export function exportCsv<Row>(
+  source: CsvExport<Row>,
+  { language, delimiter = DELIMITERS[language], log, record, onEnd }: ExportSettings,
+): EndpointResponse<StreamBody> {
+  const headers = {
+    ...PAGE_HEADERS,
+    'Content-Type': 'text/csv; charset=utf-8',
+    'Content-Disposition': `attachment; filename="${source.fileName}.csv"`,
+  };
+  const open = (response: Response) => {
+    const aborted = new AbortController();
+    const end = () => {
+      aborted.abort();
+      onEnd();
+    };
+    response.once('close', end);
+    if (response.destroyed) end();
+    record(() => writePages(response, source, { delimiter, closed: aborted.signal })).catch((error: unknown) => {
+      if (!aborted.signal.aborted) log.warn({ reason: messageOf(error) }, 'export not complete');
+      response.destroy();
+    });
+  };
+  return { status: 200, headers, body: new StreamBody(open) };
+}
+
+interface Writing {
+  readonly delimiter: string;
+  readonly closed: AbortSignal;
+}
+
+async function writePages<Row>(
+  response: Response,
+  source: CsvExport<Row>,
+  { delimiter, closed }: Writing,
+): Promise<void> {
+  const { maxRows = MAX_EXPORT_ROWS } = source;
+  // A lone line feed is no delimiter of records, so the package would not quote it.
+  const quoting = { escape_formulas: true, quoted_match: /[\r\n]/ } as const;
+  const options: Options = { delimiter, record_delimiter: 'windows', ...quoting };
+  const write = (rows: readonly (readonly CsvCell[])[], bom = false) =>
+    writeAndDrain(
+      response,
+      stringify(
+        rows.map((row) => [...row]),
+        { ...options, bom },
+      ),
+      closed,
+    );
+  await write([source.columns], true);
+  let last: Row | null = null;
+  for (let left = maxRows; ;) {
+    // At the limit, one more row shows whether there are more.
+    const page: readonly Row[] = await source.readPage(last, Math.max(Math.min(PAGE_ROWS, left), 1), closed);
+    if (closed.aborted) throw new UserError('The browser closed the connection before the end of the export.');
+    if (page.length === 0) break;
+    if (left === 0 && last !== null) {
+      await write([[source.limitLine(last)]]);
+      break;
+    }
+    await write(page.map(source.cellsOf));
+    left -= page.length;
+    last = page[page.length - 1] ?? last;
+  }
+  response.end();
+}

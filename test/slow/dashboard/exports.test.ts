@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { createInterface } from 'node:readline';
+import { collectGarbage } from '../../support/collect-garbage';
+import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
+import { eventually } from '../../support/eventually';
+import { createMember, createShop } from '../../support/people';
+import { seedPayments } from '../../support/seed-payments';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
+
+const ROWS = 200_000;
+/** One statement with all rows would take too long. */
+const BATCHES = 20;
+const MAX_GROWTH_BYTES = 30_000_000;
+
+let service: TestService;
+let dashboard: TestDashboard;
+let shop: string;
+let path: string;
+
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+  dashboard = await startTestDashboard(service);
+  shop = (await createShop(service.db)).id;
+  for (let batch = 0; batch < BATCHES; batch += 1) {
+    const from = new Date(Date.parse('2026-11-01T00:00:00Z') + batch * 3 * 3_600_000).toISOString();
+    await seedPayments(service.db, shop, { count: ROWS / BATCHES, from, rareOneIn: 1_000, sameReference: 3 });
+  }
+  await service.db.query(
+    "update payments set merchant_reference_id = '=1+1' where id = (select id from payments where merchant_id = $1 limit 1)",
+    [shop],
+  );
+  const { rows } = await service.db.query<{ code: string }>('select code from merchants where id = $1', [shop]);
+  path = `/m/${rows[0]?.code}/payments.csv`;
+});
+afterAll(async () => {
+  await dashboard.close();
+  await service.close();
+});
+
+async function cookieOf(email: string): Promise<string> {
+  await createMember(service.db, email, [[shop, 'viewer']]);
+  return dashboard.cookie(email);
+}
+
+async function open(query: string, cookie: string): Promise<IncomingMessage> {
+  const sent = request(new URL(path + query, dashboard.url), { headers: { cookie } }).end();
+  const [response] = await once(sent, 'response');
+  return response;
+}
+
+async function linesOf(response: IncomingMessage): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: response })) lines.push(line);
+  return lines;
+}
+
+it(`exports ${ROWS} payments, each once and in order, in bounded memory`, async () => {
+  const response = await open('?delimiter=,', await cookieOf('all@shop.test'));
+  const hash = createHash('sha256');
+  let [count, escaped, most] = [0, 0, 0];
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  for await (const line of createInterface({ input: response })) {
+    count += 1;
+    if (line.includes(",'=1+1,")) escaped += 1;
+    if (count > 1) hash.update(`${line.split(',')[1]}\n`);
+    if (count % 25_000 !== 0) continue;
+    collectGarbage();
+    most = Math.max(most, process.memoryUsage().heapUsed);
+  }
+  expect([count, escaped]).toEqual([ROWS + 1, 1]);
+  expect(most - before).toBeLessThan(MAX_GROWTH_BYTES);
+  const { rows } = await service.db.query<{ sha256: string }>(
+    `select encode(sha256(convert_to(string_agg(id || E'\\n', '' order by created_at desc, id desc), 'UTF8')), 'hex')
+       as sha256 from payments where merchant_id = $1`,
+    [shop],
+  );
+  expect(hash.digest('hex')).toBe(rows[0]?.sha256);
+});
+
+it('exports what the list shows, with amounts as integers and times of the zone', async () => {
+  const cookie = await cookieOf('filter@shop.test');
+  const lines = await linesOf(await open('?status=refunded&delimiter=%3B', cookie));
+  const { rows } = await service.db.query<{ count: number }>(
+    "select count(*)::int as count from payments where merchant_id = $1 and status = 'refunded'",
+    [shop],
+  );
+  expect(lines).toHaveLength(1 + (rows[0]?.count ?? 0));
+  expect(lines[0]).toMatch(/^\uFEFFreference_id;id;merchant_reference_id;status;/);
+  expect(lines[1]).toMatch(/;refunded;gopay;IDR;50000;350;50000;49650;2026-11-\d\dT[\d:]{8}\+07:00;/);
+});
+
+it('finds a rare payment behind more than 2,000 others', async () => {
+  const lines = await linesOf(await open('?group=paid&provider=shopeepay', await cookieOf('rare@shop.test')));
+  const { rows } = await service.db.query<{ count: number }>(
+    `select count(*)::int as count from payments where merchant_id = $1 and provider = 'shopeepay'
+       and status in ('paid', 'settled', 'refund_processing', 'refund_failed', 'refunded')`,
+    [shop],
+  );
+  expect(lines).toHaveLength(1 + (rows[0]?.count ?? 0));
+});
+
+it('ends its statements when the client leaves, records that, and lets the user export again', async () => {
+  const cookie = await cookieOf('leaves@shop.test');
+  const response = await open('', cookie);
+  await once(response, 'readable');
+  expect((await open('', cookie)).statusCode).toBe(429);
+  response.destroy();
+  const readOutcomes = async () => {
+    const { rows } = await service.db.query(
+      `select from user_actions action join user_action_outcomes outcome on outcome.action_id = action.id
+       join users on users.id = action.user_id
+       where users.email = 'leaves@shop.test' and action.action = 'payments.export' and outcome.outcome = 'rejected'`,
+    );
+    return rows.length;
+  };
+  await eventually(readOutcomes, (count) => count === 1);
+  const { rows } = await service.db.query(
+    "select from pg_stat_activity where usename like '%dashboard%' and state = 'active' and query like '%payments%'",
+  );
+  expect(rows).toHaveLength(0);
+  expect((await open('?status=failed', cookie)).statusCode).toBe(200);
+});
+
+it('lets a user export six times an hour', async () => {
+  const cookie = await cookieOf('often@shop.test');
+  const statuses: (number | undefined)[] = [];
+  for (let n = 0; n < 7; n += 1) {
+    const response = await open('?q=none', cookie);
+    await linesOf(response);
+    statuses.push(response.statusCode);
+  }
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 429]);
+});
+
+it('leads to the list if a filter is not possible', async () => {
+  const response = await open('?from=yesterday', await cookieOf('wrong@shop.test'));
+  expect([response.statusCode, response.headers.location]).toEqual([303, `${path.replace('.csv', '')}?from=yesterday`]);
+});
