@@ -166,6 +166,7 @@ describe('lunas up', () => {
     const { TEMPORAL_ADDRESS = `127.0.0.1:${environment.TEMPORAL_PORT}` } = process.env;
     expect(temporal_address).toBe(TEMPORAL_ADDRESS);
 
+    await lunas('catalog', 'set', '--provider', 'gopay', '--channel', 'qris', '--settlement-delay', '10s');
     const payment = await runPrintedLine();
     expect(payment.status).toBe('pending');
     await pay(payment);

@@ -227,7 +227,9 @@ function roleUrls(database: TestDatabase): Pick<TestService, 'operatorDatabaseUr
 }
 
 function seedSandbox(databaseUrl: string, masterKey: string, sandboxUrl: string): ReturnType<typeof seedDemo> {
-  return seedDemo({ databaseUrl, masterKey, sandboxUrl, sandboxServerKey: SANDBOX_SERVER_KEY });
+  const sandbox = { sandboxUrl, sandboxServerKey: SANDBOX_SERVER_KEY };
+  // A test that waits for a settlement waits ten seconds.
+  return seedDemo({ databaseUrl, masterKey, ...sandbox, settlementDelaySeconds: 10 });
 }
 
 const contextOf = (db: Pool): TransitionContext => ({ db, environment: 'sandbox', onDeliveries: () => undefined });

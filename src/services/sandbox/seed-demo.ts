@@ -17,6 +17,8 @@ export interface DemoOptions {
   /** The sandbox's address; the demo accounts are updated if it changes. */
   readonly sandboxUrl: string;
   readonly sandboxServerKey: string;
+  /** By default two minutes: long enough to refund a payment, short enough to see one settle. */
+  readonly settlementDelaySeconds?: number;
 }
 
 export interface Demo {
@@ -32,8 +34,7 @@ const DEMO_OWNER_ID = '01935b6c-7c00-7000-8000-6f776e657231';
 /** Has no password: `lunas up` and `lunas users link` print links that sign in once. */
 export const DEMO_OWNER_EMAIL = 'owner@demo.test';
 
-/** Short, so that a new user sees a payment settle. The other terms are the initial ones. */
-const DEMO_SETTLEMENT_DELAY_SECONDS = 10;
+const DEMO_SETTLEMENT_DELAY_SECONDS = 120;
 
 /**
  * Creates what `lunas up` shows: an approved merchant with a key and an owner, and for each provider a policy and an
@@ -52,7 +53,7 @@ export async function seedDemo(options: DemoOptions): Promise<Demo> {
     }
     await ensureMerchant(db);
     await ensureOwner(db);
-    await ensurePolicies(db);
+    await ensurePolicies(db, options);
     await ensureAccounts(db, sealer, options);
     return {
       merchantId: DEMO_MERCHANT_ID,
@@ -95,11 +96,15 @@ async function ensureOwner(db: Queryable): Promise<void> {
   );
 }
 
-async function ensurePolicies(db: Queryable): Promise<void> {
+/** The terms besides the settlement delay are the initial ones. */
+async function ensurePolicies(
+  db: Queryable,
+  { settlementDelaySeconds = DEMO_SETTLEMENT_DELAY_SECONDS }: DemoOptions,
+): Promise<void> {
   const present = new Set((await listPolicies(db)).map((policy) => policy.provider));
   for (const provider of PROVIDERS) {
     if (present.has(provider)) continue;
-    await setPolicy(db, { provider, channel: 'qris', settlementDelaySeconds: DEMO_SETTLEMENT_DELAY_SECONDS });
+    await setPolicy(db, { provider, channel: 'qris', settlementDelaySeconds });
   }
 }
 

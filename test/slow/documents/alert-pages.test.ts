@@ -78,7 +78,8 @@ const exceptionsSchema = z.object({ exceptions: z.array(z.object({ id: z.string(
 
 /** The cases that the pages are about, each with its payment, endpoint, exception or line in a log. */
 async function makeCases(): Promise<typeof inserted> {
-  await read(z.unknown(), 'catalog', 'set', '--provider', 'shopeepay', '--channel', 'qris', '--settlement', 'manual');
+  const manual = ['--settlement', 'manual', '--settlement-delay', '10s'];
+  await read(z.unknown(), 'catalog', 'set', '--provider', 'shopeepay', '--channel', 'qris', ...manual);
   const { payment: waiting } = await read(paymentSchema, 'trigger', 'payment.paid', '--provider', 'shopeepay');
   const { payment: failed } = await read(paymentSchema, 'trigger', 'refund_failed');
   const endpointId = await makeDeadDelivery();
