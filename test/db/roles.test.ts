@@ -121,7 +121,6 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'insert into archive_files default values',
     'select path from api_requests',
     'update api_requests set status = 200',
-    'select sealed from payment_details',
     'select sealed_secret from webhook_secrets',
     'select body from provider_notifications',
     'select response_excerpt from webhook_attempts',

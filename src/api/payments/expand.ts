@@ -138,7 +138,7 @@ export async function expand(
   return Object.fromEntries(EXPANSIONS.filter((name) => wanted.includes(name)).map((name) => [name, all[name]]));
 }
 
-/** A payment with its members. Those of the contract keep their place and their value. */
+/** A payment with the wanted members. A member that the response has anyway keeps its position and its value. */
 export function withMembers<Payment extends object>(payment: Payment, members: Partial<ExpandedPayment> = {}) {
   return { ...payment, ...members, ...payment };
 }
