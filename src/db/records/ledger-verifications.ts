@@ -64,12 +64,13 @@ const POLL_MS = 50;
 /**
  * Transactions do not commit in the order of their posting ids. So this waits until every transaction has ended that
  * was in flight when the newest posting was read, for 10 seconds at most. A transition writes its row before its
- * posting, so its transaction is in that snapshot.
+ * posting, so its transaction has a number by then. Each number in use is below the new one that this takes. The upper
+ * bound of a snapshot is not: it can be the number of the newest transaction, which is still in flight.
  */
 export async function readLedgerHorizon(db: Queryable): Promise<LedgerHorizon> {
   const { rows } = await db.query<{ asOf: Date; postingId: number; nextTransaction: string }>(
     `select now() as "asOf", coalesce((select max(id) from ledger_postings), 0) as "postingId",
-       pg_snapshot_xmax(pg_current_snapshot())::text as "nextTransaction"`,
+       pg_current_xact_id()::text as "nextTransaction"`,
   );
   const [{ asOf, postingId, nextTransaction } = { asOf: new Date(), postingId: 0, nextTransaction: '0' }] = rows;
   const deadlineAtMs = Date.now() + DECISION_TIMEOUT_MS;
