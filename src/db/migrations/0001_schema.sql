@@ -1556,7 +1556,8 @@ grant update (status, dead_reason, finished_at, retry_workflow_started_at, lease
 grant select (delivery_id, number, started_at, duration_ms, status_code, failure, response_excerpt)
   on webhook_attempts to lunas_dashboard;
 grant select (id, provider, adapter, base_url, weight, status, created_at) on provider_accounts to lunas_dashboard;
-grant select (payment_id, fingerprint, sealed), insert on payment_details to lunas_dashboard; -- each reading is recorded
+-- The dashboard records each reading of the sealed column.
+grant select (payment_id, fingerprint, sealed), insert on payment_details to lunas_dashboard;
 grant select (id, merchant_id, prefix, last_four, allowed_networks, created_at, revoked_at, scopes, expires_at,
   last_used_at, last_used_from, name, created_by) on api_keys to lunas_dashboard;
 grant insert, update (name, allowed_networks, expires_at, revoked_at) on api_keys to lunas_dashboard;

@@ -28,7 +28,8 @@ beforeAll(async () => {
     await seedPayments(service.db, shop, { count: ROWS / BATCHES, from, rareOneIn: 1_000, sameReference: 3 });
   }
   await service.db.query(
-    "update payments set merchant_reference_id = '=1+1' where id = (select id from payments where merchant_id = $1 limit 1)",
+    `update payments set merchant_reference_id = '=1+1'
+     where id = (select id from payments where merchant_id = $1 limit 1)`,
     [shop],
   );
   const { rows } = await service.db.query<{ code: string }>('select code from merchants where id = $1', [shop]);

@@ -172,7 +172,7 @@ describe('filters', () => {
     return found;
   }
 
-  it('an amount is found behind 2,000 payments of the day, and the page tells that it searched only those', async () => {
+  it('an amount is found behind 2,000 payments of the day, and the page names that limit', async () => {
     const query = '?from=2026-11-02&to=2026-11-02&amount=77.000';
     const first = await get(start + query, viewer);
     expect(first.body).toContain(OWN.searched);
