@@ -15,7 +15,10 @@ interface DeveloperPageProps {
 export function renderDeveloperPage(view: MerchantView, page: DeveloperPageProps): string {
   const { title, section, live, children } = page;
   const { paths, texts } = view;
-  const sections = [{ name: 'keys', href: paths.keys }] as const;
+  const sections = [
+    { name: 'keys', href: paths.keys },
+    { name: 'requests', href: paths.requests },
+  ] as const;
   const items = sections.map(({ name, href }) => ({
     label: texts.developers[name],
     href,

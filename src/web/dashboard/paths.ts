@@ -3,6 +3,7 @@ export function merchantPaths(code: string) {
   const home = `/m/${code}`;
   const payments = `${home}/payments`;
   const keys = `${home}/developers/keys`;
+  const requests = `${home}/developers/requests`;
   const payment = (reference: string) => `${payments}/${reference}`;
   return {
     home,
@@ -27,9 +28,11 @@ export function merchantPaths(code: string) {
     key: (id: string) => `${keys}/${id}`,
     editKey: (id: string) => `${keys}/${id}/edit`,
     rotateKey: (id: string) => `${keys}/${id}/rotate`,
-    requests: `${home}/developers/requests`,
-    requestsOfKey: (keyId: string) => `${home}/developers/requests?key=${keyId}`,
-    request: (requestId: string) => `${home}/developers/requests/${encodeURIComponent(requestId)}`,
+    requests,
+    /** As `list`. */
+    requestList: (query: Readonly<Record<string, string | undefined>>) => requests + queryText(query),
+    requestsOfKey: (keyId: string) => `${requests}?key=${keyId}`,
+    request: (requestId: string) => `${requests}/${encodeURIComponent(requestId)}`,
     revokeKey: (id: string) => `${keys}/${id}/revoke`,
     exportPayments: (query: Readonly<Record<string, string | undefined>>) => `${payments}.csv${queryText(query)}`,
     /** Parameters without a value are left out. */

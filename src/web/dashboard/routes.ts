@@ -19,6 +19,8 @@ import { showPaymentPage, streamPayment } from './payments/show-payment';
 import { credentialPages } from './profile/credentials';
 import { profilePages } from './profile/profile';
 import { securityPages } from './profile/security';
+import { listRequestPage } from './requests/list-requests';
+import { showRequestPage } from './requests/show-request';
 import { chooseMerchant } from './session/choose-merchant';
 import { logout } from './session/logout';
 import { setLanguage } from './session/set-language';
@@ -60,4 +62,6 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   ...editKeyPages,
   ...rotateKeyPages,
   ...revokeKeyPages,
+  listRequestPage,
+  showRequestPage,
 ];

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
 import { createResetLink, inviteMember } from '../../../src/services/identity/members';
@@ -7,6 +8,7 @@ import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
 import { decodeQr, findAccessibilityViolations, openPage, startBrowser } from '../../support/browser';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
+import { eventually } from '../../support/eventually';
 import { createPage } from '../../support/payment-page';
 import { createMember, createShop } from '../../support/people';
 import { seedPayments } from '../../support/seed-payments';
@@ -89,6 +91,18 @@ async function openInStage(url: string, stage: 'password' | 'enrol' | 'full' | n
   return opened;
 }
 
+/** The page of a request that the demo merchant makes now. */
+async function requestPage(path: string): Promise<string> {
+  const id = randomUUID();
+  const [method, body] = path === '/payments' ? ['POST', { amount: 50_000 }] : ['GET', undefined];
+  await service.call(method ?? '', path || '/transactions', body, { 'x-request-id': id });
+  await eventually(
+    () => service.db.query('select from api_requests where request_id = $1', [id]),
+    ({ rows }) => rows.length > 0,
+  );
+  return `${home}/developers/requests/${id}`;
+}
+
 /** The page of a new key. */
 async function keyPage(key: Partial<NewKey>, isRevoked = false): Promise<string> {
   const created = { ...key, merchantId: service.merchantId, environment: 'sandbox' } as const;
@@ -167,6 +181,15 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
   'get /m/:code/developers/keys/:key/rotate': {
     possible: async () => `${await keyPage({ name: 'Rotated' })}/rotate`,
     rejected: async () => `${await keyPage({}, true)}/rotate`,
+  },
+  'get /m/:code/developers/requests': {
+    'some requests': () => requestPage('').then(() => `${home}/developers/requests`),
+    'no match': () => `${home}/developers/requests?status=failed&from=2020-01-01&to=2020-01-02`,
+    'a filter that is not possible': () => `${home}/developers/requests?from=2026-12-01&to=2026-01-01&key=x`,
+  },
+  'get /m/:code/developers/requests/:request': {
+    accepted: () => requestPage('/payments'),
+    rejected: () => requestPage(`/payments/${'x'.repeat(180)}`),
   },
   'get /m/:code/developers/keys/:key/revoke': {
     possible: async () => `${await keyPage({})}/revoke`,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { recordRequests } from '../../../src/db/records/recorded-requests';
 import { mayAccess, MEMBER_ROLES } from '../../../src/domain/member-roles';
 import { createKey } from '../../../src/services/merchants/keys';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
@@ -30,6 +31,22 @@ beforeAll(async () => {
   const created = await service.call('POST', '/payments', { amount: 50_000 }, { authorization: bearer(second) });
   foreignReference = created.body.payment.reference_id;
   keyId = (await createKey(service.db, { merchantId: service.merchantId, environment: 'sandbox' })).id;
+  await recordRequests(service.db, [
+    {
+      requestId: 'recorded-request',
+      startedAt: new Date(),
+      keyId,
+      merchantId: service.merchantId,
+      method: 'GET',
+      path: '/transactions',
+      status: 200,
+      durationMs: 5,
+      paymentIds: [],
+      errorCode: null,
+      errorReason: null,
+      errorDetail: null,
+    },
+  ]);
   [code, secondCode] = [await codeOf(service.merchantId), await codeOf(second.id)];
 });
 afterAll(async () => {
@@ -76,7 +93,12 @@ const post = (
 
 const FILLED = DASHBOARD_ROUTES.filter(({ path }) => path.startsWith('/m/'));
 const fill = (path: string, merchant: string, reference: string) =>
-  path.replace(':code', merchant).replace(':ref', reference).replace(':day', '2026-11-01').replace(':key', keyId);
+  path
+    .replace(':code', merchant)
+    .replace(':ref', reference)
+    .replace(':day', '2026-11-01')
+    .replace(':key', keyId)
+    .replace(':request', 'recorded-request');
 
 describe('a form', () => {
   it.each([

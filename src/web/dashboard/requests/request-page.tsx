@@ -1,0 +1,101 @@
+import type { ReactElement } from 'react';
+import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
+import { Table } from '../../ui/table';
+import { Id, Time } from '../../ui/values';
+import { renderDeveloperPage } from '../developer-page';
+import type { MerchantView } from '../merchant-view';
+import { columnsOf } from './request-list-page';
+import { StatusCode, type ShownRequest } from './request-parts';
+import { REQUEST_TEXTS } from './request-texts';
+
+interface RequestPage {
+  readonly view: MerchantView;
+  readonly request: ShownRequest;
+  /** Those of its payments. */
+  readonly references: readonly string[];
+  /** With the same id, which callers choose. */
+  readonly earlier: readonly ShownRequest[];
+}
+
+export function renderRequestPage(page: RequestPage): string {
+  const { title } = REQUEST_TEXTS[page.view.locale.language].detail;
+  return renderDeveloperPage(page.view, {
+    title: `${title} ${page.request.requestId}`,
+    section: 'requests',
+    live: 'none',
+    children: <Request {...page} />,
+  });
+}
+
+function Request({ view, request, references, earlier }: RequestPage): ReactElement {
+  const texts = REQUEST_TEXTS[view.locale.language];
+  return (
+    <>
+      <div className="narrow">
+        <PageHead title={texts.detail.title} back={{ href: view.paths.requests, label: texts.title }} />
+        <div className="stack">
+          {request.status === null && (
+            <Notice tone="warning">
+              <p>{texts.closedHint}</p>
+            </Notice>
+          )}
+          <Card>
+            <Facts facts={factsOf(view, request, references)} />
+          </Card>
+          <p className="dim">{texts.explanation}</p>
+        </div>
+      </div>
+      {earlier.length > 0 && (
+        <Card title={texts.detail.earlier}>
+          <Table
+            caption={texts.detail.earlier}
+            columns={columnsOf(view)}
+            rows={earlier}
+            keyOf={({ id }) => String(id)}
+            empty={null}
+          />
+        </Card>
+      )}
+    </>
+  );
+}
+
+function factsOf(view: MerchantView, request: ShownRequest, references: readonly string[]): Fact[] {
+  const { locale, paths, texts: shared } = view;
+  const texts = REQUEST_TEXTS[locale.language];
+  const { columns, detail } = texts;
+  const { errorCode, errorReason, key, keyId } = request;
+  return [
+    { name: columns.status, value: <StatusCode status={request.status} texts={texts} /> },
+    { name: detail.method, value: <code>{request.method}</code> },
+    { name: detail.path, value: <code>{request.path}</code> },
+    ...(errorCode === null ? [] : [{ name: detail.code, value: <code>{errorCode}</code> }]),
+    ...(errorReason === null ? [] : [{ name: detail.reason, value: <code>{errorReason}</code> }]),
+    { name: columns.time, value: <Time at={request.startedAt} style="full" locale={locale} /> },
+    { name: columns.duration, value: texts.milliseconds(request.durationMs.toLocaleString(locale.language)) },
+    { name: columns.key, value: key === null ? '–' : <a href={paths.key(keyId)}>{key}</a> },
+    { name: columns.payments, value: <Payments view={view} references={references} /> },
+    { name: detail.id, value: <Id value={request.requestId} copy={shared.copy} /> },
+  ];
+}
+
+interface PaymentsProps {
+  readonly view: MerchantView;
+  readonly references: readonly string[];
+}
+
+function Payments({ view, references }: PaymentsProps): ReactElement {
+  if (references.length === 0) return <>{REQUEST_TEXTS[view.locale.language].noPayments}</>;
+  if (view.rightRejection('payments', 'view') !== null) return <>{references.join(', ')}</>;
+  return (
+    <ul className="plain-list">
+      {references.map((reference) => (
+        <li key={reference}>
+          <a href={view.paths.payment(reference)}>
+            <code>{reference}</code>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}

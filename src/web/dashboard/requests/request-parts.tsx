@@ -1,0 +1,36 @@
+import type { ReactElement } from 'react';
+import { StateChip, type Tone } from '../../ui/chip';
+import type { RequestTexts } from './request-texts';
+
+/** A request to the API as pages show it. */
+export interface ShownRequest {
+  readonly id: number;
+  readonly requestId: string;
+  readonly startedAt: Date;
+  readonly keyId: string;
+  /** Its name, else masked; null: there is no such key any more. */
+  readonly key: string | null;
+  readonly method: string;
+  readonly path: string;
+  /** Null: the connection was closed before the response was complete. */
+  readonly status: number | null;
+  readonly durationMs: number;
+  readonly errorCode: string | null;
+  readonly errorReason: string | null;
+  readonly paymentIds: readonly string[];
+}
+
+interface StatusCodeProps {
+  readonly status: number | null;
+  readonly texts: RequestTexts;
+}
+
+export function StatusCode({ status, texts }: StatusCodeProps): ReactElement {
+  return <StateChip tone={toneOf(status)} label={status === null ? texts.closed : String(status)} />;
+}
+
+function toneOf(status: number | null): Tone {
+  if (status === null) return 'neutral';
+  if (status >= 500) return 'bad';
+  return status >= 400 ? 'warning' : 'good';
+}

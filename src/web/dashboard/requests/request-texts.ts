@@ -1,0 +1,121 @@
+import type { Language } from '../../../domain/sign-in';
+import type { StatusClass } from './status-classes';
+
+const EN_CLASSES = {
+  all: 'All',
+  successful: 'Successful',
+  rejected: 'Rejected (4xx)',
+  failed: 'Failed (5xx)',
+} satisfies Record<StatusClass, string>;
+
+const ID_CLASSES = {
+  all: 'Semua',
+  successful: 'Berhasil',
+  rejected: 'Ditolak (4xx)',
+  failed: 'Gagal (5xx)',
+} satisfies Record<StatusClass, string>;
+
+const en = {
+  title: 'API requests',
+  caption: 'Requests to the API, the newest first',
+  explanation: 'The newest requests of your servers. Bodies are not stored.',
+  columns: {
+    time: 'Time',
+    request: 'Request',
+    status: 'Status',
+    error: 'Error',
+    duration: 'Duration',
+    key: 'Key',
+    payments: 'Payments',
+  },
+  classes: EN_CLASSES,
+  classesName: 'Status',
+  from: 'From day',
+  to: 'To day',
+  key: 'Key',
+  allKeys: 'All keys',
+  apply: 'Show',
+  clear: 'Clear filters',
+  nothing: 'Nothing on these days. Requests with your keys appear here within two seconds.',
+  noMatch: 'Nothing matches these filters.',
+  limited: 'Searched the newest 2,000 requests of these days. Choose fewer days, or search the older ones.',
+  pager: { newer: 'Newest', older: 'Older', name: 'Pages' },
+  closed: 'Closed',
+  closedHint: 'Your server closed the connection before the response was complete.',
+  noPayments: 'None',
+  payments: (count: number) => (count === 1 ? '1 payment' : `${count} payments`),
+  milliseconds: (count: string) => `${count} ms`,
+  errorTitle: 'This filter is not possible:',
+  errors: {
+    day: 'Write the day as 2026-11-25.',
+    order: 'The first day is after the last one.',
+    cursor: 'This page of the list does not exist. Start again from the newest request.',
+    class: 'There is no such status.',
+    key: 'There is no such key.',
+    repeated: 'The value is given twice.',
+  },
+  detail: {
+    title: 'Request',
+    id: 'Request id',
+    method: 'Method',
+    path: 'Path',
+    code: 'Error code',
+    reason: 'Reason',
+    earlier: 'Earlier requests with the same id',
+  },
+};
+
+export type RequestTexts = typeof en;
+
+const id: RequestTexts = {
+  title: 'Permintaan API',
+  caption: 'Permintaan ke API, yang terbaru lebih dulu',
+  explanation: 'Permintaan terbaru dari server Anda. Isinya tidak disimpan.',
+  columns: {
+    time: 'Waktu',
+    request: 'Permintaan',
+    status: 'Status',
+    error: 'Kesalahan',
+    duration: 'Durasi',
+    key: 'Kunci',
+    payments: 'Pembayaran',
+  },
+  classes: ID_CLASSES,
+  classesName: 'Status',
+  from: 'Dari hari',
+  to: 'Sampai hari',
+  key: 'Kunci',
+  allKeys: 'Semua kunci',
+  apply: 'Tampilkan',
+  clear: 'Hapus filter',
+  nothing: 'Tidak ada data pada hari-hari ini. Permintaan dengan kunci Anda muncul di sini dalam dua detik.',
+  noMatch: 'Tidak ada yang cocok dengan filter ini.',
+  limited:
+    'Yang dicari: 2.000 permintaan terbaru pada hari-hari ini. Pilih lebih sedikit hari, atau cari yang lebih lama.',
+  pager: { newer: 'Terbaru', older: 'Lebih lama', name: 'Halaman' },
+  closed: 'Terputus',
+  closedHint: 'Server Anda menutup koneksi sebelum tanggapan lengkap.',
+  noPayments: 'Tidak ada',
+  payments: (count) => `${count} pembayaran`,
+  milliseconds: (count) => `${count} md`,
+  errorTitle: 'Filter ini tidak dapat dipakai:',
+  errors: {
+    day: 'Tulis hari seperti 2026-11-25.',
+    order: 'Hari pertama setelah hari terakhir.',
+    cursor: 'Halaman daftar ini tidak ada. Mulai lagi dari permintaan terbaru.',
+    class: 'Status ini tidak ada.',
+    key: 'Kunci ini tidak ada.',
+    repeated: 'Nilai diberikan dua kali.',
+  },
+  detail: {
+    title: 'Permintaan',
+    id: 'Nomor permintaan',
+    method: 'Metode',
+    path: 'Alamat',
+    code: 'Kode kesalahan',
+    reason: 'Alasan',
+    earlier: 'Permintaan sebelumnya dengan nomor yang sama',
+  },
+};
+
+export const REQUEST_TEXTS: Readonly<Record<Language, RequestTexts>> = { id, en };
