@@ -19,6 +19,9 @@ export interface FilledMerchant {
   /** The tokens of an invitation, and of a link that resets a login. */
   readonly invitation: string;
   readonly reset: string;
+  /** The ids of a member and of the invitation. */
+  readonly member: string;
+  readonly invitationId: string;
 }
 
 /** By what a page does most of its work. */
@@ -59,6 +62,10 @@ const ofPasskey = (suffix: string): MeasuredPage => ({
   isLimited: true,
 });
 
+const ofMember =
+  (suffix: string): MeasuredPage['paths'] =>
+  ({ code, member }) => [`/m/${code}/team/${member}${suffix}`];
+
 const LIST_GROUPS = ['all', 'waiting', 'paid', 'unpaid', 'attention'].map((group) => `/payments?group=${group}`);
 
 /** The addresses of the load and buffer tests. A page without a line is red. */
@@ -83,7 +90,6 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
   'get /profile/security/passkeys/new': form('/profile/security/passkeys/new'),
   'get /profile/security/passkeys/:id': ofPasskey(''),
   'get /profile/security/passkeys/:id/remove': ofPasskey('/remove'),
-  'get /m/:code/team': { kind: 'list', paths: ofMerchant('/team') },
   'get /m/:code/developers/requests': {
     kind: 'list',
     paths: ofMerchant('/developers/requests', '/developers/requests?status=failed'),
@@ -99,6 +105,16 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
       ...ofMerchant(`/payments?group=unpaid&from=${merchant.day}&to=${merchant.day}`)(merchant),
     ],
   },
+  'get /m/:code/team': { kind: 'list', paths: ofMerchant('/team') },
+  'get /m/:code/team/invite': { kind: 'form', paths: ofMerchant('/team/invite') },
+  'get /m/:code/team/invitations/:invitation/withdraw': {
+    kind: 'form',
+    paths: ({ code, invitationId }) => [`/m/${code}/team/invitations/${invitationId}/withdraw`],
+  },
+  'get /m/:code/team/:user': { kind: 'form', paths: ofMember('') },
+  'get /m/:code/team/:user/role': { kind: 'form', paths: ofMember('/role?role=finance') },
+  'get /m/:code/team/:user/remove': { kind: 'form', paths: ofMember('/remove') },
+  'get /m/:code/team/:user/reset': { kind: 'form', paths: ofMember('/reset') },
   'get /m/:code/developers/keys': { kind: 'list', paths: ofMerchant('/developers/keys') },
   'get /m/:code/developers/keys/new': { kind: 'form', paths: ofMerchant('/developers/keys/new') },
   'get /m/:code/developers/keys/:key': { kind: 'form', paths: ofKey('') },

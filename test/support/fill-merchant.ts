@@ -98,7 +98,7 @@ export async function fillMerchant(db: Pool, of: Filling, first: number, last: n
 
 /** What the pages of the merchant show. */
 export async function readFilledMerchant(db: Pool, merchantId: string): Promise<FilledMerchant> {
-  const { rows } = await db.query<Omit<FilledMerchant, 'invitation' | 'reset' | 'orderId'>>(
+  const { rows } = await db.query<Omit<FilledMerchant, keyof FilledLinks | 'orderId'>>(
     `select code, ${idOf('1')} as key, ${idOf('1')} as endpoint, ${idOf('1')} as delivery, ${idOf('1')} as passkey,
        to_char(now() - interval '30 hours', 'YYYY-MM-DD') as day, (
        select json_object_agg(status, (
@@ -115,7 +115,9 @@ export async function readFilledMerchant(db: Pool, merchantId: string): Promise<
   return { ...found, ...links, references: Object.fromEntries(references), orderId: 'ORDER-1' };
 }
 
-async function createLinks(db: Pool, merchantId: string): Promise<Pick<FilledMerchant, 'invitation' | 'reset'>> {
+type FilledLinks = Pick<FilledMerchant, 'invitation' | 'invitationId' | 'reset' | 'member'>;
+
+async function createLinks(db: Pool, merchantId: string): Promise<FilledLinks> {
   const [now, createdBy] = [new Date(), 'cli:test'];
   const request = { merchantId, email: 'invited@shop.test', role: 'viewer', createdBy } as const;
   const invitation = await inviteMember(db, request, now);
@@ -127,5 +129,10 @@ async function createLinks(db: Pool, merchantId: string): Promise<Pick<FilledMer
     [member?.userId],
   );
   const reset = await createResetLink(db, { userId: member?.userId ?? '', createdBy, merchantId }, now);
-  return { invitation: invitation.token, reset: reset.token };
+  return {
+    invitation: invitation.token,
+    invitationId: invitation.id,
+    reset: reset.token,
+    member: member?.userId ?? '',
+  };
 }

@@ -36,6 +36,7 @@ function MerchantPage({ view, page }: FramedPage): ReactElement {
     { name: 'payments', area: 'payments', href: paths.payments },
     { name: 'balance', area: 'balance', href: paths.balance },
     { name: 'developers', area: 'developers', href: paths.keys },
+    { name: 'team', area: 'team', href: paths.team },
   ] as const;
   const visible = items.filter(({ area }) => view.rightRejection(area, 'view') === null);
   const notes = [view.roleName, ZONE_NAMES[locale.zone], view.isDevelopmentSession ? texts.developmentSession : ''];

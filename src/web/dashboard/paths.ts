@@ -5,8 +5,22 @@ export function merchantPaths(code: string) {
   const keys = `${home}/developers/keys`;
   const requests = `${home}/developers/requests`;
   const payment = (reference: string) => `${payments}/${reference}`;
+  const team = `${home}/team`;
+  const member = (userId: string) => `${team}/${userId}`;
   return {
     home,
+    team,
+    /** @param filled the fields of the form, if it is filled in */
+    invite: (filled?: Readonly<Record<string, string>>) =>
+      `${team}/invite${filled === undefined ? '' : `?${new URLSearchParams(filled).toString()}`}`,
+    withdrawInvitation: (id: string) => `${team}/invitations/${id}/withdraw`,
+    member,
+    memberRole: (userId: string) => `${member(userId)}/role`,
+    removeMember: (userId: string) => `${member(userId)}/remove`,
+    resetMember: (userId: string) => `${member(userId)}/reset`,
+    closeNotice: (id: number) => `${home}/notices/${id}/close`,
+    settings: `${home}/settings`,
+    editSettings: `${home}/settings/edit`,
     payments,
     newPayment: `${payments}/new`,
     payment,

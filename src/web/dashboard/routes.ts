@@ -9,6 +9,7 @@ import { newKeyPages } from './keys/new-key';
 import { revokeKeyPages } from './keys/revoke-key';
 import { rotateKeyPages } from './keys/rotate-key';
 import { showKeyPage } from './keys/show-key';
+import { closeNoticeByForm } from './notices/close-notice';
 import { showCustomerPage } from './payments/customer';
 import { exportPayments } from './payments/export-payments';
 import { listPayments } from './payments/list-payments';
@@ -29,6 +30,9 @@ import { invitationPages } from './sign-in/invitation';
 import { loginPages } from './sign-in/login';
 import { resetPages } from './sign-in/reset';
 import { stepUpPages } from './sign-in/step-up';
+import { invitePages } from './team/invite';
+import { memberAccessPages } from './team/member-access';
+import { showTeam } from './team/show-team';
 
 /** Every page of the dashboard. A fixed path stands before a path with a parameter. */
 export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
@@ -64,4 +68,8 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   ...revokeKeyPages,
   listRequestPage,
   showRequestPage,
+  showTeam,
+  ...invitePages,
+  ...memberAccessPages,
+  closeNoticeByForm,
 ];

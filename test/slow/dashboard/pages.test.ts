@@ -58,6 +58,20 @@ async function invitationTo(email: string): Promise<string> {
   return `${dashboard.url}/invitations/${(await inviteMember(service.db, request, new Date())).token}`;
 }
 
+async function openInvitation(): Promise<string> {
+  const request = { merchantId: service.merchantId, email: 'sri@shop.test', role: 'finance' } as const;
+  return (await inviteMember(service.db, { ...request, createdBy: 'cli:test' }, new Date())).id;
+}
+
+let memberId: string | undefined;
+
+/** A page of the team, which has another member and an invitation. */
+async function teamPage(path: string): Promise<string> {
+  await openInvitation();
+  memberId ??= await createMember(service.db, 'member@shop.test', [[service.merchantId, 'viewer']]);
+  return `${home}/team${path.replace(':user', memberId)}`;
+}
+
 async function resetOf(email: string): Promise<string> {
   const { rows } = await service.db.query<{ id: string }>('select id from users where email = $1', [email]);
   const request = { userId: rows[0]?.id ?? '', createdBy: 'cli:test', merchantId: null };
@@ -169,6 +183,18 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
   'get /m/:code/balance': { 'without lines': () => `${home}/balance` },
   'get /m/:code/balance/days/:day': { 'without lines': () => `${home}/balance/days/2026-11-01` },
   'get /m/:code/payments/:ref/refund/cancel': { possible: () => `${payment('refund_processing')}/refund/cancel` },
+  'get /m/:code/team': { 'members and an invitation': () => teamPage('') },
+  'get /m/:code/team/invite': { 'a form': () => `${home}/team/invite?email=sri@shop.test&role=finance` },
+  'get /m/:code/team/invitations/:invitation/withdraw': {
+    'a question': async () => `${home}/team/invitations/${await openInvitation()}/withdraw`,
+  },
+  'get /m/:code/team/:user': { 'another member': () => teamPage('/:user') },
+  'get /m/:code/team/:user/role': {
+    'a change': () => teamPage('/:user/role?role=finance'),
+    'no change': () => teamPage('/:user/role?role=viewer'),
+  },
+  'get /m/:code/team/:user/remove': { 'a question': () => teamPage('/:user/remove') },
+  'get /m/:code/team/:user/reset': { 'a question': () => teamPage('/:user/reset') },
   'get /m/:code/developers/keys': { 'with keys': () => `${home}/developers/keys` },
   'get /m/:code/developers/keys/new': { 'a form': () => `${home}/developers/keys/new` },
   'get /m/:code/developers/keys/:key': {
@@ -199,6 +225,12 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
 
 /** No pages: what a form sends, a stream and an image. Their tests follow below and in requests.test.ts. */
 const OTHER_ROUTES = [
+  'post /m/:code/team/invite',
+  'post /m/:code/team/invitations/:invitation/withdraw',
+  'post /m/:code/team/:user/role',
+  'post /m/:code/team/:user/remove',
+  'post /m/:code/team/:user/reset',
+  'post /m/:code/notices/:notice/close',
   'post /m/:code/developers/keys/new',
   'post /m/:code/developers/keys/:key/edit',
   'post /m/:code/developers/keys/:key/rotate',

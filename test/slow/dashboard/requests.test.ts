@@ -4,6 +4,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { recordRequests } from '../../../src/db/records/recorded-requests';
 import { mayAccess, MEMBER_ROLES } from '../../../src/domain/member-roles';
+import { inviteMember } from '../../../src/services/identity/members';
 import { createKey } from '../../../src/services/merchants/keys';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
@@ -22,6 +23,8 @@ let code: string;
 let secondCode: string;
 let foreignReference: string;
 let keyId: string;
+let userId: string;
+let invitationId: string;
 
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
@@ -47,6 +50,9 @@ beforeAll(async () => {
       errorDetail: null,
     },
   ]);
+  userId = await createMember(service.db, 'walked@shop.test', [[service.merchantId, 'viewer']]);
+  const invitation = { merchantId: service.merchantId, email: 'new@shop.test', role: 'viewer' } as const;
+  invitationId = (await inviteMember(service.db, { ...invitation, createdBy: 'cli:test' }, new Date())).id;
   [code, secondCode] = [await codeOf(service.merchantId), await codeOf(second.id)];
 });
 afterAll(async () => {
@@ -98,7 +104,10 @@ const fill = (path: string, merchant: string, reference: string) =>
     .replace(':ref', reference)
     .replace(':day', '2026-11-01')
     .replace(':key', keyId)
-    .replace(':request', 'recorded-request');
+    .replace(':request', 'recorded-request')
+    .replace(':user', userId)
+    .replace(':invitation', invitationId)
+    .replace(':notice', '1');
 
 describe('a form', () => {
   it.each([

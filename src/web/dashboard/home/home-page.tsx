@@ -4,12 +4,14 @@ import { Card, PageHead } from '../../ui/layout';
 import { EmptyState } from '../../ui/table';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
+import { NoticeList, type ShownNotice } from '../notices/notice-list';
 import { NewPaymentLink, PaymentTable, versionOfTable, type ListedPayment } from '../payments/payment-table';
 
 interface HomePage {
   readonly view: MerchantView;
   readonly payments: readonly ListedPayment[];
   readonly attention: readonly AttentionRow[];
+  readonly notices: readonly ShownNotice[];
 }
 
 export function renderHomePage(page: HomePage): string {
@@ -21,7 +23,7 @@ export function renderHomePage(page: HomePage): string {
   });
 }
 
-function Home({ view, payments, attention }: HomePage): ReactElement {
+function Home({ view, payments, attention, notices }: HomePage): ReactElement {
   const { texts, paths } = view;
   const version = versionOfTable(payments);
   return (
@@ -35,6 +37,7 @@ function Home({ view, payments, attention }: HomePage): ReactElement {
             <Attention rows={attention} />
           </Card>
         )}
+        <NoticeList view={view} notices={notices} />
         <Card
           title={texts.home.newest}
           aside={<a href={paths.payments}>{texts.home.all}</a>}

@@ -1,5 +1,6 @@
 import { ATTENTION_LIMIT, findPaymentAttention, type PaymentAttention } from '../../../db/queries/find-attention';
 import { listPaymentPage } from '../../../db/queries/list-payment-page';
+import { listNotices } from '../../../services/merchants/notices';
 import { memberPage, NO_FIELDS } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
@@ -18,11 +19,12 @@ export const showHome = memberPage(
       const view = merchantView({ environment }, visit);
       const { merchantId } = visit.member;
       const filter = { merchantId, statuses: null, createdFrom: null, createdTo: null, start: null };
-      const [payments, attention] = await Promise.all([
+      const [payments, attention, notices] = await Promise.all([
         listPaymentPage(db, filter, NEWEST),
         findPaymentAttention(db, merchantId),
+        visit.member.role === 'owner' ? listNotices(db, { merchantId, userId: visit.session.user.id }) : [],
       ]);
-      return pageResponse(renderHomePage({ view, payments, attention: attentionRows(view, attention) }));
+      return pageResponse(renderHomePage({ view, payments, notices, attention: attentionRows(view, attention) }));
     },
   },
 );

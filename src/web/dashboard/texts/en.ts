@@ -98,6 +98,7 @@ export const EN = {
     payments: 'Payments',
     balance: 'Balance',
     developers: 'Developers',
+    team: 'Team',
   },
   developers: {
     name: 'Developers',

@@ -9,6 +9,7 @@ export const ID: DashboardTexts = {
     payments: 'Pembayaran',
     balance: 'Saldo',
     developers: 'Pengembang',
+    team: 'Tim',
   },
   developers: {
     name: 'Pengembang',

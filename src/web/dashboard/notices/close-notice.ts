@@ -1,0 +1,31 @@
+import { NotFoundError } from '../../../errors';
+import { withUserAudit } from '../../../services/audit/user-audit';
+import { closeNotice } from '../../../services/merchants/notices';
+import { PageError } from '../../page/page-error';
+import { memberPage, NO_FIELDS, redirectTo } from '../../page/page-route';
+import type { DashboardDependencies } from '../dashboard-dependencies';
+import { merchantPaths } from '../paths';
+import { userIdentity } from '../user-identity';
+
+/** Only owners manage the team, and only they have notices. */
+export const closeNoticeByForm = memberPage(
+  { area: 'team', level: 'manage' },
+  {
+    method: 'post',
+    path: '/m/:code/notices/:notice/close',
+    fields: NO_FIELDS,
+    async handler(dependencies: Pick<DashboardDependencies, 'db' | 'log'>, visit) {
+      const { merchantId, merchantCode } = visit.member;
+      const text = String(visit.request.params.notice);
+      if (!/^\d{1,15}$/.test(text)) throw new PageError('not_found', 'the path has no id of a notice');
+      const reader = { merchantId, userId: visit.session.user.id };
+      const action = { action: 'notice.close', target: text } as const;
+      await withUserAudit(dependencies.db, userIdentity(dependencies, visit), action, () =>
+        closeNotice(dependencies.db, reader, Number(text), visit.now),
+      ).catch((error: unknown) => {
+        throw error instanceof NotFoundError ? new PageError('not_found', error.message) : error;
+      });
+      return redirectTo(merchantPaths(merchantCode).home);
+    },
+  },
+);

@@ -1,0 +1,243 @@
+import type { MemberArea } from '../../../domain/member-roles';
+import type { Language } from '../../../domain/sign-in';
+
+const EN_AREAS = {
+  payments: 'Payments',
+  customers: 'Customer data',
+  balance: 'Balance',
+  payouts: 'Payouts',
+  bank_account: 'Bank account',
+  developers: 'Keys and webhooks',
+  team: 'Team',
+  activity: 'Activity',
+  settings: 'Settings',
+} satisfies Record<MemberArea, string>;
+
+const ID_AREAS = {
+  payments: 'Pembayaran',
+  customers: 'Data pelanggan',
+  balance: 'Saldo',
+  payouts: 'Pencairan',
+  bank_account: 'Rekening bank',
+  developers: 'Kunci dan webhook',
+  team: 'Tim',
+  activity: 'Aktivitas',
+  settings: 'Pengaturan',
+} satisfies Record<MemberArea, string>;
+
+const en = {
+  title: 'Team',
+  caption: 'Members, the oldest first',
+  columns: { name: 'Name', role: 'Role', factor: 'Second factor', seen: 'Last seen' },
+  hasFactor: 'Set',
+  noFactor: 'Not set',
+  never: 'Never',
+  disabled: 'Disabled',
+  you: 'you',
+  back: 'Back',
+  lunas: 'Lunas',
+  invitations: {
+    title: 'Open invitations',
+    caption: 'Invitations that wait, the newest first',
+    columns: { email: 'E-mail', role: 'Role', by: 'Invited by', until: 'Valid until', action: 'Actions' },
+    resend: 'New link',
+    withdraw: 'Withdraw',
+  },
+  done: {
+    role: 'The role is changed. It is in force from the next click on.',
+    removed: 'The member is removed, and can no longer open this merchant.',
+    withdrawn: 'The invitation is withdrawn. Its link no longer works.',
+  },
+  invite: {
+    button: 'Invite',
+    title: 'Invite a colleague',
+    email: 'E-mail',
+    role: 'Role',
+    create: 'Create the link',
+    errorTitle: 'Check these fields:',
+    errors: {
+      email: 'Write an e-mail address such as sri@shop.example.',
+      role: 'Choose a role.',
+      member: 'This e-mail is that of a member already.',
+      form: 'The field was sent twice.',
+    },
+    rights: 'What each role may do',
+    rightsColumns: { role: 'Role', rights: 'May' },
+  },
+  link: {
+    title: 'The link is ready',
+    resetTitle: 'The reset link is ready',
+    once: 'Copy the link now. It is shown only once, and Lunas sends no e-mail.',
+    name: 'Link',
+    invitation: (email: string) =>
+      `Send it to ${email} yourself, by a channel that only this person reads: the link is enough to join.`,
+    reset: (name: string) =>
+      `Give it to ${name} in person or by phone. The link replaces the password and second factor.`,
+    until: 'Valid until',
+    ready: 'Done',
+  },
+  withdraw: {
+    title: 'Withdraw the invitation?',
+    explanation: 'The link no longer works. You can invite the person again.',
+    button: 'Withdraw the invitation',
+    ended: 'This invitation was used or withdrawn, or it has expired.',
+  },
+  member: {
+    facts: 'Details',
+    email: 'E-mail',
+    since: 'Member since',
+    invitedBy: 'Invited by',
+    rights: 'May',
+    changeRole: 'Change the role',
+    remove: 'Remove',
+    reset: 'Reset the login',
+    manage: 'Change access',
+    choose: 'Show what changes',
+    own: 'This is you. You change your login in your profile.',
+  },
+  role: {
+    title: 'Change the role?',
+    columns: { area: 'Area', now: 'Now', after: 'Then' },
+    caption: 'What changes',
+    same: 'The member has this role already.',
+    button: (role: string) => `Change to ${role}`,
+    payouts: 'Every owner gets a notice, because this role approves payouts.',
+    lastOwner: 'This is the last owner. Make another member an owner first.',
+  },
+  remove: {
+    title: 'Remove the member?',
+    explanation: 'The next click of this member fails. Their actions stay in the activity. You can invite them again.',
+    button: 'Remove the member',
+  },
+  reset: {
+    title: 'Reset the login?',
+    explanation:
+      'You get a link for one hour. With it the member sets a new password, and is signed out everywhere. ' +
+      'Every owner gets a notice.',
+    button: 'Create the reset link',
+    own: 'You cannot reset your own login here. Change it in your profile, or ask another owner.',
+    otherMerchants: 'This member also belongs to other merchants. Ask Lunas to reset the login.',
+  },
+  areas: EN_AREAS,
+  levels: {
+    none: '–',
+    view: 'view',
+    manage: 'view and change',
+    authorise: 'view, change and approve',
+    createPayments: 'view, create and cancel',
+    refundPayments: 'view, create, cancel and refund',
+    requestPayouts: 'view and request',
+    approvePayouts: 'view, request and approve',
+  },
+};
+
+export type TeamTexts = typeof en;
+
+const id: TeamTexts = {
+  title: 'Tim',
+  caption: 'Anggota, yang terlama lebih dulu',
+  columns: { name: 'Nama', role: 'Peran', factor: 'Faktor kedua', seen: 'Terakhir aktif' },
+  hasFactor: 'Terpasang',
+  noFactor: 'Belum ada',
+  never: 'Belum pernah',
+  disabled: 'Dinonaktifkan',
+  you: 'Anda',
+  back: 'Kembali',
+  lunas: 'Lunas',
+  invitations: {
+    title: 'Undangan terbuka',
+    caption: 'Undangan yang menunggu, yang terbaru lebih dulu',
+    columns: { email: 'E-mail', role: 'Peran', by: 'Diundang oleh', until: 'Berlaku sampai', action: 'Tindakan' },
+    resend: 'Tautan baru',
+    withdraw: 'Tarik',
+  },
+  done: {
+    role: 'Peran sudah diubah dan berlaku mulai klik berikutnya.',
+    removed: 'Anggota sudah dikeluarkan dan tidak dapat membuka toko ini lagi.',
+    withdrawn: 'Undangan sudah ditarik. Tautannya tidak berlaku lagi.',
+  },
+  invite: {
+    button: 'Undang',
+    title: 'Undang rekan',
+    email: 'E-mail',
+    role: 'Peran',
+    create: 'Buat tautan',
+    errorTitle: 'Periksa isian berikut:',
+    errors: {
+      email: 'Tulis alamat e-mail, misalnya sri@toko.example.',
+      role: 'Pilih peran.',
+      member: 'E-mail ini sudah milik seorang anggota.',
+      form: 'Isian terkirim dua kali.',
+    },
+    rights: 'Izin setiap peran',
+    rightsColumns: { role: 'Peran', rights: 'Boleh' },
+  },
+  link: {
+    title: 'Tautan sudah siap',
+    resetTitle: 'Tautan atur ulang sudah siap',
+    once: 'Salin tautan ini sekarang. Tautan hanya ditampilkan sekali, dan Lunas tidak mengirim e-mail.',
+    name: 'Tautan',
+    invitation: (email) =>
+      `Kirim sendiri kepada ${email}, lewat saluran yang hanya dibaca orang itu. Pemegang tautan dapat bergabung.`,
+    reset: (name) =>
+      `Berikan langsung atau lewat telepon kepada ${name}. Tautan ini mengganti kata sandi dan faktor kedua.`,
+    until: 'Berlaku sampai',
+    ready: 'Selesai',
+  },
+  withdraw: {
+    title: 'Tarik undangan?',
+    explanation: 'Tautannya tidak berlaku lagi. Anda dapat mengundang orang ini lagi.',
+    button: 'Tarik undangan',
+    ended: 'Undangan ini sudah dipakai, ditarik, atau kedaluwarsa.',
+  },
+  member: {
+    facts: 'Rincian',
+    email: 'E-mail',
+    since: 'Anggota sejak',
+    invitedBy: 'Diundang oleh',
+    rights: 'Boleh',
+    changeRole: 'Ubah peran',
+    remove: 'Keluarkan',
+    reset: 'Atur ulang akses masuk',
+    manage: 'Ubah akses',
+    choose: 'Lihat perubahannya',
+    own: 'Ini Anda. Akses masuk Anda diubah di profil.',
+  },
+  role: {
+    title: 'Ubah peran?',
+    columns: { area: 'Bagian', now: 'Sekarang', after: 'Nanti' },
+    caption: 'Yang berubah',
+    same: 'Anggota ini sudah memiliki peran tersebut.',
+    button: (role) => `Ubah menjadi ${role}`,
+    payouts: 'Setiap pemilik mendapat pemberitahuan, karena peran ini menyetujui pencairan.',
+    lastOwner: 'Ini pemilik terakhir. Jadikan anggota lain pemilik lebih dulu.',
+  },
+  remove: {
+    title: 'Keluarkan anggota?',
+    explanation:
+      'Klik berikutnya dari anggota ini gagal. Tindakannya tetap tercatat di aktivitas. Anda dapat mengundangnya lagi.',
+    button: 'Keluarkan anggota',
+  },
+  reset: {
+    title: 'Atur ulang akses masuk?',
+    explanation:
+      'Anda mendapat tautan untuk satu jam. Dengan itu anggota membuat kata sandi baru, dan semua sesinya berakhir. ' +
+      'Setiap pemilik mendapat pemberitahuan.',
+    button: 'Buat tautan atur ulang',
+    own: 'Akses Anda sendiri tidak diatur ulang di sini. Ubah di profil, atau minta pemilik lain.',
+    otherMerchants: 'Anggota ini juga anggota toko lain. Minta Lunas mengatur ulang aksesnya.',
+  },
+  areas: ID_AREAS,
+  levels: {
+    none: '–',
+    view: 'melihat',
+    manage: 'melihat dan mengubah',
+    authorise: 'melihat, mengubah, dan menyetujui',
+    createPayments: 'melihat, membuat, dan membatalkan',
+    refundPayments: 'melihat, membuat, membatalkan, dan mengembalikan dana',
+    requestPayouts: 'melihat dan meminta',
+    approvePayouts: 'melihat, meminta, dan menyetujui',
+  },
+};
+
+export const TEAM_TEXTS: Readonly<Record<Language, TeamTexts>> = { id, en };

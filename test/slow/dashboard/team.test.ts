@@ -1,0 +1,164 @@
+import type { MemberRole } from '../../../src/domain/member-roles';
+import { NOTICE_TEXTS } from '../../../src/web/dashboard/notices/notice-texts';
+import { TEAM_TEXTS } from '../../../src/web/dashboard/team/team-texts';
+import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
+import { HttpBrowser, type PageResponse } from '../../support/http-browser';
+import { createMember, createShop } from '../../support/people';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
+
+const { en: texts } = TEAM_TEXTS;
+const PASSWORD = 'kopi tubruk di teras';
+
+let service: TestService;
+let dashboard: TestDashboard;
+
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+  dashboard = await startTestDashboard(service);
+});
+afterAll(async () => {
+  await dashboard.close();
+  await service.close();
+});
+
+let shops = 0;
+
+/** A merchant of its own, with an owner who is signed in. */
+async function newShop() {
+  shops += 1;
+  const shop = await createShop(service.db, `Toko ${shops}`);
+  const email = `owner-${shops}@shop.test`;
+  const ownerId = await createMember(service.db, email, [[shop.id, 'owner']]);
+  const member = (name: string, role: MemberRole) =>
+    createMember(service.db, `${name}-${shops}@shop.test`, [[shop.id, role]]);
+  return { shop, home: `/m/${shop.code}`, team: `/m/${shop.code}/team`, ownerId, owner: await signedIn(email), member };
+}
+
+async function signedIn(email: string): Promise<HttpBrowser> {
+  const browser = new HttpBrowser(dashboard.url);
+  const [name = '', value = ''] = (await dashboard.cookie(email)).split('=');
+  browser.cookies.set(name, value);
+  return browser;
+}
+
+const emailOf = async (userId: string) =>
+  (await service.db.query<{ email: string }>('select email from users where id = $1', [userId])).rows[0]?.email ?? '';
+
+async function rowsOf(merchantId: string) {
+  const { rows } = await service.db.query<{ action: string; outcome: string | null }>(
+    `select action, outcome from user_actions left join user_action_outcomes on action_id = id
+     where merchant_id = $1 order by id`,
+    [merchantId],
+  );
+  return rows.map(({ action, outcome }) => `${action} ${outcome}`);
+}
+
+const escaped = (text: string) => text.replaceAll("'", '&#x27;');
+const linkIn = ({ body }: PageResponse, kind: string) =>
+  new RegExp(`<code>${dashboard.url}(/${kind}/[^<]+)</code>`).exec(body)?.[1] ?? '';
+
+it('an invited person joins, gets another role at the next click, and is removed at the next click', async () => {
+  const { shop, home, team, owner } = await newShop();
+  const created = await owner.post(`${team}/invite`, [
+    ['email', 'sri@toko.test'],
+    ['role', 'cashier'],
+  ]);
+  expect(created.status).toBe(200);
+  const link = linkIn(created, 'invitations');
+  expect((await owner.get(team)).body).toContain('sri@toko.test');
+
+  const sri = new HttpBrowser(dashboard.url);
+  const accepted = await sri.post(link, [
+    ['name', 'Sri Rahayu'],
+    ['password', PASSWORD],
+    ['repeat', PASSWORD],
+  ]);
+  expect([accepted.status, accepted.body.match(/field-error">([^<]*)/)?.[1]]).toEqual([303, undefined]);
+  expect((await sri.get(`${home}/payments`)).status).toBe(200);
+  expect((await sri.get(`${home}/balance`)).status).toBe(403);
+
+  const { rows } = await service.db.query<{ id: string }>("select id from users where email = 'sri@toko.test'");
+  const path = `${team}/${rows[0]?.id}`;
+  expect((await owner.get(`${path}/role?role=finance`)).body).toContain(texts.role.payouts);
+  expect((await owner.post(`${path}/role`, [['role', 'finance']])).location).toBe(`${team}?done=role`);
+  expect((await sri.get(`${home}/balance`)).status).toBe(200);
+
+  expect((await owner.post(`${path}/remove`)).location).toBe(`${team}?done=removed`);
+  expect((await sri.get(`${home}/balance`)).status).toBe(404);
+  expect((await owner.get(path)).status).toBe(404);
+  expect(await rowsOf(shop.id)).toEqual([
+    'member.invite succeeded',
+    'member.set_role succeeded',
+    'member.remove succeeded',
+  ]);
+});
+
+it('a second link replaces the first one, a withdrawn one does not work, and a member is not invited', async () => {
+  const { team, owner, ownerId } = await newShop();
+  const invite = (email: string, role = 'viewer') =>
+    owner.post(`${team}/invite`, [
+      ['email', email],
+      ['role', role],
+    ]);
+  const [first, second] = [await invite('adi@toko.test'), await invite('adi@toko.test')];
+  const visitor = new HttpBrowser(dashboard.url);
+  expect((await visitor.get(linkIn(first, 'invitations'))).status).toBe(404);
+  expect((await visitor.get(linkIn(second, 'invitations'))).status).toBe(200);
+  const withdraw = /href="([^"]+\/withdraw)"/.exec((await owner.get(team)).body)?.[1] ?? '';
+  expect((await owner.get(withdraw)).body).toContain('adi@toko.test');
+  expect((await owner.post(withdraw)).location).toBe(`${team}?done=withdrawn`);
+  expect((await owner.post(withdraw)).status).toBe(404);
+  expect((await visitor.get(linkIn(second, 'invitations'))).status).toBe(404);
+
+  for (const [email, role, error] of [
+    [await emailOf(ownerId), 'viewer', texts.invite.errors.member],
+    ['no address', 'viewer', texts.invite.errors.email],
+    ['adi@toko.test', 'admin', texts.invite.errors.role],
+  ] as const) {
+    const { status, body } = await invite(email, role);
+    expect([email, role, status]).toEqual([email, role, 422]);
+    expect(body).toContain(escaped(error));
+  }
+});
+
+it('the last owner is neither demoted nor removed', async () => {
+  const { shop, team, owner, ownerId } = await newShop();
+  const demoted = await owner.post(`${team}/${ownerId}/role`, [['role', 'viewer']]);
+  const removed = await owner.post(`${team}/${ownerId}/remove`);
+  expect([demoted.status, removed.status]).toEqual([409, 409]);
+  for (const { body } of [demoted, removed]) expect(body).toContain(texts.role.lastOwner);
+  expect((await owner.get(team)).status).toBe(200);
+  expect(await rowsOf(shop.id)).toEqual(['member.set_role rejected', 'member.remove rejected']);
+});
+
+it('a reset link is given for another member of this merchant only', async () => {
+  const { team, owner, ownerId, member } = await newShop();
+  const cashier = await member('cashier', 'cashier');
+  const { shop: other, team: otherTeam } = await newShop();
+  const shared = await createMember(service.db, 'shared@shop.test', [[other.id, 'viewer']]);
+  const own = await owner.post(`${team}/${ownerId}/reset`);
+  expect([own.status, own.body.includes(texts.reset.own)]).toEqual([409, true]);
+  const created = await owner.post(`${team}/${cashier}/reset`);
+  expect((await new HttpBrowser(dashboard.url).get(linkIn(created, 'reset'))).status).toBe(200);
+  for (const path of [`${team}/${shared}`, `${otherTeam}/${shared}`, `${team}/${shared}/reset`]) {
+    expect([path, (await owner.get(path)).status]).toEqual([path, 404]);
+  }
+  expect((await owner.post(`${team}/${shared}/reset`)).status).toBe(404);
+});
+
+it('each owner closes a notice on their own', async () => {
+  const { home, team, owner, member } = await newShop();
+  const secondOwner = await signedIn(await emailOf(await member('second', 'owner')));
+  const viewer = await member('viewer', 'viewer');
+  await owner.post(`${team}/${viewer}/role`, [['role', 'finance']]);
+  const text = NOTICE_TEXTS.en.kinds['security.member_authorised']('Sri Rahayu');
+  const close = /action="([^"]+\/close)"/.exec((await owner.get(home)).body)?.[1] ?? '';
+  expect((await owner.post(close)).location).toBe(home);
+  expect((await owner.get(home)).body).not.toContain(text);
+  expect((await secondOwner.get(home)).body).toContain(text);
+  const finance = await signedIn(await emailOf(viewer));
+  expect((await finance.get(home)).body).not.toContain(text);
+  expect((await finance.post(close)).status).toBe(403);
+  const { owner: stranger, home: otherHome } = await newShop();
+  expect((await stranger.post(close.replace(home, otherHome))).status).toBe(404);
+});
