@@ -8,6 +8,7 @@ import * as retention from './retention';
 import * as sandboxTimers from './sandbox-timers';
 import { requireAuthenticInput, type DeclaredActivity } from './verify-terms';
 import * as webhookDelivery from './webhook-delivery';
+import * as webhookPing from './webhook-ping';
 
 /**
  * All side effects of the workflows. These files export nothing but activities: Temporal records their names. Each
@@ -19,6 +20,7 @@ export const ACTIVITIES = {
   ...sandboxTimers,
   ...latePayment,
   ...webhookDelivery,
+  ...webhookPing,
   ...reconcile,
   ...retention,
   ...balance,

@@ -2,6 +2,7 @@ import type { WorkflowDefinitionOptions } from '@temporalio/common';
 import { setWorkflowOptions, workflowInfo } from '@temporalio/workflow';
 import { payment } from './payment';
 import { webhookDelivery } from './webhook-delivery';
+import { webhookPing } from './webhook-ping';
 
 export { closeDays } from './close-days';
 export { latePayment } from './late-payment';
@@ -9,11 +10,13 @@ export { payment } from './payment';
 export { reconcile } from './reconcile';
 export { retention } from './retention';
 export { webhookDelivery } from './webhook-delivery';
+export { webhookPing } from './webhook-ping';
 
 // On versioned workers these complete on the version on which they started. The other workflows move to the current
 // version: they may wait for months, or start anew each hour (docs/decisions/0012-worker-versioning.md).
 setWorkflowOptions(pinnedIfVersioned, payment);
 setWorkflowOptions(pinnedIfVersioned, webhookDelivery);
+setWorkflowOptions(pinnedIfVersioned, webhookPing);
 
 /** Temporal rejects the tasks of a worker without a version that names a behaviour. */
 function pinnedIfVersioned(): WorkflowDefinitionOptions {

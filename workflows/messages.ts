@@ -24,6 +24,10 @@ export function webhookWorkflowId(deliveryId: string): string {
   return `webhook-${deliveryId}`;
 }
 
+export function webhookPingWorkflowId(pingId: string): string {
+  return `webhook-ping-${pingId}`;
+}
+
 /** Sent with the start. Completes when the QR code is issued, or the payment failed. */
 export const createUpdate = defineUpdate<PaymentStatus>('create');
 export const CREATE_UPDATE_ID = 'create';

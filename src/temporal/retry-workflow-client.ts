@@ -1,8 +1,15 @@
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/client';
 import { validate as isUuid } from 'uuid';
-import { SEARCH_ATTRIBUTES, WEBHOOKS_TASK_QUEUE, webhookWorkflowId } from '../../workflows/messages';
+import {
+  SEARCH_ATTRIBUTES,
+  webhookPingWorkflowId,
+  WEBHOOKS_TASK_QUEUE,
+  webhookWorkflowId,
+} from '../../workflows/messages';
 import type { webhookDelivery } from '../../workflows/webhook-delivery';
+import type { webhookPing } from '../../workflows/webhook-ping';
 import type { SubjectKind } from '../domain/subject';
+import { PING_TIMEOUT_MS, type PingReport, type WebhookPingInput } from '../domain/webhook-ping';
 import type { FailedDelivery } from '../webhooks/relay';
 import type { BoundedClient } from './bounded-client';
 
@@ -44,6 +51,29 @@ export class RetryWorkflowClient {
         ],
       }),
     );
+  }
+
+  /**
+   * Has a worker send a test request to an endpoint, and waits for the result.
+   * @param pingId a repeat with the same one has the result of the first
+   * @throws Error if there is no result within 12 s
+   */
+  async ping(pingId: string, input: WebhookPingInput): Promise<PingReport> {
+    return this.client.call(async ({ workflow }) => {
+      const handle = await workflow.start<typeof webhookPing>('webhookPing', {
+        workflowId: webhookPingWorkflowId(pingId),
+        workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+        workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+        workflowExecutionTimeout: PING_TIMEOUT_MS,
+        taskQueue: WEBHOOKS_TASK_QUEUE,
+        args: [input],
+        staticSummary: 'test request',
+        staticDetails: `Endpoint ${input.endpointId}`,
+        priority: { fairnessKey: input.merchantId },
+        typedSearchAttributes: [{ key: SEARCH_ATTRIBUTES.merchantId, value: input.merchantId }],
+      });
+      return handle.result();
+    }, PING_TIMEOUT_MS);
   }
 
   async isRunning(deliveryId: string): Promise<boolean> {

@@ -5,7 +5,15 @@ import { EncryptingCodec, WorkerCodec, type PayloadKeys } from '../temporal/payl
 import { installRuntime } from './runtime';
 
 /** The types of workflows/index.ts. */
-const WORKFLOW_TYPES = ['payment', 'latePayment', 'webhookDelivery', 'reconcile', 'retention', 'closeDays'] as const;
+const WORKFLOW_TYPES = [
+  'payment',
+  'latePayment',
+  'webhookDelivery',
+  'webhookPing',
+  'reconcile',
+  'retention',
+  'closeDays',
+] as const;
 
 export interface ReplayOptions {
   readonly client: Client;

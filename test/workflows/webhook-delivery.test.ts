@@ -4,6 +4,7 @@ import { createSealer } from '../../src/crypto/sealing';
 import { disableEndpoint, enableEndpoint, findEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { redeliver } from '../../src/services/webhooks/webhook-redelivery';
 import { EncryptingCodec } from '../../src/temporal/payload-codec';
+import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { MAX_ATTEMPTS } from '../../src/webhooks/retry-policy';
 import { eventually } from '../support/eventually';
 import { recordHistory } from '../support/history';
@@ -172,5 +173,31 @@ describe('a delivery whose first attempt failed', () => {
     expect(endpoint).toMatchObject({ status: 'enabled', consecutiveFailures: 2 * MAX_ATTEMPTS, pending: 1 });
     expect(endpoint.nextProbeAt).not.toBeNull();
     expect(await deliveryOf(body.payment.id)).toMatchObject({ status: 'pending', retry_workflow_started_at: null });
+  });
+});
+
+describe('a ping', () => {
+  const workflows = () => new PaymentWorkflowClient(environment.client);
+
+  it('has the response of the receiver, with a signature, and is not repeated', async () => {
+    receiver.respond = (response) => response.writeHead(503).end('<b>not now</b>');
+    const pingId = randomUUID();
+    const input = { endpointId, merchantId: service.merchantId };
+    expect(await workflows().retries.ping(pingId, input)).toMatchObject({
+      statusCode: 503,
+      failure: 'the receiver returned 503',
+      responseExcerpt: '<b>not now</b>',
+    });
+    expect(receiver.received.map((webhook) => verifySignature(webhook, SECRET))).toEqual([true]);
+    expect(receiver.received[0]?.headers['x-service-event']).toBe('ping');
+    await recordHistory(environment.client, `webhook-ping-${pingId}`, 'webhook-ping');
+    await expect(workflows().retries.ping(pingId, input)).rejects.toBeInstanceOf(Error);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('of the endpoint of another merchant is rejected: nothing is sent', async () => {
+    const input = { endpointId, merchantId: randomUUID() };
+    await expect(workflows().retries.ping(randomUUID(), input)).rejects.toBeInstanceOf(Error);
+    expect(receiver.received).toEqual([]);
   });
 });

@@ -31,6 +31,8 @@ export function addDashboardCommand(program: Command): void {
           masterKey,
           oldMasterKeys,
           environment,
+          webhookAllowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
+          webhookForbiddenNetworks: config.WEBHOOK_FORBIDDEN_NETWORKS,
           ...(config.TRUST_PROXY !== undefined && { trustProxy: config.TRUST_PROXY }),
           requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
           ...(config.MERCHANT_RATE_LIMIT_PER_MINUTE !== undefined && {

@@ -42,7 +42,15 @@ export type UserActionName =
   | 'key.create'
   | 'key.update'
   | 'key.rotate'
-  | 'key.revoke';
+  | 'key.revoke'
+  | 'webhook.create'
+  | 'webhook.set'
+  | 'webhook.rotate_secret'
+  | 'webhook.ping'
+  | 'webhook.disable'
+  | 'webhook.enable'
+  | 'webhook.delete'
+  | 'webhook.redeliver';
 
 export interface UserAction {
   readonly action: UserActionName;

@@ -196,7 +196,7 @@ export const SET_ENDPOINT = new DeclaredAction('webhook.set');
 /**
  * Changes the URL and the events of an endpoint. Its next attempts go to the new URL, whose health is not known yet.
  * Its events change for what happens from now on.
- * @param merchantId as of `findEndpoint`
+ * @param merchantId as for `findEndpoint`
  * @throws NotFoundError if there is no such endpoint
  * @throws ReceiverUrlError as `createEndpoint`
  */
@@ -232,7 +232,7 @@ export const DELETE_ENDPOINT = new DeclaredAction('webhook.delete');
 /**
  * Deletes an endpoint for good: no list has it, and nothing is sent to it again. Its pending deliveries become dead, as
  * those of a disabled endpoint, and cannot be redelivered. Events and deliveries stay as history; its secrets end.
- * @param merchantId as of `findEndpoint`
+ * @param merchantId as for `findEndpoint`
  * @throws NotFoundError if there is no such endpoint
  */
 export async function deleteEndpoint(
@@ -269,7 +269,7 @@ export const DISABLE_ENDPOINT = new DeclaredAction('webhook.disable');
  * Disables an endpoint. Its pending deliveries become dead; an operator can redeliver them after the endpoint is
  * enabled again. An endpoint that is disabled already keeps its reason. The deliveries are marked dead in batches; the
  * relay continues this if the process ends.
- * @param merchantId as of `findEndpoint`
+ * @param merchantId as for `findEndpoint`
  * @throws NotFoundError if there is no such endpoint
  */
 export async function disableEndpoint(
@@ -291,7 +291,7 @@ export const ENABLE_ENDPOINT = new DeclaredAction('webhook.enable');
 
 /**
  * Enables an endpoint and resets its health.
- * @param merchantId as of `findEndpoint`
+ * @param merchantId as for `findEndpoint`
  * @throws NotFoundError if there is no such endpoint
  */
 export async function enableEndpoint(db: Queryable, endpointId: string, merchantId?: string): Promise<WebhookEndpoint> {
@@ -312,7 +312,7 @@ export interface RotatedSecret extends Pick<WebhookEndpoint, 'id' | 'merchantId'
 
 export const ROTATE_SECRET = new DeclaredAction('webhook.rotate_secret');
 
-/** Of a rotation that a merchant requests by a form. */
+/** A rotation that a merchant requests by a form. */
 interface OwnRotation {
   readonly merchantId: string;
   /** The id of the new secret: a form that is sent twice makes one. */

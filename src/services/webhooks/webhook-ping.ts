@@ -1,52 +1,15 @@
-import { v7 as uuidv7 } from 'uuid';
 import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
-import { requireRow } from '../../db/connection/require-row';
 import { DeclaredAction } from '../../domain/declared-action';
-import { openSecret, VALID_SECRETS, type SealedSecret } from '../../webhooks/outbox';
-import { RESET_HEALTH } from '../../webhooks/record-attempt';
-import type { WebhookAttempt, WebhookSender } from '../../webhooks/send';
-
-/** The value of `X-Service-Event`; no payment event has this name. */
-const PING_EVENT = 'ping';
-
-export interface Ping extends WebhookAttempt {
-  readonly deliveryId: string;
-  readonly endpointId: string;
-  readonly url: string;
-}
+import type { WebhookSender } from '../../webhooks/send';
+import { sendPing, type Ping } from '../../webhooks/send-ping';
 
 export const PING_ENDPOINT = new DeclaredAction('webhook.ping');
 
 /**
- * Sends a signed test request immediately, with the rules of every webhook, also to a disabled endpoint. It creates no
- * delivery. A success resets the endpoint's health, so that its waiting deliveries are sent.
+ * Pings an endpoint for an operator, from this process. The dashboard requests it from the workflow `webhookPing`.
  * @throws NotFoundError if there is no such endpoint
  */
-export async function pingEndpoint(
-  db: Queryable,
-  sealer: Sealer,
-  sender: WebhookSender,
-  endpointId: string,
-): Promise<Ping> {
-  const { rows } = await db.query<{ url: string; sealedSecrets: SealedSecret[] }>(
-    `select endpoint.url, ${VALID_SECRETS} as "sealedSecrets" from webhook_endpoints endpoint 
-     where endpoint.id = $1 and endpoint.deleted_at is null`,
-    [endpointId],
-  );
-  const { url, sealedSecrets } = requireRow(rows, 'endpoint', endpointId);
-  const deliveryId = uuidv7();
-  const attempt = await sender.send({
-    deliveryId,
-    event: PING_EVENT,
-    body: JSON.stringify({ event: PING_EVENT, endpoint_id: endpointId, created_at: new Date().toISOString() }),
-    url,
-    secrets: sealedSecrets.map((sealed) => openSecret(sealed, sealer)),
-  });
-  if (attempt.failure === null) {
-    await db.query(`update webhook_endpoints set ${RESET_HEALTH} where id = $1 and consecutive_failures > 0`, [
-      endpointId,
-    ]);
-  }
-  return { ...attempt, deliveryId, endpointId, url };
+export function pingEndpoint(db: Queryable, sealer: Sealer, sender: WebhookSender, endpointId: string): Promise<Ping> {
+  return sendPing(db, sealer, sender, endpointId);
 }

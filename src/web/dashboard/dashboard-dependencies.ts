@@ -8,6 +8,7 @@ import type { KeyedMutex } from '../../lib/keyed-mutex';
 import type { Logger } from '../../observability/logger';
 import type { IdentityDependencies } from '../../services/identity/sign-in';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
+import type { ReceiverRules } from '../../webhooks/ssrf-guard';
 import type { CheckoutPages } from '../checkout/checkout-pages';
 import type { CheckoutWatch } from '../checkout/checkout-watch';
 import type { ExportLimit } from '../page/export-limit';
@@ -28,6 +29,8 @@ export interface DashboardDependencies extends PageDependencies, SingleDependenc
   /** The limit of each merchant, which the API counts too. */
   readonly rateLimit: RateLimit;
   readonly exportLimit: ExportLimit;
+  /** Which addresses an endpoint may have. */
+  readonly receiverRules: ReceiverRules;
   /** It names a browser in which a user has signed in before. */
   readonly browserCookie: PageCookie;
   /** At which merchants' servers reach the API. */

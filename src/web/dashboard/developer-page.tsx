@@ -17,6 +17,7 @@ export function renderDeveloperPage(view: MerchantView, page: DeveloperPageProps
   const { paths, texts } = view;
   const sections = [
     { name: 'keys', href: paths.keys },
+    { name: 'webhooks', href: paths.webhooks },
     { name: 'requests', href: paths.requests },
   ] as const;
   const items = sections.map(({ name, href }) => ({

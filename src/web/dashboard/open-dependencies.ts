@@ -41,6 +41,9 @@ export interface DashboardDependencySettings {
   readonly databasePoolSize: number;
   /** `MAX_CONNECTIONS` */
   readonly maxConnections: number;
+  /** `WEBHOOK_ALLOWED_NETWORKS`, `WEBHOOK_FORBIDDEN_NETWORKS` */
+  readonly webhookAllowedNetworks?: readonly string[] | undefined;
+  readonly webhookForbiddenNetworks?: readonly string[] | undefined;
   readonly log: Logger;
 }
 
@@ -72,6 +75,11 @@ export function openDashboard(
   const origin = new URL(settings.dashboardUrl);
   return {
     dependencies: {
+      receiverRules: {
+        environment,
+        allowedNetworks: settings.webhookAllowedNetworks,
+        forbiddenNetworks: settings.webhookForbiddenNetworks,
+      },
       db,
       workflows,
       sealer,

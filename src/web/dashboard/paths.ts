@@ -4,6 +4,7 @@ export function merchantPaths(code: string) {
   const payments = `${home}/payments`;
   const keys = `${home}/developers/keys`;
   const requests = `${home}/developers/requests`;
+  const webhooks = `${home}/developers/webhooks`;
   const payment = (reference: string) => `${payments}/${reference}`;
   const team = `${home}/team`;
   const member = (userId: string) => `${team}/${userId}`;
@@ -38,6 +39,11 @@ export function merchantPaths(code: string) {
       `${home}/balance/days/${day}${after === undefined ? '' : `?after=${after}`}`,
     balanceCsv: (day: string) => `${home}/balance/days/${day}.csv`,
     keys,
+    webhooks,
+    newWebhook: `${webhooks}/new`,
+    webhook: (id: string) => `${webhooks}/${id}`,
+    webhookAction: (id: string, action: 'edit' | 'rotate' | 'ping' | 'disable' | 'enable' | 'delete') =>
+      `${webhooks}/${id}/${action}`,
     newKey: `${keys}/new`,
     key: (id: string) => `${keys}/${id}`,
     editKey: (id: string) => `${keys}/${id}/edit`,

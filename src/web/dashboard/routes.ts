@@ -33,6 +33,9 @@ import { stepUpPages } from './sign-in/step-up';
 import { invitePages } from './team/invite';
 import { memberAccessPages } from './team/member-access';
 import { showTeam } from './team/show-team';
+import { editEndpointPages } from './webhooks/edit-endpoint';
+import { endpointActionPages } from './webhooks/endpoint-actions';
+import { endpointPages } from './webhooks/show-endpoints';
 
 /** Every page of the dashboard. A fixed path stands before a path with a parameter. */
 export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
@@ -72,4 +75,7 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   ...invitePages,
   ...memberAccessPages,
   closeNoticeByForm,
+  ...editEndpointPages,
+  ...endpointActionPages,
+  ...endpointPages,
 ];

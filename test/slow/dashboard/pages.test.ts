@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
+import { createSealer } from '../../../src/crypto/sealing';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
 import { createResetLink, inviteMember } from '../../../src/services/identity/members';
 import { createKey, revokeKey, type NewKey } from '../../../src/services/merchants/keys';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
+import { createEndpoint, disableEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
 import { decodeQr, findAccessibilityViolations, openPage, startBrowser } from '../../support/browser';
@@ -125,6 +127,22 @@ async function keyPage(key: Partial<NewKey>, isRevoked = false): Promise<string>
   return `${home}/developers/keys/${id}`;
 }
 
+/** The page of a new endpoint. */
+async function endpointPage(state: 'enabled' | 'disabled' | 'failing' = 'enabled'): Promise<string> {
+  const url = `http://127.0.0.1:9/${'a-long-path-'.repeat(12)}`;
+  const endpoint = { merchantId: service.merchantId, url, events: [], environment: 'sandbox' } as const;
+  const { id } = await createEndpoint(service.db, createSealer(service.masterKey), endpoint);
+  if (state === 'disabled') await disableEndpoint(service.db, id);
+  if (state === 'failing') {
+    await service.db.query(
+      `update webhook_endpoints set consecutive_failures = 20, failing_since = now(), next_probe_at = now() + '1 h'
+       where id = $1`,
+      [id],
+    );
+  }
+  return `${home}/developers/webhooks/${id}`;
+}
+
 /** A page that is signed in, and what the browser has to say against it. */
 async function openSignedIn(url: string, email = DEMO_OWNER_EMAIL, options = {}) {
   const opened = await openPage(browser, 'about:blank', options);
@@ -196,6 +214,29 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
   'get /m/:code/team/:user/remove': { 'a question': () => teamPage('/:user/remove') },
   'get /m/:code/team/:user/reset': { 'a question': () => teamPage('/:user/reset') },
   'get /m/:code/developers/keys': { 'with keys': () => `${home}/developers/keys` },
+  'get /m/:code/developers/webhooks': {
+    'with endpoints': async () => {
+      await endpointPage('failing');
+      return `${home}/developers/webhooks?done=deleted`;
+    },
+  },
+  'get /m/:code/developers/webhooks/new': { 'a form': () => `${home}/developers/webhooks/new` },
+  'get /m/:code/developers/webhooks/:endpoint': {
+    enabled: async () => `${await endpointPage()}?done=saved`,
+    failing: () => endpointPage('failing'),
+    disabled: () => endpointPage('disabled'),
+  },
+  'get /m/:code/developers/webhooks/:endpoint/edit': { 'a form': async () => `${await endpointPage()}/edit` },
+  'get /m/:code/developers/webhooks/:endpoint/rotate': { possible: async () => `${await endpointPage()}/rotate` },
+  'get /m/:code/developers/webhooks/:endpoint/ping': { possible: async () => `${await endpointPage()}/ping` },
+  'get /m/:code/developers/webhooks/:endpoint/disable': {
+    possible: async () => `${await endpointPage()}/disable`,
+    rejected: async () => `${await endpointPage('disabled')}/disable`,
+  },
+  'get /m/:code/developers/webhooks/:endpoint/enable': {
+    possible: async () => `${await endpointPage('disabled')}/enable`,
+  },
+  'get /m/:code/developers/webhooks/:endpoint/delete': { possible: async () => `${await endpointPage()}/delete` },
   'get /m/:code/developers/keys/new': { 'a form': () => `${home}/developers/keys/new` },
   'get /m/:code/developers/keys/:key': {
     active: () => keyPage({ name: 'Shop server', allowedNetworks: ['203.0.113.7', '2001:db8::/32'] }),
@@ -231,6 +272,13 @@ const OTHER_ROUTES = [
   'post /m/:code/team/:user/remove',
   'post /m/:code/team/:user/reset',
   'post /m/:code/notices/:notice/close',
+  'post /m/:code/developers/webhooks/new',
+  'post /m/:code/developers/webhooks/:endpoint/edit',
+  'post /m/:code/developers/webhooks/:endpoint/rotate',
+  'post /m/:code/developers/webhooks/:endpoint/ping',
+  'post /m/:code/developers/webhooks/:endpoint/disable',
+  'post /m/:code/developers/webhooks/:endpoint/enable',
+  'post /m/:code/developers/webhooks/:endpoint/delete',
   'post /m/:code/developers/keys/new',
   'post /m/:code/developers/keys/:key/edit',
   'post /m/:code/developers/keys/:key/rotate',

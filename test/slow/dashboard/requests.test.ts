@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { createSealer } from '../../../src/crypto/sealing';
 import { recordRequests } from '../../../src/db/records/recorded-requests';
 import { mayAccess, MEMBER_ROLES } from '../../../src/domain/member-roles';
 import { inviteMember } from '../../../src/services/identity/members';
 import { createKey } from '../../../src/services/merchants/keys';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
+import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
@@ -25,6 +27,7 @@ let foreignReference: string;
 let keyId: string;
 let userId: string;
 let invitationId: string;
+let endpointId: string;
 
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
@@ -33,6 +36,9 @@ beforeAll(async () => {
   second = await createSecondMerchant(service.db);
   const created = await service.call('POST', '/payments', { amount: 50_000 }, { authorization: bearer(second) });
   foreignReference = created.body.payment.reference_id;
+  const url = 'http://127.0.0.1:9/webhooks';
+  const endpoint = { merchantId: service.merchantId, url, events: [], environment: 'sandbox' } as const;
+  endpointId = (await createEndpoint(service.db, createSealer(service.masterKey), endpoint)).id;
   keyId = (await createKey(service.db, { merchantId: service.merchantId, environment: 'sandbox' })).id;
   await recordRequests(service.db, [
     {
@@ -107,7 +113,8 @@ const fill = (path: string, merchant: string, reference: string) =>
     .replace(':request', 'recorded-request')
     .replace(':user', userId)
     .replace(':invitation', invitationId)
-    .replace(':notice', '1');
+    .replace(':notice', '1')
+    .replace(':endpoint', endpointId);
 
 describe('a form', () => {
   it.each([

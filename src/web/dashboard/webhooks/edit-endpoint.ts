@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { PAYMENT_EVENTS } from '../../../domain/events';
+import { ConflictError } from '../../../errors';
+import type { EndpointResponse } from '../../../http/endpoint';
+import { withUserAudit } from '../../../services/audit/user-audit';
+import { createEndpoint, ReceiverUrlError, setEndpoint } from '../../../services/webhooks/webhook-endpoints';
+import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
+import type { FieldErrors, FormResult, SentFields } from '../../page/read-form';
+import type { DashboardDependencies } from '../dashboard-dependencies';
+import { merchantRejection, merchantView, pageResponse } from '../merchant-view';
+import { userIdentity } from '../user-identity';
+import { renderEndpointFormPage } from './endpoint-form-page';
+import { eventField } from './event-field';
+import { findEndpointOfPath } from './find-endpoint';
+import { renderSecretPage } from './secret-page';
+import { WEBHOOK_TEXTS } from './webhook-texts';
+
+const MANAGE = { area: 'developers', level: 'manage' } as const;
+const NEW_PATH = '/m/:code/developers/webhooks/new';
+const EDIT_PATH = '/m/:code/developers/webhooks/:endpoint/edit';
+
+const endpointSchema = z.object({
+  form_id: z.uuid({ error: 'form' }),
+  url: z.string({ error: 'url' }).max(2_048, { error: 'url' }),
+  scope: z.enum(['all', 'listed'], { error: 'events' }),
+});
+
+type EditDependencies = Pick<DashboardDependencies, 'db' | 'environment' | 'log' | 'sealer' | 'receiverRules'>;
+
+/** The form. Its hidden id is that of the endpoint, so a double click makes one. */
+const newEndpointForm = memberPage(MANAGE, {
+  method: 'get',
+  path: NEW_PATH,
+  stepUp: true,
+  fields: NO_FIELDS,
+  handler: async (dependencies: EditDependencies, visit) =>
+    formPage(dependencies, visit, { endpointId: null, sent: {}, errors: {}, status: 200 }),
+});
+
+const createEndpointByForm = memberPage(MANAGE, {
+  method: 'post',
+  path: NEW_PATH,
+  stepUp: true,
+  fields: endpointSchema,
+  handler: async (dependencies: EditDependencies, visit, form) =>
+    submit(dependencies, visit, { form, endpointId: null }, async ({ url, events, formId }) => {
+      const { db, sealer, receiverRules } = dependencies;
+      const view = merchantView(dependencies, visit);
+      const endpoint = { id: formId, merchantId: visit.member.merchantId, url, events, ...receiverRules };
+      const action = { action: 'webhook.create', target: formId, detail: JSON.stringify({ events }) } as const;
+      const shown = { view, endpointId: formId, oldSecretExpiresAt: null };
+      try {
+        const { secret } = await withUserAudit(db, userIdentity(dependencies, visit), action, () =>
+          createEndpoint(db, sealer, endpoint),
+        );
+        return pageResponse(renderSecretPage({ ...shown, secret }));
+      } catch (error) {
+        if (!(error instanceof ConflictError) || error.reason !== 'endpoint_exists') throw error;
+        return pageResponse(renderSecretPage({ ...shown, secret: null }));
+      }
+    }),
+});
+
+const editEndpointForm = memberPage(MANAGE, {
+  method: 'get',
+  path: EDIT_PATH,
+  stepUp: true,
+  fields: NO_FIELDS,
+  async handler(dependencies: EditDependencies, visit) {
+    const { id, url, events } = await findEndpointOfPath(dependencies, visit);
+    const chosen = Object.fromEntries((events ?? []).map((event) => [eventField(event), 'on']));
+    const sent = { url, scope: events === null ? 'all' : 'listed', ...chosen };
+    return formPage(dependencies, visit, { endpointId: id, sent, errors: {}, status: 200 });
+  },
+});
+
+const editEndpointByForm = memberPage(MANAGE, {
+  method: 'post',
+  path: EDIT_PATH,
+  stepUp: true,
+  fields: endpointSchema,
+  async handler(dependencies: EditDependencies, visit, form) {
+    const { id: endpointId } = await findEndpointOfPath(dependencies, visit);
+    return submit(dependencies, visit, { form, endpointId }, async ({ url, events }) => {
+      const { db, receiverRules } = dependencies;
+      const action = { action: 'webhook.set', target: endpointId, detail: JSON.stringify({ events }) } as const;
+      await withUserAudit(db, userIdentity(dependencies, visit), action, () =>
+        setEndpoint(db, endpointId, { url, events, ...receiverRules }, visit.member.merchantId),
+      );
+      return redirectTo(`${merchantView(dependencies, visit).paths.webhook(endpointId)}?done=saved`);
+    });
+  },
+});
+
+export const editEndpointPages = [newEndpointForm, createEndpointByForm, editEndpointForm, editEndpointByForm];
+
+interface Submission {
+  readonly form: FormResult<z.output<typeof endpointSchema>>;
+  readonly endpointId: string | null;
+}
+
+interface ValidFields {
+  readonly formId: string;
+  readonly url: string;
+  /** Empty: every event. */
+  readonly events: typeof PAYMENT_EVENTS;
+}
+
+/** Performs the work for valid fields; else the form again, with the errors beside the fields. */
+async function submit(
+  dependencies: EditDependencies,
+  visit: MemberVisit,
+  { form, endpointId }: Submission,
+  work: (fields: ValidFields) => Promise<EndpointResponse>,
+): Promise<EndpointResponse> {
+  const { sent } = form;
+  const again = (codes: FieldErrors, status: number) =>
+    formPage(dependencies, visit, { endpointId, sent, errors: codes, status });
+  if (merchantRejection(merchantView(dependencies, visit)) !== null) return again({}, 409);
+  const listed = PAYMENT_EVENTS.filter((event) => sent[eventField(event)] !== undefined);
+  const noEvents = sent.scope === 'listed' && listed.length === 0;
+  if (!form.ok || noEvents) return again({ ...(!form.ok && form.errors), ...(noEvents && { events: 'events' }) }, 422);
+  const { form_id: formId, url, scope } = form.values;
+  try {
+    return await work({ formId, url, events: scope === 'all' ? [] : listed });
+  } catch (error) {
+    if (error instanceof ReceiverUrlError) return again({ url: error.rule }, 422);
+    throw error;
+  }
+}
+
+interface FormState {
+  readonly endpointId: string | null;
+  readonly sent: SentFields;
+  readonly errors: FieldErrors;
+  readonly status: number;
+}
+
+function formPage(
+  dependencies: Pick<EditDependencies, 'environment'>,
+  visit: MemberVisit,
+  { endpointId, sent, errors, status }: FormState,
+): EndpointResponse {
+  const view = merchantView(dependencies, visit);
+  const formId = z.uuid().safeParse(sent.form_id).data ?? randomUUID();
+  const texts = errorTexts(WEBHOOK_TEXTS[view.locale.language].form.errors, errors);
+  const page = { view, endpointId, formId, rejection: merchantRejection(view), sent, errors: texts };
+  return pageResponse(renderEndpointFormPage(page), status);
+}
+
+function errorTexts(texts: Readonly<Partial<Record<string, string>>>, codes: FieldErrors): FieldErrors {
+  const entries = Object.entries(codes).map(([name, code]) => {
+    const field = name === 'form_id' ? 'url' : name === 'url' ? name : 'events';
+    return [field, texts[code] ?? texts.form ?? code] as const;
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,101 @@
+import type { ReactElement } from 'react';
+import { PAYMENT_EVENTS } from '../../../domain/events';
+import type { FieldErrors, SentFields } from '../../page/read-form';
+import { Choices } from '../../ui/choices';
+import { ErrorSummary, Field } from '../../ui/form';
+import { Card, Notice, PageHead } from '../../ui/layout';
+import { renderDeveloperPage } from '../developer-page';
+import type { MerchantView } from '../merchant-view';
+import { eventField } from './event-field';
+import { WEBHOOK_TEXTS } from './webhook-texts';
+
+interface EndpointFormPage {
+  readonly view: MerchantView;
+  /** Null: a new endpoint. */
+  readonly endpointId: string | null;
+  readonly formId: string;
+  readonly rejection: string | null;
+  readonly sent: SentFields;
+  readonly errors: FieldErrors;
+}
+
+export function renderEndpointFormPage(page: EndpointFormPage): string {
+  const { form } = WEBHOOK_TEXTS[page.view.locale.language];
+  const title = page.endpointId === null ? form.newTitle : form.editTitle;
+  return renderDeveloperPage(page.view, {
+    title,
+    section: 'webhooks',
+    live: 'none',
+    children: <EndpointForm {...page} title={title} />,
+  });
+}
+
+function EndpointForm(page: EndpointFormPage & { readonly title: string }): ReactElement {
+  const { view, endpointId, rejection, errors } = page;
+  const { form, title } = WEBHOOK_TEXTS[view.locale.language];
+  const { paths } = view;
+  const back = endpointId === null ? paths.webhooks : paths.webhook(endpointId);
+  return (
+    <div className="narrow">
+      <PageHead title={page.title} back={{ href: back, label: title }} />
+      <div className="stack">
+        {rejection !== null && (
+          <Notice tone="warning">
+            <p>{rejection}</p>
+          </Notice>
+        )}
+        <ErrorSummary title={form.errorTitle} errors={errors} />
+        <Card>
+          <form
+            className="card-body"
+            method="post"
+            action={endpointId === null ? paths.newWebhook : paths.webhookAction(endpointId, 'edit')}
+          >
+            <Fields {...page} />
+            <div className="buttons">
+              <button className="button primary wide-button" disabled={rejection !== null}>
+                {endpointId === null ? form.create : form.save}
+              </button>
+              <a className="button wide-button" href={back}>
+                {form.cancel}
+              </a>
+            </div>
+          </form>
+        </Card>
+      </div>
+    </div>
+  );
+}
+
+function Fields({ view, formId, sent, errors }: EndpointFormPage): ReactElement {
+  const { form } = WEBHOOK_TEXTS[view.locale.language];
+  const scope = sent.scope ?? 'all';
+  const scopes = (['all', 'listed'] as const).map((name) => ({
+    name,
+    label: form.scopes[name],
+    isChosen: name === scope,
+  }));
+  const events = PAYMENT_EVENTS.map((event) => ({
+    name: eventField(event),
+    label: event,
+    isChosen: sent[eventField(event)] !== undefined,
+  }));
+  return (
+    <>
+      <input type="hidden" name="form_id" value={formId} />
+      <Field
+        name="url"
+        type="url"
+        label={form.url}
+        hint={form.urlHint}
+        value={sent.url ?? ''}
+        error={errors.url}
+        autoComplete="off"
+        maxLength={2_048}
+        required
+      />
+      <Choices name="scope" kind="radio" label={form.scope} choices={scopes} />
+      <Choices name="events" kind="checkbox" label={form.events} choices={events} error={errors.events} />
+    </>
+  );
+}

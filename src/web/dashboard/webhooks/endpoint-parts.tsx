@@ -1,0 +1,39 @@
+import type { ReactElement } from 'react';
+import type { PaymentEvent } from '../../../domain/events';
+import { StateChip } from '../../ui/chip';
+import type { MerchantView } from '../merchant-view';
+import { WEBHOOK_TEXTS } from './webhook-texts';
+
+/** An endpoint as pages show it. */
+export interface ShownEndpoint {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly PaymentEvent[] | null;
+  readonly status: 'enabled' | 'disabled';
+  readonly disabledReason: 'gone' | 'failing' | 'operator' | 'merchant' | null;
+  readonly failingSince: Date | null;
+  readonly nextProbeAt: Date | null;
+  readonly pending: number;
+  readonly createdAt: Date;
+}
+
+interface EndpointProps {
+  readonly view: MerchantView;
+  readonly endpoint: ShownEndpoint;
+}
+
+export function EndpointChip({ view, endpoint }: EndpointProps): ReactElement {
+  const { states } = WEBHOOK_TEXTS[view.locale.language];
+  if (endpoint.status === 'disabled') return <StateChip tone="neutral" label={states.disabled} />;
+  if (endpoint.failingSince) return <StateChip tone="bad" label={states.failing} />;
+  return <StateChip tone="good" label={states.enabled} />;
+}
+
+/** Path and query may contain secrets of the merchant, so lists show neither. */
+export function originOf(url: string): string {
+  return new URL(url).origin;
+}
+
+export function eventsText(view: MerchantView, { events }: ShownEndpoint): string {
+  return events?.join(', ') ?? WEBHOOK_TEXTS[view.locale.language].allEvents;
+}
