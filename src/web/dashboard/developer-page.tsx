@@ -18,6 +18,7 @@ export function renderDeveloperPage(view: MerchantView, page: DeveloperPageProps
   const sections = [
     { name: 'keys', href: paths.keys },
     { name: 'webhooks', href: paths.webhooks },
+    { name: 'deliveries', href: paths.deliveries },
     { name: 'requests', href: paths.requests },
   ] as const;
   const items = sections.map(({ name, href }) => ({

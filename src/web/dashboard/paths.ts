@@ -1,3 +1,5 @@
+type Query = Readonly<Record<string, string | undefined>>;
+
 /** The addresses of the pages of one merchant. No page builds one by itself. */
 export function merchantPaths(code: string) {
   const home = `/m/${code}`;
@@ -5,6 +7,7 @@ export function merchantPaths(code: string) {
   const keys = `${home}/developers/keys`;
   const requests = `${home}/developers/requests`;
   const webhooks = `${home}/developers/webhooks`;
+  const deliveries = `${home}/developers/deliveries`;
   const payment = (reference: string) => `${payments}/${reference}`;
   const team = `${home}/team`;
   const member = (userId: string) => `${team}/${userId}`;
@@ -40,6 +43,11 @@ export function merchantPaths(code: string) {
     balanceCsv: (day: string) => `${home}/balance/days/${day}.csv`,
     keys,
     webhooks,
+    deliveries,
+    deliveryList: (query: Query) => deliveries + queryText(query),
+    delivery: (id: string) => `${deliveries}/${id}`,
+    redeliver: (id: string) => `${deliveries}/${id}/redeliver`,
+    redeliverRange: (query: Query) => `${deliveries}/redeliver` + queryText(query),
     newWebhook: `${webhooks}/new`,
     webhook: (id: string) => `${webhooks}/${id}`,
     webhookAction: (id: string, action: 'edit' | 'rotate' | 'ping' | 'disable' | 'enable' | 'delete') =>
@@ -54,13 +62,13 @@ export function merchantPaths(code: string) {
     requestsOfKey: (keyId: string) => `${requests}?key=${keyId}`,
     request: (requestId: string) => `${requests}/${encodeURIComponent(requestId)}`,
     revokeKey: (id: string) => `${keys}/${id}/revoke`,
-    exportPayments: (query: Readonly<Record<string, string | undefined>>) => `${payments}.csv${queryText(query)}`,
+    exportPayments: (query: Query) => `${payments}.csv${queryText(query)}`,
     /** Parameters without a value are left out. */
-    list: (query: Readonly<Record<string, string | undefined>>) => payments + queryText(query),
+    list: (query: Query) => payments + queryText(query),
   };
 }
 
-function queryText(query: Readonly<Record<string, string | undefined>>): string {
+function queryText(query: Query): string {
   const present = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value) present.set(name, value);
   return present.size === 0 ? '' : `?${present.toString()}`;

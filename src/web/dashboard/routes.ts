@@ -33,8 +33,10 @@ import { stepUpPages } from './sign-in/step-up';
 import { invitePages } from './team/invite';
 import { memberAccessPages } from './team/member-access';
 import { showTeam } from './team/show-team';
+import { deliveryPages } from './webhooks/deliveries';
 import { editEndpointPages } from './webhooks/edit-endpoint';
 import { endpointActionPages } from './webhooks/endpoint-actions';
+import { redeliverRangePages } from './webhooks/redeliver-range';
 import { endpointPages } from './webhooks/show-endpoints';
 
 /** Every page of the dashboard. A fixed path stands before a path with a parameter. */
@@ -78,4 +80,6 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   ...editEndpointPages,
   ...endpointActionPages,
   ...endpointPages,
+  ...redeliverRangePages,
+  ...deliveryPages,
 ];

@@ -143,6 +143,30 @@ async function endpointPage(state: 'enabled' | 'disabled' | 'failing' = 'enabled
   return `${home}/developers/webhooks/${id}`;
 }
 
+/** The page of a dead delivery, whose receiver sent markup. */
+async function deliveryPage(): Promise<string> {
+  const { rows } = await service.db.query<{ id: string }>(
+    `with event as (
+       insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+       select payment_id, transition.version, 'payment.created', '{"event":"payment.created"}', now()
+       from payment_transitions transition join payments on payments.id = payment_id
+       where merchant_id = $1 and not exists (
+         select from webhook_events where payment_id = transition.payment_id and payment_version = transition.version)
+       limit 1 returning payment_id, payment_version
+     ), delivery as (
+       insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason,
+         finished_at, attempts_total)
+       select gen_random_uuid(), payment_id, payment_version, $2, $1, 'dead', 'attempts_exhausted', now(), 1 from event
+       returning id
+     )
+     insert into webhook_attempts (delivery_id, number, started_at, duration_ms, status_code, failure, response_excerpt)
+     select id, 1, now(), 84, 500, 'the receiver returned 500', '<script>alert(1)</script>' || repeat('W', 400)
+     from delivery returning delivery_id as id`,
+    [service.merchantId, (await endpointPage()).split('/').at(-1)],
+  );
+  return `${home}/developers/deliveries/${rows[0]?.id}`;
+}
+
 /** A page that is signed in, and what the browser has to say against it. */
 async function openSignedIn(url: string, email = DEMO_OWNER_EMAIL, options = {}) {
   const opened = await openPage(browser, 'about:blank', options);
@@ -214,6 +238,18 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
   'get /m/:code/team/:user/remove': { 'a question': () => teamPage('/:user/remove') },
   'get /m/:code/team/:user/reset': { 'a question': () => teamPage('/:user/reset') },
   'get /m/:code/developers/keys': { 'with keys': () => `${home}/developers/keys` },
+  'get /m/:code/developers/deliveries': {
+    'with deliveries': async () => {
+      await deliveryPage();
+      return `${home}/developers/deliveries?status=dead&redelivered=1`;
+    },
+    'a filter that is not possible': () => `${home}/developers/deliveries?from=yesterday`,
+  },
+  'get /m/:code/developers/deliveries/redeliver': {
+    possible: () => `${home}/developers/deliveries/redeliver?from=2026-01-01&to=2099-01-01`,
+    rejected: () => `${home}/developers/deliveries/redeliver`,
+  },
+  'get /m/:code/developers/deliveries/:delivery': { dead: () => deliveryPage() },
   'get /m/:code/developers/webhooks': {
     'with endpoints': async () => {
       await endpointPage('failing');
@@ -272,6 +308,8 @@ const OTHER_ROUTES = [
   'post /m/:code/team/:user/remove',
   'post /m/:code/team/:user/reset',
   'post /m/:code/notices/:notice/close',
+  'post /m/:code/developers/deliveries/redeliver',
+  'post /m/:code/developers/deliveries/:delivery/redeliver',
   'post /m/:code/developers/webhooks/new',
   'post /m/:code/developers/webhooks/:endpoint/edit',
   'post /m/:code/developers/webhooks/:endpoint/rotate',

@@ -28,6 +28,7 @@ let keyId: string;
 let userId: string;
 let invitationId: string;
 let endpointId: string;
+let deliveryId: string;
 
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
@@ -39,6 +40,11 @@ beforeAll(async () => {
   const url = 'http://127.0.0.1:9/webhooks';
   const endpoint = { merchantId: service.merchantId, url, events: [], environment: 'sandbox' } as const;
   endpointId = (await createEndpoint(service.db, createSealer(service.masterKey), endpoint)).id;
+  await service.call('POST', '/payments', { amount: 50_000 });
+  const { rows } = await service.db.query<{ id: string }>('select id from webhook_deliveries where endpoint_id = $1', [
+    endpointId,
+  ]);
+  deliveryId = rows[0]?.id ?? '';
   keyId = (await createKey(service.db, { merchantId: service.merchantId, environment: 'sandbox' })).id;
   await recordRequests(service.db, [
     {
@@ -114,7 +120,8 @@ const fill = (path: string, merchant: string, reference: string) =>
     .replace(':user', userId)
     .replace(':invitation', invitationId)
     .replace(':notice', '1')
-    .replace(':endpoint', endpointId);
+    .replace(':endpoint', endpointId)
+    .replace(':delivery', deliveryId);
 
 describe('a form', () => {
   it.each([

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { createEndpoint, findEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
+import { DELIVERY_TEXTS } from '../../../src/web/dashboard/webhooks/delivery-texts';
 import { WEBHOOK_TEXTS } from '../../../src/web/dashboard/webhooks/webhook-texts';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
+import { eventually } from '../../support/eventually';
 import { startReceiver, verifySignature, type Receiver } from '../../support/receiver';
 import { createSecondMerchant } from '../../support/second-merchant';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -122,6 +124,39 @@ it('an endpoint is disabled, enabled and deleted, each once', async () => {
     'webhook.enable',
     'webhook.delete',
   ]);
+});
+
+it('a dead delivery is shown with the response, and redelivered alone and by a range', async () => {
+  const { id, path } = await create({ scope: 'listed', payment_created: 'on' });
+  receiver.respond = (response) => response.writeHead(410).end('<img src=x onerror=alert(1)>');
+  const { body: created } = await service.call('POST', '/payments', { amount: 10_000 });
+  const dead = await eventually(
+    async () =>
+      (await service.db.query('select id, status from webhook_deliveries where endpoint_id = $1', [id])).rows[0],
+    (row) => row?.status === 'dead',
+  );
+  const deliveries = home.replace('/webhooks', '/deliveries');
+  const page = await send(`${deliveries}/${dead.id}`);
+  expect(page.body).toContain('&lt;img src=x onerror=alert(1)&gt;');
+  expect(page.body).toContain(DELIVERY_TEXTS.en.deadReasons.endpoint_gone);
+  expect(page.body).toContain(created.payment.reference_id);
+  const disabled = await sendForm(`${deliveries}/${dead.id}/redeliver`);
+  const reason = DELIVERY_TEXTS.en.rejections.endpoint_disabled;
+  expect([disabled.status, page.body.includes(reason), disabled.body.includes(reason)]).toEqual([409, true, true]);
+  receiver.respond = (response) => response.writeHead(200).end();
+  await sendForm(`${path}/enable`);
+  expect((await send(`${deliveries}?status=dead&endpoint=${id}`)).body).toContain(dead.id);
+  const days = { from: '2020-01-01', to: '2099-01-01' };
+  const ranged = await sendForm(`${deliveries}/redeliver`, days);
+  expect([ranged.status, /redelivered=(\d+)/.exec(ranged.location ?? '')?.[1]]).toEqual([303, '1']);
+  await receiver.waitFor(2);
+  const isDelivered = async () => (await send(`${deliveries}?status=delivered&endpoint=${id}`)).body.includes(dead.id);
+  await eventually(isDelivered, (found) => found);
+  const alone = await sendForm(`${deliveries}/${dead.id}/redeliver`);
+  expect(alone.location).toBe(`${deliveries}/${dead.id}?done=redelivered`);
+  await receiver.waitFor(3);
+  const sentIds = receiver.received.map(({ headers }) => headers['x-service-delivery']);
+  expect(new Set(sentIds)).toEqual(new Set([dead.id]));
 });
 
 it('the endpoint of another merchant is 404 on each page, and stays as it is', async () => {

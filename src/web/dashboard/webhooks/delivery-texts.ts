@@ -1,0 +1,118 @@
+import type { Language } from '../../../domain/sign-in';
+
+const en = {
+  title: 'Deliveries',
+  caption: 'Deliveries, the newest first',
+  nothing: 'Nothing on these days.',
+  columns: {
+    time: 'Time',
+    event: 'Event',
+    payment: 'Payment',
+    endpoint: 'Endpoint',
+    status: 'Status',
+    attempts: 'Attempts',
+    last: 'Last response',
+  },
+  statuses: { pending: 'Waiting', delivered: 'Delivered', dead: 'Dead' },
+  filter: { status: 'Status', event: 'Event', endpoint: 'Endpoint', from: 'From day', to: 'To day', any: 'All' },
+  apply: 'Show',
+  errorTitle: 'This filter is not possible:',
+  error: 'Choose a value of the list, and days as 2026-11-25.',
+  pager: { newer: 'Newest', older: 'Older', name: 'Pages' },
+  range: {
+    link: 'Redeliver these',
+    title: 'Redeliver dead deliveries?',
+    count: 'Dead deliveries of these days',
+    text: 'Each keeps its id, by which your server recognises it. At most 1,000 in one step, the oldest first.',
+    button: 'Redeliver',
+    days: 'Choose the first and the last day, and the status "Dead".',
+    none: 'There is nothing to redeliver on these days.',
+  },
+  detail: {
+    redeliver: 'Redeliver',
+    body: 'Body as sent',
+    headers: 'Headers, without the signature',
+    attempts: 'Attempts',
+    noAttempts: 'No attempt yet.',
+    created: 'Created',
+    noResponse: 'no response',
+    attempt: (number: number, result: string, ms: number) => `${number}. ${result} after ${ms} ms`,
+  },
+  deadReasons: {
+    attempts_exhausted: 'Twelve attempts failed.',
+    endpoint_gone: 'The server responded with 410.',
+    endpoint_disabled: 'The endpoint was disabled or deleted.',
+    endpoint_failing: 'It waited three days for a failing endpoint.',
+  },
+  rejections: {
+    pending: 'The delivery waits already.',
+    endpoint_disabled: 'The endpoint is disabled. Enable it first.',
+    endpoint_deleted: 'The endpoint is deleted.',
+  },
+  done: { redelivered: 'It is sent again.' },
+  redelivered: (count: string) => `Deliveries that are sent again: ${count}.`,
+};
+
+export type DeliveryTexts = typeof en;
+
+const id: DeliveryTexts = {
+  title: 'Kiriman',
+  caption: 'Kiriman, yang terbaru lebih dulu',
+  nothing: 'Tidak ada data pada hari-hari ini.',
+  columns: {
+    time: 'Waktu',
+    event: 'Peristiwa',
+    payment: 'Pembayaran',
+    endpoint: 'Endpoint',
+    status: 'Status',
+    attempts: 'Percobaan',
+    last: 'Balasan terakhir',
+  },
+  statuses: { pending: 'Menunggu', delivered: 'Terkirim', dead: 'Mati' },
+  filter: {
+    status: 'Status',
+    event: 'Peristiwa',
+    endpoint: 'Endpoint',
+    from: 'Dari hari',
+    to: 'Sampai hari',
+    any: 'Semua',
+  },
+  apply: 'Tampilkan',
+  errorTitle: 'Saringan ini tidak bisa dipakai:',
+  error: 'Pilih nilai dari daftar, dan tulis hari seperti 2026-11-25.',
+  pager: { newer: 'Terbaru', older: 'Lebih lama', name: 'Halaman' },
+  range: {
+    link: 'Kirim ulang ini',
+    title: 'Kirim ulang kiriman yang mati?',
+    count: 'Kiriman mati pada hari-hari ini',
+    text: 'Id setiap kiriman tetap, sehingga server Anda mengenalinya. Paling banyak 1.000 sekali kirim, mulai yang terlama.',
+    button: 'Kirim ulang',
+    days: 'Pilih hari pertama dan terakhir, dan status "Mati".',
+    none: 'Tidak ada yang perlu dikirim ulang pada hari-hari ini.',
+  },
+  detail: {
+    redeliver: 'Kirim ulang',
+    body: 'Isi seperti dikirim',
+    headers: 'Header, tanpa tanda tangan',
+    attempts: 'Percobaan',
+    noAttempts: 'Belum ada percobaan.',
+    created: 'Dibuat',
+    noResponse: 'tidak ada balasan',
+    attempt: (number, result, ms) => `${number}. ${result} setelah ${ms} ms`,
+  },
+  deadReasons: {
+    attempts_exhausted: 'Dua belas percobaan gagal.',
+    endpoint_gone: 'Server membalas 410.',
+    endpoint_disabled: 'Endpoint dinonaktifkan atau dihapus.',
+    endpoint_failing: 'Menunggu tiga hari untuk endpoint yang gagal.',
+  },
+  rejections: {
+    pending: 'Kiriman ini sudah menunggu.',
+    endpoint_disabled: 'Endpoint nonaktif. Aktifkan dulu.',
+    endpoint_deleted: 'Endpoint sudah dihapus.',
+  },
+  done: { redelivered: 'Kiriman dikirim lagi.' },
+  redelivered: (count) => `Kiriman yang dikirim lagi: ${count}.`,
+};
+
+export const DELIVERY_TEXTS: Readonly<Record<Language, DeliveryTexts>> = { id, en };
