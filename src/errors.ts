@@ -20,6 +20,7 @@ const OBJECT_NOUNS = {
   policy: 'policy',
   providerAccount: 'provider account',
   recordedRequest: 'recorded request',
+  passkey: 'passkey',
   session: 'session',
   user: 'user',
 } as const;

@@ -20,6 +20,7 @@ const WHERE_TO_LOOK: Readonly<Record<ObjectKind, string>> = {
   merchant: 'lunas merchants list shows them',
   notice: 'the dashboard shows them',
   operator: 'lunas operators list shows them',
+  passkey: 'its user may have removed it',
   payment: 'lunas payments list shows the newest',
   policy: 'lunas catalog set creates one',
   providerAccount: 'lunas accounts list shows them, and lunas approvals list those that are proposed',

@@ -3,6 +3,7 @@ import { listUnprotectedTables, readLoginRoles } from '../../db/connection/login
 import type { SchemaDifference } from '../../db/connection/migrate';
 import type { Queryable } from '../../db/connection/pool';
 import { poolModeViolation, rejectedSetting } from '../../db/connection/pool-mode';
+import { listPasskeyHosts } from '../../db/records/passkeys';
 import { messageOf } from '../../errors';
 import { isSandboxUrl, listEnabledUrls } from '../../services/provider-accounts/provider-accounts';
 import { hasDemoData } from '../../services/sandbox/seed-demo';
@@ -81,6 +82,12 @@ export const INSTALLATION_RULES: readonly Rule<Installation>[] = [
     name: 'row_level_security',
     advice: 'Enable it as the owner of the tables: `alter table … enable row level security`.',
     check: (installation) => withTables(installation, unprotectedTablesViolation),
+  },
+  {
+    name: 'passkey_host',
+    advice:
+      'Set DASHBOARD_URL to the earlier host. If it has moved, its users add new passkeys after a sign-in by code.',
+    check: checkPasskeyHost,
   },
 ];
 
@@ -165,6 +172,17 @@ async function dashboardRoleViolation(db: Queryable, process: CheckedProcess): P
 async function unprotectedTablesViolation(db: Queryable): Promise<string | null> {
   const tables = await listUnprotectedTables(db);
   return tables.length === 0 ? null : `Row-level security is off for ${tables.join(', ')}.`;
+}
+
+/** A passkey is of one host: browsers offer it to no other, and the dashboard accepts it at no other. */
+async function checkPasskeyHost({ database, dashboardUrl }: Installation): Promise<Finding> {
+  if (database === null || database.schema.missing.length > 0 || dashboardUrl === undefined) return 'not applicable';
+  const hosts = await listPasskeyHosts(database.db);
+  if (hosts === undefined) return 'not applicable';
+  const { hostname } = new URL(dashboardUrl);
+  const others = hosts.filter((host) => host !== hostname);
+  if (others.length === 0) return 'ok';
+  return { warning: `Passkeys of ${others.join(', ')} cannot be used: the host of DASHBOARD_URL is ${hostname}.` };
 }
 
 /** Null without an error. */

@@ -97,7 +97,7 @@ interface OpeningSession {
  * @throws SignInError `credentials` if the user is disabled, or has another password, since the proof
  */
 export async function openSession(
-  { db, log }: IdentityDependencies,
+  { db, log }: Pick<IdentityDependencies, 'log'> & { readonly db: Queryable },
   { id: userId, realm }: Pick<UserCredentials, 'id' | 'realm'>,
   { stage, method, passwordHash, browser }: OpeningSession,
   now: Date,
@@ -142,7 +142,7 @@ export async function completeSignIn(
   const by = identityOf(dependencies, session, address);
   return recordedStep(dependencies, by, { action: 'session.sign_in', target: session.id }, async () => {
     await verifyProof(dependencies, session, proof, now);
-    return renew(dependencies.db, session, now);
+    return renewSession(dependencies.db, session, now);
   });
 }
 
@@ -161,7 +161,7 @@ export async function stepUp(
   const by = identityOf(dependencies, session, address);
   return recordedStep(dependencies, by, { action: 'security.step_up', target: session.id }, async () => {
     await verifyProof(dependencies, session, proof, now);
-    return renew(dependencies.db, session, now);
+    return renewSession(dependencies.db, session, now);
   });
 }
 
@@ -189,7 +189,7 @@ async function verifyProof(
 }
 
 /** A session that was full keeps its end. */
-async function renew(db: Queryable, session: Session, now: Date): Promise<OpenedSession> {
+export async function renewSession(db: Queryable, session: Session, now: Date): Promise<OpenedSession> {
   const { id: sessionId, stage, realm } = session;
   const { token, tokenSha256 } = createSignInToken('session');
   const expiresAt = stage === 'full' ? session.expiresAt : expiryOf(realm, 'full', now);
@@ -229,13 +229,13 @@ export async function enrolTotp(
       await confirmTotpEnrolment(client, sealer, session, enrolment, now);
       const recoveryCodes = await createRecoveryCodes(client, { id: session.user.id, realm: session.realm });
       await endSessionsOf(client, session.user.id, session.id, now);
-      return { session: await renew(client, session, now), recoveryCodes };
+      return { session: await renewSession(client, session, now), recoveryCodes };
     });
   });
 }
 
 /** A session that the user left open is not enough to change how the user signs in. @throws SignInError */
-function requireStepUp(session: Session, now: Date): void {
+export function requireStepUp(session: Session, now: Date): void {
   if (session.stage !== 'full') throw sessionEnded();
   if (isSteppedUp(session, STEP_UP_LIMITS.postMs, now)) return;
   throw new SignInError('not_stepped_up', 'The user has to prove their identity again.');
@@ -245,7 +245,7 @@ function requireStepUp(session: Session, now: Date): void {
  * Changes how a user signs in, in one transaction, one change at a time. A session that a concurrent change has ended
  * changes nothing any more.
  */
-function changeCredentials<Result>(
+export function changeCredentials<Result>(
   { db }: Pick<IdentityDependencies, 'db'>,
   { id: sessionId, user }: Session,
   now: Date,
@@ -306,12 +306,12 @@ export async function replaceRecoveryCodes(
   );
 }
 
-function identityOf({ log }: IdentityDependencies, { user }: Session, address: string): UserIdentity {
+export function identityOf({ log }: IdentityDependencies, { user }: Session, address: string): UserIdentity {
   return { userId: user.id, merchantId: null, address, log };
 }
 
 /** Records a step with its outcome after it: the step itself changes nothing but the session. */
-async function recordedStep<Result>(
+export async function recordedStep<Result>(
   { db }: IdentityDependencies,
   by: UserIdentity,
   action: { readonly action: UserActionName; readonly target: string },
@@ -325,4 +325,4 @@ async function recordedStep<Result>(
   return result;
 }
 
-const sessionEnded = () => new SignInError('session_ended', 'The sign-in has ended. Sign in again.');
+export const sessionEnded = () => new SignInError('session_ended', 'The sign-in has ended. Sign in again.');

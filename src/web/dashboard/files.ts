@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { PublishedFiles, UI_FILES } from '../ui/published-files';
 
 const files = new PublishedFiles('/assets/');
@@ -8,5 +9,18 @@ export const DASHBOARD_FILES = {
   script: files.publish('pages.js', `${UI_FILES}/pages.js`),
   icon: files.publish('icon.svg', `${UI_FILES}/icon.svg`),
 };
+
+/** The script that shows what needs passkeys. */
+const passkey = files.publish('passkey.js', `${UI_FILES}/passkey.js`);
+/** The package names only its modules; the file for browsers is beside them. */
+const bundle = path.join(path.dirname(require.resolve('@simplewebauthn/browser')), '../dist/bundle/index.umd.min.js');
+
+/** What the pages with passkeys load. */
+export const PASSKEY_SCRIPTS = {
+  /** A page with a button for a passkey. */
+  offer: [passkey],
+  /** The page on which the browser asks for the passkey. */
+  request: [files.publish('webauthn.js', bundle), passkey],
+} as const;
 
 export const findDashboardFile = (name: string) => files.find(name);

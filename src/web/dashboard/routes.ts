@@ -18,6 +18,7 @@ import { paymentActionPages } from './payments/payment-actions';
 import { getQrImage, showQr } from './payments/qr';
 import { showPaymentPage, streamPayment } from './payments/show-payment';
 import { credentialPages } from './profile/credentials';
+import { passkeyPages } from './profile/passkeys';
 import { profilePages } from './profile/profile';
 import { securityPages } from './profile/security';
 import { listRequestPage } from './requests/list-requests';
@@ -28,6 +29,7 @@ import { setLanguage } from './session/set-language';
 import { enrolPages } from './sign-in/enrol';
 import { invitationPages } from './sign-in/invitation';
 import { loginPages } from './sign-in/login';
+import { passkeySignInPages } from './sign-in/passkey';
 import { resetPages } from './sign-in/reset';
 import { stepUpPages } from './sign-in/step-up';
 import { invitePages } from './team/invite';
@@ -45,6 +47,7 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   logout,
   setLanguage,
   ...loginPages,
+  ...passkeySignInPages,
   ...enrolPages,
   ...invitationPages,
   ...resetPages,
@@ -52,6 +55,7 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   ...profilePages,
   ...securityPages,
   ...credentialPages,
+  ...passkeyPages,
   showHome,
   listPayments,
   exportPayments,

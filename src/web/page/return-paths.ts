@@ -4,6 +4,7 @@ import type { PageRoute } from './page-route';
 export const SIGN_IN_PATHS = {
   login: '/login',
   code: '/login/code',
+  passkey: '/login/passkey',
   enrol: '/login/enrol',
   stepUp: '/step-up',
 } as const;

@@ -17,6 +17,8 @@ export interface DocumentProps {
   readonly language: Language;
   readonly files: PageFiles;
   readonly live: Liveness;
+  /** What this page loads in addition. */
+  readonly scripts?: readonly string[];
   readonly className?: string;
   readonly children: ReactNode;
 }
@@ -26,7 +28,7 @@ export function renderDocument(props: DocumentProps): string {
   return `<!doctype html>${renderToStaticMarkup(<Document {...props} />)}`;
 }
 
-function Document({ title, language, files, live, className, children }: DocumentProps): ReactElement {
+function Document({ title, language, files, live, scripts = [], className, children }: DocumentProps): ReactElement {
   return (
     <html lang={language}>
       <head>
@@ -36,7 +38,9 @@ function Document({ title, language, files, live, className, children }: Documen
         <title>{title}</title>
         <link rel="icon" type="image/svg+xml" href={files.icon} />
         <link rel="stylesheet" href={files.style} />
-        <script src={files.script} defer />
+        {[files.script, ...scripts].map((script) => (
+          <script key={script} src={script} defer />
+        ))}
       </head>
       <body
         className={className}

@@ -25,11 +25,11 @@ export class PublishedFiles {
   constructor(private readonly address: string) {}
 
   /**
-   * @param sources paths in the package; the file is their contents, one after the other
+   * @param sources paths in the package, or absolute ones; the file is their contents, one after the other
    * @returns the address of the file
    */
   publish(name: string, ...sources: readonly string[]): string {
-    const content = Buffer.concat(sources.map((source) => readFileSync(path.join(PACKAGE_ROOT, source))));
+    const content = Buffer.concat(sources.map((source) => readFileSync(path.resolve(PACKAGE_ROOT, source))));
     const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
     const published = name.replace('.', `-${hash}.`);
     const contentType = CONTENT_TYPES[path.extname(name)] ?? 'application/octet-stream';

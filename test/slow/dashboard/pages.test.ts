@@ -80,6 +80,20 @@ async function resetOf(email: string): Promise<string> {
   return `${dashboard.url}/reset/${(await createResetLink(service.db, request, new Date())).token}`;
 }
 
+/** The page of a passkey of the demo owner. */
+async function passkeyPath(): Promise<string> {
+  await service.db.query(
+    `insert into passkeys
+       (id, user_id, realm, credential_id, public_key, counter, rp_id, name, is_backed_up, created_at)
+     select gen_random_uuid(), id, realm, 'pages', 'x', 0, 'localhost', 'Ponsel', true, now()
+     from users where email = $1
+     on conflict do nothing`,
+    [DEMO_OWNER_EMAIL],
+  );
+  const { rows } = await service.db.query<{ id: string }>("select id from passkeys where credential_id = 'pages'");
+  return `${dashboard.url}/profile/security/passkeys/${rows[0]?.id}`;
+}
+
 /** How far the browser is that opens a page of the sign-in; null: it has no session. */
 const STAGES: Readonly<Record<string, 'password' | 'enrol' | 'full' | null>> = {
   'get /login': null,
@@ -194,11 +208,23 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
     'a password': () => resetOf('none@shop.test'),
     unknown: () => `${dashboard.url}/reset/lnk_unknown`,
   },
-  'get /step-up': { 'a password': () => `${dashboard.url}/step-up` },
+  'get /step-up': {
+    'a password': () => `${dashboard.url}/step-up`,
+    'a passkey': async () => (await passkeyPath()) && `${dashboard.url}/step-up`,
+  },
   'get /profile': { 'a form': () => `${dashboard.url}/profile?done=profile` },
-  'get /profile/security': { sessions: () => `${dashboard.url}/profile/security` },
+  'get /profile/security': {
+    sessions: () => `${dashboard.url}/profile/security`,
+    passkeys: async () => (await passkeyPath()) && `${dashboard.url}/profile/security`,
+  },
   'get /profile/security/password': { 'a form': () => `${dashboard.url}/profile/security/password` },
   'get /profile/security/totp': { 'a secret': () => `${dashboard.url}/profile/security/totp` },
+  'get /profile/security/passkeys/new': { 'a form': () => `${dashboard.url}/profile/security/passkeys/new` },
+  'get /profile/security/passkeys/:id': {
+    'a form': passkeyPath,
+    unknown: () => `${dashboard.url}/profile/security/passkeys/unknown`,
+  },
+  'get /profile/security/passkeys/:id/remove': { 'a question': async () => `${await passkeyPath()}/remove` },
   'get /profile/security/recovery-codes': {
     'a question': () => `${dashboard.url}/profile/security/recovery-codes`,
   },
@@ -325,17 +351,27 @@ const OTHER_ROUTES = [
   'post /language',
   'post /login',
   'post /login/code',
+  'post /login/passkey',
+  'post /login/passkey/finish',
+  'post /login/enrol/passkey',
+  'post /login/enrol/passkey/finish',
   'post /login/enrol',
   'post /invitations/:token',
   'post /invitations/:token/join',
   'post /reset/:token',
   'post /step-up',
+  'post /step-up/passkey',
+  'post /step-up/passkey/finish',
   'post /profile',
   'post /profile/security/sessions/end',
   'post /profile/security/sessions/end-others',
   'post /profile/security/password',
   'post /profile/security/totp',
   'post /profile/security/recovery-codes',
+  'post /profile/security/passkeys',
+  'post /profile/security/passkeys/new',
+  'post /profile/security/passkeys/:id',
+  'post /profile/security/passkeys/:id/remove',
   'post /m/:code/payments/new',
   'get /m/:code/payments.csv',
   'get /m/:code/payments/:ref/events',

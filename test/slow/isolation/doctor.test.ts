@@ -17,6 +17,7 @@ import { temporaryDirectory } from '../../local-stack/processes';
 import { collectLog } from '../../support/collect-log';
 import { createProductionDatabase, type TestDatabase } from '../../support/database';
 import { runBuiltLunas } from '../../support/lunas-process';
+import { createMember } from '../../support/people';
 import { newNamespace } from '../../support/service';
 import { temporalAddress } from '../../support/temporal';
 
@@ -31,6 +32,7 @@ const NAMES = [
   'temporal_connection',
   'dashboard_role',
   'row_level_security',
+  'passkey_host',
   'environment',
   'database_tls',
   'temporal_tls',
@@ -118,6 +120,7 @@ it('lists all rules in a fixed order, and exits with 0 if none is broken', async
     'temporal_certificate',
     'temporal_connection',
     'dashboard_role',
+    'passkey_host',
     'dashboard_url',
     ...WARNING,
   ]);
@@ -200,6 +203,23 @@ describe('dashboard_role', () => {
     });
     await expect(startWith(database.urlOf('lunas_local'))).rejects.toThrow(/other roles too/);
   });
+});
+
+it('passkey_host: warns if passkeys are of another host than the dashboard, which starts', async () => {
+  const { ok } = await doctor({ DASHBOARD_URL: 'https://dashboard.example' });
+  expect(ok).toContain('passkey_host');
+  const userId = await createMember(db, 'sri@toko.example');
+  await db.query(
+    `insert into passkeys
+       (id, user_id, realm, credential_id, public_key, counter, rp_id, name, is_backed_up, created_at)
+     values (gen_random_uuid(), $1, 'merchant', 'a', 'x', 0, 'old.example', 'Ponsel', true, now())`,
+    [userId],
+  );
+  const { exitCode, rules } = await doctor({ DASHBOARD_URL: 'https://dashboard.example' });
+  expect(exitCode).toBe(0);
+  const rule = rules.find(({ name }) => name === 'passkey_host');
+  expect(rule?.state).toBe('warning');
+  expect(rule?.violation).toContain('old.example');
 });
 
 it('row_level_security: is broken if a table of logins has none, and no service starts', async () => {

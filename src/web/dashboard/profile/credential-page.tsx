@@ -11,7 +11,12 @@ import { renderUserPage, type UserView } from './user-page';
 const SECURITY = '/profile/security';
 
 /** A page on which the user changes one way to sign in. */
-function renderCredentialPage(view: UserView, title: string, content: ReactNode): string {
+export function renderCredentialPage(
+  view: UserView,
+  title: string,
+  content: ReactNode,
+  scripts: readonly string[] = [],
+): string {
   const children = (
     <div className="narrow">
       <PageHead title={title} back={{ href: SECURITY, label: PROFILE_TEXTS[view.language].security }} />
@@ -20,7 +25,7 @@ function renderCredentialPage(view: UserView, title: string, content: ReactNode)
       </Card>
     </div>
   );
-  return renderUserPage(view, { title, current: 'security', children });
+  return renderUserPage(view, { title, current: 'security', scripts, children });
 }
 
 export function renderPasswordPage(view: UserView, errors: FieldErrors): string {

@@ -4,6 +4,7 @@ import { Card, PageHead } from '../../ui/layout';
 import { Table, type Column } from '../../ui/table';
 import { Time } from '../../ui/values';
 import { describeBrowser } from './describe-browser';
+import { Passkeys, type ShownPasskey } from './passkey-list';
 import { PROFILE_TEXTS, type ProfileTexts } from './profile-texts';
 import { renderUserPage, type UserView } from './user-page';
 
@@ -20,6 +21,7 @@ interface SecurityPage {
   readonly view: UserView;
   readonly hasPassword: boolean;
   readonly hasTotp: boolean;
+  readonly passkeys: readonly ShownPasskey[];
   /** How many recovery codes are left. */
   readonly recoveryCodes: { readonly unused: number; readonly isFew: boolean };
   readonly sessions: readonly ShownSession[];
@@ -53,7 +55,8 @@ function Security(page: SecurityPage): ReactElement {
           href={`${SECURITY}/totp`}
           action={page.hasTotp ? totp.replace : totp.setUp}
         />
-        {page.hasTotp && <RecoveryCodeCount {...page} />}
+        <Passkeys view={page.view} passkeys={page.passkeys} />
+        {(page.hasTotp || page.passkeys.length > 0) && <RecoveryCodeCount {...page} />}
         <Sessions {...page} />
       </div>
     </>

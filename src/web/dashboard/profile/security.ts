@@ -3,6 +3,7 @@ import { NotFoundError } from '../../../errors';
 import { clientAddress } from '../../../http/auth/client-address';
 import { withUserAudit, type UserActionName } from '../../../services/audit/user-audit';
 import { readFactors } from '../../../services/identity/factors';
+import { listPasskeys } from '../../../services/identity/passkeys';
 import { countRecoveryCodes } from '../../../services/identity/recovery-codes';
 import { endOtherSession, endOtherSessions, listSessions } from '../../../services/identity/sessions';
 import { NO_FIELDS, redirectTo, userPage, type UserVisit } from '../../page/page-route';
@@ -26,6 +27,7 @@ const showSecurity = userPage({
     const page = {
       view: userView(dependencies, visit, (form.ok && form.values.done) || null),
       ...factors,
+      passkeys: await listPasskeys(db, session),
       recoveryCodes: await countRecoveryCodes(db, session.user.id),
       sessions: await listSessions(db, session, now),
       currentSessionId: session.id,

@@ -21,6 +21,8 @@ export interface UserView {
 interface UserPage {
   readonly title: string;
   readonly current: 'profile' | 'security';
+  /** What the page loads in addition. */
+  readonly scripts?: readonly string[];
   readonly children: ReactNode;
 }
 
@@ -31,6 +33,7 @@ export function renderUserPage(view: UserView, page: UserPage): string {
     language: view.language,
     files: DASHBOARD_FILES,
     live: 'none',
+    scripts: page.scripts ?? [],
     children: <FramedPage view={view} page={page} />,
   });
 }

@@ -3,8 +3,10 @@ import type { Environment } from '../../../config';
 import type { UserVisit } from '../../page/page-route';
 import type { UserView } from './user-page';
 
+const DONE_CODES = ['profile', 'password', 'ended', 'others', 'passkey', 'passkey_renamed', 'passkey_removed'] as const;
+
 /** What the user has just done, as the code in the address. */
-export const doneSchema = z.object({ done: z.enum(['profile', 'password', 'ended', 'others']).optional() });
+export const doneSchema = z.object({ done: z.enum(DONE_CODES).optional() });
 
 export function userView(
   { environment }: { readonly environment: Environment },

@@ -3,6 +3,8 @@ import type { Language } from '../../../domain/sign-in';
 import { drawQrisPath } from '../../../qris/image';
 import type { FieldErrors } from '../../page/read-form';
 import { Field } from '../../ui/form';
+import { PASSKEY_SCRIPTS } from '../files';
+import { PasskeyButton } from './passkey-button';
 import { SignInForm } from './sign-in-form';
 import { renderSignInPage } from './sign-in-frame';
 import { SIGN_IN_TEXTS, type SignInTexts } from './sign-in-texts';
@@ -71,9 +73,21 @@ export function renderEnrolPage({ language, isSandbox, ...form }: EnrolPage): st
     <>
       <p>{required}</p>
       <EnrolForm {...form} />
+      <PasskeyButton
+        action="/login/enrol/passkey"
+        label={form.texts.passkey.create}
+        returnPath={form.returnPath ?? '/'}
+      />
     </>
   );
-  return renderSignInPage({ language, isSandbox, title, otherLanguage: null, children });
+  return renderSignInPage({
+    language,
+    isSandbox,
+    title,
+    scripts: PASSKEY_SCRIPTS.offer,
+    otherLanguage: null,
+    children,
+  });
 }
 
 interface RecoveryCodesProps {

@@ -27,7 +27,7 @@ const enrolForm = pendingPage({
   fields: NO_FIELDS,
   async handler(dependencies: FormDependencies, visit) {
     if (visit.pending.stage !== 'enrol') return redirectTo(withReturn(SIGN_IN_PATHS.code, visit.returnPath));
-    return formPage(dependencies, visit);
+    return enrolPage(dependencies, visit);
   },
 });
 
@@ -46,18 +46,19 @@ const enrol = pendingPage({
       const cookies = sessionCookies(dependencies, session, pending.user.email, now);
       return { ...signInResponse(renderRecoveryCodesPage({ language, isSandbox, codes, returnPath })), cookies };
     } catch (error) {
-      return formPage(dependencies, visit, signInProblem(SIGN_IN_TEXTS[language], error), sealed);
+      return enrolPage(dependencies, visit, signInProblem(SIGN_IN_TEXTS[language], error), sealed);
     }
   },
 });
 
 export const enrolPages = [enrolForm, enrol];
 
-function formPage(
+export function enrolPage(
   { environment, sealer }: FormDependencies,
   { pending, language, returnPath }: PendingVisit,
   problem?: SignInProblem,
   sealed?: string,
+  rejected: 'code' | 'passkey' = 'code',
 ) {
   const html = renderEnrolPage({
     language,
@@ -65,7 +66,7 @@ function formPage(
     texts: SIGN_IN_TEXTS[language],
     action: SIGN_IN_PATHS.enrol,
     enrolment: beginTotpEnrolment(sealer, pending, sealed),
-    errors: problem === undefined ? {} : { code: problem.text },
+    errors: problem === undefined ? {} : { [rejected]: problem.text },
     returnPath,
   });
   return signInResponse(html, problem);

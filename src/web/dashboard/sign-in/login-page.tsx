@@ -2,6 +2,8 @@ import type { ReactElement } from 'react';
 import type { Language } from '../../../domain/sign-in';
 import type { FieldErrors } from '../../page/read-form';
 import { Field } from '../../ui/form';
+import { PASSKEY_SCRIPTS } from '../files';
+import { PasskeyButton } from './passkey-button';
 import { CodeField, SignInForm } from './sign-in-form';
 import { renderSignInPage } from './sign-in-frame';
 import { SIGN_IN_TEXTS } from './sign-in-texts';
@@ -20,7 +22,7 @@ interface LoginPage {
 /** The first page of a sign-in: e-mail and password. */
 export function renderLoginPage(page: LoginPage): string {
   const { title } = SIGN_IN_TEXTS[page.language].login;
-  return renderSignInPage({ ...page, title, children: <Login {...page} /> });
+  return renderSignInPage({ ...page, title, scripts: PASSKEY_SCRIPTS.offer, children: <Login {...page} /> });
 }
 
 function Login({ language, action, email, returnPath, errors }: LoginPage): ReactElement {
@@ -48,6 +50,7 @@ function Login({ language, action, email, returnPath, errors }: LoginPage): Reac
           required
         />
       </SignInForm>
+      <PasskeyButton action="/login/passkey" label={texts.passkey.use} returnPath={returnPath} />
       <details>
         <summary>{texts.login.help}</summary>
         <p className="dim">{texts.login.helpText}</p>
@@ -66,7 +69,8 @@ interface CodePage {
 /** The second page of a sign-in: a code of the app, or a recovery code. */
 export function renderCodePage(page: CodePage): string {
   const { title } = SIGN_IN_TEXTS[page.language].code;
-  return renderSignInPage({ ...page, title, otherLanguage: null, children: <Code {...page} /> });
+  const scripts = PASSKEY_SCRIPTS.offer;
+  return renderSignInPage({ ...page, title, scripts, otherLanguage: null, children: <Code {...page} /> });
 }
 
 function Code({ language, returnPath, errors }: CodePage): ReactElement {
@@ -77,6 +81,7 @@ function Code({ language, returnPath, errors }: CodePage): ReactElement {
       <SignInForm {...{ texts, action: '/login/code', button: texts.continue, errors, returnPath }}>
         <CodeField label={code.label} hint={code.hint} error={errors.code} />
       </SignInForm>
+      <PasskeyButton action="/login/passkey" label={texts.passkey.use} returnPath={returnPath} />
       <a href="/login">{code.other}</a>
     </>
   );

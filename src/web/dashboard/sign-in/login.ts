@@ -55,7 +55,7 @@ const login = publicPage({
   },
 });
 
-function loginPage({ environment }: FormDependencies, visit: Visit, errors: FieldErrors, email = ''): string {
+export function loginPage({ environment }: FormDependencies, visit: Visit, errors: FieldErrors, email = ''): string {
   const { language, returnPath } = visit;
   const links = languageLinks(visit, withReturn(SIGN_IN_PATHS.login, returnPath));
   return renderLoginPage({ language, isSandbox: environment === 'sandbox', ...links, email, returnPath, errors });

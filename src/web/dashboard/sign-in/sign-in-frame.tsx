@@ -11,6 +11,8 @@ interface SignInFrame {
   readonly isSandbox: boolean;
   /** The page in the other language; null: the user's language is known. */
   readonly otherLanguage: string | null;
+  /** What the page loads in addition. */
+  readonly scripts?: readonly string[];
   readonly children: ReactNode;
 }
 
@@ -22,6 +24,7 @@ export function renderSignInPage(frame: SignInFrame): string {
     files: DASHBOARD_FILES,
     live: 'none',
     className: 'message-page',
+    scripts: frame.scripts ?? [],
     children: <Frame {...frame} />,
   });
 }

@@ -20,13 +20,13 @@ export function signInProblem({ problems }: SignInTexts, error: unknown): SignIn
   switch (reason) {
     case 'credentials':
     case 'code':
+    case 'passkey':
       return { text: problems[reason], status: 422, headers };
     case 'throttled':
       return { text: problems.throttled(retryAfterSeconds ?? 1), status: 429, headers };
     case 'busy':
     case 'unavailable':
       return { text: problems[reason], status: 503, headers };
-    case 'passkey':
     case 'not_stepped_up':
     case 'session_ended':
     case 'link_used':

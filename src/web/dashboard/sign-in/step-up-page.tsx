@@ -2,6 +2,8 @@ import type { ReactElement } from 'react';
 import type { Language } from '../../../domain/sign-in';
 import type { FieldErrors } from '../../page/read-form';
 import { Field } from '../../ui/form';
+import { PASSKEY_SCRIPTS } from '../files';
+import { PasskeyButton } from './passkey-button';
 import { CodeField, SignInForm } from './sign-in-form';
 import { renderSignInPage } from './sign-in-frame';
 import { SIGN_IN_TEXTS } from './sign-in-texts';
@@ -11,6 +13,7 @@ interface StepUpPage {
   readonly isSandbox: boolean;
   /** What proves the identity: a code, or the password of a user without a second factor. */
   readonly field: 'code' | 'password';
+  readonly hasPasskey: boolean;
   /** To where the browser goes then. */
   readonly returnPath: string;
   readonly errors: FieldErrors;
@@ -19,10 +22,11 @@ interface StepUpPage {
 export function renderStepUpPage(page: StepUpPage): string {
   const { language, isSandbox } = page;
   const { title } = SIGN_IN_TEXTS[language].stepUp;
-  return renderSignInPage({ language, isSandbox, title, otherLanguage: null, children: <StepUp {...page} /> });
+  const scripts = page.hasPasskey ? PASSKEY_SCRIPTS.offer : [];
+  return renderSignInPage({ language, isSandbox, title, scripts, otherLanguage: null, children: <StepUp {...page} /> });
 }
 
-function StepUp({ language, field, returnPath, errors }: StepUpPage): ReactElement {
+function StepUp({ language, field, hasPasskey, returnPath, errors }: StepUpPage): ReactElement {
   const texts = SIGN_IN_TEXTS[language];
   const back = (
     <a className="button wide-button" href="/">
@@ -49,6 +53,7 @@ function StepUp({ language, field, returnPath, errors }: StepUpPage): ReactEleme
           />
         )}
       </SignInForm>
+      {hasPasskey && <PasskeyButton action="/step-up/passkey" label={texts.passkey.use} returnPath={returnPath} />}
     </>
   );
 }

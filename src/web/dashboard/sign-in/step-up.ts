@@ -21,7 +21,7 @@ const stepUpForm = userPage({
   fields: NO_FIELDS,
   async handler(dependencies: StepUpDependencies, visit) {
     if (visit.session.method === 'development_link') return redirectTo(visit.returnPath);
-    return formPage(dependencies, visit);
+    return stepUpPage(dependencies, visit);
   },
 });
 
@@ -33,7 +33,7 @@ const proveAgain = userPage({
     const texts = SIGN_IN_TEXTS[visit.language];
     const proof = proofOf(sent);
     if (!proof) {
-      return formPage(dependencies, visit, { text: texts.problems.missing, status: 422, headers: {} });
+      return stepUpPage(dependencies, visit, { text: texts.problems.missing, status: 422, headers: {} });
     }
     try {
       const address = clientAddress(visit.request);
@@ -42,7 +42,7 @@ const proveAgain = userPage({
     } catch (error) {
       const problem = signInProblem(texts, error);
       const isPassword = proof.kind === 'password' && problem.status === 422;
-      return formPage(dependencies, visit, isPassword ? { ...problem, text: texts.problems.password } : problem);
+      return stepUpPage(dependencies, visit, isPassword ? { ...problem, text: texts.problems.password } : problem);
     }
   },
 });
@@ -54,14 +54,23 @@ function proofOf({ code, password }: Readonly<Partial<Record<string, string>>>):
   return password === undefined ? undefined : { kind: 'password', password };
 }
 
-async function formPage(
+/** @param rejected the field that was not accepted; absent: the one of the page */
+export async function stepUpPage(
   { db, environment }: StepUpDependencies,
   { language, session, returnPath }: UserVisit,
   problem?: SignInProblem,
+  rejected?: 'passkey',
 ) {
   const { hasTotp, hasPasskey } = await readFactors(db, session.user.id);
   const field = hasTotp || hasPasskey ? 'code' : 'password';
-  const errors = problem === undefined ? {} : { [field]: problem.text };
-  const html = renderStepUpPage({ language, isSandbox: environment === 'sandbox', field, returnPath, errors });
+  const errors = problem === undefined ? {} : { [rejected ?? field]: problem.text };
+  const html = renderStepUpPage({
+    language,
+    isSandbox: environment === 'sandbox',
+    field,
+    hasPasskey,
+    returnPath,
+    errors,
+  });
   return signInResponse(html, problem);
 }
