@@ -154,6 +154,12 @@ export const METRICS = {
     help: "Payments that became paid, by what made the provider's status known.",
     labels: { cause: CONFIRMATION_CAUSES },
   },
+  lunas_payment_totals_corrected_total: {
+    type: 'counter',
+    process: 'worker',
+    help: 'Totals of the dashboard that were wrong and that the nightly pass has corrected.',
+    labels: {},
+  },
   lunas_provider_request_duration_seconds: {
     type: 'histogram',
     process: 'every',

@@ -24,6 +24,7 @@ import { installRuntime } from './runtime';
 import { createSchedules } from './schedules';
 import { createSdkMetrics } from './sdk-metrics';
 import { startSweeper } from './sweeper';
+import { startTotals } from './totals';
 import { WorkerConnection } from './worker-connection';
 import { startWorkerMetrics } from './worker-metrics';
 
@@ -133,12 +134,13 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     relay = new Relay({ db, sealer, sender: webhooks, startRetryWorkflow, maxInFlight: sizes.relaySlots, log });
   }
   const sweeper = has('sweeper') ? startSweeper({ db, providers, workflows, log }) : undefined;
+  const totals = has('sweeper') ? startTotals({ db, log }) : undefined;
 
   return {
     async close() {
       stopping.abort();
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-      await Promise.all([running.catch(() => undefined), relay?.stop(), sweeper?.stop()]);
+      await Promise.all([running.catch(() => undefined), relay?.stop(), sweeper?.stop(), totals?.stop()]);
       await Promise.all([webhooks.close(), providers.close(), connection.close(), workflows.close(), metrics?.close()]);
       await db.end();
     },

@@ -25,7 +25,7 @@ interface Reference extends Key {
 
 const TABLE = /^create table (\w+) \(\n([^]*?)\n\);$/gm;
 const COLUMN = /^ {2}(\w+) (\w+)(.*)$/gm;
-const PRIMARY_KEY = /^alter table (\w+) add constraint \w+ PRIMARY KEY \((.+)\);$/gm;
+const PRIMARY_KEY = /^alter table (\w+) add constraint \w+ PRIMARY KEY \(([^)]+)\)(?: INCLUDE \(.+\))?;$/gm;
 const UNIQUE = /^alter table (\w+) add constraint \w+ UNIQUE \((.+)\);$/gm;
 const REFERENCE = /^alter table (\w+) add constraint \w+ FOREIGN KEY \((.+)\) REFERENCES (\w+)\(.+\);$/gm;
 

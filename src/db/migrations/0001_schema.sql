@@ -1216,6 +1216,29 @@ create index retention_runs_complete_idx on retention_runs (id) where is_complet
 create trigger append_only before update or delete on retention_runs for each row execute function forbid_mutation();
 create trigger append_only_truncate before truncate on retention_runs execute function forbid_mutation();
 
+-- Totals of payments, for figures: a page must not count payments. The worker adds the transitions to them
+-- (payment-totals.ts), so they are some seconds old. The archive leaves them as they are: they count its payments too.
+-- The key includes the sums, because the rows of one merchant are spread over the table.
+create table payment_hour_totals (
+  merchant_id uuid not null references merchants,
+  status text not null,
+  hour timestamptz(0) not null, -- of the creation
+  provider text not null,
+  payments integer not null,
+  total_rupiah bigint not null,
+  net_rupiah bigint not null,
+  primary key (merchant_id, status, hour, provider) include (payments, total_rupiah, net_rupiah)
+);
+
+-- Up to when the totals count the transitions, by `recorded_at`; and how far the nightly pass is.
+create table totals_progress (
+  is_only boolean primary key default true check (is_only), -- one row
+  recorded_until timestamptz(3) not null,
+  recomputed_on date not null, -- the last complete pass, in WIB
+  recomputed_merchant uuid -- the last one of the pass that runs; null: none runs
+);
+insert into totals_progress (recorded_until, recomputed_on) values ('epoch', 'epoch');
+
 -- A file of `lunas archive`: payments that were created on one day, in UTC. The file is outside the database. Its name
 -- has the day and the id.
 create table archive_files (
@@ -1563,6 +1586,11 @@ grant select (id, merchant_id, prefix, last_four, allowed_networks, created_at, 
 grant insert, update (name, allowed_networks, expires_at, revoked_at) on api_keys to lunas_dashboard;
 grant select (id, request_id, started_at, key_id, merchant_id, method, path, status, duration_ms, error_code,
   error_reason, payment_ids) on api_requests to lunas_dashboard;
+
+-- Totals. The worker keeps them, `lunas ledger verify` compares them with the payments, and pages show them.
+grant select, insert, update, delete on payment_hour_totals to lunas_worker;
+grant select, update (recorded_until, recomputed_on, recomputed_merchant) on totals_progress to lunas_worker;
+grant select on payment_hour_totals, totals_progress to lunas_operator, lunas_dashboard, lunas_reader;
 
 -- Retention and the archive.
 grant select, insert on retention_runs to lunas_worker;

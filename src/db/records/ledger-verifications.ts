@@ -73,13 +73,19 @@ export async function readLedgerHorizon(db: Queryable): Promise<LedgerHorizon> {
        pg_current_xact_id()::text as "nextTransaction"`,
   );
   const [{ asOf, postingId, nextTransaction } = { asOf: new Date(), postingId: 0, nextTransaction: '0' }] = rows;
-  const deadlineAtMs = Date.now() + DECISION_TIMEOUT_MS;
-  let isDecided = await areComplete(db, nextTransaction);
-  while (!isDecided && Date.now() < deadlineAtMs) {
-    await sleep(POLL_MS);
-    isDecided = await areComplete(db, nextTransaction);
-  }
+  const isDecided = await haveTransactionsEnded(db, nextTransaction, DECISION_TIMEOUT_MS);
   return { asOf, postingId, isDecided };
+}
+
+/** Waits until all transactions before this one have ended. @returns false if some have not, after the timeout */
+export async function haveTransactionsEnded(db: Queryable, transaction: string, timeoutMs: number): Promise<boolean> {
+  const deadlineAtMs = Date.now() + timeoutMs;
+  let haveEnded = await areComplete(db, transaction);
+  while (!haveEnded && Date.now() < deadlineAtMs) {
+    await sleep(POLL_MS);
+    haveEnded = await areComplete(db, transaction);
+  }
+  return haveEnded;
 }
 
 /** All transactions before this one. */

@@ -19,6 +19,7 @@ import {
   type LineDifference,
 } from './find-balance-breaks';
 import { findLedgerBreaks, type LedgerBreak } from './find-ledger-breaks';
+import { findTotalBreaks } from './find-total-breaks';
 import { readAllLedgers, readChangedLedgers } from './read-payment-ledgers';
 
 export interface AccountBalance extends AccountSums {
@@ -104,6 +105,7 @@ export async function verifyLedger(
   if (!checkpoint && horizon.isDecided) {
     for await (const found of availableSums.findBreaks(db, horizon.postingId)) count(found);
     for (const found of await findClosedDayBreaks(db, MAX_BREAKS)) count(found);
+    for await (const found of findTotalBreaks(db)) count(found);
   }
   if (!checkpoint) await requireSameClosings(db, archivedBalances);
   const newBalances = [...sums.values()].sort((one, other) => (one.account < other.account ? -1 : 1));

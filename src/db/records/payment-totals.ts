@@ -1,0 +1,197 @@
+import type { Pool, Queryable } from '../connection/pool';
+import { onlyRow } from '../connection/require-row';
+import { inTransaction } from '../connection/transaction';
+import { haveTransactionsEnded } from './ledger-verifications';
+
+/* `payment_hour_totals`: payments and their sums by merchant, status, hour of creation and provider. */
+
+const MAX_TRANSITIONS = 20_000;
+/**
+ * A transition has the time at which its transaction started, and a transaction gets its number when it first writes.
+ * The time between the two is less than this.
+ */
+const DELAY_MS = 10_000;
+const HORIZON_TIMEOUT_MS = 4_000;
+/** The nightly pass recomputes the hours of so many days. */
+const RECOMPUTED_DAYS = 40;
+/** The pass of a day begins at this hour in WIB. */
+const PASS_HOUR = 2;
+
+/**
+ * `complete`: up to ten seconds ago. `full`: there are more transitions. `held`: a transaction of that time still runs.
+ * `busy`: another worker counts.
+ */
+export type CountOutcome = 'complete' | 'full' | 'held' | 'busy';
+
+/**
+ * Adds the transitions to the totals that were recorded since the last time: one less with the status before, one more
+ * with the status after. It changes all or nothing.
+ *
+ * A transaction may commit a transition that is older than one that is counted. So this waits until every transaction
+ * has ended that was in flight ten seconds after the newest transition that it takes. It takes a transaction number of
+ * its own for that: `pg_snapshot_xmax` can be the number of a transaction that runs.
+ */
+export async function countTransitions(db: Pool): Promise<CountOutcome> {
+  const { rows } = await db.query<{ until: Date; nextTransaction: string }>(
+    `select now() - interval '${DELAY_MS} milliseconds' as until,
+       pg_current_xact_id()::text as "nextTransaction"`,
+  );
+  const { until, nextTransaction } = onlyRow(rows);
+  if (!(await haveTransactionsEnded(db, nextTransaction, HORIZON_TIMEOUT_MS))) return 'held';
+  return inTransaction(db, async (client) => {
+    const since = await lockProgress(client);
+    if (since === undefined) return 'busy';
+    if (since >= until) return 'complete';
+    const { rows: last } = await client.query<{ taken: number; lastRecordedAt: Date | null }>(
+      `select count(*)::integer as taken, max(recorded_at) as "lastRecordedAt" from (
+         select recorded_at from payment_transitions where recorded_at > $1 and recorded_at <= $2
+         order by recorded_at limit ${MAX_TRANSITIONS}
+       ) taken`,
+      [since, until],
+    );
+    const { taken, lastRecordedAt } = onlyRow(last);
+    // All transitions of the last millisecond are taken with it.
+    const isFull = taken === MAX_TRANSITIONS && lastRecordedAt !== null;
+    const end = isFull ? lastRecordedAt : until;
+    await addChanges(client, TRANSITION_CHANGES, [since, end]);
+    await client.query('update totals_progress set recorded_until = $1', [end]);
+    return isFull ? 'full' : 'complete';
+  });
+}
+
+/** Undefined: another transaction has the lock. */
+async function lockProgress(client: Queryable): Promise<Date | undefined> {
+  const { rows } = await client.query<{ since: Date }>(
+    'select recorded_until as since from totals_progress for update skip locked',
+  );
+  return rows[0]?.since;
+}
+
+/** What some transitions change, one row for each status before or after. */
+const changesOf = (condition: string) => `
+  select payment.merchant_id, side.status, date_trunc('hour', payment.created_at, 'UTC') as hour, payment.provider,
+    side.sign as payments, side.sign * payment.total_rupiah as total_rupiah,
+    side.sign * payment.net_rupiah as net_rupiah
+  from payment_transitions transition join payments payment on payment.id = transition.payment_id
+    cross join lateral (values (transition.from_status, -1), (transition.to_status, 1)) as side (status, sign)
+  where side.status is not null and ${condition}`;
+
+const grouped = (changes: string) => `
+  select merchant_id, status, hour, provider, sum(payments)::integer as payments,
+    sum(total_rupiah)::bigint as total_rupiah, sum(net_rupiah)::bigint as net_rupiah
+  from (${changes}) change group by merchant_id, status, hour, provider
+  having sum(payments) <> 0 or sum(total_rupiah) <> 0 or sum(net_rupiah) <> 0`;
+
+const TRANSITION_CHANGES = grouped(changesOf('transition.recorded_at > $1 and transition.recorded_at <= $2'));
+
+/**
+ * By how much the totals of a merchant differ from its payments, from an hour on. The payments are newer than the
+ * totals: the transitions that are not counted yet are taken back. The days of the archive are left out, because
+ * payments of them are in files. One statement, so all of it has one snapshot.
+ */
+const DIFFERENCES = grouped(`
+  select merchant_id, status, date_trunc('hour', created_at, 'UTC') as hour, provider, 1 as payments, total_rupiah,
+    net_rupiah
+  from payments where merchant_id = $1 and created_at >= $2
+  union all
+  select merchant_id, status, hour, provider, -payments, -total_rupiah, -net_rupiah
+  from (${changesOf(
+    `transition.recorded_at > (select recorded_until from totals_progress)
+     and payment.merchant_id = $1 and payment.created_at >= $2`,
+  )}) uncounted
+  union all
+  select merchant_id, status, hour, provider, -payments, -total_rupiah, -net_rupiah
+  from payment_hour_totals where merchant_id = $1 and hour >= $2
+`).replace(
+  ') change',
+  ") change where not exists (select from archive_files where day = (hour at time zone 'UTC')::date)",
+);
+
+/** @returns the number of totals that changed. Rows without a payment are deleted. */
+async function addChanges(client: Queryable, changes: string, values: readonly unknown[]): Promise<number> {
+  const { rows } = await client.query<{
+    merchantId: string;
+    status: string;
+    hour: Date;
+    provider: string;
+    left: number;
+  }>(
+    `insert into payment_hour_totals as total
+       (merchant_id, status, hour, provider, payments, total_rupiah, net_rupiah) ${changes}
+     on conflict (merchant_id, status, hour, provider) do update set payments = total.payments + excluded.payments,
+       total_rupiah = total.total_rupiah + excluded.total_rupiah, net_rupiah = total.net_rupiah + excluded.net_rupiah
+     returning merchant_id as "merchantId", status, hour, provider, payments as left`,
+    [...values],
+  );
+  const empty = rows.filter(({ left }) => left === 0);
+  if (empty.length > 0) {
+    await client.query(
+      `delete from payment_hour_totals where (merchant_id, status, hour, provider) in (
+         select * from unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::text[])) and payments = 0`,
+      [
+        empty.map(({ merchantId }) => merchantId),
+        empty.map(({ status }) => status),
+        empty.map(({ hour }) => hour),
+        empty.map(({ provider }) => provider),
+      ],
+    );
+  }
+  return rows.length;
+}
+
+/** One step of the nightly pass. */
+export type PassStep = { readonly isDone: true } | { readonly isDone: false; readonly corrections: number };
+
+/**
+ * Recomputes the last 40 days of the next merchant, once a night. Any worker continues the pass where another stopped.
+ * It waits while the totals are more than a minute old: the transitions since then are read for each merchant.
+ * @returns the number of totals that were wrong
+ */
+export function recomputeNextMerchant(db: Pool): Promise<PassStep> {
+  return inTransaction(db, async (client) => {
+    const { rows } = await client.query<{ merchantId: string | null; today: string; since: Date }>(
+      `select today::text, date_trunc('hour', now() - interval '${RECOMPUTED_DAYS} days', 'UTC') as since,
+         (select id from merchants where id > coalesce(recomputed_merchant, '00000000-0000-0000-0000-000000000000')
+          order by id limit 1) as "merchantId"
+       from totals_progress, booking_day(now() - interval '${PASS_HOUR} hours') as today
+       where recomputed_on < today and recorded_until > now() - interval '1 minute'
+       for update of totals_progress skip locked`,
+    );
+    const [next] = rows;
+    if (next === undefined) return { isDone: true };
+    const { merchantId, today, since } = next;
+    if (merchantId === null) {
+      await client.query('update totals_progress set recomputed_on = $1, recomputed_merchant = null', [today]);
+      return { isDone: true };
+    }
+    await client.query('update totals_progress set recomputed_merchant = $1', [merchantId]);
+    return { isDone: false, corrections: await addChanges(client, DIFFERENCES, [merchantId, since]) };
+  });
+}
+
+/** A total that is not what the payments add up to. */
+export interface TotalDifference {
+  readonly status: string;
+  readonly hour: Date;
+  readonly provider: string;
+  readonly payments: number;
+  readonly totalRupiah: number;
+}
+
+/** The differences of one merchant, over all time. Positive: the totals have too little. */
+export async function findTotalDifferences(db: Queryable, merchantId: string): Promise<TotalDifference[]> {
+  const { rows } = await db.query<TotalDifference>(
+    `select status, hour, provider, payments, total_rupiah as "totalRupiah" from (${DIFFERENCES}) difference
+     order by hour, status, provider`,
+    [merchantId, new Date(0)],
+  );
+  return rows;
+}
+
+/** The merchants in an order, if the totals are kept: before the first count there is nothing to compare. */
+export async function listCountedMerchants(db: Queryable): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id from merchants where (select recorded_until from totals_progress) > 'epoch' order by id`,
+  );
+  return rows.map(({ id }) => id);
+}

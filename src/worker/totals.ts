@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from '../db/connection/pool';
+import { countTransitions, recomputeNextMerchant } from '../db/records/payment-totals';
+import type { Logger } from '../observability/logger';
+import { increment } from '../observability/metrics';
+
+const INTERVAL_MS = 5_000;
+/** After a pause of hours there are many transitions: a run counts up to 20 times as many as one transaction may. */
+const MAX_COUNTS = 20;
+
+interface TotalsDependencies {
+  readonly db: Pool;
+  readonly log: Logger;
+}
+
+/**
+ * Keeps the totals of the dashboard: counts new transitions every five seconds, and recomputes the last 40 days once a
+ * night. Several workers may run it: one counts at a time.
+ */
+export function startTotals(dependencies: TotalsDependencies): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const running = run();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await keepTotals(dependencies, stopping.signal).catch((error: unknown) => {
+        dependencies.log.warn({ err: error }, 'totals not counted; will retry');
+      });
+      await sleep(INTERVAL_MS, undefined, stopping).catch(() => undefined);
+    }
+  }
+}
+
+async function keepTotals({ db, log }: TotalsDependencies, stopping: AbortSignal): Promise<void> {
+  for (let count = 0; count < MAX_COUNTS && !stopping.aborted; count += 1) {
+    if ((await countTransitions(db)) !== 'full') break;
+  }
+  const nextCountAtMs = Date.now() + INTERVAL_MS;
+  while (!stopping.aborted && Date.now() < nextCountAtMs) {
+    const step = await recomputeNextMerchant(db);
+    if (step.isDone) return;
+    if (step.corrections === 0) continue;
+    increment('lunas_payment_totals_corrected_total', {}, step.corrections);
+    log.error({ corrections: step.corrections }, 'totals corrected');
+  }
+}
