@@ -105,6 +105,7 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
       ...ofMerchant(`/payments?group=unpaid&from=${merchant.day}&to=${merchant.day}`)(merchant),
     ],
   },
+  'get /m/:code/settings': { kind: 'form', paths: ofMerchant('/settings') },
   'get /m/:code/team': { kind: 'list', paths: ofMerchant('/team') },
   'get /m/:code/team/invite': { kind: 'form', paths: ofMerchant('/team/invite') },
   'get /m/:code/team/invitations/:invitation/withdraw': {

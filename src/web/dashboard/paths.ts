@@ -24,7 +24,6 @@ export function merchantPaths(code: string) {
     resetMember: (userId: string) => `${member(userId)}/reset`,
     closeNotice: (id: number) => `${home}/notices/${id}/close`,
     settings: `${home}/settings`,
-    editSettings: `${home}/settings/edit`,
     payments,
     newPayment: `${payments}/new`,
     payment,

@@ -26,6 +26,7 @@ import { showRequestPage } from './requests/show-request';
 import { chooseMerchant } from './session/choose-merchant';
 import { logout } from './session/logout';
 import { setLanguage } from './session/set-language';
+import { settingsPages } from './settings/settings';
 import { enrolPages } from './sign-in/enrol';
 import { invitationPages } from './sign-in/invitation';
 import { loginPages } from './sign-in/login';
@@ -86,4 +87,5 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   ...endpointPages,
   ...redeliverRangePages,
   ...deliveryPages,
+  ...settingsPages,
 ];

@@ -45,6 +45,7 @@ beforeAll(async () => {
   home = `${dashboard.url}/m/${merchants[0]?.code}`;
   await createMember(service.db, 'empty@shop.test', [[(await createShop(service.db)).id, 'owner']]);
   await createMember(service.db, 'none@shop.test');
+  await createMember(service.db, 'reader@shop.test', [[service.merchantId, 'viewer']]);
 });
 afterAll(async () => {
   await dashboard.close();
@@ -256,6 +257,10 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
   'get /m/:code/team/invitations/:invitation/withdraw': {
     'a question': async () => `${home}/team/invitations/${await openInvitation()}/withdraw`,
   },
+  'get /m/:code/settings': {
+    'a form': () => `${home}/settings?done=saved`,
+    'read only': () => `${home}/settings`,
+  },
   'get /m/:code/team/:user': { 'another member': () => teamPage('/:user') },
   'get /m/:code/team/:user/role': {
     'a change': () => teamPage('/:user/role?role=finance'),
@@ -330,6 +335,7 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
 const OTHER_ROUTES = [
   'post /m/:code/team/invite',
   'post /m/:code/team/invitations/:invitation/withdraw',
+  'post /m/:code/settings',
   'post /m/:code/team/:user/role',
   'post /m/:code/team/:user/remove',
   'post /m/:code/team/:user/reset',
@@ -386,6 +392,12 @@ it('each route has a test', () => {
   expect(routes.toSorted()).toEqual([...Object.keys(STATES), ...OTHER_ROUTES].toSorted());
 });
 
+/** Who opens the page, if it is not the demo owner. */
+const OTHER_USERS: Readonly<Record<string, string>> = {
+  'get /, a user of no merchant': 'none@shop.test',
+  'get /m/:code/settings, read only': 'reader@shop.test',
+};
+
 const CASES = Object.entries(STATES).flatMap(([route, states]) =>
   Object.keys(states).map((state) => [route, state] as const),
 );
@@ -393,7 +405,7 @@ const CASES = Object.entries(STATES).flatMap(([route, states]) =>
 describe.each(CASES)('%s, %s', (route, state) => {
   it('is accessible and fits, in each size and scheme', async () => {
     const url = await STATES[route]?.[state]?.();
-    const email = route === 'get /' ? 'none@shop.test' : DEMO_OWNER_EMAIL;
+    const email = OTHER_USERS[`${route}, ${state}`] ?? DEMO_OWNER_EMAIL;
     const stage = STAGES[route];
     const opened = stage === undefined ? openSignedIn(url ?? '', email) : openInStage(url ?? '', stage);
     const { page, problems, close } = await opened;

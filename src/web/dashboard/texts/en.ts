@@ -99,6 +99,7 @@ export const EN = {
     balance: 'Balance',
     developers: 'Developers',
     team: 'Team',
+    settings: 'Settings',
   },
   developers: {
     name: 'Developers',

@@ -10,6 +10,7 @@ export const ID: DashboardTexts = {
     balance: 'Saldo',
     developers: 'Pengembang',
     team: 'Tim',
+    settings: 'Pengaturan',
   },
   developers: {
     name: 'Pengembang',

@@ -1,0 +1,161 @@
+import type { ReactElement } from 'react';
+import type { FeePayer } from '../../../domain/fees';
+import type { SettlementKind } from '../../../domain/payment';
+import { TIME_ZONES } from '../../../domain/sign-in';
+import type { FieldErrors, SentFields } from '../../page/read-form';
+import { Choices } from '../../ui/choices';
+import { ErrorSummary, Field } from '../../ui/form';
+import { Card, Facts, Notice, PageHead } from '../../ui/layout';
+import { Table } from '../../ui/table';
+import { TextArea } from '../../ui/text-area';
+import { renderMerchantPage } from '../merchant-page';
+import type { MerchantView } from '../merchant-view';
+import { SETTINGS_TEXTS, type TermDuration } from './settings-texts';
+
+/** What a new payment with this provider gets. */
+export interface ShownTerms {
+  readonly provider: string;
+  readonly percent: string;
+  /** Null: none. */
+  readonly flat: string | null;
+  readonly expiresIn: TermDuration;
+  readonly settlement: SettlementKind;
+  /** Null: none. */
+  readonly delay: TermDuration | null;
+}
+
+export interface ShownSettings {
+  readonly code: string;
+  readonly feePayer: FeePayer;
+  readonly providers: readonly string[];
+  readonly returnUrl: string | null;
+  readonly checkoutOrigins: readonly string[];
+}
+
+interface SettingsPage {
+  readonly view: MerchantView;
+  readonly settings: ShownSettings;
+  readonly terms: readonly ShownTerms[];
+  /** What the form shows; null: it is not shown. */
+  readonly form: { readonly values: SentFields; readonly errors: FieldErrors } | null;
+  readonly isSaved: boolean;
+}
+
+export function renderSettingsPage(page: SettingsPage): string {
+  const { title } = SETTINGS_TEXTS[page.view.locale.language];
+  return renderMerchantPage(page.view, { title, current: 'settings', live: 'none', children: <Settings {...page} /> });
+}
+
+function Settings({ view, settings, terms, form, isSaved }: SettingsPage): ReactElement {
+  const texts = SETTINGS_TEXTS[view.locale.language];
+  return (
+    <div className="narrow">
+      <PageHead title={texts.title} />
+      <div className="stack">
+        {isSaved && (
+          <Notice tone="good">
+            <p>{texts.saved}</p>
+          </Notice>
+        )}
+        {form && <ErrorSummary title={texts.errorTitle} errors={form.errors} />}
+        <Card title={form ? texts.own : texts.ownOfOthers}>
+          {form ? <SettingsForm view={view} {...form} /> : <OwnSettings view={view} settings={settings} />}
+        </Card>
+        <Card title={texts.byLunas}>
+          <Facts
+            facts={[
+              { name: texts.facts.name, value: view.merchantName },
+              { name: texts.facts.code, value: <code>{settings.code}</code> },
+              { name: texts.facts.payer, value: texts.payers[settings.feePayer] },
+              { name: texts.facts.providers, value: settings.providers.join(', ') },
+            ]}
+          />
+        </Card>
+        <Terms view={view} terms={terms} />
+      </div>
+    </div>
+  );
+}
+
+function Terms({ view: { locale }, terms }: Pick<SettingsPage, 'view' | 'terms'>): ReactElement {
+  const texts = SETTINGS_TEXTS[locale.language];
+  const { termColumns: columns, duration } = texts;
+  return (
+    <Card title={texts.terms}>
+      <Table<ShownTerms>
+        caption={texts.terms}
+        columns={[
+          { title: columns.provider, narrow: 'first', className: 'strong', cell: ({ provider }) => provider },
+          { title: columns.fee, narrow: 'first-end', cell: ({ percent, flat }) => texts.feeOf(percent, flat) },
+          {
+            title: columns.settlement,
+            narrow: 'second',
+            cell: ({ settlement, delay }) => texts.settlements[settlement](delay && duration(delay)),
+          },
+          {
+            title: columns.expiry,
+            narrow: 'second-end',
+            cell: ({ expiresIn }) => texts.expiresAfter(duration(expiresIn)),
+          },
+        ]}
+        rows={terms}
+        keyOf={({ provider }) => provider}
+        empty={<p className="card-body">{texts.noTerms}</p>}
+      />
+      <p className="card-body dim">{texts.termsHint}</p>
+    </Card>
+  );
+}
+
+function OwnSettings({ view: { locale }, settings }: Pick<SettingsPage, 'view' | 'settings'>): ReactElement {
+  const texts = SETTINGS_TEXTS[locale.language];
+  const { returnUrl, checkoutOrigins } = settings;
+  return (
+    <Facts
+      facts={[
+        { name: texts.zone, value: texts.zones[locale.zone] },
+        { name: texts.returnUrl, value: <span className="breakable">{returnUrl ?? texts.none}</span> },
+        {
+          name: texts.origins,
+          value: <span className="breakable">{checkoutOrigins.join(' ') || texts.none}</span>,
+        },
+      ]}
+    />
+  );
+}
+
+interface SettingsFormProps {
+  readonly view: MerchantView;
+  readonly values: SentFields;
+  readonly errors: FieldErrors;
+}
+
+function SettingsForm({ view, values, errors }: SettingsFormProps): ReactElement {
+  const texts = SETTINGS_TEXTS[view.locale.language];
+  const zones = TIME_ZONES.map((zone) => ({ name: zone, label: texts.zones[zone], isChosen: zone === values.zone }));
+  return (
+    <form className="card-body stack" method="post" action={view.paths.settings}>
+      <Choices name="zone" kind="radio" label={texts.zone} choices={zones} error={errors.zone} />
+      <Field
+        name="return_url"
+        label={texts.returnUrl}
+        hint={texts.returnHint}
+        value={values.return_url ?? ''}
+        error={errors.return_url}
+        autoComplete="off"
+        maxLength={500}
+      />
+      <TextArea
+        name="origins"
+        label={texts.origins}
+        hint={texts.originsHint}
+        value={values.origins ?? ''}
+        rows={3}
+        error={errors.origins}
+      />
+      <div className="buttons">
+        <button className="button primary wide-button">{texts.save}</button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,98 @@
+import type { Language } from '../../../domain/sign-in';
+
+/** A time of the terms, in the largest unit that has a whole number of it. */
+export interface TermDuration {
+  readonly count: number;
+  readonly unit: 'day' | 'hour' | 'minute';
+}
+
+const ID_UNITS = { day: 'hari', hour: 'jam', minute: 'menit' } as const satisfies Record<TermDuration['unit'], string>;
+const enDuration = ({ count, unit }: TermDuration) => `${count} ${unit}${count === 1 ? '' : 's'}`;
+const idDuration = ({ count, unit }: TermDuration) => `${count} ${ID_UNITS[unit]}`;
+
+const en = {
+  title: 'Settings',
+  saved: 'The settings are saved.',
+  byLunas: 'Lunas changes these',
+  facts: { name: 'Name', code: 'Code', payer: 'Fee paid by', providers: 'Providers' },
+  payers: { merchant: 'Merchant', buyer: 'Customer' },
+  terms: 'Terms of new payments',
+  termsHint: 'Lunas changes these. A payment keeps the terms of the moment when it was created.',
+  noTerms: 'There are no terms yet, so no payment can be created. Contact Lunas.',
+  termColumns: { provider: 'Provider', fee: 'Fee', expiry: 'QR deadline', settlement: 'Settled' },
+  duration: enDuration,
+  expiresAfter: (duration: string) => `QR: ${duration}`,
+  feeOf: (percent: string, flat: string | null) => (flat === null ? `${percent} %` : `${percent} % and ${flat}`),
+  settlements: {
+    automatic: (after: string | null) =>
+      after === null ? 'As soon as it is paid' : `By itself, ${after} after it is paid`,
+    manual: (after: string | null) => (after === null ? 'By Lunas' : `By Lunas, at the earliest after ${after}`),
+  },
+  own: 'You change these',
+  ownOfOthers: 'Owners and developers change these',
+  zone: 'Time zone',
+  zones: {
+    'Asia/Jakarta': 'WIB (Jakarta)',
+    'Asia/Makassar': 'WITA (Makassar)',
+    'Asia/Jayapura': 'WIT (Jayapura)',
+  },
+  returnUrl: 'Return address',
+  returnHint: 'The link of the checkout page back to your shop. {merchant_reference_id} becomes your order id.',
+  origins: 'Checkout origins',
+  originsHint:
+    'Sites that may show the checkout page in a frame, such as https://shop.example. One a line, at most 10.',
+  none: 'None',
+  save: 'Save',
+  errorTitle: 'Check these fields:',
+  errors: {
+    zone: 'Choose a time zone.',
+    url: 'Write a full address of your shop, such as https://shop.example/thanks.',
+    origins: 'Write at most 10 origins such as https://shop.example, without a path.',
+    form: 'The field was sent twice.',
+  },
+};
+
+type SettingsTexts = typeof en;
+
+const id: SettingsTexts = {
+  title: 'Pengaturan',
+  saved: 'Pengaturan disimpan.',
+  byLunas: 'Diubah oleh Lunas',
+  facts: { name: 'Nama', code: 'Kode', payer: 'Biaya ditanggung', providers: 'Penyedia' },
+  payers: { merchant: 'Toko', buyer: 'Pelanggan' },
+  terms: 'Ketentuan pembayaran baru',
+  termsHint: 'Diubah oleh Lunas. Pembayaran memakai ketentuan yang berlaku saat dibuat.',
+  noTerms: 'Belum ada ketentuan, jadi pembayaran belum dapat dibuat. Hubungi Lunas.',
+  termColumns: { provider: 'Penyedia', fee: 'Biaya', expiry: 'Batas QR', settlement: 'Penyelesaian' },
+  duration: idDuration,
+  expiresAfter: (duration) => `QR: ${duration}`,
+  feeOf: (percent, flat) => (flat === null ? `${percent} %` : `${percent} % dan ${flat}`),
+  settlements: {
+    automatic: (after) => (after === null ? 'Segera setelah dibayar' : `Otomatis, ${after} setelah dibayar`),
+    manual: (after) => (after === null ? 'Oleh Lunas' : `Oleh Lunas, paling cepat setelah ${after}`),
+  },
+  own: 'Dapat Anda ubah',
+  ownOfOthers: 'Diubah oleh pemilik dan pengembang',
+  zone: 'Zona waktu',
+  zones: {
+    'Asia/Jakarta': 'WIB (Jakarta)',
+    'Asia/Makassar': 'WITA (Makassar)',
+    'Asia/Jayapura': 'WIT (Jayapura)',
+  },
+  returnUrl: 'Alamat kembali',
+  returnHint: 'Tautan halaman pembayaran kembali ke toko Anda. {merchant_reference_id} menjadi nomor pesanan Anda.',
+  origins: 'Situs penyemat',
+  originsHint:
+    'Situs yang boleh menampilkan halaman pembayaran di dalam bingkai, misalnya https://toko.example. Satu per baris, paling banyak 10.',
+  none: 'Tidak ada',
+  save: 'Simpan',
+  errorTitle: 'Periksa isian berikut:',
+  errors: {
+    zone: 'Pilih zona waktu.',
+    url: 'Tulis alamat lengkap toko Anda, misalnya https://toko.example/terima-kasih.',
+    origins: 'Tulis paling banyak 10 situs seperti https://toko.example, tanpa jalur.',
+    form: 'Isian terkirim dua kali.',
+  },
+};
+
+export const SETTINGS_TEXTS: Readonly<Record<Language, SettingsTexts>> = { id, en };

@@ -1,0 +1,131 @@
+import { SETTINGS_TEXTS } from '../../../src/web/dashboard/settings/settings-texts';
+import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
+import { HttpBrowser } from '../../support/http-browser';
+import { createMember, createShop } from '../../support/people';
+import { createSecondMerchant } from '../../support/second-merchant';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
+
+const { en: texts, id: indonesian } = SETTINGS_TEXTS;
+
+let service: TestService;
+let dashboard: TestDashboard;
+let shop: { readonly id: string; readonly code: string };
+let path: string;
+
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+  dashboard = await startTestDashboard(service);
+  shop = await createShop(service.db);
+  path = `/m/${shop.code}/settings`;
+});
+afterAll(async () => {
+  await dashboard.close();
+  await service.close();
+});
+
+async function signedIn(role: 'owner' | 'developer' | 'finance' | 'support'): Promise<HttpBrowser> {
+  const email = `${role}-${Math.random()}@shop.test`;
+  await createMember(service.db, email, [[shop.id, role]]);
+  const browser = new HttpBrowser(dashboard.url);
+  const [name = '', value = ''] = (await dashboard.cookie(email)).split('=');
+  browser.cookies.set(name, value);
+  return browser;
+}
+
+async function storedOf(merchantId: string) {
+  const { rows } = await service.db.query<{ zone: string; url: string | null; origins: string[] }>(
+    'select time_zone as zone, return_url as url, checkout_origins as origins from merchants where id = $1',
+    [merchantId],
+  );
+  return rows[0];
+}
+
+const form = (zone: string, url: string, origins: string) =>
+  [
+    ['zone', zone],
+    ['return_url', url],
+    ['origins', origins],
+  ] as const;
+
+it('an owner changes zone, return address and origins, and only of the own merchant', async () => {
+  const other = await createSecondMerchant(service.db);
+  const before = await storedOf(other.id);
+  const owner = await signedIn('owner');
+  const url = 'https://toko.example/thanks?order={merchant_reference_id}';
+  const origins = 'https://toko.example\r\nhttps://kasir.example https://toko.example';
+  const saved = await owner.post(path, form('Asia/Makassar', url, origins));
+  expect([saved.status, saved.location]).toEqual([303, `${path}?done=saved`]);
+  expect(await storedOf(shop.id)).toEqual({
+    zone: 'Asia/Makassar',
+    url,
+    origins: ['https://toko.example', 'https://kasir.example'],
+  });
+  expect(await storedOf(other.id)).toEqual(before);
+  const { body } = await owner.get(`${path}?done=saved`);
+  for (const shown of [texts.saved, url, 'https://kasir.example', '· WITA']) expect(body).toContain(shown);
+  const { rows } = await service.db.query(
+    `select action, target, outcome from user_actions join user_action_outcomes on action_id = id
+     where merchant_id = $1 and action = 'merchant.set'`,
+    [shop.id],
+  );
+  expect(rows).toEqual([{ action: 'merchant.set', target: shop.id, outcome: 'succeeded' }]);
+
+  expect((await owner.post(path, form('Asia/Jakarta', '', ''))).status).toBe(303);
+  expect(await storedOf(shop.id)).toEqual({ zone: 'Asia/Jakarta', url: null, origins: [] });
+});
+
+it('names each field that is not possible, keeps what was typed, and changes nothing', async () => {
+  const developer = await signedIn('developer');
+  const before = await storedOf(shop.id);
+  const tooMany = Array.from({ length: 11 }, (_, index) => `https://shop-${index}.example`).join('\n');
+  for (const [zone, url, origins, field, error] of [
+    ['Europe/Paris', '', '', 'zone', texts.errors.zone],
+    ['', '', '', 'zone', texts.errors.zone],
+    ['Asia/Jakarta', 'javascript:alert(1)', '', 'return_url', texts.errors.url],
+    ['Asia/Jakarta', `https://shop.example/${'x'.repeat(500)}`, '', 'return_url', texts.errors.url],
+    ['Asia/Jakarta', '', 'https://shop.example/path', 'origins', texts.errors.origins],
+    ['Asia/Jakarta', '', "https://shop.example;script-src'", 'origins', texts.errors.origins],
+    ['Asia/Jakarta', '', tooMany, 'origins', texts.errors.origins],
+  ] as const) {
+    const { status, body } = await developer.post(path, form(zone, url, origins));
+    expect([field, origins, status]).toEqual([field, origins, 422]);
+    expect(body).toContain(`<a href="#${field}">${error}</a>`);
+    expect(body).toContain(`id="${field}-error"`);
+    expect(body).toContain(url === '' ? '' : `value="${url}"`);
+  }
+  expect(await storedOf(shop.id)).toEqual(before);
+});
+
+it('who may only view has no form, and who may not view has no menu item', async () => {
+  const finance = await signedIn('finance');
+  const { status, body } = await finance.get(path);
+  expect([status, body.includes(`action="${path}"`)]).toEqual([200, false]);
+  expect(body).toContain(texts.zones['Asia/Jakarta']);
+  expect((await finance.post(path, form('Asia/Jakarta', '', ''))).status).toBe(403);
+  const support = await signedIn('support');
+  expect((await support.get(path)).status).toBe(403);
+  expect((await support.get(`/m/${shop.code}`)).body).not.toContain(`href="${path}"`);
+  expect((await finance.get(`/m/${shop.code}`)).body).toContain(`href="${path}"`);
+});
+
+it('shows in words which terms a new payment has, in both languages', async () => {
+  await service.db.query(
+    `insert into policies (id, provider, channel, version, fee_basis_points, fee_flat_rupiah, settlement_kind,
+       settlement_delay_seconds, expires_in_seconds)
+     select gen_random_uuid(), 'gopay', 'qris', max(version) + 1, 75, 500, 'automatic', 172800, 900
+     from policies where provider = 'gopay'`,
+  );
+  const owner = await signedIn('owner');
+  const { body } = await owner.get(path);
+  for (const shown of ['0.75 % and Rp 500', '15 minutes', texts.settlements.automatic('2 days')]) {
+    expect(body).toContain(shown);
+  }
+  await service.db.query(
+    "update users set language = 'id' where id in (select user_id from members where merchant_id = $1)",
+    [shop.id],
+  );
+  const translated = (await owner.get(path)).body;
+  for (const shown of ['0,75 % dan Rp 500', '15 menit', indonesian.settlements.automatic('2 hari')]) {
+    expect(translated).toContain(shown);
+  }
+});
