@@ -1067,7 +1067,7 @@ create table sign_in_links (
     or kind <> 'invitation' and email is null and role is null
   )
 );
-create index sign_in_links_merchant_id_idx on sign_in_links (merchant_id) where used_at is null;
+create index sign_in_links_merchant_id_idx on sign_in_links (merchant_id);
 create index sign_in_links_retention_idx on sign_in_links (expires_at, id);
 
 -- What users do on the pages: written before the action, and its outcome after it, as the log of operators. It has no

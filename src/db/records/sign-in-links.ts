@@ -120,6 +120,19 @@ export async function insertInvitation(db: Queryable, invitation: NewInvitation)
   return rowCount === 1;
 }
 
+/**
+ * A link of a user needs an owner still: who is removed, disabled or no owner any more leaves no way in behind. Of an
+ * e-mail only the newest invitation counts, also if several were made at the same time.
+ */
+const IS_OF_OWNER = `(link.created_by not like 'user:%' or exists (
+    select from members issuer join users person on person.id = issuer.user_id and person.disabled_at is null
+    where issuer.merchant_id = link.merchant_id and issuer.role = 'owner' and issuer.removed_at is null
+      and link.created_by = 'user:' || issuer.user_id))`;
+const VALID_INVITATION = (now: string) => `link.kind = 'invitation' and link.used_at is null
+  and link.expires_at > ${now} and ${IS_OF_OWNER}
+  and not exists (select from sign_in_links newer where newer.merchant_id = link.merchant_id
+    and newer.email = link.email and newer.kind = 'invitation' and newer.id > link.id)`;
+
 /** An invitation as its page shows it. */
 export interface Invitation {
   readonly email: string;
@@ -139,7 +152,7 @@ export async function findOpenInvitation(
     `select link.email, link.role, merchants.name as "merchantName",
        exists (select from users where users.realm = 'merchant' and users.email = link.email) as "isKnownUser"
      from sign_in_links link join merchants on merchants.id = link.merchant_id
-     where link.token_sha256 = $1 and link.kind = 'invitation' and link.used_at is null and link.expires_at > $2`,
+     where link.token_sha256 = $1 and ${VALID_INVITATION('$2')}`,
     [tokenSha256, now],
   );
   return rows[0];
@@ -161,8 +174,7 @@ const MAX_INVITATIONS = 200;
 export async function listOpenInvitations(db: Queryable, merchantId: string, now: Date): Promise<OpenInvitation[]> {
   const { rows } = await db.query<OpenInvitation>(
     `select id, email, role, created_by as "createdBy", created_at as "createdAt", expires_at as "expiresAt"
-     from sign_in_links
-     where merchant_id = $1 and kind = 'invitation' and used_at is null and expires_at > $2
+     from sign_in_links link where link.merchant_id = $1 and ${VALID_INVITATION('$2')}
      order by created_at desc, id limit ${MAX_INVITATIONS}`,
     [merchantId, now],
   );
@@ -195,10 +207,10 @@ interface InvitedUser {
 export async function insertInvitedUser(db: Queryable, user: InvitedUser): Promise<boolean> {
   const { rowCount } = await db.query(
     `with link as (
-       update sign_in_links set used_at = $6
-       where token_sha256 = $1 and kind = 'invitation' and used_at is null and expires_at > $6
-         and not exists (select from users where users.realm = 'merchant' and users.email = sign_in_links.email)
-       returning email, merchant_id, role, created_by
+       update sign_in_links link set used_at = $6
+       where link.token_sha256 = $1 and ${VALID_INVITATION('$6')}
+         and not exists (select from users where users.realm = 'merchant' and users.email = link.email)
+       returning link.email, link.merchant_id, link.role, link.created_by
      ),
      person as (
        insert into users (id, realm, email, name, language, password_hash, password_changed_at, created_at)
@@ -226,10 +238,10 @@ export async function joinInvitedUser(
 ): Promise<string | undefined> {
   const { rows } = await db.query<{ merchantId: string }>(
     `with link as (
-       update sign_in_links set used_at = $3
-       where token_sha256 = $1 and kind = 'invitation' and used_at is null and expires_at > $3
-         and email = (select users.email from users where users.id = $2)
-       returning merchant_id, role, created_by
+       update sign_in_links link set used_at = $3
+       where link.token_sha256 = $1 and ${VALID_INVITATION('$3')}
+         and link.email = (select users.email from users where users.id = $2)
+       returning link.merchant_id, link.role, link.created_by
      ),
      joined as (
        insert into members (merchant_id, user_id, role, invited_by, created_at)
@@ -318,9 +330,12 @@ export async function approveResetLinkRow(
   return rowCount === 1;
 }
 
-/** A user who joined another merchant since is not reset by the owner of the first one. */
+/** A user who left the merchant, or joined another one since, is not reset by an owner of it. */
 const VALID_RESET = (now: string) => `link.kind = 'reset' and link.used_at is null and link.expires_at > ${now}
-  and (link.merchant_id is null or ${belongsOnlyTo('link.merchant_id', 'link.user_id')})`;
+  and ${IS_OF_OWNER}
+  and (link.merchant_id is null or ${belongsOnlyTo('link.merchant_id', 'link.user_id')} and exists (
+    select from members target where target.merchant_id = link.merchant_id and target.user_id = link.user_id
+      and target.removed_at is null))`;
 
 /** Whose login the link resets; undefined if it is not valid. It is not used by that. */
 export async function findReset(

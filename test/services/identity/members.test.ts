@@ -154,6 +154,42 @@ describe('an invitation', () => {
     expect(await reasonOf(joinMerchant(dependencies, waiting, { token, address }, NOW))).toBe('session_ended');
   });
 
+  it('attack: an owner who is removed, disabled or no owner any more leaves no invitation behind', async () => {
+    const leaving = [
+      (userId: string) => removeMember(db, { merchantId: shop.id, userId }, NOW),
+      (userId: string) => setMemberRole(db, { merchantId: shop.id, userId, role: 'finance' }, NOW),
+      (userId: string) => disableUser(asOperator(), userId, NOW),
+    ];
+    await createMember(owner, 'tuti@toko.example', [[shop.id, 'owner']]);
+    const known = await createMember(owner, 'known@toko.example');
+    const session = await read((await signIn(owner, 'known@toko.example', NOW)).token);
+    for (const [number, leave] of leaving.entries()) {
+      const userId = await createMember(owner, `budi${number}@toko.example`, [[shop.id, 'owner']]);
+      const by = { merchantId: shop.id, role: 'owner', createdBy: `user:${userId}` } as const;
+      const { token } = await inviteMember(db, { ...by, email: `second${number}@toko.example` }, NOW);
+      const { token: ofKnown } = await inviteMember(db, { ...by, email: 'known@toko.example' }, NOW);
+      expect(await listInvitations(db, shop.id, NOW)).toHaveLength(2);
+      await leave(userId);
+      expect(await listInvitations(db, shop.id, NOW)).toEqual([]);
+      expect(await reasonOf(readInvitation(db, token, NOW))).toBe('link_invalid');
+      expect(await reasonOf(accept(token))).toBe('link_invalid');
+      expect(await reasonOf(joinMerchant(dependencies, session, { token: ofKnown, address }, NOW))).toBe(
+        'link_invalid',
+      );
+    }
+    expect((await listMembers(db, shop.id)).map(({ userId }) => userId)).not.toContain(known);
+  });
+
+  it('attack: of invitations that were made at the same time, one is open', async () => {
+    const made = await Promise.all(Array.from({ length: 4 }, () => invite()));
+    const newest = [...made].sort((one, other) => (one.id < other.id ? 1 : -1))[0];
+    expect((await listInvitations(db, shop.id, NOW)).map(({ id }) => id)).toEqual([newest?.id]);
+    const results = [];
+    for (const { id, token } of made) if (id !== newest?.id) results.push(await reasonOf(accept(token)));
+    expect(results).toEqual(['link_invalid', 'link_invalid', 'link_invalid']);
+    expect(await reasonOf(accept(newest?.token ?? ''))).toBe('accepted');
+  });
+
   it('makes a member who was removed a new one', async () => {
     const userId = await createMember(owner, EMAIL, [[shop.id, 'support']]);
     await removeMember(db, { merchantId: shop.id, userId }, NOW);
@@ -218,7 +254,7 @@ describe('a reset', () => {
        values (gen_random_uuid(), $1, 'merchant', 'x', '', 0, 'localhost', 'phone', false, now())`,
       [user.id],
     );
-    const { token } = await createResetLink(db, { userId: user.id, createdBy: 'user:other', merchantId: null }, NOW);
+    const { token } = await createResetLink(db, { userId: user.id, createdBy: 'cli:test', merchantId: null }, NOW);
     const opened = await resetTo(token, 'teh botol dingin 88');
     await expect(read(first)).rejects.toThrow('ended');
     expect(await read(opened.token)).toMatchObject({ stage: 'full', user: { id: user.id } });
@@ -256,7 +292,8 @@ describe('a reset', () => {
       [shop.id, 'finance'],
       [other.id, 'finance'],
     ]);
-    const byOwner = { userId, createdBy: 'user:owner', merchantId: shop.id };
+    const issuer = await createMember(owner, 'budi@toko.example', [[shop.id, 'owner']]);
+    const byOwner = { userId, createdBy: `user:${issuer}`, merchantId: shop.id };
     const { token: ofLunas } = await createResetLink(db, { ...byOwner, merchantId: null }, NOW);
     expect(await reasonOf(createResetLink(db, byOwner, NOW))).toBe('not_allowed');
     await createMember(owner, 'tuti@toko.example', [[other.id, 'owner']]);
@@ -266,6 +303,25 @@ describe('a reset', () => {
     await owner.query('update members set removed_at = null where merchant_id = $1', [other.id]);
     expect(await reasonOf(resetTo(token, PASSWORD))).toBe('link_invalid');
     await removeMember(db, { merchantId: other.id, userId }, NOW);
+    expect(await reasonOf(resetTo(token, PASSWORD))).toBe('accepted');
+  });
+
+  it('attack: an owner who left resets no one, and no one is reset who left', async () => {
+    const [userId, issuer] = [
+      await createMember(owner, EMAIL, [[shop.id, 'owner']]),
+      await createMember(owner, 'budi@toko.example', [[shop.id, 'owner']]),
+    ];
+    const byOwner = { userId, createdBy: `user:${issuer}`, merchantId: shop.id };
+    const { token } = await createResetLink(db, byOwner, NOW);
+    await setMemberRole(db, { merchantId: shop.id, userId: issuer, role: 'finance' }, NOW);
+    expect(await reasonOf(resetTo(token, PASSWORD))).toBe('link_invalid');
+    await setMemberRole(db, { merchantId: shop.id, userId: issuer, role: 'owner' }, NOW);
+    await removeMember(db, { merchantId: shop.id, userId }, NOW);
+    expect(await reasonOf(resetTo(token, PASSWORD))).toBe('link_invalid');
+    await owner.query('update members set removed_at = null');
+    await removeMember(db, { merchantId: shop.id, userId: issuer }, NOW);
+    expect(await reasonOf(resetTo(token, PASSWORD))).toBe('link_invalid');
+    await owner.query('update members set removed_at = null');
     expect(await reasonOf(resetTo(token, PASSWORD))).toBe('accepted');
   });
 
