@@ -14,6 +14,7 @@ import {
   type LinePosition,
 } from '../../db/records/balance-transactions';
 import { formatInWib } from '../../domain/wib';
+import { escapeFormulaParts } from '../../lib/csv-cell';
 
 /* Each function reads one merchant. Days are `YYYY-MM-DD` and months `YYYY-MM`, in Western Indonesian Time (WIB). */
 
@@ -171,6 +172,6 @@ export async function* streamStatementCsv(
 }
 
 function toCsv(lines: readonly StatementLine[]): string {
-  const records = lines.map((line) => Object.values(CSV_COLUMNS).map((valueOf) => valueOf(line)));
+  const records = lines.map((line) => Object.values(CSV_COLUMNS).map((valueOf) => escapeFormulaParts(valueOf(line))));
   return stringify(records, { escape_formulas: true, record_delimiter: 'windows' });
 }

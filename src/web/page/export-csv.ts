@@ -5,6 +5,7 @@ import type { Language } from '../../domain/sign-in';
 import { messageOf, UserError } from '../../errors';
 import { StreamBody, type EndpointResponse } from '../../http/endpoint';
 import { writeAndDrain } from '../../http/event-stream';
+import { escapeFormulaParts, type CsvCell } from '../../lib/csv-cell';
 import type { Logger } from '../../observability/logger';
 import { PAGE_HEADERS } from './headers';
 
@@ -16,9 +17,6 @@ const DELIMITERS = { id: ';', en: ',' } as const satisfies Record<Language, stri
 
 /** The parameter of every export. */
 export const delimiterField = z.enum([';', ','], { error: 'delimiter' }).optional();
-
-/** A number is written in digits, also below zero. Of a text, the first sign is escaped if it begins a formula. */
-export type CsvCell = string | number | null;
 
 /** Rows that are read by their position: no page holds a cursor or a transaction. */
 export interface CsvExport<Row> {
@@ -90,7 +88,7 @@ async function writePages<Row>(
     writeAndDrain(
       response,
       stringify(
-        rows.map((row) => [...row]),
+        rows.map((row) => row.map(escapeFormulaParts)),
         { ...options, bom },
       ),
       closed,

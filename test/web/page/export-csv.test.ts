@@ -50,6 +50,16 @@ afterEach(() => {
   server.close();
 });
 
+it.each([
+  ["A;=cmd|' /C calc'!A1;B", "A;'=cmd|' /C calc'!A1;B"],
+  ['A,=1+1,B', "A,'=1+1,B"],
+  ['a; -2 ;\t@x', "a; '-2 ;\t'@x"],
+  ['a-b;c', 'a-b;c'],
+])('escapes the parts of %j that begin a formula with another delimiter', async (order, escaped) => {
+  const response = await open(source(1, () => order));
+  expect((await text(response)).replaceAll('"', '')).toContain(`0;${escaped}\r\n`);
+});
+
 it('escapes texts that begin a formula, and no number', async () => {
   const texts = ['=1+1', '-1', '@x', 'a;b', 'two\nlines'];
   const response = await open({ ...source(5, (n) => texts[n] ?? ''), cellsOf: (n) => [-n, texts[n] ?? null] });
