@@ -1,5 +1,8 @@
-/** What a merchant's key can be restricted to. Each route of the merchants needs one of them. */
-export const MERCHANT_SCOPES = ['read', 'create', 'cancel', 'refund'] as const;
+/**
+ * What a merchant's key can be restricted to. Each route of the merchants needs one of the first four. `customers` adds
+ * what the merchant sent about a customer (`?expand=customer`): a key of a stock screen needs `read` alone.
+ */
+export const MERCHANT_SCOPES = ['read', 'create', 'cancel', 'refund', 'customers'] as const;
 export type MerchantScope = (typeof MERCHANT_SCOPES)[number];
 
 /** The same for an operator's key and the routes of the operator API. */

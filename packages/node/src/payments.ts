@@ -15,7 +15,7 @@ import type {
 } from './types';
 
 export interface ExpandOptions extends RequestOptions {
-  /** Members that are added to the payment. `customer` and `metadata` need a key with the scope `read`. */
+  /** Members that are added to the payment. `metadata` needs a key with the scope `read`, and `customer` `customers`. */
   readonly expand?: readonly Expansion[] | undefined;
 }
 

@@ -103,12 +103,14 @@ export function partsOf(wanted: readonly Expansion[]): PaymentPart[] {
 }
 
 /**
- * What the request wants. A key that may only create reads no data of customers by a repeat of a creation.
+ * What the request wants. Data of customers needs a scope of its own: `read` alone is for a screen that shows
+ * payments. A key that may only create reads no metadata by a repeat of a creation.
  * @throws ApiError `invalid_parameter`, `scope_not_allowed`
  */
 export function readExpand(request: Request, merchant: AuthenticatedMerchant): readonly Expansion[] {
   const { expand: wanted = [] } = readQuery(request, expandQuerySchema);
-  if (partsOf(wanted).includes('sealedDetails')) assertScope(merchant, 'read');
+  if (wanted.includes('metadata')) assertScope(merchant, 'read');
+  if (wanted.includes('customer')) assertScope(merchant, 'customers');
   return wanted;
 }
 

@@ -129,7 +129,8 @@ create table api_keys (
   allowed_networks cidr[] not null default '{}', -- empty: from anywhere
   created_at timestamptz(3) not null default now(),
   revoked_at timestamptz(3),
-  scopes text[] check (scopes <> '{}' and scopes <@ array['read', 'create', 'cancel', 'refund']), -- null: every scope
+  -- Null: every scope.
+  scopes text[] check (scopes <> '{}' and scopes <@ array['read', 'create', 'cancel', 'refund', 'customers']),
   expires_at timestamptz(3), -- null: never
   last_used_at timestamptz(3), -- at most one write a minute
   last_used_from inet, -- the caller's address then

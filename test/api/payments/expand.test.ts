@@ -6,13 +6,14 @@ import { newNamespace, startTestService, type TestService } from '../../support/
 const ALL = 'metadata,customer,checkout_url,qris,expires_at,refund,late_payment,failure_reason,settlement';
 const DETAILS = { customer: { name: 'Sri Rahayu', email: 'sri@example.test' }, metadata: { table: 7, note: 'no ice' } };
 
+const REQUEST = { amount: 50_000, merchant_reference_id: 'ORDER-1', ...DETAILS };
+
 let service: TestService;
 let payment: { id: string; reference_id: string };
 
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
-  const request = { amount: 50_000, merchant_reference_id: 'ORDER-1', ...DETAILS };
-  payment = (await service.call('POST', '/payments', request, { 'idempotency-key': 'one' })).body.payment;
+  payment = (await service.call('POST', '/payments', REQUEST, { 'idempotency-key': 'one' })).body.payment;
 });
 afterAll(() => service.close());
 
@@ -104,13 +105,23 @@ describe('?expand=', () => {
     },
   );
 
-  it('403: a key without the scope "read" reads no data of a customer, and may expand the rest', async () => {
-    const headers = { ...(await withScopes(['create'])), 'idempotency-key': 'one' };
-    const request = { amount: 50_000, merchant_reference_id: 'ORDER-1', ...DETAILS };
+  it('403: data of a customer needs the scope "customers", and metadata "read", also in a replay', async () => {
+    const replay = (member: string, headers: Readonly<Record<string, string>>) =>
+      service.call('POST', `/payments?expand=${member}`, REQUEST, { ...headers, 'idempotency-key': 'one' });
+    const creating = await withScopes(['create']);
     for (const member of ['customer', 'metadata', 'qris,customer']) {
-      const { status, body } = await service.call('POST', `/payments?expand=${member}`, request, headers);
+      const { status, body } = await replay(member, creating);
       expect([member, status, body.error?.code]).toEqual([member, 403, 'scope_not_allowed']);
     }
-    expect((await service.call('POST', '/payments?expand=settlement', request, headers)).status).toBe(201);
+    expect((await replay('settlement', creating)).status).toBe(201);
+    const reading = await withScopes(['read']);
+    const read = (member: string) =>
+      service.call('GET', `/payments/${payment.id}?expand=${member}`, undefined, reading);
+    expect((await read('metadata')).body.payment.metadata).toEqual(DETAILS.metadata);
+    expect((await read('customer')).status).toBe(403);
+    const withCustomers = await withScopes(['read', 'customers']);
+    const path = `/payments/${payment.id}?expand=customer`;
+    const { body } = await service.call('GET', path, undefined, withCustomers);
+    expect(body.payment.customer).toEqual(DETAILS.customer);
   });
 });

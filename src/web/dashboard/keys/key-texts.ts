@@ -20,6 +20,7 @@ const EN_SCOPES = {
   create: 'Create payments',
   cancel: 'Cancel payments',
   refund: 'Refund payments',
+  customers: 'Read data of customers',
 } satisfies Record<MerchantScope, string>;
 
 const ID_SCOPES = {
@@ -27,6 +28,7 @@ const ID_SCOPES = {
   create: 'Membuat pembayaran',
   cancel: 'Membatalkan pembayaran',
   refund: 'Mengembalikan dana',
+  customers: 'Membaca data pelanggan',
 } satisfies Record<MerchantScope, string>;
 
 const EN_SHORT_SCOPES = {
@@ -34,6 +36,7 @@ const EN_SHORT_SCOPES = {
   create: 'create',
   cancel: 'cancel',
   refund: 'refund',
+  customers: 'customers',
 } satisfies Record<MerchantScope, string>;
 
 const ID_SHORT_SCOPES = {
@@ -41,6 +44,7 @@ const ID_SHORT_SCOPES = {
   create: 'buat',
   cancel: 'batalkan',
   refund: 'kembalikan',
+  customers: 'pelanggan',
 } satisfies Record<MerchantScope, string>;
 
 const en = {
