@@ -129,6 +129,7 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
     kind: 'detail',
     paths: ofPayment('', 'settled', 'pending', 'expired', 'refunded', 'refund_failed', 'paid'),
   },
+  'get /m/:code/payments/:ref/customer': { kind: 'detail', paths: ofPayment('/customer', 'settled') },
   'get /m/:code/payments/:ref/qr': { kind: 'form', paths: ofPayment('/qr', 'pending', 'settled') },
   'get /m/:code/payments/:ref/refund': { kind: 'form', paths: ofPayment('/refund', 'paid', 'settled') },
   'get /m/:code/payments/:ref/cancel': { kind: 'form', paths: ofPayment('/cancel', 'pending', 'settled') },

@@ -298,6 +298,7 @@ export async function readLedgerClosings(db: Queryable): Promise<AccountSums[]> 
 
 export interface ArchivedPayment {
   readonly id: string;
+  readonly referenceId: string;
   readonly merchantId: string;
   readonly archivedAt: Date;
   readonly file: ArchiveFile;
@@ -310,7 +311,7 @@ export async function findArchivedPayment(
 ): Promise<ArchivedPayment | undefined> {
   const [column, value] = 'id' in key ? ['payment_id', key.id] : ['reference_id', key.referenceId];
   const { rows } = await db.query<ArchivedPayment>(
-    `select payment_id as id, merchant_id as "merchantId", archived_at as "archivedAt",
+    `select payment_id as id, reference_id as "referenceId", merchant_id as "merchantId", archived_at as "archivedAt",
        jsonb_build_object('id', file.id, 'day', file.day) as file
      from archived_payments
      join archive_batches batch on batch.id = batch_id join archive_files file on file.id = file_id

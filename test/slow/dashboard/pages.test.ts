@@ -8,6 +8,7 @@ import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { createEndpoint, disableEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
+import { archiveRow } from '../../support/archive-row';
 import { decodeQr, findAccessibilityViolations, openPage, startBrowser } from '../../support/browser';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { eventually } from '../../support/eventually';
@@ -237,7 +238,12 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
     'a filter that is not possible': () => `${home}/payments?from=yesterday`,
   },
   'get /m/:code/payments/new': { 'a form': () => `${home}/payments/new` },
-  'get /m/:code/payments/:ref': Object.fromEntries(PAYMENT_STATUSES.map((status) => [status, () => payment(status)])),
+  'get /m/:code/payments/:ref': {
+    ...Object.fromEntries(PAYMENT_STATUSES.map((status) => [status, () => payment(status)])),
+    'created by the API': async () => `${home}/payments/${(await createPage(service)).referenceId}`,
+    archived: async () =>
+      `${home}/payments/${(await archiveRow(service.db, service.merchantId, '2026-01-30')).referenceId}`,
+  },
   'get /m/:code/payments/:ref/customer': { 'without data': () => `${payment('paid')}/customer` },
   'get /m/:code/payments/:ref/qr': {
     open: async () => `${home}/payments/${(await createPage(service)).referenceId}/qr`,
@@ -491,6 +497,41 @@ it('the QR page has the code of the payment, and none after the deadline', async
   expect(await page.locator('.qr svg').count()).toBe(0);
   await close();
 });
+
+it('the QR page shows a payment although a button is focused, and then the next step has the focus', async () => {
+  const { referenceId } = await createPage(service);
+  const { page, close } = await openSignedIn(`${home}/payments/${referenceId}/qr`);
+  await page.locator('[data-copy]').focus();
+  await service.pay(referenceId);
+  await page.locator('.state.paid').waitFor({ timeout: 30_000 });
+  expect(await page.locator('.qr svg').count()).toBe(0);
+  expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe(
+    `${new URL(home).pathname}/payments/new`,
+  );
+  await close();
+});
+
+/** Printable widths of paper of 58 and 80 mm and of A6, at 96 pixels an inch. */
+const PAPER_PIXELS = [181, 272, 373];
+
+it.each(PAPER_PIXELS)(
+  'the QR is printed on paper of %i pixels: it fits, on white, and can be scanned',
+  async (width) => {
+    const { referenceId, payload } = await createPage(service);
+    const options = { colorScheme: 'dark', viewport: { width, height: 560 }, deviceScaleFactor: 4 } as const;
+    const { page, close } = await openSignedIn(`${home}/payments/${referenceId}/qr`, DEMO_OWNER_EMAIL, options);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(560);
+    const file = `${process.env.SCREENSHOTS ?? (await import('node:os')).tmpdir()}/dashboard-print-${width}.png`;
+    await page.screenshot({ path: file, fullPage: true });
+    expect(decodeQr(file)).toEqual([payload]);
+    expect(await page.locator('.print-only').innerText()).toContain(referenceId);
+    expect(await page.locator('button:visible, a:visible').count()).toBe(0);
+    expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(23, 33, 28)');
+    await close();
+  },
+);
 
 it('the keyboard alone reaches every link and button of the list, each with a visible focus', async () => {
   const { page, close } = await openSignedIn(`${home}/payments?group=paid`);

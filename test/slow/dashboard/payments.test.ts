@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { recordRequests } from '../../../src/db/records/recorded-requests';
+import { PAYMENT_STATUSES, type PaymentStatus } from '../../../src/domain/payment-transitions';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { PAYMENT_TEXTS } from '../../../src/web/dashboard/payments/payment-texts';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
+import { applyTransitions, payLate, type AppliedPath } from '../../services/ledger/transition-path';
+import { archiveRow } from '../../support/archive-row';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { createPage } from '../../support/payment-page';
+import { newTerms, type TestLedger } from '../../support/payments';
 import { createMember, createShop } from '../../support/people';
-import { seedPayments } from '../../support/seed-payments';
+import { insertCatalog, seedPayments } from '../../support/seed-payments';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 const TEXTS = DASHBOARD_TEXTS.en;
@@ -137,6 +142,62 @@ it('customer data is shown as text, to those who may see it, and each reading is
   expect(await actionsOn(id)).toEqual(['customer.read succeeded']);
 });
 
+/** The names and texts of the facts of a page. */
+function factsIn(body: string): Map<string, string> {
+  const facts = body.matchAll(/<dt>([^<]*)<\/dt><dd>(.*?)<\/dd>/gs);
+  return new Map(Array.from(facts, ([, name = '', value = '']) => [name, value.replace(/<[^>]*>/g, '')]));
+}
+
+describe('the facts of a payment', () => {
+  it('name the member who created it, the payer of its fee and its policy', async () => {
+    const { location } = await post(`/m/${code}/payments/new`, { form_id: randomUUID(), amount: '33.000' });
+    const { body } = await get((location ?? '').replace(/\/qr$/, ''));
+    const { rows } = await service.db.query<{ name: string }>('select name from users where email = $1', [
+      DEMO_OWNER_EMAIL,
+    ]);
+    const facts = factsIn(body);
+    expect(facts.get(OWN.createdBy)).toBe(rows[0]?.name);
+    expect(facts.get(OWN.feePayer)).toBe(OWN.feePayers.merchant);
+    expect(facts.get(OWN.policy)).toMatch(/^Version \d+: .* % per payment, settled after \d+ \w+$/);
+    expect(facts.has(OWN.request)).toBe(false);
+  });
+
+  it('name the key and its request while it is recorded, with links for those who may follow them', async () => {
+    const { referenceId, paymentId } = await createPage(service);
+    const { rows } = await service.db.query<{ requestId: string; keyId: string }>(
+      `select request_id as "requestId", (
+         select id from api_keys where merchant_id = $2 order by created_at, id limit 1
+       ) as "keyId"
+       from payment_transitions where payment_id = $1 and version = 1`,
+      [paymentId, service.merchantId],
+    );
+    const { requestId = '', keyId = '' } = rows[0] ?? {};
+    const path = `/m/${code}/payments/${referenceId}`;
+    const row = { requestId, startedAt: new Date(), keyId, method: 'POST', path: '/payments', status: 201 };
+    const error = { errorCode: null, errorReason: null, errorDetail: null };
+    const record = (merchantId: string, paymentIds: string[]) =>
+      recordRequests(service.db, [{ ...row, ...error, durationMs: 5, merchantId, paymentIds }]);
+    await service.db.query('delete from api_requests where request_id = $1', [requestId]);
+    // Callers choose the ids of their requests: neither another payment's nor another merchant's request is this one.
+    await record(service.merchantId, [randomUUID()]);
+    await record((await createShop(service.db)).id, [paymentId]);
+    const before = await get(path);
+    expect(factsIn(before.body).get(OWN.createdBy)).toBe(OWN.key);
+    expect(factsIn(before.body).get(OWN.request)).toContain(requestId);
+    expect(before.body).not.toContain(`/developers/requests/${requestId}`);
+    await record(service.merchantId, [paymentId]);
+    const { body } = await get(path);
+    expect(factsIn(body).get(OWN.createdBy)).toMatch(new RegExp(`^${OWN.key} .+`));
+    expect(body).toContain(`href="/m/${code}/developers/keys/${keyId}"`);
+    expect((await get(`/m/${code}/developers/requests/${requestId}`)).body).toContain(referenceId);
+    expect(body).toContain(`href="/m/${code}/developers/requests/${requestId}"`);
+    await createMember(service.db, 'cashier@origin.test', [[service.merchantId, 'cashier']]);
+    const ofCashier = await get(path, await dashboard.cookie('cashier@origin.test'));
+    expect(factsIn(ofCashier.body).get(OWN.request)).toContain(requestId);
+    expect(ofCashier.body).not.toContain('/developers/');
+  });
+});
+
 describe('filters', () => {
   let start: string;
   let viewer: string;
@@ -194,3 +255,110 @@ describe('filters', () => {
     }
   });
 });
+
+type Steps = Parameters<typeof applyTransitions>[1];
+
+const REFUND = ['issue', 'pay', 'request_refund', 'submit_refund'] as const;
+const PATHS: Readonly<Record<PaymentStatus, Steps>> = {
+  created: [],
+  pending: ['issue'],
+  paid: ['issue', 'pay'],
+  settled: ['issue', 'pay', 'settle'],
+  expired: ['issue', 'expire'],
+  failed: ['fail_creation'],
+  cancelled: ['issue', 'cancel'],
+  refund_processing: ['issue', 'pay', 'request_refund'],
+  refund_failed: [...REFUND, 'fail_refund'],
+  refunded: [...REFUND, 'confirm_refund'],
+};
+const THREE_REFUNDS = [...REFUND, 'fail_refund', 'retry_refund', 'cancel_refund', 'request_refund'] as const;
+
+describe.each(['id', 'en'] as const)('the detail of a payment in %s', (language) => {
+  const texts = DASHBOARD_TEXTS[language];
+  let ledger: TestLedger;
+  let payments: string;
+  let as: string;
+
+  beforeAll(async () => {
+    const { db } = service;
+    const { id: merchantId } = await createShop(db);
+    const [policyId, providerAccountId] = await insertCatalog(db);
+    ledger = {
+      db,
+      merchantId,
+      context: { db, environment: 'sandbox', onDeliveries: () => undefined },
+      newTerms: (changes = {}) => newTerms({ merchantId, policyId, providerAccountId, ...changes }),
+      close: () => Promise.resolve(),
+    };
+    await createMember(db, `${language}@detail.test`, [[merchantId, 'owner']]);
+    await db.query('update users set language = $1 where email = $2', [language, `${language}@detail.test`]);
+    as = await dashboard.cookie(`${language}@detail.test`);
+    payments = `/m/${await codeOf(merchantId)}/payments`;
+  });
+
+  const read = async ({ terms }: AppliedPath) => (await get(`${payments}/${terms.referenceId}`, as)).body;
+
+  const timelineIn = (body: string) =>
+    Array.from(
+      body.matchAll(/<div class="event"><(?:b|span)>([^<]*)<.*?<\/div>(?:<p class="dim">([^<]*)<)?/gs),
+      ([, title = '', note = '']) => [title, note] as const,
+    );
+
+  it.each(Object.entries(PATHS))('that is %s: its status, and its transitions oldest first', async (status, steps) => {
+    const body = await read(await applyTransitions(ledger, steps));
+    expect(body).toContain(`<html lang="${language}"`);
+    const names = ['create', ...steps] as const;
+    expect(timelineIn(body).map(([title]) => title)).toEqual(names.map((name) => texts.transitions[name]));
+    const [, chip] = /<span class="chip[^"]*"><span[^>]*>[^<]*<\/span>([^<]*)</.exec(body) ?? [];
+    expect(chip?.trim()).toBe(texts.statuses[statusOf(status)]);
+  });
+
+  it('with three refunds: each step has the number of its refund', async () => {
+    const entries = timelineIn(await read(await applyTransitions(ledger, THREE_REFUNDS)));
+    const { refundNumber } = PAYMENT_TEXTS[language];
+    const numbers = entries.map(([, note]) => [1, 2, 3].find((number) => note.includes(refundNumber(number))));
+    expect(entries.map(([title]) => title)).toEqual(
+      ['create' as const, ...THREE_REFUNDS].map((name) => texts.transitions[name]),
+    );
+    expect(numbers).toEqual([undefined, undefined, undefined, 1, 1, 1, 2, 2, 3]);
+    const reasons = entries.flatMap(([title, note]) => (note.includes('denied') ? [title] : []));
+    expect(reasons).toEqual([texts.transitions.fail_refund]);
+  });
+
+  it('with money after its end: it stands last', async () => {
+    const path = await applyTransitions(ledger, ['issue', 'expire']);
+    await payLate(ledger, path, 50_000, 'refunded');
+    await service.db.query(
+      "update late_payments set received_at = received_at + interval '1 h' where payment_id = $1",
+      [path.terms.paymentId],
+    );
+    expect(timelineIn(await read(path)).map(([title]) => title)).toEqual([
+      texts.transitions.create,
+      texts.transitions.issue,
+      texts.transitions.expire,
+      texts.detail.latePaymentOf('Rp 50.000'),
+    ]);
+  });
+
+  it('in the archive: its reference and its day, for its own merchant', async () => {
+    const { archived } = PAYMENT_TEXTS[language];
+    const { referenceId, paymentId } = await archiveRow(service.db, ledger.merchantId, '2026-01-30');
+    for (const name of [referenceId, paymentId]) {
+      const { status, body } = await get(`${payments}/${name}`, as);
+      expect([name, status]).toEqual([name, 200]);
+      expect(body).toContain(archived.text);
+      expect(factsIn(body).get(texts.detail.reference)).toContain(referenceId);
+      expect(factsIn(body).get(archived.createdOn)).toBe('2026-01-30');
+    }
+    expect((await get(`/m/${code}/payments/${referenceId}`)).status).toBe(404);
+    for (const suffix of ['/qr', '/refund', '/customer']) {
+      expect([suffix, (await get(`${payments}/${referenceId}${suffix}`, as)).status]).toEqual([suffix, 404]);
+    }
+  });
+});
+
+function statusOf(text: string): PaymentStatus {
+  const status = PAYMENT_STATUSES.find((each) => each === text);
+  if (status === undefined) throw new Error(`${text} is no status`);
+  return status;
+}

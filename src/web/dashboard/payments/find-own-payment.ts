@@ -1,6 +1,7 @@
 import { parsePathId } from '../../../api/payments/path-id';
 import { findMerchantPayment } from '../../../db/queries/find-payment';
 import type { PaymentRow } from '../../../db/queries/payment-row';
+import { findArchivedPayment } from '../../../db/records/archive';
 import { logPayment } from '../../../temporal/log-payment';
 import { PageError } from '../../page/page-error';
 import type { MemberVisit } from '../../page/page-route';
@@ -19,4 +20,30 @@ export async function findOwnPayment(
   if (!payment) throw new PageError('not_found', 'the merchant has no such payment');
   logPayment(payment.id);
   return payment;
+}
+
+export interface ArchivedReference {
+  readonly referenceId: string;
+  readonly archivedAt: Date;
+  /** When it was created: `YYYY-MM-DD`, UTC. */
+  readonly day: string;
+}
+
+/**
+ * The same, or what stays of it in the archive.
+ * @throws PageError `not_found`, also for a payment of another merchant
+ */
+export async function findPaymentOrArchived(
+  { db }: Pick<DashboardDependencies, 'db'>,
+  { request, member }: Pick<MemberVisit, 'request' | 'member'>,
+): Promise<PaymentRow | ArchivedReference> {
+  const key = parsePathId(String(request.params.ref));
+  const payment = key && (await findMerchantPayment(db, member.merchantId, key));
+  if (payment) {
+    logPayment(payment.id);
+    return payment;
+  }
+  const archived = key && (await findArchivedPayment(db, key));
+  if (archived?.merchantId !== member.merchantId) throw new PageError('not_found', 'the merchant has no such payment');
+  return { referenceId: archived.referenceId, archivedAt: archived.archivedAt, day: archived.file.day };
 }

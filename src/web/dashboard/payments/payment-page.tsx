@@ -14,9 +14,20 @@ import { PROVIDER_NAMES } from './provider-names';
 
 interface ShownPayment extends ListedPayment {
   readonly feeRupiah: number;
+  readonly feePayer: 'merchant' | 'buyer';
   readonly provider: ProviderName;
   readonly status: PaymentStatus;
   readonly paidAt: Date | null;
+}
+
+/** Who created the payment, and its policy, in words. */
+export interface ShownOrigin {
+  readonly createdBy: string;
+  /** Null: no key is known, or the user may not see it. */
+  readonly keyHref: string | null;
+  readonly requestId: string | null;
+  readonly requestHref: string | null;
+  readonly policy: string;
 }
 
 export interface TimedEntry extends Omit<TimelineEntry, 'time'> {
@@ -34,6 +45,8 @@ export interface OfferedAction {
 interface PaymentPage {
   readonly view: MerchantView;
   readonly payment: ShownPayment;
+  /** Undefined: the payment was archived meanwhile. */
+  readonly origin: ShownOrigin | undefined;
   readonly statusKey: string;
   /** Whether anything can still change. */
   readonly isLive: boolean;
@@ -163,9 +176,10 @@ function Action({ label, href, rejection }: OfferedAction): ReactElement {
   );
 }
 
-function factsOf({ view, payment }: PaymentPage): Fact[] {
+function factsOf({ view, payment, origin }: PaymentPage): Fact[] {
   const { texts, locale } = view;
   const { detail } = texts;
+  const own = PAYMENT_TEXTS[locale.language];
   const { merchantReferenceId, paidAt } = payment;
   return [
     { name: detail.reference, value: <Id value={payment.referenceId} copy={texts.copy} /> },
@@ -173,8 +187,31 @@ function factsOf({ view, payment }: PaymentPage): Fact[] {
     { name: detail.created, value: <Time at={payment.createdAt} style="full" locale={locale} /> },
     ...(paidAt === null ? [] : [{ name: detail.paid, value: <Time at={paidAt} style="full" locale={locale} /> }]),
     { name: detail.provider, value: PROVIDER_NAMES[payment.provider] },
+    ...(origin ? originFacts(view, origin) : []),
     { name: detail.total, value: <Money rupiah={payment.totalRupiah} /> },
     { name: detail.fee, value: <Money rupiah={payment.feeRupiah} /> },
+    { name: own.feePayer, value: own.feePayers[payment.feePayer] },
     { name: detail.net, value: <Money rupiah={payment.netRupiah} />, isTotal: true },
   ];
+}
+
+function originFacts({ locale, texts }: MerchantView, origin: ShownOrigin): Fact[] {
+  const own = PAYMENT_TEXTS[locale.language];
+  const { createdBy, keyHref, requestId, requestHref, policy } = origin;
+  return [
+    { name: own.createdBy, value: keyHref === null ? createdBy : <a href={keyHref}>{createdBy}</a> },
+    ...(requestId === null
+      ? []
+      : [{ name: own.request, value: <RequestId id={requestId} href={requestHref} copy={texts.copy} /> }]),
+    { name: own.policy, value: policy },
+  ];
+}
+
+function RequestId({ id, href, copy }: { id: string; href: string | null; copy: MerchantView['texts']['copy'] }) {
+  if (href === null) return <Id value={id} copy={copy} />;
+  return (
+    <a href={href}>
+      <code>{id}</code>
+    </a>
+  );
 }

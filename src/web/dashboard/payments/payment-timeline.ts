@@ -7,10 +7,11 @@ import type {
 import type { PaymentRow } from '../../../db/queries/payment-row';
 import { parseActor } from '../../../domain/actor';
 import { formatRupiah } from '../../../domain/money';
-import type { TransitionName } from '../../../domain/payment-transitions';
+import { PAYMENT_TRANSITIONS, type TransitionName, type TransitionRule } from '../../../domain/payment-transitions';
 import { formatTime } from '../../ui/format';
 import type { MerchantView } from '../merchant-view';
 import type { TimedEntry } from './payment-page';
+import { PAYMENT_TEXTS } from './payment-texts';
 
 const TONES: Readonly<Partial<Record<TransitionName, TimedEntry['tone']>>> = {
   pay: 'good',
@@ -20,13 +21,22 @@ const TONES: Readonly<Partial<Record<TransitionName, TimedEntry['tone']>>> = {
   fail_refund: 'bad',
 };
 
-/** What happened to the payment, oldest first: each transition, then the webhooks that it caused. */
+/**
+ * What happened to the payment, oldest first: transitions, webhooks by their first attempt, a late payment. At the same
+ * time, a transition stands before the webhooks that it caused, and before the next transition.
+ */
 export function timelineEntries(view: MerchantView, payment: PaymentRow, timeline: PaymentTimeline): TimedEntry[] {
-  const { transitions, ledger, deliveries, latePayment } = timeline;
+  return entriesByVersion(view, payment, timeline).toSorted((one, other) => one.atMs - other.atMs);
+}
+
+function entriesByVersion(view: MerchantView, payment: PaymentRow, timeline: PaymentTimeline): TimedEntry[] {
+  const { transitions, deliveries, latePayment } = timeline;
+  const refundNumbers = numberRefunds(transitions);
   const entries = transitions.flatMap((transition) => {
     const caused = deliveries.filter(({ version }) => version === transition.version);
     const webhooks = caused.map((delivery) => deliveryEntry(view, delivery, transition.atMs));
-    return [transitionEntry(view, transition, payment, timeline, ledger)].concat(webhooks);
+    const refund = refundNumbers.get(transition.version) ?? null;
+    return [transitionEntry(view, transition, payment, timeline, refund)].concat(webhooks);
   });
   if (!latePayment) return entries;
   const amount = formatRupiah(latePayment.totalRupiah);
@@ -40,18 +50,35 @@ export function timelineEntries(view: MerchantView, payment: PaymentRow, timelin
   return [...entries, late];
 }
 
+/** The number of the refund that each transition belongs to, by the version of the transition. */
+function numberRefunds(transitions: readonly TimelineTransition[]): ReadonlyMap<number, number> {
+  const numbers = new Map<number, number>();
+  let number = 0;
+  for (const { version, name } of transitions) {
+    const { refund }: TransitionRule = PAYMENT_TRANSITIONS[name];
+    if (refund?.from === null) number += 1;
+    if (refund !== undefined || name === 'resolve_refund_as_paid') numbers.set(version, number);
+  }
+  return numbers;
+}
+
 function transitionEntry(
   view: MerchantView,
   transition: TimelineTransition,
   { failureReason }: PaymentRow,
-  { refunds }: PaymentTimeline,
-  ledger: readonly TimelineEntryLine[],
+  { refunds, ledger }: PaymentTimeline,
+  refundNumber: number | null,
 ): TimedEntry {
   const { version, name, atMs } = transition;
   const lines = ledger.filter((line) => line.version === version).map((line) => ledgerText(view, line));
   const reason = name === 'fail_creation' || name === 'fail' ? failureReason : null;
-  const refundReason = name === 'fail_refund' ? (refunds.at(-1)?.failureReason ?? null) : null;
-  const note = [actorText(view, transition), ...lines, reason, refundReason].filter((part) => part !== null);
+  const refund = refunds.find(({ number }) => number === refundNumber);
+  const refundReason = name === 'fail_refund' ? (refund?.failureReason ?? null) : null;
+  const { refundNumber: numbered } = PAYMENT_TEXTS[view.locale.language];
+  const refundText = refundNumber === null ? null : numbered(refundNumber);
+  const note = [refundText, actorText(view, transition), ...lines, reason, refundReason].filter(
+    (part) => part !== null,
+  );
   return {
     key: `transition-${version}`,
     tone: TONES[name] ?? 'plain',

@@ -8,6 +8,7 @@ import { Card, PageHead } from '../../ui/layout';
 import { Countdown, Money, Time } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
+import { PAYMENT_TEXTS } from './payment-texts';
 
 interface QrPage {
   readonly view: MerchantView;
@@ -16,7 +17,9 @@ interface QrPage {
     readonly referenceId: string;
     readonly merchantName: string;
     readonly totalRupiah: number;
+    readonly createdAt: Date;
     readonly expiresAt: Date;
+    readonly paidAt: Date | null;
   };
   readonly state: CheckoutState;
   /** Null when it can no longer be paid: then there is no code. */
@@ -40,17 +43,28 @@ function Qr(page: QrPage): ReactElement {
   const { view, payment, statusKey, state, payload } = page;
   const { texts, paths } = view;
   return (
-    <div className="qr-page">
-      <PageHead title={texts.qr.title} back={{ href: paths.payment(payment.referenceId), label: texts.qr.details }} />
-      <Card part="qr" version={`${statusKey}-${state}`}>
-        <div className="qr-card">
-          <p className="shop">{codeName(payload) ?? payment.merchantName}</p>
-          <p className="amount">
-            <Money rupiah={payment.totalRupiah} />
-          </p>
-          {payload === null ? <State {...page} /> : <Code {...page} payload={payload} />}
-        </div>
-      </Card>
+    <div
+      className={payload === null ? 'qr-page ended' : 'qr-page'}
+      data-part="qr"
+      data-version={`${statusKey}-${state}`}
+      data-urgent=""
+    >
+      <PageHead
+        title={payload === null ? texts.detail.title(payment.referenceId) : texts.qr.title}
+        back={{ href: paths.payment(payment.referenceId), label: texts.qr.details }}
+      />
+      <div className="qr-parts">
+        <Card>
+          <div className="qr-card">
+            <p className="shop">{codeName(payload) ?? payment.merchantName}</p>
+            <p className="amount">
+              <Money rupiah={payment.totalRupiah} />
+            </p>
+            {payload === null ? <State {...page} /> : <Code {...page} payload={payload} />}
+          </div>
+        </Card>
+        {payload !== null && <Share {...page} />}
+      </div>
     </div>
   );
 }
@@ -74,17 +88,19 @@ function Code(page: QrPage & { readonly payload: string }): ReactElement {
           <path d={path} fill="#000" />
         </svg>
       </div>
-      <p>{qr.anyApp}</p>
-      <p>
+      <p className="state waiting">{view.texts.statuses[payment.status]}</p>
+      <p className="dim no-print">
         {qr.left}{' '}
         <strong className="countdown">
           <Countdown leftMs={payment.expiresAt.getTime() - view.nowMs} />
         </strong>
       </p>
-      <p className="dim">
-        {qr.linkWorks} <Time at={payment.expiresAt} style="time" locale={view.locale} />
+      <p className="dim">{qr.anyApp}</p>
+      <p className="print-only">
+        {qr.until} <Time at={payment.expiresAt} style="short" locale={view.locale} />
+        <br />
+        {payment.referenceId}
       </p>
-      <Share {...page} />
       <span className="unseen" data-announce="">
         {view.texts.statuses[payment.status]}
       </span>
@@ -92,53 +108,73 @@ function Code(page: QrPage & { readonly payload: string }): ReactElement {
   );
 }
 
+/** What the cashier does with the code. Its end comes first: after it, the link shows no code. */
 function Share({ view, payment, checkoutUrl }: QrPage): ReactElement {
-  const { texts, paths } = view;
+  const { texts, paths, locale } = view;
   const { qr } = texts;
   const message = qr.whatsappText(formatRupiah(payment.totalRupiah), checkoutUrl);
+  const minutes = Math.round((payment.expiresAt.getTime() - payment.createdAt.getTime()) / 60_000);
   return (
-    <div className="buttons no-print">
-      <button type="button" className="button" data-copy={checkoutUrl} data-copied={qr.copied} hidden>
-        {qr.copyLink}
-      </button>
-      <a
-        className="button"
-        href={`https://wa.me/?text=${encodeURIComponent(message)}`}
-        rel="noreferrer"
-        target="_blank"
-      >
-        {qr.whatsapp}
-      </a>
-      <a className="button" href={paths.image(payment.referenceId)} download>
-        {qr.image}
-      </a>
-      <button type="button" className="button" data-print="" hidden>
-        {qr.print}
-      </button>
-      <a className="button danger" href={paths.cancel(payment.referenceId)}>
-        {qr.cancel}
-      </a>
-    </div>
+    <section className="card qr-share no-print">
+      <header>
+        <h2>{qr.link}</h2>
+      </header>
+      <div className="card-body">
+        <p>
+          {qr.linkWorks} <Time at={payment.expiresAt} style="time" locale={locale} />{' '}
+          {PAYMENT_TEXTS[locale.language].minutes(minutes)}
+        </p>
+        <div className="qr-actions">
+          <button type="button" className="button" data-copy={checkoutUrl} data-copied={qr.copied} hidden>
+            {qr.copyLink}
+          </button>
+          <a
+            className="button"
+            href={`https://wa.me/?text=${encodeURIComponent(message)}`}
+            rel="noreferrer"
+            target="_blank"
+          >
+            {qr.whatsapp}
+          </a>
+          <a className="button" href={paths.image(payment.referenceId)} download>
+            {qr.image}
+          </a>
+          <button type="button" className="button" data-print="" hidden>
+            {qr.print}
+          </button>
+        </div>
+        <a className="button danger" href={paths.cancel(payment.referenceId)}>
+          {texts.detail.cancel}
+        </a>
+      </div>
+    </section>
   );
 }
 
 function State({ view, payment, state }: QrPage): ReactElement {
   const { texts, paths } = view;
   const isPaid = payment.status === 'paid' || payment.status === 'settled';
+  const isOpen = state === 'checking' || state === 'preparing';
   const text = stateText(view, payment.status, state);
   return (
     <>
       <span className={isPaid ? 'state-mark' : 'state-mark ended'} aria-hidden="true">
-        {isPaid ? '✓' : '–'}
+        {isPaid ? '✓' : isOpen ? '…' : '–'}
       </span>
-      <p className="state" data-announce="">
+      <p className={isPaid ? 'state paid' : 'state'} data-announce="">
         {text}
       </p>
-      {!isPaid && text !== texts.statuses[payment.status] && <p className="dim">{texts.statuses[payment.status]}</p>}
-      <a className="button primary wide-button" href={paths.newPayment}>
-        {texts.newPayment}
-      </a>
-      <a href={paths.payment(payment.referenceId)}>{texts.qr.details}</a>
+      {isPaid && payment.paidAt && (
+        <p className="dim">
+          <Time at={payment.paidAt} style="full" locale={view.locale} />
+        </p>
+      )}
+      {text === texts.qr.states.ended && <p className="dim">{texts.statuses[payment.status]}</p>}
+      {!isOpen && (
+        <a className="button primary wide-button no-print" href={paths.newPayment} data-focus="">
+          {texts.newPayment}
+        </a>
+      )}
     </>
   );
 }

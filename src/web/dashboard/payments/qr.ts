@@ -22,10 +22,11 @@ export const showQr = memberPage(MANAGE, {
     const checkout = await findCheckout(dependencies.db, payment.id);
     if (!checkout) throw new PageError('not_found', 'the payment was archived meanwhile');
     const { status, expiresAt, referenceId, totalRupiah, merchantName } = checkout;
+    const { createdAt, paidAt } = payment;
     return pageResponse(
       renderQrPage({
         view,
-        payment: { status, expiresAt, referenceId, totalRupiah, merchantName },
+        payment: { status, createdAt, expiresAt, paidAt, referenceId, totalRupiah, merchantName },
         state: checkoutStateOf(checkout, view.nowMs),
         payload: payablePayload(checkout, view.nowMs),
         statusKey: statusKeyOf(checkout),

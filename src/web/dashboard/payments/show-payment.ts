@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findPaymentOrigin } from '../../../db/queries/find-payment-origin';
 import { findPaymentTimeline, type PaymentTimeline } from '../../../db/queries/find-payment-timeline';
 import type { PaymentRow } from '../../../db/queries/payment-row';
 import type { MerchantPaymentAction } from '../../../domain/payment-actions';
@@ -8,7 +9,9 @@ import { EVENT_STREAM_HEADERS } from '../../../http/event-stream';
 import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
-import { findOwnPayment } from './find-own-payment';
+import { renderArchivedPage } from './archived-page';
+import { describeOrigin } from './describe-origin';
+import { findOwnPayment, findPaymentOrArchived } from './find-own-payment';
 import { nextStep } from './next-step';
 import { renderPaymentPage, type OfferedAction } from './payment-page';
 import { actionRejection, stateOfPayment } from './payment-state';
@@ -32,14 +35,21 @@ export const showPaymentPage = memberPage(
     fields: doneSchema,
     async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment'>, visit, query) {
       const view = merchantView(dependencies, visit);
-      const payment = await findOwnPayment(dependencies, visit);
-      const timeline = await findPaymentTimeline(dependencies.db, visit.member.merchantId, payment.id);
+      const { db } = dependencies;
+      const { merchantId } = visit.member;
+      const payment = await findPaymentOrArchived(dependencies, visit);
+      if ('archivedAt' in payment) return pageResponse(renderArchivedPage({ view, ...payment }));
+      const [timeline, origin] = await Promise.all([
+        findPaymentTimeline(db, merchantId, payment.id),
+        findPaymentOrigin(db, merchantId, payment.id),
+      ]);
       const { latePayment } = timeline;
       const done = query.ok ? query.values.done : undefined;
       return pageResponse(
         renderPaymentPage({
           view,
           payment,
+          origin: origin && describeOrigin(view, origin),
           statusKey: statusKeyOfPayment(payment, timeline),
           isLive: !isFinal(payment.status) || (latePayment !== null && latePayment.status !== 'refunded'),
           done: done !== undefined && STATUSES_AFTER[done].includes(payment.status) ? done : null,

@@ -298,7 +298,6 @@ export const EN = {
     image: 'Save image',
     print: 'Print',
     details: 'Payment details',
-    cancel: 'Cancel',
     states: {
       preparing: 'The QR is being prepared',
       checking: 'The time is over. Checking for a payment …',

@@ -286,7 +286,6 @@ export const ID: DashboardTexts = {
     image: 'Simpan gambar',
     print: 'Cetak',
     details: 'Rincian pembayaran',
-    cancel: 'Batalkan',
     states: {
       preparing: 'QR sedang disiapkan',
       checking: 'Waktu habis. Memeriksa pembayaran …',

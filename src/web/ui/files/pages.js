@@ -41,7 +41,10 @@ function startCopying(root) {
   }
 }
 
-/** Reads the page again, and replaces the parts that differ. What the user has opened or focused stays. */
+/**
+ * Reads the page again, and replaces the parts that differ. What the user has opened or focused stays, except an
+ * urgent part: a code that is paid must not stay because of a button below it.
+ */
 async function refresh() {
   const response = await fetch(location.href, { headers: { 'X-Poll': '1' } }).catch(() => undefined);
   if (response === undefined) return;
@@ -59,11 +62,22 @@ async function refresh() {
 
 function replacePart(part, next) {
   const replacement = next.querySelector(`[data-part="${part.dataset.part}"]`);
-  if (!replacement || part.contains(document.activeElement) || part.querySelector('details[open]')) return;
-  if (replacement.dataset.version === part.dataset.version) return;
+  if (!replacement || replacement.dataset.version === part.dataset.version) return;
+  const isUsed = part.contains(document.activeElement) || part.querySelector('details[open]') !== null;
+  if (isUsed && part.dataset.urgent === undefined) return;
   part.replaceWith(replacement);
   startCountdowns(replacement);
   startCopying(replacement);
+  startPrinting(replacement);
+  // A focused element was removed, or nothing had the focus: the next step has it.
+  if (document.activeElement === document.body) replacement.querySelector('[data-focus]')?.focus();
+}
+
+function startPrinting(root) {
+  for (const button of root.querySelectorAll('[data-print]')) {
+    button.hidden = false;
+    button.addEventListener('click', () => print());
+  }
 }
 
 function startPolling() {
@@ -81,10 +95,7 @@ const announcement = document.getElementById('announcement');
 if (first && announcement) announcement.dataset.shown = first.textContent;
 startCountdowns(document);
 startCopying(document);
-for (const button of document.querySelectorAll('[data-print]')) {
-  button.hidden = false;
-  button.addEventListener('click', () => print());
-}
+startPrinting(document);
 for (const form of document.querySelectorAll('form[method=post]')) {
   form.addEventListener('submit', () => {
     for (const button of form.querySelectorAll('button')) setTimeout(() => (button.disabled = true));

@@ -1,0 +1,49 @@
+import { maskSecretKey } from '../../../crypto/secret-key';
+import type { OriginKey, OriginPolicy, PaymentOrigin } from '../../../db/queries/find-payment-origin';
+import { formatRupiah } from '../../../domain/money';
+import type { MerchantView } from '../merchant-view';
+import type { ShownOrigin } from './payment-page';
+import { PAYMENT_TEXTS } from './payment-texts';
+
+/** Who created a payment and by which policy, in words. A link is only to what the user may see. */
+export function describeOrigin(view: MerchantView, origin: PaymentOrigin): ShownOrigin {
+  const { personName, requestId, key, policy } = origin;
+  const maySee = view.rightRejection('developers', 'view') === null;
+  return {
+    createdBy: personName ?? keyText(view, key),
+    keyHref: key !== null && maySee ? view.paths.key(key.id) : null,
+    requestId,
+    requestHref: key !== null && requestId !== null && maySee ? view.paths.request(requestId) : null,
+    policy: policyText(view, policy),
+  };
+}
+
+/** The key while its request is recorded; after that, that it was one. */
+function keyText(view: MerchantView, key: OriginKey | null): string {
+  const { key: name } = PAYMENT_TEXTS[view.locale.language];
+  return key === null ? name : `${name} ${key.name ?? maskSecretKey(key)}`;
+}
+
+function policyText(view: MerchantView, policy: OriginPolicy): string {
+  const { texts, locale } = view;
+  const { policyVersion, settledAfter, settledByLunas } = PAYMENT_TEXTS[locale.language];
+  const percent = (policy.feeBasisPoints / 100).toLocaleString(locale.language);
+  const fee = texts.create.feeOf(percent, policy.feeFlatRupiah === 0 ? null : formatRupiah(policy.feeFlatRupiah));
+  const settlement =
+    policy.settlementKind === 'manual'
+      ? settledByLunas
+      : settledAfter(durationText(policy.settlementDelaySeconds, view));
+  return `${policyVersion(policy.version)}: ${fee}, ${settlement}`;
+}
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
+/** In the largest unit that divides it: `1 day`, `36 hours`, `90 seconds`. */
+function durationText(seconds: number, { locale }: MerchantView): string {
+  const [unit, size] = UNITS.find(([, length]) => seconds >= length && seconds % length === 0) ?? ['second', 1];
+  return (seconds / size).toLocaleString(locale.language, { style: 'unit', unit, unitDisplay: 'long' });
+}
