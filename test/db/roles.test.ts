@@ -62,7 +62,6 @@ const FORBIDDEN_TO_ALL = [
   "update api_keys set secret_sha256 = sha256('x')",
   "update operators set secret_sha256 = sha256('x')",
   "update webhook_events set body = '{}'",
-  "update webhook_endpoints set url = 'https://thief.test'",
   'update provider_notifications set body_sha256 = body_sha256',
   'update ledger_entries set amount_rupiah = 1',
   "update payment_transitions set actor = 'mine'",
@@ -116,6 +115,7 @@ const FORBIDDEN_TO_ALL = [
 
 const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = {
   lunas_local_api: [
+    "update webhook_endpoints set url = 'https://thief.test'",
     'select close_days()',
     "select archive_payments('{}', 1)",
     'insert into archive_files default values',
@@ -152,6 +152,7 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'insert into sign_in_links default values',
   ],
   lunas_local_dashboard: [
+    `update webhook_endpoints set merchant_id = '${ID}'`,
     'select secret_sha256 from operators',
     'select 1 from operator_actions',
     'select 1 from approvals',
@@ -178,6 +179,7 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'delete from api_requests',
   ],
   lunas_local_worker: [
+    "update webhook_endpoints set url = 'https://thief.test'",
     "select archive_payments('{}', 1)",
     'insert into archive_files default values',
     'select sealed from payment_details',
@@ -212,6 +214,7 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'select token_sha256 from sign_in_links',
   ],
   lunas_local_operator: [
+    `update webhook_endpoints set merchant_id = '${ID}'`,
     'select close_days()',
     'update payments set settlement_due_at = now()',
     'update payments set paid_at = now()',
@@ -237,6 +240,7 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'insert into user_actions default values',
   ],
   lunas_local_reader: [
+    "update webhook_endpoints set url = 'https://thief.test'",
     'select close_days()',
     'select * from payments',
     'select idempotency_key from payments',
