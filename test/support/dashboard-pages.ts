@@ -14,7 +14,7 @@ export interface FilledMerchant {
   readonly key: string;
   readonly endpoint: string;
   readonly delivery: string;
-  /** Of the first member. */
+  /** The first member has it. */
   readonly passkey: string;
   /** The tokens of an invitation, and of a link that resets a login. */
   readonly invitation: string;
@@ -55,6 +55,11 @@ const form = (path: string): MeasuredPage => ({ kind: 'form', paths: () => [path
 const ofKey =
   (suffix: string): MeasuredPage['paths'] =>
   ({ code, key }) => [`/m/${code}/developers/keys/${key}${suffix}`];
+
+const ofEndpoint = (suffix: string): MeasuredPage => ({
+  kind: 'form',
+  paths: ({ code, endpoint }) => [`/m/${code}/developers/webhooks/${endpoint}${suffix}`],
+});
 
 const ofPasskey = (suffix: string): MeasuredPage => ({
   kind: 'form',
@@ -122,6 +127,35 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
   'get /m/:code/developers/keys/:key/edit': { kind: 'form', paths: ofKey('/edit') },
   'get /m/:code/developers/keys/:key/rotate': { kind: 'form', paths: ofKey('/rotate') },
   'get /m/:code/developers/keys/:key/revoke': { kind: 'form', paths: ofKey('/revoke') },
+  'get /m/:code/developers/webhooks': { kind: 'list', paths: ofMerchant('/developers/webhooks') },
+  'get /m/:code/developers/webhooks/new': { kind: 'form', paths: ofMerchant('/developers/webhooks/new') },
+  'get /m/:code/developers/webhooks/:endpoint': { ...ofEndpoint(''), kind: 'detail' },
+  'get /m/:code/developers/webhooks/:endpoint/edit': ofEndpoint('/edit'),
+  'get /m/:code/developers/webhooks/:endpoint/rotate': ofEndpoint('/rotate'),
+  'get /m/:code/developers/webhooks/:endpoint/ping': ofEndpoint('/ping'),
+  'get /m/:code/developers/webhooks/:endpoint/disable': ofEndpoint('/disable'),
+  'get /m/:code/developers/webhooks/:endpoint/enable': ofEndpoint('/enable'),
+  'get /m/:code/developers/webhooks/:endpoint/delete': ofEndpoint('/delete'),
+  'get /m/:code/developers/deliveries': {
+    kind: 'list',
+    paths: ({ code, endpoint, day }) =>
+      [
+        '',
+        '?status=dead',
+        '?status=pending',
+        '?event=payment.paid',
+        `?endpoint=${endpoint}`,
+        `?from=${day}&to=${day}`,
+      ].map((query) => `/m/${code}/developers/deliveries${query}`),
+  },
+  'get /m/:code/developers/deliveries/redeliver': {
+    kind: 'form',
+    paths: ({ code, day }) => [`/m/${code}/developers/deliveries/redeliver?from=${day}&to=${day}`],
+  },
+  'get /m/:code/developers/deliveries/:delivery': {
+    kind: 'detail',
+    paths: ({ code, delivery }) => [`/m/${code}/developers/deliveries/${delivery}`],
+  },
   'get /m/:code/balance': { kind: 'list', paths: ofMerchant('/balance') },
   'get /m/:code/balance/days/:day': { kind: 'list', paths: ({ code, day }) => [`/m/${code}/balance/days/${day}`] },
   'get /m/:code/payments/new': { kind: 'form', paths: ofMerchant('/payments/new') },

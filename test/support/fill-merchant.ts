@@ -16,6 +16,7 @@ const TABLES = [
   'webhook_events',
   'webhook_deliveries',
   'webhook_attempts',
+  'api_requests',
 ];
 
 /** A row's id follows from its number. The newest payment has number 1. */
@@ -61,18 +62,24 @@ const ROWS_OF_NEWEST = [
    from generate_series(1, ${COMPLETE}) n, (values (1, 'create', null, 'created'), (2, 'issue', 'created', 'pending'),
      (3, 'pay', 'pending', 'paid')) step (version, name, from_status, to_status)`,
   `insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
-   select ${PAYMENT_ID}, 3, 'payment.paid', '{}', ${AT} from generate_series(1, ${COMPLETE}) n`,
+   select ${PAYMENT_ID}, 3, 'payment.paid', '{"reference_id":"LN' || n || '"}', ${AT}
+   from generate_series(1, ${COMPLETE}) n`,
   `insert into webhook_endpoints (id, merchant_id, url)
    select ${idOf('e')}, $1, 'https://shop.example/' || e from generate_series(1, 3) e`,
   `insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason,
      finished_at, created_at, queued_at)
    select ${idOf('n')}, ${PAYMENT_ID}, 3, ${idOf('1 + n % 3')}, $1,
-     case when n % 40 = 0 then 'dead' else 'delivered' end, case when n % 40 = 0 then 'attempts exhausted' end, ${AT},
+     case when n % 40 = 0 then 'dead' else 'delivered' end, case when n % 40 = 0 then 'attempts_exhausted' end, ${AT},
      ${AT}, ${AT}
    from generate_series(1, ${COMPLETE}) n`,
   `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four, name)
    select ${idOf('n')}, $1, sha256(n::text::bytea), 'sk_test_', 'abcd', 'Server ' || n
    from generate_series(1, 20) n`,
+  `insert into api_requests (request_id, started_at, key_id, merchant_id, method, path, status, duration_ms,
+     payment_ids)
+   select 'request-' || n, ${AT}, ${idOf('1 + n % 20')}, $1, 'POST', '/payments',
+     case when n % 40 = 0 then 503 else 201 end, 20, array[${PAYMENT_ID}]
+   from generate_series(1, 3 * ${COMPLETE}) n`,
   `insert into webhook_attempts (delivery_id, number, started_at, duration_ms, status_code)
    select ${idOf('n')}, 1, ${AT}, 20, 200 from generate_series(1, ${COMPLETE}) n`,
 ] as const;
