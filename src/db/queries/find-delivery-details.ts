@@ -16,11 +16,15 @@ export interface DeliveryDetailsRow {
   /** The bytes that are signed and sent. */
   readonly body: string;
   readonly referenceId: string;
+  readonly endpointId: string;
   readonly url: string;
   readonly status: 'pending' | 'delivered' | 'dead';
   readonly deadReason: 'attempts_exhausted' | 'endpoint_gone' | 'endpoint_disabled' | 'endpoint_failing' | null;
   readonly endpointStatus: 'enabled' | 'disabled';
   readonly isEndpointDeleted: boolean;
+  /** The first failed attempt since the endpoint's last success, and its next probe. */
+  readonly failingSince: Date | null;
+  readonly nextProbeAt: Date | null;
   readonly createdAt: Date;
   readonly finishedAt: Date | null;
   readonly attempts: readonly DeliveryAttemptRow[];
@@ -39,14 +43,16 @@ export async function findDeliveryDetails(
     name: 'find_delivery_details',
     text: `
       select delivery.id, event.event, event.body, payments.reference_id as "referenceId", endpoint.url,
-        delivery.status, delivery.dead_reason as "deadReason", endpoint.status as "endpointStatus",
+        endpoint.id as "endpointId", endpoint.failing_since as "failingSince",
+        endpoint.next_probe_at as "nextProbeAt", delivery.status,
+        delivery.dead_reason as "deadReason", endpoint.status as "endpointStatus",
         endpoint.deleted_at is not null as "isEndpointDeleted", delivery.created_at as "createdAt",
         delivery.finished_at as "finishedAt",
         (select coalesce(json_agg(json_build_object('number', number, 'startedAt', iso_utc(started_at),
             'durationMs', duration_ms, 'statusCode', status_code, 'failure', failure,
             'responseExcerpt', response_excerpt) order by number), '[]')
-          from (select number, started_at, duration_ms, status_code, failure, response_excerpt from webhook_attempts where delivery_id = delivery.id order by number desc
-            limit ${MAX_ATTEMPTS}) attempt) as attempts
+          from (select number, started_at, duration_ms, status_code, failure, response_excerpt from webhook_attempts
+            where delivery_id = delivery.id order by number desc limit ${MAX_ATTEMPTS}) attempt) as attempts
       from webhook_deliveries delivery
       join webhook_events event using (payment_id, payment_version)
       join payments on payments.id = delivery.payment_id

@@ -1,65 +1,121 @@
-import type { PaymentEvent } from '../../domain/events';
+import { z } from 'zod';
+import { PAYMENT_EVENTS, type PaymentEvent } from '../../domain/events';
 import type { Queryable } from '../connection/pool';
+import { onlyRow } from '../connection/require-row';
+import type { PageStart } from './list-payment-page';
 
 export interface DeliveryPageFilter {
   readonly merchantId: string;
   readonly status: 'pending' | 'delivered' | 'dead' | null;
   readonly event: PaymentEvent | null;
   readonly endpointId: string | null;
+  /** Inclusive, as is `createdTo`; null: not limited. */
   readonly createdFrom: Date | null;
   readonly createdTo: Date | null;
-  /** Only older deliveries than this one. */
-  readonly before: DeliveryPosition | null;
+  /** Where the page begins; null: with the newest delivery. */
+  readonly start: PageStart | null;
 }
 
-export interface DeliveryPosition {
-  readonly createdAt: Date;
-  readonly id: string;
-}
+/** Why a delivery is dead. */
+const DEAD_REASONS = ['attempts_exhausted', 'endpoint_gone', 'endpoint_disabled', 'endpoint_failing'] as const;
+
+const rowSchema = z.object({
+  id: z.string(),
+  createdAt: z.coerce.date(),
+  event: z.enum(PAYMENT_EVENTS),
+  referenceId: z.string(),
+  url: z.string(),
+  status: z.enum(['pending', 'delivered', 'dead']),
+  attempts: z.number(),
+  deadReason: z.enum(DEAD_REASONS).nullable(),
+  /** The last attempt, unless it is delivered or dead; null: there was none, or it had no response. */
+  statusCode: z.number().nullable(),
+  failure: z.string().nullable(),
+});
 
 /** A delivery in a list. */
-export interface DeliveryRow extends DeliveryPosition {
-  readonly event: PaymentEvent;
-  readonly referenceId: string;
-  readonly url: string;
-  readonly status: 'pending' | 'delivered' | 'dead';
-  readonly attempts: number;
-  /** The last attempt; null: there was none, or it had no response. */
-  readonly statusCode: number | null;
-  readonly failure: string | null;
+export type DeliveryRow = z.infer<typeof rowSchema>;
+
+const positionSchema = rowSchema.pick({ createdAt: true, id: true });
+
+export interface DeliveryPage {
+  /** In the order of the direction: those nearest to the start first. */
+  readonly deliveries: readonly DeliveryRow[];
+  /** The last delivery that was compared with the filter, if the limit of 2,000 was reached. */
+  readonly searchedTo: z.infer<typeof positionSchema> | null;
 }
 
-/** Among this many of the newest deliveries a filter without an index searches. */
-export const SEARCHED_DELIVERIES = 2_000;
+const MAX_SEARCHED = 2_000;
 
-/** The newest first. Dead ones have an index of their own; the other filters search the newest 2,000. */
+const pageSchema = z.object({
+  searched: z.number(),
+  last: positionSchema.nullable(),
+  deliveries: z.array(rowSchema),
+});
+
+/**
+ * At most `limit` deliveries. The indexes have merchant and time, also of dead ones alone; other filters search the
+ * nearest 2,000 of the range.
+ */
 export async function listDeliveryPage(
   db: Queryable,
-  { merchantId, status, event, endpointId, createdFrom, createdTo, before }: DeliveryPageFilter,
+  filter: DeliveryPageFilter,
   limit: number,
-): Promise<DeliveryRow[]> {
-  const { rows } = await db.query<DeliveryRow>(
-    `with newest as (
-       select id, payment_id, payment_version, endpoint_id, status, attempts_total, created_at
-       from webhook_deliveries
-       where merchant_id = $1 ${status === 'dead' ? "and status = 'dead'" : ''}
-         and created_at >= coalesce($5::timestamptz, '-infinity') and created_at <= coalesce($6::timestamptz, 'infinity')
-         and (created_at, id) < (coalesce($7::timestamptz, 'infinity'), coalesce($8::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
-       order by created_at desc, id desc limit ${SEARCHED_DELIVERIES}
-     ), found as (
-       select newest.*, event.event from newest
-       join webhook_events event using (payment_id, payment_version)
-       where ($2::text is null or newest.status = $2) and ($3::text is null or event.event = $3)
-         and ($4::uuid is null or newest.endpoint_id = $4)
-       order by newest.created_at desc, newest.id desc limit $9
-     )
-     select found.id, found.created_at as "createdAt", found.event, payments.reference_id as "referenceId",
-       endpoint.url, found.status, found.attempts_total as attempts, last.status_code as "statusCode", last.failure
-     from found join payments on payments.id = found.payment_id and payments.merchant_id = $1
-     join webhook_endpoints endpoint on endpoint.id = found.endpoint_id
-     left join webhook_attempts last on last.delivery_id = found.id and last.number = found.attempts_total
-     order by found.created_at desc, found.id desc`,
-    [merchantId, status, event, endpointId, createdFrom, createdTo, before?.createdAt, before?.id, limit],
-  );
-  return rows;
+): Promise<DeliveryPage> {
+  const { status, event, endpointId } = filter;
+  const isSearch = event !== null || endpointId !== null || (status !== null && status !== 'dead');
+  const maxRead = isSearch ? MAX_SEARCHED : limit;
+  const { rows } = await db.query(pageStatement(filter, maxRead, limit));
+  const { searched, last, deliveries } = pageSchema.parse(onlyRow(rows));
+  return { deliveries, searchedTo: isSearch && searched === MAX_SEARCHED ? last : null };
+}
+
+const ORDERS = {
+  older: { comparison: '<', order: 'desc', reverse: 'asc' },
+  newer: { comparison: '>', order: 'asc', reverse: 'desc' },
+} as const;
+
+/**
+ * It reads few buffers for each row: the body of the event has the reference of the payment, and a delivery that has
+ * ended has its reason. The statement has no name: its conditions depend on the filter.
+ */
+function pageStatement(filter: DeliveryPageFilter, maxRead: number, limit: number) {
+  const { merchantId, status, event, endpointId, createdFrom, createdTo, start } = filter;
+  const { comparison, order, reverse } = ORDERS[start?.direction ?? 'older'];
+  const values: unknown[] = [merchantId, maxRead, limit];
+  const bind = (value: unknown) => `$${values.push(value)}`;
+  const range = ['merchant_id = $1'];
+  if (status === 'dead') range.push("status = 'dead'");
+  if (createdFrom) range.push(`created_at >= ${bind(createdFrom)}`);
+  if (createdTo) range.push(`created_at <= ${bind(createdTo)}`);
+  if (start) range.push(`(created_at, id) ${comparison} (${bind(start.than.createdAt)}, ${bind(start.than.id)})`);
+  const criteria = ['true'];
+  if (status !== null) criteria.push(`status = ${bind(status)}`);
+  if (endpointId !== null) criteria.push(`endpoint_id = ${bind(endpointId)}`);
+  if (event !== null) criteria.push(`event.event = ${bind(event)}`);
+  const text = `
+    with searched as materialized (
+      select id, payment_id, payment_version, endpoint_id, status, dead_reason, attempts_total, created_at
+      from webhook_deliveries where ${range.join(' and ')}
+      order by created_at ${order}, id ${order} limit $2
+    ), matches as (
+      select searched.* from searched
+      ${event === null ? '' : 'join webhook_events event using (payment_id, payment_version)'}
+      where ${criteria.join(' and ')} order by created_at ${order}, id ${order} limit $3
+    ), found as (
+      select matches.id, matches.created_at as "createdAt", event.event,
+        coalesce(event.body::json ->> 'reference_id', (
+          select reference_id from payments where payments.id = matches.payment_id)) as "referenceId",
+        endpoint.url, matches.status, matches.attempts_total as attempts, matches.dead_reason as "deadReason",
+        last.status_code as "statusCode", last.failure
+      from matches join webhook_events event using (payment_id, payment_version)
+      join webhook_endpoints endpoint on endpoint.id = matches.endpoint_id
+      left join webhook_attempts last on matches.status = 'pending' and last.delivery_id = matches.id
+        and last.number = matches.attempts_total
+    )
+    select (select count(*)::integer from searched) as searched,
+      (select json_build_object('createdAt', created_at, 'id', id) from searched
+       order by created_at ${reverse}, id ${reverse} limit 1) as last,
+      (select coalesce(json_agg(found order by "createdAt" ${order}, id ${order}), '[]') from found) as deliveries`;
+  return { text, values };
 }

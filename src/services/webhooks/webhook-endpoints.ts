@@ -89,7 +89,7 @@ const ENDPOINT_COLUMNS = columnsWith(
 );
 
 /** A count that costs few buffers: a page shows more as "100+". */
-export const MAX_COUNTED_DELIVERIES = 100;
+const MAX_COUNTED_DELIVERIES = 100;
 
 const OWN_ENDPOINT_COLUMNS = columnsWith(
   (condition) => `(select count(*) from (

@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { createEndpoint, findEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { DELIVERY_TEXTS } from '../../../src/web/dashboard/webhooks/delivery-texts';
 import { WEBHOOK_TEXTS } from '../../../src/web/dashboard/webhooks/webhook-texts';
+import { openPage, startBrowser } from '../../support/browser';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { eventually } from '../../support/eventually';
 import { startReceiver, verifySignature, type Receiver } from '../../support/receiver';
@@ -82,6 +84,40 @@ it('a rotation with an overlap signs with both secrets, and its repeat makes non
   expect([secret, rotated].map((one) => received && verifySignature(received, one))).toEqual([true, true]);
 });
 
+it('a rotation without an overlap signs with the new secret alone, and the page shows it', async () => {
+  const { path, secret } = await create();
+  const { body } = await send(`${path}/rotate`, { form_id: randomUUID(), overlap: '0' });
+  expect([body.includes(TEXTS.secret.oldEnded), body.includes(TEXTS.secret.oldEnds)]).toEqual([true, false]);
+  await sendForm(`${path}/ping`);
+  const [received] = receiver.received;
+  expect([secret, secretIn(body)].map((one) => received && verifySignature(received, one))).toEqual([false, true]);
+});
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#x27': "'", amp: '&' };
+const unescaped = (html: string) =>
+  html.replaceAll(/&(lt|gt|quot|#x27|amp);/g, (_, name: string) => ENTITIES[name] ?? '');
+
+it('the example beside a new secret accepts a webhook as it is received, and nothing else', async () => {
+  const { path, secret, body } = await create();
+  await sendForm(`${path}/ping`);
+  const [received] = receiver.received;
+  const shown = new RegExp(`aria-label="${TEXTS.secret.verify}"><code>([^]*?)</code>`).exec(body)?.[1] ?? '';
+  const isAuthentic = (rawBody: string, key: string) => {
+    const values = [rawBody, received?.headers['x-service-signature'], key].map((value) => JSON.stringify(value));
+    const script = `${unescaped(shown)}\nconsole.log(isAuthentic(${values.join(', ')}));`;
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+      encoding: 'utf8',
+    });
+    return stdout.trim() || stderr;
+  };
+  const rawBody = received?.rawBody ?? '';
+  expect([isAuthentic(rawBody, secret), isAuthentic(`${rawBody} `, secret), isAuthentic(rawBody, 'whsec_x')]).toEqual([
+    'true',
+    'false',
+    'false',
+  ]);
+});
+
 it('a change of the URL sends the next event there, and only the chosen events', async () => {
   const { id, path } = await create({ url: 'http://127.0.0.1:9/old', scope: 'listed', payment_paid: 'on' });
   const changed = await sendForm(`${path}/edit`, { url: receiver.url, scope: 'listed', payment_created: 'on' });
@@ -157,6 +193,132 @@ it('a dead delivery is shown with the response, and redelivered alone and by a r
   await receiver.waitFor(3);
   const sentIds = receiver.received.map(({ headers }) => headers['x-service-delivery']);
   expect(new Set(sentIds)).toEqual(new Set([dead.id]));
+});
+
+/** What the server of a stranger may send. */
+const CORPUS = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  '</code></pre><svg onload=alert(1)>',
+  '<a href="javascript:alert(1)">here</a>',
+  '\u202Eevil',
+  '🙂𠮷',
+  'zero\0byte',
+  'W'.repeat(10_000),
+];
+
+describe('responses of strangers', () => {
+  let browser: Awaited<ReturnType<typeof startBrowser>>;
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it.each(CORPUS.map((text) => [text.slice(0, 40), text]))(
+    '%s is text on the page of its delivery',
+    async (_, text) => {
+      const { id } = await create({ scope: 'listed', payment_created: 'on' });
+      receiver.respond = (response) => response.writeHead(410, { 'x-evil': '<script>alert(2)</script>' }).end(text);
+      await service.call('POST', '/payments', { amount: 10_000 });
+      const dead = await eventually(
+        async () =>
+          (await service.db.query('select id, status from webhook_deliveries where endpoint_id = $1', [id])).rows[0],
+        (row) => row?.status === 'dead',
+      );
+      const path = `${home.replace('/webhooks', '/deliveries')}/${dead.id}`;
+      const { page, problems, close } = await openPage(browser, `${dashboard.url}/login`, {
+        viewport: { width: 320, height: 640 },
+      });
+      const dialogs: string[] = [];
+      page.on('dialog', (dialog) => {
+        dialogs.push(dialog.message());
+        void dialog.dismiss();
+      });
+      await dashboard.signIn(page.context(), DEMO_OWNER_EMAIL);
+      await page.goto(dashboard.url + path, { waitUntil: 'load' });
+      const start = text.slice(0, 100).replace('\0', '');
+      expect(await page.locator('.attempts pre').innerText()).toContain(start);
+      expect(await page.locator('.attempts script, .attempts img, .attempts svg, .attempts a').count()).toBe(0);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+      expect([problems, dialogs]).toEqual([[], []]);
+      await close();
+    },
+  );
+});
+
+it('the delivery of another merchant is 404, and is not sent again', async () => {
+  const second = await createSecondMerchant(service.db);
+  const { rows } = await service.db.query<{ id: string }>(
+    `with endpoint as (
+       insert into webhook_endpoints (id, merchant_id, url) values (gen_random_uuid(), $1, $2) returning id
+     ), event as (
+       select payment_id, payment_version from webhook_events limit 1
+     )
+     insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason,
+       finished_at)
+     select gen_random_uuid(), payment_id, payment_version, endpoint.id, $1, 'dead', 'attempts_exhausted', now()
+     from endpoint, event returning id`,
+    [second.id, receiver.url],
+  );
+  const path = `${home.replace('/webhooks', '/deliveries')}/${rows[0]?.id}`;
+  expect([(await send(path)).status, (await sendForm(`${path}/redeliver`)).status]).toEqual([404, 404]);
+  const days = { from: '2020-01-01', to: '2099-01-01' };
+  await sendForm(`${home.replace('/webhooks', '/deliveries')}/redeliver`, days);
+  const { rows: after } = await service.db.query('select status from webhook_deliveries where id = $1', [rows[0]?.id]);
+  expect(after).toEqual([{ status: 'dead' }]);
+});
+
+it('deliveries of an endpoint that fails show since when', async () => {
+  const { id, path } = await create({ scope: 'listed', payment_created: 'on' });
+  receiver.respond = (response) => response.writeHead(500).end('down');
+  const { body: created } = await service.call('POST', '/payments', { amount: 10_000 });
+  const deliveries = home.replace('/webhooks', '/deliveries');
+  await receiver.waitFor(1);
+  const list = await eventually(
+    () => send(`${deliveries}?endpoint=${id}`),
+    ({ body }) => body.includes(DELIVERY_TEXTS.en.endpointFails),
+  );
+  const { failingSince } = await findEndpoint(service.db, id);
+  const reference = String(created.payment.reference_id);
+  for (const { body } of [list, await send(path)]) {
+    expect(body).toContain(`dateTime="${failingSince?.toISOString()}"`);
+    expect(body).toContain(reference);
+  }
+  const { rows } = await service.db.query<{ id: string }>('select id from webhook_deliveries where endpoint_id = $1', [
+    id,
+  ]);
+  const detail = await send(`${deliveries}/${rows[0]?.id}`);
+  expect(detail.body).toContain(DELIVERY_TEXTS.en.endpointFails);
+  await sendForm(`${path}/disable`);
+});
+
+it('the pages of a filter have no delivery missing or twice, forwards and back', async () => {
+  const { id } = await create({ url: 'http://127.0.0.1:9/', scope: 'listed', payment_failed: 'on' });
+  await service.db.query(
+    `insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason,
+       finished_at, created_at)
+     select gen_random_uuid(), payment_id, payment_version, $1, $2, 'dead', 'attempts_exhausted', now(),
+       '2026-01-01T00:00:00Z'
+     from webhook_events order by occurred_at limit 45`,
+    [id, service.merchantId],
+  );
+  const { rows: expected } = await service.db.query<{ id: string }>(
+    'select id from webhook_deliveries where endpoint_id = $1 order by created_at desc, id desc',
+    [id],
+  );
+  const idsIn = (body: string) => [...body.matchAll(/deliveries\/([0-9a-f-]{36})"/g)].map(([, found]) => found);
+  const linkIn = (body: string, label: string) =>
+    unescaped(new RegExp(`href="([^"]*)">[‹ ]*(?:<!-- -->)?${label}`).exec(body)?.[1] ?? '');
+  const { older, newer } = DELIVERY_TEXTS.en.pager;
+  const seen: string[][] = [];
+  let page = await send(`${home.replace('/webhooks', '/deliveries')}?endpoint=${id}`);
+  const collect = () => seen.push(idsIn(page.body).map(String));
+  for (collect(); linkIn(page.body, older) !== ''; collect()) page = await send(linkIn(page.body, older));
+  expect(seen.flat()).toEqual(expected.map((row) => row.id));
+  expect(seen.length).toBeGreaterThan(1);
+  page = await send(linkIn(page.body, newer));
+  expect(idsIn(page.body)).toEqual(seen.at(-2));
 });
 
 it('the endpoint of another merchant is 404 on each page, and stays as it is', async () => {

@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { decodeCursor, encodeCursor } from '../../../api/payments/list-transactions/cursor';
 import { findDeliveryDetails, type DeliveryDetailsRow } from '../../../db/queries/find-delivery-details';
 import { listDeliveryPage, type DeliveryRow } from '../../../db/queries/list-delivery-page';
+import type { PageStart } from '../../../db/queries/list-payment-page';
+import type { ListPosition } from '../../../db/queries/list-payments';
 import { PAYMENT_EVENTS } from '../../../domain/events';
 import { ConflictError } from '../../../errors';
 import type { EndpointResponse } from '../../../http/endpoint';
@@ -13,18 +16,31 @@ import { endOfDay, startOfDay } from '../../ui/format';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantRejection, merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { userIdentity } from '../user-identity';
-import { DELIVERY_STATES, renderDeliveryListPage } from './delivery-list-page';
+import { renderDeliveryListPage } from './delivery-list-page';
 import { renderDeliveryPage } from './delivery-page';
+import { DELIVERY_STATES } from './delivery-table';
 import { DELIVERY_TEXTS } from './delivery-texts';
 import { originOf } from './endpoint-parts';
 
 const VIEW = { area: 'developers', level: 'view' } as const;
 const MANAGE = { area: 'developers', level: 'manage' } as const;
 const PATH = '/m/:code/developers/deliveries';
-const PAGE_SIZE = 50;
+/** Each row is an event of its own to read. */
+const PAGE_SIZE = 20;
 
 type ReadDependencies = Pick<DashboardDependencies, 'db' | 'environment'>;
 type RedeliverDependencies = Pick<DashboardDependencies, 'db' | 'environment' | 'log'>;
+
+const cursorOf = (direction: PageStart['direction']) =>
+  z
+    .string()
+    .transform((text, context): PageStart => {
+      const than = decodeCursor(text);
+      if (than) return { direction, than };
+      context.addIssue('cursor');
+      return z.NEVER;
+    })
+    .optional();
 
 const listSchema = z.object({
   status: z.enum(DELIVERY_STATES).optional(),
@@ -32,11 +48,8 @@ const listSchema = z.object({
   endpoint: z.uuid().optional(),
   from: z.iso.date().optional(),
   to: z.iso.date().optional(),
-  older: z
-    .string()
-    .regex(/^\d{1,15}_[0-9a-f-]{36}$/)
-    .transform((text) => ({ createdAt: new Date(Number(text.split('_')[0])), id: text.split('_')[1] ?? '' }))
-    .optional(),
+  older: cursorOf('older'),
+  newer: cursorOf('newer'),
   redelivered: z.coerce.number().int().min(0).max(1_000).optional().catch(undefined),
 });
 
@@ -49,30 +62,46 @@ const listDeliveriesPage = memberPage(VIEW, {
     const view = merchantView(dependencies, visit);
     const { merchantId } = visit.member;
     const endpoints = await listOwnEndpoints(db, merchantId);
-    const rows = query.ok ? await findRows(db, merchantId, view, query.values) : [];
-    const deliveries = rows.slice(0, PAGE_SIZE);
-    const last = rows.length > PAGE_SIZE ? deliveries.at(-1) : undefined;
-    const { redelivered: _, ...filters } = query.sent;
+    const found = query.ok ? await findRows(db, merchantId, view, query.values) : NO_ROWS;
+    const { redelivered: _, older: __, newer: ___, ...filters } = query.sent;
     const { error } = DELIVERY_TEXTS[view.locale.language];
     const html = renderDeliveryListPage({
       view,
       sent: filters,
       errors: query.ok ? {} : Object.fromEntries(Object.keys(query.errors).map((name) => [name, error])),
-      deliveries,
-      endpoints: endpoints.map(({ id, url }) => ({ id, origin: originOf(url) })),
-      older: last ? { ...filters, older: `${last.createdAt.getTime()}_${last.id}` } : null,
+      deliveries: found.deliveries,
+      endpoints: endpoints.map(({ id, url, status, failingSince }) => ({
+        id,
+        origin: originOf(url),
+        failingSince: status === 'enabled' ? failingSince : null,
+      })),
+      newer: found.newerThan && { ...filters, newer: encodeCursor(found.newerThan) },
+      older: found.olderThan && { ...filters, older: encodeCursor(found.olderThan) },
+      isCut: found.isCut,
       redelivered: query.ok ? query.values.redelivered : undefined,
     });
     return pageResponse(html, query.ok ? 200 : 422);
   },
 });
 
-function findRows(
+interface FoundPage {
+  readonly deliveries: readonly DeliveryRow[];
+  /** Where the neighbouring pages begin; null: there is none. */
+  readonly newerThan: ListPosition | null;
+  readonly olderThan: ListPosition | null;
+  /** Whether only 2,000 deliveries were compared with the filter. */
+  readonly isCut: boolean;
+}
+
+const NO_ROWS: FoundPage = { deliveries: [], newerThan: null, olderThan: null, isCut: false };
+
+async function findRows(
   db: ReadDependencies['db'],
   merchantId: string,
   { locale }: MerchantView,
-  { status, event, endpoint, from, to, older }: z.output<typeof listSchema>,
-): Promise<DeliveryRow[]> {
+  { status, event, endpoint, from, to, older, newer }: z.output<typeof listSchema>,
+): Promise<FoundPage> {
+  const start = newer ?? older ?? null;
   const filter = {
     merchantId,
     status: status ?? null,
@@ -80,10 +109,19 @@ function findRows(
     endpointId: endpoint ?? null,
     createdFrom: from === undefined ? null : startOfDay(from, locale.zone),
     createdTo: to === undefined ? null : endOfDay(to, locale.zone),
-    before: older ?? null,
+    start,
   };
   // One more than the page shows: if it exists, there is a next page.
-  return listDeliveryPage(db, filter, PAGE_SIZE + 1);
+  const { deliveries, searchedTo } = await listDeliveryPage(db, filter, PAGE_SIZE + 1);
+  const shown = deliveries.slice(0, PAGE_SIZE);
+  const hasMore = deliveries.length > PAGE_SIZE;
+  const isCut = !hasMore && searchedTo !== null;
+  const next = hasMore ? (shown.at(-1) ?? null) : searchedTo;
+  const behind = shown[0] ?? null;
+  if (start?.direction === 'newer') {
+    return { deliveries: shown.toReversed(), newerThan: next, olderThan: behind, isCut };
+  }
+  return { deliveries: shown, newerThan: start && behind, olderThan: next, isCut };
 }
 
 const showDeliveryPage = memberPage(VIEW, {
@@ -125,7 +163,9 @@ async function detailPage(
 ): Promise<EndpointResponse> {
   const view = merchantView(dependencies, visit);
   const { url, ...row } = await findDeliveryOfPath(dependencies, visit);
-  const delivery = { ...row, body: prettyBody(row.body), headers: headersOf(row), origin: originOf(url) };
+  // Nothing is sent to a disabled endpoint, so that it does not fail either.
+  const failingSince = row.endpointStatus === 'enabled' ? row.failingSince : null;
+  const delivery = { ...row, failingSince, body: prettyBody(row.body), headers: headersOf(row), origin: originOf(url) };
   const rejection = rejectionOf(view, row);
   return pageResponse(renderDeliveryPage({ view, delivery, rejection, isDone }), status);
 }

@@ -1,31 +1,20 @@
 import type { ReactElement } from 'react';
-import { PAYMENT_EVENTS, type PaymentEvent } from '../../../domain/events';
+import { PAYMENT_EVENTS } from '../../../domain/events';
 import type { FieldErrors, SentFields } from '../../page/read-form';
-import { StateChip, type Tone } from '../../ui/chip';
 import { ErrorSummary, Field } from '../../ui/form';
 import { Card, Notice, PageHead } from '../../ui/layout';
-import { EmptyState, Pager, Table, type Column } from '../../ui/table';
+import { Select } from '../../ui/select';
+import { EmptyState, Pager } from '../../ui/table';
 import { Time } from '../../ui/values';
 import { renderDeveloperPage } from '../developer-page';
 import type { MerchantView } from '../merchant-view';
+import { DELIVERY_STATES, DeliveryTable, versionOfDeliveries, type ShownDelivery } from './delivery-table';
 import { DELIVERY_TEXTS } from './delivery-texts';
-import { originOf } from './endpoint-parts';
 
-export const DELIVERY_STATES = ['pending', 'delivered', 'dead'] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
-
-const TONES = { pending: 'open', delivered: 'good', dead: 'bad' } as const satisfies Record<DeliveryState, Tone>;
-
-export interface ShownDelivery {
+interface FilteredEndpoint {
   readonly id: string;
-  readonly createdAt: Date;
-  readonly event: PaymentEvent;
-  readonly referenceId: string;
-  readonly url: string;
-  readonly status: DeliveryState;
-  readonly attempts: number;
-  readonly statusCode: number | null;
-  readonly failure: string | null;
+  readonly origin: string;
+  readonly failingSince: Date | null;
 }
 
 interface DeliveryListPage {
@@ -33,25 +22,19 @@ interface DeliveryListPage {
   readonly sent: SentFields;
   readonly errors: FieldErrors;
   readonly deliveries: readonly ShownDelivery[];
-  readonly endpoints: readonly { readonly id: string; readonly origin: string }[];
+  readonly endpoints: readonly FilteredEndpoint[];
+  /** The query of the neighbouring pages; null: there is none. */
+  readonly newer: SentFields | null;
   readonly older: SentFields | null;
-  /** Of a range that was just redelivered. */
+  /** Whether only 2,000 deliveries were compared with the filter. */
+  readonly isCut: boolean;
+  /** How many of a range are sent again, after its form. */
   readonly redelivered: number | undefined;
-}
-
-export function DeliveryChip({
-  view,
-  status,
-}: {
-  readonly view: MerchantView;
-  readonly status: DeliveryState;
-}): ReactElement {
-  return <StateChip tone={TONES[status]} label={DELIVERY_TEXTS[view.locale.language].statuses[status]} />;
 }
 
 export function renderDeliveryListPage(page: DeliveryListPage): string {
   const { title } = DELIVERY_TEXTS[page.view.locale.language];
-  const isFirst = page.sent.older === undefined && Object.keys(page.errors).length === 0;
+  const isFirst = page.newer === null && Object.keys(page.errors).length === 0;
   return renderDeveloperPage(page.view, {
     title,
     section: 'deliveries',
@@ -61,10 +44,9 @@ export function renderDeliveryListPage(page: DeliveryListPage): string {
 }
 
 function DeliveryList(page: DeliveryListPage): ReactElement {
-  const { view, sent, errors, deliveries, older, redelivered } = page;
+  const { view, sent, errors, deliveries, newer, older, redelivered } = page;
   const texts = DELIVERY_TEXTS[view.locale.language];
   const { paths } = view;
-  const { older: _, ...filters } = sent;
   return (
     <>
       <PageHead title={texts.title}>
@@ -81,20 +63,17 @@ function DeliveryList(page: DeliveryListPage): ReactElement {
           </Notice>
         )}
         <ErrorSummary title={texts.errorTitle} errors={errors} />
+        <Failing {...page} />
         <Filters {...page} />
-        <Card
-          part="deliveries"
-          version={deliveries.map(({ id, status, attempts }) => `${id}${status}${attempts}`).join()}
-        >
-          <Table
-            caption={texts.caption}
-            columns={columnsOf(view)}
-            rows={deliveries}
-            keyOf={({ id }) => id}
-            empty={<EmptyState text={texts.nothing} />}
-          />
+        {page.isCut && (
+          <Notice tone="info">
+            <p>{texts.searched}</p>
+          </Notice>
+        )}
+        <Card part="deliveries" version={versionOfDeliveries(deliveries)}>
+          <DeliveryTable view={view} deliveries={deliveries} hasEndpoint empty={<Empty {...page} />} />
           <Pager
-            newer={sent.older === undefined ? null : paths.deliveryList(filters)}
+            newer={newer && paths.deliveryList(newer)}
             older={older && paths.deliveryList(older)}
             texts={texts.pager}
           />
@@ -104,74 +83,56 @@ function DeliveryList(page: DeliveryListPage): ReactElement {
   );
 }
 
+/** Why deliveries wait: the endpoints that fail now, of those that are shown. */
+function Failing({ view, sent, endpoints }: DeliveryListPage): ReactElement | null {
+  const { endpointFails } = DELIVERY_TEXTS[view.locale.language];
+  const failing = endpoints.filter(({ id }) => sent.endpoint === undefined || sent.endpoint === id);
+  const rows = failing.flatMap(({ id, origin, failingSince }) => (failingSince ? [{ id, origin, failingSince }] : []));
+  if (rows.length === 0) return null;
+  return (
+    <Notice tone="warning">
+      {rows.map(({ id, origin, failingSince }) => (
+        <p key={id} className="breakable">
+          <a href={view.paths.webhook(id)}>{origin}</a> {endpointFails}{' '}
+          <Time at={failingSince} style="full" locale={view.locale} />
+        </p>
+      ))}
+    </Notice>
+  );
+}
+
+function Empty({ view, sent }: DeliveryListPage): ReactElement {
+  const texts = DELIVERY_TEXTS[view.locale.language];
+  if (Object.keys(sent).length === 0) return <EmptyState text={texts.nothing} />;
+  return (
+    <EmptyState text={texts.noMatch}>
+      <a className="button" href={view.paths.deliveries}>
+        {texts.clear}
+      </a>
+    </EmptyState>
+  );
+}
+
 function Filters({ view, sent, errors, endpoints }: DeliveryListPage): ReactElement {
   const { filter, statuses, apply } = DELIVERY_TEXTS[view.locale.language];
-  const states = DELIVERY_STATES.map((state) => ({ value: state, label: statuses[state] }));
-  const events = PAYMENT_EVENTS.map((event) => ({ value: event, label: event }));
-  const receivers = endpoints.map(({ id, origin }) => ({ value: id, label: origin }));
+  const any = { value: '', label: filter.any };
+  const states = [any, ...DELIVERY_STATES.map((state) => ({ value: state, label: statuses[state] }))];
+  const events = [any, ...PAYMENT_EVENTS.map((event) => ({ value: event, label: event }))];
+  const receivers = [any, ...endpoints.map(({ id, origin }) => ({ value: id, label: origin }))];
   return (
     <form className="filter" method="get" action={view.paths.deliveries}>
-      <Select name="status" label={filter.status} any={filter.any} chosen={sent.status} options={states} />
-      <Select name="event" label={filter.event} any={filter.any} chosen={sent.event} options={events} />
-      <Select name="endpoint" label={filter.endpoint} any={filter.any} chosen={sent.endpoint} options={receivers} />
+      <Select name="status" label={filter.status} value={sent.status ?? ''} options={states} error={errors.status} />
+      <Select name="event" label={filter.event} value={sent.event ?? ''} options={events} error={errors.event} />
+      <Select
+        name="endpoint"
+        label={filter.endpoint}
+        value={sent.endpoint ?? ''}
+        options={receivers}
+        error={errors.endpoint}
+      />
       <Field name="from" label={filter.from} type="date" value={sent.from ?? ''} error={errors.from} />
       <Field name="to" label={filter.to} type="date" value={sent.to ?? ''} error={errors.to} />
       <button className="button">{apply}</button>
     </form>
   );
-}
-
-interface SelectProps {
-  readonly name: string;
-  readonly label: string;
-  readonly any: string;
-  readonly chosen: string | undefined;
-  readonly options: readonly { readonly value: string; readonly label: string }[];
-}
-
-function Select({ name, label, any, chosen, options }: SelectProps): ReactElement {
-  return (
-    <div className="field">
-      <label htmlFor={name}>{label}</label>
-      <select id={name} name={name} defaultValue={chosen ?? ''}>
-        <option value="">{any}</option>
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.label}
-          </option>
-        ))}
-      </select>
-    </div>
-  );
-}
-
-function columnsOf(view: MerchantView): Column<ShownDelivery>[] {
-  const { columns } = DELIVERY_TEXTS[view.locale.language];
-  return [
-    {
-      title: columns.time,
-      narrow: 'second',
-      cell: ({ createdAt }) => <Time at={createdAt} style="short" locale={view.locale} />,
-    },
-    {
-      title: columns.event,
-      narrow: 'first',
-      className: 'strong',
-      cell: ({ id, event }) => (
-        <a className="row-link" href={view.paths.delivery(id)}>
-          {event}
-        </a>
-      ),
-    },
-    { title: columns.payment, narrow: 'second-end', cell: ({ referenceId }) => <code>{referenceId}</code> },
-    { title: columns.endpoint, narrow: 'hidden', className: 'clipped', cell: ({ url }) => originOf(url) },
-    { title: columns.attempts, narrow: 'hidden', className: 'number', cell: ({ attempts }) => attempts },
-    {
-      title: columns.last,
-      narrow: 'hidden',
-      className: 'clipped',
-      cell: ({ statusCode, failure }) => statusCode ?? failure ?? '–',
-    },
-    { title: columns.status, narrow: 'first-end', cell: ({ status }) => <DeliveryChip view={view} status={status} /> },
-  ];
 }

@@ -1,11 +1,11 @@
 import type { ReactElement } from 'react';
 import type { PaymentEvent } from '../../../domain/events';
 import { ConfirmForm } from '../../ui/form';
-import { Card, Facts, Notice, PageHead } from '../../ui/layout';
+import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
 import { Id, Time } from '../../ui/values';
 import { renderDeveloperPage } from '../developer-page';
 import type { MerchantView } from '../merchant-view';
-import { DeliveryChip, type DeliveryState } from './delivery-list-page';
+import { DeliveryChip, type DeliveryState } from './delivery-table';
 import { DELIVERY_TEXTS, type DeliveryTexts } from './delivery-texts';
 
 interface ShownAttempt {
@@ -23,7 +23,11 @@ interface DetailedDelivery {
   readonly body: string;
   readonly headers: string;
   readonly referenceId: string;
+  readonly endpointId: string;
   readonly origin: string;
+  readonly isEndpointDeleted: boolean;
+  readonly failingSince: Date | null;
+  readonly nextProbeAt: Date | null;
   readonly status: DeliveryState;
   readonly deadReason: keyof DeliveryTexts['deadReasons'] | null;
   readonly createdAt: Date;
@@ -49,44 +53,71 @@ export function renderDeliveryPage(page: DeliveryPage): string {
 
 function Delivery({ view, delivery, rejection, isDone }: DeliveryPage): ReactElement {
   const texts = DELIVERY_TEXTS[view.locale.language];
-  const { columns, detail } = texts;
-  const { id, referenceId, status, deadReason, attempts } = delivery;
+  const { id, status, deadReason, attempts, failingSince } = delivery;
   return (
     <div className="narrow">
-      <PageHead title={delivery.event} back={{ href: view.paths.deliveries, label: texts.title }} />
+      <PageHead title={delivery.event} back={{ href: view.paths.deliveries, label: texts.title }}>
+        <DeliveryChip view={view} status={status} />
+      </PageHead>
       <div className="stack">
         {isDone && (
           <Notice tone="good">
             <p>{texts.done.redelivered}</p>
           </Notice>
         )}
-        <Card part="delivery" version={`${status}${attempts.length}`}>
+        <Card part="delivery" version={`${status}${attempts.length}${failingSince?.getTime()}`}>
           <div className="card-body">
-            <p>
-              <DeliveryChip view={view} status={status} /> {deadReason && texts.deadReasons[deadReason]}
-            </p>
-            <ConfirmForm
-              action={view.paths.redeliver(id)}
-              label={detail.redeliver}
-              tone="primary"
-              rejection={rejection ?? view.rightRejection('developers', 'manage')}
-            />
+            {deadReason && <p>{texts.deadReasons[deadReason]}</p>}
+            <Failing view={view} delivery={delivery} />
+            {status === 'pending' ? (
+              <p className="dim">{texts.rejections.pending}</p>
+            ) : (
+              <ConfirmForm
+                action={view.paths.redeliver(id)}
+                label={texts.detail.redeliver}
+                tone="primary"
+                rejection={rejection ?? view.rightRejection('developers', 'manage')}
+              />
+            )}
           </div>
-          <Facts
-            facts={[
-              { name: columns.payment, value: <a href={view.paths.payment(referenceId)}>{referenceId}</a> },
-              { name: columns.endpoint, value: <span className="breakable">{delivery.origin}</span> },
-              { name: detail.created, value: <Time at={delivery.createdAt} style="full" locale={view.locale} /> },
-              { name: 'Id', value: <Id value={id} copy={view.texts.copy} /> },
-            ]}
-          />
+          <Facts facts={factsOf(view, delivery)} />
         </Card>
         <Attempts view={view} attempts={attempts} />
-        <Text title={detail.headers} text={delivery.headers} />
-        <Text title={detail.body} text={delivery.body} />
+        <Text title={texts.detail.headers} text={delivery.headers} />
+        <Text title={texts.detail.body} text={delivery.body} />
       </div>
     </div>
   );
+}
+
+/** Whether its endpoint fails now, which is why it waits or is dead. */
+function Failing({ view, delivery }: Pick<DeliveryPage, 'view' | 'delivery'>): ReactElement | null {
+  const { endpointFails, nextProbe, endpoint } = DELIVERY_TEXTS[view.locale.language];
+  const { failingSince, nextProbeAt, status } = delivery;
+  if (failingSince === null || status === 'delivered') return null;
+  return (
+    <p>
+      {endpoint} {endpointFails} <Time at={failingSince} style="full" locale={view.locale} />.
+      {nextProbeAt && (
+        <>
+          {' '}
+          {nextProbe}: <Time at={nextProbeAt} style="full" locale={view.locale} />.
+        </>
+      )}
+    </p>
+  );
+}
+
+function factsOf(view: MerchantView, delivery: DetailedDelivery): Fact[] {
+  const { columns, detail } = DELIVERY_TEXTS[view.locale.language];
+  const { id, referenceId, endpointId, origin, isEndpointDeleted } = delivery;
+  const endpoint = isEndpointDeleted ? origin : <a href={view.paths.webhook(endpointId)}>{origin}</a>;
+  return [
+    { name: columns.payment, value: <a href={view.paths.payment(referenceId)}>{referenceId}</a> },
+    { name: columns.endpoint, value: <span className="breakable">{endpoint}</span> },
+    { name: detail.created, value: <Time at={delivery.createdAt} style="full" locale={view.locale} /> },
+    { name: detail.id, value: <Id value={id} copy={view.texts.copy} /> },
+  ];
 }
 
 interface AttemptsProps {
@@ -97,24 +128,36 @@ interface AttemptsProps {
 /** The excerpts come from strangers: they are text, never markup. */
 function Attempts({ view, attempts }: AttemptsProps): ReactElement {
   const { detail } = DELIVERY_TEXTS[view.locale.language];
+  if (attempts.length === 0) {
+    return (
+      <Card title={detail.attempts} part="attempts" version="0">
+        <p className="card-body dim">{detail.noAttempts}</p>
+      </Card>
+    );
+  }
   return (
     <Card title={detail.attempts} part="attempts" version={String(attempts.length)}>
-      <div className="card-body">
-        {attempts.length === 0 && <p className="dim">{detail.noAttempts}</p>}
+      <ol className="attempts">
         {attempts.map(({ number, startedAt, durationMs, statusCode, failure, responseExcerpt }) => (
-          <div key={number}>
-            <p className="breakable">
-              <Time at={new Date(startedAt)} style="full" locale={view.locale} />{' '}
-              {detail.attempt(number, failure ?? String(statusCode ?? detail.noResponse), durationMs)}
+          <li key={number}>
+            <p className="attempt">
+              <span className="breakable">
+                {detail.attempt(number, failure ?? String(statusCode ?? detail.noResponse), durationMs)}
+              </span>
+              <span className="dim">
+                <Time at={new Date(startedAt)} style="full" locale={view.locale} />
+              </span>
             </p>
             {responseExcerpt !== null && responseExcerpt !== '' && (
-              <p>
-                <code className="breakable">{responseExcerpt}</code>
-              </p>
+              <div className="copied-text">
+                <pre>
+                  <code>{responseExcerpt}</code>
+                </pre>
+              </div>
             )}
-          </div>
+          </li>
         ))}
-      </div>
+      </ol>
     </Card>
   );
 }

@@ -49,7 +49,7 @@ const createEndpointByForm = memberPage(MANAGE, {
       const view = merchantView(dependencies, visit);
       const endpoint = { id: formId, merchantId: visit.member.merchantId, url, events, ...receiverRules };
       const action = { action: 'webhook.create', target: formId, detail: JSON.stringify({ events }) } as const;
-      const shown = { view, endpointId: formId, oldSecretExpiresAt: null };
+      const shown = { view, endpointId: formId, oldSecret: null };
       try {
         const { secret } = await withUserAudit(db, userIdentity(dependencies, visit), action, () =>
           createEndpoint(db, sealer, endpoint),

@@ -115,10 +115,12 @@ async function rotate({ dependencies, visit, view, endpoint, form }: Confirmed):
     const { secret, oldSecretExpiresAt } = await withUserAudit(db, userIdentity(dependencies, visit), action, () =>
       rotateSecret(db, sealer, endpoint.id, overlap * 3_600, { merchantId, secretId }),
     );
-    return pageResponse(renderSecretPage({ ...shown, secret, oldSecretExpiresAt }));
+    return pageResponse(
+      renderSecretPage({ ...shown, secret, oldSecret: overlap === 0 ? 'ended' : oldSecretExpiresAt }),
+    );
   } catch (error) {
     if (!(error instanceof ConflictError) || error.reason !== 'secret_exists') throw error;
-    return pageResponse(renderSecretPage({ ...shown, secret: null, oldSecretExpiresAt: null }));
+    return pageResponse(renderSecretPage({ ...shown, secret: null, oldSecret: null }));
   }
 }
 

@@ -6,7 +6,7 @@ import { ConfirmForm } from '../../ui/form';
 import { Card, Facts, Notice, PageHead } from '../../ui/layout';
 import { renderDeveloperPage } from '../developer-page';
 import type { MerchantView } from '../merchant-view';
-import { eventsText, originOf, type ShownEndpoint } from './endpoint-parts';
+import { eventsText, originOf, pendingText, type ShownEndpoint } from './endpoint-parts';
 import { WEBHOOK_TEXTS } from './webhook-texts';
 
 /** For how many hours an old secret signs beside its new one. */
@@ -43,7 +43,7 @@ function Confirm({ view, endpoint, action, rejection, ping }: EndpointConfirmPag
             facts={[
               { name: columns.url, value: <code className="breakable">{endpoint.url}</code> },
               { name: columns.events, value: eventsText(view, endpoint) },
-              { name: columns.pending, value: endpoint.pending },
+              { name: columns.pending, value: pendingText(endpoint) },
             ]}
           />
         </Card>

@@ -3,7 +3,7 @@ import { Card, Notice, PageHead } from '../../ui/layout';
 import { EmptyState, Table, type Column } from '../../ui/table';
 import { renderDeveloperPage } from '../developer-page';
 import type { MerchantView } from '../merchant-view';
-import { EndpointChip, eventsText, originOf, type ShownEndpoint } from './endpoint-parts';
+import { EndpointChip, eventsText, originOf, pendingText, type ShownEndpoint } from './endpoint-parts';
 import { WEBHOOK_TEXTS } from './webhook-texts';
 
 interface EndpointListPage {
@@ -74,7 +74,17 @@ function columnsOf(view: MerchantView): Column<ShownEndpoint>[] {
       className: 'clipped',
       cell: (endpoint) => eventsText(view, endpoint),
     },
-    { title: columns.pending, narrow: 'second-end', className: 'number', cell: ({ pending }) => pending },
+    {
+      title: columns.pending,
+      narrow: 'second-end',
+      className: 'number',
+      cell: (endpoint) => (
+        <>
+          {pendingText(endpoint)}
+          <span className="narrow-only"> {columns.pending.toLowerCase()}</span>
+        </>
+      ),
+    },
     {
       title: columns.state,
       narrow: 'first-end',

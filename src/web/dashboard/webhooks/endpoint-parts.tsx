@@ -37,3 +37,11 @@ export function originOf(url: string): string {
 export function eventsText(view: MerchantView, { events }: ShownEndpoint): string {
   return events?.join(', ') ?? WEBHOOK_TEXTS[view.locale.language].allEvents;
 }
+
+/** Each of two counts ends at 100. */
+const MAX_COUNTED = 100;
+
+/** How many deliveries wait, as far as they are counted. */
+export function pendingText({ pending }: Pick<ShownEndpoint, 'pending'>): string {
+  return pending < MAX_COUNTED ? String(pending) : `${MAX_COUNTED}+`;
+}

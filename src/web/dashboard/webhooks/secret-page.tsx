@@ -27,7 +27,8 @@ interface SecretPage {
   readonly endpointId: string;
   /** Null: the form was sent before. */
   readonly secret: string | null;
-  readonly oldSecretExpiresAt: Date | null;
+  /** Until when the old secret signs too; `ended`: no more; null: there was none. */
+  readonly oldSecret: Date | 'ended' | null;
 }
 
 /** The only page with the secret of an endpoint: nothing reads it again. */
@@ -36,7 +37,7 @@ export function renderSecretPage(page: SecretPage): string {
   return renderDeveloperPage(page.view, { title, section: 'webhooks', live: 'none', children: <Secret {...page} /> });
 }
 
-function Secret({ view, endpointId, secret, oldSecretExpiresAt }: SecretPage): ReactElement {
+function Secret({ view, endpointId, secret, oldSecret }: SecretPage): ReactElement {
   const texts = WEBHOOK_TEXTS[view.locale.language].secret;
   return (
     <div className="narrow">
@@ -50,9 +51,10 @@ function Secret({ view, endpointId, secret, oldSecretExpiresAt }: SecretPage): R
             <Card title={texts.name}>
               <div className="card-body">
                 <CopiedText name={texts.name} value={secret} copy={view.texts.copy} />
-                {oldSecretExpiresAt && (
+                {oldSecret === 'ended' && <p>{texts.oldEnded}</p>}
+                {oldSecret instanceof Date && (
                   <p>
-                    {texts.oldEnds} <Time at={oldSecretExpiresAt} style="full" locale={view.locale} />
+                    {texts.oldEnds} <Time at={oldSecret} style="full" locale={view.locale} />
                   </p>
                 )}
               </div>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { listOwnEndpoints } from '../../../services/webhooks/webhook-endpoints';
+import { listDeliveryPage, type DeliveryPageFilter } from '../../../db/queries/list-delivery-page';
+import { listOwnEndpoints, type WebhookEndpoint } from '../../../services/webhooks/webhook-endpoints';
 import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
@@ -9,6 +10,8 @@ import { findEndpointOfPath } from './find-endpoint';
 
 const VIEW = { area: 'developers', level: 'view' } as const;
 const fields = z.object({ done: z.enum(['saved', 'disabled', 'enabled', 'deleted']).optional().catch(undefined) });
+
+const SHOWN_DELIVERIES = 20;
 
 type ReadDependencies = Pick<DashboardDependencies, 'db' | 'environment'>;
 
@@ -31,8 +34,14 @@ const showEndpointPage = memberPage(VIEW, {
   async handler(dependencies: ReadDependencies, visit, query) {
     const endpoint = await findEndpointOfPath(dependencies, visit);
     const done = query.ok ? query.values.done : undefined;
-    return pageResponse(renderEndpointPage({ view: merchantView(dependencies, visit), endpoint, done }));
+    const { deliveries } = await listDeliveryPage(dependencies.db, newestOf(endpoint), SHOWN_DELIVERIES);
+    return pageResponse(renderEndpointPage({ view: merchantView(dependencies, visit), endpoint, deliveries, done }));
   },
 });
+
+/** Those among the newest 2,000 of the merchant. */
+function newestOf({ id, merchantId }: Pick<WebhookEndpoint, 'id' | 'merchantId'>): DeliveryPageFilter {
+  return { merchantId, status: null, event: null, endpointId: id, createdFrom: null, createdTo: null, start: null };
+}
 
 export const endpointPages = [listEndpointPage, showEndpointPage];
