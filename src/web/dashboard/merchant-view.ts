@@ -1,5 +1,7 @@
 import type { Environment } from '../../config';
-import { mayAccess, rolesWith, type AccessLevel, type MemberArea } from '../../domain/member-roles';
+import type { MerchantScope } from '../../domain/key-access';
+import { mayGiveScopes, rolesGiving } from '../../domain/key-scopes-of-roles';
+import { mayAccess, rolesWith, type AccessLevel, type MemberArea, type MemberRole } from '../../domain/member-roles';
 import type { EndpointResponse } from '../../http/endpoint';
 import { PAGE_HEADERS } from '../page/headers';
 import type { MemberVisit } from '../page/page-route';
@@ -25,6 +27,8 @@ export interface MerchantView {
   readonly path: string;
   /** Null if the user has the level; else the reason why not. */
   readonly rightRejection: (area: MemberArea, level: AccessLevel) => string | null;
+  /** Null if the user may give all of these scopes to a key; else the reason why not. Null scopes: every scope. */
+  readonly scopesRejection: (scopes: readonly MerchantScope[] | null) => string | null;
 }
 
 export function merchantView(
@@ -32,6 +36,7 @@ export function merchantView(
   { request, now, session, member }: MemberVisit,
 ): MerchantView {
   const texts = DASHBOARD_TEXTS[session.user.language];
+  const onlyRoles = (roles: readonly MemberRole[]) => texts.onlyRoles(roles.map((role) => texts.roles[role]));
   return {
     texts,
     locale: { language: session.user.language, zone: member.timeZone },
@@ -44,10 +49,8 @@ export function merchantView(
     isDevelopmentSession: session.method === 'development_link',
     isSandbox: environment === 'sandbox',
     path: request.path,
-    rightRejection: (area, level) =>
-      mayAccess(member.role, area, level)
-        ? null
-        : texts.onlyRoles(rolesWith(area, level).map((role) => texts.roles[role])),
+    rightRejection: (area, level) => (mayAccess(member.role, area, level) ? null : onlyRoles(rolesWith(area, level))),
+    scopesRejection: (scopes) => (mayGiveScopes(member.role, scopes) ? null : onlyRoles(rolesGiving(scopes))),
   };
 }
 

@@ -5,6 +5,8 @@ interface Choice {
   readonly name: string;
   readonly label: string;
   readonly isChosen: boolean;
+  /** Why the user may not choose it; null or absent if they may. */
+  readonly rejection?: string | null;
 }
 
 interface ChoicesProps {
@@ -29,9 +31,13 @@ export function Choices({ name, kind, label, choices, hint, error }: ChoicesProp
             type={kind}
             name={kind === 'radio' ? name : choice.name}
             value={kind === 'radio' ? choice.name : 'on'}
-            defaultChecked={choice.isChosen}
+            defaultChecked={choice.isChosen && !choice.rejection}
+            disabled={Boolean(choice.rejection)}
           />
-          {choice.label}
+          <span>
+            {choice.label}
+            {choice.rejection && <span className="dim small under">{choice.rejection}</span>}
+          </span>
         </label>
       ))}
       {error !== undefined && (

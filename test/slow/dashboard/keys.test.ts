@@ -5,10 +5,12 @@ import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
+import type { MerchantScope } from '../../../src/domain/key-access';
 import { createKey } from '../../../src/services/merchants/keys';
 import { findOwnKey } from '../../../src/services/merchants/merchant-keys';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { KEY_TEXTS } from '../../../src/web/dashboard/keys/key-texts';
+import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
 import { openPage, startBrowser } from '../../support/browser';
 import { collectLog } from '../../support/collect-log';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
@@ -312,4 +314,64 @@ it('a suspended merchant creates and rotates no key, and revokes one', async () 
     await service.db.query("update merchants set status = 'approved' where id = $1", [service.merchantId]);
   }
   await eventuallyStatus(secret, 401);
+});
+
+describe('a developer', () => {
+  const ONLY_OWNER = DASHBOARD_TEXTS.en.onlyRoles([DASHBOARD_TEXTS.en.roles.owner]);
+  const developer = async () => {
+    const email = `${randomUUID()}@keys.test`;
+    await createMember(service.db, email, [[service.merchantId, 'developer']]);
+    return dashboard.cookie(email);
+  };
+  const keyWith = (scopes?: readonly MerchantScope[]) =>
+    createKey(service.db, { merchantId: service.merchantId, environment: 'sandbox', name: 'Granted', scopes });
+
+  it('gives the rights that a server needs to take payments, and no other', async () => {
+    const cookie = await developer();
+    const allowed = newForm({ scope_create: 'on', scope_cancel: 'on' });
+    const created = await send({ path: `${home}/new`, form: allowed, cookie });
+    expect([created.status, secretIn(created.body).length]).toEqual([200, 47]);
+    const { body } = await send({ path: `${home}/new`, cookie });
+    expect(/<input[^>]*name="scope_refund"[^>]*>/.exec(body)?.[0]).toContain('disabled');
+    expect(/<input[^>]*name="scope_cancel"[^>]*>/.exec(body)?.[0]).not.toContain('disabled');
+    expect(body).toContain(ONLY_OWNER);
+    const form = newForm({ scope_refund: 'on' });
+    const rejected = await send({ path: `${home}/new`, form, cookie });
+    expect([rejected.status, secretIn(rejected.body)]).toEqual([422, '']);
+    expect(rejected.body).toContain('id="scopes-error"');
+    expect(await countOf('api_keys where id = $1', [form.form_id])).toBe(0);
+  });
+
+  it.each([
+    ['with every right', undefined],
+    ['that may refund', ['read', 'refund'] as const],
+  ])('neither rotates nor edits a key %s, and may revoke it', async (_name, scopes) => {
+    const cookie = await developer();
+    const { id, secret } = await keyWith(scopes);
+    expect((await send({ path: `${home}/${id}`, cookie })).body).toContain(ONLY_OWNER);
+    const form = { form_id: randomUUID(), overlap: '0', name: 'Taken', networks: '' };
+    for (const page of ['rotate', 'edit']) {
+      const { body } = await send({ path: `${home}/${id}/${page}`, cookie });
+      expect([page, body.includes(ONLY_OWNER)]).toEqual([page, true]);
+      const sent = await send({ path: `${home}/${id}/${page}`, form, cookie });
+      expect([page, sent.status, secretIn(sent.body), sent.body.includes(ONLY_OWNER)]).toEqual([page, 409, '', true]);
+    }
+    expect(await findOwnKey(service.db, { merchantId: service.merchantId, keyId: id })).toMatchObject({
+      name: 'Granted',
+      expiresAt: null,
+    });
+    expect(await countOf('api_keys where id = $1', [form.form_id])).toBe(0);
+    expect(await statusOf(secret)).toBe(200);
+    expect((await send({ path: `${home}/${id}/revoke`, form: {}, cookie })).status).toBe(303);
+  });
+
+  it('rotates and edits a key with the rights that it may give', async () => {
+    const cookie = await developer();
+    const { id } = await keyWith(['read', 'create']);
+    const edited = await send({ path: `${home}/${id}/edit`, form: { name: 'Renamed', networks: '' }, cookie });
+    expect(edited.status).toBe(303);
+    const form = { form_id: randomUUID(), overlap: '0' };
+    const rotated = await send({ path: `${home}/${id}/rotate`, form, cookie });
+    expect([rotated.status, secretIn(rotated.body).length]).toEqual([200, 47]);
+  });
 });

@@ -5,10 +5,10 @@ import { updateKey } from '../../../services/merchants/merchant-keys';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
 import type { FieldErrors } from '../../page/read-form';
 import type { DashboardDependencies } from '../dashboard-dependencies';
-import { merchantRejection, merchantView, pageResponse } from '../merchant-view';
+import { merchantView, pageResponse } from '../merchant-view';
 import { userIdentity } from '../user-identity';
 import { renderEditKeyPage } from './edit-key-page';
-import { findKeyOfPath } from './find-key';
+import { findKeyOfPath, keyRejection } from './find-key';
 import { editKeySchema, errorTexts } from './key-form';
 
 const MANAGE = { area: 'developers', level: 'manage' } as const;
@@ -42,8 +42,9 @@ const editKey = memberPage(MANAGE, {
     if (!form.ok) {
       return formPage(dependencies, visit, { values, errors: errorTexts(view.locale, form.errors), status: 422 });
     }
-    const { id: keyId } = await findKeyOfPath(dependencies, visit);
-    if (merchantRejection(view) !== null) return formPage(dependencies, visit, { values, errors: {}, status: 409 });
+    const key = await findKeyOfPath(dependencies, visit);
+    const { id: keyId } = key;
+    if (keyRejection(view, key) !== null) return formPage(dependencies, visit, { values, errors: {}, status: 409 });
     const { merchantId } = visit.member;
     const changes = { name: form.values.name, allowedNetworks: form.values.networks };
     const action = { action: 'key.update', target: keyId, detail: JSON.stringify(changes) } as const;
@@ -70,5 +71,6 @@ async function formPage(
   const view = merchantView(dependencies, visit);
   const shown = await findKeyOfPath(dependencies, visit);
   const address = clientAddress(visit.request);
-  return pageResponse(renderEditKeyPage({ view, shown, address, rejection: merchantRejection(view), ...form }), status);
+  const rejection = keyRejection(view, shown);
+  return pageResponse(renderEditKeyPage({ view, shown, address, rejection, ...form }), status);
 }

@@ -4,6 +4,7 @@ import { findOwnKey, type OwnKeyDetails } from '../../../services/merchants/merc
 import { PageError } from '../../page/page-error';
 import type { MemberVisit } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
+import { merchantRejection, type MerchantView } from '../merchant-view';
 
 /**
  * The key of the path.
@@ -18,4 +19,9 @@ export async function findKeyOfPath(
   return findOwnKey(db, { merchantId: member.merchantId, keyId }).catch((error: unknown) => {
     throw error instanceof NotFoundError ? new PageError('not_found', error.message) : error;
   });
+}
+
+/** Why the user cannot rotate or edit the key: both need the right to give every scope of it. Null: they can. */
+export function keyRejection(view: MerchantView, { scopes }: Pick<OwnKeyDetails, 'scopes'>): string | null {
+  return view.scopesRejection(scopes) ?? merchantRejection(view);
 }

@@ -75,20 +75,28 @@ function Actions({ view, shown }: ActionsProps): ReactElement {
   const { detail } = KEY_TEXTS[view.locale.language];
   const state = keyStateOf(shown, nowMs);
   const reason = view.rightRejection('developers', 'manage');
+  const scopesRejection = view.scopesRejection(shown.scopes);
   if (state === 'revoked' || state === 'expired') return <p className="dim">{detail.ended}</p>;
   if (reason !== null) return <p className="dim">{reason}</p>;
   return (
-    <div className="buttons">
-      <a className="button wide-button" href={paths.editKey(shown.id)}>
-        {detail.edit}
-      </a>
-      <a className="button wide-button" href={paths.rotateKey(shown.id)}>
-        {detail.rotate}
-      </a>
-      <a className="button wide-button danger" href={paths.revokeKey(shown.id)}>
-        {detail.revoke}
-      </a>
-    </div>
+    <>
+      {scopesRejection !== null && <p className="dim">{detail.foreign(scopesRejection)}</p>}
+      <div className="buttons">
+        {scopesRejection === null && (
+          <>
+            <a className="button wide-button" href={paths.editKey(shown.id)}>
+              {detail.edit}
+            </a>
+            <a className="button wide-button" href={paths.rotateKey(shown.id)}>
+              {detail.rotate}
+            </a>
+          </>
+        )}
+        <a className="button wide-button danger" href={paths.revokeKey(shown.id)}>
+          {detail.revoke}
+        </a>
+      </div>
+    </>
   );
 }
 

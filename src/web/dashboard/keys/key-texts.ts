@@ -80,6 +80,7 @@ const en = {
     edit: 'Edit',
     rotate: 'Rotate',
     revoke: 'Revoke',
+    foreign: (reason: string) => `Edit and rotate: ${reason}`,
     ended: 'This key can no longer be used. Create a new one.',
     done: {
       saved: 'The changes are saved. They are in force within a second.',
@@ -108,6 +109,7 @@ const en = {
     errors: {
       name: 'Write a name of 1 to 64 characters.',
       scopes: 'Choose at least one.',
+      foreign_scopes: 'Choose only what your role may give.',
       networks: 'Write IP addresses or networks such as 203.0.113.7 or 198.51.100.0/24, at most 50.',
       expiry: 'Choose an expiry.',
       day: 'Choose a day after today, within ten years.',
@@ -182,6 +184,7 @@ const id: KeyTexts = {
     edit: 'Ubah',
     rotate: 'Ganti kunci',
     revoke: 'Cabut',
+    foreign: (reason) => `Ubah dan ganti kunci: ${reason}`,
     ended: 'Kunci ini tidak dapat dipakai lagi. Buat kunci baru.',
     done: {
       saved: 'Perubahan disimpan dan berlaku dalam satu detik.',
@@ -210,6 +213,7 @@ const id: KeyTexts = {
     errors: {
       name: 'Tulis nama dengan 1 sampai 64 karakter.',
       scopes: 'Pilih paling sedikit satu.',
+      foreign_scopes: 'Pilih hanya yang boleh diberikan oleh peran Anda.',
       networks: 'Tulis alamat IP atau jaringan seperti 203.0.113.7 atau 198.51.100.0/24, paling banyak 50.',
       expiry: 'Pilih masa berlaku.',
       day: 'Pilih hari setelah hari ini, paling lama sepuluh tahun.',

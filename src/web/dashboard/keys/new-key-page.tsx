@@ -54,6 +54,7 @@ function KeyForm({ view, formId, address, rejection, sent, errors }: NewKeyPage)
     name: scopeField(scope),
     label: scopes[scope],
     isChosen: isNew ? FIRST_SCOPES.includes(scope) : sent[scopeField(scope)] !== undefined,
+    rejection: view.scopesRejection([scope]),
   }));
   const expiries = EXPIRIES.map((name) => ({
     name,

@@ -45,9 +45,10 @@ const createKeyByForm = memberPage(MANAGE, {
     const errors = {
       ...(!form.ok && form.errors),
       ...(scopes.length === 0 && { scopes: 'scopes' }),
+      ...(view.scopesRejection(scopes) !== null && { scopes: 'foreign_scopes' }),
       ...(expiresAt === undefined && { expires_on: 'day' }),
     };
-    if (!form.ok || expiresAt === undefined || scopes.length === 0) {
+    if (!form.ok || expiresAt === undefined || 'scopes' in errors) {
       return formPage(dependencies, visit, { sent, errors: errorTexts(view.locale, errors), status: 422 });
     }
     const { form_id: id, name, networks } = form.values;

@@ -8,9 +8,9 @@ import { findOwnKey, rotateKey, type OwnKeyDetails } from '../../../services/mer
 import { memberPage, NO_FIELDS, type MemberVisit } from '../../page/page-route';
 import type { SentFields } from '../../page/read-form';
 import type { DashboardDependencies } from '../dashboard-dependencies';
-import { merchantRejection, merchantView, pageResponse, type MerchantView } from '../merchant-view';
+import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { userIdentity } from '../user-identity';
-import { findKeyOfPath } from './find-key';
+import { findKeyOfPath, keyRejection } from './find-key';
 import { rotateKeySchema } from './key-form';
 import { KEY_TEXTS } from './key-texts';
 import { issuedPage } from './new-key';
@@ -36,10 +36,12 @@ const rotateKeyByForm = memberPage(MANAGE, {
   stepUp: true,
   fields: rotateKeySchema,
   async handler(dependencies: RotateDependencies, visit, form) {
-    const view = merchantView(dependencies, visit);
-    const { id: keyId } = await findKeyOfPath(dependencies, visit);
+    const key = await findKeyOfPath(dependencies, visit);
+    const { id: keyId } = key;
     if (!form.ok) return formPage(dependencies, visit, form.sent, 422);
-    if (merchantRejection(view) !== null) return formPage(dependencies, visit, form.sent, 409);
+    if (keyRejection(merchantView(dependencies, visit), key) !== null) {
+      return formPage(dependencies, visit, form.sent, 409);
+    }
     const { db, environment } = dependencies;
     const { form_id: newKeyId, overlap: overlapHours } = form.values;
     const own = { merchantId: visit.member.merchantId, keyId };
@@ -85,5 +87,5 @@ async function formPage(
 function rejectionOf(view: MerchantView, key: OwnKeyDetails): string | null {
   const state = keyStateOf(key, view.nowMs);
   if (state === 'revoked' || state === 'expired') return KEY_TEXTS[view.locale.language].detail.ended;
-  return merchantRejection(view);
+  return keyRejection(view, key);
 }
