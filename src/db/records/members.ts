@@ -60,6 +60,8 @@ interface MemberChange {
   readonly userId: string;
   /** Null: the member is removed. */
   readonly role: MemberRole | null;
+  /** Whether the keys end that the member created here. Absent: they stay. */
+  readonly revokesKeys?: boolean;
   readonly now: Date;
 }
 
@@ -70,7 +72,7 @@ interface MemberChange {
  */
 export async function changeMemberRow(
   db: Queryable,
-  { merchantId, userId, role, now }: MemberChange,
+  { merchantId, userId, role, revokesKeys = false, now }: MemberChange,
 ): Promise<'changed' | 'last_owner' | 'unknown'> {
   const { rows } = await db.query<{ isChanged: boolean; isKnown: boolean }>(
     `with owners as materialized (
@@ -89,6 +91,11 @@ export async function changeMemberRow(
            or exists (select from owners where owners.user_id <> $2))
        returning merchant_id, user_id
      ),
+     revoked as (
+       update api_keys set revoked_at = $4 from changed
+       where $5::boolean and api_keys.merchant_id = changed.merchant_id
+         and created_by = 'user:' || changed.user_id and revoked_at is null
+     ),
      noticed as (
        ${insertNotices({
          kind: { sql: 'notice.kind' },
@@ -103,7 +110,7 @@ export async function changeMemberRow(
      )
      select exists (select from changed) as "isChanged",
        exists (select from members where merchant_id = $1 and user_id = $2 and removed_at is null) as "isKnown"`,
-    [merchantId, userId, role, now],
+    [merchantId, userId, role, now, revokesKeys],
   );
   if (rows[0]?.isChanged) return 'changed';
   return rows[0]?.isKnown ? 'last_owner' : 'unknown';

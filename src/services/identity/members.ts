@@ -155,10 +155,13 @@ export async function setMemberRole(
   requireChanged(await changeMemberRow(db, { ...change, now }), change.userId);
 }
 
-/** As `setMemberRole`. The next request of the user is rejected. */
+/**
+ * As `setMemberRole`. The next request of the user is rejected. With `revokesKeys` the keys that the member created are
+ * revoked in the same statement.
+ */
 export async function removeMember(
   db: Queryable,
-  member: { readonly merchantId: string; readonly userId: string },
+  member: { readonly merchantId: string; readonly userId: string; readonly revokesKeys?: boolean },
   now: Date,
 ): Promise<void> {
   requireChanged(await changeMemberRow(db, { ...member, role: null, now }), member.userId);

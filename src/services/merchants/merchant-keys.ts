@@ -72,6 +72,21 @@ export async function listOwnKeys(db: Queryable, merchantId: string): Promise<Ap
   return rows.map(describeKey);
 }
 
+/** The keys in use that a user created at this merchant, the newest first; at most 200. */
+export async function listKeysOfCreator(
+  db: Queryable,
+  { merchantId, userId }: { readonly merchantId: string; readonly userId: string },
+): Promise<ApiKey[]> {
+  const { rows } = await db.query<KeyRow>({
+    name: 'list_keys_of_creator',
+    text: `select ${KEY_COLUMNS} from api_keys
+      where merchant_id = $1 and created_by = $2 and revoked_at is null and (expires_at is null or expires_at > now())
+      order by created_at desc, id desc limit ${MAX_LISTED}`,
+    values: [merchantId, actorText({ kind: 'merchant_user', id: userId })],
+  });
+  return rows.map(describeKey);
+}
+
 /** @throws NotFoundError if the merchant has no such key */
 export async function findOwnKey(db: Queryable, { merchantId, keyId }: OwnKey): Promise<OwnKeyDetails> {
   const { rows } = await db.query<OwnKeyRow>({

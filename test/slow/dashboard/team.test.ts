@@ -1,4 +1,6 @@
 import type { MemberRole } from '../../../src/domain/member-roles';
+import { createKey } from '../../../src/services/merchants/keys';
+import { findOwnKey } from '../../../src/services/merchants/merchant-keys';
 import { NOTICE_TEXTS } from '../../../src/web/dashboard/notices/notice-texts';
 import { TEAM_TEXTS } from '../../../src/web/dashboard/team/team-texts';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
@@ -161,4 +163,58 @@ it('each owner closes a notice on their own', async () => {
   expect((await finance.post(close)).status).toBe(403);
   const { owner: stranger, home: otherHome } = await newShop();
   expect((await stranger.post(close.replace(home, otherHome))).status).toBe(404);
+});
+
+describe('the removal of a member who created keys', () => {
+  async function keysOf(shopId: string, userId: string) {
+    const key = { merchantId: shopId, environment: 'sandbox' } as const;
+    const createdBy = { kind: 'merchant_user', id: userId } as const;
+    const theirs = await createKey(service.db, { ...key, name: 'Shop server', createdBy });
+    const ours = await createKey(service.db, { ...key, name: 'Office' });
+    const isRevoked = async ({ id }: { id: string }) =>
+      (await findOwnKey(service.db, { merchantId: shopId, keyId: id })).revokedAt !== null;
+    return { theirs, revoked: () => Promise.all([theirs, ours].map(isRevoked)) };
+  }
+
+  it('lists the keys, and revokes them unless the owner keeps them', async () => {
+    const { shop, team, owner, member } = await newShop();
+    const userId = await member('dev', 'developer');
+    const { theirs, revoked } = await keysOf(shop.id, userId);
+    const { body } = await owner.get(`${team}/${userId}/remove`);
+    expect(body).toContain('Shop server');
+    expect(body).not.toContain('Office');
+    expect(/<input[^>]*name="revoke_keys"[^>]*>/.exec(body)?.[0]).toMatch(/type="checkbox".*checked/);
+    const removed = await owner.post(`${team}/${userId}/remove`, [['revoke_keys', 'on']]);
+    expect(removed.location).toBe(`${team}?done=removed`);
+    expect(await revoked()).toEqual([true, false]);
+    const { rows } = await service.db.query<{ detail: string }>(
+      "select detail from user_actions where merchant_id = $1 and action = 'member.remove'",
+      [shop.id],
+    );
+    expect(rows.map(({ detail }) => JSON.parse(detail))).toEqual([{ revoke_keys: true, keys: [theirs.id] }]);
+  });
+
+  it('keeps the keys if the box is not checked', async () => {
+    const { shop, team, owner, member } = await newShop();
+    const userId = await member('dev', 'developer');
+    const { revoked } = await keysOf(shop.id, userId);
+    expect((await owner.post(`${team}/${userId}/remove`)).location).toBe(`${team}?done=removed`);
+    expect(await revoked()).toEqual([false, false]);
+  });
+
+  it('revokes no key of the last owner, who stays, and none of another merchant', async () => {
+    const { shop, team, owner, ownerId } = await newShop();
+    const { revoked } = await keysOf(shop.id, ownerId);
+    expect((await owner.post(`${team}/${ownerId}/remove`, [['revoke_keys', 'on']])).status).toBe(409);
+    expect(await revoked()).toEqual([false, false]);
+
+    const other = await newShop();
+    const { revoked: revokedThere } = await keysOf(shop.id, await other.member('both', 'developer'));
+    const { rows } = await service.db.query<{ id: string }>(
+      "select user_id as id from members where merchant_id = $1 and role = 'developer'",
+      [other.shop.id],
+    );
+    await other.owner.post(`${other.team}/${rows[0]?.id}/remove`, [['revoke_keys', 'on']]);
+    expect(await revokedThere()).toEqual([false, false]);
+  });
 });

@@ -3,6 +3,7 @@ import { MEMBER_ROLES, type MemberRole } from '../../../domain/member-roles';
 import { ConflictError } from '../../../errors';
 import { withUserAudit } from '../../../services/audit/user-audit';
 import { createResetLink, removeMember, setMemberRole } from '../../../services/identity/members';
+import { listKeysOfCreator } from '../../../services/merchants/merchant-keys';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
@@ -11,6 +12,7 @@ import { renderConfirmAccessPage } from './confirm-access-page';
 import { findMemberOfPath } from './find-team';
 import { renderLinkPage } from './link-page';
 import { renderMemberPage } from './member-page';
+import { renderRemovePage } from './remove-page';
 import { renderRolePage } from './role-page';
 import { TEAM_TEXTS } from './team-texts';
 
@@ -86,39 +88,48 @@ const removeForm = memberPage(MANAGE, {
   ...REMOVE,
   method: 'get',
   fields: NO_FIELDS,
-  handler: async (dependencies: TeamDependencies, visit) => removePage(dependencies, visit, null),
+  handler: async (dependencies: TeamDependencies, visit) =>
+    removePage(dependencies, visit, { revokesKeys: true, rejection: null }),
 });
+
+/** A checkbox: absent if it is not checked. */
+const removal = z.object({ revoke_keys: z.literal('on').optional() });
 
 const remove = memberPage(MANAGE, {
   ...REMOVE,
   method: 'post',
-  fields: NO_FIELDS,
-  async handler(dependencies: TeamDependencies, visit) {
+  fields: removal,
+  async handler(dependencies: TeamDependencies, visit, form) {
     const view = merchantView(dependencies, visit);
     const { userId } = await findMemberOfPath(dependencies, visit);
+    const { merchantId } = visit.member;
+    const revokesKeys = !form.ok || form.values.revoke_keys === 'on';
+    const keys = revokesKeys ? await listKeysOfCreator(dependencies.db, { merchantId, userId }) : [];
+    const detail = JSON.stringify({ revoke_keys: revokesKeys, keys: keys.map(({ id }) => id) });
+    const action = { action: 'member.remove', target: userId, detail } as const;
     try {
-      await withUserAudit(
-        dependencies.db,
-        userIdentity(dependencies, visit),
-        { action: 'member.remove', target: userId },
-        () => removeMember(dependencies.db, { merchantId: visit.member.merchantId, userId }, visit.now),
+      await withUserAudit(dependencies.db, userIdentity(dependencies, visit), action, () =>
+        removeMember(dependencies.db, { merchantId, userId, revokesKeys }, visit.now),
       );
       return redirectTo(userId === visit.session.user.id ? '/' : `${view.paths.team}?done=removed`);
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
-      return removePage(dependencies, visit, TEAM_TEXTS[view.locale.language].role.lastOwner);
+      const rejection = TEAM_TEXTS[view.locale.language].role.lastOwner;
+      return removePage(dependencies, visit, { revokesKeys, rejection });
     }
   },
 });
 
-async function removePage(dependencies: TeamDependencies, visit: MemberVisit, rejection: string | null) {
+interface RemovalState {
+  readonly revokesKeys: boolean;
+  readonly rejection: string | null;
+}
+
+async function removePage(dependencies: TeamDependencies, visit: MemberVisit, state: RemovalState) {
   const view = merchantView(dependencies, visit);
   const { userId, name } = await findMemberOfPath(dependencies, visit);
-  const { remove: texts } = TEAM_TEXTS[view.locale.language];
-  const action = view.paths.removeMember(userId);
-  const back = view.paths.member(userId);
-  const html = renderConfirmAccessPage({ view, ...texts, subject: name, action, tone: 'danger', back, rejection });
-  return pageResponse(html, rejection === null ? 200 : 409);
+  const keys = await listKeysOfCreator(dependencies.db, { merchantId: visit.member.merchantId, userId });
+  return pageResponse(renderRemovePage({ view, userId, name, keys, ...state }), state.rejection === null ? 200 : 409);
 }
 
 const resetForm = memberPage(MANAGE, {

@@ -108,6 +108,11 @@ const en = {
     title: 'Remove the member?',
     explanation: 'The next click of this member fails. Their actions stay in the activity. You can invite them again.',
     button: 'Remove the member',
+    keys: 'Keys that this member created',
+    unnamed: 'No name',
+    keysQuestion: 'The member may have kept their secrets',
+    revokeKeys: 'Revoke these keys',
+    keysHint: 'A server that still uses one of them is rejected within a second. Give it another key first.',
   },
   reset: {
     title: 'Reset the login?',
@@ -217,6 +222,11 @@ const id: TeamTexts = {
     explanation:
       'Klik berikutnya dari anggota ini gagal. Tindakannya tetap tercatat di aktivitas. Anda dapat mengundangnya lagi.',
     button: 'Keluarkan anggota',
+    keys: 'Kunci yang dibuat anggota ini',
+    unnamed: 'Tanpa nama',
+    keysQuestion: 'Anggota ini mungkin masih menyimpan rahasianya',
+    revokeKeys: 'Cabut kunci-kunci ini',
+    keysHint: 'Server yang masih memakainya ditolak dalam satu detik. Pasang kunci lain lebih dulu.',
   },
   reset: {
     title: 'Atur ulang akses masuk?',
