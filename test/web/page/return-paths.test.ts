@@ -10,6 +10,7 @@ const paths = new ReturnPaths([
   { method: 'get', path: '/m/:code/payments', access: PAYMENTS },
   { method: 'get', path: '/m/:code/payments.csv', access: PAYMENTS },
   { method: 'get', path: '/m/:code/payments/:ref', access: PAYMENTS },
+  { method: 'get', path: '/m/:code/requests/:request', access: PAYMENTS },
   { method: 'post', path: '/m/:code/payments/:ref/refund', access: PAYMENTS },
 ]);
 
@@ -19,6 +20,8 @@ it.each([
   '/m/7K2QF9AB/payments?group=paid&q=A-1',
   '/m/7K2QF9AB/payments/LN7K2QF9AB3DXT5M',
   '/invitations/lnk_abc-DEF',
+  `/m/7K2QF9AB/requests/${encodeURIComponent('shop/order.1?try=2#a:(b)')}`,
+  `/m/7K2QF9AB/requests/${encodeURIComponent('/'.repeat(128))}`,
 ])('a sign-in returns to the page %s', (address) => {
   expect(paths.find(address)).toBe(address);
 });
@@ -34,6 +37,14 @@ it.each([
   'javascript:alert(1)',
   '/m/7K2QF9AB/payments/..%2f..%2fstart',
   '/m/7K2QF9AB/payments/../../start',
+  '/m/7K2QF9AB/requests/..%2F..%2Fstart',
+  '/m/7K2QF9AB/requests/a%2F..%2Fstart',
+  '/m/7K2QF9AB/requests/%2E%2E%2Fstart',
+  '/m/7K2QF9AB/requests/.',
+  '/m/7K2QF9AB/requests/a%5Cb',
+  '/m/7K2QF9AB/requests/a%0D%0Ab',
+  '/m/7K2QF9AB/requests/%252E%252E%252Fstart',
+  '/m/7K2QF9AB/requests/a%zz',
   '/m//payments',
   '/m/7K2QF9AB/payments\r\nSet-Cookie: a=b',
   '/m/7K2QF9AB/payments#fragment',
