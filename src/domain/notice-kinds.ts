@@ -2,6 +2,8 @@
 export type NoticeKind =
   /** A member changed how they sign in. */
   | 'security.factor_changed'
+  /** A member used a recovery code instead of the second factor. */
+  | 'security.recovery_code_used'
   /** A link was made that replaces the credentials of a member. */
   | 'security.login_reset'
   /** A member may approve payouts since then. */

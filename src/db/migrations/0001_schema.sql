@@ -1108,8 +1108,8 @@ create trigger append_only_truncate before truncate on user_action_outcomes exec
 create table merchant_notices (
   id bigint generated always as identity primary key,
   merchant_id uuid not null references merchants,
-  kind text not null check (kind in ('security.factor_changed', 'security.login_reset', 'security.member_authorised',
-    'security.owner_changed', 'security.key_created')),
+  kind text not null check (kind in ('security.factor_changed', 'security.recovery_code_used', 'security.login_reset',
+    'security.member_authorised', 'security.owner_changed', 'security.key_created')),
   target_id uuid not null, -- the user or the key that the notice is about
   occurred_at timestamptz(3) not null,
   mailed_at timestamptz(3) -- null: it was not mailed
@@ -1143,6 +1143,21 @@ end $$;
 -- A development link signs in without a password: the dashboard uses one and never makes one.
 create policy merchant_realm on sign_in_links to lunas_dashboard
   using (realm = 'merchant') with check (realm = 'merchant' and (kind <> 'development' or used_at is not null));
+-- Its session needs no step-up, so the dashboard of production can write none.
+create policy development_in_sandbox on sessions as restrictive for insert to lunas_dashboard
+  with check (method <> 'development_link' or exists (select from installation where environment = 'sandbox'));
+create policy development_in_sandbox_still on sessions as restrictive for update to lunas_dashboard
+  using (true)
+  with check (method <> 'development_link' or exists (select from installation where environment = 'sandbox'));
+
+-- What has ended, was used or was revoked stays so, whatever the statement is.
+create trigger end_is_final before update of ended_at on sessions for each row
+  when (old.ended_at is not null and new.ended_at is distinct from old.ended_at) execute function forbid_mutation();
+create trigger use_is_final before update of used_at on sign_in_links for each row
+  when (old.used_at is not null and new.used_at is distinct from old.used_at) execute function forbid_mutation();
+create trigger revocation_is_final before update of revoked_at on api_keys for each row
+  when (old.revoked_at is not null and new.revoked_at is distinct from old.revoked_at)
+  execute function forbid_mutation();
 
 -- Requests and keys --------------------------------------------------------------------------------------------------
 

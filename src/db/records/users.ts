@@ -1,6 +1,5 @@
 import type { Language, Realm } from '../../domain/sign-in';
 import type { Queryable } from '../connection/pool';
-import { insertNoticesOfUser } from './merchant-notices';
 
 /** What signing in compares. */
 export interface UserCredentials {
@@ -59,14 +58,9 @@ export async function storeTotp(
   { sealedTotp, lastStep, replaces }: NewTotp,
 ): Promise<boolean> {
   const { rowCount } = await db.query(
-    `with changed as (
-       update users set sealed_totp = $2, totp_last_step = $3
-       where id = $1 and ($4::boolean
-         or (sealed_totp is null and not exists (select from passkeys where passkeys.user_id = users.id)))
-       returning id
-     ),
-     noticed as (${insertNoticesOfUser('security.factor_changed', '(select id from changed)', 'clock_timestamp()')})
-     select from changed`,
+    `update users set sealed_totp = $2, totp_last_step = $3
+     where id = $1 and ($4::boolean
+       or (sealed_totp is null and not exists (select from passkeys where passkeys.user_id = users.id)))`,
     [userId, sealedTotp, lastStep, replaces],
   );
   return rowCount === 1;

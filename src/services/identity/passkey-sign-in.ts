@@ -11,12 +11,12 @@ import { SignInError } from '../../errors';
 import { invalidPasskey, spendPasskey, verifyPasskey } from './passkey-verification';
 import { shortened, type Browser, type OpenedSession, type Session } from './sessions';
 import {
-  changeCredentials,
   identityOf,
   openSession,
   recordedStep,
   renewSession,
   sessionEnded,
+  withLockedLogin,
   type IdentityDependencies,
 } from './sign-in';
 
@@ -136,7 +136,7 @@ export async function stepUpByPasskey(
     if (challenge === undefined) throw invalidPasskey();
     const proved = await verifyPasskey(db, session.realm, { response, challenge, origin });
     if (proved.passkey.userId !== session.user.id) throw invalidPasskey();
-    return changeCredentials(dependencies, session, now, async (client) => {
+    return withLockedLogin(dependencies, session, now, async (client) => {
       await spendPasskey(client, proved, now);
       return renewSession(client, session, now);
     });

@@ -5,6 +5,7 @@ import { createSignInToken } from '../../crypto/sign-in-token';
 import type { Pool, Queryable } from '../../db/connection/pool';
 import { inTransaction } from '../../db/connection/transaction';
 import { isSessionOpen, lockLogin } from '../../db/records/login-lock';
+import { insertFactorNotices } from '../../db/records/merchant-notices';
 import { endSessionsOf, insertSession, rotateSession } from '../../db/records/sessions';
 import { findUser, findUserByEmail, storePassword, type UserCredentials } from '../../db/records/users';
 import { passwordViolation } from '../../domain/passwords';
@@ -242,10 +243,24 @@ export function requireStepUp(session: Session, now: Date): void {
 }
 
 /**
- * Changes how a user signs in, in one transaction, one change at a time. A session that a concurrent change has ended
- * changes nothing any more.
+ * Changes how a user signs in, in one transaction, one change at a time, with a notice to the owners of the user's
+ * merchants.
  */
 export function changeCredentials<Result>(
+  dependencies: Pick<IdentityDependencies, 'db'>,
+  session: Session,
+  now: Date,
+  work: (client: Queryable) => Promise<Result>,
+): Promise<Result> {
+  return withLockedLogin(dependencies, session, now, async (client) => {
+    const result = await work(client);
+    await insertFactorNotices(client, session.user.id, now);
+    return result;
+  });
+}
+
+/** One transaction at a time for a user. A session that a concurrent change has ended changes nothing any more. */
+export function withLockedLogin<Result>(
   { db }: Pick<IdentityDependencies, 'db'>,
   { id: sessionId, user }: Session,
   now: Date,
@@ -288,7 +303,7 @@ export async function hashNewPassword(hasher: PasswordHasher, password: string, 
 }
 
 /**
- * Replaces the recovery codes. The session has to be stepped up.
+ * Replaces the recovery codes, and ends the user's other sessions. The session has to be stepped up.
  * @returns the new ones, which are shown once
  * @throws SignInError `session_ended` or `not_stepped_up`
  */
@@ -302,7 +317,10 @@ export async function replaceRecoveryCodes(
   const { user, realm } = session;
   const by = identityOf(dependencies, session, address);
   return withUserAudit(dependencies.db, by, { action: 'security.set_recovery_codes', target: user.id }, () =>
-    changeCredentials(dependencies, session, now, (client) => createRecoveryCodes(client, { id: user.id, realm })),
+    changeCredentials(dependencies, session, now, async (client) => {
+      await endSessionsOf(client, user.id, session.id, now);
+      return createRecoveryCodes(client, { id: user.id, realm });
+    }),
   );
 }
 

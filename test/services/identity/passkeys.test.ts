@@ -22,7 +22,7 @@ import { signInWithPassword } from '../../../src/services/identity/sign-in';
 import { SignInThrottle } from '../../../src/services/identity/throttle';
 import { SoftwareAuthenticator } from '../../support/authenticator';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
-import { BROWSER, createMember, createOperatorUser } from '../../support/people';
+import { BROWSER, createMember, createOperatorUser, createShop } from '../../support/people';
 
 const EMAIL = 'sri@toko.example';
 const PASSWORD = 'kopi tubruk di teras';
@@ -275,6 +275,22 @@ describe('step-up by a passkey', () => {
 });
 
 describe('the list of passkeys', () => {
+  it('attack: no passkey is added or removed without a notice to the owners', async () => {
+    const shop = await createShop(owner);
+    await owner.query(
+      "insert into members (merchant_id, user_id, role, invited_by, created_at) values ($1, $2, 'owner', 'x', now())",
+      [shop.id, userId],
+    );
+    const countNotices = async () => (await owner.query('select from merchant_notices')).rowCount;
+    const { session } = await register(await enrolling());
+    expect(await countNotices()).toBe(1);
+    const { session: full } = await register(session, new SoftwareAuthenticator(ORIGIN), 'Laptop');
+    expect(await countNotices()).toBe(2);
+    const [first] = await listPasskeys(db, full);
+    await removePasskey(dependencies, full, { id: first?.id ?? '', address }, NOW);
+    expect(await countNotices()).toBe(3);
+  });
+
   it('renames and removes, but not the last second factor in production', async () => {
     const { session } = await register(await enrolling());
     const { session: full } = await register(session, new SoftwareAuthenticator(ORIGIN), 'Laptop');

@@ -1,3 +1,4 @@
+import { createSignInToken } from '../../../src/crypto/sign-in-token';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { SESSION_LIMITS, STEP_UP_LIMITS } from '../../../src/domain/sign-in';
 import { createOperator } from '../../../src/services/identity/operators';
@@ -13,6 +14,7 @@ import {
   readSession,
   useDevelopmentLink,
 } from '../../../src/services/identity/sessions';
+import { createKey } from '../../../src/services/merchants/keys';
 import type { Merchant } from '../../../src/services/merchants/merchants';
 import { createProductionDatabase, createTestDatabase, type TestDatabase } from '../../support/database';
 import { explainQueries } from '../../support/explain';
@@ -255,6 +257,16 @@ describe('a development link', () => {
     );
     const used = useDevelopmentLink(dashboard, { realm: 'merchant', token, browser: BROWSER }, NOW);
     await expect(used).rejects.toMatchObject({ reason: 'link_invalid' });
+    const session = createSignInToken('session');
+    const insertion = `insert into sessions (id, realm, user_id, token_sha256, stage, method, created_at, last_seen_at,
+      expires_at, address, user_agent)
+      select gen_random_uuid(), realm, id, $1, 'full', 'development_link', $2, $2, $3, '203.0.113.7', '' from users`;
+    const values = [session.tokenSha256, NOW, after(MINUTE_MS)];
+    await expect(dashboard.query(insertion, values)).rejects.toMatchObject({ code: '42501' });
+    await superuser.query(insertion, values);
+    await superuser.query("update sessions set method = 'password'");
+    const change = dashboard.query("update sessions set method = 'development_link'");
+    await expect(change).rejects.toMatchObject({ code: '42501' });
     await Promise.all([superuser.end(), dashboard.end()]);
     await production.drop();
   });
@@ -263,6 +275,21 @@ describe('a development link', () => {
     const request = { realm: 'merchant', email: EMAIL, createdBy: 'cli:test' } as const;
     await expect(createDevelopmentLink(db, request, NOW)).rejects.toMatchObject({ code: '42501' });
   });
+});
+
+it('attack: the dashboard opens nothing again that has ended, was used or was revoked', async () => {
+  await useLink(await createLink());
+  await db.query('update sessions set ended_at = $1', [NOW]);
+  const shop = await createShop(owner);
+  await createKey(owner, { merchantId: shop.id, environment: 'sandbox' });
+  await db.query('update api_keys set revoked_at = $1', [NOW]);
+  for (const statement of [
+    'update sessions set ended_at = null',
+    'update sign_in_links set used_at = null',
+    "update api_keys set revoked_at = now() + interval '1 day'",
+  ]) {
+    await expect(db.query(statement)).rejects.toMatchObject({ code: '23001' });
+  }
 });
 
 it('no table has a token', async () => {

@@ -23,7 +23,7 @@ import { beginTotpEnrolment } from '../../../src/services/identity/totp';
 import { resealAll } from '../../../src/services/recovery/reseal';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
-import { BROWSER, createMember } from '../../support/people';
+import { BROWSER, createMember, createShop } from '../../support/people';
 
 const EMAIL = 'sri@toko.example';
 const PASSWORD = 'kopi tubruk di teras';
@@ -401,6 +401,33 @@ describe('a new password', () => {
     const changed = changePassword(dependencies, session, { password, address }, NOW);
     await expect(changed).rejects.toMatchObject({ field: 'password', message: violation });
   });
+});
+
+/** The kinds of all notices, the oldest first. */
+async function notices(): Promise<string[]> {
+  const { rows } = await owner.query<{ kind: string }>('select kind from merchant_notices order by id');
+  return rows.map(({ kind }) => kind.replace('security.', ''));
+}
+
+it('attack: no new credential is silent, and new recovery codes end the other sessions', async () => {
+  const shop = await createShop(owner);
+  await owner.query(
+    "insert into members (merchant_id, user_id, role, invited_by, created_at) values ($1, $2, 'owner', 'x', now())",
+    [shop.id, userId],
+  );
+  const { token } = await attempt(PASSWORD);
+  await changePassword(dependencies, await read(token), { password: 'teh botol dingin 88', address }, NOW);
+  expect(await notices()).toEqual(['factor_changed']);
+  const { token: stolen } = await attempt('teh botol dingin 88');
+  const [code = ''] = await replaceRecoveryCodes(dependencies, await read(token), address, NOW);
+  expect(await notices()).toEqual(['factor_changed', 'factor_changed']);
+  await expect(read(stolen)).rejects.toThrow('ended');
+  const proof = { kind: 'recovery_code', code } as const;
+  await stepUp(dependencies, await read(token), { proof, address }, NOW);
+  expect(await reasonOf(spendRecoveryCode(db, userId, code, NOW))).toBe('code');
+  expect(await notices()).toEqual(['factor_changed', 'factor_changed', 'recovery_code_used']);
+  await enrolWith(await read((await attempt('teh botol dingin 88')).token), NOW);
+  expect((await notices()).slice(3)).toEqual(['factor_changed']);
 });
 
 describe('limits', () => {

@@ -14,7 +14,8 @@ const en: NoticeTexts = {
   close: 'Close',
   unnamed: 'No name',
   kinds: {
-    'security.factor_changed': (name) => `${name} set another second factor.`,
+    'security.factor_changed': (name) => `${name} changed the password, a second factor or the recovery codes.`,
+    'security.recovery_code_used': (name) => `${name} used a recovery code.`,
     'security.login_reset': (name) => `A link was created that resets the login of ${name}.`,
     'security.member_authorised': (name) => `${name} may approve payouts.`,
     'security.owner_changed': (name) => `The owners changed: ${name}.`,
@@ -27,7 +28,8 @@ const id: NoticeTexts = {
   close: 'Tutup',
   unnamed: 'Tanpa nama',
   kinds: {
-    'security.factor_changed': (name) => `${name} memasang faktor kedua yang baru.`,
+    'security.factor_changed': (name) => `${name} mengubah kata sandi, faktor kedua, atau kode pemulihan.`,
+    'security.recovery_code_used': (name) => `${name} memakai kode pemulihan.`,
     'security.login_reset': (name) => `Tautan untuk mengatur ulang akses masuk ${name} dibuat.`,
     'security.member_authorised': (name) => `${name} boleh menyetujui pencairan.`,
     'security.owner_changed': (name) => `Pemilik toko berubah: ${name}.`,
