@@ -31,6 +31,22 @@ export async function seedPayments(db: Pool, merchantId: string, options: SeedOp
   );
 }
 
+/** Makes the totals of a merchant those of its payments: seeded ones have no transitions. */
+export async function fillTotals(db: Pool, merchantId: string): Promise<void> {
+  await db.query(
+    `with progress as (
+       update totals_progress set recorded_until = greatest(recorded_until, now() - interval '10 seconds')
+     )
+     insert into payment_hour_totals
+     select merchant_id, status, date_trunc('hour', created_at, 'UTC'), provider, count(*), sum(total_rupiah),
+       sum(net_rupiah)
+     from payments where merchant_id = $1 group by 1, 2, 3, 4
+     on conflict (merchant_id, status, hour, provider) do update set payments = excluded.payments,
+       total_rupiah = excluded.total_rupiah, net_rupiah = excluded.net_rupiah`,
+    [merchantId],
+  );
+}
+
 /** Each payment refers to a policy and a provider account. @returns the ids of new ones */
 export async function insertCatalog(db: Pool): Promise<[policyId: string, accountId: string]> {
   const { rows } = await db.query<{ policyId: string; accountId: string }>(

@@ -13,6 +13,7 @@ export function merchantPaths(code: string) {
   const member = (userId: string) => `${team}/${userId}`;
   return {
     home,
+    homeOf: (range: string) => `${home}?range=${range}`,
     team,
     /** @param filled the fields of the form, if it is filled in */
     invite: (filled?: Readonly<Record<string, string>>) =>

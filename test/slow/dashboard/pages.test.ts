@@ -14,7 +14,7 @@ import { startTestDashboard, type TestDashboard } from '../../support/dashboard'
 import { eventually } from '../../support/eventually';
 import { createPage } from '../../support/payment-page';
 import { createMember, createShop } from '../../support/people';
-import { seedPayments } from '../../support/seed-payments';
+import { fillTotals, seedPayments } from '../../support/seed-payments';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 let service: TestService;
@@ -230,7 +230,14 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
   'get /profile/security/recovery-codes': {
     'a question': () => `${dashboard.url}/profile/security/recovery-codes`,
   },
-  'get /m/:code': { 'with payments': () => home },
+  'get /m/:code': {
+    'with payments': async () => {
+      await fillTotals(service.db, service.merchantId);
+      return home;
+    },
+    '7 days': () => `${home}?range=7d`,
+    '30 days': () => `${home}?range=30d`,
+  },
   'get /m/:code/payments': {
     all: () => `${home}/payments`,
     'a group': () => `${home}/payments?group=attention`,

@@ -1,17 +1,24 @@
 import type { ReactElement } from 'react';
-import { Attention, type AttentionRow } from '../../ui/attention';
+import { Attention, Tabs, type AttentionRow } from '../../ui/attention';
 import { Card, PageHead } from '../../ui/layout';
 import { EmptyState } from '../../ui/table';
+import { Money, Time } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { NoticeList, type ShownNotice } from '../notices/notice-list';
 import { NewPaymentLink, PaymentTable, versionOfTable, type ListedPayment } from '../payments/payment-table';
+import { PaidChart } from './home-chart';
+import { RANGE_NAMES, type ShownFigures } from './home-range';
+import { HOME_TEXTS } from './home-texts';
 
 interface HomePage {
   readonly view: MerchantView;
   readonly payments: readonly ListedPayment[];
   readonly attention: readonly AttentionRow[];
   readonly notices: readonly ShownNotice[];
+  readonly figures: ShownFigures;
+  /** Null: the role may not view it. */
+  readonly balance: { readonly availableRupiah: number; readonly pendingRupiah: number } | null;
 }
 
 export function renderHomePage(page: HomePage): string {
@@ -23,9 +30,14 @@ export function renderHomePage(page: HomePage): string {
   });
 }
 
-function Home({ view, payments, attention, notices }: HomePage): ReactElement {
-  const { texts, paths } = view;
-  const version = versionOfTable(payments);
+function Home({ view, payments, attention, notices, figures, balance }: HomePage): ReactElement {
+  const { texts, paths, locale } = view;
+  const { rangeName, ranges } = HOME_TEXTS[locale.language];
+  const tabs = RANGE_NAMES.map((range) => ({
+    label: ranges[range],
+    href: paths.homeOf(range),
+    isCurrent: range === figures.range,
+  }));
   return (
     <>
       <PageHead title={texts.home.title}>
@@ -38,15 +50,100 @@ function Home({ view, payments, attention, notices }: HomePage): ReactElement {
           </Card>
         )}
         <NoticeList view={view} notices={notices} />
+        <Tabs name={rangeName} tabs={tabs} />
+        <Figures view={view} figures={figures} />
+        <div className={balance === null ? undefined : 'home-columns'}>
+          <PaidChart view={view} figures={figures} />
+          {balance !== null && <BalanceCard view={view} balance={balance} />}
+        </div>
         <Card
           title={texts.home.newest}
           aside={<a href={paths.payments}>{texts.home.all}</a>}
           part="newest"
-          version={version}
+          version={versionOfTable(payments)}
         >
           <PaymentTable view={view} payments={payments} empty={<EmptyState text={texts.list.nothing} />} />
         </Card>
       </div>
     </>
+  );
+}
+
+interface FiguresProps {
+  readonly view: MerchantView;
+  readonly figures: ShownFigures;
+}
+
+function Figures({ view, figures }: FiguresProps): ReactElement {
+  const { locale, paths } = view;
+  const texts = HOME_TEXTS[locale.language];
+  const { payments, paidRupiah, netRupiah, ended, from, to, asOf } = figures;
+  const paid = paths.list({ group: 'paid', from, to });
+  const number = new Intl.NumberFormat(locale.language === 'id' ? 'id-ID' : 'en-GB', { maximumFractionDigits: 1 });
+  const rate = ended === 0 ? '–' : `${number.format((payments / ended) * 100)} %`;
+  const shown = [
+    { name: texts.paid, href: paid, value: <Money rupiah={paidRupiah} />, hint: texts.withRefunded },
+    { name: texts.payments, href: paid, value: number.format(payments), hint: texts.withRefunded },
+    {
+      name: texts.success,
+      href: paths.list({ group: 'ended', from, to }),
+      value: rate,
+      hint: ended === 0 ? texts.noneEnded : texts.ofEnded(number.format(payments), number.format(ended)),
+    },
+    { name: texts.net, href: paid, value: <Money rupiah={netRupiah} />, hint: texts.afterFees },
+  ];
+  const isCounted = asOf.getTime() > 0;
+  return (
+    <section aria-label={texts.figures} data-part="figures" data-version={`${payments} ${paidRupiah} ${ended} ${from}`}>
+      <ul className="figures">
+        {shown.map(({ name, href, value, hint }) => (
+          <li key={name}>
+            <a href={href}>
+              <span className="dim small">{name}</span>
+              <b>{value}</b>
+              <span className="dim small">{hint}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      <p className="dim small as-of">
+        {isCounted ? (
+          <>
+            {texts.asOf} <Time at={asOf} style="second" locale={locale} />
+          </>
+        ) : (
+          texts.notCounted
+        )}
+      </p>
+    </section>
+  );
+}
+
+interface BalanceCardProps {
+  readonly view: MerchantView;
+  readonly balance: NonNullable<HomePage['balance']>;
+}
+
+function BalanceCard({ view: { locale, paths }, balance }: BalanceCardProps): ReactElement {
+  const texts = HOME_TEXTS[locale.language];
+  const { availableRupiah, pendingRupiah } = balance;
+  const aside = <a href={paths.balance}>{texts.showBalance}</a>;
+  return (
+    <Card title={texts.balance} aside={aside} part="balance" version={`${availableRupiah} ${pendingRupiah}`}>
+      <div className="card-body">
+        <div>
+          <p className="dim small">{texts.available}</p>
+          <p className="amount">
+            <Money rupiah={availableRupiah} />
+          </p>
+        </div>
+        <div>
+          <p className="dim small">{texts.pending}</p>
+          <p className="strong">
+            <Money rupiah={pendingRupiah} />
+          </p>
+        </div>
+      </div>
+    </Card>
   );
 }

@@ -1,30 +1,42 @@
+import { z } from 'zod';
 import { ATTENTION_LIMIT, findPaymentAttention, type PaymentAttention } from '../../../db/queries/find-attention';
 import { listPaymentPage } from '../../../db/queries/list-payment-page';
 import { listNotices } from '../../../services/merchants/notices';
-import { memberPage, NO_FIELDS } from '../../page/page-route';
+import { getBalance } from '../../../services/payouts/balance';
+import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
+import { readHomeFigures } from './home-figures';
 import { renderHomePage } from './home-page';
+import { RANGE_NAMES } from './home-range';
 
 const NEWEST = 5;
 
-/** What waits, and the newest payments. */
+/** What is no range shows today. */
+const rangeSchema = z.object({ range: z.enum(RANGE_NAMES).catch('today') });
+
+/** What waits, the figures of a range, the balance, and the newest payments. */
 export const showHome = memberPage(
   { area: 'payments', level: 'view' },
   {
     method: 'get',
     path: '/m/:code',
-    fields: NO_FIELDS,
-    async handler({ db, environment }: Pick<DashboardDependencies, 'db' | 'environment'>, visit) {
+    fields: rangeSchema,
+    async handler({ db, environment }: Pick<DashboardDependencies, 'db' | 'environment'>, visit, query) {
       const view = merchantView({ environment }, visit);
       const { merchantId } = visit.member;
       const filter = { merchantId, statuses: null, createdFrom: null, createdTo: null, start: null };
-      const [payments, attention, notices] = await Promise.all([
+      const range = query.ok ? query.values.range : 'today';
+      const [payments, attention, notices, figures, balance] = await Promise.all([
         listPaymentPage(db, filter, NEWEST),
         findPaymentAttention(db, merchantId),
         visit.member.role === 'owner' ? listNotices(db, { merchantId, userId: visit.session.user.id }) : [],
+        readHomeFigures(db, merchantId, { range, now: visit.now, zone: view.locale.zone }),
+        view.rightRejection('balance', 'view') === null ? getBalance(db, merchantId) : null,
       ]);
-      return pageResponse(renderHomePage({ view, payments, notices, attention: attentionRows(view, attention) }));
+      return pageResponse(
+        renderHomePage({ view, payments, notices, attention: attentionRows(view, attention), figures, balance }),
+      );
     },
   },
 );

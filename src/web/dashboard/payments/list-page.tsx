@@ -7,6 +7,7 @@ import { Card, Notice, PageHead } from '../../ui/layout';
 import { EmptyState, Pager } from '../../ui/table';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
+import { ListSum, type ListedSum } from './list-sum';
 import { PAYMENT_GROUP_NAMES } from './payment-groups';
 import { NewPaymentLink, PaymentTable, versionOfTable, type ListedPayment } from './payment-table';
 import { PAYMENT_TEXTS } from './payment-texts';
@@ -17,6 +18,8 @@ export interface ListPage {
   readonly sent: SentFields;
   readonly errors: FieldErrors;
   readonly payments: readonly ListedPayment[];
+  /** Null: not counted. */
+  readonly sum: ListedSum | null;
   /** The query of the neighbouring pages; null if there is none. */
   readonly newer: SentFields | null;
   readonly older: SentFields | null;
@@ -54,6 +57,7 @@ function List(page: ListPage): ReactElement {
             <p>{PAYMENT_TEXTS[view.locale.language].searched}</p>
           </Notice>
         )}
+        {page.sum !== null && <ListSum view={view} sum={page.sum} />}
         <Card part="list" version={version}>
           <PaymentTable view={view} payments={payments} empty={<Empty page={page} />} />
           <Pager newer={newer && paths.list(newer)} older={older && paths.list(older)} texts={texts.list.pager} />
@@ -88,7 +92,9 @@ function Filters({ page: { view, sent }, messages }: FiltersProps): ReactElement
   const { q, from, to, provider, amount } = sent;
   const own = PAYMENT_TEXTS[view.locale.language];
   const group = sent.group ?? (sent.status === undefined ? 'all' : undefined);
-  const tabs = PAYMENT_GROUP_NAMES.map((name) => ({
+  // The group of the success rate is shown to who comes from it.
+  const names = PAYMENT_GROUP_NAMES.filter((name) => name !== 'ended' || name === group);
+  const tabs = names.map((name) => ({
     label: texts.groups[name],
     href: paths.list({ group: name === 'all' ? undefined : name, from, to, provider, amount }),
     isCurrent: q === undefined && name === group,

@@ -1,13 +1,17 @@
 import { encodeCursor } from '../../../api/payments/list-transactions/cursor';
 import type { ListPosition } from '../../../db/queries/list-payments';
+import { readPeriodFigure, type PeriodFigure } from '../../../db/queries/payment-figures';
 import type { PaymentRow } from '../../../db/queries/payment-row';
-import { memberPage } from '../../page/page-route';
+import { PAYMENT_STATUSES } from '../../../domain/payment-transitions';
+import { memberPage, type MemberVisit } from '../../page/page-route';
 import type { SentFields } from '../../page/read-form';
+import { endOfDay, startOfDay } from '../../ui/format';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
 import { findFiltered, type FilteredPayments } from './find-page';
-import { listFilterSchema } from './list-filter';
+import { listFilterSchema, type ListFilter } from './list-filter';
 import { renderListPage } from './list-page';
+import { PAYMENT_GROUPS } from './payment-groups';
 
 const PAGE_SIZE = 50;
 
@@ -24,8 +28,9 @@ export const listPayments = memberPage(
       const found = query.ok
         ? await findPage(dependencies, { merchantId, filter: query.values, zone: timeZone })
         : NO_ROWS;
+      const sum = query.ok ? await findSum(dependencies, visit, query.values) : null;
       const errors = query.ok ? {} : query.errors;
-      const page = { view, sent: query.sent, errors, ...found, ...cursorsOf(found, query.sent) };
+      const page = { view, sent: query.sent, errors, sum, ...found, ...cursorsOf(found, query.sent) };
       return pageResponse(renderListPage(page), query.ok ? 200 : 422);
     },
   },
@@ -57,6 +62,27 @@ async function findPage({ db }: Pick<DashboardDependencies, 'db'>, filtered: Fil
     return { payments: shown.toReversed(), newerThan: next, olderThan: behind, isCut };
   }
   return { payments: shown, newerThan: start && behind, olderThan: next, isCut };
+}
+
+/** A longer period has more totals than a page may read. */
+const MAX_SUM_DAYS = 31;
+const DAY_MS = 86_400_000;
+
+/** Count and sum of all payments of the filter; null if it has no days, or something that the totals do not have. */
+async function findSum(
+  { db }: Pick<DashboardDependencies, 'db'>,
+  { member, now }: Pick<MemberVisit, 'member' | 'now'>,
+  { q, group, status, provider, amount, from, to }: ListFilter,
+): Promise<PeriodFigure | null> {
+  if (q !== undefined || amount !== undefined || from === undefined) return null;
+  const period = {
+    merchantId: member.merchantId,
+    from: startOfDay(from, member.timeZone),
+    to: to === undefined ? now : endOfDay(to, member.timeZone),
+  };
+  if (period.to.getTime() - period.from.getTime() > MAX_SUM_DAYS * DAY_MS) return null;
+  const statuses = status === undefined ? (PAYMENT_GROUPS[group] ?? PAYMENT_STATUSES) : [status];
+  return readPeriodFigure(db, period, { statuses, provider });
 }
 
 function cursorsOf({ newerThan, olderThan }: FoundPage, sent: SentFields) {

@@ -7,6 +7,8 @@ export const PAYMENT_GROUPS = {
   paid: ['paid', 'settled', 'refund_processing', 'refund_failed', 'refunded'],
   unpaid: ['expired', 'cancelled', 'failed'],
   attention: ['refund_failed', 'refund_processing'],
+  /** What the success rate counts. A cancelled payment is no failure: the merchant ended it. */
+  ended: ['paid', 'settled', 'refund_processing', 'refund_failed', 'refunded', 'expired', 'failed'],
 } as const satisfies Record<string, readonly PaymentStatus[] | null>;
 export type PaymentGroup = keyof typeof PAYMENT_GROUPS;
 
@@ -16,4 +18,5 @@ export const PAYMENT_GROUP_NAMES = [
   'paid',
   'unpaid',
   'attention',
+  'ended',
 ] as const satisfies readonly PaymentGroup[];

@@ -28,6 +28,7 @@ const GROUPS = {
   paid: 'Paid',
   unpaid: 'Not paid',
   attention: 'Needs attention',
+  ended: 'Ended',
 } satisfies Record<PaymentGroup, string>;
 
 const ROLES = {

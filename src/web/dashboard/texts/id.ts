@@ -81,6 +81,7 @@ export const ID: DashboardTexts = {
     paid: 'Dibayar',
     unpaid: 'Tidak dibayar',
     attention: 'Perlu perhatian',
+    ended: 'Berakhir',
   },
   rejections: {
     provider_cannot_cancel: 'ShopeePay tidak mendukung pembatalan. QR ini berakhir sendiri pada batas waktunya.',

@@ -1,0 +1,87 @@
+import type { PaymentStatus } from '../../domain/payment-transitions';
+import type { ProviderName } from '../../domain/provider-capabilities';
+import type { Queryable } from '../connection/pool';
+import { onlyRow } from '../connection/require-row';
+
+/** A period of a merchant's zone. Inclusive; it begins and ends with an hour. */
+export interface FigurePeriod {
+  readonly merchantId: string;
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** Payments that were created in a period, by their status now. */
+export interface PaymentFigure {
+  readonly payments: number;
+  readonly totalRupiah: number;
+  readonly netRupiah: number;
+}
+
+/** The payments of one hour or day. */
+export interface FigureBar extends PaymentFigure {
+  /** When it begins. */
+  readonly at: Date;
+  readonly status: PaymentStatus;
+}
+
+/** The figures of each hour or day of the zone that has payments, by status, oldest first; from the totals. */
+export async function listFigureBars(
+  db: Queryable,
+  { merchantId, from, to }: FigurePeriod,
+  {
+    statuses,
+    unit,
+    zone,
+  }: { readonly statuses: readonly PaymentStatus[]; readonly unit: 'hour' | 'day'; zone: string },
+): Promise<FigureBar[]> {
+  const { rows } = await db.query<FigureBar>({
+    name: 'list_figure_bars',
+    text: `select date_trunc($5, hour, $6) as at, status, sum(payments)::integer as payments,
+        sum(total_rupiah)::bigint as "totalRupiah", sum(net_rupiah)::bigint as "netRupiah"
+      from payment_hour_totals
+      where merchant_id = $1 and status = any($2) and hour >= $3 and hour <= $4
+      group by 1, 2 order by 1, 2`,
+    values: [merchantId, statuses, from, to, unit, zone],
+  });
+  return rows;
+}
+
+/** The figure of a period, over its hours. */
+export interface PeriodFigure extends PaymentFigure {
+  readonly asOf: Date;
+  /** Payments of the period are in the archive: the figure counts them, and a list does not have them. */
+  readonly hasArchivedDays: boolean;
+}
+
+export async function readPeriodFigure(
+  db: Queryable,
+  { merchantId, from, to }: FigurePeriod,
+  {
+    statuses,
+    provider = null,
+  }: { readonly statuses: readonly PaymentStatus[]; provider?: ProviderName | null | undefined },
+): Promise<PeriodFigure> {
+  const { rows } = await db.query<PeriodFigure>({
+    name: 'read_period_figure',
+    text: `select coalesce(sum(payments), 0)::integer as payments,
+        coalesce(sum(total_rupiah), 0)::bigint as "totalRupiah", coalesce(sum(net_rupiah), 0)::bigint as "netRupiah",
+        (select recorded_until from totals_progress) as "asOf",
+        exists (select from archive_files where day between ($3 at time zone 'UTC')::date
+          and ($4 at time zone 'UTC')::date) as "hasArchivedDays"
+      from payment_hour_totals
+      where merchant_id = $1 and status = any($2) and hour >= $3::timestamptz and hour <= $4::timestamptz
+        and ($5::text is null or provider = $5)`,
+    values: [merchantId, statuses, from, to, provider],
+  });
+  return onlyRow(rows);
+}
+
+/** Up to when the totals count. */
+export async function readTotalsAsOf(db: Queryable): Promise<Date> {
+  const { rows } = await db.query<{ asOf: Date }>({
+    name: 'read_totals_as_of',
+    text: 'select recorded_until as "asOf" from totals_progress',
+    values: [],
+  });
+  return onlyRow(rows).asOf;
+}

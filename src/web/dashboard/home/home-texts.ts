@@ -1,0 +1,56 @@
+import type { Language } from '../../../domain/sign-in';
+
+const en = {
+  ranges: { today: 'Today', '7d': '7 days', '30d': '30 days' },
+  rangeName: 'Period',
+  figures: 'Payments of this period',
+  paid: 'Paid by customers',
+  payments: 'Paid payments',
+  success: 'Success rate',
+  net: 'You receive',
+  ofEnded: (paid: string, ended: string) => `${paid} of ${ended} that ended`,
+  noneEnded: 'No payment has ended',
+  withRefunded: 'Includes refunded payments',
+  afterFees: 'After fees',
+  asOf: 'As of',
+  notCounted: 'Figures appear in a minute.',
+  chart: 'Paid by customers',
+  highest: (amount: string) => `Highest: ${amount}`,
+  bar: (time: string, amount: string, count: string) => `${time}: ${amount}, ${count} payments`,
+  table: 'As a table',
+  columns: { time: 'Time', payments: 'Payments', paid: 'Paid' },
+  noBars: 'Nothing was paid in this period.',
+  balance: 'Balance',
+  available: 'Available',
+  pending: 'Pending',
+  showBalance: 'Show balance',
+};
+type HomeTexts = typeof en;
+
+const id: HomeTexts = {
+  ranges: { today: 'Hari ini', '7d': '7 hari', '30d': '30 hari' },
+  rangeName: 'Periode',
+  figures: 'Pembayaran pada periode ini',
+  paid: 'Dibayar pelanggan',
+  payments: 'Pembayaran dibayar',
+  success: 'Tingkat keberhasilan',
+  net: 'Anda terima',
+  ofEnded: (paid, ended) => `${paid} dari ${ended} yang selesai`,
+  noneEnded: 'Belum ada yang selesai',
+  withRefunded: 'Termasuk yang dikembalikan',
+  afterFees: 'Setelah biaya',
+  asOf: 'Per',
+  notCounted: 'Angka muncul dalam satu menit.',
+  chart: 'Dibayar pelanggan',
+  highest: (amount) => `Tertinggi: ${amount}`,
+  bar: (time, amount, count) => `${time}: ${amount}, ${count} pembayaran`,
+  table: 'Sebagai tabel',
+  columns: { time: 'Waktu', payments: 'Pembayaran', paid: 'Dibayar' },
+  noBars: 'Tidak ada yang dibayar pada periode ini.',
+  balance: 'Saldo',
+  available: 'Tersedia',
+  pending: 'Tertunda',
+  showBalance: 'Lihat saldo',
+};
+
+export const HOME_TEXTS: Readonly<Record<Language, HomeTexts>> = { id, en };
