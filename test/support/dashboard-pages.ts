@@ -111,6 +111,10 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
     ],
   },
   'get /m/:code/settings': { kind: 'form', paths: ofMerchant('/settings') },
+  'get /m/:code/activity': {
+    kind: 'list',
+    paths: ofMerchant('/activity', '/activity?action=key.create', '/activity?from=2026-11-01&to=2026-11-02'),
+  },
   'get /m/:code/team': { kind: 'list', paths: ofMerchant('/team') },
   'get /m/:code/team/invite': { kind: 'form', paths: ofMerchant('/team/invite') },
   'get /m/:code/team/invitations/:invitation/withdraw': {
@@ -174,6 +178,7 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
 const OTHER_GET_ROUTES: Readonly<Record<string, string>> = {
   'get /m/:code/payments/:ref/events': 'a stream: the load test holds 200',
   'get /m/:code/payments/:ref/qris.png': 'an image, from the memory',
+  'get /m/:code/activity.csv': 'as payments.csv',
   'get /m/:code/payments.csv': 'a file of any length, by pages of their own',
 };
 

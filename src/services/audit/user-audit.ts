@@ -35,6 +35,7 @@ export type UserActionName =
   | 'payment.cancel'
   | 'payment.cancel_refund'
   | 'customer.read'
+  | 'activity.export'
   | 'member.invite'
   | 'member.withdraw_invitation'
   | 'member.set_role'

@@ -37,6 +37,7 @@ function MerchantPage({ view, page }: FramedPage): ReactElement {
     { name: 'balance', area: 'balance', href: paths.balance },
     { name: 'developers', area: 'developers', href: paths.keys },
     { name: 'team', area: 'team', href: paths.team },
+    { name: 'activity', area: 'activity', href: paths.activity },
     { name: 'settings', area: 'settings', href: paths.settings },
   ] as const;
   const visible = items.filter(({ area }) => view.rightRejection(area, 'view') === null);

@@ -10,6 +10,7 @@ export function merchantPaths(code: string) {
   const deliveries = `${home}/developers/deliveries`;
   const payment = (reference: string) => `${payments}/${reference}`;
   const team = `${home}/team`;
+  const activity = `${home}/activity`;
   const member = (userId: string) => `${team}/${userId}`;
   return {
     home,
@@ -25,6 +26,9 @@ export function merchantPaths(code: string) {
     resetMember: (userId: string) => `${member(userId)}/reset`,
     closeNotice: (id: number) => `${home}/notices/${id}/close`,
     settings: `${home}/settings`,
+    activity,
+    activityList: (query: Query) => activity + queryText(query),
+    exportActivity: (query: Query) => `${activity}.csv${queryText(query)}`,
     payments,
     newPayment: `${payments}/new`,
     payment,

@@ -1,4 +1,6 @@
 import type { PageRoute } from '../page/page-route';
+import { exportActivity } from './activity/export-activity';
+import { listActivity } from './activity/list-activity';
 import { showBalance } from './balance/show-balance';
 import { showStatement } from './balance/show-statement';
 import type { DashboardDependencies } from './dashboard-dependencies';
@@ -88,4 +90,6 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   ...redeliverRangePages,
   ...deliveryPages,
   ...settingsPages,
+  listActivity,
+  exportActivity,
 ];

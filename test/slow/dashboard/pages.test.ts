@@ -82,6 +82,21 @@ async function resetOf(email: string): Promise<string> {
   return `${dashboard.url}/reset/${(await createResetLink(service.db, request, new Date())).token}`;
 }
 
+/** One action of each outcome. */
+async function recordActions(): Promise<void> {
+  await service.db.query(
+    `with action as (
+       insert into user_actions (actor, via, user_id, merchant_id, action, target, address)
+       select 'user:' || users.id, 'dashboard', users.id, $1, recorded, gen_random_uuid(), '2001:db8::ffff:203:113'
+       from users, unnest(array['payment.create', 'key.rotate', 'member.reset', 'webhook.rotate_secret']) recorded
+       where email = $2 returning id
+     )
+     insert into user_action_outcomes (action_id, outcome)
+     select id, (array['succeeded', 'rejected', 'indeterminate'])[1 + id % 3] from action`,
+    [service.merchantId, DEMO_OWNER_EMAIL],
+  );
+}
+
 /** The page of a passkey of the demo owner. */
 async function passkeyPath(): Promise<string> {
   await service.db.query(
@@ -270,6 +285,14 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
   'get /m/:code/team/invitations/:invitation/withdraw': {
     'a question': async () => `${home}/team/invitations/${await openInvitation()}/withdraw`,
   },
+  'get /m/:code/activity': {
+    'some actions': async () => {
+      await recordActions();
+      return `${home}/activity`;
+    },
+    'no match': () => `${home}/activity?action=key.revoke&from=2020-01-01&to=2020-01-02`,
+    'a filter that is not possible': () => `${home}/activity?person=x&from=2026-12-01&to=2026-01-01`,
+  },
   'get /m/:code/settings': {
     'a form': () => `${home}/settings?done=saved`,
     'read only': () => `${home}/settings`,
@@ -393,6 +416,7 @@ const OTHER_ROUTES = [
   'post /profile/security/passkeys/:id/remove',
   'post /m/:code/payments/new',
   'get /m/:code/payments.csv',
+  'get /m/:code/activity.csv',
   'get /m/:code/payments/:ref/events',
   'get /m/:code/payments/:ref/qris.png',
   'post /m/:code/payments/:ref/refund',

@@ -100,6 +100,7 @@ export const EN = {
     balance: 'Balance',
     developers: 'Developers',
     team: 'Team',
+    activity: 'Activity',
     settings: 'Settings',
   },
   developers: {

@@ -10,6 +10,7 @@ export const ID: DashboardTexts = {
     balance: 'Saldo',
     developers: 'Pengembang',
     team: 'Tim',
+    activity: 'Aktivitas',
     settings: 'Pengaturan',
   },
   developers: {

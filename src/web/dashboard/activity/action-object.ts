@@ -1,0 +1,46 @@
+import { validate as isUuid } from 'uuid';
+import type { UserActionRow } from '../../../db/queries/list-user-actions';
+import type { MerchantView } from '../merchant-view';
+import { ACTIVITY_TEXTS } from './activity-texts';
+
+/** What an action was about. */
+export interface ActionObject {
+  readonly label: string;
+  /** Null: it has no page, or the user may not view it. */
+  readonly href: string | null;
+}
+
+interface KnownObjects {
+  readonly memberIds: ReadonlySet<string>;
+  readonly endpointIds: ReadonlySet<string>;
+}
+
+/** Null: the name of the action is enough. */
+export function objectOf(view: MerchantView, row: UserActionRow, known: KnownObjects): ActionObject | null {
+  const { paths, rightRejection } = view;
+  const { objects } = ACTIVITY_TEXTS[view.locale.language];
+  const { action, target, outcome } = row;
+  const [kind] = action.split('.');
+  const isDeveloper = rightRejection('developers', 'view') === null;
+  // What was not created has no page.
+  const isThere = outcome === 'succeeded' || !action.endsWith('.create');
+  const link = (label: string, href: string, isPossible: boolean) => ({ label, href: isPossible ? href : null });
+  if (action === 'payments.export') return link(objects.payments, paths.payments, true);
+  if (kind === 'payment' || kind === 'customer') return link(objects.payment, paths.payment(target), isThere);
+  if (kind === 'key') return link(objects.key, paths.key(target), isThere && isDeveloper);
+  if (action === 'webhook.redeliver') {
+    return isUuid(target)
+      ? link(objects.delivery, paths.delivery(target), isDeveloper)
+      : link(objects.deliveries, paths.deliveries, isDeveloper);
+  }
+  if (kind === 'webhook') {
+    return link(objects.webhook, paths.webhook(target), isDeveloper && known.endpointIds.has(target));
+  }
+  if (kind === 'member') {
+    return known.memberIds.has(target)
+      ? link(objects.member, paths.member(target), rightRejection('team', 'manage') === null)
+      : link(objects.team, paths.team, rightRejection('team', 'view') === null);
+  }
+  if (kind === 'merchant') return link(objects.settings, paths.settings, rightRejection('settings', 'view') === null);
+  return null;
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import type { ActionStart, UserActionFilter } from '../../../db/queries/list-user-actions';
+import { endOfDay, startOfDay, type Locale } from '../../ui/format';
+import { isRecordedAction } from './activity-texts';
+
+const day = z.iso.date({ error: 'day' }).optional();
+
+const startIn = (direction: ActionStart['direction']) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, { error: 'cursor' })
+    .transform((text): ActionStart => ({ direction, than: Number(text) }))
+    .optional();
+
+/** The query of the list: its address is the saved view. */
+export const activityFilterSchema = z
+  .object({
+    person: z.uuid({ error: 'person' }).optional(),
+    action: z.string().refine(isRecordedAction, { error: 'action' }).optional(),
+    from: day,
+    to: day,
+    older: startIn('older'),
+    newer: startIn('newer'),
+  })
+  .refine(({ from, to }) => from === undefined || to === undefined || from <= to, { error: 'order', path: ['from'] });
+
+export type ActivityFilter = z.output<typeof activityFilterSchema>;
+
+export function actionFilter(
+  merchantId: string,
+  { person, action, from, to }: ActivityFilter,
+  zone: Locale['zone'],
+): UserActionFilter {
+  return {
+    merchantId,
+    userId: person ?? null,
+    action: action ?? null,
+    from: from === undefined ? null : startOfDay(from, zone),
+    to: to === undefined ? null : endOfDay(to, zone),
+  };
+}

@@ -1,0 +1,175 @@
+import type { ReactElement } from 'react';
+import type { RecordedOutcome } from '../../../domain/recorded-outcome';
+import type { FieldErrors, SentFields } from '../../page/read-form';
+import { StateChip } from '../../ui/chip';
+import { ErrorSummary, Field } from '../../ui/form';
+import { Card, Notice, PageHead } from '../../ui/layout';
+import { Select } from '../../ui/select';
+import { EmptyState, Pager, Table, type Column } from '../../ui/table';
+import { Time } from '../../ui/values';
+import { renderMerchantPage } from '../merchant-page';
+import type { MerchantView } from '../merchant-view';
+import { ACTION_OPTIONS, ACTIVITY_TEXTS } from './activity-texts';
+
+interface ShownAction {
+  readonly id: number;
+  readonly userName: string | null;
+  readonly action: string;
+  readonly requestedAt: Date;
+  readonly address: string;
+  readonly outcome: RecordedOutcome | null;
+  readonly object: { readonly label: string; readonly href: string | null } | null;
+}
+
+interface ActivityPage {
+  readonly view: MerchantView;
+  /** The members, for the filter. */
+  readonly people: readonly { readonly id: string; readonly name: string }[];
+  readonly sent: SentFields;
+  readonly errors: FieldErrors;
+  readonly actions: readonly ShownAction[];
+  /** The query of the neighbouring pages; null if there is none. */
+  readonly newer: SentFields | null;
+  readonly older: SentFields | null;
+  /** Whether only 2,000 actions were compared with the filter. */
+  readonly isCut: boolean;
+}
+
+export function renderActivityPage(page: ActivityPage): string {
+  const { title } = ACTIVITY_TEXTS[page.view.locale.language];
+  return renderMerchantPage(page.view, { title, current: 'activity', live: 'none', children: <Activity {...page} /> });
+}
+
+function Activity(page: ActivityPage): ReactElement {
+  const { view, actions, errors, sent, newer, older, isCut } = page;
+  const { paths } = view;
+  const texts = ACTIVITY_TEXTS[view.locale.language];
+  const known: Readonly<Partial<Record<string, string>>> = texts.errors;
+  const entries = Object.entries(errors).map(([name, code]) => [name, known[code] ?? texts.errors.cursor] as const);
+  const messages = Object.fromEntries(entries);
+  const { older: _, newer: __, ...filters } = sent;
+  return (
+    <>
+      <PageHead title={texts.title}>
+        {entries.length === 0 && (
+          <a className="button" href={paths.exportActivity(filters)} download>
+            {texts.export}
+          </a>
+        )}
+      </PageHead>
+      <div className="stack">
+        <p className="dim text">{texts.explanation}</p>
+        <ErrorSummary title={texts.errorTitle} errors={messages} />
+        <Filters page={page} messages={messages} />
+        {isCut && (
+          <Notice tone="info">
+            <p>{texts.searched}</p>
+          </Notice>
+        )}
+        <Card>
+          <Table
+            caption={texts.caption}
+            columns={columnsOf(view)}
+            rows={actions}
+            keyOf={({ id }) => String(id)}
+            empty={<Empty page={page} />}
+          />
+          <Pager
+            newer={newer && paths.activityList(newer)}
+            older={older && paths.activityList(older)}
+            texts={texts.pager}
+          />
+        </Card>
+      </div>
+    </>
+  );
+}
+
+interface FiltersProps {
+  readonly page: ActivityPage;
+  readonly messages: FieldErrors;
+}
+
+function Filters({ page: { view, people, sent }, messages }: FiltersProps): ReactElement {
+  const texts = ACTIVITY_TEXTS[view.locale.language];
+  const words: Readonly<Partial<Record<string, string>>> = texts.actions;
+  const { person, action, from, to } = sent;
+  const persons = people.map(({ id, name }) => ({ value: id, label: name }));
+  const actions = ACTION_OPTIONS.map((name) => ({ value: name, label: words[name] ?? name }));
+  return (
+    <form className="filter" method="get" action={view.paths.activity}>
+      <Select
+        name="person"
+        label={texts.person}
+        value={person ?? ''}
+        options={[{ value: '', label: texts.allPeople }, ...persons]}
+        error={messages.person}
+      />
+      <Select
+        name="action"
+        label={texts.action}
+        value={action ?? ''}
+        options={[{ value: '', label: texts.allActions }, ...actions]}
+        error={messages.action}
+      />
+      <Field name="from" label={texts.from} type="date" value={from ?? ''} error={messages.from} />
+      <Field name="to" label={texts.to} type="date" value={to ?? ''} error={messages.to} />
+      <button className="button">{texts.apply}</button>
+    </form>
+  );
+}
+
+function Empty({ page: { view, sent } }: { readonly page: ActivityPage }): ReactElement {
+  const texts = ACTIVITY_TEXTS[view.locale.language];
+  if (Object.keys(sent).length === 0) return <EmptyState text={texts.nothing} />;
+  return (
+    <EmptyState text={texts.noMatch}>
+      <a className="button" href={view.paths.activity}>
+        {texts.clear}
+      </a>
+    </EmptyState>
+  );
+}
+
+const TONES = { succeeded: 'good', rejected: 'bad', indeterminate: 'warning' } as const;
+
+function columnsOf({ locale }: MerchantView): Column<ShownAction>[] {
+  const texts = ACTIVITY_TEXTS[locale.language];
+  const words: Readonly<Partial<Record<string, string>>> = texts.actions;
+  const { columns } = texts;
+  return [
+    {
+      title: columns.time,
+      narrow: 'second-end',
+      cell: ({ requestedAt }) => <Time at={requestedAt} style="full" locale={locale} />,
+    },
+    { title: columns.person, narrow: 'second', className: 'clipped', cell: ({ userName }) => userName ?? '–' },
+    {
+      title: columns.action,
+      narrow: 'first',
+      className: 'strong',
+      cell: ({ action, object }) => {
+        const text = words[action] ?? action;
+        if (object === null || object.href === null) return text;
+        return (
+          <a className="row-link" href={object.href}>
+            {text}
+          </a>
+        );
+      },
+    },
+    {
+      title: columns.object,
+      narrow: 'hidden',
+      cell: ({ object }) => object?.label ?? <span className="dim">–</span>,
+    },
+    {
+      title: columns.outcome,
+      narrow: 'first-end',
+      cell: ({ outcome }) => (
+        <StateChip tone={TONES[outcome ?? 'indeterminate']} label={texts.outcomes[outcome ?? 'indeterminate']} />
+      ),
+    },
+    { title: columns.address, narrow: 'hidden', className: 'wide-only', cell: ({ address }) => <code>{address}</code> },
+  ];
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { listUserActions, type ActionStart, type UserActionRow } from '../../../db/queries/list-user-actions';
+import { withUserAudit } from '../../../services/audit/user-audit';
+import { delimiterField, exportCsv, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
+import { memberPage, redirectTo } from '../../page/page-route';
+import { formatExactTime } from '../../ui/format';
+import type { DashboardDependencies } from '../dashboard-dependencies';
+import { merchantView, type MerchantView } from '../merchant-view';
+import { userIdentity } from '../user-identity';
+import { actionFilter, activityFilterSchema, type ActivityFilter } from './activity-filter';
+import { ACTIVITY_TEXTS } from './activity-texts';
+
+const COLUMNS = ['id', 'time', 'user_id', 'user_name', 'action', 'target', 'outcome', 'address'] as const;
+
+/** The actions of the list as CSV, with the same filter. */
+export const exportActivity = memberPage(
+  { area: 'activity', level: 'view' },
+  {
+    method: 'get',
+    path: '/m/:code/activity.csv',
+    fields: z.intersection(activityFilterSchema, z.object({ delimiter: delimiterField })),
+    async handler(
+      dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'log' | 'exportLimit'>,
+      visit,
+      query,
+    ) {
+      const view = merchantView(dependencies, visit);
+      const { db, log, exportLimit } = dependencies;
+      // The list names the fields that are not possible.
+      if (!query.ok) return redirectTo(view.paths.activityList(query.sent));
+      const { merchantId } = visit.member;
+      const action = { action: 'activity.export', target: merchantId, detail: JSON.stringify(query.sent) } as const;
+      const by = userIdentity(dependencies, visit);
+      const onEnd = await exportLimit.start(by.userId);
+      const record = (work: () => Promise<void>) => withUserAudit(db, by, action, work);
+      const { delimiter } = query.values;
+      const source = sourceOf(db, view, merchantId, query.values);
+      return exportCsv(source, { language: visit.language, delimiter, log, record, onEnd });
+    },
+  },
+);
+
+function sourceOf(
+  db: DashboardDependencies['db'],
+  { locale, nowMs }: MerchantView,
+  merchantId: string,
+  filter: ActivityFilter,
+): CsvExport<UserActionRow> {
+  const filtered = actionFilter(merchantId, filter, locale.zone);
+  return {
+    fileName: `activity-${formatExactTime(new Date(nowMs), locale.zone).slice(0, 10)}`,
+    columns: COLUMNS,
+    cellsOf: ({ id, requestedAt, userId, userName, action, target, outcome, address }) => [
+      id,
+      formatExactTime(requestedAt, locale.zone),
+      userId,
+      userName,
+      action,
+      target,
+      outcome,
+      address,
+    ],
+    async readPage(after, limit, closed) {
+      let start: ActionStart | null = after ? { direction: 'older', than: after.id } : (filter.older ?? null);
+      for (;;) {
+        const { actions, searchedTo } = await listUserActions(db, filtered, start, limit);
+        if (actions.length > 0 || searchedTo === null || closed.aborted) return actions;
+        start = { direction: 'older', than: searchedTo };
+      }
+    },
+    limitLine: (last) => ACTIVITY_TEXTS[locale.language].exportLimit(MAX_EXPORT_ROWS, last.id),
+  };
+}
