@@ -83,9 +83,24 @@ function columnsOf(view: MerchantView): Column<ShownDelivery>[] {
         </>
       ),
     },
-    { title: columns.payment, narrow: 'second-end', cell: ({ referenceId }) => <code>{referenceId}</code> },
-    { title: columns.endpoint, narrow: 'hidden', className: 'clipped wide-only', cell: ({ url }) => originOf(url) },
-    { title: columns.attempts, narrow: 'hidden', className: 'number wide-only', cell: ({ attempts }) => attempts },
+    {
+      title: columns.payment,
+      narrow: 'second-end',
+      className: 'reference',
+      cell: ({ referenceId }) => <code>{referenceId}</code>,
+    },
+    {
+      title: columns.endpoint,
+      narrow: 'hidden',
+      className: 'origin clipped wide-only',
+      cell: ({ url }) => originOf(url),
+    },
+    {
+      title: columns.attempts,
+      narrow: 'hidden',
+      className: 'number count-of-attempts',
+      cell: ({ attempts }) => attempts,
+    },
     { title: columns.status, narrow: 'first-end', cell: ({ status }) => <DeliveryChip view={view} status={status} /> },
   ];
 }

@@ -106,7 +106,14 @@ function PingResult({ view, ping }: { readonly view: MerchantView; readonly ping
             { name: texts.status, value: statusCode ?? texts.none },
             { name: texts.duration, value: `${durationMs} ms` },
             ...(failure === null ? [] : [{ name: texts.failure, value: failure }]),
-            { name: texts.response, value: <code className="breakable">{responseExcerpt ?? '–'}</code> },
+            {
+              name: texts.response,
+              value: (
+                <code className="breakable">
+                  {responseExcerpt === null || responseExcerpt === '' ? '–' : responseExcerpt}
+                </code>
+              ),
+            },
           ]}
         />
       </Card>
