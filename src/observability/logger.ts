@@ -12,7 +12,7 @@ const SECRET = new RegExp(
   [
     /((?:sk|op)_(?:test|live)_|Mid-server-)[\w-]{8,}(?=[\w-]{4})/,
     /(whsec_)[\w+/=%-]{8,}(?=[\w+/=%-]{4})/,
-    /\b((?:ses|lnk)_)[\w-]{39}(?=[\w-]{4})/,
+    /(?:\b|(?<=%[\dA-Fa-f]{2}))((?:ses|lnk)_)[\w-]{39}(?=[\w-]{4})/,
   ]
     .map(({ source }) => source)
     .join('|'),

@@ -1,3 +1,4 @@
+import { maskSecrets } from '../../src/observability/logger';
 import { collectLog } from '../support/collect-log';
 
 it('a log line has message and stack of an error, also of one of Temporal', () => {
@@ -20,4 +21,8 @@ it.each([...SECRET_FIELDS, 'accessToken', 'x-signature'])('a log line has no val
   const [line] = logged.lines();
   expect(line).toMatchObject({ msg: 'provider call' });
   expect(JSON.stringify(line)).not.toContain('planted');
+});
+
+it.each(['/invite/', '%2Finvite%2F', '%2finvite%2f', 'cookie='])('masks the token of a link after %s', (before) => {
+  expect(maskSecrets(`${before}lnk_${'a'.repeat(39)}wxyz`)).toBe(`${before}lnk_…wxyz`);
 });

@@ -25,7 +25,7 @@ import type { Language } from '../../domain/sign-in';
 import { ConflictError, NotFoundError, SignInError } from '../../errors';
 import { recordEndedStep, withUserAudit } from '../audit/user-audit';
 import type { Browser, OpenedSession, Session } from './sessions';
-import { hashNewPassword, openSession, type IdentityDependencies } from './sign-in';
+import { hashNewPassword, openSession, withLockedLogin, type IdentityDependencies } from './sign-in';
 
 const HOUR_MS = 3_600_000;
 const INVITATION_MS = 72 * HOUR_MS;
@@ -126,19 +126,23 @@ export async function acceptInvitation(
  * @throws SignInError `link_invalid`, also if it is for another e-mail; `session_ended`
  */
 export async function joinMerchant(
-  { db, throttle, log }: IdentityDependencies,
-  { stage, user }: Session,
+  dependencies: IdentityDependencies,
+  session: Session,
   { token, address }: { readonly token: string; readonly address: string },
   now: Date,
 ): Promise<string> {
+  const { db, throttle, log } = dependencies;
+  const { stage, user } = session;
   if (stage !== 'full') throw new SignInError('session_ended', 'The sign-in is not complete.');
   await throttle.countToken(address);
   const by = { userId: user.id, merchantId: null, address, log };
-  return withUserAudit(db, by, { action: 'member.join', target: user.id }, async () => {
-    const merchantId = await joinInvitedUser(db, { tokenSha256: hashLink(token), userId: user.id, now });
-    if (merchantId === undefined) throw invalidLink();
-    return merchantId;
-  });
+  return withUserAudit(db, by, { action: 'member.join', target: user.id }, () =>
+    withLockedLogin(dependencies, session, now, async (client) => {
+      const merchantId = await joinInvitedUser(client, { tokenSha256: hashLink(token), userId: user.id, now });
+      if (merchantId === undefined) throw invalidLink();
+      return merchantId;
+    }),
+  );
 }
 
 /** The members of a merchant; of all merchants if it is null. */

@@ -68,7 +68,8 @@ export async function signInWithPassword(
   const knownBrowser = readKnownBrowser(sealer, { realm, email }, sent.knownBrowser);
   const attempt = { realm, email, address: browser.address, knownBrowser };
   await throttle.countPassword(attempt);
-  const user = await findUserByEmail(db, realm, email);
+  // PostgreSQL stores no NUL, and no e-mail has a control character.
+  const user = /\p{Cc}/u.test(email) ? undefined : await findUserByEmail(db, realm, email);
   const isEqual = await hasher.verify(user?.passwordHash ?? undefined, password);
   if (!user || !isEqual) {
     if (user) rejections.record(user.id, browser.address);
@@ -168,11 +169,12 @@ export async function stepUp(
 
 async function verifyProof(
   { db, sealer, hasher, throttle }: IdentityDependencies,
-  { id, user: { id: userId } }: Session,
+  session: Session,
   proof: Proof,
   now: Date,
 ): Promise<void> {
-  await throttle.countCode(id, userId);
+  await throttle.countCode(session);
+  const userId = session.user.id;
   const user = await findUser(db, userId);
   if (!user) throw sessionEnded();
   switch (proof.kind) {
@@ -224,7 +226,7 @@ export async function enrolTotp(
   if (session.stage === 'password') throw sessionEnded();
   if (session.stage === 'full') requireStepUp(session, now);
   const by = identityOf(dependencies, session, address);
-  await throttle.countCode(session.id, session.user.id);
+  await throttle.countCode(session);
   return withUserAudit(db, by, { action: 'security.set_totp', target: session.user.id }, async () => {
     return changeCredentials(dependencies, session, now, async (client) => {
       await confirmTotpEnrolment(client, sealer, session, enrolment, now);

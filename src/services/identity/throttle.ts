@@ -5,6 +5,7 @@ import type { Pool } from '../../db/connection/pool';
 import type { Realm } from '../../domain/sign-in';
 import { SignInError } from '../../errors';
 import { networkOf } from '../../lib/networks';
+import type { Session } from './sessions';
 
 const MINUTE_SECONDS = 60;
 const HOUR_SECONDS = 60 * MINUTE_SECONDS;
@@ -14,9 +15,12 @@ const LIMITS = {
   sign_in_pair: { points: 5, duration: 15 * MINUTE_SECONDS },
   sign_in_email: { points: 50, duration: HOUR_SECONDS },
   sign_in_network: { points: 60, duration: 15 * MINUTE_SECONDS },
+  sign_in_site: { points: 240, duration: 15 * MINUTE_SECONDS },
+  sign_in_site_pair: { points: 15, duration: HOUR_SECONDS },
   sign_in_browser: { points: 10, duration: HOUR_SECONDS },
   sign_in_session: { points: 5, duration: 5 * MINUTE_SECONDS },
   sign_in_user: { points: 10, duration: 15 * MINUTE_SECONDS },
+  step_up_user: { points: 10, duration: 15 * MINUTE_SECONDS },
   sign_in_token: { points: 30, duration: MINUTE_SECONDS },
 } as const;
 
@@ -59,16 +63,19 @@ export class SignInThrottle {
       sign_in_pair: limit('sign_in_pair'),
       sign_in_email: limit('sign_in_email'),
       sign_in_network: limit('sign_in_network'),
+      sign_in_site: limit('sign_in_site'),
+      sign_in_site_pair: limit('sign_in_site_pair'),
       sign_in_browser: limit('sign_in_browser'),
       sign_in_session: limit('sign_in_session'),
       sign_in_user: limit('sign_in_user'),
+      step_up_user: limit('step_up_user'),
       sign_in_token: limit('sign_in_token'),
     };
   }
 
   /**
    * Counts an attempt with a password. The pair comes before the e-mail: attempts beyond the limit of one network do
-   * not use up that of the e-mail. A known browser is counted alone: neighbours, as in the networks of mobile
+   * not use up that of the e-mail. So does the /48 of IPv6: a stranger has 65,536 networks in it. A known browser is counted alone: neighbours, as in the networks of mobile
    * operators, do not keep it out.
    * @throws SignInError `throttled` or `unavailable`
    */
@@ -76,6 +83,11 @@ export class SignInThrottle {
     if (attempt.knownBrowser !== undefined) return this.#count('sign_in_browser', attempt.knownBrowser);
     await this.#count('sign_in_network', neighboursOf(attempt.address));
     await this.#count('sign_in_pair', pairOf(attempt));
+    if (isIPv6(attempt.address)) {
+      const site = networkOf(attempt.address, 3);
+      await this.#count('sign_in_site', site);
+      await this.#count('sign_in_site_pair', `${hashOf(attempt)}:${site}`);
+    }
     await this.#count('sign_in_email', hashOf(attempt));
   }
 
@@ -89,10 +101,14 @@ export class SignInThrottle {
     await forgotten.catch(() => undefined);
   }
 
-  /** Counts a code, of an app or for recovery. @throws SignInError `throttled` or `unavailable` */
-  async countCode(sessionId: string, userId: string): Promise<void> {
-    await this.#count('sign_in_session', sessionId);
-    await this.#count('sign_in_user', userId);
+  /**
+   * Counts a code, of an app or for recovery. Codes of complete sessions are counted on their own: who has only the
+   * password does not keep the user from a step-up.
+   * @throws SignInError `throttled` or `unavailable`
+   */
+  async countCode({ id, stage, user }: Pick<Session, 'id' | 'stage' | 'user'>): Promise<void> {
+    await this.#count('sign_in_session', id);
+    await this.#count(stage === 'full' ? 'step_up_user' : 'sign_in_user', user.id);
   }
 
   /** Counts a link, or a passkey. @throws SignInError `throttled` or `unavailable` */

@@ -190,6 +190,16 @@ describe('an invitation', () => {
     expect(await reasonOf(accept(newest?.token ?? ''))).toBe('accepted');
   });
 
+  it('attack: no session joins that a reset has ended', async () => {
+    const userId = await createMember(owner, EMAIL);
+    const { token } = await invite();
+    const session = await read((await signIn(owner, EMAIL, NOW)).token);
+    const reset = await createResetLink(db, { userId, createdBy: 'cli:test', merchantId: null }, NOW);
+    await resetTo(reset.token, PASSWORD);
+    expect(await reasonOf(joinMerchant(dependencies, session, { token, address }, NOW))).toBe('session_ended');
+    expect(await listMembers(db, shop.id)).toEqual([]);
+  });
+
   it('makes a member who was removed a new one', async () => {
     const userId = await createMember(owner, EMAIL, [[shop.id, 'support']]);
     await removeMember(db, { merchantId: shop.id, userId }, NOW);

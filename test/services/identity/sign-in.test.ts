@@ -144,7 +144,7 @@ describe('by password', () => {
       await dependencies.hasher.hash(PASSWORD),
     ]);
     const verify = jest.spyOn(dependencies.hasher, 'verify');
-    const emails = ['unknown@toko.example', 'disabled@toko.example', 'invited@toko.example'];
+    const emails = ['unknown@toko.example', 'nul\0@toko.example', 'disabled@toko.example', 'invited@toko.example'];
     const failures = await Promise.all(
       [...emails.map((email) => attempt(PASSWORD, email)), attempt('wrong'), attempt('x'.repeat(10_000))].map((work) =>
         work.catch((error: unknown) => String(error)),
@@ -450,9 +450,34 @@ describe('limits', () => {
     expect(await reasonOf(attempt(PASSWORD, EMAIL, '2001:db8:0:1::9'))).toBe('accepted');
   });
 
+  it('attack: the networks of one /48 do not use up the limit of an e-mail', async () => {
+    const stranger = (count: number) => reasonOf(attempt('wrong', EMAIL, `2001:db8:0:${count}::1`));
+    for (let count = 0; count < 15; count += 1) expect(await stranger(count)).toBe('credentials');
+    for (let count = 15; count < 60; count += 1) expect(await stranger(count)).toBe('throttled');
+    expect(await reasonOf(attempt(PASSWORD))).toBe('accepted');
+    expect(await reasonOf(attempt(PASSWORD, EMAIL, '2001:db8:1::1'))).toBe('accepted');
+    expect(await reasonOf(attempt('wrong', 'budi@toko.example', '2001:db8:0:ffff::1'))).toBe('credentials');
+  });
+
+  it('attack: who has only the password does not keep the user from a step-up', async () => {
+    const { session, codeAt } = await enrol();
+    const now = after(STEP_MS * 3);
+    const reasons: unknown[] = [];
+    for (let count = 0; count < 11; count += 1) {
+      const stranger = await read((await attempt(PASSWORD, EMAIL, '198.51.100.9', now)).token, now);
+      const proof = { kind: 'totp', code: '000000x' } as const;
+      reasons.push(await reasonOf(completeSignIn(dependencies, stranger, { proof, address }, now)));
+    }
+    expect(reasons.at(-1)).toBe('throttled');
+    const proof = { kind: 'totp', code: codeAt(now) } as const;
+    expect(await reasonOf(stepUp(dependencies, await read(session.token, now), { proof, address }, now))).toBe(
+      'accepted',
+    );
+  });
+
   it('attack: a stranger with many networks does not keep a browser out in which the user has signed in', async () => {
     for (let count = 0; count < 50; count += 1) {
-      expect(await reasonOf(attempt('wrong', EMAIL, `2001:db8:0:${count}::1`))).toBe('credentials');
+      expect(await reasonOf(attempt('wrong', EMAIL, `2001:db8:${count}::1`))).toBe('credentials');
     }
     const known = createKnownBrowser(sealer, { realm: 'merchant', email: EMAIL });
     const from = (cookie?: string, password = PASSWORD) =>
