@@ -10,4 +10,6 @@ export type NoticeKind =
   | 'security.member_authorised'
   /** A member became an owner, or is none any more. */
   | 'security.owner_changed'
-  | 'security.key_created';
+  | 'security.key_created'
+  /** An endpoint was created, or got another URL or secret. */
+  | 'security.webhook_changed';

@@ -1109,8 +1109,8 @@ create table merchant_notices (
   id bigint generated always as identity primary key,
   merchant_id uuid not null references merchants,
   kind text not null check (kind in ('security.factor_changed', 'security.recovery_code_used', 'security.login_reset',
-    'security.member_authorised', 'security.owner_changed', 'security.key_created')),
-  target_id uuid not null, -- the user or the key that the notice is about
+    'security.member_authorised', 'security.owner_changed', 'security.key_created', 'security.webhook_changed')),
+  target_id uuid not null, -- the user, the key or the endpoint that the notice is about
   occurred_at timestamptz(3) not null,
   mailed_at timestamptz(3) -- null: it was not mailed
 );

@@ -39,7 +39,7 @@ export interface OpenNotice {
   readonly id: number;
   readonly kind: NoticeKind;
   readonly targetId: string;
-  /** The name of the user or the key; null if it has none. */
+  /** The name of the user or the key, or the origin of the endpoint's URL; null if it has none. */
   readonly targetName: string | null;
   readonly occurredAt: Date;
 }
@@ -56,7 +56,9 @@ export async function listOpenNotices(
     name: 'list_open_notices',
     text: `select notice.id, notice.kind, notice.target_id as "targetId", notice.occurred_at as "occurredAt",
         coalesce((select users.name from users where users.id = notice.target_id),
-          (select api_keys.name from api_keys where api_keys.id = notice.target_id)) as "targetName"
+          (select api_keys.name from api_keys where api_keys.id = notice.target_id),
+          (select substring(url from '^[^:/?#]+://[^/?#]+') from webhook_endpoints endpoint
+           where endpoint.id = notice.target_id)) as "targetName"
       from (select * from merchant_notices where merchant_id = $1 order by id desc limit ${NEWEST}) notice
       join members member on member.merchant_id = $1 and member.user_id = $2 and member.role = 'owner'
         and member.removed_at is null and member.created_at < notice.occurred_at

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
+import { insertNotices } from '../../db/records/merchant-notices';
 import { DeclaredAction } from '../../domain/declared-action';
 import type { PaymentEvent } from '../../domain/events';
 import { codeOf, ConflictError, InvalidError } from '../../errors';
@@ -73,6 +74,10 @@ async function insertOnce<Result>(
 /** An endpoint that was not deleted: $1 is its id, $2 its merchant, null for an operator. */
 const IS_NAMED = 'endpoint.id = $1 and ($2::uuid is null or endpoint.merchant_id = $2) and endpoint.deleted_at is null';
 
+/** A notice for every owner, for each row of a part of the statement with the endpoint. */
+const noticeOfChange = (from: string): string =>
+  insertNotices({ kind: 'security.webhook_changed', merchant: 'merchant_id', target: 'id', at: 'now()', from });
+
 /** @param countOf counts the pending deliveries that satisfy a condition */
 const columnsWith = (countOf: (condition: string) => string) => `endpoint.id, endpoint.merchant_id as "merchantId",
   endpoint.url, endpoint.events, endpoint.status, endpoint.disabled_reason as "disabledReason",
@@ -125,7 +130,8 @@ export async function createEndpoint(
        ),
        secret as (
          insert into webhook_secrets (id, endpoint_id, sealed_secret) select $5, id, $6 from endpoint
-       )
+       ),
+       noticed as (${noticeOfChange('endpoint')})
        select ${ENDPOINT_COLUMNS} from endpoint`,
       [
         endpoint.id ?? uuidv7(),
@@ -213,9 +219,15 @@ export async function setEndpoint(
        then ${healthy} else ${column} end`,
   );
   await db.query(
-    `update webhook_endpoints endpoint set url = coalesce($3, url), events = case when $4 then $5 else events end,
-       ${resetIfMoved.join(', ')}
-     where ${IS_NAMED}`,
+    `with moved as materialized (
+       select id, merchant_id from webhook_endpoints endpoint where ${IS_NAMED} and $3::text <> url for update
+     ),
+     changed as (
+       update webhook_endpoints endpoint set url = coalesce($3, url), events = case when $4 then $5 else events end,
+         ${resetIfMoved.join(', ')}
+       where ${IS_NAMED}
+     )
+     ${noticeOfChange('moved')}`,
     [endpointId, merchantId, url, events !== undefined, events && storedEvents(events)],
   );
   return findEndpoint(db, endpointId, merchantId);
@@ -344,7 +356,8 @@ export async function rotateSecret(
      ),
      new as (
        insert into webhook_secrets (id, endpoint_id, sealed_secret) select $4, id, $5 from endpoint
-     )
+     ),
+     noticed as (${noticeOfChange('endpoint')})
      select id, merchant_id as "merchantId", ends::timestamptz(3) as "oldSecretExpiresAt" from endpoint`,
       [endpointId, merchantId, overlapSeconds, secretId, sealer.seal(secret, ['webhook-secret', secretId])],
     ),

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { createEndpoint, findEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
+import { NOTICE_TEXTS } from '../../../src/web/dashboard/notices/notice-texts';
 import { DELIVERY_TEXTS } from '../../../src/web/dashboard/webhooks/delivery-texts';
 import { WEBHOOK_TEXTS } from '../../../src/web/dashboard/webhooks/webhook-texts';
 import { openPage, startBrowser } from '../../support/browser';
@@ -160,6 +161,34 @@ it('an endpoint is disabled, enabled and deleted, each once', async () => {
     'webhook.enable',
     'webhook.delete',
   ]);
+});
+
+it('owners get a notice of a new endpoint, URL and secret, and the audit has no more than hosts', async () => {
+  const { id, path } = await create({ url: 'http://127.0.0.1:9/hook-token?key=hidden-one' });
+  const notices = async () => {
+    const { rows } = await service.db.query('select kind from merchant_notices where target_id = $1 order by id', [id]);
+    return rows.map(({ kind }) => kind);
+  };
+  expect(await notices()).toEqual(['security.webhook_changed']);
+  const url = 'http://127.0.0.1:10/other-token?key=hidden-two';
+  await sendForm(`${path}/edit`, { url, scope: 'all' });
+  expect(await notices()).toHaveLength(2);
+  await sendForm(`${path}/edit`, { url, scope: 'listed', payment_paid: 'on' });
+  expect(await notices()).toHaveLength(2);
+  const rotation = { form_id: randomUUID(), overlap: '1' };
+  await send(`${path}/rotate`, rotation);
+  await send(`${path}/rotate`, rotation);
+  expect(await notices()).toHaveLength(3);
+  const text = NOTICE_TEXTS.en.kinds['security.webhook_changed']('http://127.0.0.1:10');
+  expect((await send(home.replace('/developers/webhooks', ''))).body).toContain(text);
+  const { rows } = await service.db.query<{ detail: string }>(
+    'select detail from user_actions where target = $1 order by id',
+    [id],
+  );
+  const [created, moved] = rows.map(({ detail }) => JSON.parse(detail));
+  expect(created).toEqual({ events: [], url: 'http://127.0.0.1:9' });
+  expect(moved).toEqual({ events: [], url_before: 'http://127.0.0.1:9', url: 'http://127.0.0.1:10' });
+  expect(JSON.stringify(rows)).not.toMatch(/token|hidden/);
 });
 
 it('a dead delivery is shown with the response, and redelivered alone and by a range', async () => {

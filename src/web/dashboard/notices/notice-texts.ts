@@ -5,7 +5,7 @@ interface NoticeTexts {
   readonly title: string;
   readonly close: string;
   readonly unnamed: string;
-  /** By the name of the user or the key. */
+  /** By the name of the user or the key, or the origin of an endpoint. */
   readonly kinds: Readonly<Record<NoticeKind, (name: string) => string>>;
 }
 
@@ -20,6 +20,7 @@ const en: NoticeTexts = {
     'security.member_authorised': (name) => `${name} may approve payouts.`,
     'security.owner_changed': (name) => `The owners changed: ${name}.`,
     'security.key_created': (name) => `A new API key: ${name}.`,
+    'security.webhook_changed': (name) => `A webhook is new, or has another address or secret: ${name}.`,
   },
 };
 
@@ -34,6 +35,7 @@ const id: NoticeTexts = {
     'security.member_authorised': (name) => `${name} boleh menyetujui pencairan.`,
     'security.owner_changed': (name) => `Pemilik toko berubah: ${name}.`,
     'security.key_created': (name) => `Kunci API baru: ${name}.`,
+    'security.webhook_changed': (name) => `Webhook baru, atau alamat atau rahasianya diganti: ${name}.`,
   },
 };
 

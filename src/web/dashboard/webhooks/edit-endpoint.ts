@@ -48,7 +48,8 @@ const createEndpointByForm = memberPage(MANAGE, {
       const { db, sealer, receiverRules } = dependencies;
       const view = merchantView(dependencies, visit);
       const endpoint = { id: formId, merchantId: visit.member.merchantId, url, events, ...receiverRules };
-      const action = { action: 'webhook.create', target: formId, detail: JSON.stringify({ events }) } as const;
+      const detail = JSON.stringify({ events, url: originOf(url) });
+      const action = { action: 'webhook.create', target: formId, detail } as const;
       const shown = { view, endpointId: formId, oldSecret: null };
       try {
         const { secret } = await withUserAudit(db, userIdentity(dependencies, visit), action, () =>
@@ -81,10 +82,11 @@ const editEndpointByForm = memberPage(MANAGE, {
   stepUp: true,
   fields: endpointSchema,
   async handler(dependencies: EditDependencies, visit, form) {
-    const { id: endpointId } = await findEndpointOfPath(dependencies, visit);
+    const { id: endpointId, url: urlBefore } = await findEndpointOfPath(dependencies, visit);
     return submit(dependencies, visit, { form, endpointId }, async ({ url, events }) => {
       const { db, receiverRules } = dependencies;
-      const action = { action: 'webhook.set', target: endpointId, detail: JSON.stringify({ events }) } as const;
+      const detail = JSON.stringify({ events, url_before: originOf(urlBefore), url: originOf(url) });
+      const action = { action: 'webhook.set', target: endpointId, detail } as const;
       await withUserAudit(db, userIdentity(dependencies, visit), action, () =>
         setEndpoint(db, endpointId, { url, events, ...receiverRules }, visit.member.merchantId),
       );
@@ -94,6 +96,13 @@ const editEndpointByForm = memberPage(MANAGE, {
 });
 
 export const editEndpointPages = [newEndpointForm, createEndpointByForm, editEndpointForm, editEndpointByForm];
+
+/** The scheme and the host of a URL, for the audit: its path and query may have a secret. Null: it is no URL. */
+function originOf(url: string): string | null {
+  if (!URL.canParse(url)) return null;
+  const { protocol, host } = new URL(url);
+  return `${protocol}//${host}`;
+}
 
 interface Submission {
   readonly form: FormResult<z.output<typeof endpointSchema>>;
