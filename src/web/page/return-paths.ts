@@ -10,9 +10,9 @@ export const SIGN_IN_PATHS = {
 } as const;
 
 /**
- * What stands in a path for a parameter: as `encodeURIComponent` writes up to 128 visible characters, such as an id of a
- * request with a slash. Nothing of it can be read as another origin or another page, also by a proxy that decodes it: so
- * a dot only stands between letters and digits, and neither a backslash nor a percent sign is accepted.
+ * What stands in a path for a parameter: as `encodeURIComponent` writes up to 128 visible characters, such as an id of
+ * a request with a slash. Nothing of it can be read as another origin or another page, also by a proxy that decodes
+ * it: so a dot only stands between letters and digits, and neither a backslash nor a percent sign is accepted.
  */
 const ENCODED = String.raw`%(?:2[1-46-9A-DF]|[346][\dA-F]|5[\dABD-F]|7[\dA-E])`;
 const SEGMENT = String.raw`((?:[\w~!*'()-]|(?<=[\w-])\.(?=[\w-])|${ENCODED}){1,128})`;
