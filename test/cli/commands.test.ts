@@ -127,7 +127,7 @@ describe('as JSON', () => {
     const until = await json(`keys create --merchant ${merchant} --expires 2099-01-31T09:00:00Z`);
     expect(until.key).toMatchObject({ scopes: null, expires_at: '2099-01-31T09:00:00.000Z' });
     const { stdout } = await lunas(`keys list --merchant ${merchant}`);
-    expect(stdout).toMatch(/^ID +KEY +FROM +SCOPES +EXPIRES +LAST USED +CREATED +REVOKED$/m);
+    expect(stdout).toMatch(/^ID +NAME +KEY +FROM +SCOPES +EXPIRES +LAST USED +CREATED +BY +REVOKED$/m);
     expect(stdout).toMatch(/anywhere +read, create +\d{4}-\S+ +- +\d{4}/);
     expect(stdout).toMatch(/anywhere +all +2099-01-31T09:00:00.000Z/);
   });
@@ -210,7 +210,7 @@ describe('as text', () => {
     expect(key.stdout).toMatch(/^Secret key +sk_test_\w+$/m);
     expect(key.stdout).toContain('not shown again');
     const list = await lunas(`keys list --merchant ${merchant}`);
-    expect(list.stdout).toMatch(/^ID +KEY +FROM/);
+    expect(list.stdout).toMatch(/^ID +NAME +KEY +FROM/);
     expect(list.stdout).toMatch(/sk_test_….{4} +anywhere/);
   });
 

@@ -15,7 +15,7 @@ import type {
 } from './types';
 
 export interface ExpandOptions extends RequestOptions {
-  /** Members that are added to the payment. `metadata` needs a key with the scope `read`, and `customer` `customers`. */
+  /** Members that are added to the payment. `metadata` needs the scope `read`, and `customer` the scope `customers`. */
   readonly expand?: readonly Expansion[] | undefined;
 }
 

@@ -29,7 +29,7 @@ export const insertNoticesOfUser = (kind: NoticeKind, user: string, at: string):
     from: `members where user_id = ${user} and removed_at is null`,
   });
 
-/** Tells the owners of the user's merchants that the user changed how they sign in. */
+/** Gives the owners of the merchants of a user a notice that the user changed how they sign in. */
 export async function insertFactorNotices(db: Queryable, userId: string, now: Date): Promise<void> {
   await db.query(insertNoticesOfUser('security.factor_changed', '$1', '$2::timestamptz'), [userId, now]);
 }

@@ -97,7 +97,7 @@ export async function insertInvitation(db: Queryable, invitation: NewInvitation)
   const { rowCount } = await db.query(
     `with withdrawn as (
        update sign_in_links set expires_at = least(expires_at, $7)
-       where merchant_id = $3 and email = $4 and kind = 'invitation' and used_at is null
+       where merchant_id = $3 and email = $4 and kind = 'invitation' and used_at is null and id < $1
      )
      insert into sign_in_links (id, realm, kind, token_sha256, merchant_id, email, role, created_by, created_at,
        expires_at)

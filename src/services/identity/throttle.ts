@@ -75,8 +75,8 @@ export class SignInThrottle {
 
   /**
    * Counts an attempt with a password. The pair comes before the e-mail: attempts beyond the limit of one network do
-   * not use up that of the e-mail. So does the /48 of IPv6: a stranger has 65,536 networks in it. A known browser is counted alone: neighbours, as in the networks of mobile
-   * operators, do not keep it out.
+   * not use up that of the e-mail. So does the /48 of IPv6: a stranger has 65,536 networks in it. A known browser is
+   * counted alone: neighbours, as in the networks of mobile operators, do not keep it out.
    * @throws SignInError `throttled` or `unavailable`
    */
   async countPassword(attempt: SignInAttempt): Promise<void> {
