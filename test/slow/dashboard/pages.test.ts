@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { createSealer } from '../../../src/crypto/sealing';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
@@ -434,6 +435,13 @@ const OTHER_USERS: Readonly<Record<string, string>> = {
   'get /, a user of no merchant': 'none@shop.test',
   'get /m/:code/settings, read only': 'reader@shop.test',
 };
+/** With `SCREENSHOTS`, a directory, the pages can be looked at. */
+async function takeScreenshot(page: Page, name: string): Promise<void> {
+  const directory = process.env.SCREENSHOTS;
+  if (directory === undefined) return;
+  const file = `${name.replaceAll(/[^\w]+/g, '-')}.png`;
+  await page.screenshot({ path: path.join(directory, file), fullPage: true });
+}
 
 const CASES = Object.entries(STATES).flatMap(([route, states]) =>
   Object.keys(states).map((state) => [route, state] as const),
@@ -454,6 +462,7 @@ describe.each(CASES)('%s, %s', (route, state) => {
       await page.setViewportSize({ width, height: 800 });
       expect([scheme, width, await findAccessibilityViolations(page)]).toEqual([scheme, width, []]);
       expect([scheme, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([scheme, width]);
+      await takeScreenshot(page, `${route} ${state} ${width} ${scheme}`);
     }
     // Chromium reports each document that is not 200.
     expect(problems.filter((problem) => !/\b(404|422)\b/.test(problem))).toEqual([]);
