@@ -25,6 +25,10 @@ const NOT_PER_PAYMENT = new Set([
   'record_requests',
   'read_recovery_mode',
 ]);
+/** The job of the totals runs every five seconds, whatever happens. */
+const OF_TOTALS = /totals|areComplete|nextTransaction|as taken|^(begin|commit)$/i;
+const isPerPayment = (name: string) =>
+  !NOT_PER_PAYMENT.has(name) && !name.includes(RATE_LIMIT_TABLE) && !OF_TOTALS.test(name);
 const BEFORE_CREATION = 'find_current_policy';
 const AUTHENTICATION = 'find_api_key';
 const RATE_LIMIT_TABLE = 'rate_limits';
@@ -237,7 +241,7 @@ describe('the cost of a payment', () => {
     await cheapest(async () => {
       statements = [];
       await runSettled();
-      const ofIt = statements.filter((name) => !NOT_PER_PAYMENT.has(name) && !name.includes(RATE_LIMIT_TABLE));
+      const ofIt = statements.filter(isPerPayment);
       const fromCreate = ofIt.filter((name) => name !== BEFORE_CREATION);
       if (seen.length === 0 || fromCreate.length < seen.length) seen = fromCreate;
       return { statements: fromCreate.length };
@@ -261,7 +265,7 @@ describe('the cost of an idempotent replay', () => {
     expect(second.headers.get('idempotency-replayed')).toBe('true');
     expect(second.text).toBe(first.text);
     const afterKey = statements.slice(statements.indexOf(AUTHENTICATION) + 1);
-    const ofIt = afterKey.filter((name) => !NOT_PER_PAYMENT.has(name) && !name.includes(RATE_LIMIT_TABLE));
+    const ofIt = afterKey.filter(isPerPayment);
     expect(ofIt).toEqual(['find_original_response']);
     expect(grpcCalls).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
 import {
@@ -386,7 +387,7 @@ describe('a step-up', () => {
     await steppedUp(email, minutes);
     for (const { path } of DASHBOARD_ROUTES.filter((route) => route.method === method && route.stepUp)) {
       if (path.startsWith('/m/')) continue;
-      const { location = '' } = await client[method](path);
+      const { location = '' } = await client[method](path.replace(':id', randomUUID()));
       expect([path, location.startsWith('/step-up?then=')]).toEqual([path, isAsked]);
       // A new set of codes would replace the token.
       await steppedUp(email, minutes);
