@@ -12,6 +12,7 @@ const UNCHECKED = [
   'deliverWebhook',
   'failUnissuedPayment',
   'openPayment',
+  'pingWebhook',
   'planReconciliation',
   'reconcilePayments',
   'recordReconciliation',

@@ -74,7 +74,7 @@ it.each([
   ['5 seconds', 0, 5],
   ['50 minutes', 0, 10],
   ['80 seconds', 2, 40],
-  ['80 seconds', 4, 80],
+  ['80 seconds', 4, 40],
   ['30 days', 2_000, 3_600],
   ['-20 seconds', 0, 5],
 ])(
