@@ -6,12 +6,27 @@ import { literalList } from '../connection/statement';
 /** The customer has paid, and the money is not yet in the available balance. */
 const PENDING_STATUSES = PAID_STATUSES.filter((status) => OPEN_STATUSES.includes(status));
 
-/** What a merchant's payments add to its balance when they are settled. */
+const IS_PENDING = (column: string) => `${column} in (${literalList(PENDING_STATUSES)})`;
+
+/**
+ * What a merchant's payments add to its balance when they are settled: the totals, and what has changed since they were
+ * counted. The sum of the payments read 70,000 buffers beside a million of them.
+ */
 export async function readPendingBalance(db: Queryable, merchantId: string): Promise<number> {
   const { rows } = await db.query<{ pendingRupiah: number }>({
     name: 'read_pending_balance',
-    text: `select coalesce(sum(net_rupiah), 0)::bigint as "pendingRupiah" from payments
-      where merchant_id = $1 and status in (${literalList(PENDING_STATUSES)})`,
+    text: `select (
+        coalesce((
+          select sum(net_rupiah) from payment_hour_totals where merchant_id = $1 and ${IS_PENDING('status')}
+        ), 0) + coalesce((
+          select sum(payment.net_rupiah
+            * ((${IS_PENDING('transition.to_status')})::integer
+              - coalesce((${IS_PENDING('transition.from_status')})::integer, 0)))
+          from payment_transitions transition join payments payment on payment.id = transition.payment_id
+          where transition.recorded_at > (select recorded_until from totals_progress)
+            and payment.merchant_id = $1
+        ), 0)
+      )::bigint as "pendingRupiah"`,
     values: [merchantId],
   });
   return onlyRow(rows).pendingRupiah;
