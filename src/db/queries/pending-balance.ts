@@ -10,7 +10,7 @@ const IS_PENDING = (column: string) => `${column} in (${literalList(PENDING_STAT
 
 /**
  * What a merchant's payments add to its balance when they are settled: the totals, and what has changed since they were
- * counted. The sum of the payments read 70,000 buffers beside a million of them.
+ * counted, of which there are some seconds. The sum of the payments read 70,000 buffers beside a million of them.
  */
 export async function readPendingBalance(db: Queryable, merchantId: string): Promise<number> {
   const { rows } = await db.query<{ pendingRupiah: number }>({
