@@ -18,8 +18,11 @@ export interface ConfirmedPayment {
 /** What the pages of the three actions differ in. */
 export type ConfirmKind = 'refund' | 'cancel' | 'refundCancel';
 
-/** `unknown`: the request was sent, and its outcome is not known. `stale`: the payment has changed meanwhile. */
-export type ConfirmProblem = 'rejected' | 'stale' | 'unknown';
+/**
+ * `unknown`: the request was sent, and its outcome is not known. `stale`: the payment has changed meanwhile.
+ * `unavailable`: nothing was sent.
+ */
+export type ConfirmProblem = 'rejected' | 'stale' | 'unknown' | 'unavailable';
 
 interface ConfirmPage {
   readonly view: MerchantView;
@@ -48,9 +51,9 @@ function Confirm({ view, kind, payment, rejection, problem }: ConfirmPage): Reac
     <div className="narrow">
       <PageHead title={confirm[kind].title} back={{ href: back, label: payment.referenceId }} />
       <div className="stack">
-        {problem === 'unknown' && (
+        {(problem === 'unknown' || problem === 'unavailable') && (
           <Notice tone="warning">
-            <p>{confirm.unknown}</p>
+            <p>{confirm[problem]}</p>
           </Notice>
         )}
         {problem === 'stale' && rejection === null && (

@@ -15,6 +15,7 @@ import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantRejection, merchantView, pageResponse, type MerchantView } from '../merchant-view';
+import { requireTemporal, TemporalAwayError } from '../require-temporal';
 import { userIdentity } from '../user-identity';
 import { AMOUNT } from './list-filter';
 import { renderNewPaymentPage } from './new-payment-page';
@@ -163,6 +164,7 @@ async function create(
   const detail = JSON.stringify({ amount, provider, order });
   const action = { action: 'payment.create', target: paymentId, detail } as const;
   return withUserAudit(dependencies.db, userIdentity(dependencies, visit), action, async () => {
+    await requireTemporal(dependencies);
     await countCreation(dependencies.rateLimit, merchant.merchantId);
     const { body } = await createSingle(dependencies, merchant, draft);
     return body.payment.reference_id;
@@ -177,6 +179,7 @@ function problemOf(
 ): [problem: string, status: number] {
   if (error instanceof ApiError && error.code === 'rate_limited') return [texts.create.busy, 429];
   if (error instanceof ApiError) return [`${texts.create.rejected} ${error.message}`, 409];
+  if (error instanceof TemporalAwayError) return [texts.confirm.unavailable, 503];
   log.warn({ err: error }, 'outcome of a creation not known');
   return [texts.confirm.unknown, 503];
 }

@@ -12,12 +12,16 @@ import { isDatabaseAway, PageError } from '../../page/page-error';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit, type PageAccess } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
+import { requireTemporal, TemporalAwayError } from '../require-temporal';
 import { userIdentity } from '../user-identity';
 import { renderConfirmPage, type ConfirmKind, type ConfirmProblem } from './confirm-page';
 import { findOwnPayment } from './find-own-payment';
 import { actionRejection, stateOfPayment } from './payment-state';
 
-type ActionDependencies = Pick<DashboardDependencies, 'db' | 'environment' | 'workflows' | 'paymentMutex' | 'log'>;
+type ActionDependencies = Pick<
+  DashboardDependencies,
+  'db' | 'environment' | 'workflows' | 'paymentMutex' | 'readiness' | 'log'
+>;
 
 interface ConfirmedAction {
   readonly kind: ConfirmKind;
@@ -92,9 +96,14 @@ async function confirmPage(
   const view = merchantView(dependencies, visit);
   const payment = await findOwnPayment(dependencies, visit);
   const rejection = await rejectionOf(dependencies, view, visit, payment, confirmed);
-  const status = problem === null ? 200 : problem === 'unknown' && rejection === null ? 503 : 409;
+  const status = statusOf(problem, rejection);
   const { kind } = confirmed;
   return pageResponse(renderConfirmPage({ view, kind, payment, rejection, problem }), status);
+}
+
+function statusOf(problem: ConfirmProblem | null, rejection: string | null): number {
+  if (problem === null) return 200;
+  return (problem === 'unknown' || problem === 'unavailable') && rejection === null ? 503 : 409;
 }
 
 /** Reads the payment as the request does. */
@@ -129,10 +138,12 @@ async function perform(
     await withUserAudit(dependencies.db, userIdentity(dependencies, visit), action, async () => {
       const rejection = await rejectionOf(dependencies, view, visit, payment, confirmed);
       if (rejection !== null) throw new UserError(rejection);
+      await requireTemporal(dependencies);
       await request(dependencies, visit, confirmed, { id, version });
     });
   } catch (error) {
     if (error instanceof StaleFormError) return confirmPage(dependencies, visit, confirmed, 'stale');
+    if (error instanceof TemporalAwayError) return confirmPage(dependencies, visit, confirmed, 'unavailable');
     if (error instanceof UserError) return confirmPage(dependencies, visit, confirmed, 'rejected');
     if (error instanceof PageError || isDatabaseAway(error)) throw error;
     dependencies.log.warn({ err: error, action: confirmed.action }, 'outcome of an action not known');

@@ -254,6 +254,7 @@ export const EN = {
       button: 'Cancel the refund',
     },
     keep: 'Back',
+    unavailable: 'This is not possible at present, and nothing was changed. Try again in a moment.',
     unknown:
       'The outcome is not known yet. The page of the payment shows its current status. You can safely repeat this.',
     rejected: 'This is not possible:',

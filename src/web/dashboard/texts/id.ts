@@ -240,6 +240,7 @@ export const ID: DashboardTexts = {
       button: 'Batalkan pengembalian',
     },
     keep: 'Kembali',
+    unavailable: 'Saat ini belum dapat dilakukan, dan tidak ada yang berubah. Coba lagi sebentar lagi.',
     unknown: 'Hasilnya belum diketahui. Halaman pembayaran menampilkan status saat ini. Aman untuk diulang.',
     rejected: 'Ini tidak dapat dilakukan:',
   },
