@@ -11,12 +11,16 @@ export async function asSuperuser(db: Pool, ...statements: readonly string[]): P
   }
 }
 
-/** Moves all payments with their history into the past, because a test cannot wait for days. */
+/** Moves all payments with their history into the past, because a test cannot wait for days. Totals are counted anew. */
 export async function backdatePayments(db: Pool, interval: string): Promise<void> {
   await asSuperuser(
     db,
     `update payments set created_at = created_at - ${interval}, updated_at = updated_at - ${interval}`,
     `update payment_transitions set occurred_at = occurred_at - ${interval}, recorded_at = recorded_at - ${interval}`,
     `update webhook_events set occurred_at = occurred_at - ${interval}`,
+    'begin',
+    "update totals_progress set recorded_until = 'epoch'",
+    'delete from payment_hour_totals',
+    'commit',
   );
 }
