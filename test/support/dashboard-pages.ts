@@ -179,6 +179,7 @@ const OTHER_GET_ROUTES: Readonly<Record<string, string>> = {
   'get /m/:code/payments/:ref/events': 'a stream: the load test holds 200',
   'get /m/:code/payments/:ref/qris.png': 'an image, from the memory',
   'get /m/:code/activity.csv': 'as payments.csv',
+  'get /m/:code/balance/days/:day.csv': 'as payments.csv',
   'get /m/:code/payments.csv': 'a file of any length, by pages of their own',
 };
 

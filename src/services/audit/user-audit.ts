@@ -36,6 +36,7 @@ export type UserActionName =
   | 'payment.cancel_refund'
   | 'customer.read'
   | 'activity.export'
+  | 'statement.export'
   | 'member.invite'
   | 'member.withdraw_invitation'
   | 'member.set_role'

@@ -142,7 +142,7 @@ async function readLines(
 
 const CSV_PAGE_LINES = 1_000;
 
-/** The columns of a statement as CSV, in this order. */
+/** The columns of a statement as CSV, in this order. Amounts are rupiah, times have the offset of WIB. */
 const CSV_COLUMNS = {
   booked_on: ({ bookedOn }) => bookedOn,
   occurred_at: ({ occurredAt }) => formatInWib(occurredAt),
@@ -153,6 +153,13 @@ const CSV_COLUMNS = {
   balance_after: ({ balanceAfterRupiah }) => balanceAfterRupiah,
 } as const satisfies Record<string, (line: StatementLine) => string | number | null>;
 
+export const STATEMENT_CSV_COLUMNS: readonly string[] = Object.keys(CSV_COLUMNS);
+
+/** The cells of a line, in the order of the columns. */
+export function statementCells(line: StatementLine): (string | number | null)[] {
+  return Object.values(CSV_COLUMNS).map((valueOf) => valueOf(line));
+}
+
 /**
  * The lines of some days as CSV, from one day to another, both included. It has a byte order mark for spreadsheets, and
  * a text that a spreadsheet would compute begins with an apostrophe. Each page is a short statement of its own.
@@ -162,7 +169,7 @@ export async function* streamStatementCsv(
   merchantId: string,
   { from, to }: { readonly from: string; readonly to: string },
 ): AsyncGenerator<string> {
-  yield stringify([Object.keys(CSV_COLUMNS)], { bom: true, record_delimiter: 'windows' });
+  yield stringify([STATEMENT_CSV_COLUMNS], { bom: true, record_delimiter: 'windows' });
   const period = await readBalancePeriod(db, merchantId, { from, to: from });
   for (let cursor: StatementCursor | undefined = beginningOf(from, period); cursor;) {
     const lines: StatementLine[] = await readLines(db, merchantId, { cursor, to, limit: CSV_PAGE_LINES });
@@ -172,6 +179,6 @@ export async function* streamStatementCsv(
 }
 
 function toCsv(lines: readonly StatementLine[]): string {
-  const records = lines.map((line) => Object.values(CSV_COLUMNS).map((valueOf) => escapeFormulaParts(valueOf(line))));
+  const records = lines.map((line) => statementCells(line).map(escapeFormulaParts));
   return stringify(records, { escape_formulas: true, record_delimiter: 'windows' });
 }

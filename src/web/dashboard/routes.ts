@@ -1,6 +1,7 @@
 import type { PageRoute } from '../page/page-route';
 import { exportActivity } from './activity/export-activity';
 import { listActivity } from './activity/list-activity';
+import { exportStatement } from './balance/export-statement';
 import { showBalance } from './balance/show-balance';
 import { showStatement } from './balance/show-statement';
 import type { DashboardDependencies } from './dashboard-dependencies';
@@ -71,6 +72,8 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   showCustomerPage,
   ...paymentActionPages,
   showBalance,
+  // Before the page, whose `:day` takes every ending.
+  exportStatement,
   showStatement,
   listKeyPage,
   ...newKeyPages,

@@ -115,6 +115,32 @@ it('a statement shows each line once over its pages, and the same sums as the le
   expect(text).not.toContain('Provisional');
 });
 
+it('a statement has a CSV with the same lines, which is recorded', async () => {
+  const { merchantId, db } = ledger;
+  const page = await fetch(`${dashboard.url}${home}/balance/days/${closedDay}`, { headers: { cookie } });
+  const link = /href="([^"]*\.csv)"/.exec(await page.text())?.[1] ?? '';
+  const response = await fetch(`${dashboard.url}${link}`, { headers: { cookie } });
+  expect(response.headers.get('content-disposition')).toBe(`attachment; filename="balance-${closedDay}.csv"`);
+  const [head, ...rows] = (await response.text()).trimEnd().split('\r\n');
+  expect(head).toBe(
+    ['booked_on', 'occurred_at', 'kind', 'reference', 'merchant_reference_id', 'amount', 'balance_after'].join(','),
+  );
+  const statement = await getStatement(db, merchantId, closedDay, { limit: 1_000 });
+  const [, , , reference, , amount, after] = rows[0]?.split(',') ?? [];
+  expect([reference, amount, after]).toEqual([statement.lines[0]?.referenceId, '1000', '1000']);
+  expect(rows.map((row) => Number(row.split(',').at(-1)))).toEqual(
+    statement.lines.map(({ balanceAfterRupiah }) => balanceAfterRupiah),
+  );
+  expect(
+    await scalar(
+      `select action.target || ' ' || outcome.outcome from user_actions action
+         join user_action_outcomes outcome on outcome.action_id = action.id
+       where action.action = 'statement.export'`,
+    ),
+  ).toBe(`${closedDay} succeeded`);
+  expect((await open(`${home}/balance/days/2026-02-30.csv`)).status).toBe(404);
+});
+
 it('the open day is provisional, and opens with the closing of the day before', async () => {
   const { merchantId, db } = ledger;
   const before = await getStatement(db, merchantId, closedDay, { limit: 1 });

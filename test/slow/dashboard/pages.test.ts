@@ -418,6 +418,7 @@ const OTHER_ROUTES = [
   'post /m/:code/payments/new',
   'get /m/:code/payments.csv',
   'get /m/:code/activity.csv',
+  'get /m/:code/balance/days/:day.csv',
   'get /m/:code/payments/:ref/events',
   'get /m/:code/payments/:ref/qris.png',
   'post /m/:code/payments/:ref/refund',

@@ -41,6 +41,7 @@ export function objectOf(view: MerchantView, row: UserActionRow, known: KnownObj
       ? link(objects.member, paths.member(target), rightRejection('team', 'manage') === null)
       : link(objects.team, paths.team, rightRejection('team', 'view') === null);
   }
+  if (kind === 'statement') return link(target, paths.balanceDay(target), rightRejection('balance', 'view') === null);
   if (kind === 'merchant') return link(objects.settings, paths.settings, rightRejection('settings', 'view') === null);
   return null;
 }

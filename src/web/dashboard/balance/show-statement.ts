@@ -1,4 +1,3 @@
-import type { Request } from 'express';
 import { z } from 'zod';
 import { getStatement } from '../../../services/payouts/balance';
 import { PageError } from '../../page/page-error';
@@ -6,6 +5,7 @@ import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
 import { encodeStatementCursor, statementCursorSchema } from './statement-cursor';
+import { dayOf } from './statement-day';
 import { renderStatementPage } from './statement-page';
 
 /** Each line reads four or five buffers of its payment; a page has 200. */
@@ -40,15 +40,6 @@ export const showStatement = memberPage(
     },
   },
 );
-
-const daySchema = z.iso.date().refine((day) => day >= '2000-01-01');
-
-/** The day of the path. @throws PageError `not_found` for a text that is no day */
-function dayOf({ params }: Request): string {
-  const { data: day } = daySchema.safeParse(params.day);
-  if (day === undefined) throw new PageError('not_found', 'no day');
-  return day;
-}
 
 function dayBeside(day: string, difference: 1 | -1): string {
   return new Date(Date.parse(day) + difference * DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);
