@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../db/connection/pool';
-import { countTransitions, recomputeNextMerchant } from '../db/records/payment-totals';
+import { countTotals, recomputeNextMerchant } from '../db/records/payment-totals';
 import type { Logger } from '../observability/logger';
 import { increment } from '../observability/metrics';
 
@@ -14,7 +14,7 @@ interface TotalsDependencies {
 }
 
 /**
- * Keeps the totals of the dashboard: counts new transitions every five seconds, and recomputes the last 40 days once a
+ * Keeps the totals of the dashboard: counts new transitions and lines every five seconds, and recomputes the last 40 days once a
  * night. Several workers may run it: one counts at a time.
  */
 export function startTotals(dependencies: TotalsDependencies): { stop(): Promise<void> } {
@@ -39,7 +39,7 @@ export function startTotals(dependencies: TotalsDependencies): { stop(): Promise
 
 async function keepTotals({ db, log }: TotalsDependencies, stopping: AbortSignal): Promise<void> {
   for (let count = 0; count < MAX_COUNTS && !stopping.aborted; count += 1) {
-    if ((await countTransitions(db)) !== 'full') break;
+    if ((await countTotals(db)) !== 'full') break;
   }
   const nextCountAtMs = Date.now() + INTERVAL_MS;
   while (!stopping.aborted && Date.now() < nextCountAtMs) {

@@ -46,7 +46,7 @@ const LINES = `
   from (select n, ${AT} + interval '1 day' as at from generate_series($2::integer, $3::integer) n) numbered
   where ${STATUS} = 'settled'`;
 
-/** Every day before today is closed. The sums begin anew with each older payment. */
+/** Every day before today is closed, and the lines of today are counted. The sums begin anew with each older payment. */
 const CLOSED_DAYS = [
   'delete from balance_days',
   `insert into closed_days (day) select distinct booked_on from balance_transactions
@@ -54,6 +54,11 @@ const CLOSED_DAYS = [
   `insert into balance_days (merchant_id, day, closing_rupiah, credit_rupiah, debit_rupiah, line_count)
    select merchant_id, booked_on, sum(sum(amount_rupiah)) over (order by booked_on), sum(amount_rupiah), 0, count(*)
    from balance_transactions join closed_days on day = booked_on group by merchant_id, booked_on`,
+  'delete from open_balance_days',
+  `insert into open_balance_days (merchant_id, day, credit_rupiah, debit_rupiah, line_count)
+   select merchant_id, booked_on, sum(amount_rupiah), 0, count(*)
+   from balance_transactions where booked_on > (select max(day) from closed_days) group by merchant_id, booked_on`,
+  'update totals_progress set line_posting_id = (select max(posting_id) from balance_transactions)',
 ] as const;
 
 const ROWS_OF_NEWEST = [

@@ -517,6 +517,17 @@ create table balance_days (
 create trigger append_only before update or delete on balance_days for each row execute function forbid_mutation();
 create trigger append_only_truncate before truncate on balance_days execute function forbid_mutation();
 
+-- Sums of the counted lines of days that are not closed. The worker adds new lines every few seconds
+-- (open-balance-days.ts), so that a balance reads few lines: the newest closing, these sums, and what is not counted.
+create table open_balance_days (
+  merchant_id uuid not null references merchants,
+  day date not null,
+  credit_rupiah bigint not null check (credit_rupiah >= 0),
+  debit_rupiah bigint not null check (debit_rupiah >= 0),
+  line_count bigint not null check (line_count > 0),
+  primary key (merchant_id, day)
+);
+
 -- Books the line of an entry, for every writer of the ledger, as the owner: no role may insert a line. The insert waits
 -- while a day is closed, and reads `closed_days` after that.
 create function book_balance_transaction() returns trigger
@@ -568,6 +579,7 @@ begin
     select closing_rupiah from balance_days
     where balance_days.merchant_id = change.merchant_id and day <= last_closed order by day desc limit 1
   ) before on true;
+  delete from open_balance_days where day <= last_day;
   return closed;
 end $$;
 
@@ -1248,10 +1260,12 @@ create table payment_hour_totals (
   primary key (merchant_id, status, hour, provider) include (payments, total_rupiah, net_rupiah)
 );
 
--- Up to when the totals count the transitions, by `recorded_at`; and how far the nightly pass is.
+-- Up to when the totals count the transitions, by `recorded_at`; up to which posting the open days count the lines of
+-- balances; and how far the nightly pass is.
 create table totals_progress (
   is_only boolean primary key default true check (is_only), -- one row
   recorded_until timestamptz(3) not null,
+  line_posting_id bigint not null default 0,
   recomputed_on date not null, -- the last complete pass, in WIB
   recomputed_merchant uuid -- the last one of the pass that runs; null: none runs
 );
@@ -1463,7 +1477,8 @@ grant select, insert on ledger_verifications, ledger_verification_results to lun
 grant select on ledger_verification_results to lunas_worker;
 
 -- Balance. A trigger of the ledger writes lines, and the worker closes days: no role has more than these rights.
-grant select on balance_transactions, closed_days, balance_days to lunas_operator, lunas_reader;
+grant select on balance_transactions, closed_days, balance_days, open_balance_days to lunas_operator, lunas_reader;
+grant select on balance_transactions, closed_days to lunas_worker;
 revoke execute on function book_balance_transaction, close_days_until, close_days from public;
 grant execute on function close_days to lunas_worker;
 
@@ -1583,7 +1598,7 @@ grant select on members to lunas_reader;
 -- so there is no right to write payments, refunds or the ledger, and none to see a server key or a webhook secret.
 grant select on payments, payment_transitions, refunds, late_payments, ledger_postings, ledger_entries, policies,
   archived_payments, archive_files, archive_batches, recovery_mode, retired_keys, webhook_deliveries,
-  balance_transactions, closed_days, balance_days
+  balance_transactions, closed_days, balance_days, open_balance_days
   to lunas_dashboard;
 grant select (id, merchant_id, url, events, status, disabled_reason, created_at, consecutive_failures, failing_since,
   next_probe_at, deleted_at), insert,
@@ -1607,7 +1622,8 @@ grant select (id, request_id, started_at, key_id, merchant_id, method, path, sta
 
 -- Totals. The worker keeps them, `lunas ledger verify` compares them with the payments, and pages show them.
 grant select, insert, update, delete on payment_hour_totals to lunas_worker;
-grant select, update (recorded_until, recomputed_on, recomputed_merchant) on totals_progress to lunas_worker;
+grant select, insert, update on open_balance_days to lunas_worker;
+grant select, update (recorded_until, line_posting_id, recomputed_on, recomputed_merchant) on totals_progress to lunas_worker;
 grant select on payment_hour_totals, totals_progress to lunas_operator, lunas_dashboard, lunas_reader;
 
 -- Retention and the archive.

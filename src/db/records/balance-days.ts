@@ -1,5 +1,6 @@
 import type { Queryable } from '../connection/pool';
 import { onlyRow } from '../connection/require-row';
+import { UNCLOSED_DAYS } from './open-balance-days';
 
 /* Days are `YYYY-MM-DD`, in Western Indonesian Time (WIB). */
 
@@ -40,14 +41,7 @@ export async function readBalancePeriod(
   const { rows } = await db.query<BalancePeriod>({
     name: 'read_balance_period',
     text: `with closed as (select max(day) as day from closed_days),
-     unclosed as materialized (
-       select booked_on as day, count(*) as line_count,
-         coalesce(sum(amount_rupiah) filter (where amount_rupiah > 0), 0) as credit_rupiah,
-         coalesce(-sum(amount_rupiah) filter (where amount_rupiah < 0), 0) as debit_rupiah
-       from balance_transactions
-       where merchant_id = $1 and booked_on > coalesce((select day from closed), '-infinity') and booked_on <= $3
-       group by booked_on
-     )
+     ${UNCLOSED_DAYS}
      select (
          coalesce((
            select closing_rupiah from balance_days where merchant_id = $1 and day < $2 order by day desc limit 1
@@ -60,7 +54,7 @@ export async function readBalancePeriod(
            select day, credit_rupiah, debit_rupiah, line_count from balance_days
            where merchant_id = $1 and day between $2 and $3
            union all
-           select day, credit_rupiah, debit_rupiah, line_count from unclosed where day >= $2
+           select day, credit_rupiah, debit_rupiah, line_count from unclosed where day between $2 and $3
          ) found
        ) as days,
        closed.day::text as "lastClosedDay", greatest(booking_day(now()), closed.day + 1)::text as "openDay"
@@ -75,20 +69,16 @@ export interface AvailableBalance {
   readonly asOf: Date;
 }
 
-/**
- * The newest closing of a merchant, and the lines since. The upper bound is for the planner: it expects few rows of a
- * range, and a third of the table without one (2,737 buffers instead of 5 for 200,000 lines of a closed day).
- */
+/** The newest closing of a merchant, and the lines since. */
 export async function readAvailableBalance(db: Queryable, merchantId: string): Promise<AvailableBalance> {
   const { rows } = await db.query<AvailableBalance>({
     name: 'read_available_balance',
-    text: `select now() as "asOf", (coalesce(newest.closing_rupiah, 0) + coalesce((
-         select sum(amount_rupiah) from balance_transactions
-         where merchant_id = $1 and booked_on > coalesce(newest.day, '-infinity') and booked_on <= 'infinity'
-       ), 0))::bigint as "availableRupiah"
-     from (select) only_row left join lateral (
-       select day, closing_rupiah from balance_days where merchant_id = $1 order by day desc limit 1
-     ) newest on true`,
+    text: `with closed as (select max(day) as day from closed_days),
+     ${UNCLOSED_DAYS}
+     select now() as "asOf", (
+         coalesce((select closing_rupiah from balance_days where merchant_id = $1 order by day desc limit 1), 0)
+         + coalesce((select sum(credit_rupiah - debit_rupiah) from unclosed), 0)
+       )::bigint as "availableRupiah"`,
     values: [merchantId],
   });
   return onlyRow(rows);

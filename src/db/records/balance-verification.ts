@@ -29,17 +29,40 @@ export async function readArchivedSums(db: Queryable): Promise<MerchantSum[]> {
   return rows;
 }
 
-/** A closed day whose sums are not those of its lines. Null: there is no such row, or no line. */
-export interface ClosedDayDifference {
+/** A day whose sums are not those of its lines. Null: there is no such row, or no line. */
+export interface DayDifference {
   readonly merchantId: string;
   readonly day: string;
   readonly recordedRupiah: number | null;
   readonly linesRupiah: number | null;
 }
 
+/** Compares the sums of the counted lines of days that are not closed with these lines. */
+export async function findOpenDayDifferences(db: Queryable, limit: number): Promise<DayDifference[]> {
+  const { rows } = await db.query<DayDifference>(
+    `with closed as (select coalesce(max(day), '-infinity') as day from closed_days),
+     recorded as (
+       select merchant_id, day, line_count, credit_rupiah - debit_rupiah as change_rupiah
+       from open_balance_days where day > (select day from closed)
+     ), lines as (
+       select merchant_id, booked_on as day, count(*) as line_count, sum(amount_rupiah)::bigint as change_rupiah
+       from balance_transactions
+       where booked_on > (select day from closed) and posting_id <= (select line_posting_id from totals_progress)
+       group by merchant_id, booked_on
+     )
+     select merchant_id as "merchantId", day::text, recorded.change_rupiah as "recordedRupiah",
+       lines.change_rupiah as "linesRupiah"
+     from recorded full join lines using (merchant_id, day)
+     where (recorded.change_rupiah, recorded.line_count) is distinct from (lines.change_rupiah, lines.line_count)
+     order by day, merchant_id limit $1`,
+    [limit],
+  );
+  return rows;
+}
+
 /** Compares the closings of all closed days with the lines. */
-export async function findClosedDayDifferences(db: Queryable, limit: number): Promise<ClosedDayDifference[]> {
-  const { rows } = await db.query<ClosedDayDifference>(
+export async function findClosedDayDifferences(db: Queryable, limit: number): Promise<DayDifference[]> {
+  const { rows } = await db.query<DayDifference>(
     `with recorded as (
        select merchant_id, day, line_count, credit_rupiah - debit_rupiah as sums_rupiah,
          closing_rupiah - lag(closing_rupiah, 1, 0::bigint) over merchant as change_rupiah

@@ -2,6 +2,7 @@ import type { Pool, Queryable } from '../connection/pool';
 import { onlyRow } from '../connection/require-row';
 import { inTransaction } from '../connection/transaction';
 import { haveTransactionsEnded } from './ledger-verifications';
+import { countBalanceLines } from './open-balance-days';
 
 /* `payment_hour_totals`: payments and their sums by merchant, status, hour of creation and provider. */
 
@@ -18,53 +19,68 @@ const RECOMPUTED_DAYS = 40;
 const PASS_HOUR = 2;
 
 /**
- * `complete`: up to ten seconds ago. `full`: there are more transitions. `held`: a transaction of that time still runs.
- * `busy`: another worker counts.
+ * `complete`: transitions up to ten seconds ago, and all lines. `full`: there are more. `held`: a transaction of that
+ * time still runs. `busy`: another worker counts.
  */
 export type CountOutcome = 'complete' | 'full' | 'held' | 'busy';
 
 /**
  * Adds the transitions to the totals that were recorded since the last time: one less with the status before, one more
- * with the status after. It changes all or nothing.
+ * with the status after. It adds the new lines of balances to their open days, too. It changes all or nothing.
  *
- * A transaction may commit a transition that is older than one that is counted. So this waits until every transaction
- * has ended that was in flight ten seconds after the newest transition that it takes. It takes a transaction number of
- * its own for that: `pg_snapshot_xmax` can be the number of a transaction that runs.
+ * A transaction may commit a transition that is older than one that is counted, or a line with a lower posting. So this
+ * waits until every transaction has ended that was in flight ten seconds after the newest transition that it takes, and
+ * when the newest line was read. It takes a transaction number of its own for that: `pg_snapshot_xmax` can be the number
+ * of a transaction that runs.
  */
-export async function countTransitions(db: Pool): Promise<CountOutcome> {
-  const { rows } = await db.query<{ until: Date; nextTransaction: string }>(
+export async function countTotals(db: Pool): Promise<CountOutcome> {
+  const { rows } = await db.query<{ until: Date; postingId: number; nextTransaction: string }>(
     `select now() - interval '${DELAY_MS} milliseconds' as until,
+       coalesce((select max(posting_id) from balance_transactions), 0) as "postingId",
        pg_current_xact_id()::text as "nextTransaction"`,
   );
-  const { until, nextTransaction } = onlyRow(rows);
+  const { until, postingId, nextTransaction } = onlyRow(rows);
   if (!(await haveTransactionsEnded(db, nextTransaction, HORIZON_TIMEOUT_MS))) return 'held';
   return inTransaction(db, async (client) => {
-    const since = await lockProgress(client);
-    if (since === undefined) return 'busy';
-    if (since >= until) return 'complete';
-    const { rows: last } = await client.query<{ taken: number; lastRecordedAt: Date | null }>(
-      `select count(*)::integer as taken, max(recorded_at) as "lastRecordedAt" from (
-         select recorded_at from payment_transitions where recorded_at > $1 and recorded_at <= $2
-         order by recorded_at limit ${MAX_TRANSITIONS}
-       ) taken`,
-      [since, until],
-    );
-    const { taken, lastRecordedAt } = onlyRow(last);
-    // All transitions of the last millisecond are taken with it.
-    const isFull = taken === MAX_TRANSITIONS && lastRecordedAt !== null;
-    const end = isFull ? lastRecordedAt : until;
-    await addChanges(client, TRANSITION_CHANGES, [since, end]);
-    await client.query('update totals_progress set recorded_until = $1', [end]);
-    return isFull ? 'full' : 'complete';
+    const progress = await lockProgress(client);
+    if (progress === undefined) return 'busy';
+    const areAllLines = await countBalanceLines(client, progress.postingId, postingId);
+    const areAllTransitions = await countTransitions(client, progress.recordedUntil, until);
+    return areAllLines && areAllTransitions ? 'complete' : 'full';
   });
 }
 
-/** Undefined: another transaction has the lock. */
-async function lockProgress(client: Queryable): Promise<Date | undefined> {
-  const { rows } = await client.query<{ since: Date }>(
-    'select recorded_until as since from totals_progress for update skip locked',
+/** @returns false: there are more */
+async function countTransitions(client: Queryable, since: Date, until: Date): Promise<boolean> {
+  if (since >= until) return true;
+  const { rows: last } = await client.query<{ taken: number; lastRecordedAt: Date | null }>(
+    `select count(*)::integer as taken, max(recorded_at) as "lastRecordedAt" from (
+       select recorded_at from payment_transitions where recorded_at > $1 and recorded_at <= $2
+       order by recorded_at limit ${MAX_TRANSITIONS}
+     ) taken`,
+    [since, until],
   );
-  return rows[0]?.since;
+  const { taken, lastRecordedAt } = onlyRow(last);
+  // All transitions of the last millisecond are taken with it.
+  const isFull = taken === MAX_TRANSITIONS && lastRecordedAt !== null;
+  const end = isFull ? lastRecordedAt : until;
+  await addChanges(client, TRANSITION_CHANGES, [since, end]);
+  await client.query('update totals_progress set recorded_until = $1', [end]);
+  return !isFull;
+}
+
+interface CountProgress {
+  readonly recordedUntil: Date;
+  readonly postingId: number;
+}
+
+/** Undefined: another transaction has the lock. */
+async function lockProgress(client: Queryable): Promise<CountProgress | undefined> {
+  const { rows } = await client.query<CountProgress>(
+    `select recorded_until as "recordedUntil", line_posting_id as "postingId"
+     from totals_progress for update skip locked`,
+  );
+  return rows[0];
 }
 
 /** What some transitions change, one row for each status before or after. */

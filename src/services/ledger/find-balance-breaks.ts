@@ -1,9 +1,10 @@
 import type { Queryable } from '../../db/connection/pool';
 import {
   findClosedDayDifferences,
+  findOpenDayDifferences,
   readArchivedSums,
   readLineSums,
-  type ClosedDayDifference,
+  type DayDifference,
   type MerchantSum,
 } from '../../db/records/balance-verification';
 import { formatRupiah } from '../../domain/money';
@@ -73,13 +74,19 @@ export class AvailableSums {
   }
 }
 
-/** Closed days whose sums are not those of their lines, at most so many. */
-export async function findClosedDayBreaks(db: Queryable, limit: number): Promise<LedgerBreak[]> {
-  return (await findClosedDayDifferences(db, limit)).map(closedDayBreakOf);
+/** Days whose sums are not those of their lines, at most so many closed ones and so many others. */
+export async function findDayBreaks(db: Queryable, limit: number): Promise<LedgerBreak[]> {
+  const closed = await findClosedDayDifferences(db, limit);
+  const open = await findOpenDayDifferences(db, limit);
+  return [
+    ...closed.map((difference) => dayBreakOf('closed_day_disagrees', 'the closed day', difference)),
+    ...open.map((difference) => dayBreakOf('open_day_disagrees', 'the sum of the open day', difference)),
+  ];
 }
 
-function closedDayBreakOf({ merchantId, day, recordedRupiah, linesRupiah }: ClosedDayDifference): LedgerBreak {
+function dayBreakOf(kind: LedgerBreak['kind'], subject: string, difference: DayDifference): LedgerBreak {
+  const { merchantId, day, recordedRupiah, linesRupiah } = difference;
   const [recorded, lines] = [recordedRupiah ?? 0, linesRupiah ?? 0].map(formatRupiah);
-  const detail = `Merchant ${merchantId}, ${day}: the closed day changes by ${recorded}, its lines by ${lines}.`;
-  return { kind: 'closed_day_disagrees', paymentId: null, detail };
+  const detail = `Merchant ${merchantId}, ${day}: ${subject} changes by ${recorded}, its lines by ${lines}.`;
+  return { kind, paymentId: null, detail };
 }

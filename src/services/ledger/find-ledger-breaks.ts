@@ -25,6 +25,7 @@ export const LEDGER_BREAK_KINDS = [
   'line_disagrees',
   'balance_disagrees',
   'closed_day_disagrees',
+  'open_day_disagrees',
   'totals_disagree',
 ] as const;
 

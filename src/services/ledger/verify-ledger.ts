@@ -13,7 +13,7 @@ import {
 import { ConflictError } from '../../errors';
 import {
   AvailableSums,
-  findClosedDayBreaks,
+  findDayBreaks,
   lineBreakOf,
   lineDifferencesSql,
   type LineDifference,
@@ -104,7 +104,7 @@ export async function verifyLedger(
   }
   if (!checkpoint && horizon.isDecided) {
     for await (const found of availableSums.findBreaks(db, horizon.postingId)) count(found);
-    for (const found of await findClosedDayBreaks(db, MAX_BREAKS)) count(found);
+    for (const found of await findDayBreaks(db, MAX_BREAKS)) count(found);
     for await (const found of findTotalBreaks(db)) count(found);
   }
   if (!checkpoint) await requireSameClosings(db, archivedBalances);

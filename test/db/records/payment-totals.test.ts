@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import type { Pool } from '../../../src/db/connection/pool';
-import { countTransitions, findTotalDifferences, recomputeNextMerchant } from '../../../src/db/records/payment-totals';
+import { countTotals, findTotalDifferences, recomputeNextMerchant } from '../../../src/db/records/payment-totals';
 import { eventually } from '../../support/eventually';
 import { createTestLedger, type TestLedger } from '../../support/payments';
 import { seedPayments } from '../../support/seed-payments';
@@ -77,7 +77,7 @@ async function expectSameAsPayments(): Promise<void> {
 /** Counts. Transactions of other databases of the server hold it too, so it is repeated until they have ended. */
 async function count(): Promise<void> {
   await eventually(
-    () => countTransitions(db),
+    () => countTotals(db),
     (outcome) => outcome === 'complete',
   );
 }
@@ -130,7 +130,7 @@ it('waits for a transaction that has not committed', async () => {
   try {
     await open.query('begin');
     await move({ status: 'paid', remainder: 1, recordedAt: secondsAgo(15) }, open);
-    expect(await countTransitions(db)).toBe('held');
+    expect(await countTotals(db)).toBe('held');
     expect(await sums('payment_hour_totals', 'UTC')).toEqual([]);
     await open.query('commit');
   } finally {
@@ -147,7 +147,7 @@ it('one of several workers counts, and a killed count leaves nothing', async () 
   try {
     await killed.query('begin');
     await killed.query('select from totals_progress for update');
-    expect(['held', 'busy']).toContain(await countTransitions(db));
+    expect(['held', 'busy']).toContain(await countTotals(db));
     expect(await sums('payment_hour_totals', 'UTC')).toEqual([]);
     const { rows } = await killed.query<{ pid: number }>('select pg_backend_pid() as pid');
     await db.query('select pg_terminate_backend($1)', [rows[0]?.pid]);

@@ -9,12 +9,13 @@ let ledger: TestLedger;
 beforeAll(async () => {
   ledger = await createTestLedger();
 });
-afterEach(() =>
-  past(
+afterEach(async () => {
+  await past('update totals_progress set line_posting_id = 0');
+  await past(
     `truncate payments, payment_transitions, ledger_postings, ledger_entries, ledger_verifications,
-       balance_transactions, balance_days, closed_days cascade`,
-  ),
-);
+       balance_transactions, balance_days, closed_days, open_balance_days cascade`,
+  );
+});
 afterAll(() => ledger.close());
 
 const SETTLED = ['issue', 'pay', 'settle'] as const;
@@ -174,6 +175,15 @@ const VIOLATIONS: readonly (readonly [name: string, statement: string, found: re
      select merchant_id, day, 99301, 99301, 0, 2 from closed, payments where id = $1`,
     ['closed_day_disagrees'],
     /the closed day changes by Rp 99\.301, its lines by Rp 99\.300/,
+  ],
+  [
+    'the sum of an open day is not that of its counted lines',
+    `with counted as (update totals_progress set line_posting_id = (select max(posting_id) from balance_transactions))
+     insert into open_balance_days
+     select merchant_id, max(booked_on), 99301, 0, 2 from balance_transactions
+     where merchant_id = (select merchant_id from payments where id = $1) group by merchant_id`,
+    ['open_day_disagrees'],
+    /the sum of the open day changes by Rp 99\.301, its lines by Rp 99\.300/,
   ],
   ['the payment is lost', 'delete from payments where id = $1', ['payment_missing'], /4 transitions and 2 postings/],
 ];

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { array, assert, asyncProperty, constant, integer, oneof, record, type Arbitrary } from 'fast-check';
+import { countTotals } from '../../../src/db/records/payment-totals';
 import { archivePayments } from '../../../src/services/archive/archive-payments';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import {
@@ -37,13 +38,15 @@ async function newMerchant(): Promise<string> {
 
 type HistoryEvent =
   | { readonly name: 'settle' | 'refund'; readonly netRupiah: number; readonly feeRupiah: number }
-  | { readonly name: 'close' };
+  | { readonly name: 'close' }
+  | { readonly name: 'count' };
 
 const amounts = { netRupiah: integer({ min: 1, max: 9_000_000 }), feeRupiah: integer({ min: 0, max: 900_000 }) };
 const anyEvent: Arbitrary<HistoryEvent> = oneof(
   record({ name: constant('settle' as const), ...amounts }),
   record({ name: constant('refund' as const), ...amounts }),
   record({ name: constant('close' as const) }),
+  record({ name: constant('count' as const) }),
 );
 
 /** What the balance must be, written without the product. */
@@ -56,6 +59,10 @@ async function run(history: readonly HistoryEvent[]): Promise<Expected> {
   const merchantId = await newMerchant();
   const lines: Expected['lines'] = [];
   for (const event of history) {
+    if (event.name === 'count') {
+      await countTotals(ledger.db);
+      continue;
+    }
     if (event.name === 'close') {
       openDay = await closeUntil(`'${openDay}'`);
       continue;
