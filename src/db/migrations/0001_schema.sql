@@ -1127,6 +1127,9 @@ create table merchant_notices (
   mailed_at timestamptz(3) -- null: it was not mailed
 );
 create index merchant_notices_merchant_id_idx on merchant_notices (merchant_id, id desc);
+-- A transaction that changes several credentials makes one notice.
+create unique index merchant_notices_factor_idx on merchant_notices (merchant_id, target_id, occurred_at)
+  where kind = 'security.factor_changed';
 
 create table merchant_notice_closings (
   notice_id bigint not null references merchant_notices,
@@ -1162,13 +1165,53 @@ create policy development_in_sandbox_still on sessions as restrictive for update
   using (true)
   with check (method <> 'development_link' or exists (select from installation where environment = 'sandbox'));
 
--- What has ended, was used or was revoked stays so, whatever the statement is.
+-- Whether the login of this connection is that of a dashboard. One that is an operator too, as a superuser is, acts as
+-- an operator.
+create function acts_as_dashboard() returns boolean language sql stable
+  return pg_has_role(session_user, 'lunas_dashboard', 'member')
+    and not pg_has_role(session_user, 'lunas_operator', 'member');
+
+-- The dashboard changes no credential silently, whatever its statement is.
+create function notice_changed_factor() returns trigger language plpgsql set search_path = public, pg_temp as $$
+declare
+  changed_id uuid;
+begin
+  if tg_table_name = 'users' then
+    changed_id := new.id;
+  elsif tg_op = 'DELETE' then
+    changed_id := old.user_id;
+  else
+    changed_id := new.user_id;
+  end if;
+  insert into merchant_notices (merchant_id, kind, target_id, occurred_at)
+  select merchant_id, 'security.factor_changed', user_id, now()
+  from members where user_id = changed_id and removed_at is null
+  on conflict do nothing;
+  return null;
+end $$;
+create trigger notice after update of password_hash, sealed_totp on users for each row
+  when ((new.password_hash, new.sealed_totp) is distinct from (old.password_hash, old.sealed_totp)
+    and acts_as_dashboard())
+  execute function notice_changed_factor();
+create trigger notice after insert or delete on passkeys for each row
+  when (acts_as_dashboard()) execute function notice_changed_factor();
+create trigger notice after insert or delete on recovery_codes for each row
+  when (acts_as_dashboard()) execute function notice_changed_factor();
+
+-- What has ended, was used or was revoked stays so, whatever the statement is. The dashboard extends no key and no link.
 create trigger end_is_final before update of ended_at on sessions for each row
   when (old.ended_at is not null and new.ended_at is distinct from old.ended_at) execute function forbid_mutation();
 create trigger use_is_final before update of used_at on sign_in_links for each row
   when (old.used_at is not null and new.used_at is distinct from old.used_at) execute function forbid_mutation();
+create trigger use_is_final before update of used_at on recovery_codes for each row
+  when (old.used_at is not null and new.used_at is distinct from old.used_at) execute function forbid_mutation();
 create trigger revocation_is_final before update of revoked_at on api_keys for each row
   when (old.revoked_at is not null and new.revoked_at is distinct from old.revoked_at)
+  execute function forbid_mutation();
+create trigger expiry_is_final before update of expires_at on sign_in_links for each row
+  when (new.expires_at > old.expires_at and acts_as_dashboard()) execute function forbid_mutation();
+create trigger expiry_is_final before update of expires_at on api_keys for each row
+  when (coalesce(new.expires_at, 'infinity') > coalesce(old.expires_at, 'infinity') and acts_as_dashboard())
   execute function forbid_mutation();
 
 -- Requests and keys --------------------------------------------------------------------------------------------------

@@ -29,11 +29,6 @@ export const insertNoticesOfUser = (kind: NoticeKind, user: string, at: string):
     from: `members where user_id = ${user} and removed_at is null`,
   });
 
-/** Gives the owners of the merchants of a user a notice that the user changed how they sign in. */
-export async function insertFactorNotices(db: Queryable, userId: string, now: Date): Promise<void> {
-  await db.query(insertNoticesOfUser('security.factor_changed', '$1', '$2::timestamptz'), [userId, now]);
-}
-
 /** A notice that an owner has not closed. */
 export interface OpenNotice {
   readonly id: number;

@@ -18,7 +18,7 @@ import { CHALLENGE_MS, type PasskeyDependencies, type PasskeyQuestion } from './
 import { invalidPasskey, userHandleOf, verifyNewPasskey } from './passkey-verification';
 import { countRecoveryCodes, createRecoveryCodes } from './recovery-codes';
 import type { OpenedSession, Session } from './sessions';
-import { changeCredentials, identityOf, renewSession, requireStepUp, sessionEnded } from './sign-in';
+import { identityOf, renewSession, requireStepUp, sessionEnded, withLockedLogin } from './sign-in';
 
 /** More than a user has devices. */
 const MAX_PASSKEYS = 20;
@@ -101,7 +101,7 @@ export async function registerPasskey(
     const challenge = await takeChallenge(db, session.id, now);
     if (challenge === undefined) throw invalidPasskey();
     const created = await verifyNewPasskey({ response, challenge, origin });
-    return changeCredentials(dependencies, session, now, async (client) => {
+    return withLockedLogin(dependencies, session, now, async (client) => {
       const { hasFactor } = await readSecondFactor(client, user.id);
       // Who knew only the password may have begun another sign-in before the user set a second factor.
       if (hasFactor && session.stage !== 'full') throw sessionEnded();
@@ -149,7 +149,7 @@ export async function removePasskey(
   const userId = session.user.id;
   const by = identityOf(dependencies, session, address);
   await withUserAudit(db, by, { action: 'security.remove_passkey', target: id }, () =>
-    changeCredentials(dependencies, session, now, async (client) => {
+    withLockedLogin(dependencies, session, now, async (client) => {
       if (!(await deletePasskeyRow(client, { userId, id }))) throw new NotFoundError('passkey', id);
       const { hasFactor } = await readSecondFactor(client, userId);
       if (!hasFactor && environment === 'production') {

@@ -5,7 +5,6 @@ import { createSignInToken } from '../../crypto/sign-in-token';
 import type { Pool, Queryable } from '../../db/connection/pool';
 import { inTransaction } from '../../db/connection/transaction';
 import { isSessionOpen, lockLogin } from '../../db/records/login-lock';
-import { insertFactorNotices } from '../../db/records/merchant-notices';
 import { endSessionsOf, insertSession, rotateSession } from '../../db/records/sessions';
 import { findUser, findUserByEmail, storePassword, type UserCredentials } from '../../db/records/users';
 import { passwordViolation } from '../../domain/passwords';
@@ -228,7 +227,7 @@ export async function enrolTotp(
   const by = identityOf(dependencies, session, address);
   await throttle.countCode(session);
   return withUserAudit(db, by, { action: 'security.set_totp', target: session.user.id }, async () => {
-    return changeCredentials(dependencies, session, now, async (client) => {
+    return withLockedLogin(dependencies, session, now, async (client) => {
       await confirmTotpEnrolment(client, sealer, session, enrolment, now);
       const recoveryCodes = await createRecoveryCodes(client, { id: session.user.id, realm: session.realm });
       await endSessionsOf(client, session.user.id, session.id, now);
@@ -245,23 +244,9 @@ export function requireStepUp(session: Session, now: Date): void {
 }
 
 /**
- * Changes how a user signs in, in one transaction, one change at a time, with a notice to the owners of the user's
- * merchants.
+ * One transaction at a time for a user. A session that a concurrent change has ended changes nothing any more. If the
+ * work changes a credential, a trigger gives the owners of the user's merchants a notice.
  */
-export function changeCredentials<Result>(
-  dependencies: Pick<IdentityDependencies, 'db'>,
-  session: Session,
-  now: Date,
-  work: (client: Queryable) => Promise<Result>,
-): Promise<Result> {
-  return withLockedLogin(dependencies, session, now, async (client) => {
-    const result = await work(client);
-    await insertFactorNotices(client, session.user.id, now);
-    return result;
-  });
-}
-
-/** One transaction at a time for a user. A session that a concurrent change has ended changes nothing any more. */
 export function withLockedLogin<Result>(
   { db }: Pick<IdentityDependencies, 'db'>,
   { id: sessionId, user }: Session,
@@ -291,7 +276,7 @@ export async function changePassword(
   const passwordHash = await hashNewPassword(dependencies.hasher, password, email);
   const by = identityOf(dependencies, session, address);
   await withUserAudit(dependencies.db, by, { action: 'security.set_password', target: userId }, () =>
-    changeCredentials(dependencies, session, now, (client) =>
+    withLockedLogin(dependencies, session, now, (client) =>
       storePassword(client, { userId, passwordHash, keptSessionId: session.id, now }),
     ),
   );
@@ -319,7 +304,7 @@ export async function replaceRecoveryCodes(
   const { user, realm } = session;
   const by = identityOf(dependencies, session, address);
   return withUserAudit(dependencies.db, by, { action: 'security.set_recovery_codes', target: user.id }, () =>
-    changeCredentials(dependencies, session, now, async (client) => {
+    withLockedLogin(dependencies, session, now, async (client) => {
       await endSessionsOf(client, user.id, session.id, now);
       return createRecoveryCodes(client, { id: user.id, realm });
     }),

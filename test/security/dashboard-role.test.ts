@@ -1,0 +1,122 @@
+import { createPool, type Pool } from '../../src/db/connection/pool';
+import { createResetLink, inviteMember, withdrawInvitation } from '../../src/services/identity/members';
+import { createKey } from '../../src/services/merchants/keys';
+import type { Merchant } from '../../src/services/merchants/merchants';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { createMember, createShop } from '../support/people';
+
+/* Who sends statements of their own with the rights of `lunas dashboard`, past all of its code. */
+
+const EXPIRY = new Date('2030-01-01T00:00:00.000Z');
+const FINAL = { code: '23001' };
+
+let database: TestDatabase;
+let owner: Pool;
+let dashboard: Pool;
+let shop: Merchant;
+let victim: string;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  owner = createPool(database.url, { max: 1 });
+  dashboard = createPool(database.urlOf('lunas_local_dashboard'), { max: 1 });
+  shop = await createShop(owner);
+  victim = await createMember(owner, 'victim@shop.test', [[shop.id, 'owner']]);
+});
+afterEach(async () => {
+  await Promise.all([owner.end(), dashboard.end()]);
+  await database.drop();
+});
+
+async function noticesOf(merchantId = shop.id): Promise<string[]> {
+  const { rows } = await owner.query<{ text: string }>(
+    `select kind || ' ' || target_id as text from merchant_notices where merchant_id = $1 order by id`,
+    [merchantId],
+  );
+  return rows.map(({ text }) => text.replace('security.', ''));
+}
+
+const PASSKEY = `insert into passkeys (id, user_id, realm, credential_id, public_key, counter, rp_id, name, is_backed_up,
+  created_at) values (gen_random_uuid(), $1, 'merchant', 'stranger', '', 0, 'localhost', 'Mine', false, now())`;
+const CODE = "insert into recovery_codes (user_id, realm, code_sha256) values ($1, 'merchant', sha256('mine'))";
+
+describe('attack: a credential that a statement changes makes a notice', () => {
+  it.each([
+    ['a password', "update users set password_hash = 'mine' where id = $1", []],
+    [
+      'a password and its time',
+      "update users set password_hash = 'mine', password_changed_at = now() where id = $1",
+      [],
+    ],
+    ['an authenticator app', "update users set sealed_totp = 'mine' where id = $1", []],
+    ['a passkey', PASSKEY, []],
+    ['a removed passkey', 'delete from passkeys where user_id = $1', [PASSKEY]],
+    ['a recovery code', CODE, []],
+    ['a removed recovery code', 'delete from recovery_codes where user_id = $1', [CODE]],
+  ] as const)('%s', async (_name, statement, before) => {
+    const other = await createShop(owner, 'Toko Lain');
+    const left = await createShop(owner, 'Toko Lama');
+    for (const { id } of [other, left]) {
+      await owner.query(
+        `insert into members (merchant_id, user_id, role, invited_by, created_at)
+         values ($1, $2, 'viewer', 'cli:test', now())`,
+        [id, victim],
+      );
+    }
+    await owner.query('update members set removed_at = now() where merchant_id = $1', [left.id]);
+    for (const earlier of before) await owner.query(earlier, [victim]);
+    expect(await noticesOf()).toEqual([]);
+    await dashboard.query(statement, [victim]);
+    expect([await noticesOf(), await noticesOf(other.id), await noticesOf(left.id)]).toEqual([
+      [`factor_changed ${victim}`],
+      [`factor_changed ${victim}`],
+      [],
+    ]);
+    await expect(dashboard.query('delete from merchant_notices')).rejects.toMatchObject({ code: '42501' });
+  });
+});
+
+it('a transaction that changes several credentials makes one notice; what is no credential makes none', async () => {
+  await dashboard.query('begin');
+  await dashboard.query("update users set password_hash = 'new', sealed_totp = null where id = $1", [victim]);
+  await dashboard.query(PASSKEY, [victim]);
+  await dashboard.query(CODE, [victim]);
+  await dashboard.query('commit');
+  await dashboard.query("update users set name = 'Sri', language = 'id', totp_last_step = 7 where id = $1", [victim]);
+  await dashboard.query("update passkeys set name = 'Phone', counter = 1");
+  await owner.query("update users set sealed_totp = 'sealed again' where id = $1", [victim]);
+  expect(await noticesOf()).toEqual([`factor_changed ${victim}`]);
+});
+
+describe('attack: no statement extends', () => {
+  it('a key, and none makes it last for ever', async () => {
+    const { id } = await createKey(owner, { merchantId: shop.id, environment: 'sandbox', expiresAt: EXPIRY });
+    const expireAt = (at: Date | null) =>
+      dashboard.query('update api_keys set expires_at = $2 where id = $1', [id, at]);
+    await expect(expireAt(new Date(EXPIRY.getTime() + 1))).rejects.toMatchObject(FINAL);
+    await expect(expireAt(null)).rejects.toMatchObject(FINAL);
+    await expireAt(EXPIRY);
+    await expireAt(new Date(EXPIRY.getTime() - 1));
+  });
+
+  it('a link that was withdrawn or that waits for its approval', async () => {
+    const invitation = { merchantId: shop.id, email: 'new@shop.test', role: 'owner', createdBy: 'cli:test' } as const;
+    const { id } = await inviteMember(owner, invitation, new Date());
+    await withdrawInvitation(dashboard, { merchantId: shop.id, id }, new Date());
+    const request = { userId: victim, createdBy: 'operator:dewi', merchantId: null, isApproved: false } as const;
+    await createResetLink(owner, request, new Date());
+    for (const kind of ['invitation', 'reset']) {
+      const extended = dashboard.query(
+        "update sign_in_links set expires_at = now() + interval '1 hour' where kind = $1",
+        [kind],
+      );
+      await expect(extended).rejects.toMatchObject(FINAL);
+    }
+  });
+
+  it('a recovery code that was used', async () => {
+    await owner.query(CODE, [victim]);
+    await dashboard.query('update recovery_codes set used_at = now()');
+    await expect(dashboard.query('update recovery_codes set used_at = null')).rejects.toMatchObject(FINAL);
+  });
+});
