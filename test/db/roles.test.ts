@@ -106,6 +106,7 @@ const FORBIDDEN_TO_ALL = [
   'delete from users',
   'delete from members',
   'update members set user_id = user_id',
+  'update members set role_since = now()',
   'update passkeys set public_key = public_key',
   'update sign_in_links set token_sha256 = token_sha256',
   'update user_actions set actor = actor',

@@ -1,4 +1,5 @@
 import { createPool, type Pool } from '../../src/db/connection/pool';
+import { mayAccess, MEMBER_ROLES } from '../../src/domain/member-roles';
 import { createResetLink, inviteMember, withdrawInvitation } from '../../src/services/identity/members';
 import { createKey } from '../../src/services/merchants/keys';
 import type { Merchant } from '../../src/services/merchants/merchants';
@@ -86,6 +87,60 @@ it('a transaction that changes several credentials makes one notice; what is no 
   await dashboard.query("update passkeys set name = 'Phone', counter = 1");
   await owner.query("update users set sealed_totp = 'sealed again' where id = $1", [victim]);
   expect(await noticesOf()).toEqual([`factor_changed ${victim}`]);
+});
+
+describe('a member', () => {
+  const insert = (role: string) =>
+    dashboard.query(
+      `insert into members (merchant_id, user_id, role, invited_by, created_at, role_since)
+       select $1, id, $2, 'mine', now() - interval '1 year', now() - interval '1 year'
+       from users where email = 'stranger@shop.test'`,
+      [shop.id, role],
+    );
+  const change = (assignment: string) =>
+    dashboard.query(`update members set ${assignment} where user_id <> $1`, [victim]);
+  /** Since when the stranger has the role, in whole minutes; undefined: since another moment. */
+  async function minutesInRole(): Promise<number | undefined> {
+    const { rows } = await owner.query<{ minutes: number }>(
+      `select floor(extract(epoch from now() - role_since) / 60)::integer as minutes from members where user_id <> $1`,
+      [victim],
+    );
+    return rows[0]?.minutes;
+  }
+  const age = () => owner.query("update members set role_since = now() - interval '90 minutes'");
+
+  it('attack: an inserted one has its role since now, with a notice', async () => {
+    const stranger = await createMember(owner, 'stranger@shop.test');
+    await insert('owner');
+    expect(await minutesInRole()).toBe(0);
+    expect(await noticesOf()).toEqual([`owner_changed ${stranger}`, `member_authorised ${stranger}`]);
+  });
+
+  it('has the role since its change, and since joining again; nothing else sets the time', async () => {
+    const stranger = await createMember(owner, 'stranger@shop.test');
+    await insert('viewer');
+    await age();
+    await change("role = 'viewer', invited_by = 'x', created_at = now(), removed_at = null");
+    expect(await minutesInRole()).toBe(90);
+    expect(await noticesOf()).toEqual([]);
+    await change("role = 'finance'");
+    expect(await minutesInRole()).toBe(0);
+    await age();
+    await change('removed_at = now()');
+    expect(await minutesInRole()).toBe(90);
+    await change('removed_at = null');
+    expect(await minutesInRole()).toBe(0);
+    await change("role = 'support'");
+    expect(await noticesOf()).toEqual([`member_authorised ${stranger}`, `member_authorised ${stranger}`]);
+    await expect(change("role_since = now() - interval '1 year'")).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it.each(MEMBER_ROLES)('%s: a notice exactly if the table of roles lets it approve payouts', async (role) => {
+    const stranger = await createMember(owner, 'stranger@shop.test');
+    await insert(role);
+    const authorised = `member_authorised ${stranger}`;
+    expect((await noticesOf()).includes(authorised)).toBe(mayAccess(role, 'payouts', 'authorise'));
+  });
 });
 
 describe('attack: no statement extends', () => {

@@ -1003,11 +1003,22 @@ create table members (
   role text not null check (role in ('owner', 'finance', 'developer', 'support', 'cashier', 'viewer')),
   invited_by text not null, -- who: `user:<id>`, or as in the audit log of operators
   created_at timestamptz(3) not null, -- of the membership: a member who was removed and joins again is a new one
+  role_since timestamptz(3) not null, -- when it got this role: a trigger sets it, and no process can
   removed_at timestamptz(3),
   primary key (merchant_id, user_id),
   foreign key (user_id, realm) references users (id, realm)
 );
 create index members_user_id_idx on members (user_id);
+
+create function set_role_since() returns trigger language plpgsql as $$
+begin
+  new.role_since := now();
+  return new;
+end $$;
+create trigger role_since_of_new before insert on members for each row execute function set_role_since();
+create trigger role_since_of_changed before update on members for each row
+  when (new.role <> old.role or (old.removed_at is not null and new.removed_at is null))
+  execute function set_role_since();
 
 create table passkeys (
   id uuid primary key,
@@ -1198,7 +1209,25 @@ create trigger notice after insert or delete on passkeys for each row
 create trigger notice after insert or delete on recovery_codes for each row
   when (acts_as_dashboard()) execute function notice_changed_factor();
 
--- What has ended, was used or was revoked stays so, whatever the statement is. The dashboard extends no key and no link.
+-- Neither does it give rights silently.
+create function notice_changed_member() returns trigger language plpgsql set search_path = public, pg_temp as $$
+declare
+  approving constant text[] := array['owner', 'finance']; -- the roles that approve payouts
+  before text := case when tg_op = 'UPDATE' and old.removed_at is null then old.role else '' end;
+  after text := case when new.removed_at is null then new.role else '' end;
+begin
+  insert into merchant_notices (merchant_id, kind, target_id, occurred_at)
+  select new.merchant_id, notice.kind, new.user_id, now()
+  from (values
+    ('security.owner_changed', (before = 'owner') <> (after = 'owner')),
+    ('security.member_authorised', after = any(approving) and before <> all(approving))
+  ) notice (kind, is_due) where notice.is_due;
+  return null;
+end $$;
+create trigger notice after insert or update of role, removed_at on members for each row
+  when (acts_as_dashboard()) execute function notice_changed_member();
+
+-- What has ended, was used or was revoked stays so, whatever the statement is. The dashboard extends no key, no link.
 create trigger end_is_final before update of ended_at on sessions for each row
   when (old.ended_at is not null and new.ended_at is distinct from old.ended_at) execute function forbid_mutation();
 create trigger use_is_final before update of used_at on sign_in_links for each row

@@ -1,6 +1,5 @@
-import { rolesWith, type MemberRole } from '../../domain/member-roles';
+import type { MemberRole } from '../../domain/member-roles';
 import type { Queryable } from '../connection/pool';
-import { insertNotices } from './merchant-notices';
 
 /** A user in the list of a team. */
 export interface Member {
@@ -40,21 +39,6 @@ export async function listMemberRows(db: Queryable, merchantId: string | null): 
   return rows;
 }
 
-/** The roles whose members may approve payouts, as SQL. */
-const AUTHORISED = rolesWith('payouts', 'authorise')
-  .map((role) => `'${role}'`)
-  .join(', ');
-
-/** A notice for a new member, if the role may approve payouts. @param at the SQL of the time */
-export const noticeOfNewMember = (newMember: string, at: string): string =>
-  insertNotices({
-    kind: 'security.member_authorised',
-    merchant: 'merchant_id',
-    target: 'user_id',
-    at,
-    from: `${newMember} where role in (${AUTHORISED})`,
-  });
-
 interface MemberChange {
   readonly merchantId: string;
   readonly userId: string;
@@ -67,7 +51,8 @@ interface MemberChange {
 
 /**
  * Changes the role of a member, or removes it. The owners are locked: of two owners who remove each other at the same
- * time, one stays. A disabled user is no owner who could act.
+ * time, one stays. A disabled user is no owner who could act. Triggers set `role_since`, and give the owners a notice of
+ * another owner and of a member who may approve payouts.
  * @returns `last_owner` if no other owner would be left
  */
 export async function changeMemberRow(
@@ -81,9 +66,6 @@ export async function changeMemberRow(
        where member.merchant_id = $1 and member.role = 'owner' and member.removed_at is null
        order by member.user_id for update of member
      ),
-     before as (
-       select role from members where merchant_id = $1 and user_id = $2 and removed_at is null
-     ),
      changed as (
        update members set role = coalesce($3, role), removed_at = case when $3 is null then $4::timestamptz end
        where merchant_id = $1 and user_id = $2 and removed_at is null
@@ -95,18 +77,6 @@ export async function changeMemberRow(
        update api_keys set revoked_at = $4 from changed
        where $5::boolean and api_keys.merchant_id = changed.merchant_id
          and created_by = 'user:' || changed.user_id and revoked_at is null
-     ),
-     noticed as (
-       ${insertNotices({
-         kind: { sql: 'notice.kind' },
-         merchant: 'changed.merchant_id',
-         target: 'changed.user_id',
-         at: '$4::timestamptz',
-         from: `changed, before, lateral (values
-           ('security.owner_changed', (before.role = 'owner') <> ($3 is not distinct from 'owner')),
-           ('security.member_authorised', $3 in (${AUTHORISED}) and before.role not in (${AUTHORISED}))
-         ) notice (kind, is_due) where notice.is_due`,
-       })}
      )
      select exists (select from changed) as "isChanged",
        exists (select from members where merchant_id = $1 and user_id = $2 and removed_at is null) as "isKnown"`,

@@ -3,8 +3,7 @@ import type { Queryable } from '../connection/pool';
 
 /** The SQL of the merchant, the target and the time of a notice. */
 interface NoticeSql {
-  /** One kind, or the SQL of it. */
-  readonly kind: NoticeKind | { readonly sql: string };
+  readonly kind: NoticeKind;
   readonly merchant: string;
   readonly target: string;
   readonly at: string;
@@ -14,9 +13,8 @@ interface NoticeSql {
 
 /** A part of a statement that changes access: without the change there is no notice, and with it there is one. */
 export function insertNotices({ kind, merchant, target, at, from }: NoticeSql): string {
-  const kindSql = typeof kind === 'string' ? `'${kind}'` : kind.sql;
   return `insert into merchant_notices (merchant_id, kind, target_id, occurred_at)
-    select ${merchant}, ${kindSql}, ${target}, ${at} from ${from}`;
+    select ${merchant}, '${kind}', ${target}, ${at} from ${from}`;
 }
 
 /** As `insertNotices`, for each merchant of which the user is a member. */

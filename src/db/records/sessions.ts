@@ -32,8 +32,8 @@ export interface MembershipRow {
   readonly isOnHold: boolean;
   readonly timeZone: TimeZone;
   readonly role: MemberRole;
-  /** Since when: epoch milliseconds. */
-  readonly memberSinceMs: number;
+  /** Since when the user has this role without a break: epoch milliseconds. */
+  readonly roleSinceMs: number;
 }
 
 interface SessionQuery {
@@ -49,7 +49,7 @@ interface SessionQuery {
 const MEMBERSHIP_JSON = `json_build_object('merchantId', merchant.id, 'merchantCode', merchant.code,
   'merchantName', merchant.name, 'merchantStatus', merchant.status, 'isOnHold', merchant.held_at is not null,
   'timeZone', merchant.time_zone, 'role', member.role,
-  'memberSinceMs', (extract(epoch from member.created_at) * 1000)::bigint)`;
+  'roleSinceMs', (extract(epoch from member.role_since) * 1000)::bigint)`;
 
 /** A session with its user, and the user's membership of the merchant with this code. */
 export async function findSession(db: Queryable, query: SessionQuery): Promise<SessionRow | undefined> {

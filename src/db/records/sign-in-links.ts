@@ -1,7 +1,6 @@
 import type { MemberRole } from '../../domain/member-roles';
 import type { Language, Realm } from '../../domain/sign-in';
 import type { Queryable } from '../connection/pool';
-import { noticeOfNewMember } from './members';
 import { insertNoticesOfUser } from './merchant-notices';
 import type { Browser } from './sessions';
 
@@ -219,9 +218,8 @@ export async function insertInvitedUser(db: Queryable, user: InvitedUser): Promi
      joined as (
        insert into members (merchant_id, user_id, role, invited_by, created_at)
        select merchant_id, person.id, role, created_by, $6 from link, person
-       returning merchant_id, user_id, role
-     ),
-     noticed as (${noticeOfNewMember('joined', '$6::timestamptz')})
+       returning user_id
+     )
      select from joined`,
     [user.tokenSha256, user.userId, user.name, user.language, user.passwordHash, user.now],
   );
@@ -250,9 +248,8 @@ export async function joinInvitedUser(
          set role = excluded.role, invited_by = excluded.invited_by, created_at = excluded.created_at,
            removed_at = null
          where members.removed_at is not null
-       returning merchant_id, user_id, role
-     ),
-     noticed as (${noticeOfNewMember('joined', '$3::timestamptz')})
+       returning merchant_id
+     )
      select merchant_id as "merchantId" from joined`,
     [tokenSha256, userId, now],
   );

@@ -72,7 +72,7 @@ describe('readSession', () => {
         isOnHold: false,
         timeZone: 'Asia/Jakarta',
         role: 'finance',
-        memberSinceMs: expect.any(Number),
+        roleSinceMs: expect.any(Number),
       },
     });
     expect(merchant.code).toMatch(/^[0-9A-HJKMNP-TV-Z]{8}$/);
