@@ -33,6 +33,7 @@ export type {
   CancelledPayment,
   CreatedPayment,
   CreatePaymentRequest,
+  Creation,
   Customer,
   Expansion,
   ListFilter,

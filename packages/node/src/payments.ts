@@ -2,16 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { ApiCall, HttpClient, RequestOptions } from './http';
 import { paymentPath } from './path-id';
 import { CANCEL, PaymentAction, REFUND } from './payment-action';
-import type {
-  BulkItem,
-  BulkItemRequest,
-  CancelledPayment,
-  CreatedPayment,
-  CreatePaymentRequest,
-  Expansion,
-  PaymentDetail,
-  PaymentSummary,
-  Qris,
+import {
+  toPaymentStatus,
+  type BulkItem,
+  type BulkItemRequest,
+  type CancelledPayment,
+  type CreatedPayment,
+  type CreatePaymentRequest,
+  type Creation,
+  type Expansion,
+  type PaymentDetail,
+  type PaymentSummary,
+  type Qris,
 } from './types';
 
 export interface ExpandOptions extends RequestOptions {
@@ -40,15 +42,17 @@ export class Payments {
     this.#http = http;
   }
 
-  /** Creates a payment. Its QR can be paid until `expires_at`. */
-  async create(body: CreatePaymentRequest, options: CreateOptions = {}): Promise<CreatedPayment> {
-    return this.#create<CreatedPayment>(body, options, 'payment');
+  /** Creates a payment, or returns the one of the idempotency key. Its QR can be paid until `expires_at`. */
+  async create(body: CreatePaymentRequest, options: CreateOptions = {}): Promise<Creation> {
+    const { value, headers } = await this.#http.send<CreatedPayment>(creationCall(body, options), 'payment');
+    return { ...value, currentStatus: toPaymentStatus(headers.get('x-payment-status')) ?? value.status };
   }
 
   /** Creates 1 to 50 payments with one request. The result has the order of the items. */
   async createBulk(items: readonly BulkItemRequest[], options: BulkOptions = {}): Promise<BulkItem[]> {
     const { provider, currency, payment_method } = options;
-    return this.#create<BulkItem[]>({ provider, currency, payment_method, payments: items }, options, 'payments');
+    const body = { provider, currency, payment_method, payments: items };
+    return this.#send<BulkItem[]>(creationCall(body, options), 'payments');
   }
 
   /** @param id the payment's `id` or `reference_id` */
@@ -82,16 +86,21 @@ export class Payments {
     return new PaymentAction(this.#http, id, options.signal).run(REFUND);
   }
 
-  /** The body becomes text once, so that every attempt sends the same request. */
-  async #create<Value>(body: object, { idempotencyKey, signal, expand }: CreateOptions, field: string): Promise<Value> {
-    const call = { body: JSON.stringify(body), idempotencyKey: idempotencyKey ?? randomUUID(), signal };
-    return this.#send<Value>({ method: 'POST', path: `/payments${expandQuery(expand)}`, ...call }, field);
-  }
-
   async #send<Value>(call: ApiCall, field: string): Promise<Value> {
     const { value } = await this.#http.send<Value>(call, field);
     return value;
   }
+}
+
+/** The body becomes text once, so that every attempt sends the same request. */
+function creationCall(body: object, { idempotencyKey, signal, expand }: CreateOptions): ApiCall {
+  return {
+    method: 'POST',
+    path: `/payments${expandQuery(expand)}`,
+    body: JSON.stringify(body),
+    idempotencyKey: idempotencyKey ?? randomUUID(),
+    signal,
+  };
 }
 
 function expandQuery(expand: readonly Expansion[] = []): string {

@@ -1,16 +1,24 @@
 /** The objects of the API, as `openapi.json` of a Lunas describes them. All amounts are whole rupiah. */
 
-export type PaymentStatus =
-  | 'created'
-  | 'pending'
-  | 'paid'
-  | 'refund_processing'
-  | 'refund_failed'
-  | 'refunded'
-  | 'settled'
-  | 'expired'
-  | 'cancelled'
-  | 'failed';
+const PAYMENT_STATUSES = [
+  'created',
+  'pending',
+  'paid',
+  'refund_processing',
+  'refund_failed',
+  'refunded',
+  'settled',
+  'expired',
+  'cancelled',
+  'failed',
+] as const;
+
+export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
+
+/** Undefined for a text that is no status. */
+export function toPaymentStatus(text: string | null): PaymentStatus | undefined {
+  return PAYMENT_STATUSES.find((status) => status === text);
+}
 
 export type Provider = 'gopay' | 'shopeepay';
 
@@ -132,6 +140,16 @@ export interface CreatedPayment extends PaymentSummary, ChangeTimes {
   qris_payload: string;
   qris_image_url: string;
   expires_at: string;
+}
+
+/** The result of `create`: the response, and the status of now. */
+export interface Creation extends CreatedPayment {
+  /**
+   * `status`, unless an earlier call with the same idempotency key created the payment: then it is the status that the
+   * payment has now (`X-Payment-Status`), and `status` is still that of the first response. A payment that is
+   * `expired`, `cancelled` or `failed` is never paid: create another one, with the key of the next attempt.
+   */
+  readonly currentStatus: PaymentStatus;
 }
 
 /** The response to `get`. */

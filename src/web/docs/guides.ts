@@ -54,9 +54,11 @@ export function renderLlmsTxt(publicBaseUrl: string): string {
 
 > Lunas takes QRIS payments for merchants in Indonesia: create a payment, show its QR, receive signed webhooks, refund.
 
-Amounts are whole rupiah. Secret keys stay on servers. Send an \`Idempotency-Key\` with each create, and repeat a
-request that had no response or a 500 under the same key. Fulfil once for each payment \`id\`, when it is \`paid\` or
-\`settled\`. A refund is always for the whole amount: send no body.
+Amounts are whole rupiah. Secret keys stay on servers. Send an \`Idempotency-Key\` with each create, one for each
+attempt of a customer to pay, such as \`ORDER-1042-1\`. Repeat a request that had no response or a 500 under the
+same key. If \`X-Payment-Status\` of the repeat is \`expired\`, \`cancelled\` or \`failed\`, the next attempt needs
+a new key. Fulfil once for each payment \`id\`, when it is \`paid\` or \`settled\`. A refund is always for the whole
+amount: send no body.
 
 ## Guides
 

@@ -94,7 +94,7 @@ async function errorOf(call: Promise<unknown>): Promise<unknown> {
 
 describe('a call', () => {
   it('sends the key, its version and the body, and returns the bare object', async () => {
-    expect(await client().payments.create({ amount: 50_000 })).toEqual(SUMMARY);
+    expect(await client().payments.create({ amount: 50_000 })).toEqual({ ...SUMMARY, currentStatus: 'pending' });
     expect(received).toMatchObject([{ method: 'POST', url: '/payments', body: '{"amount":50000}' }]);
     expect(received[0]?.headers).toMatchObject({
       authorization: `Bearer ${API_KEY}`,
@@ -116,7 +116,7 @@ describe('a call', () => {
     const body = { amount: 50_000 };
     const call = client().payments.create(body);
     body.amount = 1;
-    expect(await call).toEqual(SUMMARY);
+    expect(await call).toMatchObject(SUMMARY);
     expect(received).toHaveLength(2);
     for (const name of ['idempotency-key', 'x-request-id']) {
       expect(new Set(received.map(({ headers }) => headers[name])).size).toBe(1);
@@ -132,6 +132,16 @@ describe('a call', () => {
     const keys = received.map(({ headers }) => headers['idempotency-key']);
     expect(new Set(keys).size).toBe(3);
     expect(keys[2]).toBe('order-1');
+  });
+
+  it('of a creation has the current status in a replay, beside the first one', async () => {
+    const replayed = { 'idempotency-replayed': 'true', 'x-payment-status': 'expired' };
+    script = [ok({ payment: SUMMARY }, replayed), ok({ payment: SUMMARY }, { 'x-payment-status': 'later' })];
+    const key = { idempotencyKey: 'ORDER-1042-1' };
+    const replay = await client().payments.create({ amount: 50_000 }, key);
+    expect([replay.status, replay.currentStatus]).toEqual(['pending', 'expired']);
+    // A status of a later version.
+    expect(await client().payments.create({ amount: 50_000 }, key)).toMatchObject({ currentStatus: 'pending' });
   });
 
   it('ends with the last error after the given number of retries', async () => {

@@ -19,6 +19,7 @@ import type { listQuerySchema } from '../../../src/api/payments/list-transaction
 import type { listTransactions } from '../../../src/api/payments/list-transactions/list-transactions';
 import type { refundPayment } from '../../../src/api/payments/refund-payment';
 import { API_ERRORS, type ApiErrorCode } from '../../../src/domain/errors';
+import type { PaymentStatus } from '../../../src/domain/payment-transitions';
 import { PACKAGE_ROOT } from '../../../src/package-info';
 
 /** Whether the compiler regards two types as identical: it compares two conditional types that are not resolved. */
@@ -48,6 +49,7 @@ type KnownKeys<Type> = keyof { [Key in keyof Type as string extends Key ? never 
  */
 const SAME = {
   CreatedPayment: true satisfies Same<sdk.CreatedPayment, z.output<typeof createdPaymentSchema>>,
+  Creation: true satisfies Same<Omit<sdk.Creation, 'currentStatus'>, z.output<typeof createdPaymentSchema>>,
   PaymentDetail: true satisfies Same<sdk.PaymentDetail, PaymentOf<typeof getPayment>>,
   CancelledPayment: true satisfies Same<sdk.CancelledPayment, PaymentOf<typeof cancelPayment>>,
   PaymentSummary: true satisfies Same<sdk.PaymentSummary, PaymentOf<typeof refundPayment>>,
@@ -70,7 +72,8 @@ const SAME = {
   Metadata: true satisfies Equal<sdk.Metadata[string], Metadata>,
   // `transactions.list` sets the cursor itself.
   ListFilter: true satisfies Equal<keyof sdk.ListFilter, Exclude<keyof typeof listQuerySchema.shape, 'cursor'>>,
-  PaymentStatus: true satisfies Equal<sdk.ListFilter['status'], z.input<typeof listQuerySchema>['status']>,
+  FilteredStatus: true satisfies Equal<sdk.ListFilter['status'], z.input<typeof listQuerySchema>['status']>,
+  PaymentStatus: true satisfies Equal<sdk.PaymentStatus, PaymentStatus>,
   ApiErrorCode: true satisfies Equal<sdk.ApiErrorCode, ApiErrorCode>,
 } as const;
 

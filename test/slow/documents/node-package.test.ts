@@ -140,6 +140,7 @@ describe('the examples of the README', () => {
   it('are the ones that the tests below run', () => {
     expect([...examples.keys()]).toEqual([
       'create.mjs',
+      'attempts.mjs',
       'errors.mjs',
       'receiver.mjs',
       'receiver-check.mjs',
@@ -161,6 +162,12 @@ describe('the examples of the README', () => {
       (text) => text.includes(`ship ${ORDER}`),
     );
     expect(await receiver.postForged()).toBe(401);
+  });
+
+  it('create another payment for the next attempt of a customer', async () => {
+    expect(await runExample('attempts.mjs')).toBe('false pending');
+    const { transactions } = (await service.call('GET', '/transactions?merchant_reference_id=ORDER-1043')).body;
+    expect(transactions.map(({ status }: { status: string }) => status)).toEqual(['pending', 'cancelled']);
   });
 
   it('show an error', async () => {

@@ -69,9 +69,9 @@ Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.
       },
       'a bulk': {
         payments: [
-          { amount: 50_000, merchant_reference_id: 'ORDER-1042', idempotency_key: 'order-1042' },
+          { amount: 50_000, merchant_reference_id: 'ORDER-1042', idempotency_key: 'ORDER-1042-1' },
           // The sandbox rejects an order over this total.
-          { amount: 1_000_402, merchant_reference_id: 'ORDER-1043', idempotency_key: 'order-1043' },
+          { amount: 1_000_402, merchant_reference_id: 'ORDER-1043', idempotency_key: 'ORDER-1043-1' },
         ],
       },
     },
