@@ -37,3 +37,12 @@ function rejectBody(error: unknown, maxBytes: number): never {
   const violation = isTooLarge ? `is larger than ${maxBytes / 1_024} kB` : `cannot be read: ${error.message}`;
   throw new ApiError(isTooLarge ? 'body_too_large' : 'body_not_json', `The body ${violation}.`);
 }
+
+/** The JSON of a body that needs not be any; undefined if it is not. Our rules of JSON are not checked. */
+export function jsonOf({ body }: Request): unknown {
+  try {
+    return JSON.parse(String(body));
+  } catch {
+    return undefined;
+  }
+}

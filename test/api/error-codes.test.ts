@@ -204,9 +204,11 @@ describe('the error codes', () => {
     await service.db.query('alter table policies rename to away');
     const repeatable = await post({ amount: 20_000 }, { 'idempotency-key': 'ORDER-1042-1' });
     const without = await post({ amount: 20_000 });
+    const bulk = await post({ payments: [{ amount: 20_000, idempotency_key: 'ORDER-1042-1' }] });
     await service.db.query('alter table away rename to policies');
-    expect([repeatable.status, without.status]).toEqual([500, 500]);
+    expect([repeatable.status, without.status, bulk.status]).toEqual([500, 500, 500]);
     expect(repeatable.body.error.message).toMatch(/ repeat the request with the same Idempotency-Key\.$/);
-    expect(without.body.error.message).toMatch(/ look for it in GET \/transactions first\.$/);
+    expect(bulk.body.error.message).toMatch(/ repeat the request with the same idempotency_key of each item\.$/);
+    expect(without.body.error.message).toMatch(/ no Idempotency-Key, .* look for it in GET \/transactions first\.$/);
   });
 });

@@ -1,3 +1,48 @@
+/** The reasons of this version of the API (`X-Error-Reason`). */
+export type KnownErrorReason =
+  | 'body_not_json'
+  | 'body_too_large'
+  | 'body_too_late'
+  | 'amount_invalid'
+  | 'total_too_large'
+  | 'payment_method_unknown'
+  | 'payment_method_inactive'
+  | 'field_invalid'
+  | 'fee_reaches_amount'
+  | 'idempotency_key_invalid'
+  | 'idempotency_key_reused'
+  | 'idempotency_key_archived'
+  | 'provider_not_enabled'
+  | 'provider_unavailable'
+  | 'provider_rejected'
+  | 'provider_cannot_cancel'
+  | 'status_not_cancellable'
+  | 'refund_submitted'
+  | 'provider_cannot_refund'
+  | 'status_not_refundable'
+  | 'refund_limit'
+  | 'refund_not_whole'
+  | 'key_missing'
+  | 'key_not_bearer'
+  | 'key_of_other_environment'
+  | 'key_unknown'
+  | 'merchant_pending'
+  | 'merchant_suspended'
+  | 'path_unknown'
+  | 'method_unknown'
+  | 'payment_unknown'
+  | 'payment_archived'
+  | 'qr_unavailable'
+  | 'key_rate'
+  | 'merchant_rate'
+  | 'network_rate'
+  | 'failed_keys'
+  | 'creates_in_flight'
+  | 'streams_open';
+
+/** A later version of the API may have more. */
+export type ErrorReason = KnownErrorReason | (string & Record<never, never>);
+
 interface ErrorDetails {
   readonly status?: number;
   readonly reason?: string;
@@ -11,7 +56,7 @@ export class LunasError extends Error {
   /** A code of the API, or of this package if there is no response of the API. Decide by this, not by the message. */
   readonly code: string;
   /** `X-Error-Reason` of the response: which of the mistakes of the code it is. Null: the code needs none. */
-  readonly reason: string | null;
+  readonly reason: ErrorReason | null;
   /** The status of the response; null without one. */
   readonly status: number | null;
   /** For support. A request without a response has one too, because the client chooses it. Null for webhooks. */

@@ -2,11 +2,13 @@ export { Lunas, type LunasOptions } from './client';
 export {
   ApiKeyIpNotAllowedError,
   type ApiErrorCode,
+  type ErrorReason,
   InvalidAmountError,
   InvalidApiKeyError,
   InvalidBulkSizeError,
   InvalidJsonError,
   InvalidParameterError,
+  type KnownErrorReason,
   LunasApiError,
   LunasConnectionError,
   LunasError,

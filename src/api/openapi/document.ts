@@ -8,7 +8,7 @@ import { STATUS_MEANINGS } from '../payments/status-descriptions';
 import { describeParameters, describePaths, jsonContent, refTo } from './describe-operations';
 import { INTRODUCTION } from './introduction';
 import { toJsonSchemas } from './json-schema';
-import { RESPONSE_HEADERS } from './response-headers';
+import { describeHeaders } from './response-headers';
 import { WEBHOOK_EVENT, WEBHOOK_HEADERS, webhookEventSchema } from './webhook-event';
 
 /** The OpenAPI 3.1 document for merchants, derived from the endpoints and the tables that the API itself uses. */
@@ -31,12 +31,7 @@ export function buildDocument(endpoints: readonly MerchantEndpoint[]) {
         ...toJsonSchemas(requestSchemas(endpoints), 'input'),
         ...toJsonSchemas(responseSchemas(endpoints), 'output'),
       },
-      headers: Object.fromEntries(
-        Object.entries(RESPONSE_HEADERS).map(([name, description]) => [
-          name,
-          { description, schema: { type: 'string' } },
-        ]),
-      ),
+      headers: describeHeaders(),
       securitySchemes: {
         secretKey: {
           type: 'http',

@@ -1,5 +1,8 @@
+import { ERROR_REASONS } from '../../domain/errors';
+import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
+
 /** The headers of responses and their documentation. */
-export const RESPONSE_HEADERS = {
+const RESPONSE_HEADERS = {
   'X-Request-Id': 'Identifies the request; include it when you contact support.',
   'RateLimit-Limit': 'Requests that the key may make per minute.',
   'RateLimit-Remaining': 'Remaining requests of this minute.',
@@ -15,6 +18,21 @@ export const RESPONSE_HEADERS = {
 } as const;
 
 export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
+
+/** The values of headers that have no others. */
+const VALUES: Readonly<Partial<Record<string, readonly string[]>>> = {
+  'X-Error-Reason': Object.keys(ERROR_REASONS),
+  'X-Payment-Status': PAYMENT_STATUSES,
+} satisfies Partial<Record<ResponseHeader, readonly string[]>>;
+
+/** The components of the OpenAPI document. */
+export function describeHeaders() {
+  const described = Object.entries(RESPONSE_HEADERS).map(([name, description]) => {
+    const values = VALUES[name];
+    return [name, { description, schema: { type: 'string', ...(values && { enum: values }) } }] as const;
+  });
+  return Object.fromEntries(described);
+}
 
 const RATE_LIMIT = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const;
 

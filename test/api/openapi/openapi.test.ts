@@ -3,7 +3,7 @@ import path from 'node:path';
 import { buildDocument } from '../../../src/api/openapi/document';
 import { MERCHANT_ENDPOINTS } from '../../../src/api/routes';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
-import { API_ERRORS } from '../../../src/domain/errors';
+import { API_ERRORS, ERROR_REASONS } from '../../../src/domain/errors';
 import { PAYMENT_EVENTS } from '../../../src/domain/events';
 import { parseQris } from '../../../src/qris/qris';
 import { startTestApis, type TestApis } from '../../support/api';
@@ -104,6 +104,11 @@ describe('GET /openapi.json', () => {
     expect(Object.fromEntries(failures)).toEqual(
       Object.fromEntries(Object.entries(API_ERRORS).map(([code, { httpStatus }]) => [code, httpStatus])),
     );
+  });
+
+  it('has each reason of an error as a value of its header', () => {
+    const reasons = { type: 'string', enum: Object.keys(ERROR_REASONS) };
+    expect(valueAt(document, ['components', 'headers', 'X-Error-Reason'])).toMatchObject({ schema: reasons });
   });
 
   it('has a webhook for each event', () => {

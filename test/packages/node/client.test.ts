@@ -191,6 +191,14 @@ describe('an error response', () => {
     expect(Object.getPrototypeOf(error)).not.toBe(LunasApiError.prototype);
   });
 
+  it('has the reason of the mistake, and null without one', async () => {
+    script = [rejection('payment_create_failed', { 'x-error-reason': 'idempotency_key_reused' })];
+    const reused = await errorOf(client().payments.create({ amount: 1 }));
+    expect(reused).toMatchObject({ code: 'payment_create_failed', reason: 'idempotency_key_reused' });
+    script = [rejection('invalid_bulk_size')];
+    expect(await errorOf(client().payments.createBulk([]))).toMatchObject({ reason: null });
+  });
+
   it('is not repeated if the same request can only fail again', async () => {
     const final = CODES.filter(({ httpStatus }) => httpStatus < 429);
     for (const { code, httpStatus } of final) {

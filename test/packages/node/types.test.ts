@@ -18,7 +18,7 @@ import type { getQris } from '../../../src/api/payments/get-qris';
 import type { listQuerySchema } from '../../../src/api/payments/list-transactions/list-query';
 import type { listTransactions } from '../../../src/api/payments/list-transactions/list-transactions';
 import type { refundPayment } from '../../../src/api/payments/refund-payment';
-import { API_ERRORS, type ApiErrorCode } from '../../../src/domain/errors';
+import { API_ERRORS, type ApiErrorCode, type ErrorReason } from '../../../src/domain/errors';
 import type { PaymentStatus } from '../../../src/domain/payment-transitions';
 import { PACKAGE_ROOT } from '../../../src/package-info';
 
@@ -75,6 +75,7 @@ const SAME = {
   FilteredStatus: true satisfies Equal<sdk.ListFilter['status'], z.input<typeof listQuerySchema>['status']>,
   PaymentStatus: true satisfies Equal<sdk.PaymentStatus, PaymentStatus>,
   ApiErrorCode: true satisfies Equal<sdk.ApiErrorCode, ApiErrorCode>,
+  KnownErrorReason: true satisfies Equal<sdk.KnownErrorReason, ErrorReason>,
 } as const;
 
 it('has the types of the schemas, as tsc checks', () => {

@@ -1,6 +1,8 @@
+import type { Request } from 'express';
 import { z } from 'zod';
 import { ApiError } from '../../../http/api-error';
 import { countItems } from '../../../http/rate-limit/count-request';
+import { jsonOf } from '../../../http/request-body';
 import { readJsonBody } from '../../../http/strict-json';
 import type { ApiDependencies } from '../../dependencies';
 import { merchantEndpoint } from '../../endpoint';
@@ -126,10 +128,7 @@ Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.
       },
     },
   },
-  adviceAfterFailure: (request) =>
-    request.get('idempotency-key') === undefined
-      ? 'The transaction may have been created. A repeat would create another: look for it in GET /transactions first.'
-      : 'The transaction may have been created: repeat the request with the same Idempotency-Key.',
+  adviceAfterFailure,
   errors: [
     'invalid_json',
     'invalid_parameter',
@@ -163,3 +162,18 @@ Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.
     return { ...created, body: { payment: withMembers(payment, expanded.get(payment.id)) } };
   },
 });
+
+const keyedItemsSchema = z.object({ payments: z.array(z.object({ idempotency_key: z.string() })).min(1) });
+
+/** Whether a repeat of the request is safe. */
+function adviceAfterFailure(request: Request): string {
+  if (request.get('idempotency-key') !== undefined) {
+    return 'The transaction may have been created: repeat the request with the same Idempotency-Key.';
+  }
+  if (keyedItemsSchema.safeParse(jsonOf(request)).success) {
+    return 'The transactions may have been created: repeat the request with the same idempotency_key of each item.';
+  }
+  const risk =
+    'The transaction may have been created. The request had no Idempotency-Key, and a repeat creates another';
+  return `${risk}: look for it in GET /transactions first.`;
+}
