@@ -1,7 +1,8 @@
-import type { Express } from 'express';
+import type { Express, Request } from 'express';
 import { createApp, type TrustProxy } from '../http/app';
 import { authenticate, countRejections } from '../http/auth/authenticate';
 import { publicRoute, type Route } from '../http/endpoint';
+import { reportIgnored } from '../http/ignored-input';
 import { countRequests } from '../http/rate-limit/count-request';
 import type { ApiDependencies } from './dependencies';
 import type { Endpoint, MerchantEndpoint, MerchantStream, OperatorEndpoint } from './endpoint';
@@ -40,6 +41,7 @@ function toRoute(dependencies: ApiDependencies, endpoint: Endpoint): Route {
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 function merchantRoute(dependencies: ApiDependencies, endpoint: MerchantEndpoint | MerchantStream): Route {
+  const known = new Set('query' in endpoint ? Object.keys(endpoint.query?.shape ?? {}) : []);
   return {
     ...endpoint,
     async admit(request, response) {
@@ -47,10 +49,17 @@ function merchantRoute(dependencies: ApiDependencies, endpoint: MerchantEndpoint
       const merchant = await countRejections(dependencies, request, () =>
         authenticate(dependencies, request, response, endpoint.scope),
       );
+      reportIgnored(request, 'parameters', unknownParameters(request, known));
       response.set(await countRequests(dependencies.rateLimit, merchant));
       return () => endpoint.handler(dependencies, request, merchant);
     },
   };
+}
+
+/** Express parses the query at each reading of it. */
+function unknownParameters(request: Request, known: ReadonlySet<string>): string[] {
+  if (!request.originalUrl.includes('?')) return [];
+  return Object.keys(request.query).filter((name) => !known.has(name));
 }
 
 function operatorRoute(dependencies: ApiDependencies, endpoint: OperatorEndpoint): Route {

@@ -3,6 +3,7 @@ import type { RequestRecord } from '../services/payments/requests';
 /** A request as a row of a table. */
 export function requestCells(request: RequestRecord) {
   const { id, startedAt, key, method, path, status, durationMs, errorCode, errorReason, errorDetail } = request;
+  const ignored = [...request.ignoredFields, ...request.ignoredParameters];
   return {
     STARTED: startedAt,
     ID: id,
@@ -12,6 +13,6 @@ export function requestCells(request: RequestRecord) {
     STATUS: status ?? 'aborted',
     DURATION: `${durationMs} ms`,
     ERROR: errorReason ?? errorCode,
-    DETAIL: errorDetail,
+    DETAIL: errorDetail ?? (ignored.length === 0 ? null : `ignored: ${ignored.join(', ')}`),
   };
 }

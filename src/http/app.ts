@@ -16,7 +16,8 @@ import { ApiError } from './api-error';
 import { clientAddress } from './auth/client-address';
 import { StreamBody, type EndpointResponse, type Rejection, type Route } from './endpoint';
 import type { HttpDependencies } from './http-dependencies';
-import { readBody } from './request-body';
+import { ignoredInputOf } from './ignored-input';
+import { readBody, readOptionalBody } from './request-body';
 import { RequestDeadline } from './request-deadline';
 import { measureRequest } from './request-metrics';
 
@@ -135,6 +136,7 @@ function describeRequest({ requestId }: Correlation, durationMs: number, respons
   const caller: { readonly keyId: string; readonly merchantId?: string } | undefined = response.locals.caller;
   const rejection = rejectionOf(response);
   const { paymentId, paymentIds = paymentId === undefined ? [] : [paymentId] } = logIds();
+  const ignored = ignoredInputOf(response);
   return {
     requestId,
     startedAt: new Date(Date.now() - durationMs),
@@ -143,6 +145,8 @@ function describeRequest({ requestId }: Correlation, durationMs: number, respons
     errorCode: rejection?.code ?? null,
     errorReason: rejection?.reason ?? null,
     errorDetail: rejection?.internal ?? null,
+    ignoredFields: ignored.fields,
+    ignoredParameters: ignored.parameters,
     paymentIds,
   };
 }
@@ -194,7 +198,8 @@ function traceRequest({ method, path, isUnobserved }: Route, response: Response)
 async function call(route: Route, request: Request, response: Response): Promise<EndpointResponse> {
   const deadline = new RequestDeadline();
   const handle = await deadline.race(route.admit(request, response));
-  if (route.readsBody) await readBody(request, response, route.maxBytes);
+  if (route.readsBody === 'optional') await readOptionalBody(request, response);
+  else if (route.readsBody) await readBody(request, response, route.maxBytes);
   return deadline.race(handle());
 }
 

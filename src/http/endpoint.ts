@@ -28,8 +28,8 @@ export interface EndpointAddress {
   readonly method: 'get' | 'post';
   /** A pattern of Express: `/payments/:id`. */
   readonly path: string;
-  /** Only these endpoints read a body; the others ignore it. */
-  readonly readsBody?: true;
+  /** Only these endpoints read a body; the others ignore it. An optional one never rejects a request. */
+  readonly readsBody?: true | 'optional';
   /** The limit of the body; by default that of a bulk. */
   readonly maxBytes?: number;
   /**

@@ -26,6 +26,19 @@ export async function readBody(request: Request, response: Response, maxBytes = 
   request.body ??= Buffer.alloc(0);
 }
 
+const MAX_OPTIONAL_BYTES = 16 * 1_024;
+const OPTIONAL_ARRIVAL_MS = 1_000;
+
+/** Reads a body that the endpoint does not need. One that is large, late or of unknown length counts as none. */
+export async function readOptionalBody(request: Request, response: Response): Promise<void> {
+  const bytes = Number(request.get('content-length') ?? 0);
+  if (bytes > 0 && bytes <= MAX_OPTIONAL_BYTES) {
+    const read = parserFor(MAX_OPTIONAL_BYTES)(request, response);
+    await withTimeout(OPTIONAL_ARRIVAL_MS, read, bodyTooLate).catch(() => undefined);
+  }
+  request.body ??= Buffer.alloc(0);
+}
+
 function bodyTooLate(): ApiError {
   return new ApiError('body_too_late', 'The body did not arrive in time.', { headers: { Connection: 'close' } });
 }
@@ -38,7 +51,7 @@ function rejectBody(error: unknown, maxBytes: number): never {
   throw new ApiError(isTooLarge ? 'body_too_large' : 'body_not_json', `The body ${violation}.`);
 }
 
-/** The JSON of a body that needs not be any; undefined if it is not. Our rules of JSON are not checked. */
+/** The JSON of a body that need not be any; undefined if it is not. Our own rules of JSON are not checked. */
 export function jsonOf({ body }: Request): unknown {
   try {
     return JSON.parse(String(body));

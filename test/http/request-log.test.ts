@@ -45,6 +45,8 @@ const requestOf = (requestId: string, path = '/payments'): CompletedRequest => (
   errorCode: null,
   errorReason: null,
   errorDetail: null,
+  ignoredFields: [],
+  ignoredParameters: [],
   paymentIds: [],
 });
 

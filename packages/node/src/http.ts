@@ -10,6 +10,7 @@ import {
   toResponseError,
   UnexpectedResponseError,
 } from './errors';
+import { warnOfIgnored } from './ignored-input';
 import { retryAfterSecondsOf, retryDelayMs } from './retry';
 import { VERSION } from './version';
 
@@ -91,6 +92,7 @@ export class HttpClient {
 
   async #attempt<Value>(call: ApiCall, field: string, requestId: string): Promise<ParsedResponse<Value>> {
     const { status, headers, text } = await this.#request(call, requestId);
+    warnOfIgnored(headers, `${call.method} ${call.path.replace(/\?.*/, '')}`);
     const reason = headers.get('x-error-reason');
     const details = {
       status,

@@ -56,6 +56,7 @@ const PATH_ID = {
 
 function describeOperation(endpoint: MerchantEndpoint) {
   const { operationId, summary, scope, query, headers, requestBody, response, errors } = endpoint;
+  const readsBody = endpoint.readsBody !== undefined;
   return {
     operationId,
     summary,
@@ -71,10 +72,10 @@ function describeOperation(endpoint: MerchantEndpoint) {
     responses: {
       [response.status]: {
         description: response.status === 201 ? 'Created.' : 'Done.',
-        headers: refToHeaders([...usualHeaders(response.status), ...(response.headers ?? [])]),
+        headers: refToHeaders([...usualHeaders(response.status, readsBody), ...(response.headers ?? [])]),
         content: jsonContent(refTo(response.name), response.examples),
       },
-      ...describeFailures([...errors, ...ERRORS_OF_EVERY_OPERATION]),
+      ...describeFailures([...errors, ...ERRORS_OF_EVERY_OPERATION], readsBody),
     },
   };
 }
@@ -87,7 +88,7 @@ export function describeParameters(location: 'query' | 'header', schemas: Readon
 }
 
 /** A response for each status, with its error codes and an example of each. */
-function describeFailures(codes: readonly ApiErrorCode[]) {
+function describeFailures(codes: readonly ApiErrorCode[], readsBody: boolean) {
   const statuses = [...new Set(codes.map((code) => API_ERRORS[code].httpStatus))];
   return Object.fromEntries(
     statuses.map((status) => [
@@ -95,17 +96,18 @@ function describeFailures(codes: readonly ApiErrorCode[]) {
       describeFailure(
         status,
         codes.filter((code) => API_ERRORS[code].httpStatus === status),
+        readsBody,
       ),
     ]),
   );
 }
 
-function describeFailure(httpStatus: number, codes: readonly ApiErrorCode[]) {
+function describeFailure(httpStatus: number, codes: readonly ApiErrorCode[], readsBody: boolean) {
   const messageOf = (code: ApiErrorCode) => EXAMPLE_MESSAGES[code] ?? API_ERRORS[code].message;
   const examples = codes.map((code) => [code, { error: { code, message: messageOf(code) } }]);
   return {
     description: codes.map((code) => `\`${code}\``).join(', '),
-    headers: refToHeaders(usualHeaders(httpStatus)),
+    headers: refToHeaders(usualHeaders(httpStatus, readsBody)),
     content: jsonContent(toJsonSchema(z.object({ error: errorSchema(codes) })), Object.fromEntries(examples)),
   };
 }

@@ -50,6 +50,12 @@ Each key has a limit of requests per minute; the headers \`RateLimit-Limit\`, \`
 nothing is created. Include \`X-Request-Id\` when you contact support.
 It is your own if you send one: 1 to 128 visible ASCII characters, no personal data.
 
+## Ignored input
+
+A field or parameter that is not in this document is ignored. The headers \`X-Ignored-Fields\` and
+\`X-Ignored-Parameters\` have such names, so look for them while you integrate: at most ten names, and \`...\` for all
+others.
+
 ## Webhooks
 
 Webhooks are sent to the addresses that you have registered. Respond with 2xx in less than 10 s, before any slow work.

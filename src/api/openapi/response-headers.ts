@@ -8,6 +8,9 @@ const RESPONSE_HEADERS = {
   'RateLimit-Remaining': 'Remaining requests of this minute.',
   'RateLimit-Reset': 'Seconds until the limit resets.',
   'X-Error-Reason': 'Which of the mistakes of the code it is; one of the reasons in the description of the document.',
+  'X-Ignored-Fields':
+    'Names in the body that are no fields of it, such as `ttl, payments[].callback_url`; missing if there are none.',
+  'X-Ignored-Parameters': 'Names in the query that are no parameters of it; missing if there are none.',
   'Retry-After': 'Seconds to wait before the next attempt.',
   'Idempotency-Replayed': '`true` if the original response to the same request is repeated.',
   'X-Payment-Status': 'The current status, if the original response to the same request is repeated.',
@@ -37,19 +40,22 @@ export function describeHeaders() {
 const RATE_LIMIT = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const;
 
 /** The headers of every response with this status; the order of the checks decides. */
-export function usualHeaders(httpStatus: number): readonly ResponseHeader[] {
+export function usualHeaders(httpStatus: number, readsBody: boolean): readonly ResponseHeader[] {
+  const ignored = readsBody
+    ? (['X-Ignored-Fields', 'X-Ignored-Parameters'] as const)
+    : (['X-Ignored-Parameters'] as const);
   switch (httpStatus) {
     case 401:
     case 403:
       return ['X-Request-Id', 'X-Error-Reason'];
-    case 500:
-      return ['X-Request-Id'];
     case 429:
-      return ['X-Request-Id', 'X-Error-Reason', ...RATE_LIMIT, 'Retry-After'];
+      return ['X-Request-Id', 'X-Error-Reason', ...RATE_LIMIT, 'Retry-After', ...ignored];
     case 400:
     case 404:
-      return ['X-Request-Id', 'X-Error-Reason', ...RATE_LIMIT];
+      return ['X-Request-Id', 'X-Error-Reason', ...RATE_LIMIT, ...ignored];
+    case 500:
+      return ['X-Request-Id', ...ignored];
     default:
-      return ['X-Request-Id', ...RATE_LIMIT];
+      return ['X-Request-Id', ...RATE_LIMIT, ...ignored];
   }
 }

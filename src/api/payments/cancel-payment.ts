@@ -1,4 +1,7 @@
+import type { Request } from 'express';
 import { z } from 'zod';
+import { reportIgnored } from '../../http/ignored-input';
+import { jsonOf } from '../../http/request-body';
 import { merchantEndpoint } from '../endpoint';
 import { EXAMPLE_SUMMARY } from './example-payment';
 import { expandedFields, expandQuerySchema } from './expand';
@@ -17,6 +20,7 @@ const cancelledPaymentSchema = z.object({
 export const cancelPayment = merchantEndpoint({
   method: 'post',
   path: '/payments/:id/cancel',
+  readsBody: 'optional',
   scope: 'cancel',
   operationId: 'cancelPayment',
   summary: 'Cancel a transaction',
@@ -26,8 +30,8 @@ minute, unless the operator configures otherwise), and can be cancelled during t
 \`paid\` again, and \`payment.paid\` is sent once more. After that the refund cannot be cancelled.
 
 In all other cases the response is \`payment_cancel_failed\`, also for transactions of \`shopeepay\`, which does not
-support it. The provider decides: if the customer paid first, the transaction is paid. A body is not needed and not
-read.`,
+support it. The provider decides: if the customer paid first, the transaction is paid. A body is not needed:
+its fields are ignored, and \`X-Ignored-Fields\` names them.`,
   query: expandQuerySchema,
   response: {
     status: 200,
@@ -45,12 +49,19 @@ read.`,
   handler: paymentAction({
     action: 'cancel',
     statusReason: 'status_not_cancellable',
+    checkBody: reportBody,
     toResponse: (payment) => ({
       ...summaryFieldsOf(payment),
       cancelled_at: payment.cancelledAt?.toISOString() ?? null,
     }),
   }),
 });
+
+/** A body that is no JSON has no names. */
+function reportBody(request: Request): void {
+  const body = jsonOf(request);
+  if (typeof body === 'object' && body !== null) reportIgnored(request, 'fields', Object.keys(body));
+}
 
 /** docs/contract.md#payments has both paths. */
 export const cancelTransaction = {

@@ -13,8 +13,8 @@ interface MerchantAction<Payment> {
   readonly action: MerchantPaymentAction;
   /** The reason of a rejection because of the status. */
   readonly statusReason: ErrorReason;
-  /** @throws ApiError if the request asks for something else than this action */
-  readonly assertRequest?: (request: Request, payment: PaymentRow) => void;
+  /** The body is not needed. @throws ApiError if it asks for something else than this action */
+  readonly checkBody?: (request: Request, payment: PaymentRow) => void;
   readonly toResponse: (payment: PaymentRow) => Payment;
 }
 
@@ -30,14 +30,14 @@ const OWN_REASONS: Readonly<Partial<Record<RejectionCode, ErrorReason>>> = {
 export function paymentAction<Payment extends object>(
   merchantAction: MerchantAction<Payment>,
 ): MerchantHandler<{ payment: Payment & Partial<ExpandedPayment> }> {
-  const { action, statusReason, assertRequest, toResponse } = merchantAction;
+  const { action, statusReason, checkBody, toResponse } = merchantAction;
   return async (dependencies, httpRequest, merchant) => {
     const { merchantId, keyId } = merchant;
     const wanted = readExpand(httpRequest, merchant);
     const actor = toStepActor({ kind: 'api_key', id: keyId, door: 'api' });
     const find = (pathId: string) => requirePayment(dependencies.db, merchantId, pathId);
     const payment = await find(String(httpRequest.params.id));
-    assertRequest?.(httpRequest, payment);
+    checkBody?.(httpRequest, payment);
     const { id } = payment;
     const request = { action, actor, paymentId: id, find: () => find(id) };
     const changed = await requestPaymentAction(dependencies, request).catch((error: unknown) => {

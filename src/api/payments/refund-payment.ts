@@ -38,7 +38,7 @@ is rejected with the same code, and nothing is refunded.`,
   handler: paymentAction({
     action: 'refund',
     statusReason: 'status_not_refundable',
-    assertRequest: assertWholeAmount,
+    checkBody: assertWholeAmount,
     toResponse: summaryFieldsOf,
   }),
 });
@@ -50,5 +50,5 @@ const EMPTY_BODY = /^(\{\s*\}|\[\s*\]|null)?$/;
 function assertWholeAmount({ body }: Request, { totalRupiah }: PaymentRow): void {
   if (EMPTY_BODY.test(String(body).trim())) return;
   const message = `A refund is always for the whole amount, ${formatRupiah(totalRupiah)}. Send no body.`;
-  throw new ApiError('refund_not_whole', message, { internal: 'a body' });
+  throw new ApiError('refund_not_whole', message);
 }

@@ -33,6 +33,8 @@ function renderRequest({ request, earlierRequests, payments }: RequestDetails): 
     Error: request.errorCode,
     Reason: request.errorReason,
     Detail: request.errorDetail,
+    'Ignored fields': namesOrNull(request.ignoredFields),
+    'Ignored parameters': namesOrNull(request.ignoredParameters),
   });
   const paymentRows = payments.map((payment) => ({
     PAYMENT: payment.id,
@@ -48,3 +50,5 @@ function renderRequest({ request, earlierRequests, payments }: RequestDetails): 
   }
   return sections.join('\n\n');
 }
+
+const namesOrNull = (names: readonly string[]) => (names.length === 0 ? null : names.join(', '));

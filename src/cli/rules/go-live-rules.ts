@@ -55,6 +55,14 @@ export const GO_LIVE_RULES: readonly Rule<GoLiveFacts>[] = [
     check: checkIdempotencyKeys,
   },
   {
+    name: 'ignored_input',
+    advice: 'Compare the names with the documentation; `lunas logs` and the dashboard show the requests.',
+    check: ({ ignoredNames }) =>
+      ignoredNames.length === 0
+        ? 'ok'
+        : { warning: `Lunas ignores fields or parameters of the newest requests: ${ignoredNames.join(', ')}.` },
+  },
+  {
     name: 'test_payment',
     advice: 'Create a payment in the sandbox and pay it (`lunas sandbox pay`).',
     check: ({ environment, hasPaid }) =>

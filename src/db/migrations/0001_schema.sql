@@ -1263,6 +1263,9 @@ create table api_requests (
   error_code text,
   error_reason text, -- `X-Error-Reason`
   error_detail text, -- for operators, with nothing of a body or a key
+  -- Names of `X-Ignored-Fields` and `X-Ignored-Parameters`.
+  ignored_fields text[] not null default '{}',
+  ignored_parameters text[] not null default '{}',
   payment_ids uuid[] not null default '{}',
   -- For readers that follow: rows do not become visible in the order of their ids.
   recorded_xid xid8 not null default pg_current_xact_id()
@@ -1690,7 +1693,7 @@ grant select (id, merchant_id, prefix, last_four, allowed_networks, created_at, 
   last_used_at, last_used_from, name, created_by) on api_keys to lunas_dashboard;
 grant insert, update (name, allowed_networks, expires_at, revoked_at) on api_keys to lunas_dashboard;
 grant select (id, request_id, started_at, key_id, merchant_id, method, path, status, duration_ms, error_code,
-  error_reason, payment_ids) on api_requests to lunas_dashboard;
+  error_reason, ignored_fields, ignored_parameters, payment_ids) on api_requests to lunas_dashboard;
 
 -- Totals. The worker keeps them, `lunas ledger verify` compares them with the payments, and pages show them.
 grant select, insert, update, delete on payment_hour_totals to lunas_worker;

@@ -16,6 +16,8 @@ const rowSchema = z.object({
   durationMs: z.number(),
   errorCode: z.string().nullable(),
   errorReason: z.string().nullable(),
+  ignoredFields: z.array(z.string()),
+  ignoredParameters: z.array(z.string()),
   paymentIds: z.array(z.string()),
 });
 
@@ -57,6 +59,7 @@ const COLUMNS = `request.id, request.request_id as "requestId", request.started_
   request.key_id as "keyId", api_keys.name as "keyName", api_keys.prefix as "keyPrefix",
   api_keys.last_four as "keyLastFour", request.method, request.path, request.status,
   request.duration_ms as "durationMs", request.error_code as "errorCode", request.error_reason as "errorReason",
+  request.ignored_fields as "ignoredFields", request.ignored_parameters as "ignoredParameters",
   request.payment_ids as "paymentIds"`;
 
 /**
@@ -66,7 +69,7 @@ const COLUMNS = `request.id, request.request_id as "requestId", request.started_
 const LIST = `
   with searched as (
     select id, request_id, started_at, key_id, method, path, status, duration_ms, error_code, error_reason,
-      payment_ids
+      ignored_fields, ignored_parameters, payment_ids
     from api_requests
     where merchant_id = $1
       and started_at >= coalesce($2::timestamptz, '-infinity')

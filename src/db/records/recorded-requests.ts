@@ -22,6 +22,9 @@ export interface CompletedRequest {
   readonly errorReason: string | null;
   /** For operators, with nothing of a body or a key; null: the request was successful. */
   readonly errorDetail: string | null;
+  /** Names that the request had and Lunas did not read (`X-Ignored-Fields`, `X-Ignored-Parameters`). */
+  readonly ignoredFields: readonly string[];
+  readonly ignoredParameters: readonly string[];
   readonly paymentIds: readonly string[];
 }
 
@@ -32,12 +35,13 @@ const DELETE_BATCH = 10_000;
 const INSERT = `
   insert into api_requests
     (request_id, started_at, key_id, merchant_id, method, path, status, duration_ms, error_code, error_reason,
-      error_detail, payment_ids)
+      error_detail, ignored_fields, ignored_parameters, payment_ids)
   select "requestId", "startedAt", "keyId", "merchantId", method, left(path, ${MAX_PATH_CHARACTERS}), status,
-    "durationMs", "errorCode", "errorReason", left("errorDetail", ${MAX_DETAIL_CHARACTERS}), "paymentIds"
+    "durationMs", "errorCode", "errorReason", left("errorDetail", ${MAX_DETAIL_CHARACTERS}), "ignoredFields",
+    "ignoredParameters", "paymentIds"
   from json_to_recordset($1) as request ("requestId" text, "startedAt" timestamptz, "keyId" uuid, "merchantId" uuid,
     method text, path text, status smallint, "durationMs" integer, "errorCode" text, "errorReason" text,
-    "errorDetail" text, "paymentIds" uuid[])`;
+    "errorDetail" text, "ignoredFields" text[], "ignoredParameters" text[], "paymentIds" uuid[])`;
 
 /** Writes completed requests, by one statement. A path, id or detail can have a secret by mistake: it is masked. */
 export async function recordRequests(db: Queryable, requests: readonly CompletedRequest[]): Promise<void> {

@@ -22,6 +22,8 @@ interface MerchantActivity {
   /** How many of the newest payments were counted. */
   readonly payments: number;
   readonly paymentsWithoutKey: number;
+  /** Names that the merchant's newest requests had and Lunas did not read; at most 20. */
+  readonly ignoredNames: readonly string[];
   readonly hasPaid: boolean;
   readonly hasRefund: boolean;
   readonly hasDelivered: boolean;
@@ -29,6 +31,7 @@ interface MerchantActivity {
 }
 
 const NEWEST_PAYMENTS = 100;
+const NEWEST_REQUESTS = 100;
 
 const ACTIVITY = `
   select
@@ -38,6 +41,12 @@ const ACTIVITY = `
                     where account.provider = provider.provider and account.status = 'enabled')
         and exists (select from policies policy where policy.provider = provider.provider)
     ) as "usableProviders",
+    array(
+      select distinct name from (
+        select ignored_fields || ignored_parameters as names from api_requests where merchant_id = $1
+        order by started_at desc, id desc limit ${NEWEST_REQUESTS}
+      ) request, unnest(names) name order by name limit 20
+    ) as "ignoredNames",
     newest.payments,
     newest.without_key as "paymentsWithoutKey",
     exists (select from payments where merchant_id = $1 and status in ('paid', 'settled', 'refunded')) as "hasPaid",

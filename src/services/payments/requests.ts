@@ -52,6 +52,8 @@ const rowSchema = z.object({
   errorCode: z.string().nullable(),
   errorReason: z.string().nullable(),
   errorDetail: z.string().nullable(),
+  ignoredFields: z.array(z.string()),
+  ignoredParameters: z.array(z.string()),
 });
 
 type RequestRow = z.infer<typeof rowSchema>;
@@ -61,7 +63,8 @@ const SELECT_REQUESTS = `
     coalesce(api_key.prefix, operator.prefix) as prefix, coalesce(api_key.last_four, operator.last_four) as "lastFour",
     request.method, request.path, request.status, request.duration_ms as "durationMs",
     request.error_code as "errorCode", request.error_reason as "errorReason",
-    request.error_detail as "errorDetail", request.payment_ids as "paymentIds"
+    request.error_detail as "errorDetail", request.ignored_fields as "ignoredFields",
+    request.ignored_parameters as "ignoredParameters", request.payment_ids as "paymentIds"
   from api_requests request
     left join api_keys api_key on api_key.id = request.key_id
     left join operators operator on operator.id = request.key_id`;
@@ -159,7 +162,8 @@ async function requireKey(db: Queryable, { keyId }: RequestFilter): Promise<void
 
 function describe(row: RequestRow): RequestRecord {
   const { id, startedAt, keyId, prefix, lastFour, method, path, status, durationMs } = row;
-  const { errorCode, errorReason, errorDetail } = row;
+  const { errorCode, errorReason, errorDetail, ignoredFields, ignoredParameters } = row;
   const key = prefix === null || lastFour === null ? null : maskSecretKey({ prefix, lastFour });
-  return { id, startedAt, keyId, key, method, path, status, durationMs, errorCode, errorReason, errorDetail };
+  const line = { id, startedAt, keyId, key, method, path, status, durationMs };
+  return { ...line, errorCode, errorReason, errorDetail, ignoredFields, ignoredParameters };
 }

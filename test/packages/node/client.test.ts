@@ -216,6 +216,27 @@ describe('an error response', () => {
   });
 });
 
+describe('a name that the API ignored', () => {
+  it('is one warning of the process, with its kind and call', async () => {
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
+    const headers = { 'x-ignored-fields': 'callback_url, payments[].expires_in, ...', 'x-ignored-parameters': 'page' };
+    script = [rejection('invalid_amount', headers), ok({ payment: SUMMARY }, headers)];
+    await errorOf(client().payments.create({ amount: 0 }));
+    await client().payments.create({ amount: 1 }, { expand: ['qris'] });
+    const fieldWarning = { type: 'LunasWarning', code: 'LUNAS_IGNORED_FIELD' };
+    expect(warn.mock.calls).toEqual([
+      ['Lunas ignored the field "callback_url" of POST /payments.', fieldWarning],
+      ['Lunas ignored the field "payments[].expires_in" of POST /payments.', fieldWarning],
+      ['Lunas ignored further fields of POST /payments.', fieldWarning],
+      [
+        'Lunas ignored the parameter "page" of POST /payments.',
+        { type: 'LunasWarning', code: 'LUNAS_IGNORED_PARAMETER' },
+      ],
+    ]);
+    warn.mockRestore();
+  });
+});
+
 describe('an AbortSignal', () => {
   const reason = new Error('the customer left');
 

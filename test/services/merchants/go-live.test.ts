@@ -85,6 +85,20 @@ it('a merchant goes through the checklist: each step repairs its rules', async (
   expect(stdout).toMatch(/^key_networks +not applicable/m);
 });
 
+it('warns of names that the newest requests had in vain', async () => {
+  const authorization = `Bearer ${merchant.secretKey}`;
+  await service.call('POST', '/payments?page=2', { amount: 0, expires_in: 300 }, { authorization });
+  const finding = await eventually(
+    async () => {
+      const { stdout } = await runLunas(['doctor', '--merchant', merchant.id, '--json'], environment);
+      return documentSchema.parse(JSON.parse(stdout)).rules.find(({ name }) => name === 'ignored_input');
+    },
+    (rule) => rule?.state !== 'ok',
+  );
+  const names = 'expires_in, page';
+  expect(finding).toMatchObject({ state: 'warning', violation: expect.stringContaining(`: ${names}.`) });
+});
+
 it('names what breaks later', async () => {
   await create({});
   expect(await brokenRules()).toEqual({

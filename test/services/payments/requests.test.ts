@@ -56,6 +56,8 @@ const requestSchema = z.strictObject({
   error_code: z.string().nullable(),
   error_reason: z.string().nullable(),
   error_detail: z.string().nullable(),
+  ignored_fields: z.array(z.string()),
+  ignored_parameters: z.array(z.string()),
 });
 const listSchema = z.strictObject({ requests: z.array(requestSchema) });
 
@@ -278,6 +280,14 @@ describe('lunas requests show', () => {
     expect(stdout).toContain(payment.reference);
     expect(stdout).toContain('Earlier requests with this id:');
     expect(stdout).not.toContain(key.secret);
+  });
+
+  it('shows the names that were ignored, as does lunas logs', async () => {
+    const id = await send(`/payments/${payment.id}?page=2&size=1`, { secret: key.secret });
+    const [newest] = await listed([id]);
+    expect(newest).toMatchObject({ id, status: 200, ignored_fields: [], ignored_parameters: ['page', 'size'] });
+    expect((await lunas('logs', '--limit', '1')).stdout).toMatch(/- +ignored: page, size\n/);
+    expect((await lunas('requests', 'show', id)).stdout).toMatch(/Ignored parameters +page, size\n/);
   });
 
   it('rejects an unknown id in one sentence', async () => {

@@ -52,6 +52,8 @@ const recorded = (request: Partial<CompletedRequest>): CompletedRequest => ({
   errorCode: null,
   errorReason: null,
   errorDetail: null,
+  ignoredFields: [],
+  ignoredParameters: [],
   paymentIds: [],
   ...request,
 });
@@ -88,6 +90,23 @@ it('a request of the API appears with its key, its error and its payment', async
     [rejected, id],
   );
   expect(rows).toHaveLength(1);
+});
+
+it('a request shows the names that Lunas ignored', async () => {
+  const { key, home, read } = await newShop();
+  const as = { authorization: `Bearer ${key.secret}` };
+  const id = randomUUID();
+  const body = { amount: 50_000, callback_url: 'https://shop.example/<b>' };
+  await service.call('POST', '/payments?page=2', body, { ...as, 'x-request-id': id });
+  const list = await eventually(
+    () => read(home),
+    (page) => idsIn(page.body).length === 1,
+  );
+  expect(list.body).toContain(TEXTS.ignored(2));
+  const details = await read(`${home}/${id}`);
+  expect(details.body).toContain(TEXTS.ignoredHint);
+  expect(details.body).toMatch(new RegExp(`${TEXTS.detail.fields}.*callback_url`));
+  expect(details.body).toMatch(new RegExp(`${TEXTS.detail.parameters}.*page`));
 });
 
 it('the list has each request once, at equal times too, and its filters are in the address', async () => {

@@ -174,7 +174,7 @@ describe('the facts of a payment', () => {
     const { requestId = '', keyId = '' } = rows[0] ?? {};
     const path = `/m/${code}/payments/${referenceId}`;
     const row = { requestId, startedAt: new Date(), keyId, method: 'POST', path: '/payments', status: 201 };
-    const error = { errorCode: null, errorReason: null, errorDetail: null };
+    const error = { errorCode: null, errorReason: null, errorDetail: null, ignoredFields: [], ignoredParameters: [] };
     const record = (merchantId: string, paymentIds: string[]) =>
       recordRequests(service.db, [{ ...row, ...error, durationMs: 5, merchantId, paymentIds }]);
     await service.db.query('delete from api_requests where request_id = $1', [requestId]);

@@ -60,6 +60,8 @@ beforeAll(async () => {
       errorCode: null,
       errorReason: null,
       errorDetail: null,
+      ignoredFields: [],
+      ignoredParameters: [],
     },
   ]);
   userId = await createMember(service.db, 'walked@shop.test', [[service.merchantId, 'viewer']]);

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { ApiError } from '../../../http/api-error';
+import { reportIgnored } from '../../../http/ignored-input';
 import { countItems } from '../../../http/rate-limit/count-request';
 import { jsonOf } from '../../../http/request-body';
 import { readJsonBody } from '../../../http/strict-json';
@@ -11,6 +12,7 @@ import { expandAll, expandQuerySchema, readExpand, withMembers, type ExpandDepen
 import { draftPayment } from './capture-terms';
 import { bulkItemSchema, createBulk, parseItems, type BulkDependencies } from './create-bulk';
 import { createdPaymentSchema, createSingle, type SingleDependencies } from './create-single';
+import { ignoredFieldsOf } from './ignored-fields';
 import {
   bulkRequestSchema,
   parseIdempotencyKey,
@@ -50,7 +52,7 @@ whole request, and nothing is created. The response keeps the order. An item tha
 and has an \`error\`; an item without a result yet is \`created\`. The QR of an item is at \`GET /payments/:id/qris\`.
 Each item counts as one request for the rate limit, and a bulk at most as the whole limit.
 
-Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.`,
+Fields that are not listed are ignored, and \`X-Ignored-Fields\` names them. A body has at most 64 kB, a bulk 512 kB.`,
   query: expandQuerySchema,
   headers: {
     'Idempotency-Key': z.string().min(1).max(255).optional().meta({
@@ -141,6 +143,7 @@ Fields that are not listed are ignored. A body has at most 64 kB, a bulk 512 kB.
   async handler(dependencies: CreateDependencies, request, merchant) {
     const wanted = readExpand(request, merchant);
     const body = requireObject(readJsonBody(request));
+    reportIgnored(request, 'fields', ignoredFieldsOf(body));
     const idempotencyKey = parseIdempotencyKey(request.get('idempotency-key'));
     if (body.payments !== undefined) {
       const items = parseItems(body);

@@ -39,7 +39,7 @@ const idempotencyKey = z
 /** All items are created concurrently, so that one deadline holds for the whole request. */
 export const MAX_ITEMS = 50;
 
-/** The body of `POST /payments` (docs/contract.md#create). Unknown fields are ignored. */
+/** The body of `POST /payments` (docs/contract.md#create). Unknown fields are ignored, and reported. */
 export const paymentRequestSchema = z.object({
   amount: z.int().min(1).max(MAX_TOTAL_RUPIAH).meta({
     description: 'Order amount in whole rupiah, written as plain digits. The same limit holds for `total_amount`.',
@@ -72,12 +72,12 @@ export type PaymentRequest = z.output<typeof paymentRequestSchema>;
 /** An item of a bulk. Absent fields, and always the provider, are taken from the top of the request. */
 export const bulkItemRequestSchema = paymentRequestSchema.extend({ idempotency_key: idempotencyKey });
 
+/** An item as a merchant sends it: the provider is that of the whole bulk. */
+export const itemRequestSchema = bulkItemRequestSchema.omit({ provider: true });
+
 /** For the documentation: `create-bulk.ts` parses each item by itself, so that a message names the item. */
 export const bulkRequestSchema = z.object({
-  payments: z
-    .array(bulkItemRequestSchema.omit({ provider: true }))
-    .min(1)
-    .max(MAX_ITEMS),
+  payments: z.array(itemRequestSchema).min(1).max(MAX_ITEMS),
   ...paymentRequestSchema.pick({ currency: true, payment_method: true, provider: true }).shape,
 });
 

@@ -10,10 +10,12 @@ const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100;
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
+/** Any other text is ignored. */
+export const isNumber = (text: unknown): text is string => typeof text === 'string' && NUMBER.test(text);
+
 /** A number out of bounds is clamped; any other text is the default (docs/contract.md#list). */
 function readLimit(text: unknown): number {
-  if (typeof text !== 'string' || !NUMBER.test(text)) return DEFAULT_LIMIT;
-  return Math.trunc(Math.min(Math.max(Number(text), 1), MAX_LIMIT));
+  return isNumber(text) ? Math.trunc(Math.min(Math.max(Number(text), 1), MAX_LIMIT)) : DEFAULT_LIMIT;
 }
 
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
@@ -39,7 +41,7 @@ const cursor = z.string({ error: 'must be given once' }).transform((text, contex
   return z.NEVER;
 });
 
-/** The query of `GET /transactions`. Unknown parameters are ignored. */
+/** The query of `GET /transactions`. Unknown parameters are ignored, and reported. */
 export const listQuerySchema = z.object({
   limit: z.preprocess(readLimit, z.int().min(1).max(MAX_LIMIT)).meta({
     description:

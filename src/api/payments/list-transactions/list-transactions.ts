@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { listMerchantPayments } from '../../../db/queries/list-payments';
 import type { PaymentWithParts } from '../../../db/queries/payment-parts';
 import type { PaymentRow } from '../../../db/queries/payment-row';
+import { reportIgnored } from '../../../http/ignored-input';
 import type { ApiDependencies } from '../../dependencies';
 import { merchantEndpoint } from '../../endpoint';
 import { readQuery } from '../../read-query';
@@ -9,7 +10,7 @@ import { EXAMPLE_SUMMARY, EXAMPLE_TIMES } from '../example-payment';
 import { expand, expandedFields, partsOf, readExpand, withMembers, type ExpandDependencies } from '../expand';
 import { PAYMENT_FIELDS, summaryFields, summaryFieldsOf, timestampFieldsOf } from '../payment-fields';
 import { encodeCursor } from './cursor';
-import { listQuerySchema } from './list-query';
+import { isNumber, listQuerySchema } from './list-query';
 
 const { paid_at, created_at, updated_at } = PAYMENT_FIELDS;
 
@@ -29,7 +30,8 @@ with the same filters. Request it unchanged. No transaction appears twice or is 
 meanwhile.
 
 Filters can be combined. The response to an invalid filter or cursor is \`invalid_parameter\` and names the rule, so
-that no unfiltered list is taken for a filtered one.`,
+that no unfiltered list is taken for a filtered one. An unknown parameter is ignored, and \`X-Ignored-Parameters\`
+names it.`,
   query: listQuerySchema,
   response: {
     status: 200,
@@ -44,6 +46,9 @@ that no unfiltered list is taken for a filtered one.`,
     const { db, publicBaseUrl } = dependencies;
     const { merchantId } = merchant;
     const { limit, ...wanted } = readQuery(request, listQuerySchema);
+    if (request.query.limit !== undefined && !isNumber(request.query.limit)) {
+      reportIgnored(request, 'parameters', ['limit']);
+    }
     const expansions = readExpand(request, merchant);
     const filter = {
       merchantId,

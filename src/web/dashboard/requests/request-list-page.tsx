@@ -8,7 +8,7 @@ import { EmptyState, Pager, Table, type Column } from '../../ui/table';
 import { Time } from '../../ui/values';
 import { renderDeveloperPage } from '../developer-page';
 import type { MerchantView } from '../merchant-view';
-import { StatusCode, type ShownRequest } from './request-parts';
+import { ErrorOf, StatusCode, type ShownRequest } from './request-parts';
 import { REQUEST_TEXTS } from './request-texts';
 import { STATUS_CLASSES } from './status-classes';
 
@@ -151,12 +151,7 @@ export function columnsOf({ locale, paths }: MerchantView): Column<ShownRequest>
     {
       title: columns.error,
       narrow: 'hidden',
-      cell: ({ errorCode, errorReason }) => (
-        <>
-          {errorCode === null ? <span className="dim">–</span> : <code>{errorCode}</code>}
-          {errorReason !== null && <code className="dim under">{errorReason}</code>}
-        </>
-      ),
+      cell: (request) => <ErrorOf request={request} texts={texts} />,
     },
     {
       title: columns.duration,

@@ -5,7 +5,7 @@ import { Id, Time } from '../../ui/values';
 import { renderDeveloperPage } from '../developer-page';
 import type { MerchantView } from '../merchant-view';
 import { columnsOf } from './request-list-page';
-import { StatusCode, type ShownRequest } from './request-parts';
+import { IgnoredNames, StatusCode, type ShownRequest } from './request-parts';
 import { REQUEST_TEXTS } from './request-texts';
 
 interface RequestPage {
@@ -39,6 +39,11 @@ function Request({ view, request, references, earlier }: RequestPage): ReactElem
               <p>{texts.closedHint}</p>
             </Notice>
           )}
+          {(request.ignoredFields.length > 0 || request.ignoredParameters.length > 0) && (
+            <Notice tone="warning">
+              <p>{texts.ignoredHint}</p>
+            </Notice>
+          )}
           <Card>
             <Facts facts={factsOf(view, request, references)} />
           </Card>
@@ -64,13 +69,17 @@ function factsOf(view: MerchantView, request: ShownRequest, references: readonly
   const { locale, paths, texts: shared } = view;
   const texts = REQUEST_TEXTS[locale.language];
   const { columns, detail } = texts;
-  const { errorCode, errorReason, key, keyId } = request;
+  const { errorCode, errorReason, ignoredFields, ignoredParameters, key, keyId } = request;
   return [
     { name: columns.status, value: <StatusCode status={request.status} texts={texts} /> },
     { name: detail.method, value: <code>{request.method}</code> },
     { name: detail.path, value: <code>{request.path}</code> },
     ...(errorCode === null ? [] : [{ name: detail.code, value: <code>{errorCode}</code> }]),
     ...(errorReason === null ? [] : [{ name: detail.reason, value: <code>{errorReason}</code> }]),
+    ...(ignoredFields.length === 0 ? [] : [{ name: detail.fields, value: <IgnoredNames names={ignoredFields} /> }]),
+    ...(ignoredParameters.length === 0
+      ? []
+      : [{ name: detail.parameters, value: <IgnoredNames names={ignoredParameters} /> }]),
     { name: columns.time, value: <Time at={request.startedAt} style="full" locale={locale} /> },
     { name: columns.duration, value: texts.milliseconds(request.durationMs.toLocaleString(locale.language)) },
     { name: columns.key, value: key === null ? '–' : <a href={paths.key(keyId)}>{key}</a> },

@@ -17,7 +17,18 @@ export interface ShownRequest {
   readonly durationMs: number;
   readonly errorCode: string | null;
   readonly errorReason: string | null;
+  /** Names of what Lunas did not read. */
+  readonly ignoredFields: readonly string[];
+  readonly ignoredParameters: readonly string[];
   readonly paymentIds: readonly string[];
+}
+
+interface IgnoredNamesProps {
+  readonly names: readonly string[];
+}
+
+export function IgnoredNames({ names }: IgnoredNamesProps): ReactElement {
+  return <code>{names.join(', ')}</code>;
 }
 
 interface StatusCodeProps {
@@ -33,4 +44,22 @@ function toneOf(status: number | null): Tone {
   if (status === null) return 'neutral';
   if (status >= 500) return 'bad';
   return status >= 400 ? 'warning' : 'good';
+}
+
+interface ErrorOfProps {
+  readonly request: ShownRequest;
+  readonly texts: RequestTexts;
+}
+
+/** The error of a request, or how many names of it were ignored. */
+export function ErrorOf({ request, texts }: ErrorOfProps): ReactElement {
+  const { errorCode, errorReason, ignoredFields, ignoredParameters } = request;
+  const ignored = ignoredFields.length + ignoredParameters.length;
+  if (errorCode === null) return <span className="dim">{ignored === 0 ? '–' : texts.ignored(ignored)}</span>;
+  return (
+    <>
+      <code>{errorCode}</code>
+      {errorReason !== null && <code className="dim under">{errorReason}</code>}
+    </>
+  );
 }

@@ -42,6 +42,8 @@ const en = {
   pager: { newer: 'Newest', older: 'Older', name: 'Pages' },
   closed: 'Closed',
   closedHint: 'Your server closed the connection before the response was complete.',
+  ignoredHint: 'Lunas does not know some names in this request, and ignored them. Compare them with the documentation.',
+  ignored: (count: number) => `${count} ignored`,
   noPayments: 'None',
   payments: (count: number) => (count === 1 ? '1 payment' : `${count} payments`),
   milliseconds: (count: string) => `${count} ms`,
@@ -61,6 +63,8 @@ const en = {
     path: 'Path',
     code: 'Error code',
     reason: 'Reason',
+    fields: 'Ignored fields',
+    parameters: 'Ignored parameters',
     earlier: 'Earlier requests with the same id',
   },
 };
@@ -95,6 +99,9 @@ const id: RequestTexts = {
   pager: { newer: 'Terbaru', older: 'Lebih lama', name: 'Halaman' },
   closed: 'Terputus',
   closedHint: 'Server Anda menutup koneksi sebelum tanggapan lengkap.',
+  ignoredHint:
+    'Lunas tidak mengenal beberapa nama dalam permintaan ini dan mengabaikannya. Bandingkan dengan dokumentasi.',
+  ignored: (count) => `${count} diabaikan`,
   noPayments: 'Tidak ada',
   payments: (count) => `${count} pembayaran`,
   milliseconds: (count) => `${count} md`,
@@ -114,6 +121,8 @@ const id: RequestTexts = {
     path: 'Alamat',
     code: 'Kode kesalahan',
     reason: 'Alasan',
+    fields: 'Isian yang diabaikan',
+    parameters: 'Parameter yang diabaikan',
     earlier: 'Permintaan sebelumnya dengan nomor yang sama',
   },
 };
