@@ -17,6 +17,8 @@ export interface TestDashboard {
   cookie(email: string): Promise<string>;
   /** Signs a browser in. */
   signIn(context: BrowserContext, email: string): Promise<void>;
+  /** A new process would serve the same address. */
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -30,18 +32,20 @@ export async function startTestDashboard(
   const port = await freePort();
   const url = `http://localhost:${port}`;
   const cookieName = `lunas_dashboard_${port}`;
-  const dashboard = await startDashboard({
-    ...NO_LIMITS,
-    host: '127.0.0.1',
-    port,
-    dashboardUrl: url,
-    publicBaseUrl: service.apiUrl,
-    databaseUrl: service.dashboardDatabaseUrl,
-    masterKey: service.masterKey,
-    environment,
-    temporal: service.temporal,
-    log,
-  });
+  const start = () =>
+    startDashboard({
+      ...NO_LIMITS,
+      host: '127.0.0.1',
+      port,
+      dashboardUrl: url,
+      publicBaseUrl: service.apiUrl,
+      databaseUrl: service.dashboardDatabaseUrl,
+      masterKey: service.masterKey,
+      environment,
+      temporal: service.temporal,
+      log,
+    });
+  let dashboard = await start();
   const tokenOf = async (email: string) => (await signIn(service.db, email)).token;
   return {
     url,
@@ -53,6 +57,10 @@ export async function startTestDashboard(
     cookie: async (email) => `${cookieName}=${await tokenOf(email)}`,
     async signIn(context, email) {
       await context.addCookies([{ name: cookieName, value: await tokenOf(email), url }]);
+    },
+    async restart() {
+      await dashboard.close();
+      dashboard = await start();
     },
     close: () => dashboard.close(),
   };

@@ -20,7 +20,7 @@ const TABLES = [
 ];
 
 /** A row's id follows from its number. The newest payment has number 1. */
-const PAYMENT_ID = "md5('payment' || n)::uuid";
+const PAYMENT_ID = "overlay(overlay(md5('payment' || n) placing '4' from 13) placing 'a' from 17)::uuid";
 /** A valid UUID, as paths have it. */
 const idOf = (number: string) => `('0193e5c0-0000-7000-8000-' || lpad((${number})::text, 12, '0'))::uuid`;
 const AT = "now() - n * interval '2.5 seconds'";
@@ -58,7 +58,7 @@ const CLOSED_DAYS = [
   `insert into open_balance_days (merchant_id, day, credit_rupiah, debit_rupiah, line_count)
    select merchant_id, booked_on, sum(amount_rupiah), 0, count(*)
    from balance_transactions where booked_on > (select max(day) from closed_days) group by merchant_id, booked_on`,
-  'update totals_progress set line_posting_id = (select max(posting_id) from balance_transactions)',
+  'update totals_progress set line_posting_id = coalesce((select max(posting_id) from balance_transactions), 0)',
 ] as const;
 
 const ROWS_OF_NEWEST = [

@@ -90,6 +90,16 @@ async function refreshIfVisible() {
   if (document.visibilityState === 'visible') await refresh();
 }
 
+/** The browser repeats a connection that is lost, and none that is rejected: by a proxy, while the service restarts. */
+function openStream() {
+  const stream = new EventSource(live);
+  stream.addEventListener('status', () => void refresh());
+  stream.addEventListener('error', () => {
+    if (stream.readyState !== EventSource.CLOSED || performance.now() - openedAtMs > STOP_AFTER_MS) return;
+    setTimeout(() => void refreshIfVisible().finally(openStream), POLL_MS);
+  });
+}
+
 const first = document.querySelector('[data-announce]');
 const announcement = document.getElementById('announcement');
 if (first && announcement) announcement.dataset.shown = first.textContent;
@@ -103,5 +113,5 @@ for (const form of document.querySelectorAll('form[method=post]')) {
 }
 // A page that comes back from the browser's cache has its buttons again.
 addEventListener('pageshow', (event) => event.persisted && location.reload());
-if (live !== undefined) new EventSource(live).addEventListener('status', () => void refresh());
+if (live !== undefined) openStream();
 if (poll !== undefined) startPolling();

@@ -1,0 +1,90 @@
+import type { Browser } from 'playwright-core';
+import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
+import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
+import { openPage, startBrowser } from '../../support/browser';
+import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
+import { createPage } from '../../support/payment-page';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
+
+/** Open pages while something changes, or stops. */
+
+const { qr, statuses } = DASHBOARD_TEXTS.en;
+/** A browser repeats a lost stream after some seconds. */
+const TIMEOUT_MS = 60_000;
+
+let service: TestService;
+let postgres: TcpProxy;
+let dashboard: TestDashboard;
+let browser: Browser;
+let home: string;
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([
+    newNamespace().then((namespace) => startTestService(namespace)),
+    startBrowser(),
+  ]);
+  const databaseUrl = new URL(service.dashboardDatabaseUrl);
+  postgres = await startTcpProxy(databaseUrl.host);
+  databaseUrl.host = postgres.address;
+  dashboard = await startTestDashboard({ ...service, dashboardDatabaseUrl: databaseUrl.href });
+  await service.db.query("update users set language = 'en' where email = $1", [DEMO_OWNER_EMAIL]);
+  const { rows } = await service.db.query<{ code: string }>('select code from merchants where id = $1', [
+    service.merchantId,
+  ]);
+  home = `${dashboard.url}/m/${rows[0]?.code}`;
+});
+afterAll(async () => {
+  await dashboard.close();
+  await postgres.close();
+  await browser.close();
+  await service.close();
+});
+
+async function openSignedIn(path: string, script = '') {
+  const opened = await openPage(browser, 'about:blank', {}, script);
+  await dashboard.signIn(opened.page.context(), DEMO_OWNER_EMAIL);
+  await opened.page.goto(home + path, { waitUntil: 'load' });
+  return opened;
+}
+
+it.each([
+  ['the dashboard has restarted', () => dashboard.restart()],
+  [
+    'PostgreSQL was away',
+    async () => {
+      await postgres.cut();
+      await postgres.restore();
+    },
+  ],
+])('an open QR page shows the payment after %s', async (_name, interrupt) => {
+  const { referenceId } = await createPage(service);
+  const { page, close } = await openSignedIn(`/payments/${referenceId}/qr`);
+  await page.locator('.qr svg').waitFor();
+  await interrupt();
+  await service.pay(referenceId);
+  await page.locator('.state', { hasText: qr.states.paid }).waitFor({ timeout: TIMEOUT_MS });
+  expect(await page.locator('.qr svg').count()).toBe(0);
+  await close();
+});
+
+it('a list that is read again shows the new status, and keeps the focus and what is typed', async () => {
+  const { referenceId } = await createPage(service);
+  const { page, problems, close } = await openSignedIn('/payments', TIMERS_ARE_FAST);
+  const row = page.locator('tr', { hasText: referenceId });
+  await row.getByText(statuses.pending).waitFor();
+  const field = page.locator('form input[type=text], form input[type=search]').first();
+  await field.fill('ORDER-');
+  await service.pay(referenceId);
+  await row.getByText(statuses.paid).waitFor({ timeout: TIMEOUT_MS });
+  await page.keyboard.type('17');
+  expect(await field.inputValue()).toBe('ORDER-17');
+  expect(problems).toEqual([]);
+  await close();
+});
+
+/** A page is read again after 15 seconds: here after one. */
+const TIMERS_ARE_FAST = `
+  const setSlowly = window.setTimeout.bind(window);
+  window.setTimeout = (work, delayMs, ...args) => setSlowly(work, Math.min(delayMs ?? 0, 1000), ...args);
+`;
