@@ -3,6 +3,7 @@ import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import type { ReconciliationBatch, ReconciliationPart } from '../src/domain/reconciliation';
 import type { RetentionDays } from '../src/domain/retention';
 import type { Logger } from '../src/observability/logger';
+import type { PayoutRegistry } from '../src/providers/payout-registry';
 import type { ProviderRegistry } from '../src/providers/registry';
 import type { WebhookSender } from '../src/webhooks/send';
 
@@ -10,6 +11,7 @@ export interface ActivityDependencies extends TransitionContext {
   readonly log: Pick<Logger, 'info'>;
   readonly sealer: Sealer;
   readonly providers: ProviderRegistry;
+  readonly payouts: PayoutRegistry;
   readonly webhooks: WebhookSender;
   /** `REFUND_HOLD_SECONDS`: how long a merchant can cancel a refund before it goes to the provider. */
   readonly refundHoldSeconds: number;

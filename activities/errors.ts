@@ -32,3 +32,8 @@ export function webhookDeliveryError(message: string, delaySeconds?: number): Ap
     ...(delaySeconds !== undefined && { nextRetryDelay: Math.round(delaySeconds * 1_000) }),
   });
 }
+
+/** No payouts account is enabled: an operator adds one, and the next attempt uses it. */
+export function noPayoutsAccountError(): ApplicationFailure {
+  return ApplicationFailure.retryable('No payouts account is enabled: an operator has to add one', 'NoPayoutsAccount');
+}

@@ -1,4 +1,5 @@
 import * as balance from './balance';
+import * as bankAccount from './bank-account';
 import type { ActivityDependencies } from './dependencies';
 import * as latePayment from './late-payment';
 import * as payment from './payment';
@@ -24,6 +25,7 @@ export const ACTIVITIES = {
   ...reconcile,
   ...retention,
   ...balance,
+  ...bankAccount,
 } satisfies Readonly<Record<string, DeclaredActivity>>;
 
 type WithoutDependencies<Activity> = Activity extends (

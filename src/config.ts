@@ -68,10 +68,11 @@ const trustedProxies = z.union([
 const ENVIRONMENTS = ['sandbox', 'production'] as const;
 
 /**
- * What a worker process does. `payments` and `webhooks` poll the task queues of payments and of webhook retries. The
- * relay makes first attempts of webhooks. The sweeper repeats lost signals, and creates the schedules.
+ * What a worker process does. `payments`, `webhooks` and `payouts` poll the task queues of payments, of webhook retries
+ * and of merchants' bank accounts. The relay makes first attempts of webhooks. The sweeper repeats lost signals, and
+ * creates the schedules.
  */
-const WORKER_ROLES = ['payments', 'webhooks', 'relay', 'sweeper'] as const;
+const WORKER_ROLES = ['payments', 'webhooks', 'relay', 'sweeper', 'payouts'] as const;
 export type WorkerRole = (typeof WORKER_ROLES)[number];
 
 /** A database belongs to one of them, and so does every process that uses it. */
@@ -190,7 +191,7 @@ export const environmentSchema = z.object({
     .describe('How long a refund can be cancelled before it is submitted to the provider.'),
   WORKER_ROLES: workerRoles
     .prefault(WORKER_ROLES.join(','))
-    .describe('What a worker process does: payments, webhooks, relay, sweeper, separated by commas.'),
+    .describe('What a worker process does: payments, webhooks, relay, sweeper, payouts, separated by commas.'),
   DATABASE_POOL_SIZE: wholeNumber(2, 1_000)
     .default(20)
     .describe('Connections of a process to PostgreSQL; the API has eight more, the others one.'),

@@ -8,6 +8,7 @@ export class UserError extends Error {
 /** What an id can name, with the noun of a message. */
 const OBJECT_NOUNS = {
   approval: 'request',
+  bankAccount: 'bank account',
   delivery: 'delivery',
   endpoint: 'endpoint',
   exception: 'open exception',
@@ -76,7 +77,13 @@ export type ConflictReason =
   | 'record_behind_workflow'
   | 'outcome_not_reached'
   | 'old_master_key'
-  | 'temporal_not_set_up';
+  | 'temporal_not_set_up'
+  /** The merchant has a bank account that waits for its inquiry or its approval. */
+  | 'proposal_open'
+  /** The user is a member of the merchant for less than a day. */
+  | 'member_too_new'
+  /** No account of ours at a bank executes payouts. */
+  | 'no_payouts_account';
 
 /** The operation is not possible now. The message has the reason for people, and `data` what a hint needs. */
 export class ConflictError extends UserError {
@@ -89,7 +96,8 @@ export class ConflictError extends UserError {
   }
 }
 
-export type InputField = 'amount' | 'before' | 'directory' | 'nmid' | 'password' | 'serverKey' | 'url';
+export type InputField =
+  'accountNumber' | 'amount' | 'bankCode' | 'before' | 'directory' | 'nmid' | 'password' | 'serverKey' | 'url';
 
 /** A value that the caller gave violates a rule. */
 export class InvalidError extends UserError {

@@ -1,9 +1,11 @@
 import type { WorkflowDefinitionOptions } from '@temporalio/common';
 import { setWorkflowOptions, workflowInfo } from '@temporalio/workflow';
+import { bankAccount } from './bank-account';
 import { payment } from './payment';
 import { webhookDelivery } from './webhook-delivery';
 import { webhookPing } from './webhook-ping';
 
+export { bankAccount } from './bank-account';
 export { closeDays } from './close-days';
 export { latePayment } from './late-payment';
 export { payment } from './payment';
@@ -15,6 +17,7 @@ export { webhookPing } from './webhook-ping';
 // On versioned workers these complete on the version on which they started. The other workflows move to the current
 // version: they may wait for months, or start anew each hour (docs/decisions/0012-worker-versioning.md).
 setWorkflowOptions(pinnedIfVersioned, payment);
+setWorkflowOptions(pinnedIfVersioned, bankAccount);
 setWorkflowOptions(pinnedIfVersioned, webhookDelivery);
 setWorkflowOptions(pinnedIfVersioned, webhookPing);
 

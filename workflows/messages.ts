@@ -7,6 +7,7 @@ import type { RefundState } from '../src/domain/refund';
 
 export const PAYMENTS_TASK_QUEUE = 'lunas-payments';
 export const WEBHOOKS_TASK_QUEUE = 'lunas-webhooks';
+export const PAYOUTS_TASK_QUEUE = 'lunas-payouts';
 
 export function paymentWorkflowId(paymentId: string): string {
   return `payment-${paymentId}`;
@@ -26,6 +27,10 @@ export function webhookWorkflowId(deliveryId: string): string {
 
 export function webhookPingWorkflowId(pingId: string): string {
   return `webhook-ping-${pingId}`;
+}
+
+export function bankAccountWorkflowId(bankAccountId: string): string {
+  return `bank-account-${bankAccountId}`;
 }
 
 /** Sent with the start. Completes when the QR code is issued, or the payment failed. */

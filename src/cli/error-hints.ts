@@ -13,6 +13,7 @@ import {
 /** Where to look if there is no such object, as the end of the sentence. */
 const WHERE_TO_LOOK: Readonly<Record<ObjectKind, string>> = {
   approval: 'lunas approvals list shows them',
+  bankAccount: 'lunas bank-accounts list shows them',
   delivery: 'lunas webhooks deliveries shows the newest',
   endpoint: 'lunas webhooks list shows them',
   exception: 'lunas exceptions list shows them',

@@ -26,6 +26,7 @@ import { SANDBOX_SERVER_KEY } from '../sandbox/acquirers';
 import { createDevelopmentLink, endDevelopmentLinks } from '../services/identity/sessions';
 import { recover } from '../services/recovery/recover';
 import { DEMO_OWNER_EMAIL, seedDemo, type Demo } from '../services/sandbox/seed-demo';
+import { seedPayouts } from '../services/sandbox/seed-payouts';
 import { assertSandbox, assertSandboxDatabase } from './assert-sandbox';
 import { withTemporalAccess } from './command-context';
 import { explainDatabaseError } from './database-error';
@@ -80,6 +81,7 @@ export async function runLocalStack(
       stop.signal,
     );
     if (stack.temporalUiUrl !== null) await setUpTemporal(config, stack);
+    await openPayoutsAccount(config, stack, progress);
     if (afterCrash) await recoverAfterCrash(config, stack, progress);
     await logRuntimeWarnings({ warn: (line: string) => progress.log(line) });
     const runFile = toRunFile(stack, await createDashboardLink(stack));
@@ -155,6 +157,19 @@ async function recoverAfterCrash(config: Config, stack: Stack<Demo>, progress: P
     progress.log(`Recovery failed, run lunas recover: ${messageOf(error)}`);
   } finally {
     await Promise.all([workflows.close(), db.end()]);
+  }
+}
+
+/** At the bank of the sandbox, which runs by now. Without it only bank accounts of merchants wait. */
+async function openPayoutsAccount(config: Config, stack: Stack<Demo>, progress: Progress): Promise<void> {
+  const db = createPool(stack.commandDatabaseUrl, { max: 1 });
+  const sealer = createSealer(stack.masterKey, config.LUNAS_OLD_MASTER_KEYS);
+  try {
+    await seedPayouts({ db, sealer, sandboxUrl: stack.sandboxUrl });
+  } catch (error) {
+    progress.log(`No payouts account at the sandbox's bank: ${messageOf(error)}`);
+  } finally {
+    await db.end();
   }
 }
 

@@ -11,6 +11,8 @@ export type SealBinding =
   | readonly [purpose: 'payment-details', paymentId: string]
   | readonly [purpose: 'provider-server-key', accountId: string, adapter: string, baseUrl: string]
   | readonly [purpose: 'webhook-secret', secretId: string]
+  | readonly [purpose: 'bank-account-number', accountId: string, merchantId: string, bankCode: string]
+  | readonly [purpose: 'bank-account-holder', accountId: string]
   | readonly [purpose: 'totp', userId: string]
   | readonly [purpose: 'totp-enrolment', sessionId: string]
   | readonly [purpose: 'known-browser', realm: string, email: string]

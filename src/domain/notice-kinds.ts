@@ -1,5 +1,9 @@
-/** What every owner of a merchant has to see: a change of who can enter, and of what they may do. */
+import type { BankAccountStatus } from './bank-account-transitions';
+
+/** What every owner of a merchant has to see: a change of who can enter, what they may do, or where money goes. */
 export type NoticeKind =
+  /** A bank account entered the status. */
+  | `bank_account.${BankAccountStatus}`
   /** A member changed how they sign in. */
   | 'security.factor_changed'
   /** A member used a recovery code instead of the second factor. */

@@ -117,7 +117,7 @@ async function readAccount(db: Queryable, accountId: string): Promise<AccountRow
     name: 'read_provider_account',
     text: `select id, provider, adapter, base_url as "baseUrl", sealed_server_key as "sealedServerKey",
         nmid, calls_per_second as "callsPerSecond"
-      from provider_accounts where id = $1`,
+      from provider_accounts where id = $1 and purpose = 'payments'`,
     values: [accountId],
   });
   return rows[0];

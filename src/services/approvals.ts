@@ -14,6 +14,7 @@ import { approveResetLink, RESET_USER } from './identity/members';
 import { APPROVE_OPERATOR, approveOperator, REVOKE_OPERATOR, revokeOperator } from './identity/operators';
 import { resolveException } from './payments/exceptions';
 import type { PaymentActionRequest, PaymentActionResult } from './payments/payment-actions';
+import { APPROVE_BANK_ACCOUNT, executeApproval, REACTIVATE_BANK_ACCOUNT } from './payouts/bank-account-operations';
 import { replacePolicy, SET_POLICY } from './provider-accounts/catalog';
 import {
   APPROVE_ACCOUNT,
@@ -93,6 +94,10 @@ const databaseAction = z.discriminatedUnion('action', [
     parameters: z.object({ exceptionId: z.string() }),
   }),
   z.object({ action: z.literal('user.reset'), parameters: z.object({ linkId: z.string() }) }),
+  z.object({
+    action: z.enum(['bank_account.approve', 'bank_account.reactivate']),
+    parameters: z.object({ bankAccountId: z.string(), version: z.number() }),
+  }),
 ]);
 type DatabaseActionRequest = z.output<typeof databaseAction>;
 
@@ -325,6 +330,14 @@ async function execute(
     case 'user.reset':
       return withAudit(dependencies, actor, { ...audited, action: RESET_USER }, () =>
         approveResetLink(db, parameters.linkId, new Date()),
+      );
+    case 'bank_account.approve':
+      return withAudit(dependencies, actor, { ...audited, action: APPROVE_BANK_ACCOUNT }, () =>
+        executeApproval(db, actor, 'approve', parameters, note),
+      );
+    case 'bank_account.reactivate':
+      return withAudit(dependencies, actor, { ...audited, action: REACTIVATE_BANK_ACCOUNT }, () =>
+        executeApproval(db, actor, 'reactivate', parameters, note),
       );
     case 'exception.resolve_as_refunded':
       return resolveException(dependencies, actor, parameters.exceptionId, { note, isRefunded: true });

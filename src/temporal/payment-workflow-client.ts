@@ -31,6 +31,7 @@ import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/payment-transiti
 import { updateProof, type UpdateArguments } from '../domain/update-arguments';
 import { currentCorrelation } from '../observability/correlation';
 import { withSpan } from '../observability/tracing';
+import { BankAccountClient } from './bank-account-client';
 import { BoundedClient, UPDATE_TIMEOUT_MS } from './bounded-client';
 import { isAlreadyExists } from './grpc-errors';
 import { RetryWorkflowClient } from './retry-workflow-client';
@@ -61,12 +62,14 @@ export type WorkflowRun = ({ readonly state: 'running' } & PaymentWorkflowStatus
 /** What the API, the operators and the worker request of the workflows of payments. */
 export class PaymentWorkflowClient {
   readonly retries: RetryWorkflowClient;
+  readonly bankAccounts: BankAccountClient;
   readonly records: WorkflowRecords;
   readonly #client: BoundedClient;
 
   constructor(client: Client | BoundedClient) {
     this.#client = client instanceof BoundedClient ? client : new BoundedClient(client);
     this.retries = new RetryWorkflowClient(this.#client);
+    this.bankAccounts = new BankAccountClient(this.#client);
     this.records = new WorkflowRecords(this.#client);
   }
 

@@ -13,6 +13,7 @@ const WORKFLOW_TYPES = [
   'reconcile',
   'retention',
   'closeDays',
+  'bankAccount',
 ] as const;
 
 export interface ReplayOptions {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../db/connection/pool';
+import { listWaitingInquiries } from '../db/records/bank-accounts';
 import {
   claimDueNotifications,
   recordNotified,
@@ -22,6 +23,8 @@ const BATCH_SIZE = 50;
  */
 const MAX_BATCHES = 10;
 const CONCURRENCY = 10;
+/** Between two looks for name inquiries without a workflow. */
+const INQUIRY_INTERVAL_MS = 30_000;
 
 interface SweeperDependencies {
   readonly db: Queryable;
@@ -32,7 +35,8 @@ interface SweeperDependencies {
 
 /**
  * Repeats signals for open rows of the notification inbox: the signal was lost, the process ended before it sent one,
- * or the order is unknown. Several workers share the rows.
+ * or the order is unknown. Several workers share the rows. It also starts the name inquiries of bank accounts that were
+ * added while Temporal was away.
  */
 export function startSweeper(dependencies: SweeperDependencies): { stop(): Promise<void> } {
   const stopping = new AbortController();
@@ -45,13 +49,25 @@ export function startSweeper(dependencies: SweeperDependencies): { stop(): Promi
   };
 
   async function run(): Promise<void> {
+    let inquiriesAtMs = 0;
     while (!stopping.signal.aborted) {
+      if (Date.now() - inquiriesAtMs >= INQUIRY_INTERVAL_MS) {
+        inquiriesAtMs = Date.now();
+        await startInquiries(dependencies).catch((error: unknown) => {
+          dependencies.log.warn({ err: error }, 'name inquiries not started; will retry');
+        });
+      }
       await sweep(dependencies, stopping.signal).catch((error: unknown) => {
         dependencies.log.warn({ err: error }, 'sweep failed');
       });
       await sleep(SWEEP_INTERVAL_MS, undefined, stopping).catch(() => undefined);
     }
   }
+}
+
+/** An inquiry that runs is joined, so a repeat changes nothing. */
+async function startInquiries({ db, workflows }: SweeperDependencies): Promise<void> {
+  for (const inquiry of await listWaitingInquiries(db)) await workflows.bankAccounts.start(inquiry);
 }
 
 /** Processes batches while they are full and Temporal accepts the signals. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Worker, type WorkerOptions, type WorkflowBundle } from '@temporalio/worker';
 import { createActivities } from '../../activities/index';
-import { PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
+import { PAYMENTS_TASK_QUEUE, PAYOUTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
 import type { Environment, MetricsAddress, WorkerRole, WorkerSizes } from '../config';
 import { DerivedKeys } from '../crypto/derived-keys';
 import { createSealer } from '../crypto/sealing';
@@ -9,6 +9,7 @@ import { createPool } from '../db/connection/pool';
 import type { RetentionDays } from '../domain/retention';
 import type { Logger } from '../observability/logger';
 import { limitCalls } from '../providers/calls/call-slots';
+import { createPayoutRegistry } from '../providers/payout-registry';
 import { createProviderRegistry } from '../providers/registry';
 import { reconcileBatch } from '../services/reconciliation/compare-payments';
 import { RecoveryWatch } from '../services/recovery/recovery-watch';
@@ -18,7 +19,7 @@ import { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
 import { requireTemporal } from '../temporal/requirements';
 import { versioningOptions, type WorkerVersion } from '../temporal/worker-versions';
 import { Relay, type FailedDelivery } from '../webhooks/relay';
-import { createWebhookSender } from '../webhooks/send';
+import { createWebhookSender, type WebhookSender } from '../webhooks/send';
 import { correlateActivity } from './activity-correlation';
 import { installRuntime } from './runtime';
 import { createSchedules } from './schedules';
@@ -72,6 +73,7 @@ const ACCOUNT_SHARE = 1 / 3;
 const TASK_QUEUES: readonly { readonly role: WorkerRole; readonly taskQueue: string }[] = [
   { role: 'payments', taskQueue: PAYMENTS_TASK_QUEUE },
   { role: 'webhooks', taskQueue: WEBHOOKS_TASK_QUEUE },
+  { role: 'payouts', taskQueue: PAYOUTS_TASK_QUEUE },
 ];
 /** A run that fails repeats at most this much of each part. */
 const RECONCILIATION_BATCH_MS = 30_000;
@@ -94,12 +96,9 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   await requireTemporal({ client, target: temporal }, log);
   if (settings.beginsRecovery) await recovery.begin();
 
-  const webhooks = createWebhookSender({
-    environment: settings.environment,
-    allowedNetworks: settings.webhookAllowedNetworks,
-    forbiddenNetworks: settings.webhookForbiddenNetworks,
-  });
+  const webhooks = webhookSenderOf(settings);
   const providers = createProviderRegistry({ db, sealer, publicBaseUrl: settings.publicBaseUrl, log });
+  const payouts = createPayoutRegistry({ db, sealer, publicBaseUrl: settings.publicBaseUrl, log });
   const stopping = new AbortController();
   const batchLimits = { durationMs: RECONCILIATION_BATCH_MS, stopSignal: stopping.signal };
   let relay: Relay | undefined;
@@ -107,6 +106,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     db,
     sealer,
     providers: limitCalls(providers, Math.floor(sizes.workflowTaskSlots * ACCOUNT_SHARE)),
+    payouts,
     webhooks,
     environment: settings.environment,
     refundHoldSeconds: settings.refundHoldSeconds,
@@ -141,10 +141,19 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
       stopping.abort();
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
       await Promise.all([running.catch(() => undefined), relay?.stop(), sweeper?.stop(), totals?.stop()]);
-      await Promise.all([webhooks.close(), providers.close(), connection.close(), workflows.close(), metrics?.close()]);
+      const opened = [webhooks, providers, payouts, connection, workflows];
+      await Promise.all([...opened.map((each) => each.close()), metrics?.close()]);
       await db.end();
     },
   };
+}
+
+function webhookSenderOf(settings: WorkerSettings): WebhookSender {
+  return createWebhookSender({
+    environment: settings.environment,
+    allowedNetworks: settings.webhookAllowedNetworks,
+    forbiddenNetworks: settings.webhookForbiddenNetworks,
+  });
 }
 
 /** The options that the workers of every task queue have. */

@@ -4,6 +4,7 @@ import { DerivedKeys } from '../../src/crypto/derived-keys';
 import { createSealer } from '../../src/crypto/sealing';
 import { createPool } from '../../src/db/connection/pool';
 import { createLogger } from '../../src/observability/logger';
+import { createPayoutRegistry } from '../../src/providers/payout-registry';
 import { createProviderRegistry } from '../../src/providers/registry';
 import { reconcileBatch } from '../../src/services/reconciliation/compare-payments';
 import { RecoveryWatch } from '../../src/services/recovery/recovery-watch';
@@ -52,6 +53,7 @@ async function run(): Promise<void> {
     log,
     sealer,
     providers,
+    payouts: createPayoutRegistry({ db, sealer, publicBaseUrl: apiUrlOf(settings), log }),
     webhooks,
     environment: 'sandbox',
     refundHoldSeconds: settings.refundHoldSeconds,

@@ -31,6 +31,7 @@ export function activityDependencies(
     refundHoldSeconds: 60,
     isRecovering: () => Promise.resolve(false),
     retentionDays: RETENTION_DAYS,
+    payouts: { findPayoutsAccount: () => Promise.resolve(undefined), close: () => Promise.resolve() },
     reconcileBatch: () => Promise.reject(new Error('not part of this')),
     ...changes,
   };

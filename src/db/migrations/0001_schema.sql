@@ -167,10 +167,12 @@ create table policies (
 
 create table provider_accounts (
   id uuid primary key,
-  provider text not null check (provider in ('gopay', 'shopeepay')),
-  adapter text not null check (adapter in ('midtrans')),
+  -- `payouts`: our own account at the bank that executes payouts.
+  purpose text not null default 'payments' check (purpose in ('payments', 'payouts')),
+  provider text check (provider in ('gopay', 'shopeepay')), -- null: an account for payouts serves no payment
+  adapter text not null check (adapter in ('midtrans', 'snap-midtrans', 'snap-faspay')),
   base_url text not null,
-  sealed_server_key text not null,
+  sealed_server_key text not null, -- of an account for payouts: its credentials, as JSON
   weight integer not null default 1 check (weight > 0),
   -- A proposed account is used for no payment.
   status text not null default 'enabled' check (status in ('proposed', 'enabled', 'disabled')),
@@ -182,9 +184,13 @@ create table provider_accounts (
   -- The server key that waits for its approval, sealed as that in force. A later proposal replaces it.
   proposed_server_key text,
   proposed_key_fingerprint text,
-  proposed_nmid text
+  proposed_nmid text,
+  constraint provider_accounts_provider_if_payments check ((purpose = 'payments') = (provider is not null)),
+  constraint provider_accounts_adapter_of_purpose check ((purpose = 'payouts') = (adapter like 'snap-%'))
 );
 create index provider_accounts_provider_idx on provider_accounts (provider) where status = 'enabled';
+create unique index provider_accounts_payouts_key on provider_accounts (purpose)
+  where purpose = 'payouts' and status = 'enabled';
 
 -- The worker stops an account whose QRs are those of another merchant. It can do nothing else with accounts.
 create function stop_provider_account(account_id uuid) returns void
@@ -1132,8 +1138,10 @@ create table merchant_notices (
   id bigint generated always as identity primary key,
   merchant_id uuid not null references merchants,
   kind text not null check (kind in ('security.factor_changed', 'security.recovery_code_used', 'security.login_reset',
-    'security.member_authorised', 'security.owner_changed', 'security.key_created', 'security.webhook_changed')),
-  target_id uuid not null, -- the user, the key or the endpoint that the notice is about
+    'security.member_authorised', 'security.owner_changed', 'security.key_created', 'security.webhook_changed',
+    'bank_account.pending_inquiry', 'bank_account.pending_approval', 'bank_account.active', 'bank_account.suspended',
+    'bank_account.rejected', 'bank_account.withdrawn', 'bank_account.replaced', 'bank_account.disabled')),
+  target_id uuid not null, -- the user, the key, the endpoint or the bank account that the notice is about
   occurred_at timestamptz(3) not null,
   mailed_at timestamptz(3) -- null: it was not mailed
 );
@@ -1243,6 +1251,127 @@ create trigger expiry_is_final before update of expires_at on api_keys for each 
   when (coalesce(new.expires_at, 'infinity') > coalesce(old.expires_at, 'infinity') and acts_as_dashboard())
   execute function forbid_mutation();
 
+-- Bank accounts of merchants -----------------------------------------------------------------------------------------
+
+-- An account of a merchant that receives payouts. It is never edited: a change is a new account. The number is sealed,
+-- and shown by its last four digits. Its columns are those of `BANK_ACCOUNT_TRANSITIONS`.
+create table bank_accounts (
+  id uuid primary key,
+  merchant_id uuid not null references merchants,
+  bank_code text not null check (bank_code ~ '^\d{3}$'),
+  sealed_number text, -- null: emptied, after a final status
+  last_four text not null check (last_four ~ '^\d{4}$'),
+  sealed_holder_name text, -- as the bank reports it; null until then, or emptied
+  name_match text check (name_match in ('same', 'similar', 'different')),
+  -- Other merchants that had the same account at the inquiry: for the operator who approves.
+  same_number_merchants uuid[] not null default '{}',
+  status text not null check (status in ('pending_inquiry', 'pending_approval', 'active', 'suspended', 'rejected',
+    'withdrawn', 'replaced', 'disabled')),
+  version integer not null check (version > 0), -- counts the transitions
+  proposed_by text not null,
+  inquired_at timestamptz(3), -- when the bank last reported the holder
+  usable_from timestamptz(3), -- the end of the cool-down, in which it receives nothing
+  failure_reason text,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  constraint bank_accounts_usable_from_if_approved check (status <> 'active' or usable_from is not null),
+  constraint bank_accounts_holder_if_inquired check (inquired_at is null or name_match is not null)
+);
+-- At most one account that receives payouts, and one proposal.
+create unique index bank_accounts_active_key on bank_accounts (merchant_id) where status in ('active', 'suspended');
+create unique index bank_accounts_proposal_key on bank_accounts (merchant_id)
+  where status in ('pending_inquiry', 'pending_approval');
+create index bank_accounts_merchant_id_idx on bank_accounts (merchant_id, created_at desc, id desc);
+create index bank_accounts_waiting_idx on bank_accounts (created_at, id)
+  where status in ('pending_inquiry', 'pending_approval');
+create index bank_accounts_created_at_idx on bank_accounts (created_at desc, id desc);
+-- The inquiry opens only numbers with the same end.
+create index bank_accounts_same_end_idx on bank_accounts (bank_code, last_four);
+
+create table bank_account_transitions (
+  bank_account_id uuid not null references bank_accounts,
+  version integer not null check (version > 0),
+  name text not null,
+  from_status text,
+  to_status text not null,
+  occurred_at timestamptz(3) not null,
+  actor text not null,
+  note text,
+  recorded_at timestamptz(3) not null default now(),
+  primary key (bank_account_id, version)
+);
+create trigger append_only before update or delete on bank_account_transitions
+  for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on bank_account_transitions execute function forbid_mutation();
+
+-- Whose account it is never changes. The number can be emptied, or sealed again with another master key.
+create trigger account_is_final before update on bank_accounts for each row
+  when (
+    (old.id, old.merchant_id, old.bank_code, old.last_four, old.proposed_by, old.created_at)
+    is distinct from (new.id, new.merchant_id, new.bank_code, new.last_four, new.proposed_by, new.created_at)
+    or (new.sealed_number is distinct from old.sealed_number and new.sealed_number is not null
+      and split_part(new.sealed_number, '.', 2) is not distinct from split_part(old.sealed_number, '.', 2))
+    or (old.sealed_number is null and new.sealed_number is not null)
+  ) execute function forbid_mutation();
+create trigger status_is_final before update of status on bank_accounts for each row
+  when (old.status in ('rejected', 'withdrawn', 'replaced', 'disabled') and new.status <> old.status)
+  execute function forbid_mutation();
+create trigger begins_as_proposal before insert on bank_accounts for each row
+  when (new.status <> 'pending_inquiry' or new.version <> 1) execute function forbid_mutation();
+create trigger append_only before delete on bank_accounts for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on bank_accounts execute function forbid_mutation();
+
+-- In production an account becomes active only while an approval of two operators for this very version is executed:
+-- `lunas approvals approve` sets `approved` and executes in one transaction.
+create function require_approved_bank_account() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if exists (select from installation where environment = 'production') and not exists (
+    select from approvals
+    where action in ('bank_account.approve', 'bank_account.reactivate') and status = 'approved'
+      and decided_by <> requested_by and expires_at > now()
+      and parameters ->> 'bankAccountId' = new.id::text and parameters ->> 'version' = old.version::text
+  ) then
+    raise exception 'bank account % is not approved by two operators', new.id using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger two_operators before update of status on bank_accounts for each row
+  when (new.status = 'active' and old.status <> 'active') execute function require_approved_bank_account();
+
+-- Limits of payouts; the newest is in force. Rows instead of variables: no process may read another value.
+create table payout_limits (
+  id bigint generated always as identity primary key,
+  cooldown_seconds integer not null check (cooldown_seconds >= 0),
+  created_at timestamptz(3) not null default now(),
+  -- The row that it replaces: two concurrent changes cannot replace the same one.
+  replaces_id bigint
+);
+create unique index payout_limits_replaces_id_idx on payout_limits (replaces_id);
+insert into payout_limits (cooldown_seconds) values (86400);
+create trigger append_only before update or delete on payout_limits for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on payout_limits execute function forbid_mutation();
+
+-- A day is the least in production: so long the owners can notice an account that none of them has added.
+create function require_cooldown_of_a_day() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if new.cooldown_seconds < 86400 and exists (select from installation where environment = 'production') then
+    raise exception 'in production the cool-down is at least a day' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger cooldown_of_a_day before insert on payout_limits
+  for each row execute function require_cooldown_of_a_day();
+
+-- By database role: the dashboard proposes, withdraws and disables, whatever its statement is.
+alter table bank_accounts enable row level security;
+create policy every_status on bank_accounts to lunas_operator, lunas_worker using (true);
+create policy every_status_readable on bank_accounts for select to lunas_dashboard, lunas_reader using (true);
+create policy proposals on bank_accounts for insert to lunas_dashboard with check (status = 'pending_inquiry');
+create policy withdrawals on bank_accounts for update to lunas_dashboard
+  using (true) with check (status in ('withdrawn', 'disabled'));
+
 -- Requests and keys --------------------------------------------------------------------------------------------------
 
 -- The newest requests to the API, for `lunas logs`: no body, no header, no query, no secret.
@@ -1302,6 +1431,8 @@ create view sealing_key_ids as
     union select split_part(sealed_secret, '.', 2) from webhook_secrets
     union select split_part(sealed, '.', 2) from retired_keys
     union select split_part(sealed_totp, '.', 2) from users where sealed_totp is not null
+    union select split_part(sealed_number, '.', 2) from bank_accounts where sealed_number is not null
+    union select split_part(sealed_holder_name, '.', 2) from bank_accounts where sealed_holder_name is not null
   ) in_use where key_id <> '';
 
 -- Retention and the archive ------------------------------------------------------------------------------------------
@@ -1694,6 +1825,28 @@ grant select (id, merchant_id, prefix, last_four, allowed_networks, created_at, 
 grant insert, update (name, allowed_networks, expires_at, revoked_at) on api_keys to lunas_dashboard;
 grant select (id, request_id, started_at, key_id, merchant_id, method, path, status, duration_ms, error_code,
   error_reason, ignored_fields, ignored_parameters, payment_ids) on api_requests to lunas_dashboard;
+
+-- Bank accounts. The dashboard adds a number and reads none. The worker opens it for the name inquiry; operators only
+-- seal it again (`lunas keys reseal`).
+grant select, insert on bank_account_transitions to lunas_worker, lunas_operator;
+grant insert on bank_account_transitions to lunas_dashboard;
+grant select on bank_account_transitions to lunas_dashboard, lunas_reader;
+grant select on bank_accounts to lunas_worker, lunas_operator;
+grant select (id, merchant_id, bank_code, last_four, sealed_holder_name, name_match, status, version, proposed_by,
+  inquired_at, usable_from, failure_reason, created_at, updated_at) on bank_accounts to lunas_dashboard;
+grant insert (id, merchant_id, bank_code, sealed_number, last_four, status, version, proposed_by, created_at,
+  updated_at) on bank_accounts to lunas_dashboard, lunas_operator;
+grant update (status, version, updated_at) on bank_accounts to lunas_dashboard;
+grant update (sealed_holder_name, name_match, same_number_merchants, status, version, inquired_at, failure_reason,
+  updated_at) on bank_accounts to lunas_worker;
+grant update (status, version, usable_from, failure_reason, updated_at, sealed_number, sealed_holder_name)
+  on bank_accounts to lunas_operator;
+grant select on payout_limits to lunas_dashboard, lunas_worker, lunas_operator, lunas_reader;
+grant insert on payout_limits to lunas_operator;
+revoke execute on function require_approved_bank_account, require_cooldown_of_a_day from public;
+grant insert on merchant_notices to lunas_worker;
+grant select (id, merchant_id, bank_code, last_four, name_match, status, version, proposed_by, inquired_at, usable_from,
+  created_at, updated_at) on bank_accounts to lunas_reader;
 
 -- Totals. The worker keeps them, `lunas ledger verify` compares them with the payments, and pages show them.
 grant select, insert, update, delete on payment_hour_totals to lunas_worker;

@@ -48,11 +48,11 @@ const SELECT = `
   left join late_payments on late_payments.payment_id = payments.id
   ${LATEST_REFUND}`;
 
-/** All provider accounts. Disabled ones can still have open payments. */
+/** All provider accounts of payments. Disabled ones can still have open payments. */
 export async function listProviderAccountIds(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>({
     name: 'list_provider_account_ids',
-    text: 'select id from provider_accounts order by created_at, id',
+    text: "select id from provider_accounts where purpose = 'payments' order by created_at, id",
   });
   return rows.map(({ id }) => id);
 }

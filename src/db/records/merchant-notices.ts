@@ -1,3 +1,4 @@
+import { describeAccount } from '../../domain/banks';
 import type { NoticeKind } from '../../domain/notice-kinds';
 import type { Queryable } from '../connection/pool';
 
@@ -32,7 +33,7 @@ export interface OpenNotice {
   readonly id: number;
   readonly kind: NoticeKind;
   readonly targetId: string;
-  /** The name of the user or the key, or the origin of the endpoint's URL; null if it has none. */
+  /** The name of the user or the key, the origin of the endpoint's URL, or `BCA •••• 1234`; null if it has none. */
   readonly targetName: string | null;
   readonly occurredAt: Date;
 }
@@ -45,22 +46,27 @@ export async function listOpenNotices(
   db: Queryable,
   { merchantId, userId }: { readonly merchantId: string; readonly userId: string },
 ): Promise<OpenNotice[]> {
-  const { rows } = await db.query<OpenNotice>({
+  const { rows } = await db.query<OpenNotice & { readonly bankCode: string | null; readonly lastFour: string | null }>({
     name: 'list_open_notices',
     text: `select notice.id, notice.kind, notice.target_id as "targetId", notice.occurred_at as "occurredAt",
         coalesce((select users.name from users where users.id = notice.target_id),
           (select api_keys.name from api_keys where api_keys.id = notice.target_id),
           (select substring(url from '^[^:/?#]+://[^/?#]+') from webhook_endpoints endpoint
-           where endpoint.id = notice.target_id)) as "targetName"
+           where endpoint.id = notice.target_id)) as "targetName",
+        account.bank_code as "bankCode", account.last_four as "lastFour"
       from (select * from merchant_notices where merchant_id = $1 order by id desc limit ${NEWEST}) notice
       join members member on member.merchant_id = $1 and member.user_id = $2 and member.role = 'owner'
         and member.removed_at is null and member.created_at < notice.occurred_at
+      left join bank_accounts account on account.id = notice.target_id
       where not exists (
         select from merchant_notice_closings where notice_id = notice.id and merchant_notice_closings.user_id = $2)
       order by notice.id desc`,
     values: [merchantId, userId],
   });
-  return rows;
+  return rows.map(({ id, kind, targetId, targetName, occurredAt, bankCode, lastFour }) => {
+    const accountName = bankCode === null || lastFour === null ? null : describeAccount(bankCode, lastFour);
+    return { id, kind, targetId, targetName: accountName ?? targetName, occurredAt };
+  });
 }
 
 /** Closes a notice for one owner, once. @returns false if the merchant has no such notice, or the user is no owner */

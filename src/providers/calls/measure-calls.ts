@@ -1,5 +1,5 @@
 import { observeDuration } from '../../observability/metrics';
-import type { CallWrapper, ProviderOperation } from './wrap-calls';
+import type { CallWrapper, PayoutOperation, ProviderOperation } from './wrap-calls';
 
 /** The accounts that have series of their own. An installation has a few; a mistake must not fill Prometheus. */
 const MAX_ACCOUNTS = 8;
@@ -12,7 +12,10 @@ export const OPERATION_LABELS = {
   expirePayment: 'expire_payment',
   cancelPayment: 'cancel_payment',
   refundPayment: 'refund_payment',
-} as const satisfies Record<ProviderOperation, string>;
+  inquireAccount: 'inquire_account',
+  sendPayout: 'send_payout',
+  findPayout: 'find_payout',
+} as const satisfies Record<ProviderOperation | PayoutOperation, string>;
 
 /** Records the duration and the outcome of each call to a provider account in the metrics. */
 export function measureCalls(accountId: string): CallWrapper {

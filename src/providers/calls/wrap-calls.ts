@@ -1,11 +1,14 @@
+import type { PayoutProvider } from '../payout-provider';
 import type { Indeterminate, Provider, ProviderCall } from '../provider';
 
 export type ProviderOperation = Exclude<keyof Provider, 'verifyNotification'>;
+export type PayoutOperation = Exclude<keyof PayoutProvider, 'verifyPayoutNotification'>;
 
 /** What a call is about. */
 export interface CallDetails {
-  readonly operation: ProviderOperation;
-  readonly referenceId: string;
+  readonly operation: ProviderOperation | PayoutOperation;
+  /** Absent: it is about a bank account, whose number nothing may show. */
+  readonly referenceId?: string;
 }
 
 /** Makes a call, or returns `indeterminate` without making it. */
@@ -32,5 +35,18 @@ export function wrapCalls(provider: Provider, wrap: CallWrapper): Provider {
         referenceId: request.referenceId,
       }),
     verifyNotification: (notification) => provider.verifyNotification(notification),
+  };
+}
+
+/** The same payouts account, with a wrapper around each of its calls. */
+export function wrapPayoutCalls(provider: PayoutProvider, wrap: CallWrapper): PayoutProvider {
+  return {
+    inquireAccount: (account, call) =>
+      wrap(call, () => provider.inquireAccount(account, call), { operation: 'inquireAccount' }),
+    sendPayout: (order, call) =>
+      wrap(call, () => provider.sendPayout(order, call), { operation: 'sendPayout', referenceId: order.referenceId }),
+    findPayout: (key, call) =>
+      wrap(call, () => provider.findPayout(key, call), { operation: 'findPayout', referenceId: key.referenceId }),
+    verifyPayoutNotification: (notification) => provider.verifyPayoutNotification(notification),
   };
 }

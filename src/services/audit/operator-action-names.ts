@@ -11,6 +11,7 @@ import * as merchantHold from '../merchants/merchant-hold';
 import * as merchants from '../merchants/merchants';
 import * as customers from '../payments/customers';
 import * as exceptions from '../payments/exceptions';
+import * as bankAccounts from '../payouts/bank-account-operations';
 import * as catalog from '../provider-accounts/catalog';
 import * as providerAccounts from '../provider-accounts/provider-accounts';
 import * as reconcileAll from '../reconciliation/reconcile-all';
@@ -38,6 +39,7 @@ const MODULES = [
   merchants,
   customers,
   exceptions,
+  bankAccounts,
   catalog,
   providerAccounts,
   reconcileAll,

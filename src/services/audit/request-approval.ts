@@ -45,6 +45,11 @@ export type ApprovableAction =
   | { readonly action: 'exception.resolve_as_refunded'; readonly parameters: { readonly exceptionId: string } }
   | { readonly action: 'user.reset'; readonly parameters: { readonly linkId: string } }
   | {
+      readonly action: 'bank_account.approve' | 'bank_account.reactivate';
+      /** The version that the requester has seen. */
+      readonly parameters: { readonly bankAccountId: string; readonly version: number };
+    }
+  | {
       readonly action: (typeof APPROVABLE_PAYMENT_ACTIONS)[number];
       readonly parameters: { readonly paymentId: string };
     };

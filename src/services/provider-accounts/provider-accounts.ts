@@ -18,11 +18,17 @@ const BASE_URLS = {
 export const ADAPTERS = ['midtrans'] as const satisfies readonly (keyof typeof BASE_URLS)[];
 export type Adapter = (typeof ADAPTERS)[number];
 
+/** The adapters of payouts; `snap-` and the name of a profile. */
+export const PAYOUT_ADAPTERS = ['snap-midtrans', 'snap-faspay'] as const;
+export type PayoutAdapter = (typeof PAYOUT_ADAPTERS)[number];
+
 /** One of our accounts at a provider. No query returns the server key. */
 export interface ProviderAccount {
   readonly id: string;
-  readonly provider: ProviderName;
-  readonly adapter: Adapter;
+  readonly purpose: 'payments' | 'payouts';
+  /** Null: an account for payouts. */
+  readonly provider: ProviderName | null;
+  readonly adapter: Adapter | PayoutAdapter;
   readonly baseUrl: string;
   /** Its share of new payments, relative to the provider's other enabled accounts. */
   readonly weight: number;
@@ -44,7 +50,9 @@ export interface AccountKey {
   readonly nmid: string | null;
 }
 
-export interface NewAccount extends Pick<ProviderAccount, 'provider' | 'adapter' | 'weight'> {
+export interface NewAccount extends Pick<ProviderAccount, 'weight'> {
+  readonly provider: ProviderName;
+  readonly adapter: Adapter;
   /** Absent: a new one. */
   readonly id?: string;
   readonly serverKey: string;
@@ -57,14 +65,15 @@ export interface NewAccount extends Pick<ProviderAccount, 'provider' | 'adapter'
   readonly isProposed?: boolean;
 }
 
-const ACCOUNT_COLUMNS = `id, provider, adapter, base_url as "baseUrl", weight, status,
+export const ACCOUNT_COLUMNS = `id, purpose, provider, adapter, base_url as "baseUrl", weight, status,
   calls_per_second as "callsPerSecond", nmid, key_fingerprint as "keyFingerprint", created_at as "createdAt"`;
 
 export const ADD_ACCOUNT = new DeclaredAction('account.create');
 
 /** The server key is stored sealed. @throws UserError if the base URL or the server key is not valid */
 export async function addAccount(db: Queryable, sealer: Sealer, account: NewAccount): Promise<ProviderAccount> {
-  const baseUrl = validateBaseUrl(account.baseUrl ?? BASE_URLS[account.adapter][account.environment], account);
+  const { environment } = account;
+  const baseUrl = validateBaseUrl(account.baseUrl ?? BASE_URLS[account.adapter][environment], environment);
   const id = account.id ?? uuidv7();
   const serverKey = validateServerKey(account.serverKey);
   if (account.isProposed) requireNmid(account.nmid ?? null);
@@ -88,7 +97,7 @@ export async function addAccount(db: Queryable, sealer: Sealer, account: NewAcco
 }
 
 /** The adapter appends paths to the base URL, so a query or a fragment is rejected. */
-function validateBaseUrl(text: string, { environment }: NewAccount): string {
+export function validateBaseUrl(text: string, environment: Environment): string {
   const url = new URL(assertUrl(text, urlFormatViolation(text, environment)));
   if (environment === 'production' && isSandboxUrl(text)) {
     throw new InvalidError('url', `The base URL is that of a sandbox, which production does not use: ${text}`);
@@ -275,6 +284,10 @@ async function findAccount(db: Queryable, accountId: string): Promise<ProviderAc
 }
 
 /** Neither adapter nor base URL of an account changes, except of the sandbox accounts of `lunas up`. */
-function sealFor({ id, adapter, baseUrl }: ProviderAccount, sealer: Sealer, serverKey: string): string {
+function sealFor({ id, adapter, baseUrl, purpose }: ProviderAccount, sealer: Sealer, serverKey: string): string {
+  if (purpose === 'payouts') {
+    const text = 'An account for payouts has no server key: disable it, and add one with the new credentials.';
+    throw new ConflictError('not_allowed', text);
+  }
   return sealer.seal(validateServerKey(serverKey), ['provider-server-key', id, adapter, baseUrl]);
 }

@@ -70,6 +70,20 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
     bindingOf: ({ id }) => ['totp', id],
   },
   {
+    ...BY_UUID,
+    table: 'bank_accounts',
+    column: 'sealed_number',
+    bound: 'array[merchant_id::text, bank_code]',
+    bindingOf: ({ id, bound: [merchantId = '', bankCode = ''] }) => ['bank-account-number', id, merchantId, bankCode],
+  },
+  {
+    ...BY_UUID,
+    table: 'bank_accounts',
+    column: 'sealed_holder_name',
+    bound: 'array[]::text[]',
+    bindingOf: ({ id }) => ['bank-account-holder', id],
+  },
+  {
     table: 'retired_keys',
     column: 'sealed',
     id: 'key_id',

@@ -5,7 +5,7 @@ interface NoticeTexts {
   readonly title: string;
   readonly close: string;
   readonly unnamed: string;
-  /** By the name of the user or the key, or the origin of an endpoint. */
+  /** By the name of the user or the key, the origin of an endpoint, or the bank account without its number. */
   readonly kinds: Readonly<Record<NoticeKind, (name: string) => string>>;
 }
 
@@ -21,6 +21,14 @@ const en: NoticeTexts = {
     'security.owner_changed': (name) => `The owners changed: ${name}.`,
     'security.key_created': (name) => `A new API key: ${name}.`,
     'security.webhook_changed': (name) => `A webhook is new, or has another address or secret: ${name}.`,
+    'bank_account.pending_inquiry': (name) => `A bank account was added: ${name}.`,
+    'bank_account.pending_approval': (name) => `The bank knows the account ${name}. Lunas has to approve it.`,
+    'bank_account.active': (name) => `Lunas approved the bank account ${name}.`,
+    'bank_account.suspended': (name) => `The bank account ${name} is suspended.`,
+    'bank_account.rejected': (name) => `The bank account ${name} was rejected.`,
+    'bank_account.withdrawn': (name) => `The bank account ${name} was withdrawn.`,
+    'bank_account.replaced': (name) => `The bank account ${name} was replaced by another one.`,
+    'bank_account.disabled': (name) => `The bank account ${name} was disabled.`,
   },
 };
 
@@ -36,6 +44,14 @@ const id: NoticeTexts = {
     'security.owner_changed': (name) => `Pemilik toko berubah: ${name}.`,
     'security.key_created': (name) => `Kunci API baru: ${name}.`,
     'security.webhook_changed': (name) => `Webhook baru, atau alamat atau rahasianya diganti: ${name}.`,
+    'bank_account.pending_inquiry': (name) => `Rekening bank ditambahkan: ${name}.`,
+    'bank_account.pending_approval': (name) => `Bank mengenali rekening ${name}. Lunas harus menyetujuinya.`,
+    'bank_account.active': (name) => `Lunas menyetujui rekening bank ${name}.`,
+    'bank_account.suspended': (name) => `Rekening bank ${name} ditangguhkan.`,
+    'bank_account.rejected': (name) => `Rekening bank ${name} ditolak.`,
+    'bank_account.withdrawn': (name) => `Pengajuan rekening bank ${name} ditarik.`,
+    'bank_account.replaced': (name) => `Rekening bank ${name} diganti dengan rekening lain.`,
+    'bank_account.disabled': (name) => `Rekening bank ${name} dinonaktifkan.`,
   },
 };
 

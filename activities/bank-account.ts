@@ -1,0 +1,115 @@
+import { findSealedBankAccount, listSameEnd, type SealedBankAccount } from '../src/db/records/bank-accounts';
+import {
+  recordFailedInquiry,
+  recordHolder,
+  stopBankAccount,
+  verifyBankAccount,
+  type InquiredHolder,
+} from '../src/db/transitions/bank-account-transitions';
+import { NO_INQUIRY_RESULT, type BankAccountInput, type BankAccountResult } from '../src/domain/bank-account-inquiry';
+import { FINAL_BANK_ACCOUNT_STATUSES } from '../src/domain/bank-account-transitions';
+import { matchNames } from '../src/domain/holder-names';
+import type { ActivityDependencies } from './dependencies';
+import { indeterminateError, inputRejectedError, noPayoutsAccountError } from './errors';
+import { providerDeadline } from './provider-deadline';
+import { unchecked } from './verify-terms';
+
+interface InquiryRequest extends BankAccountInput {
+  /** The workflow's clock, Unix time. */
+  readonly atMs: number;
+}
+
+/**
+ * Opens the number, asks the bank for its holder, and records the result: a proposal moves on, and of another account
+ * only the holder is stored. An indeterminate outcome is repeated. Nothing of the number leaves this function.
+ */
+export async function inquireBankAccount(
+  dependencies: ActivityDependencies,
+  request: InquiryRequest,
+): Promise<BankAccountResult> {
+  const { db, sealer, payouts } = dependencies;
+  const account = await findOwnAccount(dependencies, request);
+  const { sealedNumber } = account;
+  if (sealedNumber === null || FINAL_BANK_ACCOUNT_STATUSES.includes(account.status)) return { status: account.status };
+  const bank = await payouts.findPayoutsAccount();
+  if (!bank) throw noPayoutsAccountError();
+  const number = openNumber(dependencies, { ...account, sealedNumber });
+  const outcome = await bank.provider.inquireAccount({ bankCode: account.bankCode, number }, providerDeadline());
+  const at = new Date(request.atMs);
+  if (outcome.outcome === 'indeterminate') throw indeterminateError(outcome);
+  // A bank that rejects the request itself does not report that the account is wrong.
+  if (outcome.outcome === 'rejected' && outcome.failureKind !== 'account') {
+    throw indeterminateError({ outcome: 'indeterminate', reason: outcome.reason });
+  }
+  if (outcome.outcome === 'rejected') {
+    await recordRejection(dependencies, account, at, outcome.reason);
+  } else {
+    const holder = {
+      sealedHolderName: sealer.seal(outcome.holderName, ['bank-account-holder', account.id]),
+      nameMatch: matchNames(account.merchantName, outcome.holderName),
+      sameNumberMerchants: await findSameNumber(dependencies, account, number),
+    } satisfies InquiredHolder;
+    if (account.status === 'pending_inquiry') await verifyBankAccount(db, changeOf(account, at), holder);
+    else await recordHolder(db, account.id, at, holder);
+  }
+  const { status } = await findOwnAccount(dependencies, request);
+  return { status };
+}
+inquireBankAccount.checked = unchecked(inquireBankAccount);
+
+/** The bank gave no result for a day: the proposal is rejected. */
+export async function endBankAccountInquiry(
+  dependencies: ActivityDependencies,
+  request: InquiryRequest,
+): Promise<BankAccountResult> {
+  const account = await findOwnAccount(dependencies, request);
+  await recordRejection(dependencies, account, new Date(request.atMs), NO_INQUIRY_RESULT);
+  const { status } = await findOwnAccount(dependencies, request);
+  return { status };
+}
+endBankAccountInquiry.checked = unchecked(endBankAccountInquiry);
+
+/** Temporal is not trusted: the account has to be one of the merchant. */
+async function findOwnAccount(
+  { db }: ActivityDependencies,
+  { bankAccountId, merchantId }: InquiryRequest,
+): Promise<SealedBankAccount> {
+  const account = await findSealedBankAccount(db, bankAccountId);
+  if (account?.merchantId === merchantId) return account;
+  throw inputRejectedError(`the merchant has no bank account ${bankAccountId}`);
+}
+
+function changeOf({ id, merchantId, version }: SealedBankAccount, at: Date) {
+  return { id, merchantId, version, at, actor: 'workflow' } as const;
+}
+
+async function recordRejection(
+  { db }: ActivityDependencies,
+  account: SealedBankAccount,
+  at: Date,
+  reason: string,
+): Promise<void> {
+  if (account.status === 'pending_inquiry') await stopBankAccount(db, 'fail_inquiry', changeOf(account, at), reason);
+  else await recordFailedInquiry(db, account.id, reason);
+}
+
+function openNumber(
+  { sealer }: Pick<ActivityDependencies, 'sealer'>,
+  { id, merchantId, bankCode, sealedNumber }: SealedBankAccount & { readonly sealedNumber: string },
+): string {
+  return sealer.open(sealedNumber, ['bank-account-number', id, merchantId, bankCode]);
+}
+
+/** Ids of other merchants that have or had the same account. */
+async function findSameNumber(
+  dependencies: ActivityDependencies,
+  account: SealedBankAccount,
+  number: string,
+): Promise<string[]> {
+  const others = await listSameEnd(dependencies.db, account);
+  const same = others.filter(
+    ({ sealedNumber, ...other }) =>
+      sealedNumber !== null && openNumber(dependencies, { ...other, sealedNumber }) === number,
+  );
+  return [...new Set(same.map(({ merchantId }) => merchantId))];
+}

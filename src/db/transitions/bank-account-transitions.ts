@@ -1,0 +1,246 @@
+import type { ActorText } from '../../domain/actor';
+import {
+  BANK_ACCOUNT_TRANSITIONS,
+  type BankAccountStatus,
+  type BankAccountTransitionName,
+} from '../../domain/bank-account-transitions';
+import type { NameMatch } from '../../domain/holder-names';
+import type { Queryable } from '../connection/pool';
+import { bindStatement, literalList, prepareStatement } from '../connection/statement';
+
+/** The account to change. It is found only with this merchant, and only in this version; null: in any. */
+export interface BankAccountTransitionInput {
+  readonly id: string;
+  readonly merchantId: string | null;
+  readonly version: number | null;
+  readonly at: Date;
+  readonly actor: ActorText;
+  readonly note?: string | undefined;
+}
+
+/** The account after its transition. */
+export interface ChangedBankAccount {
+  readonly status: BankAccountStatus;
+  readonly version: number;
+  /** The account that ended because of it; null: none. */
+  readonly replacedId: string | null;
+}
+
+const COMMON = ['id', 'merchantId', 'version', 'at', 'actor', 'note'] as const;
+
+/** As for payments: it always increases. */
+const UPDATED_AT = "greatest(:at::timestamptz, account.updated_at + interval '1 millisecond')";
+
+/**
+ * One statement locks the account, compares its status, its version and its merchant, and writes the account, the
+ * history and the notice of the owners. It changes nothing if they differ.
+ */
+function changeSql(name: BankAccountTransitionName, further: readonly string[] = [], replaced = ''): string {
+  const { from, to } = BANK_ACCOUNT_TRANSITIONS[name];
+  const assignments = [`status = '${to}'`, 'version = account.version + 1', `updated_at = ${UPDATED_AT}`, ...further];
+  const after = replaced === '' ? '' : ' and (select count(*) from replaced) >= 0';
+  return `
+with locked as materialized (
+  select id, merchant_id, status from bank_accounts
+  where id = :id and status in (${literalList(from)})
+    and (:merchantId::uuid is null or merchant_id = :merchantId) and (:version::integer is null or version = :version)
+  for update
+),${replaced}
+changed as (
+  update bank_accounts account set ${assignments.join(', ')}
+  from locked where account.id = locked.id${after}
+  returning account.id, account.merchant_id, account.version, account.status, account.updated_at,
+    locked.status as from_status
+),
+${historySql('history', name, 'changed')},
+noticed as (
+  ${noticeSql('changed')}
+)
+select status, version, ${replaced === '' ? 'null::uuid' : '(select id from replaced)'} as "replacedId" from changed`;
+}
+
+function historySql(cte: string, name: BankAccountTransitionName, from: string): string {
+  return `${cte} as (
+  insert into bank_account_transitions
+    (bank_account_id, version, name, from_status, to_status, occurred_at, actor, note)
+  select id, version, '${name}', from_status, status, updated_at, :actor, :note from ${from}
+)`;
+}
+
+function noticeSql(from: string): string {
+  return `insert into merchant_notices (merchant_id, kind, target_id, occurred_at)
+  select merchant_id, 'bank_account.' || status, id, updated_at from ${from}`;
+}
+
+/** The account in use ends before the new one begins: a unique index permits one of both. */
+const REPLACED = `
+replaced as (
+  update bank_accounts account set status = 'replaced', version = account.version + 1, updated_at = ${UPDATED_AT}
+  from locked, bank_accounts before
+  where account.merchant_id = locked.merchant_id and before.id = account.id
+    and account.status in (${literalList(BANK_ACCOUNT_TRANSITIONS.replace.from)})
+  returning account.id, account.merchant_id, account.version, account.status, account.updated_at,
+    before.status as from_status
+),
+${historySql('replaced_history', 'replace', 'replaced')},
+replaced_notice as (
+  ${noticeSql('replaced')}
+),`;
+
+/** The cool-down counts from the transition. */
+const USABLE_FROM = `usable_from = ${UPDATED_AT}
+    + (select cooldown_seconds from payout_limits order by id desc limit 1) * interval '1 second'`;
+
+const HOLDER = [
+  'sealed_holder_name = :sealedHolderName',
+  'name_match = :nameMatch',
+  'same_number_merchants = :sameNumberMerchants',
+  'inquired_at = :at',
+] as const;
+
+const ADD = prepareStatement(
+  'add_bank_account',
+  ['id', 'merchantId', 'bankCode', 'sealedNumber', 'lastFour', 'at', 'actor', 'note'],
+  `
+with created as (
+  insert into bank_accounts
+    (id, merchant_id, bank_code, sealed_number, last_four, status, version, proposed_by, created_at, updated_at)
+  values (:id, :merchantId, :bankCode, :sealedNumber, :lastFour, 'pending_inquiry', 1, :actor, :at, :at)
+  on conflict do nothing
+  returning id, merchant_id, version, status, updated_at, null as from_status
+),
+${historySql('history', 'add', 'created')},
+noticed as (
+  ${noticeSql('created')}
+)
+select status, version, null::uuid as "replacedId" from created`,
+);
+
+export interface NewBankAccount {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly bankCode: string;
+  readonly sealedNumber: string;
+  readonly lastFour: string;
+  readonly at: Date;
+  readonly actor: ActorText;
+  readonly note?: string | undefined;
+}
+
+/** Undefined if the id is used, or if the merchant has another proposal. */
+export async function insertBankAccount(
+  db: Queryable,
+  account: NewBankAccount,
+): Promise<ChangedBankAccount | undefined> {
+  const statement = bindStatement(ADD, { ...account, note: account.note ?? null });
+  const { rows } = await db.query<ChangedBankAccount>(statement);
+  return rows[0];
+}
+
+/** What the bank reports about the holder. */
+export interface InquiredHolder {
+  readonly sealedHolderName: string;
+  readonly nameMatch: NameMatch;
+  /** Ids of other merchants with the same account. */
+  readonly sameNumberMerchants: readonly string[];
+}
+
+const HOLDER_PARAMETERS = ['sealedHolderName', 'nameMatch', 'sameNumberMerchants'] as const;
+
+const VERIFY = prepareStatement('verify_bank_account', [...COMMON, ...HOLDER_PARAMETERS], changeSql('verify', HOLDER));
+
+/** The bank knows the account. Undefined if it does not wait for the inquiry any more. */
+export async function verifyBankAccount(
+  db: Queryable,
+  change: BankAccountTransitionInput,
+  holder: InquiredHolder,
+): Promise<ChangedBankAccount | undefined> {
+  const statement = bindStatement(VERIFY, { ...change, ...holder, note: change.note ?? null });
+  const { rows } = await db.query<ChangedBankAccount>(statement);
+  return rows[0];
+}
+
+const RECORD_HOLDER = prepareStatement(
+  'record_bank_account_holder',
+  ['id', 'at', ...HOLDER_PARAMETERS],
+  `update bank_accounts set ${HOLDER.join(', ')}, failure_reason = null
+   where id = :id and status in ('pending_approval', 'active', 'suspended')`,
+);
+
+/** A later inquiry of an account: no transition. */
+export async function recordHolder(db: Queryable, id: string, at: Date, holder: InquiredHolder): Promise<void> {
+  await db.query(bindStatement(RECORD_HOLDER, { id, at, ...holder }));
+}
+
+const RECORD_FAILED_INQUIRY = prepareStatement(
+  'record_failed_bank_account_inquiry',
+  ['id', 'reason'],
+  `update bank_accounts set inquired_at = null, failure_reason = :reason
+   where id = :id and status in ('pending_approval', 'active', 'suspended')`,
+);
+
+/** The bank does not know the account any more: without an inquiry it cannot be reactivated. */
+export async function recordFailedInquiry(db: Queryable, id: string, reason: string): Promise<void> {
+  await db.query(bindStatement(RECORD_FAILED_INQUIRY, { id, reason }));
+}
+
+const FAIL_INQUIRY = prepareStatement(
+  'fail_bank_account_inquiry',
+  [...COMMON, 'reason'],
+  changeSql('fail_inquiry', ['failure_reason = :reason']),
+);
+const SUSPEND = prepareStatement(
+  'suspend_bank_account',
+  [...COMMON, 'reason'],
+  changeSql('suspend', ['failure_reason = :reason']),
+);
+const REJECT = prepareStatement(
+  'reject_bank_account',
+  [...COMMON, 'reason'],
+  changeSql('reject', ['failure_reason = :reason']),
+);
+const WITH_REASON = { fail_inquiry: FAIL_INQUIRY, suspend: SUSPEND, reject: REJECT } as const;
+
+/** Ends or stops an account for a reason that its merchant sees. Undefined if the account is elsewhere. */
+export async function stopBankAccount(
+  db: Queryable,
+  name: keyof typeof WITH_REASON,
+  change: BankAccountTransitionInput,
+  reason: string,
+): Promise<ChangedBankAccount | undefined> {
+  const statement = bindStatement(WITH_REASON[name], { ...change, note: change.note ?? null, reason });
+  const { rows } = await db.query<ChangedBankAccount>(statement);
+  return rows[0];
+}
+
+/** An inquiry of the last day: without one, an account that was suspended cannot receive money again. */
+const isInquired = `(select inquired_at from bank_accounts where id = :id) > :at::timestamptz - interval '24 hours'`;
+
+const PLAIN = {
+  withdraw: prepareStatement('withdraw_bank_account', COMMON, changeSql('withdraw')),
+  disable: prepareStatement('disable_bank_account', COMMON, changeSql('disable')),
+  approve: prepareStatement(
+    'approve_bank_account',
+    COMMON,
+    changeSql('approve', [USABLE_FROM, 'failure_reason = null'], REPLACED),
+  ),
+  reactivate: prepareStatement(
+    'reactivate_bank_account',
+    COMMON,
+    changeSql('reactivate', [USABLE_FROM, 'failure_reason = null']).replace(
+      'for update',
+      `  and ${isInquired}\n  for update`,
+    ),
+  ),
+} as const;
+
+/** Undefined if the account is elsewhere. */
+export async function changeBankAccount(
+  db: Queryable,
+  name: keyof typeof PLAIN,
+  change: BankAccountTransitionInput,
+): Promise<ChangedBankAccount | undefined> {
+  const statement = bindStatement(PLAIN[name], { ...change, note: change.note ?? null });
+  const { rows } = await db.query<ChangedBankAccount>(statement);
+  return rows[0];
+}

@@ -1,0 +1,110 @@
+import type { Sealer } from '../crypto/sealing';
+import type { Queryable } from '../db/connection/pool';
+import type { Logger } from '../observability/logger';
+import { callRate } from './calls/call-rate';
+import { logCalls } from './calls/log-calls';
+import { measureCalls } from './calls/measure-calls';
+import { wrapPayoutCalls } from './calls/wrap-calls';
+import type { PayoutProvider } from './payout-provider';
+import { parsePayoutCredentials } from './snap/payout-credentials';
+import type { PAYOUT_PROFILES } from './snap/payout-profiles';
+import { createSnapPayoutProvider } from './snap/snap-payout-provider';
+
+/** Our account at the bank that executes payouts. */
+export interface PayoutRegistry {
+  /** Undefined if no payouts account is enabled. */
+  findPayoutsAccount(): Promise<PayoutsAccount | undefined>;
+  close(): Promise<void>;
+}
+
+export interface PayoutsAccount {
+  readonly accountId: string;
+  readonly provider: PayoutProvider;
+}
+
+interface AccountRow {
+  readonly id: string;
+  readonly adapter: string;
+  readonly baseUrl: string;
+  readonly sealedCredentials: string;
+  readonly callsPerSecond: number | null;
+}
+
+interface Connection extends PayoutsAccount {
+  readonly row: AccountRow;
+}
+
+export interface PayoutRegistrySettings {
+  readonly db: Queryable;
+  readonly sealer: Sealer;
+  /** The address of our API for notifications. */
+  readonly publicBaseUrl: string;
+  readonly log: Pick<Logger, 'info'>;
+}
+
+const PROFILE_NAMES = ['midtrans', 'faspay'] as const satisfies readonly (keyof typeof PAYOUT_PROFILES)[];
+
+/** Reads the enabled account at each call: calls to the bank are few, and an operator may have changed it. */
+export function createPayoutRegistry(settings: PayoutRegistrySettings): PayoutRegistry {
+  const opened: { close(): Promise<void> }[] = [];
+  let current: Connection | undefined;
+
+  return {
+    async findPayoutsAccount() {
+      const row = await readEnabledAccount(settings.db);
+      if (!row) return undefined;
+      if (current && isSame(current.row, row)) return current;
+      const client = connect(settings, row);
+      opened.push(client);
+      const { db, log } = settings;
+      const wrappers = [measureCalls(row.id), callRate(db, row.id, () => row.callsPerSecond), logCalls(row.id, log)];
+      current = { accountId: row.id, row, provider: wrappers.reduce(wrapPayoutCalls, withoutNumbers(client)) };
+      return current;
+    },
+    async close() {
+      await Promise.all(opened.map((client) => client.close()));
+    },
+  };
+}
+
+function isSame(one: AccountRow, other: AccountRow): boolean {
+  return (
+    one.id === other.id &&
+    one.sealedCredentials === other.sealedCredentials &&
+    one.baseUrl === other.baseUrl &&
+    one.callsPerSecond === other.callsPerSecond
+  );
+}
+
+function connect({ sealer, publicBaseUrl }: PayoutRegistrySettings, row: AccountRow) {
+  const { id, adapter, baseUrl, sealedCredentials } = row;
+  const profile = PROFILE_NAMES.find((name) => `snap-${name}` === adapter);
+  if (profile === undefined) throw new Error(`No payouts by the adapter ${adapter}`);
+  const json = sealer.open(sealedCredentials, ['provider-server-key', id, adapter, baseUrl]);
+  const notificationUrl = `${publicBaseUrl}/provider-notifications/${id}`;
+  return createSnapPayoutProvider({ profile, baseUrl, credentials: parsePayoutCredentials(json), notificationUrl });
+}
+
+/** A bank may repeat the number in its reason, which logs and rows have. */
+function withoutNumbers(provider: PayoutProvider): PayoutProvider {
+  return {
+    ...provider,
+    inquireAccount: async (account, call) => mask(await provider.inquireAccount(account, call), account.number),
+    sendPayout: async (order, call) => mask(await provider.sendPayout(order, call), order.account.number),
+  };
+}
+
+function mask<Outcome extends object>(outcome: Outcome, number: string): Outcome {
+  if (!('reason' in outcome) || typeof outcome.reason !== 'string') return outcome;
+  return { ...outcome, reason: outcome.reason.replaceAll(number, `••••${number.slice(-4)}`) };
+}
+
+async function readEnabledAccount(db: Queryable): Promise<AccountRow | undefined> {
+  const { rows } = await db.query<AccountRow>({
+    name: 'read_payouts_account',
+    text: `select id, adapter, base_url as "baseUrl", sealed_server_key as "sealedCredentials",
+        calls_per_second as "callsPerSecond"
+      from provider_accounts where purpose = 'payouts' and status = 'enabled'`,
+  });
+  return rows[0];
+}

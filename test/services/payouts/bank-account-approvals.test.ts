@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { createSealer } from '../../../src/crypto/sealing';
+import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { verifyBankAccount } from '../../../src/db/transitions/bank-account-transitions';
+import type { OperatorActor } from '../../../src/domain/actor';
+import { approve, listApprovals } from '../../../src/services/approvals';
+import { listActions } from '../../../src/services/audit/list-actions';
+import { createOperator } from '../../../src/services/identity/operators';
+import { approveBankAccount, showBankAccount } from '../../../src/services/payouts/bank-account-operations';
+import {
+  addBankAccount,
+  findBankAccount,
+  findProposalRejection,
+  withdrawBankAccount,
+} from '../../../src/services/payouts/bank-accounts';
+import { operatorOf } from '../../support/actors';
+import { SILENT } from '../../support/collect-log';
+import { createProductionDatabase, type TestDatabase } from '../../support/database';
+import { createMember, createShop } from '../../support/people';
+import { newMasterKey } from '../../support/service';
+
+/* In production two operators approve a bank account, and a new member proposes none. */
+
+const sealer = createSealer(newMasterKey());
+const HOLDER = 'TOKO BARU';
+const DAY_MS = 86_400_000;
+
+let database: TestDatabase;
+let owner: Pool;
+let operators: Pool;
+let dashboard: Pool;
+let dewi: OperatorActor;
+let budi: OperatorActor;
+let user: { readonly userId: string; readonly merchantId: string };
+
+beforeEach(async () => {
+  database = await createProductionDatabase();
+  owner = createPool(database.url, { max: 2 });
+  operators = createPool(database.urlOf('lunas_local_operator'), { max: 4 });
+  dashboard = createPool(database.urlOf('lunas_local_dashboard'), { max: 2 });
+  [dewi, budi] = [await addOperator('dewi'), await addOperator('budi')];
+  const { id: merchantId } = await createShop(owner);
+  user = { merchantId, userId: await createMember(owner, 'owner@shop.test', [[merchantId, 'owner']]) };
+});
+afterEach(async () => {
+  await Promise.all([owner, operators, dashboard].map((pool) => pool.end()));
+  await database.drop();
+});
+
+async function addOperator(name: string): Promise<OperatorActor> {
+  const { id } = await createOperator(owner, { name, environment: 'production' });
+  return operatorOf({ id, name });
+}
+
+const dependencies = () => ({ db: operators, sealer, log: SILENT });
+const decide = (actor: OperatorActor, approvalId: number) =>
+  approve(
+    { db: operators, log: SILENT, performPaymentAction: () => Promise.reject(new Error('no payment')) },
+    actor,
+    approvalId,
+  );
+
+async function propose(by = user, now = new Date()): Promise<string> {
+  const id = randomUUID();
+  const members = { db: dashboard, sealer, log: SILENT, startInquiry: () => Promise.resolve() };
+  await addBankAccount(members, by, { id, bankCode: '014', number: '1234567890' }, now);
+  return id;
+}
+
+/** As the workflow records what the bank reports. */
+async function proposeInquired(): Promise<string> {
+  const id = await propose();
+  const change = { id, merchantId: null, version: null, at: new Date(), actor: 'workflow' } as const;
+  const sealedHolderName = sealer.seal(HOLDER, ['bank-account-holder', id]);
+  await verifyBankAccount(owner, change, { sealedHolderName, nameMatch: 'same', sameNumberMerchants: [] });
+  return id;
+}
+
+const request = (id: string, actor = dewi) => approveBankAccount(dependencies(), actor, { id, note: 'contract 12' });
+const statusOf = async (id: string) => (await findBankAccount(dependencies(), id, null)).status;
+
+it('an account becomes active only after a second operator, and the log has both names', async () => {
+  const id = await proposeInquired();
+  expect(await showBankAccount(dependencies(), budi, id)).toMatchObject({
+    merchantName: 'Toko Baru',
+    holderName: HOLDER,
+  });
+  await expect(request(id)).rejects.toMatchObject({ reason: 'approval_required', data: { approvalId: '1' } });
+  expect(await statusOf(id)).toBe('pending_approval');
+  await expect(decide(dewi, 1)).rejects.toThrow(/another operator/);
+  expect(await statusOf(id)).toBe('pending_approval');
+  expect(await decide(budi, 1)).toMatchObject({ status: 'executed', requestedBy: 'dewi', decidedBy: 'budi' });
+  const account = await findBankAccount(dependencies(), id, null);
+  expect(account).toMatchObject({ status: 'active', version: 3 });
+  expect(account.usableFrom?.getTime()).toBe(account.updatedAt.getTime() + DAY_MS);
+  const { steps } = await showBankAccount(dependencies(), budi, id);
+  expect(steps.at(-1)).toMatchObject({
+    name: 'approve',
+    actor: 'operator:budi',
+    note: 'contract 12 (requested by operator:dewi)',
+  });
+  const action = (await listActions(operators, { limit: 20 })).find(({ action }) => action === 'bank_account.approve');
+  expect(action).toMatchObject({ actor: 'operator:budi', detail: expect.stringContaining('operator:dewi') });
+  expect((await listApprovals(operators, { onlyOpen: false, limit: 9 }))[0]?.target).toBe(
+    `BCA •••• 7890 of Toko Baru, account ${id}`,
+  );
+});
+
+it('an approval of a proposal that was withdrawn meanwhile fails', async () => {
+  const id = await proposeInquired();
+  await expect(request(id)).rejects.toMatchObject({ reason: 'approval_required' });
+  await withdrawBankAccount(dashboard, user, id, new Date());
+  await expect(decide(budi, 1)).rejects.toMatchObject({ reason: 'not_allowed' });
+  expect(await statusOf(id)).toBe('withdrawn');
+});
+
+it('attack: no statement of the operators makes an account active without a second operator', async () => {
+  const id = await proposeInquired();
+  const activate = () =>
+    operators.query("update bank_accounts set status = 'active', version = 3, usable_from = now() where id = $1", [id]);
+  await expect(activate()).rejects.toMatchObject({ code: '23001' });
+  await expect(request(id)).rejects.toMatchObject({ reason: 'approval_required' });
+  await expect(activate()).rejects.toMatchObject({ code: '23001' });
+  expect(await statusOf(id)).toBe('pending_approval');
+});
+
+it('attack: an approval of another account is of no use', async () => {
+  const approved = await proposeInquired();
+  await expect(request(approved)).rejects.toMatchObject({ reason: 'approval_required' });
+  await decide(budi, 1);
+  const other = await proposeInquired();
+  await expect(
+    operators.query("update bank_accounts set status = 'active', usable_from = now() where id = $1", [other]),
+  ).rejects.toMatchObject({ code: '23001' });
+});
+
+it('the cool-down of production is at least a day', async () => {
+  const insert = (seconds: number) =>
+    operators.query('insert into payout_limits (cooldown_seconds) values ($1)', [seconds]);
+  await expect(insert(86_399)).rejects.toMatchObject({ code: '23001' });
+  await insert(172_800);
+});
+
+it('the first owner proposes immediately, and a member of less than a day does not', async () => {
+  const newcomer = {
+    merchantId: user.merchantId,
+    userId: await createMember(owner, 'new@shop.test', [[user.merchantId, 'owner']]),
+  };
+  expect(await findProposalRejection(dashboard, newcomer, new Date())).toBe('member_too_new');
+  await expect(propose(newcomer)).rejects.toMatchObject({ reason: 'member_too_new' });
+  await propose(user);
+  expect(await findProposalRejection(dashboard, newcomer, new Date(Date.now() + DAY_MS + 1_000))).toBe('proposal_open');
+});
+
+it('a member who was removed proposes nothing', async () => {
+  await owner.query('update members set removed_at = now()');
+  await expect(propose()).rejects.toMatchObject({ reason: 'member_too_new' });
+});

@@ -1,0 +1,489 @@
+import { randomUUID } from 'node:crypto';
+import { createSealer, type Sealer } from '../../../src/crypto/sealing';
+import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { FINAL_BANK_ACCOUNT_STATUSES } from '../../../src/domain/bank-account-transitions';
+import { ConflictError } from '../../../src/errors';
+import { listNotices } from '../../../src/services/merchants/notices';
+import {
+  addBankAccountByOperator,
+  approveBankAccount,
+  disableBankAccountByOperator,
+  reactivateBankAccount,
+  rejectBankAccount,
+  showBankAccount,
+  suspendBankAccount,
+  verifyBankAccountByOperator,
+} from '../../../src/services/payouts/bank-account-operations';
+import {
+  addBankAccount,
+  disableBankAccount,
+  findBankAccount,
+  findProposalRejection,
+  listBankAccounts,
+  withdrawBankAccount,
+  type AddDependencies,
+} from '../../../src/services/payouts/bank-accounts';
+import { resealAll } from '../../../src/services/recovery/reseal';
+import { seedPayouts } from '../../../src/services/sandbox/seed-payouts';
+import { bankAccountWorkflowId } from '../../../workflows/messages';
+import { osUser } from '../../support/actors';
+import { collectLog } from '../../support/collect-log';
+import { eventually } from '../../support/eventually';
+import { fetchDecodedHistory, recordHistory } from '../../support/history';
+import { createMember, createShop } from '../../support/people';
+import { newMasterKey, newNamespace, startTestService, type TestService } from '../../support/service';
+
+const SARI = osUser('sari');
+const NOTE = 'contract 12';
+const ORDINARY = '1234567890';
+
+let service: TestService;
+let sealer: Sealer;
+/** As the processes have them. */
+let dashboard: Pool;
+let operators: Pool;
+const logged = collectLog();
+
+beforeAll(async () => {
+  service = await startTestService(await newNamespace(), { log: logged.log });
+  sealer = createSealer(service.masterKey);
+  dashboard = createPool(service.dashboardDatabaseUrl, { max: 8 });
+  operators = createPool(service.operatorDatabaseUrl, { max: 4 });
+  await seedPayouts({ db: operators, sealer, sandboxUrl: service.sandboxUrl });
+});
+afterAll(async () => {
+  await Promise.all([dashboard.end(), operators.end()]);
+  await service.close();
+});
+
+const ofMembers = (): AddDependencies => ({
+  db: dashboard,
+  sealer,
+  log: logged.log,
+  startInquiry: (input) => service.workflows.bankAccounts.start(input),
+});
+const ofOperators = () => ({
+  db: operators,
+  sealer,
+  log: logged.log,
+  startInquiry: (input: Parameters<AddDependencies['startInquiry']>[0]) =>
+    service.workflows.bankAccounts.inquire(input),
+});
+
+interface Owner {
+  readonly userId: string;
+  readonly merchantId: string;
+}
+
+async function newOwner(name = 'Toko Demo Lunas'): Promise<Owner> {
+  const { id: merchantId } = await createShop(service.db, name);
+  return { merchantId, userId: await createMember(service.db, `${randomUUID()}@shop.test`, [[merchantId, 'owner']]) };
+}
+
+async function add(owner: Owner, number = ORDINARY, bankCode = '014'): Promise<string> {
+  const id = randomUUID();
+  await addBankAccount(ofMembers(), owner, { id, bankCode, number }, new Date());
+  return id;
+}
+
+const find = (id: string) => findBankAccount({ db: dashboard, sealer }, id, null);
+const waitFor = (id: string, status: string) =>
+  eventually(
+    () => find(id),
+    (account) => account.status === status,
+  );
+
+async function addInquired(owner: Owner, number?: string): Promise<string> {
+  const id = await add(owner, number);
+  await waitFor(id, 'pending_approval');
+  return id;
+}
+
+const approve = (id: string, confirmedName?: string) =>
+  approveBankAccount(ofOperators(), SARI, { id, note: NOTE, confirmedName });
+
+async function addActive(owner: Owner): Promise<string> {
+  const id = await addInquired(owner);
+  await approve(id);
+  return id;
+}
+
+async function addSuspended(owner: Owner): Promise<string> {
+  const id = await addActive(owner);
+  await suspendBankAccount(ofOperators(), SARI, { id, note: NOTE });
+  return id;
+}
+
+describe('the name inquiry at the bank', () => {
+  it.each([
+    [ORDINARY, 'pending_approval', { holderName: 'TOKO DEMO LUNAS', nameMatch: 'same', failureReason: null }],
+    ['9900000060', 'pending_approval', { holderName: 'PT NAMA LAIN', nameMatch: 'different' }],
+    ['9900000061', 'rejected', { holderName: null, failureReason: '4031618 Inactive Account' }],
+    ['9900000062', 'rejected', { holderName: null, failureReason: '4041611 Invalid Account' }],
+    ['9900000063', 'pending_approval', { holderName: 'TOKO DEMO LUNAS' }],
+  ])('of account %s: %s', async (number, status, expected) => {
+    const id = await add(await newOwner(), number);
+    expect(await waitFor(id, status)).toMatchObject({ ...expected, lastFour: number.slice(-4), bankCode: '014' });
+  });
+
+  it('without a response is repeated, needs attention, and the proposal can be withdrawn meanwhile', async () => {
+    const owner = await newOwner();
+    const id = await add(owner, '9900000064');
+    await eventually(
+      () => service.client.workflow.getHandle(bankAccountWorkflowId(id)).describe(),
+      ({ raw }) =>
+        (raw.pendingActivities ?? []).some(({ lastFailure }) => lastFailure?.message?.includes('indeterminate')),
+    );
+    expect(await find(id)).toMatchObject({ status: 'pending_inquiry' });
+    await withdrawBankAccount(dashboard, owner, id, new Date());
+    const handle = service.client.workflow.getHandle(bankAccountWorkflowId(id));
+    expect(await handle.result()).toEqual({ status: 'withdrawn' });
+  });
+
+  it('starts by itself if Temporal was away when the account was added', async () => {
+    const owner = await newOwner();
+    const id = randomUUID();
+    const isAway = { ...ofMembers(), startInquiry: () => Promise.reject(new Error('Temporal is away')) };
+    const before = new Date(Date.now() - 60_000);
+    await addBankAccount(isAway, owner, { id, bankCode: '014', number: ORDINARY }, before);
+    expect(await waitFor(id, 'pending_approval')).toMatchObject({ holderName: 'TOKO DEMO LUNAS' });
+  });
+
+  it('names other merchants with the same account, and none whose number only ends alike', async () => {
+    const [first, second, third] = [await newOwner('Toko Satu'), await newOwner('Toko Dua'), await newOwner()];
+    const number = `77${Date.now()}`;
+    await addInquired(first, number);
+    await addInquired(third, `88${number}`);
+    const id = await addInquired(second, number);
+    expect(await showBankAccount(ofOperators(), SARI, id)).toMatchObject({ sameNumberMerchants: ['Toko Satu'] });
+  });
+
+  it('attack: for another merchant than that of the account is rejected', async () => {
+    const id = await addInquired(await newOwner());
+    const { merchantId } = await newOwner();
+    await expect(service.workflows.bankAccounts.inquire({ bankAccountId: id, merchantId })).rejects.toThrow(/failed/);
+    expect(await find(id)).toMatchObject({ status: 'pending_approval', version: 2 });
+  });
+
+  it('has a history that a later version of the workflow replays', async () => {
+    const id = await addInquired(await newOwner());
+    const handle = service.client.workflow.getHandle(bankAccountWorkflowId(id));
+    expect(await handle.result()).toEqual({ status: 'pending_approval' });
+    await recordHistory(service.client, bankAccountWorkflowId(id), 'bank-account-verified');
+  });
+});
+
+describe('an approval', () => {
+  it('starts the cool-down of the newest limit, and replaces the account in use', async () => {
+    const owner = await newOwner();
+    const first = await addActive(owner);
+    const account = await find(first);
+    expect(account.usableFrom?.getTime()).toBe(account.updatedAt.getTime() + 10_000);
+
+    const second = await addInquired(owner);
+    expect(await find(first)).toMatchObject({ status: 'active' });
+    expect(await approve(second)).toEqual({ status: 'active', version: 3, replacedId: first });
+    expect(
+      (await listBankAccounts({ db: dashboard, sealer }, owner.merchantId)).map(({ id, status }) => [id, status]),
+    ).toEqual([
+      [second, 'active'],
+      [first, 'replaced'],
+    ]);
+    const { steps } = await showBankAccount(ofOperators(), SARI, first);
+    expect(steps.map(({ name, fromStatus, toStatus, actor }) => [name, fromStatus, toStatus, actor])).toEqual([
+      ['add', null, 'pending_inquiry', `user:${owner.userId}`],
+      ['verify', 'pending_inquiry', 'pending_approval', 'workflow'],
+      ['approve', 'pending_approval', 'active', 'cli:sari'],
+      ['replace', 'active', 'replaced', 'cli:sari'],
+    ]);
+  });
+
+  it('of another name than the merchant has needs the name as the bank reports it', async () => {
+    const id = await addInquired(await newOwner(), '9900000060');
+    await expect(approve(id)).rejects.toMatchObject({ reason: 'not_allowed' });
+    await expect(approve(id, 'TOKO DEMO LUNAS')).rejects.toMatchObject({ reason: 'not_allowed' });
+    expect(await find(id)).toMatchObject({ status: 'pending_approval' });
+    await approve(id, 'PT NAMA LAIN');
+    expect(await find(id)).toMatchObject({ status: 'active' });
+  });
+
+  it('of one proposal by ten operators at the same time is one', async () => {
+    const owner = await newOwner();
+    await addActive(owner);
+    const id = await addInquired(owner);
+    const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => approve(id)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await find(id)).toMatchObject({ status: 'active', version: 3 });
+  });
+
+  it('and a withdrawal at the same time: one wins, and the account in use stays unless it is replaced', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const owner = await newOwner();
+      const inUse = await addActive(owner);
+      const id = await addInquired(owner);
+      const outcomes = await Promise.allSettled([approve(id), withdrawBankAccount(dashboard, owner, id, new Date())]);
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      const { status } = await find(id);
+      expect(await find(inUse)).toMatchObject({ status: status === 'active' ? 'replaced' : 'active' });
+    }
+  });
+
+  it('of a second account in use is impossible, whatever the statement is', async () => {
+    const owner = await newOwner();
+    await addActive(owner);
+    const id = await addInquired(owner);
+    const activate = service.db.query("update bank_accounts set status = 'active', usable_from = now() where id = $1", [
+      id,
+    ]);
+    await expect(activate).rejects.toMatchObject({ code: '23505' });
+  });
+});
+
+describe('a proposal', () => {
+  it('is one of twenty at the same time', async () => {
+    const owner = await newOwner();
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => add(owner)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await listBankAccounts({ db: dashboard, sealer }, owner.merchantId)).toHaveLength(1);
+    expect(await findProposalRejection(dashboard, owner, new Date())).toBe('proposal_open');
+  });
+
+  it('that is sent twice is one account', async () => {
+    const owner = await newOwner();
+    const proposed = { id: randomUUID(), bankCode: '014', number: ORDINARY };
+    await addBankAccount(ofMembers(), owner, proposed, new Date());
+    await addBankAccount(ofMembers(), owner, proposed, new Date());
+    expect(await listBankAccounts({ db: dashboard, sealer }, owner.merchantId)).toHaveLength(1);
+  });
+
+  it.each([
+    ['014', '1234', 'accountNumber'],
+    ['014', '123456789012345678901', 'accountNumber'],
+    ['014', '12345 67890', 'accountNumber'],
+    ['999', ORDINARY, 'bankCode'],
+  ])('to bank %s with the number %s is invalid', async (bankCode, number, field) => {
+    await expect(add(await newOwner(), number, bankCode)).rejects.toMatchObject({ field });
+  });
+
+  it('belongs to its merchant: an owner of another one neither sees, withdraws nor disables it', async () => {
+    const [owner, stranger] = [await newOwner(), await newOwner()];
+    const id = await addInquired(owner);
+    const now = new Date();
+    await expect(findBankAccount({ db: dashboard, sealer }, id, stranger.merchantId)).rejects.toMatchObject({ id });
+    await expect(withdrawBankAccount(dashboard, stranger, id, now)).rejects.toMatchObject({ kind: 'bankAccount' });
+    await approve(id);
+    await expect(disableBankAccount(dashboard, stranger, id, now)).rejects.toMatchObject({ kind: 'bankAccount' });
+    expect(await find(id)).toMatchObject({ status: 'active' });
+  });
+
+  it('can come from an operator', async () => {
+    const { merchantId } = await newOwner();
+    const id = randomUUID();
+    await addBankAccountByOperator(ofOperators(), SARI, merchantId, { id, bankCode: '008', number: ORDINARY }, NOTE);
+    expect(await waitFor(id, 'pending_approval')).toMatchObject({ proposedBy: 'cli:sari', bankCode: '008' });
+  });
+});
+
+describe('each transition is possible only from its statuses', () => {
+  const prepare: Readonly<Record<string, (owner: Owner) => Promise<string>>> = {
+    pending_inquiry: (owner) => add(owner, '9900000064'),
+    pending_approval: (owner) => addInquired(owner),
+    active: addActive,
+    suspended: addSuspended,
+    rejected: async (owner) => {
+      const id = await add(owner, '9900000061');
+      await waitFor(id, 'rejected');
+      return id;
+    },
+    withdrawn: async (owner) => {
+      const id = await addInquired(owner);
+      await withdrawBankAccount(dashboard, owner, id, new Date());
+      return id;
+    },
+    disabled: async (owner) => {
+      const id = await addActive(owner);
+      await disableBankAccount(dashboard, owner, id, new Date());
+      return id;
+    },
+    replaced: async (owner) => {
+      const id = await addActive(owner);
+      await addActive(owner);
+      return id;
+    },
+  };
+  const request = (id: string) => ({ id, note: NOTE });
+  const ACTIONS = {
+    withdraw: (id: string, owner: Owner) => withdrawBankAccount(dashboard, owner, id, new Date()),
+    disable: (id: string, owner: Owner) => disableBankAccount(dashboard, owner, id, new Date()),
+    approve: (id: string) => approve(id),
+    reject: (id: string) => rejectBankAccount(ofOperators(), SARI, request(id)),
+    suspend: (id: string) => suspendBankAccount(ofOperators(), SARI, request(id)),
+    reactivate: (id: string) => reactivateBankAccount(ofOperators(), SARI, request(id)),
+    'disable by an operator': (id: string) => disableBankAccountByOperator(ofOperators(), SARI, request(id)),
+  } as const;
+  const POSSIBLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    pending_inquiry: { withdraw: 'withdrawn', reject: 'rejected' },
+    pending_approval: { withdraw: 'withdrawn', reject: 'rejected', approve: 'active' },
+    active: { suspend: 'suspended', disable: 'disabled', 'disable by an operator': 'disabled' },
+    suspended: { reactivate: 'active', disable: 'disabled', 'disable by an operator': 'disabled' },
+  };
+
+  it.each(Object.keys(prepare))('%s', async (status) => {
+    const outcomes: Record<string, string> = {};
+    for (const [name, perform] of Object.entries(ACTIONS)) {
+      const owner = await newOwner();
+      const id = await prepare[status]?.(owner);
+      if (id === undefined) throw new Error(`no account is ${status}`);
+      const outcome = await perform(id, owner).then(
+        () => 'done',
+        (error: unknown) => (error instanceof ConflictError ? error.reason : String(error)),
+      );
+      const after = (await find(id)).status;
+      const isUnchanged = outcome === 'not_allowed' && after === status;
+      if (!isUnchanged) outcomes[name] = outcome === 'done' ? after : `${outcome}, ${after}`;
+    }
+    expect(outcomes).toEqual(POSSIBLE[status] ?? {});
+  });
+
+  it('a final status stays, whatever the statement is', async () => {
+    const id = await prepare.withdrawn?.(await newOwner());
+    expect(FINAL_BANK_ACCOUNT_STATUSES).toEqual(['rejected', 'withdrawn', 'replaced', 'disabled']);
+    await expect(
+      service.db.query("update bank_accounts set status = 'active', usable_from = now() where id = $1", [id]),
+    ).rejects.toMatchObject({ code: '23001' });
+  });
+});
+
+describe('an account that is suspended', () => {
+  it('is reactivated only with an inquiry of the last day, and has a new cool-down', async () => {
+    const id = await addSuspended(await newOwner());
+    await service.db.query("update bank_accounts set inquired_at = now() - interval '25 hours' where id = $1", [id]);
+    const request = { id, note: NOTE };
+    await expect(reactivateBankAccount(ofOperators(), SARI, request)).rejects.toThrow(/older than 24 hours/);
+    expect(await verifyBankAccountByOperator(ofOperators(), SARI, request)).toMatchObject({
+      status: 'suspended',
+      holderName: 'TOKO DEMO LUNAS',
+    });
+    const before = await find(id);
+    await reactivateBankAccount(ofOperators(), SARI, request);
+    const after = await find(id);
+    expect(after.usableFrom?.getTime()).toBeGreaterThan(before.usableFrom?.getTime() ?? Infinity);
+  });
+
+  it('and that the bank does not know any more stays suspended', async () => {
+    const id = await addSuspended(await newOwner());
+    const { merchantId, bankCode } = await find(id);
+    const closed = sealer.seal('9900000061', ['bank-account-number', id, merchantId, bankCode]);
+    await service.db.query('alter table bank_accounts disable trigger account_is_final');
+    await service.db.query('update bank_accounts set sealed_number = $2 where id = $1', [id, closed]);
+    await service.db.query('alter table bank_accounts enable trigger account_is_final');
+    const request = { id, note: NOTE };
+    expect(await verifyBankAccountByOperator(ofOperators(), SARI, request)).toMatchObject({
+      status: 'suspended',
+      failureReason: '4031618 Inactive Account',
+      inquiredAt: null,
+    });
+    await expect(reactivateBankAccount(ofOperators(), SARI, request)).rejects.toMatchObject({ reason: 'not_allowed' });
+  });
+});
+
+it('each status is a notice for every owner, by bank and last digits', async () => {
+  const owner = await newOwner();
+  const other = await createMember(service.db, `${randomUUID()}@shop.test`, [[owner.merchantId, 'owner']]);
+  await service.db.query("update members set created_at = now() - interval '1 hour' where merchant_id = $1", [
+    owner.merchantId,
+  ]);
+  const first = await addActive(owner);
+  await addActive(owner);
+  await disableBankAccount(
+    dashboard,
+    owner,
+    (await listBankAccounts({ db: dashboard, sealer }, owner.merchantId))[0]?.id ?? '',
+    new Date(),
+  );
+  for (const userId of [owner.userId, other]) {
+    const notices = await listNotices(dashboard, { merchantId: owner.merchantId, userId });
+    expect(new Set(notices.map(({ targetName }) => targetName))).toEqual(new Set(['BCA •••• 7890']));
+    expect(notices.filter(({ targetId }) => targetId === first).map(({ kind }) => kind)).toEqual([
+      'bank_account.replaced',
+      'bank_account.active',
+      'bank_account.pending_approval',
+      'bank_account.pending_inquiry',
+    ]);
+    expect(notices[0]).toMatchObject({ kind: 'bank_account.disabled' });
+  }
+});
+
+describe('attack: a dashboard that does what it should not', () => {
+  it.each(["status = 'active'", "status = 'pending_approval'", "status = 'suspended'"])(
+    'cannot set %s',
+    async (change) => {
+      const id = await addInquired(await newOwner());
+      await expect(dashboard.query(`update bank_accounts set ${change} where id = '${id}'`)).rejects.toMatchObject({
+        code: '42501',
+      });
+    },
+  );
+
+  it('or a command cannot replace a number by another one that is sealed for the account', async () => {
+    const id = await addInquired(await newOwner());
+    const { merchantId, bankCode } = await find(id);
+    const other = sealer.seal('5555555555', ['bank-account-number', id, merchantId, bankCode]);
+    const change = 'update bank_accounts set sealed_number = $2 where id = $1';
+    await expect(operators.query(change, [id, other])).rejects.toMatchObject({ code: '23001' });
+  });
+});
+
+it('canary: a number is in clear nowhere: database, log, histories, and what pages read', async () => {
+  const canary = `4711${Date.now()}081`;
+  const owner = await newOwner();
+  const id = await addInquired(owner, canary);
+  await approve(id);
+  await suspendBankAccount(ofOperators(), SARI, { id, note: NOTE });
+  await verifyBankAccountByOperator(ofOperators(), SARI, { id, note: NOTE });
+  await addBankAccountByOperator(
+    ofOperators(),
+    SARI,
+    owner.merchantId,
+    { id: randomUUID(), bankCode: '008', number: canary },
+    NOTE,
+  );
+  const { rows: tables } = await service.db.query<{ name: string }>(
+    "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'",
+  );
+  const hits: string[] = [];
+  for (const { name } of tables) {
+    const found = await service.db.query(`select from ${name} as content where content::text like $1`, [`%${canary}%`]);
+    if ((found.rowCount ?? 0) > 0) hits.push(name);
+  }
+  expect(tables.map(({ name }) => name)).toContain('bank_accounts');
+  expect(hits).toEqual([]);
+  expect(logged.text()).toContain('inquire_account');
+  expect(logged.text()).not.toContain(canary);
+  const history = JSON.stringify(await fetchDecodedHistory(service.client, bankAccountWorkflowId(id)));
+  expect(history).not.toContain(canary);
+  expect(history).not.toContain(Buffer.from(canary).toString('base64').slice(0, 16));
+  expect(JSON.stringify(await showBankAccount(ofOperators(), SARI, id))).not.toContain(canary);
+});
+
+it('the numbers and the names are sealed again with a new master key, and open', async () => {
+  const id = await addInquired(await newOwner());
+  const newSealer = createSealer(newMasterKey(), [service.masterKey]);
+  const client = await operators.connect();
+  try {
+    await client.query('begin');
+    await resealAll(client, newSealer, () => undefined);
+    const { rows } = await client.query<{ sealed: string; merchant: string }>(
+      'select sealed_number as sealed, merchant_id as merchant from bank_accounts where id = $1',
+      [id],
+    );
+    const [row] = rows;
+    expect(newSealer.open(row?.sealed ?? '', ['bank-account-number', id, row?.merchant ?? '', '014'])).toBe(ORDINARY);
+    expect(await findBankAccount({ db: client, sealer: newSealer }, id, null)).toMatchObject({
+      holderName: 'TOKO DEMO LUNAS',
+    });
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+});
