@@ -13,6 +13,7 @@ export interface FilledMerchant {
   /** The ids of one of each. */
   readonly key: string;
   readonly endpoint: string;
+  readonly bankAccount: string;
   readonly delivery: string;
   /** The first member has it. */
   readonly passkey: string;
@@ -59,6 +60,11 @@ const ofKey =
 const ofEndpoint = (suffix: string): MeasuredPage => ({
   kind: 'form',
   paths: ({ code, endpoint }) => [`/m/${code}/developers/webhooks/${endpoint}${suffix}`],
+});
+
+const ofBankAccount = (suffix: string): MeasuredPage => ({
+  kind: 'form',
+  paths: ({ code, bankAccount }) => [`/m/${code}/bank-account/${bankAccount}${suffix}`],
 });
 
 const ofPasskey = (suffix: string): MeasuredPage => ({
@@ -160,6 +166,10 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
     kind: 'detail',
     paths: ({ code, delivery }) => [`/m/${code}/developers/deliveries/${delivery}`],
   },
+  'get /m/:code/bank-account': { kind: 'list', paths: ofMerchant('/bank-account') },
+  'get /m/:code/bank-account/new': { kind: 'form', paths: ofMerchant('/bank-account/new') },
+  'get /m/:code/bank-account/:account/withdraw': ofBankAccount('/withdraw'),
+  'get /m/:code/bank-account/:account/disable': ofBankAccount('/disable'),
   'get /m/:code/balance': { kind: 'list', paths: ofMerchant('/balance') },
   'get /m/:code/balance/days/:day': { kind: 'list', paths: ({ code, day }) => [`/m/${code}/balance/days/${day}`] },
   'get /m/:code/payments/new': { kind: 'form', paths: ofMerchant('/payments/new') },

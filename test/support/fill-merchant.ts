@@ -69,6 +69,10 @@ const ROWS_OF_NEWEST = [
   `insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
    select ${PAYMENT_ID}, 3, 'payment.paid', '{"reference_id":"LN' || n || '"}', ${AT}
    from generate_series(1, ${COMPLETE}) n`,
+  `insert into bank_accounts
+     (id, merchant_id, bank_code, last_four, status, version, proposed_by, created_at, updated_at)
+   values (${idOf('1')}, $1, '014', '7890', 'pending_inquiry', 1, 'cli:test', now(), now())`,
+  `update bank_accounts set status = 'pending_approval', version = 2`,
   `insert into webhook_endpoints (id, merchant_id, url)
    select ${idOf('e')}, $1, 'https://shop.example/' || e from generate_series(1, 3) e`,
   `insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason,
@@ -111,7 +115,9 @@ export async function fillMerchant(db: Pool, of: Filling, first: number, last: n
 /** What the pages of the merchant show. */
 export async function readFilledMerchant(db: Pool, merchantId: string): Promise<FilledMerchant> {
   const { rows } = await db.query<Omit<FilledMerchant, keyof FilledLinks | 'orderId'>>(
-    `select code, ${idOf('1')} as key, ${idOf('1')} as endpoint, ${idOf('1')} as delivery, ${idOf('1')} as passkey,
+    `select code, ${idOf('1')} as key, ${idOf('1')} as endpoint, ${idOf('1')} as delivery,
+       ${idOf('1')} as "bankAccount",
+       ${idOf('1')} as passkey,
        to_char(now() - interval '30 hours', 'YYYY-MM-DD') as day, (
        select json_object_agg(status, (
          select reference_id from payments where merchant_id = $1 and payments.status = listed.status

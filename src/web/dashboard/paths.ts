@@ -45,6 +45,7 @@ export function merchantPaths(code: string) {
     balanceDay: (day: string, after?: string) =>
       `${home}/balance/days/${day}${after === undefined ? '' : `?after=${after}`}`,
     balanceCsv: (day: string) => `${home}/balance/days/${day}.csv`,
+    ...bankAccountPaths(home),
     keys,
     webhooks,
     deliveries,
@@ -69,6 +70,15 @@ export function merchantPaths(code: string) {
     exportPayments: (query: Query) => `${payments}.csv${queryText(query)}`,
     /** Parameters without a value are left out. */
     list: (query: Query) => payments + queryText(query),
+  };
+}
+
+function bankAccountPaths(home: string) {
+  const bankAccount = `${home}/bank-account`;
+  return {
+    bankAccount,
+    newBankAccount: `${bankAccount}/new`,
+    endBankAccount: (id: string, action: 'withdraw' | 'disable') => `${bankAccount}/${id}/${action}`,
   };
 }
 

@@ -4,6 +4,9 @@ import { listActivity } from './activity/list-activity';
 import { exportStatement } from './balance/export-statement';
 import { showBalance } from './balance/show-balance';
 import { showStatement } from './balance/show-statement';
+import { endBankAccountPages } from './bank-account/end-bank-account';
+import { newBankAccountPages } from './bank-account/new-bank-account';
+import { showBankAccountPage } from './bank-account/show-bank-account';
 import type { DashboardDependencies } from './dashboard-dependencies';
 import { showHome } from './home/home';
 import { editKeyPages } from './keys/edit-key';
@@ -75,6 +78,9 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   // Before the page, whose `:day` takes every ending.
   exportStatement,
   showStatement,
+  showBankAccountPage,
+  ...newBankAccountPages,
+  ...endBankAccountPages,
   listKeyPage,
   ...newKeyPages,
   showKeyPage,

@@ -10,6 +10,7 @@ import { createEndpoint, disableEndpoint } from '../../../src/services/webhooks/
 import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
 import { archiveRow } from '../../support/archive-row';
+import { prepareBankAccount } from '../../support/bank-accounts';
 import { decodeQr, findAccessibilityViolations, openPage, startBrowser } from '../../support/browser';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { eventually } from '../../support/eventually';
@@ -216,6 +217,14 @@ const SCHEMES = [
 const VARIANTS = SCHEMES.flatMap(({ scheme, rules }) => WIDTHS.map((width) => ({ scheme, rules, width })));
 
 /** The states of each page, by its route: a route without a line is red. */
+async function bankAccountPage(
+  status: Parameters<typeof prepareBankAccount>[2],
+  pathOf: (id: string) => string = () => '',
+): Promise<string> {
+  const id = await prepareBankAccount(service, service.merchantId, status);
+  return `${home}/bank-account${pathOf(id)}`;
+}
+
 const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<string> | string>>>> = {
   'get /': { 'a user of no merchant': () => dashboard.url },
   'get /login': { 'a form': () => `${dashboard.url}/login?then=/profile` },
@@ -284,6 +293,25 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
   'get /m/:code/payments/:ref/cancel': { rejected: () => `${payment('settled')}/cancel` },
   'get /m/:code/balance': { 'without lines': () => `${home}/balance` },
   'get /m/:code/balance/days/:day': { 'without lines': () => `${home}/balance/days/2026-11-01` },
+  'get /m/:code/bank-account': {
+    nothing: () => `${home}/bank-account`,
+    'asking the bank': () => bankAccountPage('pending_inquiry'),
+    rejected: () => bankAccountPage('rejected'),
+    'waiting for Lunas': () => bankAccountPage('pending_approval'),
+    'in its cool-down': async () => `${await bankAccountPage('active')}?done=added`,
+    suspended: () => bankAccountPage('suspended'),
+  },
+  'get /m/:code/bank-account/new': {
+    rejected: () => bankAccountPage('pending_inquiry', () => '/new'),
+    'a form': () => bankAccountPage('active', () => '/new'),
+  },
+  'get /m/:code/bank-account/:account/withdraw': {
+    possible: () => bankAccountPage('pending_approval', (id) => `/${id}/withdraw`),
+    rejected: () => bankAccountPage('active', (id) => `/${id}/withdraw`),
+  },
+  'get /m/:code/bank-account/:account/disable': {
+    possible: () => bankAccountPage('active', (id) => `/${id}/disable`),
+  },
   'get /m/:code/payments/:ref/refund/cancel': { possible: () => `${payment('refund_processing')}/refund/cancel` },
   'get /m/:code/team': { 'members and an invitation': () => teamPage('') },
   'get /m/:code/team/invite': { 'a form': () => `${home}/team/invite?email=sri@shop.test&role=finance` },
@@ -374,6 +402,9 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
 
 /** No pages: what a form sends, a stream and an image. Their tests follow below and in requests.test.ts. */
 const OTHER_ROUTES = [
+  'post /m/:code/bank-account/new',
+  'post /m/:code/bank-account/:account/withdraw',
+  'post /m/:code/bank-account/:account/disable',
   'post /m/:code/team/invite',
   'post /m/:code/team/invitations/:invitation/withdraw',
   'post /m/:code/settings',

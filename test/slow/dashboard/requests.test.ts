@@ -11,6 +11,7 @@ import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
+import { prepareBankAccount } from '../../support/bank-accounts';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { createPage } from '../../support/payment-page';
 import { createMember } from '../../support/people';
@@ -29,6 +30,7 @@ let userId: string;
 let invitationId: string;
 let endpointId: string;
 let deliveryId: string;
+let bankAccountId: string;
 
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
@@ -64,6 +66,7 @@ beforeAll(async () => {
       ignoredParameters: [],
     },
   ]);
+  bankAccountId = await prepareBankAccount(service, service.merchantId, 'pending_approval');
   userId = await createMember(service.db, 'walked@shop.test', [[service.merchantId, 'viewer']]);
   const invitation = { merchantId: service.merchantId, email: 'new@shop.test', role: 'viewer' } as const;
   invitationId = (await inviteMember(service.db, { ...invitation, createdBy: 'cli:test' }, new Date())).id;
@@ -123,7 +126,8 @@ const fill = (path: string, merchant: string, reference: string) =>
     .replace(':invitation', invitationId)
     .replace(':notice', '1')
     .replace(':endpoint', endpointId)
-    .replace(':delivery', deliveryId);
+    .replace(':delivery', deliveryId)
+    .replace(':account', bankAccountId);
 
 describe('a form', () => {
   it.each([

@@ -42,6 +42,9 @@ export function objectOf(view: MerchantView, row: UserActionRow, known: KnownObj
       : link(objects.team, paths.team, rightRejection('team', 'view') === null);
   }
   if (kind === 'statement') return link(target, paths.balanceDay(target), rightRejection('balance', 'view') === null);
+  if (kind === 'bank_account') {
+    return link(objects.bankAccount, paths.bankAccount, rightRejection('bank_account', 'view') === null);
+  }
   if (kind === 'merchant') return link(objects.settings, paths.settings, rightRejection('settings', 'view') === null);
   return null;
 }

@@ -1,0 +1,71 @@
+import type { ReactElement } from 'react';
+import { isProposal, type BankAccountStatus } from '../../../domain/bank-account-transitions';
+import { describeAccount } from '../../../domain/banks';
+import { StateChip, type Tone } from '../../ui/chip';
+import type { Fact } from '../../ui/layout';
+import { Time } from '../../ui/values';
+import type { MerchantView } from '../merchant-view';
+import { BANK_ACCOUNT_TEXTS } from './bank-account-texts';
+
+/** A bank account as the pages show it: without its number. */
+export interface ShownAccount {
+  readonly id: string;
+  readonly bankCode: string;
+  readonly lastFour: string;
+  readonly holderName: string | null;
+  readonly status: BankAccountStatus;
+  readonly version: number;
+  readonly proposedBy: string;
+  readonly proposerName: string | null;
+  readonly usableFrom: Date | null;
+  readonly failureReason: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+const TONES = {
+  pending_inquiry: 'open',
+  pending_approval: 'open',
+  active: 'good',
+  suspended: 'warning',
+  rejected: 'bad',
+  withdrawn: 'neutral',
+  replaced: 'neutral',
+  disabled: 'neutral',
+} as const satisfies Record<BankAccountStatus, Tone>;
+
+interface AccountProps {
+  readonly view: MerchantView;
+  readonly account: ShownAccount;
+}
+
+export function AccountChip({ view, account: { status } }: AccountProps): ReactElement {
+  return <StateChip tone={TONES[status]} label={BANK_ACCOUNT_TEXTS[view.locale.language].statuses[status]} />;
+}
+
+/** In the cool-down after its approval it receives nothing. */
+export function isCoolingDown({ nowMs }: MerchantView, { status, usableFrom }: ShownAccount): boolean {
+  return status === 'active' && usableFrom !== null && usableFrom.getTime() > nowMs;
+}
+
+export function accountName({ bankCode, lastFour }: ShownAccount): string {
+  return describeAccount(bankCode, lastFour);
+}
+
+/** What is known of an account, as far as it matters in its status. */
+export function accountFacts({ view, account }: AccountProps): Fact[] {
+  const { locale } = view;
+  const { columns, lunas } = BANK_ACCOUNT_TEXTS[locale.language];
+  const isByMember = account.proposedBy.startsWith('user:');
+  return [
+    { name: columns.account, value: <span className="strong">{accountName(account)}</span> },
+    { name: columns.holder, value: account.holderName ?? '–' },
+    { name: columns.status, value: <AccountChip view={view} account={account} /> },
+    ...(account.failureReason === null ? [] : [{ name: columns.reason, value: account.failureReason }]),
+    ...(account.usableFrom === null || isProposal(account.status)
+      ? []
+      : [{ name: columns.usableFrom, value: <Time at={account.usableFrom} style="short" locale={locale} /> }]),
+    { name: columns.added, value: <Time at={account.createdAt} style="short" locale={locale} /> },
+    { name: columns.by, value: isByMember ? (account.proposerName ?? '–') : lunas },
+  ];
+}

@@ -1,0 +1,144 @@
+import type { ReactElement } from 'react';
+import { isProposal } from '../../../domain/bank-account-transitions';
+import { Card, Facts, Notice, PageHead } from '../../ui/layout';
+import { EmptyState, Table, type Column } from '../../ui/table';
+import { Time } from '../../ui/values';
+import { renderMerchantPage } from '../merchant-page';
+import type { MerchantView } from '../merchant-view';
+import { AccountChip, accountFacts, accountName, isCoolingDown, type ShownAccount } from './account-parts';
+import { BANK_ACCOUNT_TEXTS, type BANK_ACCOUNT_DONE_CODES } from './bank-account-texts';
+
+interface BankAccountPage {
+  readonly view: MerchantView;
+  readonly accounts: readonly ShownAccount[];
+  /** Why no account can be added; null: one can. */
+  readonly rejection: string | null;
+  readonly done: (typeof BANK_ACCOUNT_DONE_CODES)[number] | undefined;
+}
+
+export function renderBankAccountPage(page: BankAccountPage): string {
+  return renderMerchantPage(page.view, {
+    title: BANK_ACCOUNT_TEXTS[page.view.locale.language].title,
+    current: 'bankAccount',
+    live: 'poll',
+    children: <BankAccount {...page} />,
+  });
+}
+
+function BankAccount({ view, accounts, rejection, done }: BankAccountPage): ReactElement {
+  const texts = BANK_ACCOUNT_TEXTS[view.locale.language];
+  const proposal = accounts.find(({ status }) => isProposal(status));
+  const inUse = accounts.find(({ status }) => status === 'active' || status === 'suspended');
+  const earlier = accounts.filter((account) => account !== proposal && account !== inUse);
+  const version = accounts.map((account) => `${account.id}${account.version}`).join();
+  const cooling = inUse !== undefined && isCoolingDown(view, inUse);
+  return (
+    <>
+      <PageHead title={texts.title}>
+        {rejection === null && (
+          <a className="button primary" href={view.paths.newBankAccount}>
+            {inUse ? texts.change : texts.add}
+          </a>
+        )}
+      </PageHead>
+      <div className="stack">
+        {done && (
+          <Notice tone="good">
+            <p>{texts.done[done]}</p>
+          </Notice>
+        )}
+        <p className="dim text">{texts.explanation}</p>
+        {rejection !== null && proposal === undefined && <p className="dim text">{rejection}</p>}
+        <div className="stack" data-part="accounts" data-version={`${version}${String(cooling)}`}>
+          {proposal === undefined && inUse === undefined && (
+            <Card>
+              <EmptyState text={texts.nothing} />
+            </Card>
+          )}
+          {proposal && <AccountCard view={view} account={proposal} title={texts.proposal} />}
+          {inUse && <AccountCard view={view} account={inUse} title={texts.inUse} />}
+          {earlier.length > 0 && (
+            <Card title={texts.history}>
+              <Table
+                caption={texts.historyCaption}
+                columns={columnsOf(view)}
+                rows={earlier}
+                keyOf={({ id }) => id}
+                empty={<EmptyState text={texts.nothing} />}
+              />
+            </Card>
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+interface AccountCardProps {
+  readonly view: MerchantView;
+  readonly account: ShownAccount;
+  readonly title: string;
+}
+
+/** The state in words, what is known, and what can be done. */
+function AccountCard({ view, account, title }: AccountCardProps): ReactElement {
+  const { withdraw, disable } = BANK_ACCOUNT_TEXTS[view.locale.language];
+  const isOpen = isProposal(account.status);
+  const mayManage = view.rightRejection('bank_account', 'manage') === null;
+  return (
+    <Card title={title}>
+      <div className="card-body">
+        <p className="text">
+          <Sentence view={view} account={account} />
+        </p>
+      </div>
+      <Facts facts={accountFacts({ view, account })} />
+      {mayManage && (
+        <div className="card-body">
+          <div className="buttons">
+            <a className="button" href={view.paths.endBankAccount(account.id, isOpen ? 'withdraw' : 'disable')}>
+              {isOpen ? withdraw.button : disable.button}
+            </a>
+          </div>
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function Sentence({ view, account }: Omit<AccountCardProps, 'title'>): ReactElement {
+  const { sentences, coolDown, paused } = BANK_ACCOUNT_TEXTS[view.locale.language];
+  const { status, usableFrom } = account;
+  if (usableFrom !== null && isCoolingDown(view, account)) {
+    return (
+      <>
+        {coolDown} <Time at={usableFrom} style="short" locale={view.locale} />.
+      </>
+    );
+  }
+  if (status === 'active' || status === 'suspended') return <>{sentences[status]}</>;
+  if (status !== 'pending_inquiry' && status !== 'pending_approval') return <></>;
+  return (
+    <>
+      {sentences[status]} {paused}
+    </>
+  );
+}
+
+function columnsOf(view: MerchantView): Column<ShownAccount>[] {
+  const { columns } = BANK_ACCOUNT_TEXTS[view.locale.language];
+  return [
+    { title: columns.account, narrow: 'first', className: 'strong', cell: accountName },
+    { title: columns.reason, narrow: 'second', cell: ({ failureReason }) => failureReason ?? '–' },
+    {
+      title: columns.ended,
+      narrow: 'second-end',
+      cell: ({ updatedAt }) => <Time at={updatedAt} style="short" locale={view.locale} />,
+    },
+    {
+      title: columns.status,
+      narrow: 'first-end',
+      cell: (account) => <AccountChip view={view} account={account} />,
+    },
+  ];
+}

@@ -1,0 +1,173 @@
+import type { BankAccountStatus } from '../../../domain/bank-account-transitions';
+import type { Language } from '../../../domain/sign-in';
+
+const EN_STATUSES = {
+  pending_inquiry: 'Asking the bank',
+  pending_approval: 'Waiting for Lunas',
+  active: 'In use',
+  suspended: 'Suspended',
+  rejected: 'Rejected',
+  withdrawn: 'Withdrawn',
+  replaced: 'Replaced',
+  disabled: 'Disabled',
+} satisfies Record<BankAccountStatus, string>;
+
+const ID_STATUSES = {
+  pending_inquiry: 'Menanyakan bank',
+  pending_approval: 'Menunggu Lunas',
+  active: 'Dipakai',
+  suspended: 'Ditangguhkan',
+  rejected: 'Ditolak',
+  withdrawn: 'Ditarik',
+  replaced: 'Diganti',
+  disabled: 'Dinonaktifkan',
+} satisfies Record<BankAccountStatus, string>;
+
+const en = {
+  title: 'Bank account',
+  explanation: 'Payouts go to this account. Lunas approves each new account, and no page shows its number.',
+  nothing: 'No bank account yet. The balance can be paid out once a bank account is approved.',
+  add: 'Add a bank account',
+  change: 'Change the bank account',
+  inUse: 'Account in use',
+  proposal: 'Proposed account',
+  history: 'Earlier accounts',
+  historyCaption: 'Bank accounts that are not used any more',
+  statuses: EN_STATUSES,
+  sentences: {
+    pending_inquiry: 'Lunas asks the bank for the name of the account holder. This can take a day.',
+    pending_approval: 'The bank knows the account. Lunas compares the names and approves it.',
+    suspended: 'Payouts wait until Lunas has checked the account.',
+    active: 'Payouts go to this account.',
+  },
+  coolDown: 'Payouts can go to this account from',
+  paused: 'Payouts pause until this account is usable.',
+  columns: {
+    account: 'Account',
+    holder: 'Name at the bank',
+    status: 'Status',
+    added: 'Added',
+    by: 'Added by',
+    ended: 'Ended',
+    reason: 'Reason',
+    usableFrom: 'Usable from',
+  },
+  lunas: 'Lunas',
+  withdraw: {
+    title: 'Withdraw the proposal',
+    text: 'The account is not checked any more. The account in use stays as it is.',
+    button: 'Withdraw',
+    rejection: 'The account does not wait any more. The page of the bank account shows its state.',
+  },
+  disable: {
+    title: 'Disable the bank account',
+    text: 'No payout goes to this account any more. This cannot be undone: add it again if you need it.',
+    button: 'Disable the account',
+    rejection: 'The account is not in use any more. The page of the bank account shows its state.',
+  },
+  form: {
+    bank: 'Bank',
+    choose: 'Choose a bank',
+    number: 'Account number',
+    numberHint: '5 to 20 digits. It is stored encrypted and not shown again.',
+    repeat: 'Account number again',
+    warning: 'Payouts pause until the new account is usable.',
+    next: 'The bank is asked for the name of the holder. Then Lunas approves the account.',
+    submit: 'Add the account',
+    cancel: 'Cancel',
+    errorTitle: 'The account was not added.',
+    errors: {
+      bank: 'Choose a bank.',
+      number: 'Enter 5 to 20 digits.',
+      repeat: 'The two numbers are not the same.',
+      form: 'Open the form again.',
+    },
+  },
+  rejections: {
+    proposal_open: 'Another account waits for the bank or for Lunas. Withdraw it first.',
+    member_too_new: 'A member of less than a day cannot add a bank account.',
+  },
+  done: {
+    added: 'The account is added. The bank is asked for the name of its holder.',
+    withdrawn: 'The proposal is withdrawn.',
+    disabled: 'The account is disabled.',
+  },
+};
+
+type BankAccountTexts = typeof en;
+
+const id: BankAccountTexts = {
+  title: 'Rekening bank',
+  explanation:
+    'Pencairan dikirim ke rekening ini. Lunas menyetujui setiap rekening baru, dan nomornya tidak ditampilkan.',
+  nothing: 'Belum ada rekening bank. Saldo dapat dicairkan setelah rekening bank disetujui.',
+  add: 'Tambah rekening bank',
+  change: 'Ganti rekening bank',
+  inUse: 'Rekening yang dipakai',
+  proposal: 'Rekening yang diajukan',
+  history: 'Rekening sebelumnya',
+  historyCaption: 'Rekening bank yang tidak dipakai lagi',
+  statuses: ID_STATUSES,
+  sentences: {
+    pending_inquiry: 'Lunas menanyakan nama pemilik rekening kepada bank. Ini dapat memakan waktu satu hari.',
+    pending_approval: 'Bank mengenali rekening ini. Lunas membandingkan namanya dan menyetujuinya.',
+    suspended: 'Pencairan menunggu sampai Lunas memeriksa rekening ini.',
+    active: 'Pencairan dikirim ke rekening ini.',
+  },
+  coolDown: 'Rekening ini dapat dipakai untuk pencairan mulai',
+  paused: 'Pencairan berhenti sementara sampai rekening ini dapat dipakai.',
+  columns: {
+    account: 'Rekening',
+    holder: 'Nama di bank',
+    status: 'Status',
+    added: 'Ditambahkan',
+    by: 'Ditambahkan oleh',
+    ended: 'Berakhir',
+    reason: 'Alasan',
+    usableFrom: 'Dapat dipakai mulai',
+  },
+  lunas: 'Lunas',
+  withdraw: {
+    title: 'Tarik pengajuan',
+    text: 'Rekening ini tidak diperiksa lagi. Rekening yang dipakai tidak berubah.',
+    button: 'Tarik pengajuan',
+    rejection: 'Rekening ini tidak menunggu lagi. Halaman rekening bank menampilkan statusnya.',
+  },
+  disable: {
+    title: 'Nonaktifkan rekening bank',
+    text: 'Tidak ada pencairan lagi ke rekening ini. Ini tidak dapat dibatalkan: tambahkan lagi jika Anda perlu.',
+    button: 'Nonaktifkan rekening',
+    rejection: 'Rekening ini tidak dipakai lagi. Halaman rekening bank menampilkan statusnya.',
+  },
+  form: {
+    bank: 'Bank',
+    choose: 'Pilih bank',
+    number: 'Nomor rekening',
+    numberHint: '5 sampai 20 angka. Nomor disimpan terenkripsi dan tidak ditampilkan lagi.',
+    repeat: 'Ulangi nomor rekening',
+    warning: 'Pencairan berhenti sementara sampai rekening baru dapat dipakai.',
+    next: 'Bank ditanya nama pemiliknya. Setelah itu Lunas menyetujui rekening ini.',
+    submit: 'Tambah rekening',
+    cancel: 'Batal',
+    errorTitle: 'Rekening tidak ditambahkan.',
+    errors: {
+      bank: 'Pilih bank.',
+      number: 'Isi 5 sampai 20 angka.',
+      repeat: 'Kedua nomor tidak sama.',
+      form: 'Buka formulir lagi.',
+    },
+  },
+  rejections: {
+    proposal_open: 'Rekening lain masih menunggu bank atau Lunas. Tarik pengajuan itu dahulu.',
+    member_too_new: 'Anggota yang bergabung kurang dari satu hari tidak dapat menambahkan rekening bank.',
+  },
+  done: {
+    added: 'Rekening ditambahkan. Bank ditanya nama pemiliknya.',
+    withdrawn: 'Pengajuan ditarik.',
+    disabled: 'Rekening dinonaktifkan.',
+  },
+};
+
+export const BANK_ACCOUNT_TEXTS: Readonly<Record<Language, BankAccountTexts>> = { id, en };
+
+export const BANK_ACCOUNT_DONE_CODES = ['added', 'withdrawn', 'disabled'] as const;
