@@ -2,6 +2,7 @@ import { createMerchant } from '../../../src/services/merchants/merchants';
 import { getStatement } from '../../../src/services/payouts/balance';
 import { applyTransitions } from '../../services/ledger/transition-path';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
+import { eventually } from '../../support/eventually';
 import { newTerms, type TestLedger } from '../../support/payments';
 import { createMember } from '../../support/people';
 import { insertCatalog } from '../../support/seed-payments';
@@ -148,6 +149,16 @@ it('the open day is provisional, and opens with the closing of the day before', 
   expect(text).toContain('Provisional');
   expect(text).toContain(`Opening ${rupiah(before.closingRupiah)} In Rp 0 Out −Rp 350`);
   expect(text).toContain(`Closing ${rupiah(before.closingRupiah - 350)}`);
+});
+
+it('the worker counts the lines of the open day, and the page shows the same balance', async () => {
+  const counted = await eventually(
+    () => scalar(`select coalesce(sum(line_count), 0)::text from open_balance_days where day = '${openDay}'`),
+    (count) => count !== '0',
+  );
+  expect(counted).toBe('1');
+  const sum = Number(await scalar('select sum(amount_rupiah) from balance_transactions'));
+  expect((await open(`${home}/balance`)).text).toContain(`Available ${rupiah(sum)}`);
 });
 
 it('the page of the balance shows the sum of all lines and its newest changes first', async () => {
