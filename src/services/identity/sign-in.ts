@@ -42,6 +42,13 @@ export type Proof =
   | { readonly kind: 'recovery_code'; readonly code: string }
   | { readonly kind: 'password'; readonly password: string };
 
+interface SentProof<Kind extends Proof> {
+  readonly proof: Kind;
+  readonly address: string;
+  /** As of a `PasswordSignIn`. Absent: a browser that is not known. */
+  readonly knownBrowser?: string | undefined;
+}
+
 export interface PasswordSignIn {
   readonly realm: Realm;
   readonly email: string;
@@ -136,13 +143,13 @@ function expiryOf(realm: Realm, stage: SessionStage, now: Date): Date {
 export async function completeSignIn(
   dependencies: IdentityDependencies,
   session: Session,
-  { proof, address }: { readonly proof: Exclude<Proof, { kind: 'password' }>; readonly address: string },
+  step: SentProof<Exclude<Proof, { kind: 'password' }>>,
   now: Date,
 ): Promise<OpenedSession> {
   if (session.stage !== 'password') throw sessionEnded();
-  const by = identityOf(dependencies, session, address);
+  const by = identityOf(dependencies, session, step.address);
   return recordedStep(dependencies, by, { action: 'session.sign_in', target: session.id }, async () => {
-    await verifyProof(dependencies, session, proof, now);
+    await verifyProof(dependencies, session, step, now);
     return renewSession(dependencies.db, session, now);
   });
 }
@@ -155,25 +162,42 @@ export async function completeSignIn(
 export async function stepUp(
   dependencies: IdentityDependencies,
   session: Session,
-  { proof, address }: { readonly proof: Proof; readonly address: string },
+  step: SentProof<Proof>,
   now: Date,
 ): Promise<OpenedSession> {
   if (session.stage !== 'full') throw sessionEnded();
-  const by = identityOf(dependencies, session, address);
+  const by = identityOf(dependencies, session, step.address);
   return recordedStep(dependencies, by, { action: 'security.step_up', target: session.id }, async () => {
-    await verifyProof(dependencies, session, proof, now);
+    await verifyProof(dependencies, session, step, now);
     return renewSession(dependencies.db, session, now);
   });
 }
 
 async function verifyProof(
-  { db, sealer, hasher, throttle }: IdentityDependencies,
+  dependencies: IdentityDependencies,
   session: Session,
+  { proof, address, knownBrowser }: SentProof<Proof>,
+  now: Date,
+): Promise<void> {
+  const { throttle, sealer } = dependencies;
+  const login = { realm: session.realm, email: session.user.email };
+  const attempt = {
+    session,
+    address,
+    knownBrowser: readKnownBrowser(sealer, login, knownBrowser),
+    isRecoveryCode: proof.kind === 'recovery_code',
+  };
+  await throttle.countCode(attempt);
+  await compareProof(dependencies, session.user.id, proof, now);
+  await throttle.forgetCode(attempt);
+}
+
+async function compareProof(
+  { db, sealer, hasher }: IdentityDependencies,
+  userId: string,
   proof: Proof,
   now: Date,
 ): Promise<void> {
-  await throttle.countCode(session);
-  const userId = session.user.id;
   const user = await findUser(db, userId);
   if (!user) throw sessionEnded();
   switch (proof.kind) {
@@ -225,7 +249,7 @@ export async function enrolTotp(
   if (session.stage === 'password') throw sessionEnded();
   if (session.stage === 'full') requireStepUp(session, now);
   const by = identityOf(dependencies, session, address);
-  await throttle.countCode(session);
+  await throttle.countCode({ session, address, knownBrowser: undefined, isRecoveryCode: false });
   return withUserAudit(db, by, { action: 'security.set_totp', target: session.user.id }, async () => {
     return withLockedLogin(dependencies, session, now, async (client) => {
       await confirmTotpEnrolment(client, sealer, session, enrolment, now);

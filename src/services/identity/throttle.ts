@@ -9,6 +9,7 @@ import type { Session } from './sessions';
 
 const MINUTE_SECONDS = 60;
 const HOUR_SECONDS = 60 * MINUTE_SECONDS;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /** Attempts in a time. The names are the prefixes of the keys. */
 const LIMITS = {
@@ -19,8 +20,11 @@ const LIMITS = {
   sign_in_site_pair: { points: 15, duration: HOUR_SECONDS },
   sign_in_browser: { points: 10, duration: HOUR_SECONDS },
   sign_in_session: { points: 5, duration: 5 * MINUTE_SECONDS },
-  sign_in_user: { points: 10, duration: 15 * MINUTE_SECONDS },
-  step_up_user: { points: 10, duration: 15 * MINUTE_SECONDS },
+  code_pair: { points: 10, duration: 15 * MINUTE_SECONDS },
+  code_pair_day: { points: 20, duration: DAY_SECONDS },
+  code_user_day: { points: 30, duration: DAY_SECONDS },
+  code_browser_day: { points: 20, duration: DAY_SECONDS },
+  code_session_day: { points: 20, duration: DAY_SECONDS },
   sign_in_token: { points: 30, duration: MINUTE_SECONDS },
 } as const;
 
@@ -37,6 +41,18 @@ export interface SignInAttempt {
   /** The id of a browser in which this user has signed in before. */
   readonly knownBrowser: string | undefined;
 }
+
+/** A code, of an app or for recovery, that a browser sends. */
+export interface CodeAttempt {
+  readonly session: Pick<Session, 'id' | 'stage' | 'user'>;
+  readonly address: string;
+  /** As of a `SignInAttempt`. */
+  readonly knownBrowser: string | undefined;
+  readonly isRecoveryCode: boolean;
+}
+
+/** A limit, and what it counts. */
+type Counted = readonly [name: LimitName, key: string];
 
 /**
  * Limits the attempts to sign in, over all processes, in the table of the API's rate limits. Unlike those it fails
@@ -67,8 +83,11 @@ export class SignInThrottle {
       sign_in_site_pair: limit('sign_in_site_pair'),
       sign_in_browser: limit('sign_in_browser'),
       sign_in_session: limit('sign_in_session'),
-      sign_in_user: limit('sign_in_user'),
-      step_up_user: limit('step_up_user'),
+      code_pair: limit('code_pair'),
+      code_pair_day: limit('code_pair_day'),
+      code_user_day: limit('code_user_day'),
+      code_browser_day: limit('code_browser_day'),
+      code_session_day: limit('code_session_day'),
       sign_in_token: limit('sign_in_token'),
     };
   }
@@ -102,13 +121,20 @@ export class SignInThrottle {
   }
 
   /**
-   * Counts a code, of an app or for recovery. Codes of complete sessions are counted on their own: who has only the
-   * password does not keep the user from a step-up.
+   * Counts a code. Who has only the password of a user does not keep that user out: a signed-in session, a known browser
+   * and the codes from each network are counted on their own. All strange networks share the limit of a day, so that
+   * nobody guesses: 30 codes, of which 3 in a million are right. A recovery code cannot be guessed, so it is not counted
+   * by user.
    * @throws SignInError `throttled` or `unavailable`
    */
-  async countCode({ id, stage, user }: Pick<Session, 'id' | 'stage' | 'user'>): Promise<void> {
-    await this.#count('sign_in_session', id);
-    await this.#count(stage === 'full' ? 'step_up_user' : 'sign_in_user', user.id);
+  async countCode(attempt: CodeAttempt): Promise<void> {
+    await this.#count('sign_in_session', attempt.session.id);
+    for (const [name, key] of codeLimits(attempt)) await this.#count(name, key);
+  }
+
+  /** After a right code: only wrong ones count for a day. A store that is away keeps the count. */
+  async forgetCode(attempt: CodeAttempt): Promise<void> {
+    for (const [name, key] of codeLimits(attempt)) await this.#limits[name].reward(key).catch(() => undefined);
   }
 
   /** Counts a link, or a passkey. @throws SignInError `throttled` or `unavailable` */
@@ -136,6 +162,19 @@ function hashOf({ realm, email }: Pick<SignInAttempt, 'realm' | 'email'>): strin
 
 function pairOf(attempt: SignInAttempt): string {
   return `${hashOf(attempt)}:${neighboursOf(attempt.address)}`;
+}
+
+/** The narrow limits come first: an attempt beyond one does not use up the next. */
+function codeLimits({ session, address, knownBrowser, isRecoveryCode }: CodeAttempt): readonly Counted[] {
+  if (session.stage !== 'password') return [['code_session_day', session.id]];
+  if (knownBrowser !== undefined) return [['code_browser_day', knownBrowser]];
+  // A stranger has 65,536 networks in the /48 of IPv6.
+  const pair = `${session.user.id}:${isIPv6(address) ? networkOf(address, 3) : neighboursOf(address)}`;
+  const ofPair: readonly Counted[] = [
+    ['code_pair', pair],
+    ['code_pair_day', pair],
+  ];
+  return isRecoveryCode ? ofPair : [...ofPair, ['code_user_day', session.user.id]];
 }
 
 /** The /24 of an IPv4 address, or the /64 of an IPv6 address, in canonical form. */

@@ -475,6 +475,92 @@ describe('limits', () => {
     );
   });
 
+  describe('of codes', () => {
+    const now = after(STEP_MS * 3);
+
+    async function sendCode(code: string, from: string, knownBrowser?: string): Promise<unknown> {
+      // The limits of the password are those of other tests.
+      await owner.query("delete from rate_limits where key like 'sign_in%'");
+      const session = await read((await attempt(PASSWORD, EMAIL, from, now)).token, now);
+      const kind = code.includes('-') ? 'recovery_code' : 'totp';
+      return reasonOf(
+        completeSignIn(dependencies, session, { proof: { kind, code }, address: from, knownBrowser }, now),
+      );
+    }
+
+    /** Wrong codes from a network until one waits. @returns how many were compared */
+    async function exhaust(from: string, knownBrowser?: string): Promise<number> {
+      for (let count = 0; count < 60; count += 1) {
+        if ((await sendCode('000000x', from, knownBrowser)) === 'throttled') return count;
+      }
+      throw new Error('No code was limited');
+    }
+
+    /** The quarter of an hour is over, and the day is not. */
+    const waitQuarter = () => owner.query("delete from rate_limits where key like 'code_pair:%'");
+
+    it('attack: a stranger with the password delays the user neither elsewhere nor in a known browser', async () => {
+      const { codeAt, recoveryCodes } = await enrol();
+      const known = createKnownBrowser(sealer, { realm: 'merchant', email: EMAIL });
+      expect(await exhaust('198.51.100.9')).toBe(10);
+      expect(await sendCode(codeAt(now), '198.51.100.77')).toBe('throttled');
+      expect(await sendCode(codeAt(now), address)).toBe('accepted');
+      await waitQuarter();
+      expect(await exhaust('198.51.100.9')).toBe(10);
+      await waitQuarter();
+      expect(await exhaust('198.51.100.9')).toBe(0);
+      expect(await exhaust('2001:db8:0:1::1')).toBe(10);
+      await waitQuarter();
+      expect(await sendCode('000000x', '192.0.2.1')).toBe('throttled');
+      expect(await sendCode(codeAt(after(STEP_MS * 4)), address)).toBe('throttled');
+      expect(await sendCode(codeAt(after(STEP_MS * 4)), '198.51.100.9', known)).toBe('accepted');
+      expect(await sendCode(recoveryCodes[0] ?? '', address)).toBe('accepted');
+    });
+
+    it('attack: the networks of one /48 share a limit, and a forged cookie is no known browser', async () => {
+      await enrol();
+      for (let count = 0; count < 10; count += 1) {
+        expect(await sendCode('000000x', `2001:db8:0:${count}::1`)).toBe('code');
+      }
+      expect(await sendCode('000000x', '2001:db8:0:99::1')).toBe('throttled');
+      const stranger = createKnownBrowser(sealer, { realm: 'merchant', email: 'budi@toko.example' });
+      expect(await sendCode('000000x', '2001:db8:0:99::1', stranger)).toBe('throttled');
+    });
+
+    it('a known browser compares twenty wrong codes a day', async () => {
+      await enrol();
+      const known = createKnownBrowser(sealer, { realm: 'merchant', email: EMAIL });
+      expect(await exhaust(address, known)).toBe(20);
+      expect(await sendCode('000000x', address)).toBe('code');
+    });
+
+    it('a session that is signed in compares twenty codes a day, and another session is free', async () => {
+      const { session, codeAt } = await enrol();
+      const stolen = await read(session.token, now);
+      const prove = async (of: Session, code: string) => {
+        await owner.query("delete from rate_limits where key like 'sign_in_session:%'");
+        return reasonOf(stepUp(dependencies, of, { proof: { kind: 'totp', code }, address }, now));
+      };
+      // The one that confirmed the app counts too.
+      for (let count = 0; count < 19; count += 1) expect(await prove(stolen, '000000x')).toBe('code');
+      expect(await prove(stolen, codeAt(now))).toBe('throttled');
+      expect(await sendCode(codeAt(now), address)).toBe('accepted');
+      const { rows } = await owner.query<{ id: string }>('select id from sessions where id <> $1', [stolen.id]);
+      const own = { ...stolen, id: rows[0]?.id ?? '' };
+      expect(await prove(own, codeAt(after(STEP_MS * 4)))).toBe('accepted');
+    });
+
+    it('count wrong ones: a right one takes nothing from the day', async () => {
+      const { codeAt } = await enrol();
+      for (let step = 3; step < 30; step += 1) {
+        const at = after(STEP_MS * step);
+        const session = await read((await attempt(PASSWORD, EMAIL, address, at)).token, at);
+        const proof = { kind: 'totp', code: codeAt(at) } as const;
+        expect(await reasonOf(completeSignIn(dependencies, session, { proof, address }, at))).toBe('accepted');
+      }
+    });
+  });
+
   it('attack: a stranger with many networks does not keep a browser out in which the user has signed in', async () => {
     for (let count = 0; count < 50; count += 1) {
       expect(await reasonOf(attempt('wrong', EMAIL, `2001:db8:${count}::1`))).toBe('credentials');

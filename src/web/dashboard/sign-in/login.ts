@@ -82,7 +82,9 @@ const enterCode = pendingPage({
       return signInResponse(codePage(dependencies, visit, fieldTexts(texts, form.errors)), formProblem(''));
     }
     try {
-      const step = { proof: codeProof(form.values.code), address: clientAddress(visit.request) };
+      const { request } = visit;
+      const knownBrowser = dependencies.browserCookie.read(request);
+      const step = { proof: codeProof(form.values.code), address: clientAddress(request), knownBrowser };
       const opened = await completeSignIn(dependencies, visit.pending, step, visit.now);
       return await continueSignIn(dependencies, visit, opened, visit.pending.user.email);
     } catch (error) {
