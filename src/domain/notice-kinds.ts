@@ -1,6 +1,9 @@
 import type { BankAccountStatus } from './bank-account-transitions';
 
-/** What every owner of a merchant has to see: a change of who can enter, what they may do, or where money goes. */
+/**
+ * What every owner of a merchant has to see: a change of who can enter, what they may do, or where money goes. A member
+ * sees those of the own login.
+ */
 export type NoticeKind =
   /** A bank account entered the status. */
   | `bank_account.${BankAccountStatus}`
@@ -8,6 +11,8 @@ export type NoticeKind =
   | 'security.factor_changed'
   /** A member used a recovery code instead of the second factor. */
   | 'security.recovery_code_used'
+  /** Several wrong codes of a member in a day. */
+  | 'security.wrong_codes'
   /** A link was made that replaces the credentials of a member. */
   | 'security.login_reset'
   /** A member may approve payouts since then. */
@@ -17,3 +22,14 @@ export type NoticeKind =
   | 'security.key_created'
   /** An endpoint was created, or got another URL or secret. */
   | 'security.webhook_changed';
+
+/** How many wrong codes of a user in a day make a notice. */
+export const WRONG_CODES_OF_NOTICE = 5;
+
+/** The kinds about a login, which its user sees too. */
+export const LOGIN_NOTICE_KINDS = [
+  'security.factor_changed',
+  'security.recovery_code_used',
+  'security.wrong_codes',
+  'security.login_reset',
+] as const satisfies readonly NoticeKind[];

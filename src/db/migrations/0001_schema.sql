@@ -1133,14 +1133,16 @@ create trigger append_only before update or delete on user_action_outcomes
   for each row execute function forbid_mutation();
 create trigger append_only_truncate before truncate on user_action_outcomes execute function forbid_mutation();
 
--- What every owner of a merchant has to see. Home shows a notice to each owner until that owner closes it.
+-- What every owner of a merchant has to see, and a member if it is about the own login. Home shows a notice to each of
+-- them until that user closes it.
 create table merchant_notices (
   id bigint generated always as identity primary key,
   merchant_id uuid not null references merchants,
-  kind text not null check (kind in ('security.factor_changed', 'security.recovery_code_used', 'security.login_reset',
-    'security.member_authorised', 'security.owner_changed', 'security.key_created', 'security.webhook_changed',
-    'bank_account.pending_inquiry', 'bank_account.pending_approval', 'bank_account.active', 'bank_account.suspended',
-    'bank_account.rejected', 'bank_account.withdrawn', 'bank_account.replaced', 'bank_account.disabled')),
+  kind text not null check (kind in ('security.factor_changed', 'security.recovery_code_used', 'security.wrong_codes',
+    'security.login_reset', 'security.member_authorised', 'security.owner_changed', 'security.key_created',
+    'security.webhook_changed', 'bank_account.pending_inquiry', 'bank_account.pending_approval', 'bank_account.active',
+    'bank_account.suspended', 'bank_account.rejected', 'bank_account.withdrawn', 'bank_account.replaced',
+    'bank_account.disabled')),
   target_id uuid not null, -- the user, the key, the endpoint or the bank account that the notice is about
   occurred_at timestamptz(3) not null,
   mailed_at timestamptz(3) -- null: it was not mailed

@@ -1,5 +1,5 @@
 import { describeAccount } from '../../domain/banks';
-import type { NoticeKind } from '../../domain/notice-kinds';
+import { LOGIN_NOTICE_KINDS, type NoticeKind } from '../../domain/notice-kinds';
 import type { Queryable } from '../connection/pool';
 
 /** The SQL of the merchant, the target and the time of a notice. */
@@ -28,7 +28,16 @@ export const insertNoticesOfUser = (kind: NoticeKind, user: string, at: string):
     from: `members where user_id = ${user} and removed_at is null`,
   });
 
-/** A notice that an owner has not closed. */
+/** Tells of several wrong codes of a user. */
+export async function insertWrongCodeNotices(db: Queryable, userId: string, now: Date): Promise<void> {
+  await db.query(insertNoticesOfUser('security.wrong_codes', '$1', '$2::timestamptz'), [userId, now]);
+}
+
+/** Whether a member sees a notice. */
+const IS_SHOWN = `(member.role = 'owner' or notice.target_id = member.user_id
+  and notice.kind in (${LOGIN_NOTICE_KINDS.map((kind) => `'${kind}'`).join(', ')}))`;
+
+/** A notice that a user has not closed. */
 export interface OpenNotice {
   readonly id: number;
   readonly kind: NoticeKind;
@@ -38,10 +47,10 @@ export interface OpenNotice {
   readonly occurredAt: Date;
 }
 
-/** More than an owner reads: of older ones none is shown. */
+/** More than anybody reads: of older ones none is shown. */
 const NEWEST = 50;
 
-/** The newest first. None that is older than the membership of the owner; none for a member who is no owner. */
+/** The newest first, none that is older than the membership. A member who is no owner sees those of the own login. */
 export async function listOpenNotices(
   db: Queryable,
   { merchantId, userId }: { readonly merchantId: string; readonly userId: string },
@@ -55,8 +64,8 @@ export async function listOpenNotices(
            where endpoint.id = notice.target_id)) as "targetName",
         account.bank_code as "bankCode", account.last_four as "lastFour"
       from (select * from merchant_notices where merchant_id = $1 order by id desc limit ${NEWEST}) notice
-      join members member on member.merchant_id = $1 and member.user_id = $2 and member.role = 'owner'
-        and member.removed_at is null and member.created_at < notice.occurred_at
+      join members member on member.merchant_id = $1 and member.user_id = $2 and member.removed_at is null
+        and member.created_at < notice.occurred_at and ${IS_SHOWN}
       left join bank_accounts account on account.id = notice.target_id
       where not exists (
         select from merchant_notice_closings where notice_id = notice.id and merchant_notice_closings.user_id = $2)
@@ -69,7 +78,7 @@ export async function listOpenNotices(
   });
 }
 
-/** Closes a notice for one owner, once. @returns false if the merchant has no such notice, or the user is no owner */
+/** Closes a notice for one user, once. @returns false if the merchant has no such notice, or the user may not see it */
 export async function insertNoticeClosing(
   db: Queryable,
   {
@@ -83,7 +92,7 @@ export async function insertNoticeClosing(
     `with notice as (
        select notice.id from merchant_notices notice
        join members member on member.merchant_id = notice.merchant_id and member.user_id = $2
-         and member.role = 'owner' and member.removed_at is null
+         and member.removed_at is null and ${IS_SHOWN}
        where notice.merchant_id = $1 and notice.id = $3
      ),
      closed as (

@@ -5,8 +5,10 @@ import { createSignInToken } from '../../crypto/sign-in-token';
 import type { Pool, Queryable } from '../../db/connection/pool';
 import { inTransaction } from '../../db/connection/transaction';
 import { isSessionOpen, lockLogin } from '../../db/records/login-lock';
+import { insertWrongCodeNotices } from '../../db/records/merchant-notices';
 import { endSessionsOf, insertSession, rotateSession } from '../../db/records/sessions';
 import { findUser, findUserByEmail, storePassword, type UserCredentials } from '../../db/records/users';
+import { WRONG_CODES_OF_NOTICE } from '../../domain/notice-kinds';
 import { passwordViolation } from '../../domain/passwords';
 import { SESSION_LIMITS, STEP_UP_LIMITS, type Realm, type SessionStage, type SignInMethod } from '../../domain/sign-in';
 import { InvalidError, SignInError } from '../../errors';
@@ -188,8 +190,17 @@ async function verifyProof(
     isRecoveryCode: proof.kind === 'recovery_code',
   };
   await throttle.countCode(attempt);
-  await compareProof(dependencies, session.user.id, proof, now);
+  await compareProof(dependencies, session.user.id, proof, now).catch(async (error: unknown) => {
+    if (error instanceof SignInError && error.reason === 'code') await noteWrongCode(dependencies, session, now);
+    throw error;
+  });
   await throttle.forgetCode(attempt);
+}
+
+/** Who sends wrong codes has the password or the session of the user, who has to know it. */
+async function noteWrongCode({ db, throttle }: IdentityDependencies, { user }: Session, now: Date): Promise<void> {
+  const count = await throttle.countWrongCode(user.id);
+  if (count === WRONG_CODES_OF_NOTICE) await insertWrongCodeNotices(db, user.id, now);
 }
 
 async function compareProof(

@@ -25,6 +25,7 @@ const LIMITS = {
   code_user_day: { points: 30, duration: DAY_SECONDS },
   code_browser_day: { points: 20, duration: DAY_SECONDS },
   code_session_day: { points: 20, duration: DAY_SECONDS },
+  wrong_code_day: { points: 30, duration: DAY_SECONDS },
   sign_in_token: { points: 30, duration: MINUTE_SECONDS },
 } as const;
 
@@ -88,6 +89,7 @@ export class SignInThrottle {
       code_user_day: limit('code_user_day'),
       code_browser_day: limit('code_browser_day'),
       code_session_day: limit('code_session_day'),
+      wrong_code_day: limit('wrong_code_day'),
       sign_in_token: limit('sign_in_token'),
     };
   }
@@ -135,6 +137,12 @@ export class SignInThrottle {
   /** After a right code: only wrong ones count for a day. A store that is away keeps the count. */
   async forgetCode(attempt: CodeAttempt): Promise<void> {
     for (const [name, key] of codeLimits(attempt)) await this.#limits[name].reward(key).catch(() => undefined);
+  }
+
+  /** Counts a wrong code of a user, for the notice. @returns how many in a day; 0 if the store is away */
+  async countWrongCode(userId: string): Promise<number> {
+    const { consumedPoints } = await this.#limits.wrong_code_day.penalty(userId).catch(() => ({ consumedPoints: 0 }));
+    return consumedPoints;
   }
 
   /** Counts a link, or a passkey. @throws SignInError `throttled` or `unavailable` */

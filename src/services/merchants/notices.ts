@@ -2,20 +2,20 @@ import type { Queryable } from '../../db/connection/pool';
 import { insertNoticeClosing, listOpenNotices, type OpenNotice } from '../../db/records/merchant-notices';
 import { NotFoundError } from '../../errors';
 
-/** An owner, at one merchant. */
+/** A member of a merchant. */
 interface NoticeReader {
   readonly merchantId: string;
   readonly userId: string;
 }
 
-/** What the owner has not closed, the newest first. Empty for a member who is no owner. */
+/** What the member has not closed, the newest first: an owner sees all, another member those of the own login. */
 export function listNotices(db: Queryable, reader: NoticeReader): Promise<OpenNotice[]> {
   return listOpenNotices(db, reader);
 }
 
 /**
- * Closes a notice for this owner only; a repeat changes nothing.
- * @throws NotFoundError if the merchant has no such notice, or the user is no owner
+ * Closes a notice for this member only; a repeat changes nothing.
+ * @throws NotFoundError if the merchant has no such notice, or the member does not see it
  */
 export async function closeNotice(db: Queryable, reader: NoticeReader, noticeId: number, now: Date): Promise<void> {
   if (await insertNoticeClosing(db, { ...reader, noticeId, now })) return;

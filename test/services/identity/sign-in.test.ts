@@ -20,6 +20,7 @@ import {
 } from '../../../src/services/identity/sign-in';
 import { SignInThrottle } from '../../../src/services/identity/throttle';
 import { beginTotpEnrolment } from '../../../src/services/identity/totp';
+import { listNotices } from '../../../src/services/merchants/notices';
 import { resealAll } from '../../../src/services/recovery/reseal';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
@@ -428,6 +429,32 @@ it('attack: no new credential is silent, and new recovery codes end the other se
   expect(await notices()).toEqual(['factor_changed', 'factor_changed', 'recovery_code_used']);
   await enrolWith(await read((await attempt('teh botol dingin 88')).token), NOW);
   expect((await notices()).slice(3)).toEqual(['factor_changed']);
+});
+
+it('the fifth wrong code of a day makes one notice, for the user too, whatever asks for the code', async () => {
+  const shop = await createShop(owner);
+  await owner.query(
+    `insert into members (merchant_id, user_id, role, invited_by, created_at)
+     values ($1, $2, 'cashier', 'x', '2020-01-01')`,
+    [shop.id, userId],
+  );
+  const { session } = await enrol();
+  const shown = async () => (await listNotices(db, { merchantId: shop.id, userId })).map(({ kind }) => kind);
+  const waiting = await read((await attempt(PASSWORD)).token);
+  const signedIn = await read(session.token);
+  const [totp, recovery] = [
+    { kind: 'totp', code: '000000x' },
+    { kind: 'recovery_code', code: '0000-0000-0000-0000' },
+  ] as const;
+  for (const proof of [totp, recovery]) {
+    expect(await reasonOf(completeSignIn(dependencies, waiting, { proof, address }, NOW))).toBe('code');
+    expect(await reasonOf(stepUp(dependencies, signedIn, { proof, address }, NOW))).toBe('code');
+  }
+  expect(await shown()).not.toContain('security.wrong_codes');
+  for (let count = 0; count < 3; count += 1)
+    await reasonOf(stepUp(dependencies, signedIn, { proof: totp, address }, NOW));
+  expect((await shown()).filter((kind) => kind === 'security.wrong_codes')).toHaveLength(1);
+  expect((await notices()).filter((kind) => kind === 'wrong_codes')).toHaveLength(1);
 });
 
 describe('limits', () => {

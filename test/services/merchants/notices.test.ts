@@ -132,6 +132,19 @@ it('is shown to each owner until that owner closes it', async () => {
   await expect(close(stranger, other.id)).rejects.toThrow('There is no notice');
 });
 
+it('a member who is no owner sees and closes those of the own login, and no others', async () => {
+  const member = await createMember(owner, 'member@shop.test', [[shop.id, 'viewer']]);
+  await change(member, 'finance');
+  await createResetLink(db, { userId: member, createdBy: `user:${first}`, merchantId: shop.id }, LATER);
+  expect(await kindsOf(member)).toEqual([['security.login_reset', member]]);
+  const [ofLogin, ofRole] = await listNotices(db, { merchantId: shop.id, userId: first });
+  const close = (notice = ofLogin) => closeNotice(db, { merchantId: shop.id, userId: member }, notice?.id ?? 0, LATER);
+  await expect(close(ofRole)).rejects.toThrow('There is no notice');
+  await close();
+  expect(await kindsOf(member)).toEqual([]);
+  expect(await kindsOf(first)).toHaveLength(2);
+});
+
 it('a new owner sees nothing of the time before', async () => {
   const member = await createMember(owner, 'member@shop.test', [[shop.id, 'viewer']]);
   await change(member, 'finance');

@@ -160,7 +160,7 @@ it('each owner closes a notice on their own', async () => {
   expect((await secondOwner.get(home)).body).toContain(text);
   const finance = await signedIn(await emailOf(viewer));
   expect((await finance.get(home)).body).not.toContain(text);
-  expect((await finance.post(close)).status).toBe(403);
+  expect((await finance.post(close)).status).toBe(404);
   const { owner: stranger, home: otherHome } = await newShop();
   expect((await stranger.post(close.replace(home, otherHome))).status).toBe(404);
 });

@@ -30,7 +30,7 @@ export const showHome = memberPage(
       const [payments, attention, notices, figures, balance] = await Promise.all([
         listPaymentPage(db, filter, NEWEST),
         findPaymentAttention(db, merchantId),
-        visit.member.role === 'owner' ? listNotices(db, { merchantId, userId: visit.session.user.id }) : [],
+        listNotices(db, { merchantId, userId: visit.session.user.id }),
         readHomeFigures(db, merchantId, { range, now: visit.now, zone: view.locale.zone }),
         view.rightRejection('balance', 'view') === null ? getBalance(db, merchantId) : null,
       ]);

@@ -7,9 +7,9 @@ import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantPaths } from '../paths';
 import { userIdentity } from '../user-identity';
 
-/** Only owners manage the team, and only they have notices. */
+/** Every member can have notices. What this one may not see is not found. */
 export const closeNoticeByForm = memberPage(
-  { area: 'team', level: 'manage' },
+  { area: 'payments', level: 'view' },
   {
     method: 'post',
     path: '/m/:code/notices/:notice/close',

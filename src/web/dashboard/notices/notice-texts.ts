@@ -1,4 +1,4 @@
-import type { NoticeKind } from '../../../domain/notice-kinds';
+import { WRONG_CODES_OF_NOTICE, type NoticeKind } from '../../../domain/notice-kinds';
 import type { Language } from '../../../domain/sign-in';
 
 interface NoticeTexts {
@@ -16,6 +16,9 @@ const en: NoticeTexts = {
   kinds: {
     'security.factor_changed': (name) => `${name} changed the password, a second factor or the recovery codes.`,
     'security.recovery_code_used': (name) => `${name} used a recovery code.`,
+    'security.wrong_codes': (name) =>
+      `${WRONG_CODES_OF_NOTICE} wrong codes were entered for ${name} within a day. If that was somebody else, they may ` +
+      'know the password: change it.',
     'security.login_reset': (name) => `A link was created that resets the login of ${name}.`,
     'security.member_authorised': (name) => `${name} may approve payouts.`,
     'security.owner_changed': (name) => `The owners changed: ${name}.`,
@@ -39,6 +42,9 @@ const id: NoticeTexts = {
   kinds: {
     'security.factor_changed': (name) => `${name} mengubah kata sandi, faktor kedua, atau kode pemulihan.`,
     'security.recovery_code_used': (name) => `${name} memakai kode pemulihan.`,
+    'security.wrong_codes': (name) =>
+      `${WRONG_CODES_OF_NOTICE} kode salah dimasukkan untuk ${name} dalam sehari. Jika itu orang lain, mungkin ia tahu ` +
+      'kata sandinya: ganti kata sandi itu.',
     'security.login_reset': (name) => `Tautan untuk mengatur ulang akses masuk ${name} dibuat.`,
     'security.member_authorised': (name) => `${name} boleh menyetujui pencairan.`,
     'security.owner_changed': (name) => `Pemilik toko berubah: ${name}.`,
