@@ -1179,12 +1179,9 @@ end $$;
 -- A development link signs in without a password: the dashboard uses one and never makes one.
 create policy merchant_realm on sign_in_links to lunas_dashboard
   using (realm = 'merchant') with check (realm = 'merchant' and (kind <> 'development' or used_at is not null));
--- Its session needs no step-up, so the dashboard of production can write none.
-create policy development_in_sandbox on sessions as restrictive for insert to lunas_dashboard
-  with check (method <> 'development_link' or exists (select from installation where environment = 'sandbox'));
-create policy development_in_sandbox_still on sessions as restrictive for update to lunas_dashboard
-  using (true)
-  with check (method <> 'development_link' or exists (select from installation where environment = 'sandbox'));
+-- Its session needs no step-up, so the dashboard of production writes none, and finds none that another role wrote.
+create policy development_in_sandbox on sessions as restrictive to lunas_dashboard
+  using (method <> 'development_link' or exists (select from installation where environment = 'sandbox'));
 
 -- Whether the login of this connection is that of a dashboard. One that is an operator too, as a superuser is, acts as
 -- an operator.

@@ -95,7 +95,10 @@ export async function extendSession(
   if (lastSeenAt < unlessSince) await recordSessionUse(db, id, now, unlessSince);
 }
 
-/** Whether the user proved their identity within this time. A development session, of a sandbox, needs no proof. */
+/**
+ * Whether the user proved their identity within this time. A development session needs no proof: by a policy of
+ * PostgreSQL, the dashboard of production writes and reads none.
+ */
 export function isSteppedUp(
   { method, steppedUpAt }: Pick<Session, 'method' | 'steppedUpAt'>,
   maxAgeMs: number,

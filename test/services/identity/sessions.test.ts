@@ -198,7 +198,9 @@ describe('readSession', () => {
       [NOW, after(SESSION_LIMITS.merchant.absoluteMs)],
     );
     await owner.query('vacuum analyze users, merchants, members, sessions');
-    const { token } = await signIn(owner, EMAIL, NOW);
+    const { token, sessionId } = await signIn(owner, EMAIL, NOW);
+    // For a development session the policy reads one buffer more.
+    await owner.query("update sessions set method = 'password' where id = $1", [sessionId]);
     const { db: explaining, explained } = explainQueries(db);
     await readSession(explaining, { realm: 'merchant', token, merchantCode: merchant.code }, NOW);
     // The first explanation fills the caches of the connection.
@@ -264,7 +266,11 @@ describe('a development link', () => {
     const values = [session.tokenSha256, NOW, after(MINUTE_MS)];
     await expect(dashboard.query(insertion, values)).rejects.toMatchObject({ code: '42501' });
     await superuser.query(insertion, values);
+    const { token: sessionToken } = session;
+    const readIt = () => readSession(dashboard, { realm: 'merchant', token: sessionToken, merchantCode: null }, NOW);
+    expect(await readIt()).toBeUndefined();
     await superuser.query("update sessions set method = 'password'");
+    expect(await readIt()).toMatchObject({ stage: 'full', method: 'password' });
     const change = dashboard.query("update sessions set method = 'development_link'");
     await expect(change).rejects.toMatchObject({ code: '42501' });
     await Promise.all([superuser.end(), dashboard.end()]);
