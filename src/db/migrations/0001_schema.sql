@@ -1011,6 +1011,7 @@ create table members (
   created_at timestamptz(3) not null, -- of the membership: a member who was removed and joins again is a new one
   role_since timestamptz(3) not null, -- when it got this role: a trigger sets it, and no process can
   removed_at timestamptz(3),
+  last_seen_at timestamptz(3), -- on a page of this merchant; null: never. At most one write a minute
   primary key (merchant_id, user_id),
   foreign key (user_id, realm) references users (id, realm)
 );
@@ -1774,7 +1775,7 @@ grant insert (id, realm, email, name, language, password_hash, password_changed_
   to lunas_dashboard;
 grant update (name, language, password_hash, password_changed_at, sealed_totp, totp_last_step) on users
   to lunas_dashboard;
-grant insert, update (role, invited_by, created_at, removed_at) on members to lunas_dashboard;
+grant insert, update (role, invited_by, created_at, removed_at, last_seen_at) on members to lunas_dashboard;
 grant insert, delete, update (counter, name, is_backed_up, last_used_at) on passkeys to lunas_dashboard;
 grant insert, delete, update (used_at) on recovery_codes to lunas_dashboard;
 grant insert, update (user_id, token_sha256, stage, method, challenge, challenge_expires_at, last_seen_at, expires_at,

@@ -11,7 +11,7 @@ export interface Member {
   readonly invitedBy: string;
   readonly memberSince: Date;
   readonly hasSecondFactor: boolean;
-  /** The last visit with a session that is open, or the last action. Null: never. */
+  /** The last visit of a page of this merchant. Null: never. */
   readonly lastSeenAt: Date | null;
   readonly disabledAt: Date | null;
 }
@@ -26,10 +26,7 @@ export async function listMemberRows(db: Queryable, merchantId: string | null): 
        member.invited_by as "invitedBy", member.created_at as "memberSince", person.disabled_at as "disabledAt",
        person.sealed_totp is not null or exists (select from passkeys where passkeys.user_id = person.id)
          as "hasSecondFactor",
-       greatest(
-         (select max(last_seen_at) from sessions where sessions.user_id = person.id and ended_at is null),
-         (select requested_at from user_actions where user_actions.user_id = person.id order by id desc limit 1)
-       ) as "lastSeenAt"
+       member.last_seen_at as "lastSeenAt"
      from members member join users person on person.id = member.user_id
      where ($1::uuid is null or member.merchant_id = $1) and member.removed_at is null
      order by member.created_at, person.id
@@ -37,6 +34,26 @@ export async function listMemberRows(db: Queryable, merchantId: string | null): 
     [merchantId],
   );
   return rows;
+}
+
+interface MemberVisit {
+  readonly merchantId: string;
+  readonly userId: string;
+  readonly now: Date;
+  readonly unlessSince: Date;
+}
+
+/** Records that a member opened a page of the merchant now, unless that was recorded since `unlessSince`. */
+export async function recordMemberVisit(
+  db: Queryable,
+  { merchantId, userId, now, unlessSince }: MemberVisit,
+): Promise<void> {
+  await db.query({
+    name: 'record_member_visit',
+    text: `update members set last_seen_at = $3
+      where merchant_id = $1 and user_id = $2 and (last_seen_at is null or last_seen_at < $4)`,
+    values: [merchantId, userId, now, unlessSince],
+  });
 }
 
 interface MemberChange {

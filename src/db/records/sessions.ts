@@ -34,6 +34,8 @@ export interface MembershipRow {
   readonly role: MemberRole;
   /** Since when the user has this role without a break: epoch milliseconds. */
   readonly roleSinceMs: number;
+  /** The last visit of a page of this merchant: epoch milliseconds. Null: none before. */
+  readonly lastSeenMs: number | null;
 }
 
 interface SessionQuery {
@@ -49,7 +51,8 @@ interface SessionQuery {
 const MEMBERSHIP_JSON = `json_build_object('merchantId', merchant.id, 'merchantCode', merchant.code,
   'merchantName', merchant.name, 'merchantStatus', merchant.status, 'isOnHold', merchant.held_at is not null,
   'timeZone', merchant.time_zone, 'role', member.role,
-  'roleSinceMs', (extract(epoch from member.role_since) * 1000)::bigint)`;
+  'roleSinceMs', (extract(epoch from member.role_since) * 1000)::bigint,
+  'lastSeenMs', (extract(epoch from member.last_seen_at) * 1000)::bigint)`;
 
 /** A session with its user, and the user's membership of the merchant with this code. */
 export async function findSession(db: Queryable, query: SessionQuery): Promise<SessionRow | undefined> {

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { createSignInToken, hashSignInToken } from '../../crypto/sign-in-token';
 import type { Queryable } from '../../db/connection/pool';
+import { recordMemberVisit } from '../../db/records/members';
 import {
   endSessionOf,
   endSessionRow,
@@ -83,16 +84,20 @@ export async function readSession(
 }
 
 /**
- * Keeps a session from its idle end. Call it for each request of the user: it writes at most once a minute. Polls and
- * streams must not call it, because an open page would never end its session.
+ * Keeps a session from its idle end, and records the visit at the merchant of the path. Call it for each request of the
+ * user: it writes each at most once a minute. Polls and streams must not call it, because an open page would never end
+ * its session.
  */
 export async function extendSession(
   db: Queryable,
-  { id, lastSeenAt }: Pick<Session, 'id' | 'lastSeenAt'>,
+  { id, lastSeenAt, user, membership }: Pick<Session, 'id' | 'lastSeenAt' | 'user' | 'membership'>,
   now: Date,
 ): Promise<void> {
   const unlessSince = new Date(now.getTime() - LAST_SEEN_INTERVAL_MS);
   if (lastSeenAt < unlessSince) await recordSessionUse(db, id, now, unlessSince);
+  if (membership === null || (membership.lastSeenMs ?? 0) >= unlessSince.getTime()) return;
+  const { merchantId } = membership;
+  await recordMemberVisit(db, { merchantId, userId: user.id, now, unlessSince });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createSignInToken } from '../../../src/crypto/sign-in-token';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { SESSION_LIMITS, STEP_UP_LIMITS } from '../../../src/domain/sign-in';
+import { listMembers } from '../../../src/services/identity/members';
 import { createOperator } from '../../../src/services/identity/operators';
 import {
   createDevelopmentLink,
@@ -73,6 +74,7 @@ describe('readSession', () => {
         timeZone: 'Asia/Jakarta',
         role: 'finance',
         roleSinceMs: expect.any(Number),
+        lastSeenMs: null,
       },
     });
     expect(merchant.code).toMatch(/^[0-9A-HJKMNP-TV-Z]{8}$/);
@@ -174,6 +176,32 @@ describe('readSession', () => {
     expect(await seenAt()).toEqual(NOW);
     await extendSession(db, session, after(MINUTE_MS + 1));
     expect(await seenAt()).toEqual(after(MINUTE_MS + 1));
+  });
+
+  it('records a visit at the merchant of the path alone, at most once a minute', async () => {
+    const other = await createShop(owner, 'Toko Lain');
+    const another = await createMember(owner, 'budi@toko.example', [[merchant.id, 'viewer']]);
+    await owner.query(
+      `insert into members (merchant_id, user_id, role, invited_by, created_at) values ($1, $2, 'viewer', 'x', now())`,
+      [other.id, userId],
+    );
+    const { token } = await signIn(owner, EMAIL, NOW);
+    const visit = async (merchantCode: string | null, at: Date) => {
+      const session = await read(token, at, merchantCode);
+      if (!session) throw new Error('The session has ended');
+      await extendSession(db, session, at);
+    };
+    const seenAt = async (merchantId: string) =>
+      new Map((await listMembers(db, merchantId)).map((member) => [member.userId, member.lastSeenAt]));
+    await visit(null, NOW);
+    await visit(merchant.code, after(1));
+    expect((await seenAt(other.id)).get(userId)).toBeNull();
+    await visit(other.code, after(2));
+    await visit(merchant.code, after(MINUTE_MS));
+    await visit(other.code, after(2 * MINUTE_MS));
+    expect((await seenAt(merchant.id)).get(userId)).toEqual(after(1));
+    expect((await seenAt(merchant.id)).get(another)).toBeNull();
+    expect((await seenAt(other.id)).get(userId)).toEqual(after(2 * MINUTE_MS));
   });
 
   it('is one statement of at most 12 buffers among 10,000 users and 10,000 sessions', async () => {
