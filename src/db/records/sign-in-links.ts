@@ -36,9 +36,12 @@ interface DevelopmentSignIn {
   readonly expiresAt: Date;
 }
 
-/** Uses the link and opens its session, in one statement: a link opens one session. @returns false if it does not */
-export async function signInByDevelopmentLink(db: Queryable, signIn: DevelopmentSignIn): Promise<boolean> {
-  const { rowCount } = await db.query(
+/**
+ * Uses the link and opens its session, in one statement: a link opens one session.
+ * @returns the user; undefined if it opens none
+ */
+export async function signInByDevelopmentLink(db: Queryable, signIn: DevelopmentSignIn): Promise<string | undefined> {
+  const { rows } = await db.query<{ userId: string }>(
     `with used as (
        update sign_in_links set used_at = $5
        where token_sha256 = $2 and realm = $1 and kind = 'development' and used_at is null and expires_at > $5
@@ -48,7 +51,8 @@ export async function signInByDevelopmentLink(db: Queryable, signIn: Development
      insert into sessions (id, realm, user_id, token_sha256, stage, method, created_at, last_seen_at, expires_at,
        address, user_agent)
      select $3, person.realm, person.id, $4, 'full', 'development_link', $5, $5, $6, $7, $8
-     from used join users person on person.id = used.user_id and person.disabled_at is null`,
+     from used join users person on person.id = used.user_id and person.disabled_at is null
+     returning user_id as "userId"`,
     [
       signIn.realm,
       signIn.linkSha256,
@@ -60,7 +64,7 @@ export async function signInByDevelopmentLink(db: Queryable, signIn: Development
       signIn.browser.userAgent,
     ],
   );
-  return rowCount === 1;
+  return rows[0]?.userId;
 }
 
 /** Whether the link was used before. */

@@ -18,7 +18,7 @@ import { CHALLENGE_MS, type PasskeyDependencies, type PasskeyQuestion } from './
 import { invalidPasskey, userHandleOf, verifyNewPasskey } from './passkey-verification';
 import { countRecoveryCodes, createRecoveryCodes } from './recovery-codes';
 import type { OpenedSession, Session } from './sessions';
-import { identityOf, renewSession, requireStepUp, sessionEnded, withLockedLogin } from './sign-in';
+import { identityOf, renewEnrolled, requireStepUp, sessionEnded, withLockedLogin } from './sign-in';
 
 /** More than a user has devices. */
 const MAX_PASSKEYS = 20;
@@ -111,7 +111,7 @@ export async function registerPasskey(
       if (!hasFactor) await endSessionsOf(client, user.id, session.id, now);
       const { unused } = await countRecoveryCodes(client, user.id);
       const recoveryCodes = unused === 0 ? await createRecoveryCodes(client, { id: user.id, realm }) : null;
-      return { session: await renewSession(client, session, now), recoveryCodes };
+      return { session: await renewEnrolled(client, session, by, now), recoveryCodes };
     });
   });
 }

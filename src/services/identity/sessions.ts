@@ -165,20 +165,22 @@ export async function endDevelopmentLinks(db: Queryable, now: Date): Promise<voi
 }
 
 /**
- * Signs in by a development link. The caller has to check that the peer is on loopback.
+ * Signs in by a development link. The caller has to check that the peer is on loopback, and records the sign-in.
+ * @returns the session, and its user
  * @throws SignInError `link_used` or `link_invalid`
  */
 export async function useDevelopmentLink(
   db: Queryable,
   { realm, token, browser }: { readonly realm: Realm; readonly token: string; readonly browser: Browser },
   now: Date,
-): Promise<OpenedSession> {
+): Promise<OpenedSession & { readonly userId: string }> {
   const linkSha256 = hashSignInToken('link', token);
   if (linkSha256 === undefined) throw invalidLink();
   const { token: sessionToken, tokenSha256: sessionSha256 } = createSignInToken('session');
   const [sessionId, expiresAt] = [uuidv7(), new Date(now.getTime() + SESSION_LIMITS[realm].absoluteMs)];
   const signIn = { realm, linkSha256, sessionId, sessionSha256, browser: shortened(browser), now, expiresAt };
-  if (await signInByDevelopmentLink(db, signIn)) return { sessionId, stage: 'full', token: sessionToken, expiresAt };
+  const userId = await signInByDevelopmentLink(db, signIn);
+  if (userId !== undefined) return { sessionId, userId, stage: 'full', token: sessionToken, expiresAt };
   if (await isLinkUsed(db, realm, linkSha256)) throw new SignInError('link_used', 'This link was used.');
   throw invalidLink();
 }

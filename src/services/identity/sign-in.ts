@@ -235,6 +235,20 @@ export async function renewSession(db: Queryable, session: Session, now: Date): 
   return { sessionId, stage: 'full', token, expiresAt };
 }
 
+/** As `renewSession`. If the session waited for a second factor, the sign-in is complete, and recorded. */
+export async function renewEnrolled(
+  db: Queryable,
+  session: Session,
+  by: UserIdentity,
+  now: Date,
+): Promise<OpenedSession> {
+  const renewed = await renewSession(db, session, now);
+  if (session.stage === 'enrol') {
+    await recordEndedStep(db, by, { action: 'session.sign_in', target: session.id }, null);
+  }
+  return renewed;
+}
+
 interface EnrolledFactor {
   readonly session: OpenedSession;
   /** Shown once. */
@@ -266,7 +280,7 @@ export async function enrolTotp(
       await confirmTotpEnrolment(client, sealer, session, enrolment, now);
       const recoveryCodes = await createRecoveryCodes(client, { id: session.user.id, realm: session.realm });
       await endSessionsOf(client, session.user.id, session.id, now);
-      return { session: await renewSession(client, session, now), recoveryCodes };
+      return { session: await renewEnrolled(client, session, by, now), recoveryCodes };
     });
   });
 }

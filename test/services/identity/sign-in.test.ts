@@ -178,6 +178,7 @@ describe('by password', () => {
     expect(recoveryCodes).toHaveLength(RECOVERY_CODES);
     expect(await read(opened.token)).toMatchObject({ stage: 'full', id: session.id });
     await expect(read(token)).rejects.toThrow('ended');
+    expect(await actions()).toEqual(['security.set_totp succeeded', 'session.sign_in succeeded']);
   });
 });
 

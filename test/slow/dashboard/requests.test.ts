@@ -201,6 +201,12 @@ describe('a development link', () => {
     const { status, headers } = await send(path);
     expect([status, headers.location]).toEqual([303, '/']);
     expect(headers['set-cookie']?.[0]).toMatch(/; Path=\/; HttpOnly; SameSite=Lax$/);
+    const { rows } = await service.db.query(
+      `select users.email, user_actions.action, outcome from user_actions join user_action_outcomes on action_id = id
+         join users on users.id = user_id
+       where user_actions.target = (select id::text from sessions order by created_at desc limit 1)`,
+    );
+    expect(rows).toEqual([{ email: DEMO_OWNER_EMAIL, action: 'session.sign_in', outcome: 'succeeded' }]);
   });
 
   it('works once: the second use names the command for another', async () => {

@@ -1,5 +1,6 @@
 import { SignInError } from '../../../errors';
 import { canonicalAddress, clientAddress } from '../../../http/auth/client-address';
+import { recordEndedStep } from '../../../services/audit/user-audit';
 import { useDevelopmentLink } from '../../../services/identity/sessions';
 import { PageError } from '../../page/page-error';
 import { NO_FIELDS, publicPage, redirectTo } from '../../page/page-route';
@@ -13,7 +14,7 @@ export const startDevelopmentSession = publicPage({
   method: 'get',
   path: '/start/:token',
   fields: NO_FIELDS,
-  async handler({ db, cookie }: Pick<DashboardDependencies, 'db' | 'cookie'>, { request, now }) {
+  async handler({ db, cookie, log }: Pick<DashboardDependencies, 'db' | 'cookie' | 'log'>, { request, now }) {
     const isForwarded = request.get('x-forwarded-for') !== undefined;
     const isLocal = isLoopbackAddress(request.socket.remoteAddress ?? '') && !isForwarded;
     if (!isLocal || request.method !== 'GET') throw new PageError('not_found', 'a development link from elsewhere');
@@ -23,6 +24,8 @@ export const startDevelopmentSession = publicPage({
       if (!(error instanceof SignInError)) throw error;
       throw new PageError(error.reason === 'link_used' ? 'link_used' : 'link_invalid');
     });
+    const by = { userId: opened.userId, merchantId: null, address: browser.address, log };
+    await recordEndedStep(db, by, { action: 'session.sign_in', target: opened.sessionId }, null);
     return redirectTo('/', [cookie.set(opened.token, opened.expiresAt)]);
   },
 });
