@@ -43,11 +43,16 @@ interface ActionDefinition {
   readonly perform: (confirmed: Confirmed) => Promise<EndpointResponse>;
 }
 
+/** A ping changes nothing. Every other action changes who receives the events of the merchant. */
 const ACTIONS: readonly ActionDefinition[] = [
   { action: 'rotate', stepUp: true, perform: rotate },
   { action: 'ping', perform: ping },
-  { action: 'disable', perform: (confirmed) => change(confirmed, 'disable', 'disabled', disableEndpoint) },
-  { action: 'enable', perform: (confirmed) => change(confirmed, 'enable', 'enabled', enableEndpoint) },
+  {
+    action: 'disable',
+    stepUp: true,
+    perform: (confirmed) => change(confirmed, 'disable', 'disabled', disableEndpoint),
+  },
+  { action: 'enable', stepUp: true, perform: (confirmed) => change(confirmed, 'enable', 'enabled', enableEndpoint) },
   { action: 'delete', stepUp: true, perform: remove },
 ];
 
