@@ -89,6 +89,15 @@ it('a transaction that changes several credentials makes one notice; what is no 
   expect(await noticesOf()).toEqual([`factor_changed ${victim}`]);
 });
 
+it('attack: a key that a statement inserts makes a notice', async () => {
+  const { rows } = await dashboard.query<{ id: string }>(
+    `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four)
+     values (gen_random_uuid(), $1, sha256('mine'), 'sk_test_', 'mine') returning id`,
+    [shop.id],
+  );
+  expect(await noticesOf()).toEqual([`key_created ${rows[0]?.id}`]);
+});
+
 describe('a member', () => {
   const insert = (role: string) =>
     dashboard.query(

@@ -1152,6 +1152,7 @@ create index merchant_notices_merchant_id_idx on merchant_notices (merchant_id, 
 -- A transaction that changes several credentials makes one notice.
 create unique index merchant_notices_factor_idx on merchant_notices (merchant_id, target_id, occurred_at)
   where kind = 'security.factor_changed';
+create unique index merchant_notices_key_idx on merchant_notices (target_id) where kind = 'security.key_created';
 
 create table merchant_notice_closings (
   notice_id bigint not null references merchant_notices,
@@ -1234,6 +1235,16 @@ begin
 end $$;
 create trigger notice after insert or update of role, removed_at on members for each row
   when (acts_as_dashboard()) execute function notice_changed_member();
+
+-- Nor does it create a key silently. The statement of a service has made the notice already.
+create function notice_new_key() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  insert into merchant_notices (merchant_id, kind, target_id, occurred_at)
+  values (new.merchant_id, 'security.key_created', new.id, now()) on conflict do nothing;
+  return null;
+end $$;
+create trigger notice after insert on api_keys for each row
+  when (acts_as_dashboard()) execute function notice_new_key();
 
 -- What has ended, was used or was revoked stays so, whatever the statement is. The dashboard extends no key, no link.
 create trigger end_is_final before update of ended_at on sessions for each row
