@@ -37,8 +37,9 @@ async function noticesOf(merchantId = shop.id): Promise<string[]> {
   return rows.map(({ text }) => text.replace('security.', ''));
 }
 
-const PASSKEY = `insert into passkeys (id, user_id, realm, credential_id, public_key, counter, rp_id, name, is_backed_up,
-  created_at) values (gen_random_uuid(), $1, 'merchant', 'stranger', '', 0, 'localhost', 'Mine', false, now())`;
+const PASSKEY = `
+  insert into passkeys (id, user_id, realm, credential_id, public_key, counter, rp_id, name, is_backed_up, created_at)
+  values (gen_random_uuid(), $1, 'merchant', 'stranger', '', 0, 'localhost', 'Mine', false, now())`;
 const CODE = "insert into recovery_codes (user_id, realm, code_sha256) values ($1, 'merchant', sha256('mine'))";
 
 describe('attack: a credential that a statement changes makes a notice', () => {

@@ -68,8 +68,8 @@ interface MemberChange {
 
 /**
  * Changes the role of a member, or removes it. The owners are locked: of two owners who remove each other at the same
- * time, one stays. A disabled user is no owner who could act. Triggers set `role_since`, and give the owners a notice of
- * another owner and of a member who may approve payouts.
+ * time, one stays. A disabled user is no owner who could act. Triggers set `role_since`, and give the owners a notice
+ * of another owner and of a member who may approve payouts.
  * @returns `last_owner` if no other owner would be left
  */
 export async function changeMemberRow(

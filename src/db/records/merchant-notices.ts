@@ -28,7 +28,7 @@ export const insertNoticesOfUser = (kind: NoticeKind, user: string, at: string):
     from: `members where user_id = ${user} and removed_at is null`,
   });
 
-/** Tells of several wrong codes of a user. */
+/** Gives the merchants of a user a notice of several wrong codes. */
 export async function insertWrongCodeNotices(db: Queryable, userId: string, now: Date): Promise<void> {
   await db.query(insertNoticesOfUser('security.wrong_codes', '$1', '$2::timestamptz'), [userId, now]);
 }

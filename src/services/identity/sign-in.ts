@@ -47,7 +47,7 @@ export type Proof =
 interface SentProof<Kind extends Proof> {
   readonly proof: Kind;
   readonly address: string;
-  /** As of a `PasswordSignIn`. Absent: a browser that is not known. */
+  /** As for a `PasswordSignIn`. Absent: a browser that is not known. */
   readonly knownBrowser?: string | undefined;
 }
 

@@ -17,8 +17,8 @@ const en: NoticeTexts = {
     'security.factor_changed': (name) => `${name} changed the password, a second factor or the recovery codes.`,
     'security.recovery_code_used': (name) => `${name} used a recovery code.`,
     'security.wrong_codes': (name) =>
-      `${WRONG_CODES_OF_NOTICE} wrong codes were entered for ${name} within a day. If that was somebody else, they may ` +
-      'know the password: change it.',
+      `${WRONG_CODES_OF_NOTICE} wrong codes were entered for ${name} within a day. If that was another person, ` +
+      'they may know the password: change it.',
     'security.login_reset': (name) => `A link was created that resets the login of ${name}.`,
     'security.member_authorised': (name) => `${name} may approve payouts.`,
     'security.owner_changed': (name) => `The owners changed: ${name}.`,
@@ -43,8 +43,8 @@ const id: NoticeTexts = {
     'security.factor_changed': (name) => `${name} mengubah kata sandi, faktor kedua, atau kode pemulihan.`,
     'security.recovery_code_used': (name) => `${name} memakai kode pemulihan.`,
     'security.wrong_codes': (name) =>
-      `${WRONG_CODES_OF_NOTICE} kode salah dimasukkan untuk ${name} dalam sehari. Jika itu orang lain, mungkin ia tahu ` +
-      'kata sandinya: ganti kata sandi itu.',
+      `${WRONG_CODES_OF_NOTICE} kode salah dimasukkan untuk ${name} dalam sehari. Jika itu orang lain, ` +
+      'mungkin ia tahu kata sandinya: ganti kata sandi itu.',
     'security.login_reset': (name) => `Tautan untuk mengatur ulang akses masuk ${name} dibuat.`,
     'security.member_authorised': (name) => `${name} boleh menyetujui pencairan.`,
     'security.owner_changed': (name) => `Pemilik toko berubah: ${name}.`,
