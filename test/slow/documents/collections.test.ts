@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { buildDocument } from '../../../src/api/openapi/document';
 import { MERCHANT_ENDPOINTS } from '../../../src/api/routes';
 import { PACKAGE_ROOT } from '../../../src/package-info';
+import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { eventually } from '../../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
@@ -36,6 +37,8 @@ beforeAll(async () => {
   });
   writeFileSync(path.join(directory, 'openapi.json'), JSON.stringify(sourceDocument()));
   service = await startTestService(await newNamespace());
+  // The tools start for longer than the ten seconds until a settlement, after which there is no refund.
+  await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 3_600 });
 }, TIMEOUT_MS);
 afterAll(async () => {
   await service.close();
