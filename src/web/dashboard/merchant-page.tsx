@@ -10,6 +10,8 @@ interface MerchantPageProps {
   readonly title: string;
   readonly current: keyof MerchantView['texts']['menu'] | null;
   readonly live: Liveness;
+  /** The page itself shows why nothing can be done at present. */
+  readonly showsState?: boolean;
   readonly children: ReactNode;
 }
 
@@ -65,7 +67,7 @@ function MerchantPage({ view, page }: FramedPage): ReactElement {
       }
     >
       <div className="stack">
-        {merchantState && (
+        {merchantState && !page.showsState && (
           <Notice tone="warning">
             <p>{texts.merchantStates[merchantState]}</p>
           </Notice>

@@ -1,7 +1,10 @@
 import type { ReactElement } from 'react';
 
 export interface AttentionRow {
+  readonly tone: 'bad' | 'warning';
   readonly text: string;
+  /** What to do. */
+  readonly hint?: string;
   readonly link?: { readonly href: string; readonly label: string };
 }
 
@@ -9,12 +12,15 @@ export interface AttentionRow {
 export function Attention({ rows }: { readonly rows: readonly AttentionRow[] }): ReactElement {
   return (
     <ul className="attention">
-      {rows.map(({ text, link }) => (
+      {rows.map(({ tone, text, hint, link }) => (
         <li key={text}>
-          <span className="mark" aria-hidden="true">
+          <span className={`mark ${tone}`} aria-hidden="true">
             !
           </span>
-          <span>{text}</span>
+          <div>
+            <p>{text}</p>
+            {hint !== undefined && <p className="dim small">{hint}</p>}
+          </div>
           {link && <a href={link.href}>{link.label} ›</a>}
         </li>
       ))}

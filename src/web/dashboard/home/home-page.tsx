@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { Attention, Tabs, type AttentionRow } from '../../ui/attention';
+import { Checklist, type ChecklistStep } from '../../ui/checklist';
 import { Card, PageHead } from '../../ui/layout';
 import { EmptyState } from '../../ui/table';
 import { Money, Time } from '../../ui/values';
@@ -15,6 +16,8 @@ interface HomePage {
   readonly view: MerchantView;
   readonly payments: readonly ListedPayment[];
   readonly attention: readonly AttentionRow[];
+  /** The first steps of a new merchant; null: it is no new one, or all are done. */
+  readonly checklist: readonly ChecklistStep[] | null;
   readonly notices: readonly ShownNotice[];
   readonly figures: ShownFigures;
   /** Null: the role may not view it. */
@@ -26,11 +29,12 @@ export function renderHomePage(page: HomePage): string {
     title: page.view.texts.home.title,
     current: 'home',
     live: 'poll',
+    showsState: true,
     children: <Home {...page} />,
   });
 }
 
-function Home({ view, payments, attention, notices, figures, balance }: HomePage): ReactElement {
+function Home({ view, payments, attention, checklist, notices, figures, balance }: HomePage): ReactElement {
   const { texts, paths, locale } = view;
   const { rangeName, ranges } = HOME_TEXTS[locale.language];
   const tabs = RANGE_NAMES.map((range) => ({
@@ -49,6 +53,7 @@ function Home({ view, payments, attention, notices, figures, balance }: HomePage
             <Attention rows={attention} />
           </Card>
         )}
+        {checklist !== null && <FirstSteps view={view} steps={checklist} />}
         <NoticeList view={view} notices={notices} />
         <Tabs name={rangeName} tabs={tabs} />
         <Figures view={view} figures={figures} />
@@ -66,6 +71,22 @@ function Home({ view, payments, attention, notices, figures, balance }: HomePage
         </Card>
       </div>
     </>
+  );
+}
+
+interface FirstStepsProps {
+  readonly view: MerchantView;
+  readonly steps: readonly ChecklistStep[];
+}
+
+function FirstSteps({ view, steps }: FirstStepsProps): ReactElement {
+  const texts = HOME_TEXTS[view.locale.language];
+  const done = steps.filter(({ isDone }) => isDone);
+  const aside = <span className="dim small">{texts.progress(done.length, steps.length)}</span>;
+  return (
+    <Card title={texts.checklist} aside={aside} part="checklist" version={done.map(({ title }) => title).join()}>
+      <Checklist steps={steps} states={texts.stepStates} />
+    </Card>
   );
 }
 

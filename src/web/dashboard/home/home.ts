@@ -1,16 +1,27 @@
 import { z } from 'zod';
-import { ATTENTION_LIMIT, findPaymentAttention, type PaymentAttention } from '../../../db/queries/find-attention';
+import { findPaymentAttention } from '../../../db/queries/find-attention';
+import { findDeveloperAttention } from '../../../db/queries/find-developer-attention';
+import { findFirstSteps } from '../../../db/queries/find-first-steps';
 import { listPaymentPage } from '../../../db/queries/list-payment-page';
 import { listNotices } from '../../../services/merchants/notices';
 import { getBalance } from '../../../services/payouts/balance';
 import { memberPage } from '../../page/page-route';
+import { dayOf, startOfDay } from '../../ui/format';
 import type { DashboardDependencies } from '../dashboard-dependencies';
-import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
+import { merchantView, pageResponse } from '../merchant-view';
+import { PAYMENT_GROUPS } from '../payments/payment-groups';
+import { attentionRows } from './attention-rows';
+import { checklistSteps } from './checklist-steps';
 import { readHomeFigures } from './home-figures';
 import { renderHomePage } from './home-page';
 import { RANGE_NAMES } from './home-range';
 
 const NEWEST = 5;
+const DAY_MS = 86_400_000;
+/** Dead deliveries of these days need attention, and keys that expire within them. */
+const ATTENTION_DAYS = 7;
+/** How long a merchant is new. */
+const NEW_DAYS = 30;
 
 /** What is no range shows today. */
 const rangeSchema = z.object({ range: z.enum(RANGE_NAMES).catch('today') });
@@ -27,28 +38,37 @@ export const showHome = memberPage(
       const { merchantId } = visit.member;
       const filter = { merchantId, statuses: null, createdFrom: null, createdTo: null, start: null };
       const range = query.ok ? query.values.range : 'today';
-      const [payments, attention, notices, figures, balance] = await Promise.all([
+      const { nowMs, locale } = view;
+      const daysFromNow = (days: number) => new Date(nowMs + days * DAY_MS);
+      const deadFrom = dayOf(daysFromNow(1 - ATTENTION_DAYS), locale.zone);
+      const attentionPeriod = {
+        deadSince: startOfDay(deadFrom, locale.zone),
+        expiresUntil: daysFromNow(ATTENTION_DAYS),
+        now: visit.now,
+      };
+      const userId = visit.session.user.id;
+      const [payments, waiting, developers, first, notices, figures, balance] = await Promise.all([
         listPaymentPage(db, filter, NEWEST),
         findPaymentAttention(db, merchantId),
-        listNotices(db, { merchantId, userId: visit.session.user.id }),
+        view.rightRejection('developers', 'view') === null
+          ? findDeveloperAttention(db, merchantId, attentionPeriod)
+          : null,
+        findFirstSteps(db, { merchantId, userId, newSince: daysFromNow(-NEW_DAYS), paid: PAYMENT_GROUPS.paid }),
+        listNotices(db, { merchantId, userId }),
         readHomeFigures(db, merchantId, { range, now: visit.now, zone: view.locale.zone }),
         view.rightRejection('balance', 'view') === null ? getBalance(db, merchantId) : null,
       ]);
       return pageResponse(
-        renderHomePage({ view, payments, notices, attention: attentionRows(view, attention), figures, balance }),
+        renderHomePage({
+          view,
+          payments,
+          notices,
+          attention: attentionRows(view, { payments: waiting, developers, deadFrom }),
+          checklist: checklistSteps(view, first),
+          figures,
+          balance,
+        }),
       );
     },
   },
 );
-
-/** Each is a link to the list that it counts. */
-function attentionRows({ texts, paths }: MerchantView, counts: PaymentAttention) {
-  const { home } = texts;
-  const row = (text: string, status: string) => ({ text, link: { href: paths.list({ status }), label: home.show } });
-  const shown = (count: number) => (count >= ATTENTION_LIMIT ? `${ATTENTION_LIMIT}+` : String(count));
-  const { refundsFailed, refundsUnconfirmed } = counts;
-  return [
-    ...(refundsFailed > 0 ? [row(home.refundsFailed(shown(refundsFailed)), 'refund_failed')] : []),
-    ...(refundsUnconfirmed > 0 ? [row(home.refundsUnconfirmed(shown(refundsUnconfirmed)), 'refund_processing')] : []),
-  ];
-}

@@ -1,0 +1,47 @@
+import type { FirstSteps } from '../../../db/queries/find-first-steps';
+import type { ChecklistStep } from '../../ui/checklist';
+import type { MerchantView } from '../merchant-view';
+import { HOME_TEXTS } from './home-texts';
+
+/** Null: the merchant is not new, or has done all that this role may see. */
+export function checklistSteps(view: MerchantView, first: FirstSteps): readonly ChecklistStep[] | null {
+  if (!first.isNew) return null;
+  const { steps } = HOME_TEXTS[view.locale.language];
+  const { paths, merchantState, rightRejection } = view;
+  const canView = (area: 'settings' | 'developers') => rightRejection(area, 'view') === null;
+  const isPending = merchantState === 'pending';
+  const creation = rightRejection('payments', 'manage');
+  const keyRejection = rightRejection('developers', 'manage');
+  const approval = {
+    ...steps.approved,
+    isDone: !isPending,
+    link: canView('settings') ? { href: paths.settings, label: steps.approved.label } : null,
+  };
+  const payment = {
+    ...steps.paid,
+    hint: isPending ? steps.paid.afterApproval : (creation ?? steps.paid.hint),
+    isDone: first.hasPaid,
+    link: isPending || creation !== null ? null : { href: paths.newPayment, label: steps.paid.label },
+  };
+  const developers = [
+    {
+      ...steps.key,
+      hint: keyRejection ?? steps.key.hint,
+      isDone: first.hasKey === true,
+      link: keyRejection === null ? { href: paths.newKey, label: steps.key.label } : null,
+    },
+    {
+      ...steps.webhook,
+      hint: keyRejection ?? steps.webhook.hint,
+      isDone: first.hasDelivered === true,
+      link: { href: paths.webhooks, label: steps.webhook.label },
+    },
+  ];
+  const factor = {
+    ...steps.factor,
+    isDone: first.hasSecondFactor === true,
+    link: { href: '/profile/security', label: steps.factor.label },
+  };
+  const all = [approval, payment, ...(canView('developers') ? developers : []), factor];
+  return all.every(({ isDone }) => isDone) ? null : all;
+}
