@@ -14,8 +14,8 @@ interface TotalsDependencies {
 }
 
 /**
- * Keeps the totals of the dashboard: counts new transitions and lines every five seconds, and recomputes the last 40 days once a
- * night. Several workers may run it: one counts at a time.
+ * Keeps the totals of the dashboard: counts new transitions and lines every five seconds, and recomputes the last 40
+ * days once a night. Several workers may run it: one counts at a time.
  */
 export function startTotals(dependencies: TotalsDependencies): { stop(): Promise<void> } {
   const stopping = new AbortController();

@@ -11,7 +11,7 @@ export async function asSuperuser(db: Pool, ...statements: readonly string[]): P
   }
 }
 
-/** Moves all payments with their history into the past, because a test cannot wait for days. Totals are counted anew. */
+/** Moves all payments with their history into the past, as a test cannot wait for days. Totals are counted anew. */
 export async function backdatePayments(db: Pool, interval: string): Promise<void> {
   await asSuperuser(
     db,

@@ -46,7 +46,7 @@ const LINES = `
   from (select n, ${AT} + interval '1 day' as at from generate_series($2::integer, $3::integer) n) numbered
   where ${STATUS} = 'settled'`;
 
-/** Every day before today is closed, and the lines of today are counted. The sums begin anew with each older payment. */
+/** Every day before today is closed, and the lines of today are counted. Sums begin anew with each older payment. */
 const CLOSED_DAYS = [
   'delete from balance_days',
   `insert into closed_days (day) select distinct booked_on from balance_transactions

@@ -1862,7 +1862,8 @@ grant select (id, merchant_id, bank_code, last_four, name_match, status, version
 -- Totals. The worker keeps them, `lunas ledger verify` compares them with the payments, and pages show them.
 grant select, insert, update, delete on payment_hour_totals to lunas_worker;
 grant select, insert, update on open_balance_days to lunas_worker;
-grant select, update (recorded_until, line_posting_id, recomputed_on, recomputed_merchant) on totals_progress to lunas_worker;
+grant select, update (recorded_until, line_posting_id, recomputed_on, recomputed_merchant) on totals_progress
+  to lunas_worker;
 grant select on payment_hour_totals, totals_progress to lunas_operator, lunas_dashboard, lunas_reader;
 
 -- Retention and the archive.

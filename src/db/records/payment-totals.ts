@@ -30,8 +30,8 @@ export type CountOutcome = 'complete' | 'full' | 'held' | 'busy';
  *
  * A transaction may commit a transition that is older than one that is counted, or a line with a lower posting. So this
  * waits until every transaction has ended that was in flight ten seconds after the newest transition that it takes, and
- * when the newest line was read. It takes a transaction number of its own for that: `pg_snapshot_xmax` can be the number
- * of a transaction that runs.
+ * when the newest line was read. It takes a transaction number of its own for that: `pg_snapshot_xmax` can be the
+ * number of a transaction that runs.
  */
 export async function countTotals(db: Pool): Promise<CountOutcome> {
   const { rows } = await db.query<{ until: Date; postingId: number; nextTransaction: string }>(

@@ -4,10 +4,6 @@ type Query = Readonly<Record<string, string | undefined>>;
 export function merchantPaths(code: string) {
   const home = `/m/${code}`;
   const payments = `${home}/payments`;
-  const keys = `${home}/developers/keys`;
-  const requests = `${home}/developers/requests`;
-  const webhooks = `${home}/developers/webhooks`;
-  const deliveries = `${home}/developers/deliveries`;
   const payment = (reference: string) => `${payments}/${reference}`;
   const team = `${home}/team`;
   const activity = `${home}/activity`;
@@ -46,6 +42,19 @@ export function merchantPaths(code: string) {
       `${home}/balance/days/${day}${after === undefined ? '' : `?after=${after}`}`,
     balanceCsv: (day: string) => `${home}/balance/days/${day}.csv`,
     ...bankAccountPaths(home),
+    ...developerPaths(home),
+    exportPayments: (query: Query) => `${payments}.csv${queryText(query)}`,
+    /** Parameters without a value are left out. */
+    list: (query: Query) => payments + queryText(query),
+  };
+}
+
+function developerPaths(home: string) {
+  const keys = `${home}/developers/keys`;
+  const requests = `${home}/developers/requests`;
+  const webhooks = `${home}/developers/webhooks`;
+  const deliveries = `${home}/developers/deliveries`;
+  return {
     keys,
     webhooks,
     deliveries,
@@ -62,14 +71,10 @@ export function merchantPaths(code: string) {
     editKey: (id: string) => `${keys}/${id}/edit`,
     rotateKey: (id: string) => `${keys}/${id}/rotate`,
     requests,
-    /** As `list`. */
-    requestList: (query: Readonly<Record<string, string | undefined>>) => requests + queryText(query),
+    requestList: (query: Query) => requests + queryText(query),
     requestsOfKey: (keyId: string) => `${requests}?key=${keyId}`,
     request: (requestId: string) => `${requests}/${encodeURIComponent(requestId)}`,
     revokeKey: (id: string) => `${keys}/${id}/revoke`,
-    exportPayments: (query: Query) => `${payments}.csv${queryText(query)}`,
-    /** Parameters without a value are left out. */
-    list: (query: Query) => payments + queryText(query),
   };
 }
 

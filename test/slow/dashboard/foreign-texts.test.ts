@@ -52,7 +52,7 @@ let service: TestService;
 let dashboard: TestDashboard;
 let browser: Browser;
 let merchant: FilledMerchant;
-/** Of many owners: a session has a limit of requests a minute. */
+/** The cookies of many owners: a session has a limit of requests a minute. */
 let cookies: string[];
 let requests = 0;
 
