@@ -125,8 +125,8 @@ export class SignInThrottle {
   /**
    * Counts a code. Who has only the password of a user does not keep that user out: a signed-in session, a known
    * browser and the codes from each network are counted on their own. All strange networks share the limit of a day, so
-   * that a guess is improbable: 30 codes, of which 3 in a million are right. A recovery code cannot be guessed, so it is
-   * not counted by user.
+   * that a guess is improbable: 30 codes, of which 3 in a million are right. A recovery code cannot be guessed, so it
+   * is not counted by user.
    * @throws SignInError `throttled` or `unavailable`
    */
   async countCode(attempt: CodeAttempt): Promise<void> {
