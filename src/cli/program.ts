@@ -4,6 +4,7 @@ import { addApiCommand } from './commands/api';
 import { addApprovalsCommand } from './commands/approvals';
 import { addArchiveCommand } from './commands/archive';
 import { addAuditCommand } from './commands/audit';
+import { addBankAccountsCommand } from './commands/bank-accounts';
 import { addCatalogCommand } from './commands/catalog';
 import { addCodecCommand } from './commands/codec';
 import { addCustomersCommand } from './commands/customers';
@@ -71,6 +72,7 @@ export function createProgram(terminal: Terminal): LunasCommand {
   addWebhooksCommand(program);
   addCatalogCommand(program);
   addAccountsCommand(program);
+  addBankAccountsCommand(program);
   addOperatorsCommand(program);
   addApprovalsCommand(program);
 

@@ -4,6 +4,7 @@ import type { Sealer } from '../../crypto/sealing';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { UserError } from '../../errors';
 import { requestApproval, requireApproval } from '../../services/audit/request-approval';
+import { addPayoutsAccount } from '../../services/provider-accounts/payouts-account';
 import {
   ADAPTERS,
   ADD_ACCOUNT,
@@ -13,6 +14,7 @@ import {
   ENABLE_ACCOUNT,
   enableAccount,
   listAccounts,
+  PAYOUT_ADAPTERS,
   PROPOSE_SERVER_KEY,
   proposeServerKey,
   SET_CALL_RATE,
@@ -26,7 +28,7 @@ import { howToApprove } from '../error-hints';
 import type { LunasCommand } from '../lunas-command';
 import type { CommandAudit } from '../operator-identity';
 import { id, joinOptions, oneOf, wholeNumber } from '../option-schemas';
-import { formatTable } from '../output';
+import { formatTable, type CommandResult } from '../output';
 
 const nmid = z.string().regex(/^ID\d{13}$/, { error: 'must be ID and 13 digits' });
 const NMID_DESCRIPTION = "the merchant's national id, as the acquirer's dashboard shows it; each QR must have it";
@@ -61,6 +63,7 @@ export function addAccountsCommand(program: LunasCommand): void {
       const account = await audit.record(ENABLE_ACCOUNT, accountId, () => enableAccount(audit.db, accountId));
       return { json: { account }, text: renderAccounts([account]) };
     });
+  addPayouts(accounts);
   addSetKey(accounts);
   addSetRate(accounts);
 }
@@ -89,18 +92,45 @@ function addAdd(accounts: LunasCommand): void {
       const sealer = await context.sealer(audit.db);
       const newAccount = { ...given, id: uuidv7(), serverKey, environment, isProposed: environment === 'production' };
       const account = await audit.record(ADD_ACCOUNT, newAccount.id, () => addAccount(audit.db, sealer, newAccount));
-      const request = {
-        action: 'account.create',
-        target: `${account.provider} at ${account.baseUrl}`,
-        parameters: { accountId: account.id, keyFingerprint: account.keyFingerprint, nmid: account.nmid },
-      } as const;
-      const approvalId = await requestApproval(audit, audit.actor, request, audit.note);
-      const hint = approvalId === null ? '' : `\n\nIt is not used yet: ${howToApprove(approvalId)}`;
-      return {
-        json: { account, ...(approvalId !== null && { approvalId }) },
-        text: `${renderAccounts([account])}${hint}`,
-      };
+      return accountRequested(audit, account, `${account.provider} at ${account.baseUrl}`);
     });
+}
+
+function addPayouts(accounts: LunasCommand): void {
+  accounts
+    .command('add-payouts')
+    .description('register our account at the bank that executes payouts; its credentials are stored sealed')
+    .requiredOption('--adapter <adapter>', joinOptions(PAYOUT_ADAPTERS))
+    .requiredOption('--base-url <url>', "the bank's address")
+    .requiredOption('--credentials-env <name>', 'the environment variable that holds the credentials, as JSON')
+    .examples(
+      'lunas accounts add-payouts --adapter snap-midtrans --base-url https://… --credentials-env BANK_CREDENTIALS',
+    )
+    .writeAction(
+      z.object({ adapter: oneOf(PAYOUT_ADAPTERS), baseUrl: z.string(), credentialsEnv: z.string() }),
+      async ({ adapter, baseUrl, credentialsEnv }, audit, context, environment) => {
+        const credentials = requireVariable(accounts.terminal.environment, credentialsEnv, '--credentials-env');
+        const sealer = await context.sealer(audit.db);
+        const isProposed = environment === 'production';
+        const newAccount = { id: uuidv7(), adapter, baseUrl, credentials, environment, isProposed };
+        const account = await audit.record(ADD_ACCOUNT, newAccount.id, () =>
+          addPayoutsAccount(audit.db, sealer, newAccount),
+        );
+        return accountRequested(audit, account, `payouts at ${account.baseUrl}`);
+      },
+    );
+}
+
+/** In production a second operator has to approve the account. */
+async function accountRequested(audit: CommandAudit, account: ProviderAccount, target: string): Promise<CommandResult> {
+  const { id: accountId, keyFingerprint, nmid } = account;
+  const request = { action: 'account.create', target, parameters: { accountId, keyFingerprint, nmid } } as const;
+  const approvalId = await requestApproval(audit, audit.actor, request, audit.note);
+  const hint = approvalId === null ? '' : `\n\nIt is not used yet: ${howToApprove(approvalId)}`;
+  return {
+    json: { account, ...(approvalId !== null && { approvalId }) },
+    text: `${renderAccounts([account])}${hint}`,
+  };
 }
 
 function addSetKey(accounts: LunasCommand): void {
@@ -152,17 +182,17 @@ function addSetRate(accounts: LunasCommand): void {
     );
 }
 
-function requireVariable(environment: NodeJS.ProcessEnv, name: string): string {
+function requireVariable(environment: NodeJS.ProcessEnv, name: string, option = '--server-key-env'): string {
   const value = environment[name];
   if (value) return value;
-  throw new UserError(`--server-key-env names ${name}, but no such environment variable is set.`);
+  throw new UserError(`${option} names ${name}, but no such environment variable is set.`);
 }
 
 function renderAccounts(accounts: readonly ProviderAccount[]): string {
   return formatTable(
     accounts.map((account) => ({
       ID: account.id,
-      PROVIDER: account.provider,
+      PROVIDER: account.provider ?? account.purpose,
       ADAPTER: account.adapter,
       'BASE URL': account.baseUrl,
       WEIGHT: account.weight,
