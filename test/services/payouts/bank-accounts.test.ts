@@ -161,6 +161,8 @@ describe('the name inquiry at the bank', () => {
   it('attack: for another merchant than that of the account is rejected', async () => {
     const id = await addInquired(await newOwner());
     const { merchantId } = await newOwner();
+    // A run that has not ended would be joined.
+    await service.client.workflow.getHandle(bankAccountWorkflowId(id)).result();
     await expect(service.workflows.bankAccounts.inquire({ bankAccountId: id, merchantId })).rejects.toThrow(/failed/);
     expect(await find(id)).toMatchObject({ status: 'pending_approval', version: 2 });
   });
