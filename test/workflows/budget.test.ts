@@ -21,12 +21,13 @@ const NOT_PER_PAYMENT = new Set([
   'claim_deliveries',
   'record_delivered',
   'claim_due_notifications',
+  'list_waiting_inquiries',
   'find_api_key',
   'record_requests',
   'read_recovery_mode',
 ]);
 /** The job of the totals runs every five seconds, whatever happens. */
-const OF_TOTALS = /totals|areComplete|nextTransaction|as taken|^(begin|commit)$/i;
+const OF_TOTALS = /totals|areComplete|nextTransaction|as taken|balance_transactions|^(begin|commit)$/i;
 const isPerPayment = (name: string) =>
   !NOT_PER_PAYMENT.has(name) && !name.includes(RATE_LIMIT_TABLE) && !OF_TOTALS.test(name);
 const BEFORE_CREATION = 'find_current_policy';
