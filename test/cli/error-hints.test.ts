@@ -34,7 +34,7 @@ it.each(Object.entries(OPERATOR_STEPS))('the step %s has a command, after its ow
 it('each command of the hints exists', () => {
   const { commands } = createProgram({ stdout: process.stdout, stderr: process.stderr, environment: {} });
   const text = readFileSync(path.join(PACKAGE_ROOT, 'src/cli/error-hints.ts'), 'utf8');
-  const named = [...text.matchAll(/lunas ([a-z]+)(?: ([a-z-]+))?/g)].map(([, name, sub]) => [name, sub]);
+  const named = [...text.matchAll(/lunas ([a-z-]+)(?: ([a-z-]+))?/g)].map(([, name, sub]) => [name, sub]);
   const unknown = named.filter(([name, sub]) => {
     const command = commands.find((known) => known.name() === name);
     const isGroup = command !== undefined && command.commands.length > 0;
