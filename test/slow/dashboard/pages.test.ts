@@ -584,6 +584,7 @@ it('the QR page shows a payment although a button is focused, and then the next 
   expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe(
     `${new URL(home).pathname}/payments/new`,
   );
+  expect(await page.locator('#announcement').textContent()).toBe(DASHBOARD_TEXTS.en.qr.states.paid);
   await close();
 });
 

@@ -51,9 +51,10 @@ async function refresh() {
   if (response.status === 401) return location.reload();
   if (!response.ok) return;
   const next = new DOMParser().parseFromString(await response.text(), 'text/html');
+  // Before the parts leave the response.
+  const state = next.querySelector('[data-announce]')?.textContent ?? '';
   for (const part of document.querySelectorAll('[data-part]')) replacePart(part, next);
   const announcement = document.getElementById('announcement');
-  const state = next.querySelector('[data-announce]')?.textContent ?? '';
   if (announcement && announcement.dataset.shown !== state) {
     if (announcement.dataset.shown !== undefined) announcement.textContent = state;
     announcement.dataset.shown = state;
