@@ -73,7 +73,7 @@ async function read<T>(schema: z.ZodType<T>, ...args: readonly string[]): Promis
 const paymentSchema = z.object({ payment: z.object({ id: z.string(), reference_id: z.string() }) });
 const endpointSchema = z.object({ endpoint: z.object({ id: z.string() }) });
 const deliveriesSchema = z.object({ deliveries: z.array(z.object({ id: z.string() })) });
-const accountsSchema = z.object({ accounts: z.array(z.object({ id: z.string(), provider: z.string() })) });
+const accountsSchema = z.object({ accounts: z.array(z.object({ id: z.string(), provider: z.string().nullable() })) });
 const exceptionsSchema = z.object({ exceptions: z.array(z.object({ id: z.string() })) });
 
 /** The cases that the pages are about, each with its payment, endpoint, exception or line in a log. */
