@@ -48,6 +48,6 @@ export const FINAL_BANK_ACCOUNT_STATUSES: readonly BankAccountStatus[] = BANK_AC
 );
 
 /** A proposal waits for the bank or for Lunas. While there is one, a merchant cannot add another account. */
-export function isProposal(status: BankAccountStatus): boolean {
+export function isProposal(status: BankAccountStatus): status is 'pending_inquiry' | 'pending_approval' {
   return status === 'pending_inquiry' || status === 'pending_approval';
 }

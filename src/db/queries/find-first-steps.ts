@@ -34,23 +34,26 @@ export async function findFirstSteps(
   const { rows } = await db.query<FirstSteps>({
     name: 'find_first_steps',
     text: `with state as materialized (
-        select created_at >= $3 or status = 'pending' as is_young,
-          exists (select from payments where merchant_id = $1 and status = any($4)) as has_paid
-        from merchants where id = $1
+        select has_paid, is_young or not has_paid as is_new
+        from (
+          select created_at >= $3 or status = 'pending' as is_young,
+            exists (select from payments where merchant_id = $1 and status = any($4)) as has_paid
+          from merchants where id = $1
+        ) merchant
       )
-      select is_young or not has_paid as "isNew", has_paid as "hasPaid",
-        case when is_young or not has_paid then exists (
+      select is_new as "isNew", has_paid as "hasPaid",
+        case when is_new then exists (
           select from api_keys
           where merchant_id = $1 and revoked_at is null and (expires_at is null or expires_at > now())
         ) end as "hasKey",
-        case when is_young or not has_paid then exists (
+        case when is_new then exists (
           select from (
             select status from webhook_deliveries where merchant_id = $1
             order by created_at desc, id desc limit ${MAX_DELIVERIES}
           ) newest
           where status = 'delivered'
         ) end as "hasDelivered",
-        case when is_young or not has_paid then exists (
+        case when is_new then exists (
           select from users where id = $2
             and (sealed_totp is not null or exists (select from passkeys where user_id = users.id))
         ) end as "hasSecondFactor"

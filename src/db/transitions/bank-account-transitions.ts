@@ -7,6 +7,7 @@ import {
 import type { NameMatch } from '../../domain/holder-names';
 import type { Queryable } from '../connection/pool';
 import { bindStatement, literalList, prepareStatement } from '../connection/statement';
+import { insertNotices } from '../records/merchant-notices';
 
 /** The account to change. It is found only with this merchant, and only in this version; null: in any. */
 export interface BankAccountTransitionInput {
@@ -26,6 +27,15 @@ export interface ChangedBankAccount {
   readonly replacedId: string | null;
 }
 
+interface TransitionSql {
+  /** What it writes besides the status. */
+  readonly assignments?: readonly string[];
+  /** What has to be true besides the status. */
+  readonly condition?: string;
+  /** The part of the statement that ends another account first. */
+  readonly replaced?: string;
+}
+
 const COMMON = ['id', 'merchantId', 'version', 'at', 'actor', 'note'] as const;
 
 /** As for payments: it always increases. */
@@ -35,26 +45,30 @@ const UPDATED_AT = "greatest(:at::timestamptz, account.updated_at + interval '1 
  * One statement locks the account, compares its status, its version and its merchant, and writes the account, the
  * history and the notice of the owners. It changes nothing if they differ.
  */
-function changeSql(name: BankAccountTransitionName, further: readonly string[] = [], replaced = ''): string {
+function changeSql(
+  name: BankAccountTransitionName,
+  { assignments = [], condition = 'true', replaced = '' }: TransitionSql = {},
+): string {
   const { from, to } = BANK_ACCOUNT_TRANSITIONS[name];
-  const assignments = [`status = '${to}'`, 'version = account.version + 1', `updated_at = ${UPDATED_AT}`, ...further];
+  const written = [`status = '${to}'`, 'version = account.version + 1', `updated_at = ${UPDATED_AT}`, ...assignments];
   const after = replaced === '' ? '' : ' and (select count(*) from replaced) >= 0';
   return `
 with locked as materialized (
   select id, merchant_id, status from bank_accounts
   where id = :id and status in (${literalList(from)})
     and (:merchantId::uuid is null or merchant_id = :merchantId) and (:version::integer is null or version = :version)
+    and ${condition}
   for update
 ),${replaced}
 changed as (
-  update bank_accounts account set ${assignments.join(', ')}
+  update bank_accounts account set ${written.join(', ')}
   from locked where account.id = locked.id${after}
   returning account.id, account.merchant_id, account.version, account.status, account.updated_at,
     locked.status as from_status
 ),
 ${historySql('history', name, 'changed')},
 noticed as (
-  ${noticeSql('changed')}
+  ${noticeSql(to, 'changed')}
 )
 select status, version, ${replaced === '' ? 'null::uuid' : '(select id from replaced)'} as "replacedId" from changed`;
 }
@@ -67,9 +81,14 @@ function historySql(cte: string, name: BankAccountTransitionName, from: string):
 )`;
 }
 
-function noticeSql(from: string): string {
-  return `insert into merchant_notices (merchant_id, kind, target_id, occurred_at)
-  select merchant_id, 'bank_account.' || status, id, updated_at from ${from}`;
+function noticeSql(status: BankAccountStatus, from: string): string {
+  return insertNotices({
+    kind: `bank_account.${status}`,
+    merchant: 'merchant_id',
+    target: 'id',
+    at: 'updated_at',
+    from,
+  });
 }
 
 /** The account in use ends before the new one begins: a unique index permits one of both. */
@@ -84,12 +103,15 @@ replaced as (
 ),
 ${historySql('replaced_history', 'replace', 'replaced')},
 replaced_notice as (
-  ${noticeSql('replaced')}
+  ${noticeSql('replaced', 'replaced')}
 ),`;
 
 /** The cool-down counts from the transition. */
-const USABLE_FROM = `usable_from = ${UPDATED_AT}
-    + (select cooldown_seconds from payout_limits order by id desc limit 1) * interval '1 second'`;
+const IN_USE = [
+  `usable_from = ${UPDATED_AT}
+    + (select cooldown_seconds from payout_limits order by id desc limit 1) * interval '1 second'`,
+  'failure_reason = null',
+] as const;
 
 const HOLDER = [
   'sealed_holder_name = :sealedHolderName',
@@ -97,6 +119,20 @@ const HOLDER = [
   'same_number_merchants = :sameNumberMerchants',
   'inquired_at = :at',
 ] as const;
+
+/** A parameter cannot be absent. */
+function withNote<Values extends { readonly note?: string | undefined }>(values: Values) {
+  return { ...values, note: values.note ?? null };
+}
+
+/** @returns undefined if the statement changed nothing */
+async function execute(
+  db: Queryable,
+  statement: ReturnType<typeof bindStatement>,
+): Promise<ChangedBankAccount | undefined> {
+  const { rows } = await db.query<ChangedBankAccount>(statement);
+  return rows[0];
+}
 
 const ADD = prepareStatement(
   'add_bank_account',
@@ -111,7 +147,7 @@ with created as (
 ),
 ${historySql('history', 'add', 'created')},
 noticed as (
-  ${noticeSql('created')}
+  ${noticeSql('pending_inquiry', 'created')}
 )
 select status, version, null::uuid as "replacedId" from created`,
 );
@@ -128,13 +164,8 @@ export interface NewBankAccount {
 }
 
 /** Undefined if the id is used, or if the merchant has another proposal. */
-export async function insertBankAccount(
-  db: Queryable,
-  account: NewBankAccount,
-): Promise<ChangedBankAccount | undefined> {
-  const statement = bindStatement(ADD, { ...account, note: account.note ?? null });
-  const { rows } = await db.query<ChangedBankAccount>(statement);
-  return rows[0];
+export function insertBankAccount(db: Queryable, account: NewBankAccount): Promise<ChangedBankAccount | undefined> {
+  return execute(db, bindStatement(ADD, withNote(account)));
 }
 
 /** What the bank reports about the holder. */
@@ -147,17 +178,19 @@ export interface InquiredHolder {
 
 const HOLDER_PARAMETERS = ['sealedHolderName', 'nameMatch', 'sameNumberMerchants'] as const;
 
-const VERIFY = prepareStatement('verify_bank_account', [...COMMON, ...HOLDER_PARAMETERS], changeSql('verify', HOLDER));
+const VERIFY = prepareStatement(
+  'verify_bank_account',
+  [...COMMON, ...HOLDER_PARAMETERS],
+  changeSql('verify', { assignments: HOLDER }),
+);
 
 /** The bank knows the account. Undefined if it does not wait for the inquiry any more. */
-export async function verifyBankAccount(
+export function verifyBankAccount(
   db: Queryable,
   change: BankAccountTransitionInput,
   holder: InquiredHolder,
 ): Promise<ChangedBankAccount | undefined> {
-  const statement = bindStatement(VERIFY, { ...change, ...holder, note: change.note ?? null });
-  const { rows } = await db.query<ChangedBankAccount>(statement);
-  return rows[0];
+  return execute(db, bindStatement(VERIFY, withNote({ ...change, ...holder })));
 }
 
 const RECORD_HOLDER = prepareStatement(
@@ -184,37 +217,33 @@ export async function recordFailedInquiry(db: Queryable, id: string, reason: str
   await db.query(bindStatement(RECORD_FAILED_INQUIRY, { id, reason }));
 }
 
-const FAIL_INQUIRY = prepareStatement(
-  'fail_bank_account_inquiry',
-  [...COMMON, 'reason'],
-  changeSql('fail_inquiry', ['failure_reason = :reason']),
-);
-const SUSPEND = prepareStatement(
-  'suspend_bank_account',
-  [...COMMON, 'reason'],
-  changeSql('suspend', ['failure_reason = :reason']),
-);
-const REJECT = prepareStatement(
-  'reject_bank_account',
-  [...COMMON, 'reason'],
-  changeSql('reject', ['failure_reason = :reason']),
-);
-const WITH_REASON = { fail_inquiry: FAIL_INQUIRY, suspend: SUSPEND, reject: REJECT } as const;
+/** A transition whose reason the merchant sees. */
+function stopStatement(statement: string, name: BankAccountTransitionName) {
+  return prepareStatement(
+    statement,
+    [...COMMON, 'reason'],
+    changeSql(name, { assignments: ['failure_reason = :reason'] }),
+  );
+}
+
+const WITH_REASON = {
+  fail_inquiry: stopStatement('fail_bank_account_inquiry', 'fail_inquiry'),
+  suspend: stopStatement('suspend_bank_account', 'suspend'),
+  reject: stopStatement('reject_bank_account', 'reject'),
+} as const;
 
 /** Ends or stops an account for a reason that its merchant sees. Undefined if the account is elsewhere. */
-export async function stopBankAccount(
+export function stopBankAccount(
   db: Queryable,
   name: keyof typeof WITH_REASON,
   change: BankAccountTransitionInput,
   reason: string,
 ): Promise<ChangedBankAccount | undefined> {
-  const statement = bindStatement(WITH_REASON[name], { ...change, note: change.note ?? null, reason });
-  const { rows } = await db.query<ChangedBankAccount>(statement);
-  return rows[0];
+  return execute(db, bindStatement(WITH_REASON[name], withNote({ ...change, reason })));
 }
 
 /** An inquiry of the last day: without one, an account that was suspended cannot receive money again. */
-const isInquired = `(select inquired_at from bank_accounts where id = :id) > :at::timestamptz - interval '24 hours'`;
+const IS_INQUIRED = "inquired_at > :at::timestamptz - interval '24 hours'";
 
 const PLAIN = {
   withdraw: prepareStatement('withdraw_bank_account', COMMON, changeSql('withdraw')),
@@ -222,25 +251,20 @@ const PLAIN = {
   approve: prepareStatement(
     'approve_bank_account',
     COMMON,
-    changeSql('approve', [USABLE_FROM, 'failure_reason = null'], REPLACED),
+    changeSql('approve', { assignments: IN_USE, replaced: REPLACED }),
   ),
   reactivate: prepareStatement(
     'reactivate_bank_account',
     COMMON,
-    changeSql('reactivate', [USABLE_FROM, 'failure_reason = null']).replace(
-      'for update',
-      `  and ${isInquired}\n  for update`,
-    ),
+    changeSql('reactivate', { assignments: IN_USE, condition: IS_INQUIRED }),
   ),
 } as const;
 
 /** Undefined if the account is elsewhere. */
-export async function changeBankAccount(
+export function changeBankAccount(
   db: Queryable,
   name: keyof typeof PLAIN,
   change: BankAccountTransitionInput,
 ): Promise<ChangedBankAccount | undefined> {
-  const statement = bindStatement(PLAIN[name], { ...change, note: change.note ?? null });
-  const { rows } = await db.query<ChangedBankAccount>(statement);
-  return rows[0];
+  return execute(db, bindStatement(PLAIN[name], withNote(change)));
 }

@@ -1,5 +1,10 @@
 import type { Queryable } from '../../db/connection/pool';
-import { listBankAccountSteps, listSameNumberMerchants, type BankAccountStep } from '../../db/records/bank-accounts';
+import {
+  findBankAccountRow,
+  listBankAccountSteps,
+  listSameNumberMerchants,
+  type BankAccountStep,
+} from '../../db/records/bank-accounts';
 import {
   changeBankAccount,
   stopBankAccount,
@@ -169,12 +174,7 @@ export async function approveBankAccount(
 ): Promise<ChangedBankAccount> {
   const account = await findBankAccount(dependencies, id, null);
   requireConfirmedName(account, confirmedName);
-  const parameters = { bankAccountId: id, version: account.version };
-  const request = { action: 'bank_account.approve', target: targetOf(account), parameters } as const;
-  await requireApproval(dependencies, actor, request, note);
-  return withAudit(dependencies, actor, { action: APPROVE_BANK_ACCOUNT, target: id, note }, () =>
-    executeApproval(dependencies.db, actor, 'approve', parameters, note),
-  );
+  return requestApproved(dependencies, actor, account, 'approve', note);
 }
 
 /** If the names differ, an operator has to repeat what the bank reports. */
@@ -196,11 +196,28 @@ export async function reactivateBankAccount(
   { id, note }: OperatorRequest,
 ): Promise<ChangedBankAccount> {
   const account = await findBankAccount(dependencies, id, null);
-  const parameters = { bankAccountId: id, version: account.version };
-  const request = { action: 'bank_account.reactivate', target: targetOf(account), parameters } as const;
+  return requestApproved(dependencies, actor, account, 'reactivate', note);
+}
+
+type ApprovedChange = 'approve' | 'reactivate';
+
+const APPROVED_ACTIONS = {
+  approve: APPROVE_BANK_ACCOUNT,
+  reactivate: REACTIVATE_BANK_ACCOUNT,
+} as const satisfies Record<ApprovedChange, DeclaredAction>;
+
+async function requestApproved(
+  dependencies: AuditDependencies,
+  actor: OperatorActor,
+  account: BankAccount,
+  name: ApprovedChange,
+  note: string,
+): Promise<ChangedBankAccount> {
+  const parameters = { bankAccountId: account.id, version: account.version };
+  const request = { action: `bank_account.${name}`, target: targetOf(account), parameters } as const;
   await requireApproval(dependencies, actor, request, note);
-  return withAudit(dependencies, actor, { action: REACTIVATE_BANK_ACCOUNT, target: id, note }, () =>
-    executeApproval(dependencies.db, actor, 'reactivate', parameters, note),
+  return withAudit(dependencies, actor, { action: APPROVED_ACTIONS[name], target: account.id, note }, () =>
+    executeApproval(dependencies.db, actor, name, parameters, note),
   );
 }
 
@@ -211,25 +228,20 @@ function targetOf({ id, merchantName, bankCode, lastFour }: BankAccount): string
 
 /**
  * Executes what was approved.
- * @throws ConflictError `superseded` if the account has changed since
- * @throws ConflictError `not_allowed` if it is elsewhere, or has no inquiry of the last 24 hours
+ * @throws ConflictError `not_allowed` if the account has changed since, or has no inquiry of the last 24 hours
  */
 export async function executeApproval(
   db: Queryable,
   actor: OperatorActor,
-  name: 'approve' | 'reactivate',
+  name: ApprovedChange,
   { bankAccountId: id, version }: ApprovedBankAccount,
   note: string,
 ): Promise<ChangedBankAccount> {
   const change = { id, merchantId: null, version, at: new Date(), actor: actorText(actor), note } as const;
   const changed = await changeBankAccount(db, name, change);
   if (changed) return changed;
-  const { rows } = await db.query<{ status: string; version: number }>(
-    'select status, version from bank_accounts where id = $1',
-    [id],
-  );
-  const isSuspended = name === 'reactivate' && rows[0]?.status === 'suspended' && rows[0].version === version;
-  if (isSuspended) {
+  const account = await findBankAccountRow(db, id, null);
+  if (name === 'reactivate' && account?.status === 'suspended' && account.version === version) {
     throw new ConflictError('not_allowed', 'Ask the bank for its holder first: the last name is older than 24 hours.');
   }
   return requireChanged(db, undefined, { id, merchantId: null });

@@ -117,7 +117,7 @@ function Sentence({ view, account }: Omit<AccountCardProps, 'title'>): ReactElem
     );
   }
   if (status === 'active' || status === 'suspended') return <>{sentences[status]}</>;
-  if (status !== 'pending_inquiry' && status !== 'pending_approval') return <></>;
+  if (!isProposal(status)) return <></>;
   return (
     <>
       {sentences[status]} {paused}

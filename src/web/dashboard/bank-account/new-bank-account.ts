@@ -20,17 +20,16 @@ const PATH = '/m/:code/bank-account/new';
 type AddDependencies = Pick<DashboardDependencies, 'db' | 'environment' | 'log' | 'sealer' | 'workflows'>;
 
 /** Spaces and hyphens between the digits are as on a bank card. */
-const digits = z
-  .string({ error: 'number' })
-  .transform((text) => text.replaceAll(/[\s.-]/g, ''))
-  .refine(isAccountNumber, { error: 'number' });
+const withoutSeparators = (text: string) => text.replaceAll(/[\s.-]/g, '');
+
+const digits = z.string({ error: 'number' }).transform(withoutSeparators).refine(isAccountNumber, { error: 'number' });
 
 const newAccountSchema = z
   .object({
     form_id: z.uuid({ error: 'form' }),
     bank: z.string({ error: 'bank' }).refine(isBankCode, { error: 'bank' }),
     number: digits,
-    repeat: z.string({ error: 'repeat' }).transform((text) => text.replaceAll(/[\s.-]/g, '')),
+    repeat: z.string({ error: 'repeat' }).transform(withoutSeparators),
   })
   .refine(({ number, repeat }) => number === repeat, { error: 'repeat', path: ['repeat'] });
 
