@@ -7,7 +7,7 @@ import { measureCalls } from './calls/measure-calls';
 import { wrapPayoutCalls } from './calls/wrap-calls';
 import type { PayoutProvider } from './payout-provider';
 import { parsePayoutCredentials } from './snap/payout-credentials';
-import type { PAYOUT_PROFILES } from './snap/payout-profiles';
+import { PROFILE_OF_ADAPTER, type PayoutAdapter } from './snap/payout-profiles';
 import { createSnapPayoutProvider } from './snap/snap-payout-provider';
 
 /** Our account at the bank that executes payouts. */
@@ -24,7 +24,7 @@ export interface PayoutsAccount {
 
 interface AccountRow {
   readonly id: string;
-  readonly adapter: string;
+  readonly adapter: PayoutAdapter;
   readonly baseUrl: string;
   readonly sealedCredentials: string;
   readonly callsPerSecond: number | null;
@@ -41,8 +41,6 @@ export interface PayoutRegistrySettings {
   readonly publicBaseUrl: string;
   readonly log: Pick<Logger, 'info'>;
 }
-
-const PROFILE_NAMES = ['midtrans', 'faspay'] as const satisfies readonly (keyof typeof PAYOUT_PROFILES)[];
 
 /** Reads the enabled account at each call: calls to the bank are few, and an operator may have changed it. */
 export function createPayoutRegistry(settings: PayoutRegistrySettings): PayoutRegistry {
@@ -78,8 +76,7 @@ function isSame(one: AccountRow, other: AccountRow): boolean {
 
 function connect({ sealer, publicBaseUrl }: PayoutRegistrySettings, row: AccountRow) {
   const { id, adapter, baseUrl, sealedCredentials } = row;
-  const profile = PROFILE_NAMES.find((name) => `snap-${name}` === adapter);
-  if (profile === undefined) throw new Error(`No payouts by the adapter ${adapter}`);
+  const profile = PROFILE_OF_ADAPTER[adapter];
   const json = sealer.open(sealedCredentials, ['provider-server-key', id, adapter, baseUrl]);
   const notificationUrl = `${publicBaseUrl}/provider-notifications/${id}`;
   return createSnapPayoutProvider({ profile, baseUrl, credentials: parsePayoutCredentials(json), notificationUrl });

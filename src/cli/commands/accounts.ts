@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Sealer } from '../../crypto/sealing';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { UserError } from '../../errors';
+import { PAYOUT_ADAPTERS } from '../../providers/snap/payout-profiles';
 import { requestApproval, requireApproval } from '../../services/audit/request-approval';
 import { addPayoutsAccount } from '../../services/provider-accounts/payouts-account';
 import {
@@ -14,7 +15,6 @@ import {
   ENABLE_ACCOUNT,
   enableAccount,
   listAccounts,
-  PAYOUT_ADAPTERS,
   PROPOSE_SERVER_KEY,
   proposeServerKey,
   SET_CALL_RATE,

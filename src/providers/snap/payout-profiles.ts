@@ -40,7 +40,6 @@ const STATUSES: PayoutProfile['statuses'] = {
 
 const CUT_OFF = '403 06';
 
-/** By the suffix of `provider_accounts.adapter`. */
 export const PAYOUT_PROFILES = {
   midtrans: {
     signing: { kind: 'hmac_with_token', tokenPath: '/v1.0/access-token/b2b' },
@@ -71,3 +70,12 @@ export const PAYOUT_PROFILES = {
     unconfirmed: ['statuses', 'signature of notifications', 'production URL'],
   },
 } as const satisfies Record<string, PayoutProfile>;
+
+/** Values of `provider_accounts.adapter` for payouts. */
+export const PAYOUT_ADAPTERS = ['snap-midtrans', 'snap-faspay'] as const;
+export type PayoutAdapter = (typeof PAYOUT_ADAPTERS)[number];
+
+export const PROFILE_OF_ADAPTER = {
+  'snap-midtrans': 'midtrans',
+  'snap-faspay': 'faspay',
+} as const satisfies Record<PayoutAdapter, keyof typeof PAYOUT_PROFILES>;

@@ -5,8 +5,8 @@ import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
 import { ConflictError } from '../../errors';
 import { parsePayoutCredentials } from '../../providers/snap/payout-credentials';
-import { PAYOUT_PROFILES } from '../../providers/snap/payout-profiles';
-import { ACCOUNT_COLUMNS, validateBaseUrl, type PayoutAdapter, type ProviderAccount } from './provider-accounts';
+import { PAYOUT_PROFILES, PROFILE_OF_ADAPTER, type PayoutAdapter } from '../../providers/snap/payout-profiles';
+import { ACCOUNT_COLUMNS, validateBaseUrl, type ProviderAccount } from './provider-accounts';
 
 export interface NewPayoutsAccount {
   /** Absent: a new one. */
@@ -20,11 +20,6 @@ export interface NewPayoutsAccount {
   readonly isProposed: boolean;
 }
 
-const PROFILE_OF = { 'snap-midtrans': 'midtrans', 'snap-faspay': 'faspay' } as const satisfies Record<
-  PayoutAdapter,
-  keyof typeof PAYOUT_PROFILES
->;
-
 /**
  * Adds our account at the bank that executes payouts. At most one is enabled.
  * @throws UserError if the base URL or the credentials are not valid, or if production must not use the profile
@@ -37,7 +32,7 @@ export async function addPayoutsAccount(
 ): Promise<ProviderAccount> {
   const baseUrl = validateBaseUrl(account.baseUrl, environment);
   parsePayoutCredentials(credentials);
-  const unconfirmed: readonly string[] = PAYOUT_PROFILES[PROFILE_OF[adapter]].unconfirmed;
+  const unconfirmed: readonly string[] = PAYOUT_PROFILES[PROFILE_OF_ADAPTER[adapter]].unconfirmed;
   if (environment === 'production' && unconfirmed.length > 0) {
     const text = `Production must not use ${adapter}. Its bank has not confirmed: ${unconfirmed.join(', ')}.`;
     throw new ConflictError('not_allowed', text);

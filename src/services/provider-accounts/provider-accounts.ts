@@ -7,6 +7,7 @@ import { onlyRow, requireRow } from '../../db/connection/require-row';
 import { DeclaredAction } from '../../domain/declared-action';
 import type { ProviderName } from '../../domain/provider-capabilities';
 import { ConflictError, InvalidError } from '../../errors';
+import type { PayoutAdapter } from '../../providers/snap/payout-profiles';
 import { urlFormatViolation } from '../../webhooks/ssrf-guard';
 import { assertUrl, isLoopbackHost } from './validate-url';
 
@@ -17,10 +18,6 @@ const BASE_URLS = {
 
 export const ADAPTERS = ['midtrans'] as const satisfies readonly (keyof typeof BASE_URLS)[];
 export type Adapter = (typeof ADAPTERS)[number];
-
-/** The adapters of payouts; `snap-` and the name of a profile. */
-export const PAYOUT_ADAPTERS = ['snap-midtrans', 'snap-faspay'] as const;
-export type PayoutAdapter = (typeof PAYOUT_ADAPTERS)[number];
 
 /** One of our accounts at a provider. No query returns the server key. */
 export interface ProviderAccount {
