@@ -1,8 +1,8 @@
 import type { ReactElement } from 'react';
 import { BANK_CODES, BANKS } from '../../../domain/banks';
 import type { FieldErrors, SentFields } from '../../page/read-form';
-import { ErrorSummary, Field } from '../../ui/form';
-import { Card, Notice, PageHead } from '../../ui/layout';
+import { Field } from '../../ui/form';
+import { FormFrame } from '../../ui/form-frame';
 import { Select } from '../../ui/select';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
@@ -30,20 +30,15 @@ function NewBankAccount(page: NewBankAccountPage): ReactElement {
   const { view, rejection, errors } = page;
   const { add, title, form } = BANK_ACCOUNT_TEXTS[view.locale.language];
   return (
-    <div className="narrow">
-      <PageHead title={add} back={{ href: view.paths.bankAccount, label: title }} />
-      <div className="stack">
-        {rejection !== null && (
-          <Notice tone="warning">
-            <p>{rejection}</p>
-          </Notice>
-        )}
-        <ErrorSummary title={form.errorTitle} errors={errors} />
-        <Card>
-          <BankAccountForm {...page} />
-        </Card>
-      </div>
-    </div>
+    <FormFrame
+      title={add}
+      back={{ href: view.paths.bankAccount, label: title }}
+      rejection={rejection}
+      errorTitle={form.errorTitle}
+      errors={errors}
+    >
+      <BankAccountForm {...page} />
+    </FormFrame>
   );
 }
 

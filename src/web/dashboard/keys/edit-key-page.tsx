@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import type { FieldErrors } from '../../page/read-form';
-import { ErrorSummary, Field } from '../../ui/form';
-import { Card, Notice, PageHead } from '../../ui/layout';
+import { Field } from '../../ui/form';
+import { FormFrame } from '../../ui/form-frame';
 import { renderDeveloperPage } from '../developer-page';
 import type { MerchantView } from '../merchant-view';
 import { NetworksField, type ShownKey } from './key-parts';
@@ -27,39 +27,34 @@ function EditKey({ view, shown, address, rejection, values, errors }: EditKeyPag
   const { form, unnamed } = KEY_TEXTS[view.locale.language];
   const back = view.paths.key(shown.id);
   return (
-    <div className="narrow">
-      <PageHead title={form.editTitle} back={{ href: back, label: shown.name ?? unnamed }} />
-      <div className="stack">
-        {rejection !== null && (
-          <Notice tone="warning">
-            <p>{rejection}</p>
-          </Notice>
-        )}
-        <ErrorSummary title={form.errorTitle} errors={errors} />
-        <Card>
-          <form className="card-body" method="post" action={view.paths.editKey(shown.id)}>
-            <Field
-              name="name"
-              label={form.name}
-              hint={form.nameHint}
-              value={values.name}
-              error={errors.name}
-              autoComplete="off"
-              maxLength={64}
-              required
-            />
-            <NetworksField view={view} value={values.networks} address={address} error={errors.networks} />
-            <div className="buttons">
-              <button className="button primary wide-button" disabled={rejection !== null}>
-                {form.save}
-              </button>
-              <a className="button wide-button" href={back}>
-                {form.cancel}
-              </a>
-            </div>
-          </form>
-        </Card>
-      </div>
-    </div>
+    <FormFrame
+      title={form.editTitle}
+      back={{ href: back, label: shown.name ?? unnamed }}
+      rejection={rejection}
+      errorTitle={form.errorTitle}
+      errors={errors}
+    >
+      <form className="card-body" method="post" action={view.paths.editKey(shown.id)}>
+        <Field
+          name="name"
+          label={form.name}
+          hint={form.nameHint}
+          value={values.name}
+          error={errors.name}
+          autoComplete="off"
+          maxLength={64}
+          required
+        />
+        <NetworksField view={view} value={values.networks} address={address} error={errors.networks} />
+        <div className="buttons">
+          <button className="button primary wide-button" disabled={rejection !== null}>
+            {form.save}
+          </button>
+          <a className="button wide-button" href={back}>
+            {form.cancel}
+          </a>
+        </div>
+      </form>
+    </FormFrame>
   );
 }

@@ -2,8 +2,8 @@ import type { ReactElement } from 'react';
 import { MERCHANT_SCOPES } from '../../../domain/key-access';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import { Choices } from '../../ui/choices';
-import { ErrorSummary, Field } from '../../ui/form';
-import { Card, Notice, PageHead } from '../../ui/layout';
+import { Field } from '../../ui/form';
+import { FormFrame } from '../../ui/form-frame';
 import { renderDeveloperPage } from '../developer-page';
 import type { MerchantView } from '../merchant-view';
 import { EXPIRIES, FIRST_SCOPES, scopeField } from './key-fields';
@@ -30,20 +30,15 @@ function NewKey(page: NewKeyPage): ReactElement {
   const { view, errors, rejection } = page;
   const { form, title } = KEY_TEXTS[view.locale.language];
   return (
-    <div className="narrow">
-      <PageHead title={form.newTitle} back={{ href: view.paths.keys, label: title }} />
-      <div className="stack">
-        {rejection !== null && (
-          <Notice tone="warning">
-            <p>{rejection}</p>
-          </Notice>
-        )}
-        <ErrorSummary title={form.errorTitle} errors={errors} />
-        <Card>
-          <KeyForm {...page} />
-        </Card>
-      </div>
-    </div>
+    <FormFrame
+      title={form.newTitle}
+      back={{ href: view.paths.keys, label: title }}
+      rejection={rejection}
+      errorTitle={form.errorTitle}
+      errors={errors}
+    >
+      <KeyForm {...page} />
+    </FormFrame>
   );
 }
 

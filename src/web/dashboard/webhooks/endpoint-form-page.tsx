@@ -2,8 +2,8 @@ import type { ReactElement } from 'react';
 import { PAYMENT_EVENTS } from '../../../domain/events';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import { Choices } from '../../ui/choices';
-import { ErrorSummary, Field } from '../../ui/form';
-import { Card, Notice, PageHead } from '../../ui/layout';
+import { Field } from '../../ui/form';
+import { FormFrame } from '../../ui/form-frame';
 import { renderDeveloperPage } from '../developer-page';
 import type { MerchantView } from '../merchant-view';
 import { eventField } from './event-field';
@@ -36,34 +36,29 @@ function EndpointForm(page: EndpointFormPage & { readonly title: string }): Reac
   const { paths } = view;
   const back = endpointId === null ? paths.webhooks : paths.webhook(endpointId);
   return (
-    <div className="narrow">
-      <PageHead title={page.title} back={{ href: back, label: title }} />
-      <div className="stack">
-        {rejection !== null && (
-          <Notice tone="warning">
-            <p>{rejection}</p>
-          </Notice>
-        )}
-        <ErrorSummary title={form.errorTitle} errors={errors} />
-        <Card>
-          <form
-            className="card-body"
-            method="post"
-            action={endpointId === null ? paths.newWebhook : paths.webhookAction(endpointId, 'edit')}
-          >
-            <Fields {...page} />
-            <div className="buttons">
-              <button className="button primary wide-button" disabled={rejection !== null}>
-                {endpointId === null ? form.create : form.save}
-              </button>
-              <a className="button wide-button" href={back}>
-                {form.cancel}
-              </a>
-            </div>
-          </form>
-        </Card>
-      </div>
-    </div>
+    <FormFrame
+      title={page.title}
+      back={{ href: back, label: title }}
+      rejection={rejection}
+      errorTitle={form.errorTitle}
+      errors={errors}
+    >
+      <form
+        className="card-body"
+        method="post"
+        action={endpointId === null ? paths.newWebhook : paths.webhookAction(endpointId, 'edit')}
+      >
+        <Fields {...page} />
+        <div className="buttons">
+          <button className="button primary wide-button" disabled={rejection !== null}>
+            {endpointId === null ? form.create : form.save}
+          </button>
+          <a className="button wide-button" href={back}>
+            {form.cancel}
+          </a>
+        </div>
+      </form>
+    </FormFrame>
   );
 }
 
