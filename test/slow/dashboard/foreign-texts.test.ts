@@ -40,7 +40,8 @@ const TEXTS = [
   `update payments set merchant_reference_id = ${textOf('id::text', 100)}`,
   `update api_keys set name = ${textOf('id::text', 60)}`,
   `update passkeys set name = ${textOf('id::text', 60)}`,
-  `update webhook_endpoints set url = 'https://shop.example/' || repeat('w', 300) || '?q=' || ${textOf('id::text', 100)}`,
+  `update webhook_endpoints
+     set url = 'https://shop.example/' || repeat('w', 300) || '?q=' || ${textOf('id::text', 100)}`,
   `update webhook_attempts set status_code = 500, failure = ${textOf('delivery_id::text', 200)},
      response_excerpt = ${textOf('delivery_id::text || 1', 200)}`,
   `update api_requests set path = '/payments/' || ${textOf('request_id', 200)}, error_code = 'payment_create_failed',
