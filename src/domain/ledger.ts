@@ -1,4 +1,7 @@
-/** The accounts of the double-entry ledger. `cash` is our bank account, from which operators refund customers. */
+/**
+ * The accounts of the double-entry ledger. `cash` is our bank account: payouts leave it, and operators refund customers
+ * from it. `payout_in_transit` is reserved for payouts that the bank has not executed.
+ */
 export const LEDGER_ACCOUNTS = [
   'provider_receivable',
   'merchant_pending',
@@ -6,6 +9,7 @@ export const LEDGER_ACCOUNTS = [
   'fee_revenue',
   'suspense',
   'cash',
+  'payout_in_transit',
 ] as const;
 export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
 

@@ -394,13 +394,14 @@ create table ledger_postings (
   autovacuum_vacuum_threshold = 1000
 );
 
+-- `payout_in_transit`: reserved for payouts that the bank has not executed.
 -- `cash`: a refund that an operator made by another way than the provider's, such as a bank transfer, is paid from our
 -- own bank account.
 create table ledger_entries (
   posting_id bigint not null references ledger_postings,
   line smallint not null,
   account text not null check (account in ('provider_receivable', 'merchant_pending', 'merchant_available',
-    'fee_revenue', 'suspense', 'cash')),
+    'fee_revenue', 'suspense', 'cash', 'payout_in_transit')),
   side text not null check (side in ('debit', 'credit')),
   amount_rupiah bigint not null check (amount_rupiah > 0),
   primary key (posting_id, line)
