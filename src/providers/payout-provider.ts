@@ -1,3 +1,4 @@
+import type { BankPayoutStatus, FindPayoutOutcome, PayoutFailureKind } from '../domain/bank-payout';
 import type { Indeterminate, ProviderCall } from '../domain/provider-call';
 import type { ReceivedNotification } from './provider';
 
@@ -42,12 +43,6 @@ export interface PayoutKey {
   readonly submittedAt: Date;
 }
 
-/**
- * Why a bank rejects a payout. `account`: the beneficiary's · `source_balance`: ours is short · `cut_off`, `limit` and
- * `other`: the next payout may succeed.
- */
-export type PayoutFailureKind = 'account' | 'source_balance' | 'cut_off' | 'limit' | 'other';
-
 /** The bank moved nothing, for certain. */
 export interface BankRejected {
   readonly outcome: 'rejected';
@@ -56,29 +51,10 @@ export interface BankRejected {
   readonly reason: string;
 }
 
-export const BANK_PAYOUT_STATUSES = ['pending', 'completed', 'failed', 'returned'] as const;
-export type BankPayoutStatus = (typeof BANK_PAYOUT_STATUSES)[number];
-
-/** A payout as the bank reports it. */
-export interface BankPayout {
-  readonly status: BankPayoutStatus;
-  readonly amountRupiah: number;
-  /** Null if the bank does not repeat the number. */
-  readonly accountLastFour: string | null;
-  readonly bankReference: string | null;
-  /** Null until then, or if the bank does not report it. */
-  readonly completedAt: Date | null;
-  /** Why the payout failed; null if it did not. */
-  readonly failureKind: PayoutFailureKind | null;
-  readonly reason: string | null;
-}
-
 export type InquireAccountOutcome =
   { readonly outcome: 'found'; readonly holderName: string } | BankRejected | Indeterminate;
 export type SendPayoutOutcome =
   { readonly outcome: 'accepted'; readonly bankReference: string | null } | BankRejected | Indeterminate;
-export type FindPayoutOutcome =
-  { readonly outcome: 'found'; readonly payout: BankPayout } | { readonly outcome: 'not_found' } | Indeterminate;
 
 export type PayoutNotificationVerification =
   | {

@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { BankPayoutStatus } from '../../domain/bank-payout';
 import { parseJson } from '../../lib/parse-json';
 import { verifyBody } from '../../snap/signatures';
-import type { BankPayoutStatus, PayoutNotificationVerification } from '../payout-provider';
+import type { PayoutNotificationVerification } from '../payout-provider';
 import type { ReceivedNotification } from '../provider';
 import type { PayoutCredentials } from './payout-credentials';
 import type { PayoutProfile } from './payout-profiles';

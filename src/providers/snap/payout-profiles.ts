@@ -1,5 +1,5 @@
+import type { BankPayoutStatus, PayoutFailureKind } from '../../domain/bank-payout';
 import type { SnapService } from '../../snap/outcomes';
-import type { BankPayoutStatus, PayoutFailureKind } from '../payout-provider';
 
 /** How one bank uses the transfers of SNAP. A fact without a source has a safe default and is listed as unconfirmed. */
 export interface PayoutProfile {

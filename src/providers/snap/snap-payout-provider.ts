@@ -1,3 +1,4 @@
+import type { BankPayout, BankPayoutStatus, FindPayoutOutcome } from '../../domain/bank-payout';
 import { indeterminate, type Indeterminate, type ProviderCall } from '../../domain/provider-call';
 import { UserError } from '../../errors';
 import { digitsOf, newDigits } from '../../snap/external-id';
@@ -8,10 +9,7 @@ import { formatTimestamp } from '../../snap/timestamp';
 import { ProviderHttp } from '../calls/http';
 import type {
   BankAccountNumber,
-  BankPayout,
-  BankPayoutStatus,
   BankRejected,
-  FindPayoutOutcome,
   InquireAccountOutcome,
   PayoutKey,
   PayoutOrder,

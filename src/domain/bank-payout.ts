@@ -1,0 +1,28 @@
+import type { Indeterminate } from './provider-call';
+
+/**
+ * Why a bank rejects a payout. `account`: the beneficiary's · `source_balance`: ours is short · `cut_off`, `limit` and
+ * `other`: the next payout may succeed.
+ */
+export const PAYOUT_FAILURE_KINDS = ['account', 'source_balance', 'cut_off', 'limit', 'other'] as const;
+export type PayoutFailureKind = (typeof PAYOUT_FAILURE_KINDS)[number];
+
+export const BANK_PAYOUT_STATUSES = ['pending', 'completed', 'failed', 'returned'] as const;
+export type BankPayoutStatus = (typeof BANK_PAYOUT_STATUSES)[number];
+
+/** A payout as the bank reports it. */
+export interface BankPayout {
+  readonly status: BankPayoutStatus;
+  readonly amountRupiah: number;
+  /** Null if the bank does not repeat the number. */
+  readonly accountLastFour: string | null;
+  readonly bankReference: string | null;
+  /** Null until then, or if the bank does not report it. */
+  readonly completedAt: Date | null;
+  /** Why the payout failed; null if it did not. */
+  readonly failureKind: PayoutFailureKind | null;
+  readonly reason: string | null;
+}
+
+export type FindPayoutOutcome =
+  { readonly outcome: 'found'; readonly payout: BankPayout } | { readonly outcome: 'not_found' } | Indeterminate;
