@@ -62,12 +62,23 @@ export function exportCsv<Row>(
     };
     response.once('close', end);
     if (response.destroyed) end();
-    record(() => writePages(response, source, { delimiter, closed: aborted.signal })).catch((error: unknown) => {
+    const work = () => untilClosed(aborted.signal, writePages(response, source, { delimiter, closed: aborted.signal }));
+    record(work).catch((error: unknown) => {
       if (!aborted.signal.aborted) log.warn({ reason: messageOf(error) }, 'export not complete');
       response.destroy();
     });
   };
   return { status: 200, headers, body: new StreamBody(open) };
+}
+
+/** A browser may leave while a page is read or while it is written: both are recorded alike. */
+async function untilClosed(closed: AbortSignal, writing: Promise<void>): Promise<void> {
+  try {
+    await writing;
+  } catch (error) {
+    if (!closed.aborted) throw error;
+    throw new UserError('The browser closed the connection before the end of the export.');
+  }
 }
 
 interface Writing {
@@ -98,7 +109,7 @@ async function writePages<Row>(
   for (let left = maxRows; ;) {
     // At the limit, one more row shows whether there are more.
     const page: readonly Row[] = await source.readPage(last, Math.max(Math.min(PAGE_ROWS, left), 1), closed);
-    if (closed.aborted) throw new UserError('The browser closed the connection before the end of the export.');
+    closed.throwIfAborted();
     if (page.length === 0) break;
     if (left === 0 && last !== null) {
       await write([[source.limitLine(last)]]);
