@@ -136,6 +136,8 @@ async function fill(first: number, last: number): Promise<void> {
   await fillMerchant(db, filling, first, last);
   await fillTotals(db, filling.merchantId);
   await db.query('update totals_progress set recorded_until = now()');
+  // The test's server commits asynchronously. Until the commits are on disk, a vacuum does not mark pages as visible.
+  await db.query('checkpoint');
   await db.query('vacuum analyze payment_hour_totals, totals_progress');
 }
 
