@@ -29,11 +29,6 @@ const MAX_GROWTH = 1.1;
 const GROWTH_FREE = 12;
 /** More than any page needs: every execution counts. */
 const ALL = 1_000;
-/** Pages that read more than they should, and why. They are bounded too. */
-const ABOVE: Readonly<Record<string, string>> = {
-  '/m/:code/payments?group=unpaid&from=DAY&to=DAY': 'three statuses of a day, and their sum',
-};
-const MAX_ABOVE = 1_500;
 /** Pages that read the rows of a period, of which there are fewer while the merchant is new: four days at a tenth. */
 const OF_A_PERIOD: ReadonlySet<string> = new Set(['/m/:code', '/m/:code/balance']);
 const OWNER = 'owner@filled.test';
@@ -141,8 +136,6 @@ async function fill(first: number, last: number): Promise<void> {
   await db.query('vacuum analyze payment_hour_totals, totals_progress');
 }
 
-const dayless = (path: string) => path.replaceAll(/\d{4}-\d{2}-\d{2}/g, 'DAY');
-
 const growthOf = (small: number, large: number) => Math.max(large - GROWTH_FREE, 0) / small;
 
 it(
@@ -161,11 +154,10 @@ it(
     }));
     console.info(lines.map((line) => `${line.small}\t${line.large}\t${line.statements}\t${line.path}`).join('\n'));
     const most = (path: string, buffers: number) => Math.max(buffers, small.get(path)?.buffers ?? Infinity);
-    const limitOf = (path: string) => (dayless(path) in ABOVE ? MAX_ABOVE : MAX_BUFFERS);
-    const tooMany = [...largest].filter(([path, { buffers }]) => most(path, buffers) >= limitOf(path));
+    const tooMany = [...largest].filter(([path, { buffers }]) => most(path, buffers) >= MAX_BUFFERS);
     expect(tooMany.map(([path, { buffers, worst }]) => `${path}: ${buffers}\n${worst?.plan}`)).toEqual([]);
     // The sum of a day has a row for each hour and status: with fewer payments the day has fewer hours.
-    const isFree = (path: string) => dayless(path) in ABOVE || OF_A_PERIOD.has(path) || path.includes('&to=');
+    const isFree = (path: string) => OF_A_PERIOD.has(path) || path.includes('&to=');
     const grown = lines.filter(({ path, small, large }) => growthOf(small, large) >= MAX_GROWTH && !isFree(path));
     expect(grown.map((line) => [line, largest.get(line.path)?.worst?.plan])).toEqual([]);
   },
