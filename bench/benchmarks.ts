@@ -266,9 +266,10 @@ async function fillOutbox(harness: BenchmarkHarness, count: number): Promise<voi
   const urls = Array.from({ length: FANOUT_ENDPOINTS }, () => `${receiver.url}/sink`);
   const endpointIds = await Promise.all(urls.map((url) => addEndpoint(stack.databaseUrl, masterKey, merchantId, url)));
   const { rowCount } = await db.query(
-    `insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status)
-     select gen_random_uuid(), event.payment_id, event.payment_version, endpoint_id, $1, 'pending'
-     from (select payment_id, payment_version from webhook_events limit $3) event, unnest($2::uuid[]) endpoint_id`,
+    `insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, event, status)
+     select gen_random_uuid(), event.payment_id, event.payment_version, endpoint_id, $1, event.event, 'pending'
+     from (select payment_id, payment_version, event from webhook_events limit $3) event,
+       unnest($2::uuid[]) endpoint_id`,
     [merchantId, endpointIds, count / FANOUT_ENDPOINTS],
   );
   if (rowCount !== count) throw new Error(`${rowCount} deliveries were made, not ${count}`);

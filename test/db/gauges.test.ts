@@ -68,10 +68,10 @@ const deliveries = (queued: string, columns = 'leased_until', values = "'-infini
     values (md5('p1')::uuid, 1, 'create', 'created', now(), 'workflow');
   insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
     values (md5('p1')::uuid, 1, 'payment.created', '{}', now());
-  insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, queued_at,
-      ${columns})
-    values (gen_random_uuid(), md5('p1')::uuid, 1, ${ENDPOINT}, ${MERCHANT}, 'pending', now() - interval '${queued}',
-      ${values});`;
+  insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, event, status,
+      queued_at, ${columns})
+    values (gen_random_uuid(), md5('p1')::uuid, 1, ${ENDPOINT}, ${MERCHANT}, 'payment.created', 'pending',
+      now() - interval '${queued}', ${values});`;
 
 const notification = (columns: string, values: string) => `
   insert into provider_notifications (provider_account_id, reference_id, body_sha256, body, received_at, ${columns})

@@ -154,6 +154,7 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
         '?status=dead',
         '?status=pending',
         '?event=payment.paid',
+        '?event=payment.refunded',
         `?endpoint=${endpoint}`,
         `?from=${day}&to=${day}`,
       ].map((query) => `/m/${code}/developers/deliveries${query}`),

@@ -94,9 +94,10 @@ const STATEMENTS = [
   `insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
    select ${PAYMENT_ID}, 1, 'payment.created', '{}', now() from generate_series(1, ${PENDING_DELIVERIES} + 300000) n`,
   // The busy endpoint's, the failing one's, delivered ones, and those of retry workflows and of small endpoints.
-  `insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, finished_at,
-     retry_workflow_started_at, created_at, queued_at)
+  `insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, event, status,
+     finished_at, retry_workflow_started_at, created_at, queued_at)
    select md5('delivery' || n)::uuid, ${PAYMENT_ID}, 1, ${ENDPOINT_ID}, md5('merchant' || 1 + e % ${MERCHANTS})::uuid,
+     'payment.created',
      case when n > ${PENDING_DELIVERIES} + 200000 then 'delivered' else 'pending' end,
      case when n > ${PENDING_DELIVERIES} + 200000 then now() end,
      case when n > ${PENDING_DELIVERIES} + 101000 then now() - interval '1 hour' end,

@@ -46,6 +46,22 @@ const LINES = `
   from (select n, ${AT} + interval '1 day' as at from generate_series($2::integer, $3::integer) n) numbered
   where ${STATUS} = 'settled'`;
 
+/** A filter of events searches the newest ones: some are rare. */
+const EVENT = "case when n % 1000 = 0 then 'payment.refunded' else 'payment.paid' end";
+const EVENTS = `
+  insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
+  select ${PAYMENT_ID}, 3, ${EVENT}, '{"reference_id":"LN' || n || '"}', ${AT}
+  from generate_series($1::integer, $2::integer) n`;
+
+const IS_DEAD = `n <= ${COMPLETE} and n % 40 = 0`;
+const DELIVERIES = `
+  insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, event, status,
+    dead_reason, finished_at, created_at, queued_at)
+  select ${idOf('n')}, ${PAYMENT_ID}, 3, ${idOf('1 + n % 3')}, $1, ${EVENT},
+    case when ${IS_DEAD} then 'dead' else 'delivered' end, case when ${IS_DEAD} then 'attempts_exhausted' end, ${AT},
+    ${AT}, ${AT}
+  from generate_series($2::integer, $3::integer) n`;
+
 /** Every day before today is closed, and the lines of today are counted. Sums begin anew with each older payment. */
 const CLOSED_DAYS = [
   'delete from balance_days',
@@ -66,21 +82,12 @@ const ROWS_OF_NEWEST = [
    select ${PAYMENT_ID}, step.version, name, from_status, to_status, ${AT}, 'workflow', ${AT}
    from generate_series(1, ${COMPLETE}) n, (values (1, 'create', null, 'created'), (2, 'issue', 'created', 'pending'),
      (3, 'pay', 'pending', 'paid')) step (version, name, from_status, to_status)`,
-  `insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
-   select ${PAYMENT_ID}, 3, 'payment.paid', '{"reference_id":"LN' || n || '"}', ${AT}
-   from generate_series(1, ${COMPLETE}) n`,
   `insert into bank_accounts
      (id, merchant_id, bank_code, last_four, status, version, proposed_by, created_at, updated_at)
    values (${idOf('1')}, $1, '014', '7890', 'pending_inquiry', 1, 'cli:test', now(), now())`,
   `update bank_accounts set status = 'pending_approval', version = 2`,
   `insert into webhook_endpoints (id, merchant_id, url)
    select ${idOf('e')}, $1, 'https://shop.example/' || e from generate_series(1, 3) e`,
-  `insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason,
-     finished_at, created_at, queued_at)
-   select ${idOf('n')}, ${PAYMENT_ID}, 3, ${idOf('1 + n % 3')}, $1,
-     case when n % 40 = 0 then 'dead' else 'delivered' end, case when n % 40 = 0 then 'attempts_exhausted' end, ${AT},
-     ${AT}, ${AT}
-   from generate_series(1, ${COMPLETE}) n`,
   `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four, name)
    select ${idOf('n')}, $1, sha256(n::text::bytea), 'sk_test_', 'abcd', 'Server ' || n
    from generate_series(1, 20) n`,
@@ -89,6 +96,14 @@ const ROWS_OF_NEWEST = [
    select 'request-' || n, ${AT}, ${idOf('1 + n % 20')}, $1, 'POST', '/payments',
      case when n % 40 = 0 then 503 else 201 end, 20, array[${PAYMENT_ID}]
    from generate_series(1, 3 * ${COMPLETE}) n`,
+  `insert into merchant_operator_actions (merchant_id, action, target, requested_at, outcome)
+   select $1::uuid, 'merchant.hold', $1::uuid, ${AT}, 'succeeded' from generate_series(1, 2 * ${COMPLETE}) n`,
+  // The newest ones: each has an outcome to read.
+  `insert into user_actions (actor, via, user_id, merchant_id, action, target, address)
+   select 'user:' || user_id, 'dashboard', user_id, $1, 'key.create', n, '192.0.2.1'
+   from generate_series(1, ${COMPLETE} / 2) n, (select user_id from members where merchant_id = $1 limit 1) member`,
+  `insert into user_action_outcomes (action_id, outcome) select id, 'succeeded' from user_actions
+   where action = 'key.create'`,
   `insert into webhook_attempts (delivery_id, number, started_at, duration_ms, status_code)
    select ${idOf('n')}, 1, ${AT}, 20, 200 from generate_series(1, ${COMPLETE}) n`,
 ] as const;

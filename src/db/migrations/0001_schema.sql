@@ -665,6 +665,9 @@ create table webhook_deliveries (
   payment_version integer not null,
   endpoint_id uuid not null references webhook_endpoints,
   merchant_id uuid not null references merchants,
+  -- That of the event, so that a list with this filter does not read 2,000 events. An index would add 17 % of WAL to a
+  -- claim.
+  event text not null,
   status text not null check (status in ('pending', 'delivered', 'dead')),
   dead_reason text,
   attempts_total integer not null default 0,

@@ -77,7 +77,8 @@ const ORDERS = {
 
 /**
  * It reads few buffers for each row: the body of the event has the reference of the payment, and a delivery that has
- * ended has its reason. The statement has no name: its conditions depend on the filter.
+ * ended has its reason. The `case` keeps a plan from looking for its attempt. The statement has no name: its conditions
+ * depend on the filter.
  */
 function pageStatement(filter: DeliveryPageFilter, maxRead: number, limit: number) {
   const { merchantId, status, event, endpointId, createdFrom, createdTo, start } = filter;
@@ -92,25 +93,26 @@ function pageStatement(filter: DeliveryPageFilter, maxRead: number, limit: numbe
   const criteria = ['true'];
   if (status !== null) criteria.push(`status = ${bind(status)}`);
   if (endpointId !== null) criteria.push(`endpoint_id = ${bind(endpointId)}`);
-  if (event !== null) criteria.push(`event.event = ${bind(event)}`);
+  if (event !== null) criteria.push(`event = ${bind(event)}`);
   const text = `
     with searched as materialized (
-      select id, payment_id, payment_version, endpoint_id, status, dead_reason, attempts_total, created_at
+      select id, payment_id, payment_version, endpoint_id, event, status, dead_reason, attempts_total, created_at
       from webhook_deliveries where ${range.join(' and ')}
       order by created_at ${order}, id ${order} limit $2
     ), matches as (
-      select searched.* from searched
-      ${event === null ? '' : 'join webhook_events event using (payment_id, payment_version)'}
+      select * from searched
       where ${criteria.join(' and ')} order by created_at ${order}, id ${order} limit $3
+    ), endpoints as (
+      select id, url from webhook_endpoints where id = any(array(select distinct endpoint_id from matches))
     ), found as (
-      select matches.id, matches.created_at as "createdAt", event.event,
+      select matches.id, matches.created_at as "createdAt", matches.event,
         coalesce(event.body::json ->> 'reference_id', (
           select reference_id from payments where payments.id = matches.payment_id)) as "referenceId",
         endpoint.url, matches.status, matches.attempts_total as attempts, matches.dead_reason as "deadReason",
         last.status_code as "statusCode", last.failure
       from matches join webhook_events event using (payment_id, payment_version)
-      join webhook_endpoints endpoint on endpoint.id = matches.endpoint_id
-      left join webhook_attempts last on matches.status = 'pending' and last.delivery_id = matches.id
+      join endpoints endpoint on endpoint.id = matches.endpoint_id
+      left join webhook_attempts last on last.delivery_id = case matches.status when 'pending' then matches.id end
         and last.number = matches.attempts_total
     )
     select (select count(*)::integer from searched) as searched,

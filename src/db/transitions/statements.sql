@@ -68,8 +68,9 @@ event as (
 ),
 deliveries as (
   insert into webhook_deliveries
-    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+    (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
   select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    'payment.created',
     case endpoint.status when 'enabled' then 'pending' else 'dead' end,
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
@@ -111,8 +112,9 @@ event as (
 ),
 deliveries as (
   insert into webhook_deliveries
-    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+    (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
   select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    'payment.pending',
     case endpoint.status when 'enabled' then 'pending' else 'dead' end,
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
@@ -153,8 +155,9 @@ event as (
 ),
 deliveries as (
   insert into webhook_deliveries
-    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+    (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
   select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    'payment.failed',
     case endpoint.status when 'enabled' then 'pending' else 'dead' end,
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
@@ -220,8 +223,9 @@ event as (
 ),
 deliveries as (
   insert into webhook_deliveries
-    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+    (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
   select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    'payment.paid',
     case endpoint.status when 'enabled' then 'pending' else 'dead' end,
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
@@ -273,8 +277,9 @@ event as (
 ),
 deliveries as (
   insert into webhook_deliveries
-    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+    (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
   select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    'payment.expired',
     case endpoint.status when 'enabled' then 'pending' else 'dead' end,
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
@@ -322,8 +327,9 @@ event as (
 ),
 deliveries as (
   insert into webhook_deliveries
-    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+    (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
   select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    'payment.cancelled',
     case endpoint.status when 'enabled' then 'pending' else 'dead' end,
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
@@ -372,8 +378,9 @@ event as (
 ),
 deliveries as (
   insert into webhook_deliveries
-    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+    (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
   select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    'payment.failed',
     case endpoint.status when 'enabled' then 'pending' else 'dead' end,
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
@@ -421,8 +428,9 @@ event as (
 ),
 deliveries as (
   insert into webhook_deliveries
-    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+    (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
   select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    'payment.refund_processing',
     case endpoint.status when 'enabled' then 'pending' else 'dead' end,
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
@@ -494,8 +502,9 @@ event as (
 ),
 deliveries as (
   insert into webhook_deliveries
-    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+    (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
   select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    'payment.paid',
     case endpoint.status when 'enabled' then 'pending' else 'dead' end,
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
@@ -564,8 +573,9 @@ event as (
 ),
 deliveries as (
   insert into webhook_deliveries
-    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+    (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
   select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    'payment.refunded',
     case endpoint.status when 'enabled' then 'pending' else 'dead' end,
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
@@ -619,8 +629,9 @@ event as (
 ),
 deliveries as (
   insert into webhook_deliveries
-    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+    (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
   select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    'payment.refund_failed',
     case endpoint.status when 'enabled' then 'pending' else 'dead' end,
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
@@ -669,8 +680,9 @@ event as (
 ),
 deliveries as (
   insert into webhook_deliveries
-    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+    (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
   select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    'payment.refund_processing',
     case endpoint.status when 'enabled' then 'pending' else 'dead' end,
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
@@ -739,8 +751,9 @@ event as (
 ),
 deliveries as (
   insert into webhook_deliveries
-    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+    (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
   select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    'payment.refunded',
     case endpoint.status when 'enabled' then 'pending' else 'dead' end,
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
@@ -809,8 +822,9 @@ event as (
 ),
 deliveries as (
   insert into webhook_deliveries
-    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+    (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
   select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    'payment.refunded',
     case endpoint.status when 'enabled' then 'pending' else 'dead' end,
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
@@ -858,8 +872,9 @@ event as (
 ),
 deliveries as (
   insert into webhook_deliveries
-    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+    (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
   select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    'payment.paid',
     case endpoint.status when 'enabled' then 'pending' else 'dead' end,
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end
@@ -912,8 +927,9 @@ event as (
 ),
 deliveries as (
   insert into webhook_deliveries
-    (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason, finished_at)
+    (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
   select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    'payment.settled',
     case endpoint.status when 'enabled' then 'pending' else 'dead' end,
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end

@@ -82,8 +82,9 @@ event as (
 ),
 deliveries as (
   insert into webhook_deliveries
-    (id, ${idColumn}, ${versionColumn}, endpoint_id, merchant_id, status, dead_reason, finished_at)
+    (id, ${idColumn}, ${versionColumn}, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
   select gen_random_uuid(), changed.id, changed.version, endpoint.id, changed.merchant_id,
+    '${event}',
     case endpoint.status when 'enabled' then 'pending' else 'dead' end,
     case endpoint.status when 'disabled' then 'endpoint_disabled' end,
     case endpoint.status when 'disabled' then now() end

@@ -279,9 +279,10 @@ describe('an operator', () => {
          insert into webhook_endpoints (id, merchant_id, url) values (gen_random_uuid(), $1, 'http://127.0.0.1:9/')
          returning id
        )
-       insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason,
-         finished_at)
-       select gen_random_uuid(), $2, 3, endpoint.id, $1, 'dead', 'exhausted', now() from endpoint returning id`,
+       insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, event, status,
+         dead_reason, finished_at)
+       select gen_random_uuid(), $2, 3, endpoint.id, $1, 'payment.paid', 'dead', 'exhausted', now() from endpoint
+       returning id`,
       [service.merchantId, id],
     );
     const [delivery] = rows;

@@ -246,8 +246,8 @@ describe('a run', () => {
     await change(statement);
     if (statement.includes('webhook_deliveries')) {
       await change(
-        `insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status)
-         select gen_random_uuid(), id, 1, gen_random_uuid(), merchant_id, 'pending' from payments`,
+        `insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, event, status)
+         select gen_random_uuid(), id, 1, gen_random_uuid(), merchant_id, 'payment.created', 'pending' from payments`,
       );
     }
     const { exitCode, stdout } = await archive();

@@ -177,10 +177,10 @@ async function insertDeliveries(
        insert into webhook_events (payment_id, payment_version, event, body, occurred_at)
        select payment_id, 1, 'payment.created', '{}', now() from transition returning payment_id
      )
-     insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason,
-       created_at, queued_at, finished_at)
-     select gen_random_uuid(), numbered.id, 1, $2, $1, status, case status when 'dead' then 'attempts_exhausted' end,
-       at, at, now()
+     insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, event, status,
+       dead_reason, created_at, queued_at, finished_at)
+     select gen_random_uuid(), numbered.id, 1, $2, $1, 'payment.created', status,
+       case status when 'dead' then 'attempts_exhausted' end, at, at, now()
      from given join numbered using (n) join event on event.payment_id = numbered.id`,
     [shopId, endpointId, deliveries.map(([status]) => status), deliveries.map(([, age]) => age)],
   );

@@ -187,9 +187,10 @@ async function deliveryPage(): Promise<string> {
          select from webhook_events where payment_id = transition.payment_id and payment_version = transition.version)
        limit 1 returning payment_id, payment_version
      ), delivery as (
-       insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason,
-         finished_at, attempts_total)
-       select gen_random_uuid(), payment_id, payment_version, $2, $1, 'dead', 'attempts_exhausted', now(), 1 from event
+       insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, event, status,
+         dead_reason, finished_at, attempts_total)
+       select gen_random_uuid(), payment_id, payment_version, $2, $1, 'payment.created', 'dead', 'attempts_exhausted',
+         now(), 1 from event
        returning id
      )
      insert into webhook_attempts (delivery_id, number, started_at, duration_ms, status_code, failure, response_excerpt)

@@ -282,11 +282,11 @@ it('the delivery of another merchant is 404, and is not sent again', async () =>
     `with endpoint as (
        insert into webhook_endpoints (id, merchant_id, url) values (gen_random_uuid(), $1, $2) returning id
      ), event as (
-       select payment_id, payment_version from webhook_events limit 1
+       select payment_id, payment_version, event from webhook_events limit 1
      )
-     insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason,
-       finished_at)
-     select gen_random_uuid(), payment_id, payment_version, endpoint.id, $1, 'dead', 'attempts_exhausted', now()
+     insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, event, status,
+       dead_reason, finished_at)
+     select gen_random_uuid(), payment_id, payment_version, endpoint.id, $1, event, 'dead', 'attempts_exhausted', now()
      from endpoint, event returning id`,
     [second.id, receiver.url],
   );
@@ -325,9 +325,9 @@ it('deliveries of an endpoint that fails show since when', async () => {
 it('the pages of a filter have no delivery missing or twice, forwards and back', async () => {
   const { id } = await create({ url: 'http://127.0.0.1:9/', scope: 'listed', payment_failed: 'on' });
   await service.db.query(
-    `insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, status, dead_reason,
-       finished_at, created_at)
-     select gen_random_uuid(), payment_id, payment_version, $1, $2, 'dead', 'attempts_exhausted', now(),
+    `insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, event, status,
+       dead_reason, finished_at, created_at)
+     select gen_random_uuid(), payment_id, payment_version, $1, $2, event, 'dead', 'attempts_exhausted', now(),
        '2026-01-01T00:00:00Z'
      from webhook_events order by occurred_at limit 45`,
     [id, service.merchantId],

@@ -108,8 +108,9 @@ describe('records of only PostgreSQL or only Temporal', () => {
       const payment = await create();
       const { rows } = await service.db.query<{ id: string }>(
         `insert into webhook_deliveries
-           (id, payment_id, payment_version, endpoint_id, merchant_id, status, retry_workflow_started_at)
-         select gen_random_uuid(), id, 1, $2, merchant_id, 'pending', now() - $3 * interval '1 second'
+           (id, payment_id, payment_version, endpoint_id, merchant_id, event, status, retry_workflow_started_at)
+         select gen_random_uuid(), id, 1, $2, merchant_id, 'payment.created', 'pending',
+           now() - $3 * interval '1 second'
          from payments where id = $1 on conflict (payment_id, payment_version, endpoint_id) do update
            set status = 'pending', dead_reason = null, finished_at = null,
              retry_workflow_started_at = excluded.retry_workflow_started_at
