@@ -299,7 +299,9 @@ async function execute(
   { action, parameters }: DatabaseActionRequest,
 ): Promise<unknown> {
   const note = noteOf(approval);
-  const audited = { target: approval.target, note };
+  // The request names the account in words; its audit log has the id, as without an approval.
+  const target = 'bankAccountId' in parameters ? parameters.bankAccountId : approval.target;
+  const audited = { target, note };
   const { expectedVersion } = approval;
   const { db } = dependencies;
   switch (action) {

@@ -119,7 +119,12 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
   'get /m/:code/settings': { kind: 'form', paths: ofMerchant('/settings') },
   'get /m/:code/activity': {
     kind: 'list',
-    paths: ofMerchant('/activity', '/activity?action=key.create', '/activity?from=2026-11-01&to=2026-11-02'),
+    paths: ofMerchant(
+      '/activity',
+      '/activity?action=key.create',
+      '/activity?person=lunas',
+      '/activity?from=2026-11-01&to=2026-11-02',
+    ),
   },
   'get /m/:code/team': { kind: 'list', paths: ofMerchant('/team') },
   'get /m/:code/team/invite': { kind: 'form', paths: ofMerchant('/team/invite') },

@@ -17,6 +17,9 @@ const TABLES = [
   'webhook_deliveries',
   'webhook_attempts',
   'api_requests',
+  'user_actions',
+  'user_action_outcomes',
+  'merchant_operator_actions',
 ];
 
 /** A row's id follows from its number. The newest payment has number 1. */
@@ -119,6 +122,8 @@ export async function fillMerchant(db: Pool, of: Filling, first: number, last: n
   await withoutIndexes(db, TABLES, async (client) => {
     await client.query(PAYMENTS, [of.merchantId, of.accountId, of.policyId, first, last]);
     await client.query(LINES, [of.merchantId, first, last]);
+    await client.query(EVENTS, [first, last]);
+    await client.query(DELIVERIES, [of.merchantId, first, last]);
     for (const statement of CLOSED_DAYS) await client.query(statement);
     if (first > 1) return;
     for (const statement of ROWS_OF_NEWEST) {

@@ -1138,6 +1138,47 @@ create trigger append_only before update or delete on user_action_outcomes
   for each row execute function forbid_mutation();
 create trigger append_only_truncate before truncate on user_action_outcomes execute function forbid_mutation();
 
+-- What operators did to a merchant, as its members may see it: without the operator, the note and the parameters. The
+-- ids are from the sequence of user_actions, so that one list has both in order.
+create table merchant_operator_actions (
+  merchant_id uuid not null references merchants,
+  id bigint not null default nextval('user_actions_id_seq'),
+  action text not null,
+  target text not null,
+  requested_at timestamptz(3) not null,
+  outcome text not null check (outcome in ('succeeded', 'indeterminate')),
+  primary key (merchant_id, id)
+);
+
+create trigger append_only before update or delete on merchant_operator_actions
+  for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on merchant_operator_actions execute function forbid_mutation();
+
+-- Each change of a merchant, its keys, endpoints, bank accounts and members that may have happened; no reading. What is
+-- done to a payment stands in its timeline. Only this writes the table, as the owner.
+create function show_to_merchants() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  done operator_actions;
+  object_id uuid;
+begin
+  select * into done from operator_actions where id = new.action_id;
+  if done.action like '%.show' or done.target !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then return null; end if;
+  object_id := done.target;
+  insert into merchant_operator_actions (merchant_id, action, target, requested_at, outcome)
+  select merchant_id, done.action, done.target, done.requested_at, new.outcome
+  from (
+    select id from merchants where id = object_id
+    union select merchant_id from api_keys where id = object_id
+    union select merchant_id from webhook_endpoints where id = object_id
+    union select merchant_id from bank_accounts where id = object_id
+    union select merchant_id from members where user_id = object_id and removed_at is null
+  ) owner (merchant_id);
+  return null;
+end $$;
+create trigger show_to_merchants after insert on operator_action_outcomes for each row
+  when (new.outcome <> 'rejected') execute function show_to_merchants();
+
 -- What every owner of a merchant has to see, and a member if it is about the own login. Home shows a notice to each of
 -- them until that user closes it.
 create table merchant_notices (
@@ -1797,6 +1838,7 @@ grant insert, update (user_id, token_sha256, stage, method, challenge, challenge
   stepped_up_at, ended_at) on sessions to lunas_dashboard;
 grant insert, update (expires_at, used_at) on sign_in_links to lunas_dashboard;
 grant insert on user_actions, user_action_outcomes to lunas_dashboard;
+grant select on merchant_operator_actions to lunas_dashboard;
 grant select, insert on merchant_notices, merchant_notice_closings to lunas_dashboard;
 grant insert on merchant_notices to lunas_operator; -- a reset of a login
 grant update (time_zone, return_url, checkout_origins) on merchants to lunas_dashboard;

@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { UserError } from '../../../src/errors';
+import { withAudit } from '../../../src/services/audit/audit';
+import { createResetLink, RESET_USER } from '../../../src/services/identity/members';
+import { createOperator } from '../../../src/services/identity/operators';
+import { CREATE_KEY, createKey } from '../../../src/services/merchants/keys';
+import { holdMerchant } from '../../../src/services/merchants/merchant-hold';
+import { SHOW_BANK_ACCOUNT } from '../../../src/services/payouts/bank-account-operations';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { ACTIVITY_TEXTS } from '../../../src/web/dashboard/activity/activity-texts';
+import { operatorOf } from '../../support/actors';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { HttpBrowser } from '../../support/http-browser';
 import { createMember, createShop } from '../../support/people';
@@ -110,7 +118,7 @@ async function newShop(name: string, count: number) {
        lateral (select case when n % 2 = 0 then $2::uuid else $3 end as person) who`,
     [shop.id, ownerId, otherId, count],
   );
-  return { path: `/m/${shop.code}/activity`, ownerId, otherId, browser: await signedIn(email) };
+  return { id: shop.id, path: `/m/${shop.code}/activity`, ownerId, otherId, browser: await signedIn(email) };
 }
 
 it('goes through all actions in both directions, each once, and shows none of another merchant', async () => {
@@ -162,6 +170,74 @@ it('exports the filtered list, and the export is recorded', async () => {
   expect(lines[0]).toMatch(/,2026-11-01T23:59:57\+07:00,[\da-f-]{36},Sri Rahayu,key.revoke,57,,192.0.2.1$/);
   const [newest] = rowsOf((await browser.get(path)).body);
   expect(newest?.slice(1, 3)).toEqual(['Sri Rahayu', en.actions['activity.export']]);
+});
+
+describe('what operators did', () => {
+  const SECRETS = ['Dewi Operator', 'suspected of fraud'];
+
+  /** The actions of an operator on the merchant, the oldest first. */
+  async function operate({ id: merchantId, ownerId }: Awaited<ReturnType<typeof newShop>>): Promise<void> {
+    const { db } = service;
+    const [name = '', note = ''] = SECRETS;
+    const actor = operatorOf(await createOperator(db, { name: `${name} ${merchantId}`, environment: 'sandbox' }));
+    const audited = <Result>(
+      action: typeof CREATE_KEY | typeof RESET_USER,
+      target: string,
+      work: () => Promise<Result>,
+    ) => withAudit({ db }, actor, { action, target, note }, work);
+    await holdMerchant({ db }, actor, merchantId, note);
+    const id = randomUUID();
+    await audited(CREATE_KEY, id, () => createKey(db, { id, merchantId, environment: 'sandbox' }));
+    const request = { userId: ownerId, createdBy: 'cli:test', merchantId: null };
+    await audited(RESET_USER, ownerId, () => createResetLink(db, request, new Date()));
+    await expect(audited(CREATE_KEY, merchantId, () => Promise.reject(new UserError('no')))).rejects.toThrow('no');
+    await withAudit({ db }, actor, { action: SHOW_BANK_ACCOUNT, target: merchantId }, () => Promise.resolve());
+  }
+
+  it('stands among the actions of members as Lunas, without name, note, rejected actions and readings', async () => {
+    const shop = await newShop('operated', 2);
+    await operate(shop);
+    await operate(await newShop('neighbour', 0));
+    const done = [en.actions['user.reset'], en.actions['key.create'], en.actions['merchant.hold']];
+    const { body } = await shop.browser.get(shop.path);
+    const rows = rowsOf(body);
+    expect(rows.slice(0, 3).map((row) => row.slice(1, 3))).toEqual(done.map((text) => [en.lunas, text]));
+    expect(rows[0]?.slice(-2)).toEqual([`✓${en.outcomes.succeeded}`, '–']);
+    expect(rows).toHaveLength(5);
+    for (const [query, expected] of [
+      ['person=lunas', done],
+      ['action=merchant.hold', done.slice(2)],
+      [`person=${shop.ownerId}`, [en.actions['notice.close']]],
+    ] as const) {
+      const found = rowsOf((await shop.browser.get(`${shop.path}?${query}`)).body);
+      expect([query, found.map((row) => row[2])]).toEqual([query, expected]);
+    }
+    const csv = await shop.browser.get(`${shop.path}.csv?person=lunas&delimiter=,`);
+    expect(csv.body.trimEnd().split('\r\n').slice(1)).toEqual([
+      expect.stringMatching(/^\d+,[^,]+,,Lunas,user.reset,[\da-f-]{36},succeeded,$/),
+      expect.stringMatching(/^\d+,[^,]+,,Lunas,key.create,[\da-f-]{36},succeeded,$/),
+      expect.stringMatching(/^\d+,[^,]+,,Lunas,merchant.hold,[\da-f-]{36},succeeded,$/),
+    ]);
+    for (const secret of SECRETS) expect([body.includes(secret), csv.body.includes(secret)]).toEqual([false, false]);
+    await service.db.query("update users set language = 'id' where id = $1", [shop.ownerId]);
+    const translated = rowsOf((await shop.browser.get(shop.path)).body);
+    // The export is the newest one.
+    expect(translated[3]?.slice(1, 3)).toEqual([indonesian.lunas, indonesian.actions['merchant.hold']]);
+  });
+
+  it('has each action once over the pages, between those of members', async () => {
+    const shop = await newShop('mixed', 60);
+    await operate(shop);
+    await service.db.query(
+      `insert into user_actions (actor, via, user_id, merchant_id, action, target, address)
+       select 'user:' || $2::uuid, 'dashboard', $2, $1, 'notice.close', n, '192.0.2.1' from generate_series(1, 39) n`,
+      [shop.id, shop.ownerId],
+    );
+    const first = (await shop.browser.get(shop.path)).body;
+    const older = /href="([^"]*older=[^"]*)"/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const lunasOn = (body: string) => rowsOf(body).filter((row) => row[1] === en.lunas).length;
+    expect([lunasOn(first), lunasOn((await shop.browser.get(older)).body)]).toEqual([1, 2]);
+  });
 });
 
 it('a cashier has neither the page nor its menu item', async () => {

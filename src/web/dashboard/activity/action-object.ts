@@ -1,5 +1,5 @@
 import { validate as isUuid } from 'uuid';
-import type { UserActionRow } from '../../../db/queries/list-user-actions';
+import type { MerchantActionRow } from '../../../db/queries/list-merchant-actions';
 import type { MerchantView } from '../merchant-view';
 import { ACTIVITY_TEXTS } from './activity-texts';
 
@@ -16,7 +16,7 @@ interface KnownObjects {
 }
 
 /** Null: the name of the action is enough. */
-export function objectOf(view: MerchantView, row: UserActionRow, known: KnownObjects): ActionObject | null {
+export function objectOf(view: MerchantView, row: MerchantActionRow, known: KnownObjects): ActionObject | null {
   const { paths, rightRejection } = view;
   const { objects } = ACTIVITY_TEXTS[view.locale.language];
   const { action, target, outcome } = row;
@@ -36,7 +36,7 @@ export function objectOf(view: MerchantView, row: UserActionRow, known: KnownObj
   if (kind === 'webhook') {
     return link(objects.webhook, paths.webhook(target), isDeveloper && known.endpointIds.has(target));
   }
-  if (kind === 'member') {
+  if (kind === 'member' || kind === 'user') {
     return known.memberIds.has(target)
       ? link(objects.member, paths.member(target), rightRejection('team', 'manage') === null)
       : link(objects.team, paths.team, rightRejection('team', 'view') === null);

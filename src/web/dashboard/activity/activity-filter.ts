@@ -1,5 +1,6 @@
+import { validate as isUuid } from 'uuid';
 import { z } from 'zod';
-import type { ActionStart, UserActionFilter } from '../../../db/queries/list-user-actions';
+import { OPERATORS, type ActionStart, type MerchantActionFilter } from '../../../db/queries/list-merchant-actions';
 import { endOfDay, startOfDay, type Locale } from '../../ui/format';
 import { isRecordedAction } from './activity-texts';
 
@@ -15,7 +16,10 @@ const startIn = (direction: ActionStart['direction']) =>
 /** The query of the list: its address is the saved view. */
 export const activityFilterSchema = z
   .object({
-    person: z.uuid({ error: 'person' }).optional(),
+    person: z
+      .string()
+      .refine((text) => text === OPERATORS || isUuid(text), { error: 'person' })
+      .optional(),
     action: z.string().refine(isRecordedAction, { error: 'action' }).optional(),
     from: day,
     to: day,
@@ -30,10 +34,10 @@ export function actionFilter(
   merchantId: string,
   { person, action, from, to }: ActivityFilter,
   zone: Locale['zone'],
-): UserActionFilter {
+): MerchantActionFilter {
   return {
     merchantId,
-    userId: person ?? null,
+    person: person ?? null,
     action: action ?? null,
     from: from === undefined ? null : startOfDay(from, zone),
     to: to === undefined ? null : endOfDay(to, zone),

@@ -13,17 +13,19 @@ import { ACTION_OPTIONS, ACTIVITY_TEXTS } from './activity-texts';
 
 interface ShownAction {
   readonly id: number;
+  /** Null: an operator of Lunas. */
+  readonly userId: string | null;
   readonly userName: string | null;
   readonly action: string;
   readonly requestedAt: Date;
-  readonly address: string;
+  readonly address: string | null;
   readonly outcome: RecordedOutcome | null;
   readonly object: { readonly label: string; readonly href: string | null } | null;
 }
 
 interface ActivityPage {
   readonly view: MerchantView;
-  /** The members, for the filter. */
+  /** The members and Lunas, for the filter. */
   readonly people: readonly { readonly id: string; readonly name: string }[];
   readonly sent: SentFields;
   readonly errors: FieldErrors;
@@ -143,7 +145,12 @@ function columnsOf({ locale }: MerchantView): Column<ShownAction>[] {
       narrow: 'second-end',
       cell: ({ requestedAt }) => <Time at={requestedAt} style="full" locale={locale} />,
     },
-    { title: columns.person, narrow: 'second', className: 'clipped', cell: ({ userName }) => userName ?? '–' },
+    {
+      title: columns.person,
+      narrow: 'second',
+      className: 'clipped',
+      cell: ({ userId, userName }) => (userId === null ? texts.lunas : (userName ?? '–')),
+    },
     {
       title: columns.action,
       narrow: 'first',
@@ -170,6 +177,11 @@ function columnsOf({ locale }: MerchantView): Column<ShownAction>[] {
         <StateChip tone={TONES[outcome ?? 'indeterminate']} label={texts.outcomes[outcome ?? 'indeterminate']} />
       ),
     },
-    { title: columns.address, narrow: 'hidden', className: 'wide-only', cell: ({ address }) => <code>{address}</code> },
+    {
+      title: columns.address,
+      narrow: 'hidden',
+      className: 'wide-only',
+      cell: ({ address }) => (address === null ? <span className="dim">–</span> : <code>{address}</code>),
+    },
   ];
 }

@@ -1,6 +1,13 @@
 import type { RecordedOutcome } from '../../../domain/recorded-outcome';
 import type { Language } from '../../../domain/sign-in';
+import type { OperatorActionName } from '../../../services/audit/operator-action-names';
 import type { UserActionName } from '../../../services/audit/user-audit';
+
+/** What `show_to_merchants` of the schema keeps: every change of these objects, no reading. */
+type ShownOperatorAction = Exclude<
+  Extract<OperatorActionName, `${'merchant' | 'key' | 'webhook' | 'bank_account' | 'user'}.${string}`>,
+  `${string}.show` | 'user.link'
+>;
 
 /** What a person did, in words: a name without a text does not compile. */
 const EN_ACTIONS = {
@@ -48,7 +55,20 @@ const EN_ACTIONS = {
   'webhook.enable': 'Enabled a webhook',
   'webhook.delete': 'Deleted a webhook',
   'webhook.redeliver': 'Redelivered webhooks',
-} satisfies Record<UserActionName, string>;
+  'merchant.create': 'Created the merchant',
+  'merchant.approve': 'Approved the merchant',
+  'merchant.suspend': 'Suspended the merchant',
+  'merchant.hold': 'Put the merchant on hold',
+  'merchant.release': 'Ended the hold of the merchant',
+  'bank_account.verify': 'Asked the bank for the holder again',
+  'bank_account.approve': 'Approved a bank account',
+  'bank_account.reject': 'Rejected a bank account',
+  'bank_account.suspend': 'Suspended a bank account',
+  'bank_account.reactivate': 'Reactivated a bank account',
+  'user.invite': 'Invited a person as Lunas',
+  'user.reset': 'Made a reset link as Lunas',
+  'user.disable': 'Disabled a login',
+} satisfies Record<UserActionName | ShownOperatorAction, string>;
 
 const ID_ACTIONS = {
   'session.sign_in': 'Masuk',
@@ -95,7 +115,20 @@ const ID_ACTIONS = {
   'webhook.enable': 'Mengaktifkan webhook',
   'webhook.delete': 'Menghapus webhook',
   'webhook.redeliver': 'Mengirim ulang webhook',
-} satisfies Record<UserActionName, string>;
+  'merchant.create': 'Membuat toko',
+  'merchant.approve': 'Menyetujui toko',
+  'merchant.suspend': 'Menangguhkan toko',
+  'merchant.hold': 'Menahan toko',
+  'merchant.release': 'Mengakhiri penahanan toko',
+  'bank_account.verify': 'Menanyakan pemilik rekening kepada bank lagi',
+  'bank_account.approve': 'Menyetujui rekening bank',
+  'bank_account.reject': 'Menolak rekening bank',
+  'bank_account.suspend': 'Menangguhkan rekening bank',
+  'bank_account.reactivate': 'Mengaktifkan kembali rekening bank',
+  'user.invite': 'Mengundang orang sebagai Lunas',
+  'user.reset': 'Membuat tautan atur ulang sebagai Lunas',
+  'user.disable': 'Menonaktifkan akses masuk',
+} satisfies Record<UserActionName | ShownOperatorAction, string>;
 
 /** These belong to a login, not to a merchant. */
 const OF_LOGINS = /^(?:session|profile|security)\.|^member\.join$/;
@@ -119,8 +152,9 @@ const ID_OUTCOMES = {
 
 const en = {
   title: 'Activity',
-  caption: 'What members did, the newest first',
-  explanation: 'What the members of your team did in the dashboard.',
+  caption: 'What members and Lunas did, the newest first',
+  explanation: 'What the members of your team did in the dashboard, and what Lunas changed at your merchant.',
+  lunas: 'Lunas',
   columns: {
     time: 'Time',
     person: 'Person',
@@ -171,8 +205,9 @@ export type ActivityTexts = typeof en;
 
 const id: ActivityTexts = {
   title: 'Aktivitas',
-  caption: 'Tindakan anggota, yang terbaru lebih dulu',
-  explanation: 'Tindakan anggota tim Anda di dasbor.',
+  caption: 'Tindakan anggota dan Lunas, yang terbaru lebih dulu',
+  explanation: 'Tindakan anggota tim Anda di dasbor, dan perubahan oleh Lunas pada toko Anda.',
+  lunas: 'Lunas',
   columns: {
     time: 'Waktu',
     person: 'Orang',

@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { listUserActions, type ActionStart, type UserActionRow } from '../../../db/queries/list-user-actions';
+import {
+  listMerchantActions,
+  type ActionStart,
+  type MerchantActionRow,
+} from '../../../db/queries/list-merchant-actions';
 import { withUserAudit } from '../../../services/audit/user-audit';
 import { delimiterField, exportCsv, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
 import { memberPage, redirectTo } from '../../page/page-route';
@@ -45,7 +49,8 @@ function sourceOf(
   { locale, nowMs }: MerchantView,
   merchantId: string,
   filter: ActivityFilter,
-): CsvExport<UserActionRow> {
+): CsvExport<MerchantActionRow> {
+  const texts = ACTIVITY_TEXTS[locale.language];
   const filtered = actionFilter(merchantId, filter, locale.zone);
   return {
     fileName: `activity-${formatExactTime(new Date(nowMs), locale.zone).slice(0, 10)}`,
@@ -54,7 +59,7 @@ function sourceOf(
       id,
       formatExactTime(requestedAt, locale.zone),
       userId,
-      userName,
+      userId === null ? texts.lunas : userName,
       action,
       target,
       outcome,
@@ -63,11 +68,11 @@ function sourceOf(
     async readPage(after, limit, closed) {
       let start: ActionStart | null = after ? { direction: 'older', than: after.id } : (filter.older ?? null);
       for (;;) {
-        const { actions, searchedTo } = await listUserActions(db, filtered, start, limit);
+        const { actions, searchedTo } = await listMerchantActions(db, filtered, start, limit);
         if (actions.length > 0 || searchedTo === null || closed.aborted) return actions;
         start = { direction: 'older', than: searchedTo };
       }
     },
-    limitLine: (last) => ACTIVITY_TEXTS[locale.language].exportLimit(MAX_EXPORT_ROWS, last.id),
+    limitLine: (last) => texts.exportLimit(MAX_EXPORT_ROWS, last.id),
   };
 }

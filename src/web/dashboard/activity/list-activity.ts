@@ -1,4 +1,9 @@
-import { listUserActions, type ActionStart, type UserActionRow } from '../../../db/queries/list-user-actions';
+import {
+  listMerchantActions,
+  OPERATORS,
+  type ActionStart,
+  type MerchantActionRow,
+} from '../../../db/queries/list-merchant-actions';
 import { listMembers } from '../../../services/identity/members';
 import { memberPage } from '../../page/page-route';
 import type { SentFields } from '../../page/read-form';
@@ -7,10 +12,12 @@ import { merchantView, pageResponse } from '../merchant-view';
 import { objectOf } from './action-object';
 import { actionFilter, activityFilterSchema, type ActivityFilter } from './activity-filter';
 import { renderActivityPage } from './activity-page';
+import { ACTIVITY_TEXTS } from './activity-texts';
 
-const PAGE_SIZE = 50;
+/** Each row has an outcome of its own to read. */
+const PAGE_SIZE = 40;
 
-/** What the members did: filters and position are in the address. */
+/** What the members and operators did: filters and position are in the address. */
 export const listActivity = memberPage(
   { area: 'activity', level: 'view' },
   {
@@ -29,7 +36,8 @@ export const listActivity = memberPage(
         endpointIds: new Set(found.endpointIds),
       };
       const actions = found.actions.map((row) => ({ ...row, object: objectOf(view, row, known) }));
-      const people = members.map(({ userId, name }) => ({ id: userId, name }));
+      const { lunas } = ACTIVITY_TEXTS[view.locale.language];
+      const people = [...members.map(({ userId, name }) => ({ id: userId, name })), { id: OPERATORS, name: lunas }];
       const errors = query.ok ? {} : query.errors;
       const positions = positionsOf(found, query.sent);
       const page = { view, people, sent: query.sent, errors, actions, isCut: found.isCut, ...positions };
@@ -40,7 +48,7 @@ export const listActivity = memberPage(
 
 interface FoundActions {
   /** The newest first. */
-  readonly actions: readonly UserActionRow[];
+  readonly actions: readonly MerchantActionRow[];
   readonly endpointIds: readonly string[];
   /** Where the neighbouring pages begin; null if there is none. */
   readonly newerThan: number | null;
@@ -59,7 +67,7 @@ async function findPage(
 ): Promise<FoundActions> {
   const start: ActionStart | null = filter.newer ?? filter.older ?? null;
   // One more than the page shows: if it exists, there is a next page.
-  const page = await listUserActions(db, actionFilter(merchantId, filter, zone), start, PAGE_SIZE + 1);
+  const page = await listMerchantActions(db, actionFilter(merchantId, filter, zone), start, PAGE_SIZE + 1);
   const { endpointIds, searchedTo } = page;
   const shown = page.actions.slice(0, PAGE_SIZE);
   const hasMore = page.actions.length > PAGE_SIZE;

@@ -4,27 +4,33 @@ import { onlyRow } from '../connection/require-row';
 
 const rowSchema = z.object({
   id: z.number(),
-  userId: z.string(),
+  /** Null: an operator of Lunas. */
+  userId: z.string().nullable(),
   userName: z.string().nullable(),
   action: z.string(),
   target: z.string(),
   requestedAt: z.coerce.date(),
-  address: z.string(),
+  /** Null for operators. */
+  address: z.string().nullable(),
   /** Null: the process ended before it recorded an outcome, or the action is not over. */
   outcome: z.enum(['succeeded', 'rejected', 'indeterminate']).nullable(),
 });
 
-/** An action of a member on a merchant. */
-export type UserActionRow = z.infer<typeof rowSchema>;
+/** An action of a member, or of an operator, on a merchant. */
+export type MerchantActionRow = z.infer<typeof rowSchema>;
 
-export interface UserActionFilter {
+export interface MerchantActionFilter {
   readonly merchantId: string;
-  readonly userId: string | null;
+  /** The id of a user, or `OPERATORS`. */
+  readonly person: string | null;
   readonly action: string | null;
   /** Inclusive, as is `to`; null: not limited. */
   readonly from: Date | null;
   readonly to: Date | null;
 }
+
+/** All operators, as one person. */
+export const OPERATORS = 'lunas';
 
 /** Where a page begins, exclusive: with the nearest action in the direction. */
 export interface ActionStart {
@@ -32,9 +38,9 @@ export interface ActionStart {
   readonly than: number;
 }
 
-export interface UserActionPage {
+export interface MerchantActionPage {
   /** In the order of the direction. */
-  readonly actions: readonly UserActionRow[];
+  readonly actions: readonly MerchantActionRow[];
   /** The endpoints that are not deleted, so that they have a page. */
   readonly endpointIds: readonly string[];
   /** The last action that was compared with the filter, if there may be more behind it. */
@@ -48,20 +54,27 @@ const ORDERS = { older: { comparison: '<', order: 'id desc' }, newer: { comparis
 
 const statementOf = ({ comparison, order }: (typeof ORDERS)[ActionStart['direction']]) => `
   with searched as (
-    select id, user_id, action, target, requested_at, address
-    from user_actions where merchant_id = $1 and id ${comparison} $2::bigint order by ${order} limit $7
+    select * from (
+      (select id, user_id, action, target, requested_at, address, null as known_outcome
+       from user_actions where merchant_id = $1 and id ${comparison} $2::bigint order by ${order} limit $7)
+      union all
+      (select id, null, action, target, requested_at, null, outcome
+       from merchant_operator_actions where merchant_id = $1 and id ${comparison} $2::bigint order by ${order} limit $7)
+    ) recorded order by ${order} limit $7
   ), found as (
     select * from searched
-    where ($3::uuid is null or user_id = $3) and ($4::text is null or action = $4)
+    where ($3::text is null or coalesce(user_id::text, '${OPERATORS}') = $3) and ($4::text is null or action = $4)
       and ($5::timestamptz is null or requested_at >= $5) and ($6::timestamptz is null or requested_at <= $6)
     order by ${order} limit $8
-  ), people as (
+  ), people as materialized (
     select id, name from users where id = any(array(select distinct user_id from found))
   ), shown as (
     select found.id, found.user_id as "userId", people.name as "userName", found.action, found.target,
-      found.requested_at as "requestedAt", host(found.address) as address, outcome.outcome
+      found.requested_at as "requestedAt", host(found.address) as address,
+      coalesce(found.known_outcome, outcome.outcome) as outcome
     from found left join people on people.id = found.user_id
-      left join user_action_outcomes outcome on outcome.action_id = found.id
+      left join user_action_outcomes outcome
+        on outcome.action_id = case when found.known_outcome is null then found.id end
   )
   select (select count(*)::integer from searched) as count,
     (select id from searched order by id ${comparison === '<' ? 'asc' : 'desc'} limit 1) as last,
@@ -79,24 +92,24 @@ const pageSchema = z.object({
 });
 
 /**
- * At most `limit` actions that the filter selects, those nearest to the start first. The index has merchant and id: a
- * filter is compared with at most 2,000 actions, and the next page continues behind them.
+ * At most `limit` actions that the filter selects, those nearest to the start first. The indexes have merchant and id:
+ * a filter is compared with at most 2,000 actions, and the next page continues behind them.
  * @param start null: with the newest action
  */
-export async function listUserActions(
+export async function listMerchantActions(
   db: Queryable,
-  filter: UserActionFilter,
+  filter: MerchantActionFilter,
   start: ActionStart | null,
   limit: number,
-): Promise<UserActionPage> {
-  const { merchantId, userId, action, from, to } = filter;
+): Promise<MerchantActionPage> {
+  const { merchantId, person, action, from, to } = filter;
   const { direction, than } = start ?? { direction: 'older', than: Number.MAX_SAFE_INTEGER };
-  const isFiltered = [userId, action, from, to].some((value) => value !== null);
+  const isFiltered = [person, action, from, to].some((value) => value !== null);
   const maxRead = isFiltered ? Math.max(MAX_SEARCHED, limit) : limit;
   const { rows } = await db.query({
-    name: `list_user_actions_${direction}`,
+    name: `list_merchant_actions_${direction}`,
     text: STATEMENTS[direction],
-    values: [merchantId, than, userId, action, from, to, maxRead, limit],
+    values: [merchantId, than, person, action, from, to, maxRead, limit],
   });
   const { count, last, actions, endpointIds } = pageSchema.parse(onlyRow(rows));
   return { actions, endpointIds, searchedTo: count === maxRead && actions.length < limit ? last : null };
