@@ -30,9 +30,10 @@ export function addBankAccountsCommand(program: LunasCommand): void {
   accounts
     .command('show <account-id>')
     .description("show an account with both names, the merchant's and the bank's; the number is never shown")
-    .writeAction(z.object({ accountId: id }), async ({ accountId }, audit, context) =>
-      detailsOf(await showBankAccount(await dependenciesOf(audit, context), audit.actor, accountId)),
-    );
+    .writeAction(z.object({ accountId: id }), async ({ accountId }, audit, context) => {
+      const request = { id: accountId, note: noteOf(audit) };
+      return detailsOf(await showBankAccount(await dependenciesOf(audit, context), audit.actor, request));
+    });
   addAdd(accounts);
   addApprove(accounts);
   addVerify(accounts);

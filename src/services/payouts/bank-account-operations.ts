@@ -47,9 +47,10 @@ export const SHOW_BANK_ACCOUNT = new DeclaredAction('bank_account.show');
 export function showBankAccount(
   dependencies: BankAccountDependencies & AuditDependencies,
   actor: OperatorActor,
-  id: string,
+  { id, note }: OperatorRequest,
 ): Promise<BankAccountDetails> {
-  return withAudit(dependencies, actor, { action: SHOW_BANK_ACCOUNT, target: id }, () => readDetails(dependencies, id));
+  const action = { action: SHOW_BANK_ACCOUNT, target: id, note };
+  return withAudit(dependencies, actor, action, () => readDetails(dependencies, id));
 }
 
 async function readDetails(dependencies: BankAccountDependencies, id: string): Promise<BankAccountDetails> {

@@ -81,7 +81,7 @@ const statusOf = async (id: string) => (await findBankAccount(dependencies(), id
 
 it('an account becomes active only after a second operator, and the log has both names', async () => {
   const id = await proposeInquired();
-  expect(await showBankAccount(dependencies(), budi, id)).toMatchObject({
+  expect(await showBankAccount(dependencies(), budi, { id, note: 'call' })).toMatchObject({
     merchantName: 'Toko Baru',
     holderName: HOLDER,
   });
@@ -93,7 +93,7 @@ it('an account becomes active only after a second operator, and the log has both
   const account = await findBankAccount(dependencies(), id, null);
   expect(account).toMatchObject({ status: 'active', version: 3 });
   expect(account.usableFrom?.getTime()).toBe(account.updatedAt.getTime() + DAY_MS);
-  const { steps } = await showBankAccount(dependencies(), budi, id);
+  const { steps } = await showBankAccount(dependencies(), budi, { id, note: 'call' });
   expect(steps.at(-1)).toMatchObject({
     name: 'approve',
     actor: 'operator:budi',

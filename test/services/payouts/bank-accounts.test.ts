@@ -155,7 +155,9 @@ describe('the name inquiry at the bank', () => {
     await addInquired(first, number);
     await addInquired(third, `88${number}`);
     const id = await addInquired(second, number);
-    expect(await showBankAccount(ofOperators(), SARI, id)).toMatchObject({ sameNumberMerchants: ['Toko Satu'] });
+    expect(await showBankAccount(ofOperators(), SARI, { id, note: 'call' })).toMatchObject({
+      sameNumberMerchants: ['Toko Satu'],
+    });
   });
 
   it('attack: for another merchant than that of the account is rejected', async () => {
@@ -191,7 +193,7 @@ describe('an approval', () => {
       [second, 'active'],
       [first, 'replaced'],
     ]);
-    const { steps } = await showBankAccount(ofOperators(), SARI, first);
+    const { steps } = await showBankAccount(ofOperators(), SARI, { id: first, note: 'call' });
     expect(steps.map(({ name, fromStatus, toStatus, actor }) => [name, fromStatus, toStatus, actor])).toEqual([
       ['add', null, 'pending_inquiry', `user:${owner.userId}`],
       ['verify', 'pending_inquiry', 'pending_approval', 'workflow'],
@@ -465,7 +467,7 @@ it('canary: a number is in clear nowhere: database, log, histories, and what pag
   const history = JSON.stringify(await fetchDecodedHistory(service.client, bankAccountWorkflowId(id)));
   expect(history).not.toContain(canary);
   expect(history).not.toContain(Buffer.from(canary).toString('base64').slice(0, 16));
-  expect(JSON.stringify(await showBankAccount(ofOperators(), SARI, id))).not.toContain(canary);
+  expect(JSON.stringify(await showBankAccount(ofOperators(), SARI, { id, note: 'call' }))).not.toContain(canary);
 });
 
 it('the numbers and the names are sealed again with a new master key, and open', async () => {

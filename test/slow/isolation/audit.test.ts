@@ -9,6 +9,7 @@ import { PACKAGE_ROOT } from '../../../src/package-info';
 import { listActions, type AuditedAction } from '../../../src/services/audit/list-actions';
 import { createOperator, type NewOperator } from '../../../src/services/identity/operators';
 import { runLunas } from '../../cli/run-lunas';
+import { prepareBankAccount } from '../../support/bank-accounts';
 import { createProductionDatabase, type TestDatabase } from '../../support/database';
 import { productionOperator } from '../../support/production';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -41,6 +42,7 @@ const READ_ONLY = [
   'webhooks deliveries',
   'catalog list',
   'accounts list',
+  'bank-accounts list',
   'operators list',
   'operators actions',
   'logs',
@@ -74,6 +76,8 @@ const WITH_TEMPORAL: ReadonlySet<string> = new Set([
   'recover',
   'recovery end',
   'temporal use-version',
+  'bank-accounts add',
+  'bank-accounts verify',
 ]);
 
 let service: TestService;
@@ -92,9 +96,11 @@ beforeAll(async () => {
     LUNAS_MASTER_KEY: service.masterKey,
     LUNAS_OPERATOR_KEY: secret,
     SERVER_KEY: 'SB-Mid-server-1',
+    ACCOUNT_NUMBER: '1234567890',
   };
   payment = (await service.call('POST', '/payments', { amount: 50_000 })).body.payment;
   const { merchantId } = service;
+  const bankAccountId = await prepareBankAccount(service, merchantId, 'pending_approval');
   writes = {
     'merchants create': ['--name', 'Toko Maju', '--approve'],
     'merchants approve': [merchantId],
@@ -119,9 +125,20 @@ beforeAll(async () => {
     'webhooks redeliver': [UNKNOWN_ID],
     'catalog set': ['--provider', 'gopay', '--channel', 'qris', '--fee-bps', '70'],
     'accounts add': ['--provider', 'gopay', '--adapter', 'midtrans', '--server-key-env', 'SERVER_KEY', '--weight', '7'],
+    'accounts add-payouts': [
+      ...['--adapter', 'snap-midtrans', '--base-url', 'http://127.0.0.1:9', '--credentials-env', 'SERVER_KEY'],
+    ],
     'accounts disable': [UNKNOWN_ID],
     'accounts enable': [UNKNOWN_ID],
     'accounts set-key': [UNKNOWN_ID, '--server-key-env', 'SERVER_KEY'],
+    'bank-accounts show': [bankAccountId],
+    'bank-accounts add': ['--merchant', merchantId, '--bank', '014', '--number-env', 'ACCOUNT_NUMBER'],
+    'bank-accounts approve': [bankAccountId],
+    'bank-accounts reactivate': [bankAccountId],
+    'bank-accounts verify': [bankAccountId],
+    'bank-accounts reject': [bankAccountId],
+    'bank-accounts suspend': [bankAccountId],
+    'bank-accounts disable': [bankAccountId],
     'temporal use-version': ['2026-11-23.1'],
     'accounts set-rate': [UNKNOWN_ID, '--per-second', '20'],
     'operators create': ['--name', 'budi', '--scopes', 'read', '--expires', '90d'],
