@@ -59,7 +59,7 @@ async function startHangingAcquirer() {
   };
 }
 
-const accountsSchema = z.object({ accounts: z.array(z.object({ id: z.string(), provider: z.string() })) });
+const accountsSchema = z.object({ accounts: z.array(z.object({ id: z.string(), provider: z.string().nullable() })) });
 
 async function moveGopayTo(url: string): Promise<void> {
   const { accounts } = accountsSchema.parse((await service.command(['accounts', 'list'])).json);

@@ -125,9 +125,9 @@ beforeAll(async () => {
     'webhooks redeliver': [UNKNOWN_ID],
     'catalog set': ['--provider', 'gopay', '--channel', 'qris', '--fee-bps', '70'],
     'accounts add': ['--provider', 'gopay', '--adapter', 'midtrans', '--server-key-env', 'SERVER_KEY', '--weight', '7'],
-    'accounts add-payouts': [
-      ...['--adapter', 'snap-midtrans', '--base-url', 'http://127.0.0.1:9', '--credentials-env', 'SERVER_KEY'],
-    ],
+    'accounts add-payouts': '--adapter snap-midtrans --base-url http://127.0.0.1:9 --credentials-env SERVER_KEY'.split(
+      ' ',
+    ),
     'accounts disable': [UNKNOWN_ID],
     'accounts enable': [UNKNOWN_ID],
     'accounts set-key': [UNKNOWN_ID, '--server-key-env', 'SERVER_KEY'],
