@@ -13,6 +13,7 @@ export type SealBinding =
   | readonly [purpose: 'webhook-secret', secretId: string]
   | readonly [purpose: 'bank-account-number', accountId: string, merchantId: string, bankCode: string]
   | readonly [purpose: 'bank-account-holder', accountId: string]
+  | readonly [purpose: 'payout-terms', payoutId: string]
   | readonly [purpose: 'totp', userId: string]
   | readonly [purpose: 'totp-enrolment', sessionId: string]
   | readonly [purpose: 'known-browser', realm: string, email: string]

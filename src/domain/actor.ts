@@ -4,6 +4,7 @@ export const SYSTEM_NAMES = [
   'worker',
   'provider',
   'reconciliation',
+  'schedule', // the daily run of payouts
   'merchant', // whose key or user is not recorded
   'operator', // who is not proven: a signal, or a recovery
 ] as const;

@@ -7,6 +7,10 @@ import type { BankAccountStatus } from './bank-account-transitions';
 export type NoticeKind =
   /** A bank account entered the status. */
   | `bank_account.${BankAccountStatus}`
+  /** A payout has failed or come back, or waits for another member. */
+  | 'payout.failed'
+  | 'payout.returned'
+  | 'payout.waiting_for_approval'
   /** A member changed how they sign in. */
   | 'security.factor_changed'
   /** A member used a recovery code instead of the second factor. */

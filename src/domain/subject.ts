@@ -1,5 +1,5 @@
 /** What has transitions, and events that merchants receive as webhooks. */
-export const SUBJECT_KINDS = ['payment'] as const;
+export const SUBJECT_KINDS = ['payment', 'payout'] as const;
 export type SubjectKind = (typeof SUBJECT_KINDS)[number];
 
 /** The ids of two subjects differ, whatever their kinds are. */
@@ -9,6 +9,6 @@ export interface Subject {
 }
 
 /** The subject's id under the name that log lines have for it. */
-export function subjectLogId({ kind, id }: Subject): { readonly paymentId?: string } {
+export function subjectLogId({ kind, id }: Subject): { readonly paymentId?: string; readonly payoutId?: string } {
   return { [`${kind}Id` as const]: id };
 }

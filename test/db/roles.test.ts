@@ -88,7 +88,7 @@ const FORBIDDEN_TO_ALL = [
   'delete from archive_batches',
   'delete from archive_files',
   'insert into balance_transactions default values',
-  'update balance_transactions set payout_id = null',
+  'update balance_transactions set amount_rupiah = 1',
   'delete from balance_transactions',
   'insert into closed_days values (now())',
   'insert into balance_days default values',
@@ -121,6 +121,31 @@ const FORBIDDEN_TO_ALL = [
   'update bank_account_transitions set actor = actor',
   'delete from bank_account_transitions',
   'update payout_limits set cooldown_seconds = 0',
+  'update payouts set amount_rupiah = 1',
+  'update payouts set gross_rupiah = 1',
+  `update payouts set bank_account_id = '${ID}'`,
+  `update payouts set merchant_id = '${ID}'`,
+  "update payouts set approval_kind = 'none'",
+  "update payouts set requested_by = 'user:x'",
+  'delete from payouts',
+  'update payout_transitions set actor = actor',
+  'delete from payout_transitions',
+  "update payout_events set body = '{}'",
+  'delete from payout_events',
+  'update payout_policies set fee_rupiah = 0',
+  'update payout_stops set is_stopped = false',
+  'delete from payout_stops',
+];
+
+/** Only the worker does these. */
+const WRITES_OF_PAYOUTS = [
+  'insert into payouts default values',
+  "update payouts set status = 'approved'",
+  "update payouts set approved_by = 'user:x'",
+  'update payouts set send_count = 0',
+  'insert into payout_transitions default values',
+  'insert into payout_events default values',
+  'update balance_transactions set payout_id = null',
 ];
 
 const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = {
@@ -162,6 +187,8 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'select 1 from members',
     'select 1 from sessions',
     'insert into sign_in_links default values',
+    'select sealed_terms from payouts',
+    ...WRITES_OF_PAYOUTS,
   ],
   lunas_local_dashboard: [
     `update webhook_endpoints set merchant_id = '${ID}'`,
@@ -174,6 +201,10 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'update bank_accounts set sealed_number = null',
     'update bank_accounts set sealed_holder_name = null',
     'insert into payout_limits default values',
+    'select sealed_terms from payouts',
+    'insert into payout_policies default values',
+    'insert into payout_stops default values',
+    ...WRITES_OF_PAYOUTS,
     'select sealed_server_key from provider_accounts',
     'select secret_sha256 from api_keys',
     'select sealed_secret from webhook_secrets',
@@ -233,6 +264,11 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'update bank_accounts set usable_from = now()',
     'insert into bank_accounts default values',
     'insert into payout_limits default values',
+    'insert into payout_policies default values',
+    'insert into payout_stops default values',
+    'insert into payout_settings default values',
+    "update payouts set sealed_terms = 'x'",
+    `select authorises_payouts('${ID}', '${ID}')`,
   ],
   lunas_local_operator: [
     `update webhook_endpoints set merchant_id = '${ID}'`,
@@ -260,6 +296,7 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'select token_sha256 from sign_in_links',
     'insert into user_actions default values',
     'update bank_accounts set inquired_at = now()',
+    ...WRITES_OF_PAYOUTS,
   ],
   lunas_local_reader: [
     "update webhook_endpoints set url = 'https://thief.test'",
@@ -291,6 +328,9 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'select 1 from user_actions',
     'insert into merchants default values',
     "update payments set status = 'settled'",
+    'select sealed_terms from payouts',
+    'select body from payout_events',
+    ...WRITES_OF_PAYOUTS,
   ],
 };
 

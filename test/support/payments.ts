@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import type { TransitionContext } from '../../src/db/transitions/apply-transition';
 import type { PaymentTerms } from '../../src/domain/payment';
-import { createTestDatabase } from './database';
+import { createTestDatabase, type TestDatabase } from './database';
 
 /** A new database with a merchant, a policy and a provider account, so that payments can be written. */
 export interface TestLedger {
@@ -13,7 +13,9 @@ export interface TestLedger {
   close(): Promise<void>;
 }
 
-export async function createTestLedger(create = createTestDatabase): Promise<TestLedger> {
+export async function createTestLedger(
+  create = createTestDatabase,
+): Promise<TestLedger & { readonly database: TestDatabase }> {
   const database = await create();
   const db = createPool(database.url, { max: 8 });
   const [merchantId, policyId, providerAccountId] = [randomUUID(), randomUUID(), randomUUID()];
@@ -29,6 +31,7 @@ export async function createTestLedger(create = createTestDatabase): Promise<Tes
     [providerAccountId],
   );
   return {
+    database,
     db,
     merchantId,
     context: { db, environment: 'sandbox', onDeliveries: () => undefined },

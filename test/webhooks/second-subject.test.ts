@@ -40,11 +40,11 @@ const TABLES = `
   create table deposit_events (like webhook_events including all);
   alter table deposit_events rename payment_id to deposit_id;
   alter table deposit_events rename payment_version to deposit_version;
-  alter table webhook_deliveries alter payment_id drop not null, alter payment_version drop not null,
-    add deposit_id uuid, add deposit_version integer,
+  alter table webhook_deliveries add deposit_id uuid, add deposit_version integer,
+    drop constraint webhook_deliveries_has_one_subject,
     add foreign key (deposit_id, deposit_version) references deposit_events,
     add check (num_nonnulls(payment_id, deposit_id) = 1);
-  alter table ledger_postings alter payment_id drop not null, add deposit_id uuid, add deposit_version integer,
+  alter table ledger_postings add deposit_id uuid, add deposit_version integer,
     drop constraint ledger_postings_has_one_source,
     add foreign key (deposit_id, deposit_version) references deposit_transitions;`;
 

@@ -377,22 +377,30 @@ create index late_payments_open_idx on late_payments (payment_id) where status i
 
 -- The ledger ---------------------------------------------------------------------------------------------------------
 
--- A posting books either a transition of a payment or a step of a late payment, once.
+-- A posting books a transition of a payment, a step of a late payment, or a transition of a payout, once.
 create table ledger_postings (
   id bigint generated always as identity primary key,
-  payment_id uuid not null,
+  payment_id uuid,
   payment_version integer,
+  payout_id uuid,
+  payout_version integer,
   merchant_id uuid not null references merchants,
   occurred_at timestamptz(3) not null,
   late_payment_step text check (late_payment_step in ('receive', 'refund', 'refund_manually')),
   unique (payment_id, payment_version),
   unique (payment_id, late_payment_step),
   foreign key (payment_id, payment_version) references payment_transitions,
-  constraint ledger_postings_has_one_source check (num_nonnulls(payment_version, late_payment_step) = 1)
+  constraint ledger_postings_has_one_source check (
+    num_nonnulls(payment_version, late_payment_step, payout_version) = 1
+    and num_nonnulls(payment_id, payout_id) = 1 and (payout_id is null) = (payout_version is null)
+  )
 ) with (
   autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.02,
   autovacuum_vacuum_threshold = 1000
 );
+-- A posting of a payment costs nothing here.
+create unique index ledger_postings_payout_key on ledger_postings (payout_id, payout_version)
+  where payout_id is not null;
 
 -- `payout_in_transit`: reserved for payouts that the bank has not executed.
 -- `cash`: a refund that an operator made by another way than the provider's, such as a bank transfer, is paid from our
@@ -536,18 +544,38 @@ create table open_balance_days (
 );
 
 -- Books the line of an entry, for every writer of the ledger, as the owner: no role may insert a line. The insert waits
--- while a day is closed, and reads `closed_days` after that.
+-- while a day is closed, and reads `closed_days` after that. The line of a request belongs to its payout, which has
+-- claimed its lines by then: all of one payout together are zero. A payout that recovery wrote again claims none.
 create function book_balance_transaction() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  booked balance_transactions;
 begin
   insert into balance_transactions
-    (posting_id, merchant_id, kind, amount_rupiah, payment_id, occurred_at, booked_on)
+    (posting_id, merchant_id, kind, amount_rupiah, payment_id, source_payout_id, occurred_at, booked_on, payout_id)
   select posting.id, posting.merchant_id,
-    case new.side when 'credit' then 'settlement' else 'refund_fee' end,
+    case
+      when posting.payout_id is not null then (
+        select case to_status when 'requested' then 'payout' when 'completed' then 'payout_conflict'
+          else 'payout_' || to_status end
+        from payout_transitions transition
+        where transition.payout_id = posting.payout_id and transition.version = posting.payout_version)
+      when new.side = 'credit' then 'settlement'
+      else 'refund_fee'
+    end,
     case new.side when 'credit' then new.amount_rupiah else -new.amount_rupiah end,
-    posting.payment_id, posting.occurred_at,
-    greatest(booking_day(now()), (select max(day) + 1 from closed_days))
-  from ledger_postings posting where posting.id = new.posting_id;
+    posting.payment_id, posting.payout_id, posting.occurred_at,
+    greatest(booking_day(now()), (select max(day) + 1 from closed_days)),
+    case when posting.payout_version = 1 then
+      (select id from payouts where id = posting.payout_id and not is_rebuilt) end
+  from ledger_postings posting where posting.id = new.posting_id
+  returning * into booked;
+  if booked.payout_id is not null and exists (
+    select from balance_transactions line where line.payout_id = booked.payout_id
+    having sum(amount_rupiah) <> 0 or bool_or(merchant_id <> booked.merchant_id)
+  ) then
+    raise exception 'payout % does not pay its lines', booked.payout_id using errcode = 'check_violation';
+  end if;
   return null;
 end $$;
 create trigger balance_transaction after insert on ledger_entries for each row
@@ -659,10 +687,13 @@ create trigger append_only_delete before delete on webhook_events for each row
   when (old.occurred_at > now() - interval '7 days') execute function forbid_mutation();
 create trigger append_only_truncate before truncate on webhook_events execute function forbid_mutation();
 
+-- The foreign key to `payout_events` is where that table is.
 create table webhook_deliveries (
   id uuid primary key,
-  payment_id uuid not null,
-  payment_version integer not null,
+  payment_id uuid,
+  payment_version integer,
+  payout_id uuid,
+  payout_version integer,
   endpoint_id uuid not null references webhook_endpoints,
   merchant_id uuid not null references merchants,
   -- That of the event, so that a list with this filter does not read 2,000 events. An index would add 17 % of WAL to a
@@ -680,12 +711,18 @@ create table webhook_deliveries (
   redelivered_xid xid8, -- of the last redelivery that an operator requested, as recorded_xid of an event
   unique (payment_id, payment_version, endpoint_id),
   foreign key (payment_id, payment_version) references webhook_events,
+  constraint webhook_deliveries_has_one_subject check (
+    num_nonnulls(payment_id, payout_id) = 1 and (payment_id is null) = (payment_version is null)
+    and (payout_id is null) = (payout_version is null)
+  ),
   constraint webhook_deliveries_finished_unless_pending check ((status = 'pending') = (finished_at is null)),
   constraint webhook_deliveries_dead_reason_if_dead check ((status = 'dead') = (dead_reason is not null))
 ) with (
   autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
   autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 1000
 );
+create unique index webhook_deliveries_payout_key on webhook_deliveries (payout_id, payout_version, endpoint_id)
+  where payout_id is not null;
 -- What the relay has to send, endpoint by endpoint; and what retry workflows have to send. Two indexes instead of one,
 -- so that a claim does not read endpoints for which only retries are pending. Each pending delivery is in one of both.
 -- The id orders deliveries with the same queued_at. Without it they are in the order of their rows on disk, which a
@@ -732,7 +769,8 @@ create table provider_notifications (
   notify_attempts integer not null default 0,
   next_notify_at timestamptz(3) not null default now() + interval '5 seconds',
   -- What it reports. A transition closes only what its new status reflects; null is left to a status query.
-  reported_status text check (reported_status in ('pending', 'paid', 'expired', 'cancelled', 'denied', 'refunded')),
+  reported_status text check (reported_status in ('pending', 'paid', 'expired', 'cancelled', 'denied', 'refunded',
+    'completed', 'failed', 'returned')),
   -- Two with the same key are the same, whatever their bytes. Null: it is our own.
   dedupe_key_sha256 bytea check (octet_length(dedupe_key_sha256) = 32),
   signed_sha256 bytea, -- what the provider has signed of it; null: it is our own
@@ -1188,8 +1226,9 @@ create table merchant_notices (
     'security.login_reset', 'security.member_authorised', 'security.owner_changed', 'security.key_created',
     'security.webhook_changed', 'bank_account.pending_inquiry', 'bank_account.pending_approval', 'bank_account.active',
     'bank_account.suspended', 'bank_account.rejected', 'bank_account.withdrawn', 'bank_account.replaced',
-    'bank_account.disabled')),
-  target_id uuid not null, -- the user, the key, the endpoint or the bank account that the notice is about
+    'bank_account.disabled', 'payout.failed', 'payout.returned',
+    'payout.waiting_for_approval')),
+  target_id uuid not null, -- the user, the key, the endpoint, the bank account or the payout that it is about
   occurred_at timestamptz(3) not null,
   mailed_at timestamptz(3) -- null: it was not mailed
 );
@@ -1331,7 +1370,8 @@ create table bank_accounts (
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
   constraint bank_accounts_usable_from_if_approved check (status <> 'active' or usable_from is not null),
-  constraint bank_accounts_holder_if_inquired check (inquired_at is null or name_match is not null)
+  constraint bank_accounts_holder_if_inquired check (inquired_at is null or name_match is not null),
+  unique (id, merchant_id) -- a payout goes to an account of its merchant
 );
 -- At most one account that receives payouts, and one proposal.
 create unique index bank_accounts_active_key on bank_accounts (merchant_id) where status in ('active', 'suspended');
@@ -1399,6 +1439,10 @@ create trigger two_operators before update of status on bank_accounts for each r
 create table payout_limits (
   id bigint generated always as identity primary key,
   cooldown_seconds integer not null check (cooldown_seconds >= 0),
+  -- So long after the last send, a payout that the bank does not know may still arrive there.
+  not_found_seconds integer not null default 86400 check (not_found_seconds >= 0),
+  -- Above it, by merchant and WIB day, an operator approves payouts.
+  day_limit_rupiah bigint not null default 100000000 check (day_limit_rupiah >= 0),
   created_at timestamptz(3) not null default now(),
   -- The row that it replaces: two concurrent changes cannot replace the same one.
   replaces_id bigint
@@ -1409,16 +1453,18 @@ create trigger append_only before update or delete on payout_limits for each row
 create trigger append_only_truncate before truncate on payout_limits execute function forbid_mutation();
 
 -- A day is the least in production: so long the owners can notice an account that none of them has added.
-create function require_cooldown_of_a_day() returns trigger
+create function require_day_of_limits() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  if new.cooldown_seconds < 86400 and exists (select from installation where environment = 'production') then
-    raise exception 'in production the cool-down is at least a day' using errcode = 'restrict_violation';
+  if least(new.cooldown_seconds, new.not_found_seconds) < 86400
+    and exists (select from installation where environment = 'production') then
+    raise exception 'in production the cool-down and the wait for the bank are at least a day'
+      using errcode = 'restrict_violation';
   end if;
   return new;
 end $$;
-create trigger cooldown_of_a_day before insert on payout_limits
-  for each row execute function require_cooldown_of_a_day();
+create trigger a_day_at_least before insert on payout_limits
+  for each row execute function require_day_of_limits();
 
 -- By database role: the dashboard proposes, withdraws and disables, whatever its statement is.
 alter table bank_accounts enable row level security;
@@ -1427,6 +1473,266 @@ create policy every_status_readable on bank_accounts for select to lunas_dashboa
 create policy proposals on bank_accounts for insert to lunas_dashboard with check (status = 'pending_inquiry');
 create policy withdrawals on bank_accounts for update to lunas_dashboard
   using (true) with check (status in ('withdrawn', 'disabled'));
+
+-- Payouts ------------------------------------------------------------------------------------------------------------
+
+-- The rails of a payout, and what they cost: a change is a new version, and a payout keeps the one that it captured.
+-- The window is in Western Indonesian Time (WIB).
+create table payout_policies (
+  id bigint generated always as identity primary key,
+  rail text not null check (rail in ('bi_fast', 'online', 'skn', 'rtgs')),
+  version integer not null check (version > 0),
+  fee_rupiah bigint not null check (fee_rupiah >= 0),
+  min_rupiah bigint not null check (min_rupiah > 0), -- of the amount that is sent
+  max_rupiah bigint check (max_rupiah >= min_rupiah), -- null: no limit
+  opens_at time(0) not null,
+  closes_at time(0) not null check (closes_at > opens_at), -- 24:00: it does not close
+  days text not null check (days in ('every', 'working')),
+  expected_within_seconds integer not null check (expected_within_seconds > 0),
+  is_enabled boolean not null,
+  created_at timestamptz(3) not null default now(),
+  unique (rail, version)
+);
+create trigger append_only before update or delete on payout_policies for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on payout_policies execute function forbid_mutation();
+insert into payout_policies (rail, version, fee_rupiah, min_rupiah, max_rupiah, opens_at, closes_at, days,
+  expected_within_seconds, is_enabled)
+values
+  ('bi_fast', 1, 2500, 10000, 250000000, '00:00', '24:00', 'every', 60, true),
+  ('online', 1, 6500, 10000, 50000000, '00:00', '24:00', 'every', 300, false),
+  ('skn', 1, 2900, 10000, 1000000000, '08:00', '14:00', 'working', 36000, false),
+  ('rtgs', 1, 30000, 100000001, null, '08:00', '14:30', 'working', 14400, true);
+
+-- Days besides Saturdays and Sundays on which banks do not work.
+create table bank_holidays (day date primary key);
+
+-- While the newest row stops payouts, none is requested and none is sent.
+create table payout_stops (
+  id bigint generated always as identity primary key,
+  is_stopped boolean not null,
+  changed_by text not null,
+  note text not null,
+  changed_at timestamptz(3) not null default now()
+);
+create trigger append_only before update or delete on payout_stops for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on payout_stops execute function forbid_mutation();
+
+-- When a merchant's balance is paid out without a request. No row: never.
+create table payout_settings (
+  merchant_id uuid primary key references merchants,
+  schedule text not null check (schedule in ('manual', 'daily', 'weekly')),
+  weekday smallint check (weekday between 1 and 7), -- 1: Monday
+  minimum_rupiah bigint not null default 50000 check (minimum_rupiah > 0), -- of a payout of the schedule
+  changed_by text not null,
+  changed_at timestamptz(3) not null,
+  constraint payout_settings_weekday_if_weekly check ((schedule = 'weekly') = (weekday is not null))
+);
+
+-- A payout pays a merchant's available balance: the lines that it has claimed. Its columns are those of
+-- `PAYOUT_TRANSITIONS`.
+create table payouts (
+  id uuid primary key,
+  reference_id text not null unique, -- what the bank knows it by
+  merchant_id uuid not null references merchants,
+  bank_account_id uuid not null,
+  provider_account_id uuid not null references provider_accounts, -- our account, which pays
+  gross_rupiah bigint not null,
+  fee_rupiah bigint not null check (fee_rupiah >= 0),
+  amount_rupiah bigint not null check (amount_rupiah > 0), -- what the merchant receives
+  rail text not null check (rail in ('bi_fast', 'online', 'skn', 'rtgs')),
+  payout_policy_id bigint not null references payout_policies,
+  line_count integer not null check (line_count >= 0),
+  up_to_posting_id bigint not null, -- of the last line that it has claimed
+  -- Recovery wrote it again. It claims no line, so its own line is part of the balance.
+  is_rebuilt boolean not null default false,
+  -- Who has to approve it, determined at the request. `none`: the workflow does.
+  approval_kind text not null check (approval_kind in ('none', 'second_user', 'operator')),
+  requested_by text not null,
+  approved_by text,
+  status text not null check (status in ('requested', 'approved', 'submitted', 'completed', 'failed', 'cancelled',
+    'returned')),
+  version integer not null check (version > 0), -- counts the transitions
+  send_count smallint not null default 0 check (send_count >= 0), -- the permissions for a call to the bank
+  send_outcome text check (send_outcome in ('accepted', 'rejected', 'indeterminate')), -- of the last call
+  requested_at timestamptz(3) not null,
+  submitted_at timestamptz(3), -- committed before the bank is called for the first time
+  last_sent_at timestamptz(3),
+  finished_at timestamptz(3),
+  updated_at timestamptz(3) not null,
+  bank_reference text,
+  failure_kind text check (failure_kind in ('account', 'source_balance', 'cut_off', 'limit', 'other')),
+  failure_reason text, -- why it failed or came back
+  is_manual boolean not null default false, -- an operator resolved it with other evidence than the bank's status
+  -- Merchant, account, amounts and reference as they were requested. Each call to the bank compares them with the row:
+  -- a column that was changed by hand stops the payout.
+  sealed_terms text not null,
+  foreign key (bank_account_id, merchant_id) references bank_accounts (id, merchant_id),
+  constraint payouts_gross_is_amount_plus_fee check (gross_rupiah = amount_rupiah + fee_rupiah),
+  constraint payouts_lines_unless_rebuilt check (is_rebuilt = (line_count = 0)),
+  constraint payouts_approved_by_if_approved check (status in ('requested', 'cancelled') or approved_by is not null),
+  constraint payouts_two_users check (approval_kind <> 'second_user' or approved_by <> requested_by),
+  constraint payouts_submitted_at_if_submitted
+    check ((status in ('requested', 'approved', 'cancelled')) = (submitted_at is null)),
+  constraint payouts_sent_if_submitted
+    check ((submitted_at is null) = (last_sent_at is null) and (submitted_at is null) = (send_count = 0)),
+  constraint payouts_finished_if_resting
+    check ((status in ('completed', 'failed', 'cancelled', 'returned')) = (finished_at is not null)),
+  constraint payouts_failure_if_failed check (status <> 'failed' or num_nonnulls(failure_kind, failure_reason) = 2)
+);
+create index payouts_merchant_idx on payouts (merchant_id, requested_at desc, id desc);
+create index payouts_requested_at_idx on payouts (requested_at desc, id desc);
+create index payouts_open_idx on payouts (id) where status in ('requested', 'approved', 'submitted');
+create index payouts_resting_idx on payouts (updated_at, id)
+  where status in ('completed', 'failed', 'cancelled', 'returned');
+
+create table payout_transitions (
+  payout_id uuid not null references payouts,
+  version integer not null check (version > 0),
+  name text not null,
+  from_status text,
+  to_status text not null,
+  occurred_at timestamptz(3) not null,
+  actor text not null,
+  note text,
+  recorded_at timestamptz(3) not null default now(),
+  request_id text,
+  traceparent text,
+  primary key (payout_id, version)
+);
+create index payout_transitions_recorded_at_idx on payout_transitions (recorded_at, payout_id);
+create trigger append_only before update or delete on payout_transitions
+  for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on payout_transitions execute function forbid_mutation();
+
+create table payout_events (
+  payout_id uuid not null,
+  payout_version integer not null,
+  event text not null,
+  body text not null, -- the very bytes that are signed and sent
+  occurred_at timestamptz(3) not null,
+  recorded_xid xid8 not null default pg_current_xact_id(), -- as that of `webhook_events`
+  primary key (payout_id, payout_version),
+  foreign key (payout_id, payout_version) references payout_transitions
+);
+create index payout_events_recorded_xid_idx on payout_events (recorded_xid);
+create trigger append_only before update or delete on payout_events for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on payout_events execute function forbid_mutation();
+
+alter table ledger_postings add foreign key (payout_id, payout_version) references payout_transitions;
+alter table balance_transactions add foreign key (payout_id) references payouts;
+alter table webhook_deliveries add foreign key (payout_id, payout_version) references payout_events;
+
+-- What was requested never changes. The terms can be sealed again with another master key.
+create trigger terms_are_final before update on payouts for each row
+  when (
+    (old.id, old.reference_id, old.merchant_id, old.bank_account_id, old.provider_account_id, old.gross_rupiah,
+      old.fee_rupiah, old.amount_rupiah, old.rail, old.payout_policy_id, old.line_count, old.up_to_posting_id,
+      old.is_rebuilt, old.approval_kind, old.requested_by, old.requested_at)
+    is distinct from (new.id, new.reference_id, new.merchant_id, new.bank_account_id, new.provider_account_id,
+      new.gross_rupiah, new.fee_rupiah, new.amount_rupiah, new.rail, new.payout_policy_id, new.line_count,
+      new.up_to_posting_id, new.is_rebuilt, new.approval_kind, new.requested_by, new.requested_at)
+    or (old.approved_by is not null and new.approved_by is distinct from old.approved_by)
+    or (old.submitted_at is not null and new.submitted_at is distinct from old.submitted_at)
+    or new.send_count < old.send_count
+    or (new.sealed_terms <> old.sealed_terms
+      and split_part(new.sealed_terms, '.', 2) = split_part(old.sealed_terms, '.', 2))
+  ) execute function forbid_mutation();
+create trigger status_is_final before update of status on payouts for each row
+  when (old.status in ('cancelled', 'returned') and new.status <> old.status) execute function forbid_mutation();
+create trigger begins_as_request before insert on payouts for each row
+  when (new.status <> 'requested' or new.version <> 1) execute function forbid_mutation();
+create trigger append_only before delete on payouts for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on payouts execute function forbid_mutation();
+
+-- Whether a member may approve payouts of a merchant: the role permits it for a day, so that the other owners can
+-- notice. The first member has no other one, and a sandbox has no money.
+create function authorises_payouts(merchant uuid, person uuid) returns boolean
+language sql stable security definer set search_path = public, pg_temp
+begin atomic
+  select exists (
+    select from members member join users on users.id = member.user_id
+    where member.merchant_id = merchant and member.user_id = person and member.removed_at is null
+      and member.role in ('owner', 'finance') and users.disabled_at is null
+      and (member.role_since <= now() - interval '24 hours'
+        or exists (select from installation where environment = 'sandbox')
+        or not exists (
+          select from members other
+          where other.merchant_id = merchant and other.user_id <> person and other.created_at <= member.created_at))
+  );
+end;
+
+-- Whether a payout that this actor requests has somebody else who may approve it.
+create function has_second_user(merchant uuid, requester text) returns boolean
+language sql stable security definer set search_path = public, pg_temp
+begin atomic
+  select exists (
+    select from members
+    where merchant_id = merchant and 'user:' || user_id <> requester and authorises_payouts(merchant, user_id)
+  );
+end;
+
+-- Whether two operators have approved an action for this version of a payout, and the action is executed now. A
+-- sandbox needs one operator.
+create function is_approved_payout_action(wanted_action text, payout uuid, payout_version integer) returns boolean
+language sql stable security definer set search_path = public, pg_temp
+begin atomic
+  select exists (select from installation where environment = 'sandbox') or exists (
+    select from approvals
+    where action = wanted_action and status = 'approved' and decided_by <> requested_by and expires_at > now()
+      and parameters ->> 'payoutId' = payout::text and parameters ->> 'version' = payout_version::text
+  );
+end;
+
+-- A payout is approved by whom its request determined. A payout that recovery writes again was approved before.
+create function require_approved_payout() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if not (case
+    when new.is_rebuilt then true
+    when new.approval_kind = 'none' then new.approved_by = 'workflow'
+    when new.approval_kind = 'second_user' then new.approved_by <> new.requested_by and new.approved_by like 'user:%'
+      and authorises_payouts(new.merchant_id, substr(new.approved_by, 6)::uuid)
+    else (new.approved_by like 'operator:%' or new.approved_by like 'cli:%')
+      and is_approved_payout_action('payout.approve', new.id, old.version)
+  end) then
+    raise exception 'payout % is not approved by the right people', new.id using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger approval before update of status on payouts for each row
+  when (new.status = 'approved' and old.status <> 'approved') execute function require_approved_payout();
+
+-- What an operator resolves or sends again needs a second one in production.
+create function require_approved_resolution() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  wanted constant text := case new.name when 'resend' then 'payout.resend' else 'payout.resolve' end;
+begin
+  if not is_approved_payout_action(wanted, new.payout_id, new.version - 1) then
+    raise exception '% of payout % is not approved by two operators', new.name, new.payout_id
+      using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger two_operators before insert on payout_transitions for each row
+  when (new.name in ('resolve_as_completed', 'resolve_as_failed', 'resolve_as_returned', 'resolve_failed_as_completed')
+    or (new.name = 'resend' and new.actor <> 'workflow'))
+  execute function require_approved_resolution();
+
+-- One operator stops payouts. In production two start them again.
+create function require_approved_start() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if exists (select from installation where environment = 'production') and not exists (
+    select from approvals
+    where action = 'payout.start' and status = 'approved' and decided_by <> requested_by and expires_at > now()
+  ) then
+    raise exception 'two operators start payouts' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger two_operators before insert on payout_stops for each row
+  when (not new.is_stopped) execute function require_approved_start();
 
 -- Requests and keys --------------------------------------------------------------------------------------------------
 
@@ -1489,6 +1795,7 @@ create view sealing_key_ids as
     union select split_part(sealed_totp, '.', 2) from users where sealed_totp is not null
     union select split_part(sealed_number, '.', 2) from bank_accounts where sealed_number is not null
     union select split_part(sealed_holder_name, '.', 2) from bank_accounts where sealed_holder_name is not null
+    union select split_part(sealed_terms, '.', 2) from payouts
   ) in_use where key_id <> '';
 
 -- Retention and the archive ------------------------------------------------------------------------------------------
@@ -1874,7 +2181,8 @@ grant update (status, dead_reason, finished_at, retry_workflow_started_at, lease
   redelivered_xid) on webhook_deliveries to lunas_dashboard;
 grant select (delivery_id, number, started_at, duration_ms, status_code, failure, response_excerpt)
   on webhook_attempts to lunas_dashboard;
-grant select (id, provider, adapter, base_url, weight, status, created_at) on provider_accounts to lunas_dashboard;
+grant select (id, purpose, provider, adapter, base_url, weight, status, created_at) on provider_accounts
+  to lunas_dashboard;
 -- The dashboard records each reading of the sealed column.
 grant select (payment_id, fingerprint, sealed), insert on payment_details to lunas_dashboard;
 grant select (id, merchant_id, prefix, last_four, allowed_networks, created_at, revoked_at, scopes, expires_at,
@@ -1900,10 +2208,33 @@ grant update (status, version, usable_from, failure_reason, updated_at, sealed_n
   on bank_accounts to lunas_operator;
 grant select on payout_limits to lunas_dashboard, lunas_worker, lunas_operator, lunas_reader;
 grant insert on payout_limits to lunas_operator;
-revoke execute on function require_approved_bank_account, require_cooldown_of_a_day from public;
+revoke execute on function require_approved_bank_account, require_day_of_limits from public;
 grant insert on merchant_notices to lunas_worker;
 grant select (id, merchant_id, bank_code, last_four, name_match, status, version, proposed_by, inquired_at, usable_from,
   created_at, updated_at) on bank_accounts to lunas_reader;
+
+-- Payouts. The dashboard and operators request every change from the payout's workflow, and the worker writes it.
+-- Operators only seal the terms again (`lunas keys reseal`).
+grant select, insert, update (status, version, approved_by, send_count, send_outcome, submitted_at, last_sent_at,
+  finished_at, updated_at, bank_reference, failure_kind, failure_reason, is_manual) on payouts to lunas_worker;
+grant select, insert on payout_transitions, payout_events to lunas_worker;
+grant update (payout_id) on balance_transactions to lunas_worker;
+grant select, update (sealed_terms) on payouts to lunas_operator;
+grant select (id, reference_id, merchant_id, bank_account_id, provider_account_id, gross_rupiah, fee_rupiah,
+  amount_rupiah, rail, payout_policy_id, line_count, up_to_posting_id, is_rebuilt, approval_kind, requested_by,
+  approved_by, status, version, send_count, send_outcome, requested_at, submitted_at, last_sent_at, finished_at,
+  updated_at, bank_reference, failure_kind, failure_reason, is_manual) on payouts to lunas_dashboard, lunas_reader;
+grant select (id, reference_id, merchant_id) on payouts to lunas_api;
+grant select on payout_transitions to lunas_api, lunas_dashboard, lunas_operator, lunas_reader;
+grant select on payout_events to lunas_api, lunas_dashboard, lunas_operator;
+grant select (payout_id, payout_version, event, occurred_at) on payout_events to lunas_reader;
+grant select on payout_policies, bank_holidays, payout_stops, payout_settings
+  to lunas_dashboard, lunas_worker, lunas_operator, lunas_reader;
+grant insert on payout_policies, bank_holidays, payout_stops to lunas_operator;
+grant insert, update (schedule, weekday, minimum_rupiah, changed_by, changed_at) on payout_settings to lunas_dashboard;
+revoke execute on function authorises_payouts, has_second_user, is_approved_payout_action, require_approved_payout,
+  require_approved_resolution, require_approved_start from public;
+grant execute on function has_second_user to lunas_worker;
 
 -- Totals. The worker keeps them, `lunas ledger verify` compares them with the payments, and pages show them.
 grant select, insert, update, delete on payment_hour_totals to lunas_worker;

@@ -42,7 +42,7 @@ export interface OpenNotice {
   readonly id: number;
   readonly kind: NoticeKind;
   readonly targetId: string;
-  /** The name of the user or the key, the origin of the endpoint's URL, or `BCA •••• 1234`; null if it has none. */
+  /** The name of the user or the key, the origin of the endpoint's URL, a reference, `BCA •••• 1234`; null: none. */
   readonly targetName: string | null;
   readonly occurredAt: Date;
 }
@@ -59,6 +59,7 @@ export async function listOpenNotices(
     name: 'list_open_notices',
     text: `select notice.id, notice.kind, notice.target_id as "targetId", notice.occurred_at as "occurredAt",
         coalesce((select users.name from users where users.id = notice.target_id),
+          (select reference_id from payouts where payouts.id = notice.target_id),
           (select api_keys.name from api_keys where api_keys.id = notice.target_id),
           (select substring(url from '^[^:/?#]+://[^/?#]+') from webhook_endpoints endpoint
            where endpoint.id = notice.target_id)) as "targetName",

@@ -6,9 +6,8 @@ import {
 } from '../../domain/payment-transitions';
 import { reflectedAt } from '../../domain/provider-status';
 import type { RefundStatus } from '../../domain/refund';
-import { literalList } from '../connection/statement';
 import { SUBJECT_TABLES } from './subjects';
-import { compareAndSetSql, transitionStatement, type TransitionSubject } from './transition-sql';
+import { closeNotificationsSql, compareAndSetSql, transitionStatement, type TransitionSubject } from './transition-sql';
 
 /** What a transition writes beyond what its row of `PAYMENT_TRANSITIONS` implies. */
 export interface TransitionSql {
@@ -61,7 +60,7 @@ export function createStatement(insert: string): string {
 export function updateStatement(name: Exclude<TransitionName, 'create'>, sql: TransitionSql): string {
   const rule: TransitionRule = PAYMENT_TRANSITIONS[name];
   const refund = rule.refund ? refundSql(rule.refund, sql.refund ?? []) : '';
-  const notifications = sql.closesNotificationsAt ? closeNotificationsSql(sql.closesNotificationsAt, sql) : '';
+  const notifications = sql.closesNotificationsAt ? closeSql(sql.closesNotificationsAt, sql) : '';
   const columns = [STATE_COLUMNS, rule.refund ? REFUND_COLUMNS : '', sql.returnsConfirmation ? CONFIRMED_BY : ''];
   return transitionStatement(
     PAYMENT,
@@ -103,20 +102,7 @@ refund as (${change}
 ),`;
 }
 
-/**
- * The transition is the effect of these notifications, so the same statement closes them. A notification that the
- * status does not reflect stays open: it may have arrived after the status query.
- */
-function closeNotificationsSql(status: PaymentStatus, { returnsConfirmation }: TransitionSql): string {
+function closeSql(status: PaymentStatus, { returnsConfirmation }: TransitionSql): string {
   const result = '\n  returning provider_notifications.reported_status, provider_notifications.notify_attempts';
-  const returning = returnsConfirmation ? result : '';
-  return `
-notifications as (
-  update provider_notifications set closed_at = now()
-  from changed
-  where provider_notifications.provider_account_id = changed.provider_account_id
-    and provider_notifications.reference_id = changed.reference_id
-    and provider_notifications.closed_at is null
-    and provider_notifications.reported_status in (${literalList(reflectedAt(status))})${returning}
-),`;
+  return closeNotificationsSql(reflectedAt(status), returnsConfirmation ? result : '');
 }

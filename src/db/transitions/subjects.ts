@@ -23,6 +23,14 @@ export const SUBJECT_TABLES = {
     idColumn: 'payment_id',
     versionColumn: 'payment_version',
   },
+  payout: {
+    kind: 'payout',
+    table: 'payouts',
+    transitions: 'payout_transitions',
+    events: 'payout_events',
+    idColumn: 'payout_id',
+    versionColumn: 'payout_version',
+  },
 } as const satisfies { readonly [Kind in SubjectKind]: SubjectTables & { readonly kind: Kind } };
 
 /** Every kind. A statement that reads events has one branch for each. */

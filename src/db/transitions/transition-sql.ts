@@ -1,4 +1,5 @@
 import type { LedgerLine } from '../../domain/ledger';
+import { literalList } from '../connection/statement';
 import type { SubjectTables } from './subjects';
 
 /** A kind of subject, as the statements of its transitions need it. */
@@ -54,16 +55,21 @@ select changed.status, changed.version,${own.columns}
 from changed${own.joins ?? ''}`;
 }
 
-/** The change from one status to another: compare-and-set on status and version. */
+/**
+ * The change from one status to another: compare-and-set on status and version.
+ * @param condition what has to be true besides
+ */
 export function compareAndSetSql(
   { table, kind }: SubjectTables,
   { from, to }: NamedRule['rule'],
   further: readonly string[],
+  condition?: string,
 ): string {
   const assignments = [`status = '${to}'`, 'version = version + 1', `updated_at = ${UPDATED_AT}`, ...further];
+  const besides = condition === undefined ? '' : ` and ${condition}`;
   return `changed as (
   update ${table} set ${assignments.join(',\n    ')}
-  where id = :${kind}Id and version = :version and status = '${from}'
+  where id = :${kind}Id and version = :version and status = '${from}'${besides}
   returning *
 )`;
 }
@@ -97,6 +103,23 @@ deliveries as (
 /** A transition that enters no status is no event. PostgreSQL rejects a parameter that no expression uses. */
 const NO_EVENT = `
 deliveries as (select null as status where :environment::text is null)`;
+
+/**
+ * The transition is the effect of these notifications, so the same statement closes them. A notification that the
+ * status does not reflect stays open: it may have arrived after the status query.
+ * @param reported the reported statuses that the new status reflects
+ */
+export function closeNotificationsSql(reported: readonly string[], returning = ''): string {
+  return `
+notifications as (
+  update provider_notifications set closed_at = now()
+  from changed
+  where provider_notifications.provider_account_id = changed.provider_account_id
+    and provider_notifications.reference_id = changed.reference_id
+    and provider_notifications.closed_at is null
+    and provider_notifications.reported_status in (${literalList(reported)})${returning}
+),`;
+}
 
 /**
  * A posting of these lines, each over an amount of the row in `changed`; empty if there are no lines.

@@ -84,6 +84,13 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
     bindingOf: ({ id }) => ['bank-account-holder', id],
   },
   {
+    ...BY_UUID,
+    table: 'payouts',
+    column: 'sealed_terms',
+    bound: 'array[]::text[]',
+    bindingOf: ({ id }) => ['payout-terms', id],
+  },
+  {
     table: 'retired_keys',
     column: 'sealed',
     id: 'key_id',

@@ -32,6 +32,9 @@ const en: NoticeTexts = {
     'bank_account.withdrawn': (name) => `The bank account ${name} was withdrawn.`,
     'bank_account.replaced': (name) => `The bank account ${name} was replaced by another one.`,
     'bank_account.disabled': (name) => `The bank account ${name} was disabled.`,
+    'payout.failed': (name) => `The payout ${name} failed. Its money is in the balance again.`,
+    'payout.returned': (name) => `The payout ${name} came back from the bank. Its amount is in the balance again.`,
+    'payout.waiting_for_approval': (name) => `The payout ${name} waits for the approval of another member.`,
   },
 };
 
@@ -58,6 +61,9 @@ const id: NoticeTexts = {
     'bank_account.withdrawn': (name) => `Pengajuan rekening bank ${name} ditarik.`,
     'bank_account.replaced': (name) => `Rekening bank ${name} diganti dengan rekening lain.`,
     'bank_account.disabled': (name) => `Rekening bank ${name} dinonaktifkan.`,
+    'payout.failed': (name) => `Pencairan ${name} gagal. Uangnya kembali ke saldo.`,
+    'payout.returned': (name) => `Pencairan ${name} dikembalikan oleh bank. Jumlahnya kembali ke saldo.`,
+    'payout.waiting_for_approval': (name) => `Pencairan ${name} menunggu persetujuan anggota lain.`,
   },
 };
 

@@ -1,0 +1,38 @@
+import type { PayoutObstacle } from '../../domain/payout-rejections';
+import { IS_RECOVERING } from '../records/recovery-mode';
+
+/** The joins of `merchant` to what the conditions read, for a statement with the parameter `:at`. */
+interface ObstacleJoins {
+  /** The condition that finds the bank account, as `account`. */
+  readonly account: string;
+  /** The condition that finds our account at the bank, as `source`. */
+  readonly source: string;
+}
+
+export function obstacleJoins({ account, source }: ObstacleJoins): string {
+  return `
+    left join bank_accounts account on ${account}
+    left join provider_accounts source on ${source} and source.purpose = 'payouts' and source.status = 'enabled'`;
+}
+
+/** In the order in which they are reported. `request` and `submit` compare them, and pages read them. */
+const CONDITIONS = {
+  merchant_not_approved: "merchant.status <> 'approved'",
+  merchant_on_hold: 'merchant.held_at is not null',
+  payouts_stopped: '(select is_stopped from payout_stops order by id desc limit 1)',
+  recovery_mode: IS_RECOVERING,
+  no_payouts_account: 'source.id is null',
+  no_bank_account: "account.id is null or account.status not in ('active', 'suspended')",
+  bank_account_suspended: "account.status = 'suspended'",
+  proposal_open: `exists (
+        select from bank_accounts proposal
+        where proposal.merchant_id = merchant.id and proposal.status in ('pending_inquiry', 'pending_approval'))`,
+  cooling_down: 'account.usable_from > :at::timestamptz',
+} as const satisfies Readonly<Record<PayoutObstacle, string>>;
+
+/** The name of the first condition that keeps a payout back; null: none does. */
+export const OBSTACLE = `case
+${Object.entries(CONDITIONS)
+  .map(([name, condition]) => `      when ${condition} then '${name}'`)
+  .join('\n')}
+    end`;

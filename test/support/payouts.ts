@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { createSealer } from '../../src/crypto/sealing';
+import { createPool } from '../../src/db/connection/pool';
+import {
+  payoutWriters,
+  type NewPayout,
+  type PayoutTransitionDetails,
+  type PayoutTransitionResult,
+} from '../../src/db/transitions/payout-transitions';
+import type { StepActor } from '../../src/domain/actor';
+import { PAYOUT_TRANSITIONS, type PayoutTransitionName } from '../../src/domain/payout-transitions';
+import { applyTransitions } from '../services/ledger/transition-path';
+import { prepareBankAccount } from './bank-accounts';
+import type { TestDatabase } from './database';
+import { createTestLedger, type TestLedger } from './payments';
+import { newMasterKey } from './service';
+
+/** A merchant with a bank account in use, our account that pays, and no cool-down. The worker writes payouts. */
+export interface TestPayouts extends TestLedger {
+  readonly database: TestDatabase;
+  readonly masterKey: string;
+  readonly bankAccountId: string;
+  readonly providerAccountId: string;
+}
+
+export const FEE_RUPIAH = 2_500;
+/** Long after the settlements, and after the bank account became usable. */
+export const requestTime = () => new Date(Date.now() + 60_000);
+
+export async function createTestPayouts(create?: Parameters<typeof createTestLedger>[0]): Promise<TestPayouts> {
+  const ledger = await createTestLedger(create);
+  const [masterKey, providerAccountId] = [newMasterKey(), randomUUID()];
+  await ledger.db.query(
+    `insert into provider_accounts (id, purpose, adapter, base_url, sealed_server_key)
+     values ($1, 'payouts', 'snap-midtrans', 'http://127.0.0.1:9', 'none')`,
+    [providerAccountId],
+  );
+  await ledger.db.query('insert into payout_limits (cooldown_seconds) values (0)');
+  const bankAccountId = await prepareBankAccount({ db: ledger.db, masterKey }, ledger.merchantId, 'active');
+  const worker = createPool(ledger.database.urlOf('lunas_local_worker'), { max: 20 });
+  return {
+    ...ledger,
+    masterKey,
+    bankAccountId,
+    providerAccountId,
+    context: { ...ledger.context, db: worker },
+    async close() {
+      await worker.end();
+      await ledger.close();
+    },
+  };
+}
+
+/** The same with another merchant, who has a bank account too. */
+export async function withNewMerchant(payouts: TestPayouts): Promise<TestPayouts> {
+  const merchantId = randomUUID();
+  await payouts.db.query("insert into merchants (id, name, status) values ($1, 'Toko', 'approved')", [merchantId]);
+  const bankAccountId = await prepareBankAccount(payouts, merchantId, 'active');
+  return { ...payouts, merchantId, bankAccountId };
+}
+
+/** Settles payments of these net amounts: one line of the balance each. */
+export async function addLines(ledger: TestLedger, amounts: readonly number[]): Promise<void> {
+  const { merchantId } = ledger;
+  for (const netRupiah of amounts) {
+    const terms = { merchantId, netRupiah, feeRupiah: 0, totalRupiah: netRupiah, amountRupiah: netRupiah };
+    await applyTransitions(ledger, ['issue', 'pay', 'settle'], terms);
+  }
+}
+
+/** A request of all unclaimed lines, as a preview shows them. */
+export async function newPayout(
+  { db, merchantId, masterKey, bankAccountId, providerAccountId }: TestPayouts,
+  changes: Partial<NewPayout> = {},
+): Promise<NewPayout> {
+  const { rows } = await db.query<{ gross: number; last: number }>(
+    `select coalesce(sum(amount_rupiah), 0)::bigint as gross, coalesce(max(posting_id), 0) as last
+     from balance_transactions where merchant_id = $1 and payout_id is null`,
+    [merchantId],
+  );
+  const { gross: grossRupiah, last: upToPostingId } = rows[0] ?? { gross: 0, last: 0 };
+  const payoutId = randomUUID();
+  return {
+    payoutId,
+    referenceId: `LP${payoutId.replaceAll('-', '').slice(0, 16).toUpperCase()}`,
+    merchantId,
+    bankAccountId,
+    providerAccountId,
+    grossRupiah,
+    feeRupiah: FEE_RUPIAH,
+    amountRupiah: grossRupiah - FEE_RUPIAH,
+    rail: 'bi_fast',
+    payoutPolicyId: 1,
+    upToPostingId,
+    sealedTerms: createSealer(masterKey).seal('{}', ['payout-terms', payoutId]),
+    at: requestTime(),
+    by: { name: `user:${randomUUID()}` },
+    ...changes,
+  };
+}
+
+/** The inputs of all transitions; each takes those that its statement has. */
+const DETAILS = {
+  bankReference: 'BANK-1',
+  failureKind: 'other',
+  reason: '4031602 Exceeds Limit',
+} as const satisfies PayoutTransitionDetails;
+
+type StepName = Exclude<PayoutTransitionName, 'request'>;
+
+/** One transition of a payout, by the workflow unless only an operator may. */
+export function applyPayoutTransition(
+  { context }: TestLedger,
+  name: StepName,
+  { payoutId, version, by }: { readonly payoutId: string; readonly version: number; readonly by?: StepActor },
+): Promise<PayoutTransitionResult> {
+  const permitted: readonly string[] = PAYOUT_TRANSITIONS[name].by;
+  const actor = by ?? { name: permitted.includes('workflow') ? 'workflow' : 'cli:test' };
+  return payoutWriters[name](context, { ...DETAILS, payoutId, version, at: requestTime(), by: actor });
+}
+
+/** Requests all unclaimed lines, and applies these transitions. */
+export async function applyPayout(
+  payouts: TestPayouts,
+  names: readonly StepName[],
+  changes: Partial<NewPayout> = {},
+): Promise<NewPayout> {
+  const payout = await newPayout(payouts, changes);
+  const requested = await payoutWriters.request(payouts.context, payout);
+  if (requested?.outcome !== 'applied') throw new Error(`The request is ${requested?.outcome ?? 'rejected'}`);
+  for (const [index, name] of names.entries()) {
+    const step = { payoutId: payout.payoutId, version: index + 1 };
+    const { outcome, state } = await applyPayoutTransition(payouts, name, step);
+    if (outcome !== 'applied') throw new Error(`${name} is ${outcome}: ${JSON.stringify(state)}`);
+  }
+  return payout;
+}
