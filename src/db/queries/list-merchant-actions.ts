@@ -68,13 +68,15 @@ const statementOf = ({ comparison, order }: (typeof ORDERS)[ActionStart['directi
     order by ${order} limit $8
   ), people as materialized (
     select id, name from users where id = any(array(select distinct user_id from found))
+  ), outcomes as materialized (
+    select action_id, outcome from user_action_outcomes
+    where action_id = any(array(select id from found where known_outcome is null))
   ), shown as (
     select found.id, found.user_id as "userId", people.name as "userName", found.action, found.target,
       found.requested_at as "requestedAt", host(found.address) as address,
-      coalesce(found.known_outcome, outcome.outcome) as outcome
+      coalesce(found.known_outcome, outcomes.outcome) as outcome
     from found left join people on people.id = found.user_id
-      left join user_action_outcomes outcome
-        on outcome.action_id = case when found.known_outcome is null then found.id end
+      left join outcomes on outcomes.action_id = found.id
   )
   select (select count(*)::integer from searched) as count,
     (select id from searched order by id ${comparison === '<' ? 'asc' : 'desc'} limit 1) as last,
