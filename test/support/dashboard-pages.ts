@@ -1,3 +1,5 @@
+import { MAX as MAX_ID } from 'uuid';
+import { encodeCursor } from '../../src/api/payments/list-transactions/cursor';
 import type { PaymentStatus } from '../../src/domain/payment-transitions';
 import { DASHBOARD_ROUTES } from '../../src/web/dashboard/routes';
 
@@ -79,6 +81,9 @@ const ofMember =
 
 const LIST_GROUPS = ['all', 'waiting', 'paid', 'unpaid', 'attention'].map((group) => `/payments?group=${group}`);
 
+/** A list that was opened an hour ago. */
+const TOP = encodeCursor({ createdAt: new Date(Date.now() - 3_600_000), id: MAX_ID });
+
 /** The addresses of the load and buffer tests. A page without a line is red. */
 const PAGES: Readonly<Record<string, MeasuredPage>> = {
   'get /': form('/'),
@@ -113,6 +118,7 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
       ...ofMerchant('/payments', ...LIST_GROUPS, '/payments?status=refund_failed', '/payments?q=unknown')(merchant),
       ...ofMerchant(`/payments?q=${merchant.orderId}`)(merchant),
       ...ofMerchant(`/payments?from=${merchant.day}&to=${merchant.day}`)(merchant),
+      ...LIST_GROUPS.flatMap((list) => ofMerchant(`${list}&top=${TOP}`)(merchant)),
       ...ofMerchant(`/payments?group=unpaid&from=${merchant.day}&to=${merchant.day}`)(merchant),
     ],
   },

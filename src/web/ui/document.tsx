@@ -9,8 +9,8 @@ export interface PageFiles {
   readonly icon: string;
 }
 
-/** How a page follows what it shows: by an event stream, by reading itself again, or not at all. */
-export type Liveness = { readonly events: string } | 'poll' | 'none';
+/** How a page follows what it shows: by an event stream, by reading itself or an address again, or not at all. */
+export type Liveness = { readonly events: string } | { readonly poll: string } | 'poll' | 'none';
 
 export interface DocumentProps {
   readonly title: string;
@@ -29,6 +29,8 @@ export function renderDocument(props: DocumentProps): string {
 }
 
 function Document({ title, language, files, live, scripts = [], className, children }: DocumentProps): ReactElement {
+  const events = typeof live === 'object' && 'events' in live ? live.events : undefined;
+  const poll = typeof live === 'object' && 'poll' in live ? live.poll : live === 'poll' ? '' : undefined;
   return (
     <html lang={language}>
       <head>
@@ -42,11 +44,7 @@ function Document({ title, language, files, live, scripts = [], className, child
           <script key={script} src={script} defer />
         ))}
       </head>
-      <body
-        className={className}
-        data-live={typeof live === 'object' ? live.events : undefined}
-        data-poll={live === 'poll' ? '' : undefined}
-      >
+      <body className={className} data-live={events} data-poll={poll}>
         {children}
         <p id="announcement" className="unseen" aria-live="polite" />
       </body>

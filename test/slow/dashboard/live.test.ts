@@ -1,7 +1,8 @@
 import type { Browser } from 'playwright-core';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
+import { PAYMENT_TEXTS } from '../../../src/web/dashboard/payments/payment-texts';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
-import { openPage, startBrowser } from '../../support/browser';
+import { findAccessibilityViolations, openPage, startBrowser } from '../../support/browser';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { createPage } from '../../support/payment-page';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -79,6 +80,27 @@ it('a list that is read again shows the new status, and keeps the focus and what
   await row.getByText(statuses.paid).waitFor({ timeout: TIMEOUT_MS });
   await page.keyboard.type('17');
   expect(await field.inputValue()).toBe('ORDER-17');
+  expect(problems).toEqual([]);
+  await close();
+});
+
+it('a list shows how many payments are new, and no row moves before they are requested', async () => {
+  await createPage(service);
+  const { page, problems, close } = await openSignedIn('/payments', TIMERS_ARE_FAST);
+  const references = page.locator('tbody code');
+  const before = await references.allInnerTexts();
+  const position = await references.first().boundingBox();
+  for (const _ of [1, 2, 3]) await createPage(service);
+  const { newPayments, show } = PAYMENT_TEXTS.en;
+  const link = page.getByRole('link', { name: `${newPayments('3')} ${show}` });
+  await link.waitFor({ timeout: TIMEOUT_MS });
+  expect(await references.allInnerTexts()).toEqual(before);
+  expect(await references.first().boundingBox()).toEqual(position);
+  expect(await page.locator('#announcement').textContent()).toBe(await link.textContent());
+  expect(await findAccessibilityViolations(page)).toEqual([]);
+  await link.click();
+  await page.waitForURL(/\/payments$/);
+  expect((await references.allInnerTexts()).slice(3)).toEqual(before);
   expect(problems).toEqual([]);
   await close();
 });

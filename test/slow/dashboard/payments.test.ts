@@ -256,6 +256,43 @@ describe('filters', () => {
   });
 });
 
+describe('an open list', () => {
+  const options = { rareOneIn: 100, sameReference: 3 };
+  const referencesIn = (body: string) => Array.from(body.matchAll(/<code>(LN\w+)<\/code>/g), ([, text = '']) => text);
+  const polledIn = (body: string) => /data-poll="([^"]*)"/.exec(body)?.[1]?.replaceAll('&amp;', '&') ?? '';
+
+  it('counts the payments above it, at most 50, and keeps its rows', async () => {
+    const { db } = service;
+    const shop = await createShop(db);
+    await createMember(db, 'viewer@open.test', [[shop.id, 'viewer']]);
+    const viewer = await dashboard.cookie('viewer@open.test');
+    const start = `/m/${await codeOf(shop.id)}/payments`;
+    const setLanguage = (language: string) =>
+      db.query("update users set language = $1 where email = 'viewer@open.test'", [language]);
+    await seedPayments(db, shop.id, { ...options, count: 60, from: '2026-11-02T01:00:00Z' });
+    const queries = ['', '?group=paid', '?provider=gopay&group=paid', '?from=2026-11-02&to=2026-11-02&amount=50000'];
+    const opened = await Promise.all(queries.map(async (query) => get(start + query, viewer)));
+    await seedPayments(db, shop.id, { ...options, count: 1, from: '2026-11-02T02:00:00Z' });
+    for (const { body } of opened) {
+      const again = await get(polledIn(body), viewer);
+      expect([again.body.includes(`${OWN.newPayments('1')} ${OWN.show}`), polledIn(body)]).toEqual([
+        true,
+        polledIn(body),
+      ]);
+      expect(referencesIn(again.body)).toEqual(referencesIn(body));
+      expect(body).not.toContain(OWN.newPayments('1'));
+    }
+    await seedPayments(db, shop.id, { ...options, count: 60, from: '2026-11-02T03:00:00Z' });
+    const [all] = opened;
+    const polled = polledIn(all?.body ?? '');
+    expect((await get(polled, viewer)).body).toContain(`href="${start}">${OWN.newPayments('50+')} ${OWN.show}`);
+    await setLanguage('id');
+    const { newPayments, show } = PAYMENT_TEXTS.id;
+    expect((await get(polled, viewer)).body).toContain(`${newPayments('50+')} ${show}`);
+    expect((await get(`${start}?top=x`, viewer)).status).toBe(422);
+  });
+});
+
 type Steps = Parameters<typeof applyTransitions>[1];
 
 const REFUND = ['issue', 'pay', 'request_refund', 'submit_refund'] as const;

@@ -1,5 +1,6 @@
 import { parsePathId } from '../../../api/payments/path-id';
 import type { Queryable } from '../../../db/connection/pool';
+import { countNewerPayments } from '../../../db/queries/count-newer-payments';
 import { findMerchantPayment } from '../../../db/queries/find-payment';
 import { listPaymentPage, type PageStart } from '../../../db/queries/list-payment-page';
 import { listMerchantPayments, type ListPosition } from '../../../db/queries/list-payments';
@@ -32,11 +33,11 @@ export async function findFiltered(
   start: PageStart | null,
   limit: number,
 ): Promise<FoundPayments> {
-  const { q, group, status, provider, from, to, amount } = filter;
+  const { q, provider, from, to, amount } = filter;
   if (q !== undefined) return { payments: start === null ? await findByText(db, merchantId, q) : [], searchedTo: null };
   const page = {
     merchantId,
-    statuses: status === undefined ? PAYMENT_GROUPS[group] : [status],
+    statuses: statusesOf(filter),
     createdFrom: from === undefined ? null : startOfDay(from, zone),
     createdTo: to === undefined ? null : endOfDay(to, zone),
     start,
@@ -46,6 +47,24 @@ export async function findFiltered(
   }
   return { payments: await listPaymentPage(db, { ...page, provider }, limit), searchedTo: null };
 }
+
+/** How many payments that the filter selects are above the position, at most `limit`. */
+export function countNewer(
+  db: Queryable,
+  { merchantId, filter, zone }: FilteredPayments,
+  than: ListPosition,
+  limit: number,
+): Promise<number> {
+  const { provider, to, amount: totalRupiah } = filter;
+  const createdTo = to === undefined ? null : endOfDay(to, zone);
+  return countNewerPayments(
+    db,
+    { merchantId, than, statuses: statusesOf(filter), provider, totalRupiah, createdTo },
+    limit,
+  );
+}
+
+const statusesOf = ({ group, status }: ListFilter) => (status === undefined ? PAYMENT_GROUPS[group] : [status]);
 
 /** A payment by its reference or id, else those with the order id. */
 async function findByText(db: Queryable, merchantId: string, text: string): Promise<PaymentRow[]> {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { decodeCursor } from '../../../api/payments/list-transactions/cursor';
 import type { PageStart } from '../../../db/queries/list-payment-page';
+import type { ListPosition } from '../../../db/queries/list-payments';
 import { PAYMENT_STATUSES } from '../../../domain/payment-transitions';
 import { PROVIDERS } from '../../../domain/provider-capabilities';
 import { PAYMENT_GROUP_NAMES } from './payment-groups';
@@ -10,16 +11,15 @@ const day = z.iso.date({ error: 'day' }).optional();
 /** `50.000` and `50000`: dots separate thousands. */
 export const AMOUNT = /^(\d{1,3}(\.\d{3})+|\d{1,8})$/;
 
+const position = z.string().transform((text, context): ListPosition => {
+  const found = decodeCursor(text);
+  if (found) return found;
+  context.addIssue('cursor');
+  return z.NEVER;
+});
+
 const cursorOf = (direction: PageStart['direction']) =>
-  z
-    .string()
-    .transform((text, context): PageStart => {
-      const than = decodeCursor(text);
-      if (than) return { direction, than };
-      context.addIssue('cursor');
-      return z.NEVER;
-    })
-    .optional();
+  position.transform((than): PageStart => ({ direction, than })).optional();
 
 const filterFields = {
   q: z
@@ -39,6 +39,8 @@ const filterFields = {
     .optional(),
   older: cursorOf('older'),
   newer: cursorOf('newer'),
+  /** Above the newest payment of an open page, which is read again. */
+  top: position.optional(),
 };
 
 interface Days {

@@ -13,6 +13,9 @@ import { NewPaymentLink, PaymentTable, versionOfTable, type ListedPayment } from
 import { PAYMENT_TEXTS } from './payment-texts';
 import { PROVIDER_NAMES } from './provider-names';
 
+/** More new payments are not counted. */
+export const MAX_NEW = 50;
+
 export interface ListPage {
   readonly view: MerchantView;
   readonly sent: SentFields;
@@ -25,15 +28,20 @@ export interface ListPage {
   readonly older: SentFields | null;
   /** Whether only 2,000 payments were compared with the filter. */
   readonly isCut: boolean;
+  /** Where the script begins when it reads the list again; null: with the newest payment. */
+  readonly top: string | null;
+  /** Payments above the page since it was opened. */
+  readonly newCount: number;
 }
 
 export function renderListPage(page: ListPage): string {
-  const { view } = page;
-  const isFirstPage = page.newer === null && page.sent.q === undefined;
+  const { view, sent, top } = page;
+  const isFirstPage = page.newer === null && sent.q === undefined;
+  const isLive = isFirstPage && Object.keys(page.errors).length === 0;
   return renderMerchantPage(view, {
     title: view.texts.list.title,
     current: 'payments',
-    live: isFirstPage && Object.keys(page.errors).length === 0 ? 'poll' : 'none',
+    live: isLive ? { poll: view.paths.list({ ...sent, top: top ?? undefined }) } : 'none',
     children: <List {...page} />,
   });
 }
@@ -58,12 +66,30 @@ function List(page: ListPage): ReactElement {
           </Notice>
         )}
         {page.sum !== null && <ListSum view={view} sum={page.sum} />}
-        <Card part="list" version={version}>
-          <PaymentTable view={view} payments={payments} empty={<Empty page={page} />} />
-          <Pager newer={newer && paths.list(newer)} older={older && paths.list(older)} texts={texts.list.pager} />
-        </Card>
+        <div className="followed-list">
+          <NewPayments page={page} />
+          <Card part="list" version={version}>
+            <PaymentTable view={view} payments={payments} empty={<Empty page={page} />} />
+            <Pager newer={newer && paths.list(newer)} older={older && paths.list(older)} texts={texts.list.pager} />
+          </Card>
+        </div>
       </div>
     </>
+  );
+}
+
+/** The rows of an open page stay where they are. */
+function NewPayments({ page: { view, sent, newCount } }: { readonly page: ListPage }): ReactElement {
+  const texts = PAYMENT_TEXTS[view.locale.language];
+  const count = newCount > MAX_NEW ? `${MAX_NEW}+` : String(newCount);
+  return (
+    <div className="new-rows" data-part="new" data-version={count} data-announce="">
+      {newCount > 0 && (
+        <a href={view.paths.list(sent)}>
+          {texts.newPayments(count)} {texts.show}
+        </a>
+      )}
+    </div>
   );
 }
 

@@ -1,4 +1,6 @@
+import { MAX as MAX_ID } from 'uuid';
 import { encodeCursor } from '../../../api/payments/list-transactions/cursor';
+import type { PageStart } from '../../../db/queries/list-payment-page';
 import type { ListPosition } from '../../../db/queries/list-payments';
 import { readPeriodFigure, type PeriodFigure } from '../../../db/queries/payment-figures';
 import type { PaymentRow } from '../../../db/queries/payment-row';
@@ -8,9 +10,9 @@ import type { SentFields } from '../../page/read-form';
 import { endOfDay, startOfDay } from '../../ui/format';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
-import { findFiltered, type FilteredPayments } from './find-page';
+import { countNewer, findFiltered, type FilteredPayments } from './find-page';
 import { listFilterSchema, type ListFilter } from './list-filter';
-import { renderListPage } from './list-page';
+import { MAX_NEW, renderListPage } from './list-page';
 import { PAYMENT_GROUPS } from './payment-groups';
 
 const PAGE_SIZE = 50;
@@ -25,12 +27,13 @@ export const listPayments = memberPage(
     async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment'>, visit, query) {
       const view = merchantView(dependencies, visit);
       const { merchantId, timeZone } = visit.member;
+      const { top: _, ...sent } = query.sent;
       const found = query.ok
         ? await findPage(dependencies, { merchantId, filter: query.values, zone: timeZone })
         : NO_ROWS;
       const sum = query.ok ? await findSum(dependencies, visit, query.values) : null;
       const errors = query.ok ? {} : query.errors;
-      const page = { view, sent: query.sent, errors, sum, ...found, ...cursorsOf(found, query.sent) };
+      const page = { view, sent, errors, sum, ...found, top: topOf(found), ...cursorsOf(found, sent) };
       return pageResponse(renderListPage(page), query.ok ? 200 : 422);
     },
   },
@@ -43,15 +46,18 @@ interface FoundPage {
   readonly olderThan: ListPosition | null;
   /** Whether only 2,000 payments were compared with the filter. */
   readonly isCut: boolean;
+  /** Payments above the page since it was opened, at most one more than are counted. */
+  readonly newCount: number;
 }
 
-const NO_ROWS: FoundPage = { payments: [], newerThan: null, olderThan: null, isCut: false };
+const NO_ROWS: FoundPage = { payments: [], newerThan: null, olderThan: null, isCut: false, newCount: 0 };
 
 async function findPage({ db }: Pick<DashboardDependencies, 'db'>, filtered: FilteredPayments): Promise<FoundPage> {
-  const { q, older, newer } = filtered.filter;
+  const { q, older, newer, top } = filtered.filter;
   const start = newer ?? older ?? null;
+  const first: PageStart | null = top ? { direction: 'older', than: top } : null;
   // One more than the page shows: if it exists, there is a next page.
-  const found = await findFiltered(db, filtered, start, PAGE_SIZE + 1);
+  const found = await findFiltered(db, filtered, start ?? first, PAGE_SIZE + 1);
   const shown = found.payments.slice(0, PAGE_SIZE);
   if (q !== undefined) return { ...NO_ROWS, payments: shown };
   const hasMore = found.payments.length > PAGE_SIZE;
@@ -59,9 +65,15 @@ async function findPage({ db }: Pick<DashboardDependencies, 'db'>, filtered: Fil
   const next = hasMore ? (shown.at(-1) ?? null) : found.searchedTo;
   const behind = shown[0] ?? null;
   if (start?.direction === 'newer') {
-    return { payments: shown.toReversed(), newerThan: next, olderThan: behind, isCut };
+    return { payments: shown.toReversed(), newerThan: next, olderThan: behind, isCut, newCount: 0 };
   }
-  return { payments: shown, newerThan: start && behind, olderThan: next, isCut };
+  const newCount = top && !start ? await countNewer(db, filtered, top, MAX_NEW + 1) : 0;
+  return { payments: shown, newerThan: start && behind, olderThan: next, isCut, newCount };
+}
+
+/** Above the first row, and all payments of its millisecond: what comes later is counted, and moves no row. */
+function topOf({ payments: [first] }: FoundPage): string | null {
+  return first === undefined ? null : encodeCursor({ createdAt: first.createdAt, id: MAX_ID });
 }
 
 /** A longer period has more totals than a page may read. */

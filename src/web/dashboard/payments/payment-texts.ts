@@ -9,7 +9,7 @@ const en = {
   allProviders: 'All',
   moreFilters: 'More filters',
   searched: 'Searched the newest 2,000 of these payments. Older ones are on the next page.',
-  newPayments: (count: number) => (count === 1 ? '1 new payment.' : `${count} new payments.`),
+  newPayments: (count: string) => (count === '1' ? '1 new payment.' : `${count} new payments.`),
   show: 'Show',
   stale: 'The payment has changed since this page was opened. Check its status, then confirm again.',
   customer: {

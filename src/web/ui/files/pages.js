@@ -46,7 +46,7 @@ function startCopying(root) {
  * urgent part: a code that is paid must not stay because of a button below it.
  */
 async function refresh() {
-  const response = await fetch(location.href, { headers: { 'X-Poll': '1' } }).catch(() => undefined);
+  const response = await fetch(poll || location.href, { headers: { 'X-Poll': '1' } }).catch(() => undefined);
   if (response === undefined) return;
   if (response.status === 401) return location.reload();
   if (!response.ok) return;
