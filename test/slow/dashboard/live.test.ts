@@ -1,4 +1,7 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
 import type { Browser } from 'playwright-core';
+import { PACKAGE_ROOT } from '../../../src/package-info';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { PAYMENT_TEXTS } from '../../../src/web/dashboard/payments/payment-texts';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
@@ -103,6 +106,38 @@ it('a list shows how many payments are new, and no row moves before they are req
   expect((await references.allInnerTexts()).slice(3)).toEqual(before);
   expect(problems).toEqual([]);
   await close();
+});
+
+const COUNT_SOUNDS = `
+  window.sounds = 0;
+  const { start } = OscillatorNode.prototype;
+  OscillatorNode.prototype.start = function (...given) {
+    window.sounds += 1;
+    return start.apply(this, given);
+  };
+`;
+
+it('a QR page that was touched plays one sound when it is paid, another one none, and both announce it', async () => {
+  const { referenceId } = await createPage(service);
+  const open = () => openSignedIn(`/payments/${referenceId}/qr`, COUNT_SOUNDS);
+  const [touched, untouched] = await Promise.all([open(), open()]);
+  await touched.page.locator('h1').click();
+  await service.pay(referenceId);
+  for (const [{ page, problems, close }, sounds] of [
+    [touched, 1],
+    [untouched, 0],
+  ] as const) {
+    await page.locator('.state', { hasText: qr.states.paid }).waitFor({ timeout: TIMEOUT_MS });
+    expect(await page.locator('#announcement').textContent()).toBe(qr.states.paid);
+    expect(await page.evaluate('window.sounds')).toBe(sounds);
+    expect(problems).toEqual([]);
+    await close();
+  }
+});
+
+it('the script of all pages has at most 6 kB', async () => {
+  const { size } = await stat(path.join(PACKAGE_ROOT, 'src/web/ui/files/pages.js'));
+  expect(size).toBeLessThanOrEqual(6_000);
 });
 
 /** A page is read again after 15 seconds: here after one. */

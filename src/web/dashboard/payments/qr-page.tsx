@@ -161,7 +161,7 @@ function State({ view, payment, state }: QrPage): ReactElement {
       <span className={isPaid ? 'state-mark' : 'state-mark ended'} aria-hidden="true">
         {isPaid ? '✓' : isOpen ? '…' : '–'}
       </span>
-      <p className={isPaid ? 'state paid' : 'state'} data-announce="">
+      <p className={isPaid ? 'state paid' : 'state'} data-announce="" data-sound={isPaid ? '' : undefined}>
         {text}
       </p>
       {isPaid && payment.paidAt && (

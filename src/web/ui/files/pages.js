@@ -1,4 +1,4 @@
-// Live parts, countdowns and copy buttons. Every page works without it.
+// Live parts, countdowns, copy buttons and a sound. Every page works without it.
 'use strict';
 
 const POLL_MS = 15_000;
@@ -41,6 +41,24 @@ function startCopying(root) {
   }
 }
 
+let audio;
+
+/** A browser plays a sound only after the user has touched the page. */
+function allowSound() {
+  audio ??= new AudioContext();
+}
+
+function playSound() {
+  if (audio === undefined) return;
+  const [tone, volume] = [audio.createOscillator(), audio.createGain()];
+  tone.frequency.value = 880;
+  volume.gain.setValueAtTime(0.2, audio.currentTime);
+  volume.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + 0.5);
+  tone.connect(volume).connect(audio.destination);
+  tone.start();
+  tone.stop(audio.currentTime + 0.5);
+}
+
 /**
  * Reads the page again, and replaces the parts that differ. What the user has opened or focused stays, except an
  * urgent part: a code that is paid must not stay because of a button below it.
@@ -67,6 +85,7 @@ function replacePart(part, next) {
   const isUsed = part.contains(document.activeElement) || part.querySelector('details[open]') !== null;
   if (isUsed && part.dataset.urgent === undefined) return;
   part.replaceWith(replacement);
+  if (replacement.querySelector('[data-sound]') && !part.querySelector('[data-sound]')) playSound();
   startCountdowns(replacement);
   startCopying(replacement);
   startPrinting(replacement);
@@ -114,5 +133,8 @@ for (const form of document.querySelectorAll('form[method=post]')) {
 }
 // A page that comes back from the browser's cache has its buttons again.
 addEventListener('pageshow', (event) => event.persisted && location.reload());
-if (live !== undefined) openStream();
+if (live !== undefined) {
+  openStream();
+  for (const gesture of ['click', 'keydown']) addEventListener(gesture, allowSound, { once: true });
+}
 if (poll !== undefined) startPolling();
