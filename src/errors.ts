@@ -16,8 +16,8 @@ const OBJECT_NOUNS = {
   merchant: 'merchant',
   notice: 'notice',
   operator: 'operator',
-
   payment: 'payment',
+  payout: 'payout',
   policy: 'policy',
   providerAccount: 'provider account',
   recordedRequest: 'recorded request',

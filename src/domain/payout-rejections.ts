@@ -11,3 +11,15 @@ export const PAYOUT_OBSTACLES = [
   'cooling_down',
 ] as const;
 export type PayoutObstacle = (typeof PAYOUT_OBSTACLES)[number];
+
+/** Why a balance cannot be paid out, with what its text names. */
+export type PayoutRejection =
+  | { readonly code: Exclude<PayoutObstacle, 'cooling_down'> }
+  | { readonly code: 'cooling_down'; readonly usableFrom: Date }
+  | { readonly code: 'nothing_to_pay' }
+  /** The merchant owes it. */
+  | { readonly code: 'negative_balance'; readonly balanceRupiah: number }
+  /** The least gross amount that a rail can send. */
+  | { readonly code: 'below_minimum'; readonly balanceRupiah: number; readonly minimumRupiah: number }
+  /** It is not what the requester has seen: the page has to be read again. */
+  | { readonly code: 'balance_changed' };

@@ -6,7 +6,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
-import { paymentIdentity, referenceIdOf } from '../../../src/api/payments/create-payment/payment-identity';
+import { paymentIdentity } from '../../../src/api/payments/create-payment/payment-identity';
+import { referenceIdOf } from '../../../src/crypto/reference-id';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { openException } from '../../../src/db/records/open-exception';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
@@ -419,7 +420,7 @@ describe('an archived payment', () => {
 
   async function archived(): Promise<AppliedPath> {
     const { paymentId, idempotencyKey } = paymentIdentity(key.merchantId, 'order-1');
-    const payment = await settled({ paymentId, referenceId: referenceIdOf(paymentId), idempotencyKey });
+    const payment = await settled({ paymentId, referenceId: referenceIdOf('LN', paymentId), idempotencyKey });
     await backdate();
     await verified();
     expect((await archive()).stdout).toContain('1 payments archived');

@@ -1,3 +1,4 @@
+import { referenceIdOf } from '../../../crypto/reference-id';
 import { findCurrentPolicy, type Policy } from '../../../db/queries/find-current-policy';
 import { amountsOf, type Amounts } from '../../../domain/fees';
 import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../../domain/money';
@@ -5,7 +6,7 @@ import type { PaymentTerms } from '../../../domain/payment';
 import { ApiError } from '../../../http/api-error';
 import type { AuthenticatedMerchant } from '../../../http/auth/authenticate';
 import type { ApiDependencies } from '../../dependencies';
-import { paymentIdentity, referenceIdOf, type PaymentIdentity } from './payment-identity';
+import { paymentIdentity, type PaymentIdentity } from './payment-identity';
 import type { PaymentRequest } from './payment-request';
 import { fingerprintOf } from './request-fingerprint';
 
@@ -64,7 +65,7 @@ export function captureTerms(
   const { policyId, settlementKind, settlementDelaySeconds, expiresInSeconds } = policy;
   return {
     ...identity,
-    referenceId: referenceIdOf(identity.paymentId),
+    referenceId: referenceIdOf('LN', identity.paymentId),
     merchantId: merchant.merchantId,
     merchantReferenceId: request.merchant_reference_id,
     fingerprint,

@@ -1,0 +1,153 @@
+import { validate as isUuid } from 'uuid';
+import type { BalanceTransactionKind } from '../../domain/balance';
+import type { ApprovalKind } from '../../domain/payout';
+import type { Rail } from '../../domain/payout-rails';
+import type { PayoutStatus, PayoutTransitionName } from '../../domain/payout-transitions';
+import type { Queryable } from '../connection/pool';
+
+/** A payout as members and operators see it. */
+export interface Payout {
+  readonly id: string;
+  readonly referenceId: string;
+  readonly merchantId: string;
+  readonly grossRupiah: number;
+  readonly feeRupiah: number;
+  /** What the merchant receives. */
+  readonly amountRupiah: number;
+  readonly rail: Rail;
+  readonly bankAccountId: string;
+  readonly bankCode: string;
+  readonly lastFour: string;
+  readonly lineCount: number;
+  readonly status: PayoutStatus;
+  readonly version: number;
+  readonly approvalKind: ApprovalKind;
+  /** Who: `user:<id>`, `schedule`, or as in the audit log of operators. */
+  readonly requestedBy: string;
+  /** Null: another actor did. */
+  readonly requesterName: string | null;
+  readonly approvedBy: string | null;
+  readonly approverName: string | null;
+  readonly requestedAt: Date;
+  readonly submittedAt: Date | null;
+  readonly finishedAt: Date | null;
+  readonly updatedAt: Date;
+  readonly bankReference: string | null;
+  readonly failureReason: string | null;
+  /** An operator resolved it with other evidence than the bank's status. */
+  readonly isManual: boolean;
+}
+
+function nameOf(column: string): string {
+  const userId = `case when ${column} like 'user:%' then substr(${column}, 6)::uuid end`;
+  return `(select users.name from users where users.id = ${userId})`;
+}
+
+const COLUMNS = `payout.id, payout.reference_id as "referenceId", payout.merchant_id as "merchantId",
+  payout.gross_rupiah as "grossRupiah", payout.fee_rupiah as "feeRupiah", payout.amount_rupiah as "amountRupiah",
+  payout.rail, payout.bank_account_id as "bankAccountId", account.bank_code as "bankCode",
+  account.last_four as "lastFour", payout.line_count as "lineCount", payout.status, payout.version,
+  payout.approval_kind as "approvalKind", payout.requested_by as "requestedBy",
+  ${nameOf('payout.requested_by')} as "requesterName", payout.approved_by as "approvedBy",
+  ${nameOf('payout.approved_by')} as "approverName", payout.requested_at as "requestedAt",
+  payout.submitted_at as "submittedAt", payout.finished_at as "finishedAt", payout.updated_at as "updatedAt",
+  payout.bank_reference as "bankReference", payout.failure_reason as "failureReason", payout.is_manual as "isManual"`;
+const FROM = 'from payouts payout join bank_accounts account on account.id = payout.bank_account_id';
+
+export interface PayoutPosition {
+  readonly requestedAt: Date;
+  readonly id: string;
+}
+
+export interface PayoutFilter {
+  readonly merchantId: string;
+  /** Null: every status. */
+  readonly status: PayoutStatus | null;
+  /** The page begins after this payout; null: with the newest one. */
+  readonly after: PayoutPosition | null;
+  readonly limit: number;
+}
+
+/** The payouts of a merchant, the newest first. */
+export async function listPayoutRows(
+  db: Queryable,
+  { merchantId, status, after, limit }: PayoutFilter,
+): Promise<Payout[]> {
+  const { rows } = await db.query<Payout>({
+    name: 'list_payouts',
+    text: `select ${COLUMNS} ${FROM}
+      where payout.merchant_id = $1 and ($2::text is null or payout.status = $2)
+        and (payout.requested_at, payout.id) < (coalesce($3, 'infinity'::timestamptz), $4::uuid)
+      order by payout.requested_at desc, payout.id desc limit $5`,
+    values: [merchantId, status, after?.requestedAt, after?.id ?? 'ffffffff-ffff-ffff-ffff-ffffffffffff', limit],
+  });
+  return rows;
+}
+
+/** By its id or its reference; undefined if the merchant has no such payout. */
+export async function findPayoutRow(
+  db: Queryable,
+  merchantId: string,
+  idOrReference: string,
+): Promise<Payout | undefined> {
+  const { rows } = await db.query<Payout>({
+    name: 'find_payout',
+    text: `select ${COLUMNS} ${FROM}
+      where payout.merchant_id = $1 and (payout.id = $2 or payout.reference_id = $3)`,
+    values: [merchantId, isUuid(idOrReference) ? idOrReference : null, idOrReference],
+  });
+  return rows[0];
+}
+
+/** A transition of a payout. */
+export interface PayoutStep {
+  readonly name: PayoutTransitionName;
+  readonly fromStatus: PayoutStatus | null;
+  readonly toStatus: PayoutStatus;
+  readonly occurredAt: Date;
+  readonly actor: string;
+  readonly note: string | null;
+}
+
+/** Oldest first. */
+export async function listPayoutSteps(db: Queryable, payoutId: string): Promise<PayoutStep[]> {
+  const { rows } = await db.query<PayoutStep>({
+    name: 'list_payout_steps',
+    text: `select name, from_status as "fromStatus", to_status as "toStatus", occurred_at as "occurredAt", actor, note
+      from payout_transitions where payout_id = $1 order by version`,
+    values: [payoutId],
+  });
+  return rows;
+}
+
+/** A change of the balance that a payout has paid. */
+export interface PayoutLine {
+  readonly postingId: number;
+  readonly kind: BalanceTransactionKind;
+  readonly amountRupiah: number;
+  readonly occurredAt: Date;
+  /** The reference of the payment, or of the earlier payout whose money came back. */
+  readonly referenceId: string | null;
+}
+
+/** The lines after a posting, without that of the payout itself: their sum is the gross amount. */
+export async function listPayoutLineRows(
+  db: Queryable,
+  payoutId: string,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<PayoutLine[]> {
+  const { rows } = await db.query<PayoutLine>({
+    name: 'list_payout_lines',
+    text: `select line.posting_id as "postingId", line.kind, line.amount_rupiah as "amountRupiah",
+        line.occurred_at as "occurredAt", coalesce(
+          (select reference_id from payments where payments.id = line.payment_id),
+          (select reference_id from archived_payments where archived_payments.payment_id = line.payment_id),
+          (select reference_id from payouts where payouts.id = line.source_payout_id)
+        ) as "referenceId"
+      from balance_transactions line
+      where line.payout_id = $1 and line.posting_id > $2 and line.source_payout_id is distinct from $1
+      order by line.posting_id limit $3`,
+    values: [payoutId, after, limit],
+  });
+  return rows;
+}

@@ -1,0 +1,59 @@
+import { chooseRail, type ChosenRail, type PayoutPolicy } from './payout-rails';
+import type { PayoutObstacle, PayoutRejection } from './payout-rejections';
+
+/** What a payout of a merchant would be, as PostgreSQL has it at one time. */
+export interface PayoutBasis {
+  readonly obstacle: PayoutObstacle | null;
+  /** The bank account that receives it; null: none. */
+  readonly account: PayoutAccount | null;
+  /** Our account, which pays; null: none. */
+  readonly providerAccountId: string | null;
+  readonly balanceRupiah: number;
+  /** The sum of the lines that it pays; null: there are none. */
+  readonly grossRupiah: number | null;
+  readonly upToPostingId: number | null;
+  readonly lines: readonly PaidLines[];
+  readonly policies: readonly PayoutPolicy[];
+  readonly holidays: readonly string[];
+}
+
+interface PayoutAccount {
+  readonly id: string;
+  readonly bankCode: string;
+  readonly lastFour: string;
+  readonly usableFrom: Date;
+}
+
+/** Lines of one kind that a payout pays. */
+export interface PaidLines {
+  readonly kind: string;
+  readonly count: number;
+  readonly rupiah: number;
+}
+
+export interface PossiblePayout {
+  readonly account: PayoutAccount;
+  readonly providerAccountId: string;
+  readonly grossRupiah: number;
+  readonly upToPostingId: number;
+  readonly rail: ChosenRail;
+}
+
+/** Pages, schedules and writers decide by it. */
+export function decidePayable(basis: PayoutBasis, at: Date): PossiblePayout | PayoutRejection {
+  const { obstacle, account, providerAccountId, balanceRupiah, policies } = basis;
+  if (obstacle === 'cooling_down' && account) return { code: obstacle, usableFrom: account.usableFrom };
+  if (obstacle !== null && obstacle !== 'cooling_down') return { code: obstacle };
+  if (!account) return { code: 'no_bank_account' };
+  if (providerAccountId === null) return { code: 'no_payouts_account' };
+  const { grossRupiah, upToPostingId } = basis;
+  if (balanceRupiah < 0) return { code: 'negative_balance', balanceRupiah };
+  if (grossRupiah === null || upToPostingId === null || grossRupiah <= 0) return { code: 'nothing_to_pay' };
+  const rail = chooseRail(policies, grossRupiah, at, basis.holidays);
+  if (!rail) return { code: 'below_minimum', balanceRupiah, minimumRupiah: minimumOf(policies) };
+  return { account, providerAccountId, grossRupiah, upToPostingId, rail };
+}
+
+function minimumOf(policies: readonly PayoutPolicy[]): number {
+  return Math.min(...policies.map(({ minRupiah, feeRupiah }) => minRupiah + feeRupiah));
+}

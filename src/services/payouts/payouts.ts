@@ -1,0 +1,228 @@
+import { v5 as uuidv5 } from 'uuid';
+import { referenceIdOf } from '../../crypto/reference-id';
+import type { Queryable } from '../../db/connection/pool';
+import {
+  findPayoutRow,
+  listPayoutLineRows,
+  listPayoutRows,
+  listPayoutSteps,
+  type Payout,
+  type PayoutFilter,
+  type PayoutLine,
+  type PayoutStep,
+} from '../../db/queries/list-payouts';
+import { readPayoutBasis } from '../../db/queries/payout-basis';
+import type { NewPayout } from '../../db/transitions/payout-transitions';
+import { actorText, type ActorText, type StepActor } from '../../domain/actor';
+import { decidePayable, type PaidLines, type PossiblePayout } from '../../domain/payout-preview';
+import type { PayoutRejection } from '../../domain/payout-rejections';
+import { ConflictError, NotFoundError } from '../../errors';
+
+/* Each function reads one merchant. A payout pays the whole available balance, and changes in its workflow only. */
+
+/** A member of a merchant. */
+export interface PayoutUser {
+  readonly userId: string;
+  readonly merchantId: string;
+}
+
+/** A payout as its requester has seen it. The workflow's first step writes it. */
+export type PayoutRequest = Omit<NewPayout, 'sealedTerms' | 'at'>;
+
+/** `outdated`: the payout has another version than the one that the caller has seen. */
+type ActionOutcome =
+  | { readonly outcome: 'done' }
+  | { readonly outcome: 'rejected'; readonly reason: string }
+  | { readonly outcome: 'outdated' };
+
+/** What the functions request of the workflows of payouts. */
+export interface PayoutWorkflows {
+  /** Writes the payout, or finds that of the same id. `rejected`: the balance or a condition has changed. */
+  request(request: PayoutRequest): Promise<{ readonly outcome: 'requested' | 'rejected' }>;
+  perform(
+    payout: { readonly payoutId: string; readonly merchantId: string; readonly version: number },
+    action: 'approve' | 'cancel',
+    actor: StepActor,
+  ): Promise<ActionOutcome>;
+}
+
+export interface PayoutDependencies {
+  readonly db: Queryable;
+  readonly workflows: PayoutWorkflows;
+}
+
+/** What a payout would be now. */
+export type PayoutPreview =
+  | (PossiblePayout & {
+      readonly outcome: 'possible';
+      readonly balanceRupiah: number;
+      readonly lines: readonly PaidLines[];
+    })
+  | { readonly outcome: 'rejected'; readonly rejection: PayoutRejection };
+
+/** What a payout of the whole balance would be, or why there is none. */
+export function previewPayout(db: Queryable, merchantId: string, now: Date): Promise<PayoutPreview> {
+  return preview(db, merchantId, { at: now, upToPostingId: null });
+}
+
+async function preview(
+  db: Queryable,
+  merchantId: string,
+  query: { readonly at: Date; readonly upToPostingId: number | null },
+): Promise<PayoutPreview> {
+  const basis = await readPayoutBasis(db, merchantId, query);
+  const decided = decidePayable(basis, query.at);
+  if ('code' in decided) return { outcome: 'rejected', rejection: decided };
+  const { balanceRupiah, lines } = basis;
+  return { outcome: 'possible', ...decided, balanceRupiah, lines };
+}
+
+/** What the requester has seen. */
+interface SeenPayout {
+  readonly upToPostingId: number;
+  readonly grossRupiah: number;
+}
+
+export type RequestedPayout =
+  | { readonly outcome: 'requested'; readonly payout: Payout }
+  | { readonly outcome: 'rejected'; readonly rejection: PayoutRejection };
+
+/**
+ * Requests the payout that the member has seen. A form that is sent twice requests one payout.
+ * @param formToken that of the form
+ */
+export function requestPayout(
+  dependencies: PayoutDependencies,
+  { userId, merchantId }: PayoutUser,
+  { formToken, ...seen }: SeenPayout & { readonly formToken: string },
+  now: Date,
+): Promise<RequestedPayout> {
+  const by = { name: actorText({ kind: 'merchant_user', id: userId }) };
+  return requestAs(dependencies, { merchantId, key: `form:${formToken}`, by }, seen, now);
+}
+
+interface Requester {
+  readonly merchantId: string;
+  /** The same key is the same payout. */
+  readonly key: string;
+  readonly by: StepActor;
+}
+
+/** For members, operators and the daily run. */
+export async function requestAs(
+  { db, workflows }: PayoutDependencies,
+  { merchantId, key, by }: Requester,
+  seen: SeenPayout,
+  now: Date,
+): Promise<RequestedPayout> {
+  const payoutId = uuidv5(key, merchantId);
+  const before = await findPayoutRow(db, merchantId, payoutId);
+  if (before) return { outcome: 'requested', payout: before };
+  const query = { at: now, upToPostingId: seen.upToPostingId };
+  const shown = await preview(db, merchantId, query);
+  if (shown.outcome === 'rejected') return rejectedAs(db, merchantId, now, shown.rejection);
+  if (shown.grossRupiah !== seen.grossRupiah) return BALANCE_CHANGED;
+  const { outcome } = await workflows.request({ payoutId, merchantId, by, ...termsOf(payoutId, shown) });
+  if (outcome === 'rejected') {
+    const current = await preview(db, merchantId, query);
+    return current.outcome === 'rejected' ? rejectedAs(db, merchantId, now, current.rejection) : BALANCE_CHANGED;
+  }
+  const payout = await findPayoutRow(db, merchantId, payoutId);
+  if (!payout) throw new Error(`Payout ${payoutId} was requested, but is not in the database`);
+  return { outcome: 'requested', payout };
+}
+
+const BALANCE_CHANGED: RequestedPayout = { outcome: 'rejected', rejection: { code: 'balance_changed' } };
+
+/** The lines that were seen may be claimed, while others are not: then the balance has changed. */
+async function rejectedAs(
+  db: Queryable,
+  merchantId: string,
+  now: Date,
+  rejection: PayoutRejection,
+): Promise<RequestedPayout> {
+  if (rejection.code !== 'nothing_to_pay') return { outcome: 'rejected', rejection };
+  const whole = await previewPayout(db, merchantId, now);
+  return whole.outcome === 'rejected' ? whole : BALANCE_CHANGED;
+}
+
+function termsOf(payoutId: string, { account, providerAccountId, grossRupiah, upToPostingId, rail }: PossiblePayout) {
+  return {
+    referenceId: referenceIdOf('LP', payoutId),
+    bankAccountId: account.id,
+    providerAccountId,
+    grossRupiah,
+    feeRupiah: rail.policy.feeRupiah,
+    amountRupiah: rail.amountRupiah,
+    rail: rail.policy.rail,
+    payoutPolicyId: rail.policy.id,
+    upToPostingId,
+  };
+}
+
+/**
+ * A second member approves the payout in the version that they have seen.
+ * @throws NotFoundError if the merchant has no such payout
+ * @throws ConflictError `not_allowed` or `superseded` with the reason
+ */
+export function approvePayout(dependencies: PayoutDependencies, user: PayoutUser, seen: SeenVersion): Promise<Payout> {
+  return performByUser(dependencies, user, seen, 'approve');
+}
+
+/** A member cancels a payout that was not submitted: its money is available again. Errors: as `approvePayout`. */
+export function cancelPayout(dependencies: PayoutDependencies, user: PayoutUser, seen: SeenVersion): Promise<Payout> {
+  return performByUser(dependencies, user, seen, 'cancel');
+}
+
+/** A payout by its id or its reference. */
+interface SeenVersion {
+  readonly payout: string;
+  readonly version: number;
+}
+
+async function performByUser(
+  { db, workflows }: PayoutDependencies,
+  { userId, merchantId }: PayoutUser,
+  { payout: idOrReference, version }: SeenVersion,
+  action: 'approve' | 'cancel',
+): Promise<Payout> {
+  const { id: payoutId } = await findPayout(db, merchantId, idOrReference);
+  const name: ActorText = actorText({ kind: 'merchant_user', id: userId });
+  const result = await workflows.perform({ payoutId, merchantId, version }, action, { name });
+  if (result.outcome === 'rejected') throw new ConflictError('not_allowed', result.reason);
+  if (result.outcome === 'outdated')
+    throw new ConflictError('superseded', 'The payout has changed meanwhile: look at it again.');
+  return findPayout(db, merchantId, payoutId);
+}
+
+async function findPayout(db: Queryable, merchantId: string, idOrReference: string): Promise<Payout> {
+  const payout = await findPayoutRow(db, merchantId, idOrReference);
+  if (!payout) throw new NotFoundError('payout', idOrReference);
+  return payout;
+}
+
+/** The payouts of a merchant, the newest first. */
+export function listPayouts(db: Queryable, filter: PayoutFilter): Promise<Payout[]> {
+  return listPayoutRows(db, filter);
+}
+
+export interface PayoutDetails extends Payout {
+  readonly steps: readonly PayoutStep[];
+}
+
+/** By its id or its reference. @throws NotFoundError if the merchant has no such payout */
+export async function getPayout(db: Queryable, merchantId: string, idOrReference: string): Promise<PayoutDetails> {
+  const payout = await findPayout(db, merchantId, idOrReference);
+  return { ...payout, steps: await listPayoutSteps(db, payout.id) };
+}
+
+/** What the payout has paid, in the order of the ledger. @throws NotFoundError if the merchant has no such payout */
+export async function listPayoutLines(
+  db: Queryable,
+  merchantId: string,
+  idOrReference: string,
+  page: { readonly after: number; readonly limit: number },
+): Promise<PayoutLine[]> {
+  const { id } = await findPayout(db, merchantId, idOrReference);
+  return listPayoutLineRows(db, id, page);
+}

@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto';
+import { createSealer } from '../../../src/crypto/sealing';
+import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { payoutWriters, readPayoutState } from '../../../src/db/transitions/payout-transitions';
+import type { PayoutRejection } from '../../../src/domain/payout-rejections';
+import {
+  approvePayout,
+  cancelPayout,
+  getPayout,
+  listPayoutLines,
+  listPayouts,
+  previewPayout,
+  requestPayout,
+  type PayoutDependencies,
+  type PayoutUser,
+  type PayoutWorkflows,
+} from '../../../src/services/payouts/payouts';
+import { describeRejection } from '../../../src/web/dashboard/payouts/payout-texts';
+import {
+  addLines,
+  applyPayoutTransition,
+  createTestPayouts,
+  withNewMerchant,
+  type TestPayouts,
+} from '../../support/payouts';
+import { createMember } from '../../support/people';
+
+let payouts: TestPayouts;
+let dashboard: Pool;
+let user: PayoutUser;
+
+beforeAll(async () => {
+  payouts = await createTestPayouts();
+  dashboard = createPool(payouts.database.urlOf('lunas_local_dashboard'), { max: 20 });
+});
+beforeEach(async () => {
+  payouts = await withNewMerchant(payouts);
+  user = { merchantId: payouts.merchantId, userId: await addMember('owner') };
+});
+afterAll(async () => {
+  await dashboard.end();
+  await payouts.close();
+});
+
+const addMember = (role: 'owner' | 'finance') =>
+  createMember(payouts.db, `${randomUUID()}@shop.test`, [[payouts.merchantId, role]]);
+
+/** The writers of the workflow, without its waits. */
+const workflows = (): PayoutWorkflows => ({
+  async request(request) {
+    const sealedTerms = createSealer(payouts.masterKey).seal('{}', ['payout-terms', request.payoutId]);
+    const written = await payoutWriters.request(payouts.context, { ...request, sealedTerms, at: new Date() });
+    return { outcome: written ? 'requested' : 'rejected' };
+  },
+  async perform({ payoutId, version }, action, by) {
+    const { status } = await readPayoutState(payouts.db, payoutId);
+    const name = action === 'approve' ? 'approve' : status === 'requested' ? 'cancel_request' : 'cancel';
+    const { outcome } = await applyPayoutTransition(payouts, name, { payoutId, version, by });
+    return { outcome: outcome === 'superseded' ? 'outdated' : 'done' };
+  },
+});
+const dependencies = (): PayoutDependencies => ({ db: dashboard, workflows: workflows() });
+
+const see = () => previewPayout(dashboard, payouts.merchantId, new Date());
+
+async function seePossible() {
+  const preview = await see();
+  if (preview.outcome === 'rejected') throw new Error(`rejected: ${preview.rejection.code}`);
+  return preview;
+}
+
+async function request(formToken: string = randomUUID(), seen?: { upToPostingId: number; grossRupiah: number }) {
+  const { upToPostingId, grossRupiah } = seen ?? (await seePossible());
+  return requestPayout(dependencies(), user, { formToken, upToPostingId, grossRupiah }, new Date());
+}
+
+async function requested() {
+  const result = await request();
+  if (result.outcome === 'rejected') throw new Error(`rejected: ${result.rejection.code}`);
+  return result.payout;
+}
+
+it('the preview is what the request pays, and the lines are what it has paid', async () => {
+  await addLines(payouts, [100_000, 200_000]);
+  expect(await seePossible()).toMatchObject({
+    balanceRupiah: 300_000,
+    grossRupiah: 300_000,
+    account: { bankCode: '014', lastFour: '7890' },
+    rail: { amountRupiah: 297_500, policy: { rail: 'bi_fast', feeRupiah: 2_500 } },
+    lines: [{ kind: 'settlement', count: 2, rupiah: 300_000 }],
+  });
+  const payout = await requested();
+  expect(payout).toMatchObject({
+    referenceId: expect.stringMatching(/^LP[0-9A-HJKMNP-TV-Z]{16}$/),
+    grossRupiah: 300_000,
+    amountRupiah: 297_500,
+    lineCount: 2,
+    status: 'requested',
+    requesterName: 'Sri Rahayu',
+  });
+  const lines = await listPayoutLines(dashboard, user.merchantId, payout.referenceId, { after: 0, limit: 9 });
+  expect(lines.map(({ amountRupiah }) => amountRupiah)).toEqual([100_000, 200_000]);
+  expect(lines[0]?.referenceId).toMatch(/^LN/);
+  expect(await see()).toEqual({ outcome: 'rejected', rejection: { code: 'nothing_to_pay' } });
+});
+
+it('a form that is sent twice requests one payout, and a later one pays only what is new', async () => {
+  await addLines(payouts, [100_000]);
+  const [seen, token] = [await seePossible(), randomUUID()];
+  const results = await Promise.all([request(token, seen), request(token, seen)]);
+  const ids = results.map((result) => result.outcome === 'requested' && result.payout.id);
+  expect(new Set(ids).size).toBe(1);
+  expect(ids[0]).not.toBe(false);
+  await addLines(payouts, [50_000]);
+  const again = { outcome: 'rejected', rejection: { code: 'balance_changed' } };
+  expect(await request(randomUUID(), seen)).toEqual(again);
+  expect(await requested()).toMatchObject({ grossRupiah: 50_000 });
+});
+
+it('pays what the member has seen, also if the balance has grown, and not if it has shrunk', async () => {
+  await addLines(payouts, [100_000, 200_000]);
+  const seen = await seePossible();
+  await addLines(payouts, [50_000]);
+  expect(await request(randomUUID(), { ...seen, grossRupiah: 299_999 })).toMatchObject({ outcome: 'rejected' });
+  expect(await request(randomUUID(), seen)).toMatchObject({ payout: { grossRupiah: 300_000 } });
+  expect(await seePossible()).toMatchObject({ grossRupiah: 50_000 });
+});
+
+describe('a rejection', () => {
+  const set = (assignment: string, table: 'merchants' | 'bank_accounts') =>
+    payouts.db.query(`update ${table} set ${assignment} where ${table === 'merchants' ? 'id' : 'merchant_id'} = $1`, [
+      payouts.merchantId,
+    ]);
+
+  it.each([
+    ['merchant_not_approved', "status = 'suspended'", 'merchants'],
+    ['merchant_on_hold', 'held_at = now()', 'merchants'],
+    ['no_bank_account', "status = 'disabled'", 'bank_accounts'],
+    ['bank_account_suspended', "status = 'suspended'", 'bank_accounts'],
+    ['cooling_down', "usable_from = '2999-01-01T00:00:00Z'", 'bank_accounts'],
+  ] as const)('%s is the same in the preview and in the request', async (code, assignment, table) => {
+    await addLines(payouts, [100_000]);
+    const seen = await seePossible();
+    await set(assignment, table);
+    const rejection = code === 'cooling_down' ? { code, usableFrom: new Date('2999-01-01T00:00:00Z') } : { code };
+    expect(await see()).toEqual({ outcome: 'rejected', rejection });
+    expect(await request(randomUUID(), seen)).toEqual({ outcome: 'rejected', rejection });
+  });
+
+  it('of a balance below the minimum names both', async () => {
+    await addLines(payouts, [12_499]);
+    const rejection = { code: 'below_minimum', balanceRupiah: 12_499, minimumRupiah: 12_500 };
+    expect(await see()).toEqual({ outcome: 'rejected', rejection });
+    await addLines(payouts, [1]);
+    expect(await seePossible()).toMatchObject({ grossRupiah: 12_500, rail: { amountRupiah: 10_000 } });
+  });
+
+  it.each([
+    [{ code: 'below_minimum', balanceRupiah: 12_499, minimumRupiah: 12_500 }, 'Rp 12.499', 'Rp 12.500'],
+    [{ code: 'negative_balance', balanceRupiah: -2_000 }, '−Rp 2.000', ''],
+    [{ code: 'cooling_down', usableFrom: new Date(0) }, '1970', ''],
+    [{ code: 'proposal_open' }, '', ''],
+    [{ code: 'balance_changed' }, '', ''],
+  ] satisfies [PayoutRejection, string, string][])('%p has its text in both languages', (rejection, one, other) => {
+    const texts = (['id', 'en'] as const).map((language) =>
+      describeRejection(rejection, language, (at) => at.toISOString()),
+    );
+    for (const text of texts) {
+      expect(text).toContain(one);
+      expect(text).toContain(other);
+      expect(text).toMatch(/\.$/);
+    }
+    expect(new Set(texts).size).toBe(2);
+  });
+});
+
+it('another member approves, and a member cancels until it is submitted', async () => {
+  await addLines(payouts, [100_000]);
+  const other = { merchantId: user.merchantId, userId: await addMember('finance') };
+  const { id: payout, version } = await requested();
+  expect(await approvePayout(dependencies(), other, { payout, version })).toMatchObject({
+    status: 'approved',
+    approvedBy: `user:${other.userId}`,
+    approverName: 'Sri Rahayu',
+  });
+  await expect(cancelPayout(dependencies(), user, { payout, version })).rejects.toMatchObject({ reason: 'superseded' });
+  expect(await cancelPayout(dependencies(), user, { payout, version: 2 })).toMatchObject({ status: 'cancelled' });
+  expect((await getPayout(dashboard, user.merchantId, payout)).steps.map(({ name }) => name)).toEqual([
+    'request',
+    'approve',
+    'cancel',
+  ]);
+  expect(await seePossible()).toMatchObject({
+    grossRupiah: 100_000,
+    lines: [{ kind: 'payout_cancelled', count: 1, rupiah: 100_000 }],
+  });
+});
+
+it('a merchant sees its own payouts only, page by page, the newest first', async () => {
+  const { merchantId } = user;
+  const ids: string[] = [];
+  for (const amount of [20_000, 30_000, 40_000]) {
+    await addLines(payouts, [amount]);
+    ids.unshift((await requested()).id);
+  }
+  const list = { merchantId, status: null, after: null, limit: 2 } as const;
+  const page = await listPayouts(dashboard, list);
+  const last = page.at(-1) ?? null;
+  const next = await listPayouts(dashboard, { ...list, after: last });
+  expect([...page, ...next].map(({ id }) => id)).toEqual(ids);
+  expect(await listPayouts(dashboard, { ...list, status: 'approved' })).toEqual([]);
+  const stranger = { userId: randomUUID(), merchantId: randomUUID() };
+  expect(await listPayouts(dashboard, { ...list, merchantId: stranger.merchantId })).toEqual([]);
+  const [payout = ''] = ids;
+  await expect(getPayout(dashboard, stranger.merchantId, payout)).rejects.toThrow('There is no payout');
+  await expect(cancelPayout(dependencies(), stranger, { payout, version: 1 })).rejects.toThrow('There is no payout');
+});
