@@ -103,7 +103,7 @@ const ROWS_OF_NEWEST = [
    select $1::uuid, 'merchant.hold', $1::uuid, ${AT}, 'succeeded' from generate_series(1, 2 * ${COMPLETE}) n`,
   // The newest ones: each has an outcome to read.
   `insert into user_actions (actor, via, user_id, merchant_id, action, target, address)
-   select 'user:' || user_id, 'dashboard', user_id, $1, 'key.create', n, '192.0.2.1'
+   select 'user:' || user_id, 'dashboard', user_id, $1, 'key.create', ${idOf('1')}, '192.0.2.1'
    from generate_series(1, ${COMPLETE} / 2) n, (select user_id from members where merchant_id = $1 limit 1) member`,
   `insert into user_action_outcomes (action_id, outcome) select id, 'succeeded' from user_actions
    where action = 'key.create'`,
