@@ -3,6 +3,7 @@ import * as bankAccount from './bank-account';
 import type { ActivityDependencies } from './dependencies';
 import * as latePayment from './late-payment';
 import * as payment from './payment';
+import * as payout from './payout';
 import * as reconcile from './reconcile';
 import * as refund from './refund';
 import * as retention from './retention';
@@ -17,6 +18,7 @@ import * as webhookPing from './webhook-ping';
  */
 export const ACTIVITIES = {
   ...payment,
+  ...payout,
   ...refund,
   ...sandboxTimers,
   ...latePayment,
@@ -37,7 +39,7 @@ type WithoutDependencies<Activity> = Activity extends (
 
 /** As the workflows call them. */
 export type Activities = {
-  readonly [Name in keyof typeof ACTIVITIES]: WithoutDependencies<(typeof ACTIVITIES)[Name]>;
+  readonly [Name in keyof typeof ACTIVITIES]: WithoutDependencies<(typeof ACTIVITIES)[Name]['checked']>;
 };
 
 /**

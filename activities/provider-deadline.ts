@@ -23,6 +23,16 @@ export function providerDeadline(): ProviderCall {
   return { signal: context.cancellationSignal, deadlineAtMs: Math.min(callDeadlineAtMs, attemptDeadlineAtMs(context)) };
 }
 
+/**
+ * The limits of the only call of an attempt. A payout is sent to the bank once for each permission, so the call gets
+ * all the time of the attempt. They are taken before the permission is recorded: a worker that was suspended after that
+ * makes no call.
+ */
+export function onlyCallDeadline(): ProviderCall {
+  const context = Context.current();
+  return { signal: context.cancellationSignal, deadlineAtMs: attemptDeadlineAtMs(context) };
+}
+
 /** When each regular attempt made its first call. That call is a status query, so a delay before it does no harm. */
 const firstCallsAtMs = new WeakMap<Context, number>();
 

@@ -17,7 +17,7 @@ export interface VerifiedStep extends StepInput {
 
 type Step = (dependencies: ActivityDependencies, request: VerifiedStep) => Promise<StepResult>;
 type UnverifiedStep = (dependencies: ActivityDependencies, request: StepInput) => Promise<StepResult>;
-type ActivityOf<Request> = (dependencies: ActivityDependencies, request: Request) => Promise<unknown>;
+type ActivityOf<Request, Result> = (dependencies: ActivityDependencies, request: Request) => Promise<Result>;
 
 /** An activity, with what is registered: its input passes the check that the activity declares beside itself. */
 export interface DeclaredActivity {
@@ -59,14 +59,14 @@ export async function requireRecordedTerms(db: Queryable, terms: PaymentTerms): 
 }
 
 /** For an activity without terms of a payment, or one that compares them itself. */
-export function unchecked<Request>(activity: ActivityOf<Request>): ActivityOf<Request> {
+export function unchecked<Activity>(activity: Activity): Activity {
   return activity;
 }
 
 /** Wraps an activity so that it compares its terms with the payment's row first. */
-export function verifyTerms<Request extends { readonly terms: PaymentTerms }>(
-  activity: ActivityOf<Request>,
-): ActivityOf<Request> {
+export function verifyTerms<Request extends { readonly terms: PaymentTerms }, Result>(
+  activity: ActivityOf<Request, Result>,
+): ActivityOf<Request, Result> {
   return async (dependencies, request) => {
     await requireRecordedTerms(dependencies.db, request.terms);
     return activity(dependencies, request);

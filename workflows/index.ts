@@ -2,6 +2,7 @@ import type { WorkflowDefinitionOptions } from '@temporalio/common';
 import { setWorkflowOptions, workflowInfo } from '@temporalio/workflow';
 import { bankAccount } from './bank-account';
 import { payment } from './payment';
+import { payout } from './payout';
 import { webhookDelivery } from './webhook-delivery';
 import { webhookPing } from './webhook-ping';
 
@@ -9,6 +10,7 @@ export { bankAccount } from './bank-account';
 export { closeDays } from './close-days';
 export { latePayment } from './late-payment';
 export { payment } from './payment';
+export { payout } from './payout';
 export { reconcile } from './reconcile';
 export { retention } from './retention';
 export { webhookDelivery } from './webhook-delivery';
@@ -18,6 +20,7 @@ export { webhookPing } from './webhook-ping';
 // version: they may wait for months, or start anew each hour (docs/decisions/0012-worker-versioning.md).
 setWorkflowOptions(pinnedIfVersioned, payment);
 setWorkflowOptions(pinnedIfVersioned, bankAccount);
+setWorkflowOptions(pinnedIfVersioned, payout);
 setWorkflowOptions(pinnedIfVersioned, webhookDelivery);
 setWorkflowOptions(pinnedIfVersioned, webhookPing);
 

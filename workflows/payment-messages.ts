@@ -25,8 +25,8 @@ import {
   REQUEST_REJECTED,
   statusQuery,
 } from './messages';
-import type { PaymentQueue, QueuedRequest } from './payment-queue';
 import type { PaymentRun } from './payment-run';
+import type { QueuedRequest, RequestQueue } from './request-queue';
 
 /** In the order in which the handlers are set: Temporal delivers buffered messages in that order. */
 const UPDATE_DESCRIPTIONS = {
@@ -51,7 +51,7 @@ const SIGNAL_DESCRIPTIONS = {
 type ValidatedPayment = Pick<PaymentRun, 'state' | 'rejectionReason'>;
 
 /** Sets the handlers of a payment's messages. They read the payment's state, and add to the queue. */
-export function handlePaymentMessages(payment: PaymentRun, queue: PaymentQueue): void {
+export function handlePaymentMessages(payment: PaymentRun, queue: RequestQueue<PaymentAction>): void {
   setHandler(
     createUpdate,
     async () => {
@@ -71,7 +71,7 @@ export function handlePaymentMessages(payment: PaymentRun, queue: PaymentQueue):
   });
 }
 
-function handleUpdate(update: PaymentUpdate, payment: ValidatedPayment, queue: PaymentQueue): void {
+function handleUpdate(update: PaymentUpdate, payment: ValidatedPayment, queue: RequestQueue<PaymentAction>): void {
   const toRequest = (...[{ name, note }, resolution, , correlation]: UpdateArguments) => ({
     action: toAction(update, resolution),
     actor: note === undefined ? { name } : { name, note },
@@ -89,9 +89,9 @@ function handleUpdate(update: PaymentUpdate, payment: ValidatedPayment, queue: P
 
 /** @returns the status of the payment after the workflow performed the request */
 function performed(
-  request: Omit<QueuedRequest, 'complete'>,
+  request: Omit<QueuedRequest<PaymentAction>, 'complete'>,
   payment: ValidatedPayment,
-  queue: PaymentQueue,
+  queue: RequestQueue<PaymentAction>,
 ): Promise<PaymentStatus> {
   return new Promise((resolve, reject) => {
     const complete = (rejection: string | null) => {

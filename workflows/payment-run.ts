@@ -8,7 +8,7 @@ import { isFinal } from '../src/domain/payment-transitions';
 import type { CreationResult, StepInput, StepResult } from '../src/domain/workflow-step';
 import { SEARCH_ATTRIBUTES, type PaymentWorkflowStatus } from './messages';
 import { OperatorView } from './operator-view';
-import type { PaymentQueue } from './payment-queue';
+import type { RequestQueue } from './request-queue';
 import { LOCAL_ACTIVITY_OPTIONS, UNLIMITED_RETRY } from './retry-policies';
 import { runStep } from './run-step';
 
@@ -61,7 +61,7 @@ export interface ResumeState {
 export class PaymentRun {
   readonly expiresAtMs: number;
   readonly view: OperatorView;
-  readonly #queue: PaymentQueue;
+  readonly #queue: RequestQueue<PaymentAction>;
   #state: PaymentState;
   #hasLostRefund: boolean;
   #isMerchantOnHold = false;
@@ -71,7 +71,7 @@ export class PaymentRun {
 
   constructor(
     readonly terms: PaymentTerms,
-    queue: PaymentQueue,
+    queue: RequestQueue<PaymentAction>,
     resumeState?: ResumeState,
   ) {
     this.#queue = queue;

@@ -9,12 +9,12 @@ import {
 import { formatRupiah } from '../src/domain/money';
 import { OPERATOR_STEPS } from '../src/domain/operator-steps';
 import type { PaymentTerms } from '../src/domain/payment';
-import { MERCHANT, ruleFor } from '../src/domain/payment-actions';
+import { MERCHANT, ruleFor, type PaymentAction } from '../src/domain/payment-actions';
 import { isFinal, type OpenStatus, type PaymentStatus } from '../src/domain/payment-transitions';
 import { authentic } from './authentic';
 import { handlePaymentMessages } from './payment-messages';
-import { PaymentQueue, type QueuedRequest } from './payment-queue';
 import { ACTIVITY_SUMMARIES, PaymentRun, type PaymentStep, type ResumeState } from './payment-run';
+import { RequestQueue, type QueuedRequest } from './request-queue';
 import {
   ACTIVITY_TIMEOUT_MS,
   DAY_MS,
@@ -55,7 +55,7 @@ export function payment(terms: PaymentTerms, resumeState?: ResumeState): Promise
 class PaymentWorkflow {
   readonly #terms: PaymentTerms;
   readonly #payment: PaymentRun;
-  readonly #queue = new PaymentQueue();
+  readonly #queue = new RequestQueue<PaymentAction>();
   readonly #statusHandlers: Readonly<Record<OpenStatus, () => Promise<unknown>>> = {
     created: () => this.#issueQris(),
     pending: () => this.#awaitPayment(),
@@ -189,7 +189,7 @@ class PaymentWorkflow {
   }
 
   /** Requests are handled one by one. Each is checked against the state at that time. */
-  async #handleRequest({ action, actor, correlation, complete }: QueuedRequest): Promise<void> {
+  async #handleRequest({ action, actor, correlation, complete }: QueuedRequest<PaymentAction>): Promise<void> {
     const rule = ruleFor(action, this.#payment.state);
     let rejection = this.#payment.rejectionReason(action);
     if (rule && rejection === null) {

@@ -7,8 +7,8 @@ const ATTENTION_DELAY_MS = 30 * SECOND_MS;
 
 /** One step of a workflow, in both ways in which Temporal can run it. */
 export interface StepCall<Result> {
-  /** As a local activity: immediately, within the workflow task. */
-  readonly local: () => Promise<Result>;
+  /** As a local activity: immediately, within the workflow task. Absent: only as a regular one. */
+  readonly local?: () => Promise<Result>;
   /**
    * As a regular activity, which Temporal retries and shows. Cancelling it has to wait until no attempt is in flight.
    */
@@ -24,6 +24,7 @@ export interface StepCall<Result> {
  * @returns the step's result, or null if an operator's request interrupted its retries
  */
 export async function runStep<Result>(step: StepCall<Result>): Promise<Result | null> {
+  if (!step.local) return retryVisibly(step);
   try {
     return authentic(await step.local());
   } catch {

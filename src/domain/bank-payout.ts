@@ -1,3 +1,4 @@
+import type { PayoutStatus } from './payout-transitions';
 import type { Indeterminate } from './provider-call';
 
 /**
@@ -26,3 +27,20 @@ export interface BankPayout {
 
 export type FindPayoutOutcome =
   { readonly outcome: 'found'; readonly payout: BankPayout } | { readonly outcome: 'not_found' } | Indeterminate;
+
+/** The statuses of a payout that already reflect what the bank reports: no status query is necessary. */
+export const PAYOUT_STATUSES_REFLECTING = {
+  pending: ['submitted', 'completed', 'failed', 'returned'],
+  completed: ['completed', 'returned'],
+  // Midtrans reports a payout that came back as failed.
+  failed: ['failed', 'returned'],
+  returned: ['returned'],
+} as const satisfies Record<BankPayoutStatus, readonly PayoutStatus[]>;
+
+/** The earlier notifications that a status query covers, by the bank's status now. As `COVERED_BY` of payments. */
+export const BANK_COVERED_BY = {
+  pending: ['pending'],
+  completed: [null, 'pending', 'completed'],
+  failed: [null, 'pending', 'failed'],
+  returned: [null, 'pending', 'completed', 'failed', 'returned'],
+} as const satisfies Record<BankPayoutStatus, readonly (BankPayoutStatus | null)[]>;

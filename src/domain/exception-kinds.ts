@@ -7,5 +7,8 @@ export const EXCEPTION_KINDS = [
   'refunded_after_settlement',
   'reconciliation',
   'foreign_qris',
+  'payout_conflict',
+  'payout_amount',
+  'payout_source_balance',
 ] as const;
 export type ExceptionKind = (typeof EXCEPTION_KINDS)[number];

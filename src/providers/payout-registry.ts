@@ -7,19 +7,22 @@ import { measureCalls } from './calls/measure-calls';
 import { wrapPayoutCalls } from './calls/wrap-calls';
 import type { PayoutProvider } from './payout-provider';
 import { parsePayoutCredentials } from './snap/payout-credentials';
-import { PROFILE_OF_ADAPTER, type PayoutAdapter } from './snap/payout-profiles';
+import { PAYOUT_PROFILES, PROFILE_OF_ADAPTER, type PayoutAdapter, type PayoutProfile } from './snap/payout-profiles';
 import { createSnapPayoutProvider } from './snap/snap-payout-provider';
 
-/** Our account at the bank that executes payouts. */
+/** Our accounts at the banks that execute payouts. */
 export interface PayoutRegistry {
-  /** Undefined if no payouts account is enabled. */
+  /** The account for new payouts. Undefined if none is enabled. */
   findPayoutsAccount(): Promise<PayoutsAccount | undefined>;
+  /** The account of earlier payouts, which may be disabled now. Undefined if there is none of this id. */
+  findAccount(accountId: string): Promise<PayoutsAccount | undefined>;
   close(): Promise<void>;
 }
 
 export interface PayoutsAccount {
   readonly accountId: string;
   readonly provider: PayoutProvider;
+  readonly profile: PayoutProfile;
 }
 
 interface AccountRow {
@@ -42,23 +45,29 @@ export interface PayoutRegistrySettings {
   readonly log: Pick<Logger, 'info'>;
 }
 
-/** Reads the enabled account at each call: calls to the bank are few, and an operator may have changed it. */
+/** Reads the row of the account at each call: calls to the bank are few, and an operator may have changed it. */
 export function createPayoutRegistry(settings: PayoutRegistrySettings): PayoutRegistry {
   const opened: { close(): Promise<void> }[] = [];
-  let current: Connection | undefined;
+  const connections = new Map<string, Connection>();
+
+  function connectTo(row: AccountRow | undefined): PayoutsAccount | undefined {
+    if (!row) return undefined;
+    const known = connections.get(row.id);
+    if (known && isSame(known.row, row)) return known;
+    const client = connect(settings, row);
+    opened.push(client);
+    const { db, log } = settings;
+    const wrappers = [measureCalls(row.id), callRate(db, row.id, () => row.callsPerSecond), logCalls(row.id, log)];
+    const provider = wrappers.reduce(wrapPayoutCalls, withoutNumbers(client));
+    const profile = PAYOUT_PROFILES[PROFILE_OF_ADAPTER[row.adapter]];
+    const connection = { accountId: row.id, row, provider, profile };
+    connections.set(row.id, connection);
+    return connection;
+  }
 
   return {
-    async findPayoutsAccount() {
-      const row = await readEnabledAccount(settings.db);
-      if (!row) return undefined;
-      if (current && isSame(current.row, row)) return current;
-      const client = connect(settings, row);
-      opened.push(client);
-      const { db, log } = settings;
-      const wrappers = [measureCalls(row.id), callRate(db, row.id, () => row.callsPerSecond), logCalls(row.id, log)];
-      current = { accountId: row.id, row, provider: wrappers.reduce(wrapPayoutCalls, withoutNumbers(client)) };
-      return current;
-    },
+    findPayoutsAccount: async () => connectTo(await readAccount(settings.db, null)),
+    findAccount: async (accountId) => connectTo(await readAccount(settings.db, accountId)),
     async close() {
       await Promise.all(opened.map((client) => client.close()));
     },
@@ -96,12 +105,15 @@ function mask<Outcome extends object>(outcome: Outcome, number: string): Outcome
   return { ...outcome, reason: outcome.reason.replaceAll(number, `••••${number.slice(-4)}`) };
 }
 
-async function readEnabledAccount(db: Queryable): Promise<AccountRow | undefined> {
+/** @param accountId null: the enabled one */
+async function readAccount(db: Queryable, accountId: string | null): Promise<AccountRow | undefined> {
   const { rows } = await db.query<AccountRow>({
     name: 'read_payouts_account',
     text: `select id, adapter, base_url as "baseUrl", sealed_server_key as "sealedCredentials",
         calls_per_second as "callsPerSecond"
-      from provider_accounts where purpose = 'payouts' and status = 'enabled'`,
+      from provider_accounts
+      where purpose = 'payouts' and status <> 'proposed' and ($1::uuid is null and status = 'enabled' or id = $1)`,
+    values: [accountId],
   });
   return rows[0];
 }

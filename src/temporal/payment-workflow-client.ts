@@ -34,6 +34,7 @@ import { withSpan } from '../observability/tracing';
 import { BankAccountClient } from './bank-account-client';
 import { BoundedClient, UPDATE_TIMEOUT_MS } from './bounded-client';
 import { isAlreadyExists } from './grpc-errors';
+import { PayoutClient } from './payout-client';
 import { RetryWorkflowClient } from './retry-workflow-client';
 import { WorkflowRecords, type ClosedRun } from './workflow-records';
 import { latePaymentStartOptions, paymentStartOptions } from './workflow-start-options';
@@ -63,6 +64,7 @@ export type WorkflowRun = ({ readonly state: 'running' } & PaymentWorkflowStatus
 export class PaymentWorkflowClient {
   readonly retries: RetryWorkflowClient;
   readonly bankAccounts: BankAccountClient;
+  readonly payouts: PayoutClient;
   readonly records: WorkflowRecords;
   readonly #client: BoundedClient;
 
@@ -70,6 +72,7 @@ export class PaymentWorkflowClient {
     this.#client = client instanceof BoundedClient ? client : new BoundedClient(client);
     this.retries = new RetryWorkflowClient(this.#client);
     this.bankAccounts = new BankAccountClient(this.#client);
+    this.payouts = new PayoutClient(this.#client);
     this.records = new WorkflowRecords(this.#client);
   }
 

@@ -14,6 +14,7 @@ const WORKFLOW_TYPES = [
   'retention',
   'closeDays',
   'bankAccount',
+  'payout',
 ] as const;
 
 export interface ReplayOptions {

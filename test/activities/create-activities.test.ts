@@ -20,6 +20,7 @@ const UNCHECKED = [
   'recordReconciliation',
   'recordRetention',
   'reportFailedReconciliation',
+  'requestPayout',
 ];
 
 const db = createPool('postgresql://127.0.0.1:1/none', { max: 1 });

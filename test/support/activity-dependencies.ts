@@ -31,7 +31,11 @@ export function activityDependencies(
     refundHoldSeconds: 60,
     isRecovering: () => Promise.resolve(false),
     retentionDays: RETENTION_DAYS,
-    payouts: { findPayoutsAccount: () => Promise.resolve(undefined), close: () => Promise.resolve() },
+    payouts: {
+      findPayoutsAccount: () => Promise.resolve(undefined),
+      findAccount: () => Promise.resolve(undefined),
+      close: () => Promise.resolve(),
+    },
     reconcileBatch: () => Promise.reject(new Error('not part of this')),
     ...changes,
   };

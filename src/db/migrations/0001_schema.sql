@@ -793,7 +793,8 @@ create index provider_notifications_order_idx on provider_notifications (provide
 create table exceptions (
   id uuid primary key default gen_random_uuid(),
   kind text not null check (kind in ('late_payment', 'wrong_amount', 'unknown_order', 'paid_twice',
-    'refunded_after_settlement', 'reconciliation', 'foreign_qris')),
+    'refunded_after_settlement', 'reconciliation', 'foreign_qris', 'payout_conflict', 'payout_amount',
+    'payout_source_balance')),
   provider_account_id uuid references provider_accounts,
   reference_id text not null,
   payment_id uuid references payments,
@@ -2224,7 +2225,7 @@ grant select (id, reference_id, merchant_id, bank_account_id, provider_account_i
   amount_rupiah, rail, payout_policy_id, line_count, up_to_posting_id, is_rebuilt, approval_kind, requested_by,
   approved_by, status, version, send_count, send_outcome, requested_at, submitted_at, last_sent_at, finished_at,
   updated_at, bank_reference, failure_kind, failure_reason, is_manual) on payouts to lunas_dashboard, lunas_reader;
-grant select (id, reference_id, merchant_id) on payouts to lunas_api;
+grant select (id, reference_id, merchant_id, provider_account_id, status) on payouts to lunas_api;
 grant select on payout_transitions to lunas_api, lunas_dashboard, lunas_operator, lunas_reader;
 grant select on payout_events to lunas_api, lunas_dashboard, lunas_operator;
 grant select (payout_id, payout_version, event, occurred_at) on payout_events to lunas_reader;

@@ -15,6 +15,10 @@ export interface PayoutProfile {
   readonly notifications: 'iris' | 'snap';
   /** The inquiry wants our account, too. */
   readonly inquiryNamesSource: boolean;
+  /** So long after a call the status proves nothing (Midtrans: 10 minutes). The sandbox's bank is immediate. */
+  readonly statusNotBeforeSeconds: number;
+  /** So long the bank rejects a known reference. After it, a repeat would be another payout (Midtrans: two months). */
+  readonly referenceKeptForDays: number;
   /** Not empty: production must not use the profile. */
   readonly unconfirmed: readonly string[];
 }
@@ -53,6 +57,8 @@ export const PAYOUT_PROFILES = {
     cutOffCase: CUT_OFF,
     notifications: 'iris',
     inquiryNamesSource: false,
+    statusNotBeforeSeconds: 600,
+    referenceKeptForDays: 60,
     unconfirmed: [],
   },
   faspay: {
@@ -67,7 +73,9 @@ export const PAYOUT_PROFILES = {
     cutOffCase: null,
     notifications: 'snap',
     inquiryNamesSource: true,
-    unconfirmed: ['statuses', 'signature of notifications', 'production URL'],
+    statusNotBeforeSeconds: 600,
+    referenceKeptForDays: 30,
+    unconfirmed: ['statuses', 'signature of notifications', 'production URL', 'how long references are kept'],
   },
 } as const satisfies Record<string, PayoutProfile>;
 

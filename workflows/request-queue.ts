@@ -1,11 +1,10 @@
 import { condition } from '@temporalio/workflow';
 import type { StepActor } from '../src/domain/actor';
 import type { Correlation } from '../src/domain/correlation';
-import type { PaymentAction } from '../src/domain/payment-actions';
 
-/** A request in the queue of the payment's workflow. */
-export interface QueuedRequest {
-  readonly action: PaymentAction;
+/** A request in the queue of a workflow. */
+export interface QueuedRequest<Action extends string> {
+  readonly action: Action;
   readonly actor: StepActor;
   readonly correlation?: Correlation | undefined;
   /** Takes the reason of the rejection, or null if the action was performed. */
@@ -13,31 +12,37 @@ export interface QueuedRequest {
 }
 
 /**
- * What the workflow of a payment has received and not handled: requests, in their order, and whether the status at the
- * provider may have changed. Ten notifications need one status query, so provider updates are not counted.
+ * What the workflow of a payment or a payout has received and not handled: requests, in their order, and whether the
+ * status at the provider may have changed. Ten notifications need one status query, so provider updates are not
+ * counted.
  */
-export class PaymentQueue {
-  readonly #requests: QueuedRequest[] = [];
+export class RequestQueue<Action extends string> {
+  readonly #requests: QueuedRequest<Action>[] = [];
   #hasProviderUpdate = false;
 
   get hasRequests(): boolean {
     return this.#requests.length > 0;
   }
 
-  hasRequest(action: PaymentAction): boolean {
+  hasRequest(action: Action): boolean {
     return this.#requests.some((request) => request.action === action);
   }
 
-  add(request: QueuedRequest): void {
+  add(request: QueuedRequest<Action>): void {
     this.#requests.push(request);
   }
 
+  /** Adds a request. @returns why it was rejected; null once it was performed */
+  request(request: Omit<QueuedRequest<Action>, 'complete'>): Promise<string | null> {
+    return new Promise((complete) => this.add({ ...request, complete }));
+  }
+
   /** Adds a request whose result no caller waits for. */
-  addWithoutCaller(action: PaymentAction, actor: StepActor): void {
+  addWithoutCaller(action: Action, actor: StepActor): void {
     this.add({ action, actor, complete: () => undefined });
   }
 
-  takeRequest(): QueuedRequest | undefined {
+  takeRequest(): QueuedRequest<Action> | undefined {
     return this.#requests.shift();
   }
 

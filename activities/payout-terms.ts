@@ -1,0 +1,58 @@
+import type { Sealer } from '../src/crypto/sealing';
+import { findRecordedPayout, type RecordedPayout } from '../src/db/queries/find-payout';
+import type { PayoutTerms } from '../src/domain/payout';
+import type { PayoutStepInput, PayoutStepResult } from '../src/domain/payout-step';
+import type { ActivityDependencies } from './dependencies';
+import { inputRejectedError } from './errors';
+
+/** What decides where money goes, and how much. A row of `payouts` never changes it. */
+const DECISIVE_TERMS = [
+  'referenceId',
+  'merchantId',
+  'bankAccountId',
+  'providerAccountId',
+  'grossRupiah',
+  'feeRupiah',
+  'amountRupiah',
+] as const satisfies readonly (keyof PayoutTerms)[];
+
+type SealedTerms = Pick<PayoutTerms, 'payoutId' | (typeof DECISIVE_TERMS)[number]>;
+
+/** The step of a payout, with its row. */
+export interface RecordedPayoutStep extends PayoutStepInput {
+  readonly recorded: RecordedPayout;
+}
+
+/** The decisive terms as they are requested, sealed: before each call to the bank they are compared with the row. */
+export function sealPayoutTerms(sealer: Sealer, terms: SealedTerms): string {
+  return sealer.seal(textOf(terms), ['payout-terms', terms.payoutId]);
+}
+
+/** @throws ApplicationFailure, without a retry, if a decisive column is not what was requested */
+export function requireSealedTerms(sealer: Sealer, recorded: RecordedPayout): void {
+  const { terms, sealedTerms } = recorded;
+  if (sealer.open(sealedTerms, ['payout-terms', terms.payoutId]) === textOf(terms)) return;
+  throw inputRejectedError(`payout ${terms.payoutId} is not what was requested: its row was changed`);
+}
+
+function textOf(terms: SealedTerms): string {
+  return JSON.stringify(DECISIVE_TERMS.map((term) => terms[term]));
+}
+
+/**
+ * Wraps a step of a payout so that its terms are compared with the row: PostgreSQL decides, and not the input from
+ * Temporal. It throws an ApplicationFailure, without a retry, if they differ.
+ */
+export function verifyPayoutTerms(
+  step: (dependencies: ActivityDependencies, request: RecordedPayoutStep) => Promise<PayoutStepResult>,
+): (dependencies: ActivityDependencies, request: PayoutStepInput) => Promise<PayoutStepResult> {
+  return async (dependencies, request) => {
+    const { terms } = request;
+    const recorded = await findRecordedPayout(dependencies.db, terms.payoutId);
+    // A restored PostgreSQL may have lost it. Recovery writes it again.
+    if (!recorded) throw new Error(`Payout ${terms.payoutId} is not in the database`);
+    const differing = DECISIVE_TERMS.filter((term) => recorded.terms[term] !== terms[term]);
+    if (differing.length === 0) return step(dependencies, { ...request, recorded });
+    throw inputRejectedError(`payout ${terms.payoutId} has another ${differing.join(', ')} in PostgreSQL`);
+  };
+}

@@ -1,0 +1,218 @@
+import { findPayoutObstacle, findRecordedPayout } from '../src/db/queries/find-payout';
+import { payoutWriters } from '../src/db/transitions/payout-transitions';
+import type { StepActor } from '../src/domain/actor';
+import type { ApprovalKind } from '../src/domain/payout';
+import type { PayoutObstacle } from '../src/domain/payout-rejections';
+import {
+  OBSTACLE_TEXTS,
+  type PayoutInput,
+  type PayoutRequestResult,
+  type PayoutStepResult,
+} from '../src/domain/payout-step';
+import { codeOf } from '../src/errors';
+import { findReport, prepareCall, recordReport, toResult, toTransitionInput } from './bank-payout';
+import type { ActivityDependencies } from './dependencies';
+import { inputRejectedError } from './errors';
+import { requireSealedTerms, sealPayoutTerms, verifyPayoutTerms, type RecordedPayoutStep } from './payout-terms';
+import { RECOVERY_MODE } from './step-result';
+import { unchecked } from './verify-terms';
+
+interface RequestInput extends PayoutInput {
+  /** The workflow's clock, Unix time. */
+  readonly atMs: number;
+}
+
+/**
+ * Claims the balance and writes the payout's row, or reads the row that is there. The row decides, whatever the request
+ * is: so the same id gets the payout that it has.
+ */
+export async function requestPayout(
+  dependencies: ActivityDependencies,
+  { payoutId, merchantId, request, atMs }: RequestInput,
+): Promise<PayoutRequestResult> {
+  const { db, sealer } = dependencies;
+  if (request) {
+    const isOwn = request.payoutId === payoutId && request.merchantId === merchantId;
+    if (!isOwn) throw inputRejectedError(`the request is not for payout ${payoutId}`);
+    const sealedTerms = sealPayoutTerms(sealer, request);
+    await payoutWriters.request(dependencies, { ...request, sealedTerms, at: new Date(atMs) });
+  }
+  const recorded = await findRecordedPayout(db, payoutId);
+  if (!recorded) {
+    if (request) return { outcome: 'rejected' };
+    throw new Error(`Payout ${payoutId} is not in the database`);
+  }
+  const { terms, state } = recorded;
+  if (terms.merchantId !== merchantId) throw inputRejectedError(`the merchant has no payout ${payoutId}`);
+  return { outcome: 'requested', terms, state };
+}
+requestPayout.checked = unchecked(requestPayout);
+
+/** By whom the request determined: the workflow itself, another member, or an operator. */
+export async function approvePayout(
+  dependencies: ActivityDependencies,
+  request: RecordedPayoutStep,
+): Promise<PayoutStepResult> {
+  const { state, by, recorded } = request;
+  const rejection = approverRejection(recorded.terms.approvalKind, by, recorded.requestedBy);
+  if (rejection !== null) return { state, rejection };
+  return permitted(request, async () =>
+    toResult(await payoutWriters.approve(dependencies, toTransitionInput(request))),
+  );
+}
+approvePayout.checked = verifyPayoutTerms(approvePayout);
+
+function approverRejection(kind: ApprovalKind, by: StepActor | undefined, requestedBy: string): string | null {
+  const isMember = by?.name.startsWith('user:') ?? false;
+  switch (kind) {
+    case 'none':
+      return by === undefined ? null : 'Lunas approves this payout itself.';
+    case 'second_user':
+      return isMember && by?.name !== requestedBy ? null : 'Another member of the merchant has to approve it.';
+    case 'operator':
+      return by !== undefined && !isMember ? null : 'An operator of Lunas has to approve it.';
+  }
+}
+
+/** SQLSTATE: a trigger permits the step only to other people. */
+const RESTRICT_VIOLATION = '23001';
+
+/** The step, or a rejection if PostgreSQL does not permit it. */
+async function permitted(
+  { state }: RecordedPayoutStep,
+  step: () => Promise<PayoutStepResult>,
+): Promise<PayoutStepResult> {
+  try {
+    return await step();
+  } catch (error) {
+    if (codeOf(error) !== RESTRICT_VIOLATION) throw error;
+    return { state, rejection: 'The right people have not approved it.' };
+  }
+}
+
+/** Releases the money of a payout that the bank has not received. */
+export async function cancelPayout(
+  dependencies: ActivityDependencies,
+  request: RecordedPayoutStep,
+): Promise<PayoutStepResult> {
+  const transition = request.state.status === 'requested' ? 'cancel_request' : 'cancel';
+  return toResult(await payoutWriters[transition](dependencies, toTransitionInput(request)));
+}
+cancelPayout.checked = verifyPayoutTerms(cancelPayout);
+
+/**
+ * Records the permission for one call to the bank, and makes it. Only the attempt that has recorded the permission
+ * makes the call: any other attempt leaves the payout to the status queries. If the worker stops between the two, the
+ * bank never receives the payout, and an operator decides.
+ */
+export async function submitPayout(
+  dependencies: ActivityDependencies,
+  request: RecordedPayoutStep,
+): Promise<PayoutStepResult> {
+  const { recorded, wasSubmitted } = request;
+  requireSealedTerms(dependencies.sealer, recorded);
+  const call = await prepareCall(dependencies, recorded);
+  const submitted = await payoutWriters.submit(dependencies, toTransitionInput(request));
+  if (submitted.outcome === 'deferred') return deferSubmit(dependencies, request);
+  return submitted.outcome === 'applied' && !wasSubmitted ? call(submitted.state, 1) : toResult(submitted);
+}
+submitPayout.checked = verifyPayoutTerms(submitPayout);
+
+/** They end without an operator, or end the payout. */
+const OBSTACLES_WITHOUT_ATTENTION: ReadonlySet<PayoutObstacle> = new Set([
+  'cooling_down',
+  'proposal_open',
+  'no_bank_account',
+]);
+
+async function deferSubmit(
+  { db }: ActivityDependencies,
+  { terms, state, atMs }: RecordedPayoutStep,
+): Promise<PayoutStepResult> {
+  const found = await findPayoutObstacle(db, terms.payoutId, new Date(atMs));
+  // It has ended meanwhile: the next attempt comes immediately.
+  if (!found) return { state, deferral: { obstacle: 'cooling_down', untilMs: atMs } };
+  const { obstacle, until } = found;
+  const needsAttention = !OBSTACLES_WITHOUT_ATTENTION.has(obstacle);
+  return {
+    state,
+    deferral: { obstacle, ...(until && { untilMs: until.getTime() }) },
+    ...(needsAttention && { attentionReason: `It waits for ${OBSTACLE_TEXTS[obstacle]}.` }),
+  };
+}
+
+/** Queries the bank, and records what its status means for the payout. */
+export async function syncPayout(
+  dependencies: ActivityDependencies,
+  request: RecordedPayoutStep,
+): Promise<PayoutStepResult> {
+  const { recorded } = request;
+  const { state } = recorded;
+  if (state.version !== request.state.version) return toResult({ outcome: 'superseded', state });
+  return recordReport(dependencies, { ...request, state }, await findReport(dependencies, recorded));
+}
+syncPayout.checked = verifyPayoutTerms(syncPayout);
+
+/**
+ * An operator permits one more call, with the same reference. Only if the bank does not know the payout, so late that
+ * it cannot have it any more, and so early that it would reject a reference that it knows.
+ */
+export async function resendPayout(
+  dependencies: ActivityDependencies,
+  request: RecordedPayoutStep,
+): Promise<PayoutStepResult> {
+  const { recorded, state } = request;
+  requireSealedTerms(dependencies.sealer, recorded);
+  const rejection = await resendRejection(dependencies, request);
+  if (rejection !== null) return { state, rejection };
+  const call = await prepareCall(dependencies, recorded);
+  return permitted(request, async () => {
+    const resent = await payoutWriters.resend(dependencies, toTransitionInput(request));
+    return resent.outcome === 'applied' ? call(resent.state, recorded.sendCount + 1) : toResult(resent);
+  });
+}
+resendPayout.checked = verifyPayoutTerms(resendPayout);
+
+async function resendRejection(
+  dependencies: ActivityDependencies,
+  { recorded, atMs }: RecordedPayoutStep,
+): Promise<string | null> {
+  if (await dependencies.isRecovering()) return `Not now: ${RECOVERY_MODE}.`;
+  const { outcome: report, waits, mayRepeatForMs } = await findReport(dependencies, recorded);
+  if (report.outcome === 'indeterminate') return `The bank's status is indeterminate: ${report.reason}.`;
+  if (report.outcome === 'found') return `The bank has the payout: it is ${report.payout.status}.`;
+  const { state, submittedAt } = recorded;
+  const allowedAtMs = (state.lastSentAtMs ?? atMs) + waits.notFoundMs;
+  if (atMs < allowedAtMs) return `The bank may still receive it until ${new Date(allowedAtMs).toISOString()}.`;
+  const isKept = atMs < (submittedAt?.getTime() ?? atMs) + mayRepeatForMs;
+  return isKept ? null : 'It is too old: the bank might not recognise its reference.';
+}
+
+/** The transition of each resolution, by the status that it leaves. */
+const RESOLUTIONS = {
+  submitted: { completed: 'resolve_as_completed', failed: 'resolve_as_failed', returned: null },
+  completed: { completed: null, failed: null, returned: 'resolve_as_returned' },
+  failed: { completed: 'resolve_failed_as_completed', failed: null, returned: null },
+} as const;
+
+/** An operator records what another source than the bank's status proves, such as a bank statement. */
+export async function resolvePayout(
+  dependencies: ActivityDependencies,
+  request: RecordedPayoutStep,
+): Promise<PayoutStepResult> {
+  const { state, resolution, by } = request;
+  const { status } = state;
+  const isResolvable = status === 'submitted' || status === 'completed' || status === 'failed';
+  const name = isResolvable && resolution ? RESOLUTIONS[status][resolution] : null;
+  if (name === null) return { state, rejection: `A payout that is "${status}" cannot be resolved so.` };
+  const input = toTransitionInput(request);
+  const failure = { failureKind: 'other', reason: by?.note ?? 'resolved by an operator' } as const;
+  return permitted(request, async () =>
+    toResult(
+      name === 'resolve_as_failed'
+        ? await payoutWriters.resolve_as_failed(dependencies, { ...input, ...failure })
+        : await payoutWriters[name](dependencies, input),
+    ),
+  );
+}
+resolvePayout.checked = verifyPayoutTerms(resolvePayout);

@@ -1,0 +1,109 @@
+import type { PayoutFailureKind } from '../../domain/bank-payout';
+import type { PayoutState, PayoutTerms } from '../../domain/payout';
+import type { SendOutcome } from '../../domain/payout-decision';
+import type { PayoutObstacle } from '../../domain/payout-rejections';
+import type { PayoutStatus } from '../../domain/payout-transitions';
+import type { Queryable } from '../connection/pool';
+import { bindStatement, prepareStatement } from '../connection/statement';
+import { OBSTACLE, obstacleJoins } from '../transitions/payout-conditions';
+
+/** A payout as its workflow and the calls to the bank need it. */
+export interface RecordedPayout {
+  readonly terms: PayoutTerms;
+  readonly state: PayoutState;
+  readonly requestedBy: string;
+  /** The terms as they were requested. */
+  readonly sealedTerms: string;
+  /** The permissions for a call to the bank. */
+  readonly sendCount: number;
+  readonly sendOutcome: SendOutcome | null;
+  readonly submittedAt: Date | null;
+  readonly bankReference: string | null;
+  /** Why the bank rejected the last call, or why the payout failed. */
+  readonly failureKind: PayoutFailureKind | null;
+  readonly failureReason: string | null;
+  readonly bankCode: string;
+  readonly accountLastFour: string;
+  /** Null: they are emptied some years after the last payout. */
+  readonly sealedNumber: string | null;
+  readonly sealedHolderName: string | null;
+  /** The rail's. An operator should look at a payout that takes longer. */
+  readonly expectedWithinSeconds: number;
+  /** So long after the last call a payout that the bank does not know may still arrive there. */
+  readonly notFoundSeconds: number;
+}
+
+interface PayoutRow extends Omit<PayoutTerms, 'requestedAtMs'>, Omit<RecordedPayout, 'terms' | 'state'> {
+  readonly requestedAt: Date;
+  readonly status: PayoutStatus;
+  readonly version: number;
+  readonly lastSentAt: Date | null;
+}
+
+/** Undefined if PostgreSQL does not have the payout. */
+export async function findRecordedPayout(db: Queryable, payoutId: string): Promise<RecordedPayout | undefined> {
+  const { rows } = await db.query<PayoutRow>({
+    name: 'find_recorded_payout',
+    text: `select payout.id as "payoutId", payout.reference_id as "referenceId", payout.merchant_id as "merchantId",
+        payout.bank_account_id as "bankAccountId", payout.provider_account_id as "providerAccountId",
+        payout.gross_rupiah as "grossRupiah", payout.fee_rupiah as "feeRupiah", payout.amount_rupiah as "amountRupiah",
+        payout.approval_kind as "approvalKind", payout.requested_at as "requestedAt",
+        payout.status, payout.version, payout.last_sent_at as "lastSentAt", payout.requested_by as "requestedBy",
+        payout.sealed_terms as "sealedTerms", payout.send_count as "sendCount", payout.send_outcome as "sendOutcome",
+        payout.submitted_at as "submittedAt", payout.bank_reference as "bankReference",
+        payout.failure_kind as "failureKind", payout.failure_reason as "failureReason",
+        account.bank_code as "bankCode", account.last_four as "accountLastFour",
+        account.sealed_number as "sealedNumber", account.sealed_holder_name as "sealedHolderName",
+        policy.expected_within_seconds as "expectedWithinSeconds",
+        (select not_found_seconds from payout_limits order by id desc limit 1) as "notFoundSeconds"
+      from payouts payout
+        join bank_accounts account on account.id = payout.bank_account_id
+        join payout_policies policy on policy.id = payout.payout_policy_id
+      where payout.id = $1`,
+    values: [payoutId],
+  });
+  return rows[0] && recordedOf(rows[0]);
+}
+
+function recordedOf({ requestedAt, status, version, lastSentAt, ...row }: PayoutRow): RecordedPayout {
+  const { referenceId, merchantId, bankAccountId, providerAccountId, approvalKind, ...others } = row;
+  const { payoutId, grossRupiah, feeRupiah, amountRupiah, ...recorded } = others;
+  const parties = { payoutId, referenceId, merchantId, bankAccountId, providerAccountId };
+  const amounts = { grossRupiah, feeRupiah, amountRupiah };
+  return {
+    ...recorded,
+    terms: { ...parties, ...amounts, approvalKind, requestedAtMs: requestedAt.getTime() },
+    state: { status, version, ...(lastSentAt && { lastSentAtMs: lastSentAt.getTime() }) },
+  };
+}
+
+export interface FoundObstacle {
+  readonly obstacle: PayoutObstacle;
+  /** The end of the cool-down; null for any other obstacle. */
+  readonly until: Date | null;
+}
+
+const FIND_OBSTACLE = prepareStatement(
+  'find_payout_obstacle',
+  ['payoutId', 'at'],
+  `select obstacle, case obstacle when 'cooling_down' then usable_from end as until
+   from (
+     select ${OBSTACLE} as obstacle, account.usable_from
+     from payouts payout join merchants merchant on merchant.id = payout.merchant_id${obstacleJoins({
+       account: 'account.id = payout.bank_account_id',
+       source: 'source.id = payout.provider_account_id',
+     })}
+     where payout.id = :payoutId
+   ) payout
+   where obstacle is not null`,
+);
+
+/** What keeps a payout back now; undefined: nothing does any more. */
+export async function findPayoutObstacle(
+  db: Queryable,
+  payoutId: string,
+  at: Date,
+): Promise<FoundObstacle | undefined> {
+  const { rows } = await db.query<FoundObstacle>(bindStatement(FIND_OBSTACLE, { payoutId, at }));
+  return rows[0];
+}

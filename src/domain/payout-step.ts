@@ -1,0 +1,75 @@
+import type { StepActor } from './actor';
+import type { PayoutState, PayoutTerms } from './payout';
+import type { PayoutResolution } from './payout-actions';
+import type { Rail } from './payout-rails';
+import type { PayoutObstacle } from './payout-rejections';
+
+/** What the workflow of a payout starts with. */
+export interface PayoutInput {
+  readonly payoutId: string;
+  readonly merchantId: string;
+  /** Absent: the payout has its row. */
+  readonly request?: PayoutRequestInput;
+  /** An earlier run has submitted it. So no later one makes a call to the bank, also if PostgreSQL lost the submit. */
+  readonly wasSubmitted?: true;
+}
+
+/** A payout as its requester has seen it. Its row adds the rest. */
+export interface PayoutRequestInput extends Omit<PayoutTerms, 'approvalKind' | 'requestedAtMs'> {
+  readonly rail: Rail;
+  readonly payoutPolicyId: number;
+  /** It pays every line of the balance up to this posting that no other payout has claimed. */
+  readonly upToPostingId: number;
+  readonly by: StepActor;
+}
+
+/** The payout as its row has it. `rejected`: the balance or a condition is not what the requester has seen. */
+export type PayoutRequestResult =
+  | { readonly outcome: 'requested'; readonly terms: PayoutTerms; readonly state: PayoutState }
+  | { readonly outcome: 'rejected' };
+
+/** The input of each activity of a payout that has its row. */
+export interface PayoutStepInput {
+  readonly terms: PayoutTerms;
+  readonly state: PayoutState;
+  /** The timestamp of the step by the workflow's clock, Unix time. */
+  readonly atMs: number;
+  /** Absent if the workflow decided the step. */
+  readonly by?: StepActor;
+  /** What an operator resolves it as. */
+  readonly resolution?: PayoutResolution;
+  /** An earlier step has submitted it, and PostgreSQL has lost that: no call to the bank. */
+  readonly wasSubmitted?: true;
+}
+
+/** What the workflow of a payout that is kept back waits for, for operators. */
+export const OBSTACLE_TEXTS: Readonly<Record<PayoutObstacle, string>> = {
+  merchant_not_approved: 'an operator to approve the merchant',
+  merchant_on_hold: 'an operator to release the merchant',
+  payouts_stopped: 'an operator to start payouts again',
+  recovery_mode: 'an operator to end recovery mode',
+  no_payouts_account: 'an operator to enable its payouts account',
+  no_bank_account: 'its bank account',
+  bank_account_suspended: 'an operator to reactivate the bank account',
+  proposal_open: 'the proposal of another bank account to end',
+  cooling_down: 'the cool-down of the bank account to end',
+};
+
+export interface PayoutDeferral {
+  readonly obstacle: PayoutObstacle;
+  /** When it ends by itself, Unix time; absent if something has to change. */
+  readonly untilMs?: number;
+}
+
+export interface PayoutStepResult {
+  /** After the step. */
+  readonly state: PayoutState;
+  /** Why an operator should look at the payout. */
+  readonly attentionReason?: string;
+  /** Why the step did not perform the requested action, in words for the caller. */
+  readonly rejection?: string;
+  /** Why the payout was not submitted. */
+  readonly deferral?: PayoutDeferral;
+  /** The bank's status proves nothing before it, Unix time. */
+  readonly queryNotBeforeMs?: number;
+}

@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import {
+  WithStartWorkflowOperation,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+  WorkflowUpdateFailedError,
+  type WorkflowStartOptions,
+} from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import {
+  bankUpdatedSignal,
+  PAYOUTS_TASK_QUEUE,
+  payoutStatusQuery,
+  payoutWorkflowId,
+  REQUEST_OUTDATED,
+  REQUEST_PAYOUT_UPDATE_ID,
+  REQUEST_REJECTED,
+  requestPayoutUpdate,
+  SEARCH_ATTRIBUTES,
+  type PayoutWorkflowStatus,
+} from '../../workflows/messages';
+import type { payout } from '../../workflows/payout';
+import type { StepActor } from '../domain/actor';
+import type { PayoutState } from '../domain/payout';
+import { PAYOUT_ACTIONS, type PayoutAction, type PayoutResolution } from '../domain/payout-actions';
+import type { PayoutInput, PayoutRequestInput, PayoutRequestResult } from '../domain/payout-step';
+import { updateProof, type UpdateArguments } from '../domain/update-arguments';
+import { currentCorrelation } from '../observability/correlation';
+import { UPDATE_TIMEOUT_MS, type BoundedClient } from './bounded-client';
+import { isAlreadyExists } from './grpc-errors';
+
+/** A payout and its merchant. A step of another merchant's payout is rejected. */
+type PayoutKey = Pick<PayoutInput, 'payoutId' | 'merchantId'>;
+
+/** `outdated`: the payout has another version than the one that the caller has seen. */
+export type PayoutActionOutcome =
+  | { readonly outcome: 'done'; readonly state: PayoutState }
+  | { readonly outcome: 'rejected'; readonly reason: string }
+  | { readonly outcome: 'outdated' };
+
+/** What members, operators and the worker request of the workflows of payouts. */
+export class PayoutClient {
+  constructor(private readonly client: BoundedClient) {}
+
+  /**
+   * Reserves a merchant's balance for a payout. The same id gets the payout that it has, whatever its status.
+   * @throws Error if the result is not known within 9 s: the same request may be sent again
+   */
+  async request(request: PayoutRequestInput): Promise<PayoutRequestResult> {
+    const { payoutId, merchantId } = request;
+    const startWorkflowOperation = startOperation({ payoutId, merchantId, request });
+    return this.client.call(
+      ({ workflow }) =>
+        workflow.executeUpdateWithStart(requestPayoutUpdate, {
+          updateId: REQUEST_PAYOUT_UPDATE_ID,
+          startWorkflowOperation,
+        }),
+      UPDATE_TIMEOUT_MS,
+    );
+  }
+
+  /**
+   * Requests an action of a payout in the version that the caller has seen. A payout that rests has no workflow: it is
+   * started again from PostgreSQL.
+   * @throws Error if the outcome is not known within 9 s
+   */
+  async perform(
+    { version, ...key }: PayoutKey & { readonly version: number },
+    action: PayoutAction,
+    actor: StepActor,
+  ): Promise<PayoutActionOutcome> {
+    const { update, ...definition } = PAYOUT_ACTIONS[action];
+    const updateId = randomUUID();
+    const args: [...UpdateArguments<PayoutResolution>] = [
+      actor,
+      'resolution' in definition ? definition.resolution : null,
+      updateProof(update, updateId, version),
+      currentCorrelation() ?? null,
+    ];
+    try {
+      const startWorkflowOperation = startOperation(key);
+      const state = await this.client.call(
+        ({ workflow }) =>
+          workflow.executeUpdateWithStart<typeof payout, PayoutState, typeof args>(update, {
+            args,
+            updateId,
+            startWorkflowOperation,
+          }),
+        UPDATE_TIMEOUT_MS,
+      );
+      return { outcome: 'done', state };
+    } catch (error) {
+      const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+      if (!(cause instanceof ApplicationFailure)) throw error;
+      if (cause.type === REQUEST_OUTDATED) return { outcome: 'outdated' };
+      if (cause.type === REQUEST_REJECTED) return { outcome: 'rejected', reason: cause.message };
+      throw error;
+    }
+  }
+
+  /** Makes the workflow look at the bank, and at what holds the payout back. Starts it if the payout rests. */
+  async notify(key: PayoutKey): Promise<void> {
+    await this.client.call(({ workflow }) =>
+      workflow.signalWithStart<typeof payout>('payout', {
+        ...startOptions(key),
+        signal: bankUpdatedSignal,
+        signalArgs: [],
+      }),
+    );
+  }
+
+  /** Starts the workflow of an open payout that Temporal has lost. */
+  async resume(key: PayoutKey): Promise<'rebuilt' | 'running'> {
+    try {
+      await this.client.call(({ workflow }) =>
+        workflow.start<typeof payout>('payout', {
+          ...startOptions(key),
+          workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
+        }),
+      );
+      return 'rebuilt';
+    } catch (error) {
+      if (isAlreadyExists(error)) return 'running';
+      throw error;
+    }
+  }
+
+  /** The status in the workflow; undefined if Temporal has no such workflow. */
+  queryStatus(payoutId: string): Promise<PayoutWorkflowStatus | undefined> {
+    return this.client.callWorkflow(payoutWorkflowId(payoutId), (handle) => handle.query(payoutStatusQuery));
+  }
+}
+
+function startOperation(input: PayoutInput): WithStartWorkflowOperation<typeof payout> {
+  return new WithStartWorkflowOperation<typeof payout>('payout', {
+    ...startOptions(input),
+    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+  });
+}
+
+function startOptions(input: PayoutInput): WorkflowStartOptions<typeof payout> {
+  return {
+    workflowId: payoutWorkflowId(input.payoutId),
+    // The bank may report something else after the payout rests.
+    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+    taskQueue: PAYOUTS_TASK_QUEUE,
+    args: [input],
+    staticSummary: 'payout',
+    staticDetails: `Payout ${input.payoutId}`,
+    priority: { fairnessKey: input.merchantId },
+    typedSearchAttributes: [
+      { key: SEARCH_ATTRIBUTES.merchantId, value: input.merchantId },
+      { key: SEARCH_ATTRIBUTES.needsAttention, value: false },
+    ],
+  };
+}

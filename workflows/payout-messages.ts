@@ -1,0 +1,109 @@
+import { ApplicationFailure, currentUpdateInfo, defineUpdate, setHandler } from '@temporalio/workflow';
+import type { PayoutState } from '../src/domain/payout';
+import {
+  mayRequest,
+  PAYOUT_RESOLUTIONS,
+  RESOLVE_PAYOUT_ACTIONS,
+  type PayoutAction,
+  type PayoutResolution,
+  type PayoutUpdate,
+} from '../src/domain/payout-actions';
+import type { PayoutRequestResult } from '../src/domain/payout-step';
+import { isProofOf, requesterRejection, updateProof, type UpdateArguments } from '../src/domain/update-arguments';
+import {
+  bankUpdatedSignal,
+  payoutStatusQuery,
+  REQUEST_OUTDATED,
+  REQUEST_REJECTED,
+  requestPayoutUpdate,
+} from './messages';
+import type { PayoutRun } from './payout-run';
+import type { RequestQueue } from './request-queue';
+
+const UPDATE_DESCRIPTIONS = {
+  approve: 'A second member or an operator approves the payout.',
+  cancel: 'Cancels a payout that the bank has not received.',
+  resend: 'An operator permits one more call to the bank, with the same reference.',
+  resolve: 'An operator resolves the payout: completed, failed or returned.',
+} as const satisfies Record<PayoutUpdate, string>;
+
+/** In the order in which the handlers are set: Temporal delivers buffered messages in that order. */
+const UPDATES: readonly PayoutUpdate[] = ['approve', 'cancel', 'resend', 'resolve'];
+
+type PayoutUpdateArguments = UpdateArguments<PayoutResolution>;
+
+interface PayoutMessages {
+  readonly payout: PayoutRun;
+  readonly queue: RequestQueue<PayoutAction>;
+  /** The first step: it writes the payout's row, or reads it. */
+  readonly begun: Promise<PayoutRequestResult>;
+}
+
+/** Sets the handlers of a payout's messages. They read the payout's state, and add to the queue. */
+export function handlePayoutMessages(messages: PayoutMessages): void {
+  const { payout, queue, begun } = messages;
+  setHandler(requestPayoutUpdate, () => begun, {
+    description: 'Sent with the start. Completes when the balance is reserved, or the request is rejected.',
+  });
+  for (const update of UPDATES) handleUpdate(update, messages);
+  setHandler(bankUpdatedSignal, () => queue.addProviderUpdate(), {
+    description: "The bank's status, or what holds the payout back, may have changed: look now. Safe at any time.",
+  });
+  setHandler(payoutStatusQuery, () => payout.workflowStatus(), {
+    description: 'The status of the payout, and what the workflow waits for.',
+  });
+}
+
+function handleUpdate(update: PayoutUpdate, messages: PayoutMessages): void {
+  setHandler(
+    defineUpdate<PayoutState, [...PayoutUpdateArguments]>(update),
+    async (...given) => perform(update, given, messages),
+    {
+      description: UPDATE_DESCRIPTIONS[update],
+      validator: (...given: [...PayoutUpdateArguments]) => validate(update, given),
+    },
+  );
+}
+
+/** @returns the payout after the workflow performed the request */
+async function perform(
+  update: PayoutUpdate,
+  [{ name, note }, resolution, proof]: PayoutUpdateArguments,
+  { payout, queue, begun }: PayoutMessages,
+): Promise<PayoutState> {
+  const updateId = currentUpdateInfo()?.id ?? '';
+  if ((await begun).outcome === 'rejected') throw rejected('There is no such payout.');
+  const { version } = payout.state;
+  if (proof !== updateProof(update, updateId, version)) {
+    throw ApplicationFailure.nonRetryable('The payout has another version.', REQUEST_OUTDATED, version);
+  }
+  const rejection = await queue.request({
+    action: toAction(update, resolution),
+    actor: note === undefined ? { name } : { name, note },
+  });
+  if (rejection !== null) throw rejected(rejection);
+  return payout.state;
+}
+
+/**
+ * Anyone who reaches Temporal can send an update: its arguments prove that Lunas sent it. The payout may not be loaded,
+ * so its version is compared later.
+ */
+function validate(update: PayoutUpdate, [actor, resolution, proof]: PayoutUpdateArguments): void {
+  const action = toAction(update, resolution);
+  const unsent = requesterRejection(action, actor, (identity) => mayRequest(action, identity));
+  if (unsent !== null) throw rejected(unsent);
+  if (isProofOf(update, currentUpdateInfo()?.id ?? '', proof)) return;
+  throw rejected('The arguments of the request belong to no request or to another one.');
+}
+
+function rejected(reason: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(reason, REQUEST_REJECTED);
+}
+
+function toAction(update: PayoutUpdate, resolution: PayoutResolution | null): PayoutAction {
+  if (update !== 'resolve') return update;
+  const action = PAYOUT_RESOLUTIONS.find((known) => known === resolution);
+  if (action === undefined) throw rejected('The request names no resolution.');
+  return RESOLVE_PAYOUT_ACTIONS[action];
+}
