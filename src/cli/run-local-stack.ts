@@ -165,7 +165,7 @@ async function openPayoutsAccount(config: Config, stack: Stack<Demo>, progress: 
   const db = createPool(stack.commandDatabaseUrl, { max: 1 });
   const sealer = createSealer(stack.masterKey, config.LUNAS_OLD_MASTER_KEYS);
   try {
-    await seedPayouts({ db, sealer, sandboxUrl: stack.sandboxUrl });
+    await seedPayouts({ db, sealer, sandboxUrl: stack.sandboxUrl, apiUrl: stack.apiUrl });
   } catch (error) {
     progress.log(`No payouts account at the sandbox's bank: ${messageOf(error)}`);
   } finally {

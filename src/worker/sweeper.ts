@@ -99,10 +99,13 @@ async function notifyBatch(dependencies: SweeperDependencies, stopping: AbortSig
 /** Whether the notification was handled. */
 async function notify(dependencies: SweeperDependencies, notification: OpenNotification): Promise<boolean> {
   const { db, providers, workflows, log } = dependencies;
-  const { accountId, referenceId, paymentId } = notification;
+  const { accountId, referenceId, paymentId, payout } = notification;
   try {
-    if (paymentId === null) await handleUnknownOrder({ db, providers }, { providerAccountId: accountId, referenceId });
-    else if ((await notifyWorkflow(db, workflows, paymentId)) === 'no_workflow') await restart(dependencies, paymentId);
+    if (payout !== null) await workflows.payouts.notify(payout);
+    else if (paymentId === null) {
+      await handleUnknownOrder({ db, providers }, { providerAccountId: accountId, referenceId });
+    } else if ((await notifyWorkflow(db, workflows, paymentId)) === 'no_workflow')
+      await restart(dependencies, paymentId);
     return true;
   } catch (error) {
     const ids = { accountId, referenceId, ...(paymentId !== null && paymentIds(paymentId)) };

@@ -27,7 +27,7 @@ beforeAll(async () => {
     NUMBER: OTHER_NAME,
   };
   const sealer = createSealer(service.masterKey);
-  await seedPayouts({ db: service.db, sealer, sandboxUrl: service.sandboxUrl });
+  await seedPayouts({ db: service.db, sealer, sandboxUrl: service.sandboxUrl, apiUrl: service.apiUrl });
 });
 afterAll(async () => {
   await service.close();

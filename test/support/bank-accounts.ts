@@ -13,6 +13,7 @@ export async function prepareBankAccount(
   { db, masterKey }: Pick<TestService, 'db' | 'masterKey'>,
   merchantId: string,
   status: 'pending_inquiry' | 'pending_approval' | 'rejected' | 'active' | 'suspended',
+  number = '1234567890',
 ): Promise<string> {
   await db.query(
     `update bank_accounts set status = case when status in ('active', 'suspended') then 'disabled' else 'withdrawn' end,
@@ -22,8 +23,8 @@ export async function prepareBankAccount(
   );
   const sealer = createSealer(masterKey);
   const [id, at, bankCode, actor] = [randomUUID(), new Date(), '014', 'cli:test'] as const;
-  const sealedNumber = sealer.seal('1234567890', ['bank-account-number', id, merchantId, bankCode]);
-  await insertBankAccount(db, { id, merchantId, bankCode, sealedNumber, lastFour: '7890', at, actor });
+  const sealedNumber = sealer.seal(number, ['bank-account-number', id, merchantId, bankCode]);
+  await insertBankAccount(db, { id, merchantId, bankCode, sealedNumber, lastFour: number.slice(-4), at, actor });
   const change = { id, merchantId, version: null, at, actor } as const;
   const sealedHolderName = sealer.seal('TOKO DEMO LUNAS', ['bank-account-holder', id]);
   const holder = { sealedHolderName, nameMatch: 'same', sameNumberMerchants: [] } as const;

@@ -1,14 +1,16 @@
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { validate as isUuid } from 'uuid';
-import { storeNotification } from '../../db/records/notification-inbox';
 import { ApiError } from '../../http/api-error';
 import { publicEndpoint } from '../../http/endpoint';
 import { increment } from '../../observability/metrics';
-import type { Provider } from '../../providers/provider';
-import { logPayment } from '../../temporal/log-payment';
-import { notifyWorkflow } from '../../temporal/notify-workflow';
 import type { ApiDependencies } from '../dependencies';
+import {
+  findReceiver,
+  type AccountReceiver,
+  type ReceiverDependencies,
+  type StoredSubject,
+} from './notification-receivers';
 
 /** A notification of Midtrans has about 1 kB. */
 const MAX_BYTES = 64 * 1_024;
@@ -16,16 +18,16 @@ const MAX_BYTES = 64 * 1_024;
 /** A provider waits for its response meanwhile. */
 const SIGNAL_TIMEOUT_MS = 2_000;
 
-type NotificationDependencies = Pick<ApiDependencies, 'providers' | 'publicBudget' | 'keylessDb' | 'workflows' | 'log'>;
+type NotificationDependencies = ReceiverDependencies & Pick<ApiDependencies, 'publicBudget' | 'workflows' | 'log'>;
 
-/** The payments that were signalled a moment ago. The rows of further notifications stay open for the sweeper. */
+/** What was signalled a moment ago. The rows of further notifications stay open for the sweeper. */
 const signalled = new LRUCache<string, true>({ max: 10_000, ttl: 1_000 });
 
 /**
- * Stores a verified notification and signals the payment's workflow, which queries the provider. A copy is only stored,
- * and so is a notification that the workflow's own timer covers. The sweeper signals again for each row that stays
- * open, also if Temporal does not respond. Only what no provider sends counts against the budget of the network: a
- * provider's notifications come from few addresses.
+ * Stores a verified notification and signals the workflow of the payment or payout, which queries the provider. A copy
+ * is only stored, and so is a notification that the workflow's own timer covers. The sweeper signals again for each row
+ * that stays open, also if Temporal does not respond. Only what no provider sends counts against the budget of the
+ * network: a provider's notifications come from few addresses.
  */
 export const receiveNotification = publicEndpoint({
   method: 'post',
@@ -36,10 +38,10 @@ export const receiveNotification = publicEndpoint({
     await requireAccount(dependencies, request);
   },
   async handler(dependencies: NotificationDependencies, request) {
-    const { keylessDb, log, publicBudget } = dependencies;
-    const { accountId, provider } = await requireAccount(dependencies, request);
+    const { log, publicBudget } = dependencies;
+    const { accountId, verify } = await requireAccount(dependencies, request);
     const rawBody: Buffer = request.body;
-    const verification = provider.verifyNotification({ rawBody, headers: request.headers });
+    const verification = verify({ rawBody, headers: request.headers });
     increment('lunas_notifications_received_total', { outcome: verification.outcome });
     if (verification.outcome !== 'verified') publicBudget.count(request);
     if (verification.outcome === 'malformed') throw new ApiError('invalid_json', 'This is not a notification.');
@@ -47,38 +49,34 @@ export const receiveNotification = publicEndpoint({
       throw noSuchAccount(`invalid signature for provider account ${accountId}`);
     }
 
-    const { outcome: _, ...content } = verification;
-    const { needsQuery, paymentId } = await storeNotification(keylessDb, { accountId, rawBody, ...content });
-    if (paymentId !== null) logPayment(paymentId);
+    const { referenceId } = verification;
+    const subject = await verification.store();
     // The row of an unknown order stays open: the sweeper opens an exception for an operator.
-    if (paymentId === null) log.warn({ accountId, referenceId: content.referenceId }, 'notification for unknown order');
-    else if (needsQuery && !signalled.has(paymentId)) {
-      signalled.set(paymentId, true);
-      await notifySoon(dependencies, paymentId);
+    if (subject === null) log.warn({ accountId, referenceId }, 'notification for unknown order');
+    else if (subject.needsQuery && !signalled.has(subject.id)) {
+      signalled.set(subject.id, true);
+      await notifySoon(dependencies, subject);
     }
     return { status: 200, body: { received: true } };
   },
 });
 
 /** The notification is stored, so without Temporal the provider gets its response, and the sweeper signals later. */
-async function notifySoon({ keylessDb, workflows, log }: NotificationDependencies, paymentId: string): Promise<void> {
+async function notifySoon({ workflows, log }: NotificationDependencies, { id, notify }: StoredSubject): Promise<void> {
   try {
-    await notifyWorkflow(keylessDb, workflows.withDeadline(Date.now() + SIGNAL_TIMEOUT_MS), paymentId);
+    await notify(workflows.withDeadline(Date.now() + SIGNAL_TIMEOUT_MS));
   } catch (error) {
-    log.warn({ err: error, paymentId }, 'provider notification not handled; will retry');
+    log.warn({ err: error, id }, 'provider notification not handled; will retry');
   }
 }
 
 /** Found before the body is read: a caller without the address of an account makes the API read nothing. */
-async function requireAccount(
-  { providers, publicBudget }: NotificationDependencies,
-  request: Request,
-): Promise<{ readonly accountId: string; readonly provider: Provider }> {
+async function requireAccount(dependencies: NotificationDependencies, request: Request): Promise<AccountReceiver> {
   const accountId = String(request.params.account);
-  const provider = isUuid(accountId) ? await providers.findAccount(accountId) : undefined;
-  if (provider) return { accountId, provider };
+  const receiver = isUuid(accountId) ? await findReceiver(dependencies, accountId) : undefined;
+  if (receiver) return receiver;
   increment('lunas_notifications_received_total', { outcome: 'unknown_account' });
-  publicBudget.count(request);
+  dependencies.publicBudget.count(request);
   throw noSuchAccount('unknown provider account');
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { PAYOUT_STATUSES_REFLECTING, type BankPayoutStatus } from '../../domain/bank-payout';
 import type { PaymentTerms } from '../../domain/payment';
 import { PAYMENT_STATUSES_REFLECTING, type ReportedStatus } from '../../domain/provider-status';
 import type { Queryable } from '../connection/pool';
@@ -31,7 +32,7 @@ export async function closeNotifications(
   db: Queryable,
   order: ProviderOrder,
   latestNotificationId: number | null,
-  covered: readonly ReportedStatus[],
+  covered: readonly (ReportedStatus | BankPayoutStatus)[],
 ): Promise<void> {
   if (latestNotificationId === null) return;
   await db.query({
@@ -43,19 +44,34 @@ export async function closeNotifications(
   });
 }
 
-/** The result of storing a notification. */
-export interface InboxEntry {
+interface StoredNotification {
   /** The workflow must query the status now: the notification is new, not yet reflected, and not about a due expiry. */
   readonly needsQuery: boolean;
+}
+
+/** The result of storing a notification. */
+export interface InboxEntry extends StoredNotification {
   /** Null if there is no such payment. */
   readonly paymentId: string | null;
+}
+
+/** The result of storing a notification of a payouts account. */
+export interface PayoutInboxEntry extends StoredNotification {
+  /** Null if there is no such payout. */
+  readonly payout: NotifiedPayout | null;
+}
+
+/** A payout, as its workflow is started. */
+interface NotifiedPayout {
+  readonly payoutId: string;
+  readonly merchantId: string;
 }
 
 /** A notification whose signature is verified. */
 export interface Notification {
   readonly accountId: string;
   readonly referenceId: string;
-  readonly reportedStatus: ReportedStatus;
+  readonly reportedStatus: ReportedStatus | BankPayoutStatus;
   /** Two notifications of an account with the same dedupe key are the same. Null for a notification of our own. */
   readonly dedupeKey: string | null;
   /** The part of the dedupe key that the provider's signature covers. Null for a notification of our own. */
@@ -75,20 +91,13 @@ const IS_NEAR_EXPIRY =
   "now() between payment.expires_at - interval '5 seconds' and payment.expires_at + interval '30 seconds'";
 
 /**
- * Stores a verified notification once: two with the same dedupe key or the same bytes are the same. A notification that
- * the payment already reflects is stored as closed. An expiry near the payment's own timer is due after 20 seconds, if
- * the timer has not closed it.
+ * Stores a verified notification once: two with the same dedupe key or the same bytes are the same. One that the
+ * subject already reflects is stored as closed.
+ * @param subject the select of the payment or the payout, with `status` and `is_expected`
  */
-export async function storeNotification(db: Queryable, notification: Notification): Promise<InboxEntry> {
-  const { accountId, referenceId, reportedStatus, dedupeKey, signed, rawBody } = notification;
-  const knownAt = reportedStatus === null ? [] : PAYMENT_STATUSES_REFLECTING[reportedStatus];
-  const { rows } = await db.query<InboxEntry>({
-    name: 'store_notification',
-    text: `
-      with payment as (
-        select id, status, $6 = 'expired' and ${IS_NEAR_EXPIRY} as is_expected
-        from payments payment where reference_id = $2 and provider_account_id = $1
-      ),
+function storeSql(subject: string, result: string): string {
+  return `
+      with subject as (${subject}),
       variants as (
         select reported_status from provider_notifications
         where provider_account_id = $1 and reference_id = $2 and signed_sha256 = $8::bytea
@@ -99,28 +108,68 @@ export async function storeNotification(db: Queryable, notification: Notificatio
           (provider_account_id, reference_id, body_sha256, body, reported_status, dedupe_key_sha256, signed_sha256,
             closed_at, next_notify_at)
         select $1::uuid, $2, $3::bytea, $4, $6, $7::bytea, $8::bytea,
-          case when (select status from payment) = any ($5) then now() end,
-          now() + case when (select is_expected from payment) then interval '20 seconds' else interval '5 seconds' end
+          case when (select status from subject) = any ($5) then now() end,
+          now() + case when (select is_expected from subject) then interval '20 seconds' else interval '5 seconds' end
         where $8::bytea is null or (select count(*) from variants) < ${MAX_MEANINGS}
           or not exists (select from variants where reported_status is not distinct from $6)
         on conflict do nothing
         returning closed_at
       )
       select
-        exists (select from stored, payment where closed_at is null and is_expected is not true) as "needsQuery",
-        (select id from payment) as "paymentId"`,
-    values: [
-      accountId,
-      referenceId,
-      sha256(rawBody),
-      rawBody.toString('utf8'),
-      knownAt,
-      reportedStatus,
-      hashOf(dedupeKey),
-      hashOf(signed),
-    ],
+        exists (select from stored, subject where closed_at is null and is_expected is not true) as "needsQuery",
+        ${result}`;
+}
+
+/**
+ * Stores a notification of a payment. An expiry near the payment's own timer is due after 20 seconds, if the timer has
+ * not closed it.
+ */
+export async function storeNotification(
+  db: Queryable,
+  notification: Notification & { readonly reportedStatus: ReportedStatus },
+): Promise<InboxEntry> {
+  const { reportedStatus } = notification;
+  const { rows } = await db.query<InboxEntry>({
+    name: 'store_notification',
+    text: storeSql(
+      `
+        select id, status, $6 = 'expired' and ${IS_NEAR_EXPIRY} as is_expected
+        from payments payment where reference_id = $2 and provider_account_id = $1`,
+      '(select id from subject) as "paymentId"',
+    ),
+    values: valuesOf(notification, reportedStatus === null ? [] : PAYMENT_STATUSES_REFLECTING[reportedStatus]),
   });
   return rows[0] ?? { needsQuery: false, paymentId: null };
+}
+
+const NOTIFIED_PAYOUT = "json_build_object('payoutId', payout.id, 'merchantId', payout.merchant_id)";
+
+/** Stores a notification of a payout. */
+export async function storePayoutNotification(
+  db: Queryable,
+  notification: Notification & { readonly reportedStatus: BankPayoutStatus | null },
+): Promise<PayoutInboxEntry> {
+  const { reportedStatus } = notification;
+  const { rows } = await db.query<PayoutInboxEntry>({
+    name: 'store_payout_notification',
+    text: storeSql(
+      `
+        select ${NOTIFIED_PAYOUT} as payout, status, false as is_expected
+        from payouts payout where reference_id = $2 and provider_account_id = $1`,
+      '(select payout from subject) as payout',
+    ),
+    values: valuesOf(notification, reportedStatus === null ? [] : PAYOUT_STATUSES_REFLECTING[reportedStatus]),
+  });
+  return rows[0] ?? { needsQuery: false, payout: null };
+}
+
+function valuesOf(
+  { accountId, referenceId, reportedStatus, dedupeKey, signed, rawBody }: Notification,
+  knownAt: readonly string[],
+): unknown[] {
+  const hashes = { body: sha256(rawBody), key: hashOf(dedupeKey), signed: hashOf(signed) };
+  const body = rawBody.toString('utf8');
+  return [accountId, referenceId, hashes.body, body, knownAt, reportedStatus, hashes.key, hashes.signed];
 }
 
 function hashOf(content: string | null): Buffer | null {
@@ -143,12 +192,14 @@ export async function scheduleStatusQuery(
   await storeNotification(db, { accountId, referenceId, reportedStatus: null, dedupeKey: null, signed: null, rawBody });
 }
 
-/** The open notifications of one order. */
+/** The open notifications of one order or one payout. */
 export interface OpenNotification {
   readonly accountId: string;
   readonly referenceId: string;
   /** Null if there is no such payment. */
   readonly paymentId: string | null;
+  /** Null if there is no such payout. */
+  readonly payout: NotifiedPayout | null;
   readonly notificationIds: readonly number[];
 }
 
@@ -171,10 +222,14 @@ export async function claimDueNotifications(db: Queryable, max: number): Promise
         returning notification.id, notification.provider_account_id, notification.reference_id
       )
       select claimed.provider_account_id as "accountId", claimed.reference_id as "referenceId",
-        payment.id as "paymentId", json_agg(claimed.id) as "notificationIds"
+        payment.id as "paymentId", (
+          select ${NOTIFIED_PAYOUT} from payouts payout
+          where payout.reference_id = claimed.reference_id
+            and payout.provider_account_id = claimed.provider_account_id
+        ) as payout, json_agg(claimed.id) as "notificationIds"
       from claimed left join payments payment
         on payment.reference_id = claimed.reference_id and payment.provider_account_id = claimed.provider_account_id
-      group by 1, 2, 3`,
+      group by claimed.provider_account_id, claimed.reference_id, payment.id`,
     values: [max],
   });
   return rows;

@@ -11,6 +11,8 @@ export interface PayoutsSeed {
   readonly sealer: Sealer;
   /** A sandbox that runs: the account is opened at its bank. */
   readonly sandboxUrl: string;
+  /** Our API: the bank sends its notifications there. */
+  readonly apiUrl: string;
 }
 
 const NAMESPACE = '01935b6c-7c00-7000-8000-7061796f7574';
@@ -32,7 +34,7 @@ const issuedSchema = z.object({
  * Opens our payouts account at the sandbox's bank, once for each address of the sandbox, and shortens the cool-down of
  * bank accounts to ten seconds. Repeatable: it keeps the changes of operators.
  */
-export async function seedPayouts({ db, sealer, sandboxUrl }: PayoutsSeed): Promise<void> {
+export async function seedPayouts({ db, sealer, sandboxUrl, apiUrl }: PayoutsSeed): Promise<void> {
   await db.query(
     `insert into payout_limits (cooldown_seconds, replaces_id)
      select $1, id from (select id, replaces_id from payout_limits order by id desc limit 1) newest
@@ -43,7 +45,7 @@ export async function seedPayouts({ db, sealer, sandboxUrl }: PayoutsSeed): Prom
   const id = uuidv5(baseUrl, NAMESPACE);
   const known = await db.query('select from provider_accounts where id = $1', [id]);
   if (known.rowCount === 1) return;
-  const credentials = await openAccount(sandboxUrl);
+  const credentials = await openAccount(sandboxUrl, `${apiUrl}/provider-notifications/${id}`);
   await db.query(
     `update provider_accounts set status = 'disabled'
      where purpose = 'payouts' and status = 'enabled' and base_url like $1`,
@@ -54,12 +56,16 @@ export async function seedPayouts({ db, sealer, sandboxUrl }: PayoutsSeed): Prom
 }
 
 /** Onboarding at the bank. The private key is only in the credentials, which are stored sealed. */
-async function openAccount(sandboxUrl: string): Promise<string> {
+async function openAccount(sandboxUrl: string, notificationUrl: string): Promise<string> {
   const { privateKey, publicKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
   const response = await fetch(`${sandboxUrl}/simulator/snap/merchants`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ profile: PROFILE, public_key: publicKey.export({ type: 'spki', format: 'pem' }) }),
+    body: JSON.stringify({
+      profile: PROFILE,
+      public_key: publicKey.export({ type: 'spki', format: 'pem' }),
+      notification_url: notificationUrl,
+    }),
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   if (!response.ok) throw new Error(`The sandbox's bank opened no account: HTTP ${response.status}`);

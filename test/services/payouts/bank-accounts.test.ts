@@ -49,7 +49,7 @@ beforeAll(async () => {
   sealer = createSealer(service.masterKey);
   dashboard = createPool(service.dashboardDatabaseUrl, { max: 8 });
   operators = createPool(service.operatorDatabaseUrl, { max: 4 });
-  await seedPayouts({ db: operators, sealer, sandboxUrl: service.sandboxUrl });
+  await seedPayouts({ db: operators, sealer, sandboxUrl: service.sandboxUrl, apiUrl: service.apiUrl });
 });
 afterAll(async () => {
   await Promise.all([dashboard.end(), operators.end()]);

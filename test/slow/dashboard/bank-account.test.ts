@@ -30,7 +30,7 @@ beforeAll(async () => {
   [dashboard, browser] = await Promise.all([startTestDashboard(service), startBrowser()]);
   operators = createPool(service.operatorDatabaseUrl, { max: 2 });
   const sealer = createSealer(service.masterKey);
-  await seedPayouts({ db: operators, sealer, sandboxUrl: service.sandboxUrl });
+  await seedPayouts({ db: operators, sealer, sandboxUrl: service.sandboxUrl, apiUrl: service.apiUrl });
 });
 beforeEach(async () => {
   const shop = await createShop(service.db, 'Toko Demo Lunas');

@@ -1,0 +1,80 @@
+import { storeNotification, storePayoutNotification } from '../../db/records/notification-inbox';
+import type { PayoutsAccount } from '../../providers/payout-registry';
+import type { Provider, ReceivedNotification } from '../../providers/provider';
+import { logPayment } from '../../temporal/log-payment';
+import { notifyWorkflow } from '../../temporal/notify-workflow';
+import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
+import type { ApiDependencies } from '../dependencies';
+
+export type ReceiverDependencies = Pick<ApiDependencies, 'providers' | 'payouts' | 'keylessDb'>;
+
+/** A provider account that receives notifications: of payments, or of payouts. */
+export interface AccountReceiver {
+  readonly accountId: string;
+  readonly verify: (received: ReceivedNotification) => ReceivedOutcome;
+}
+
+type ReceivedOutcome =
+  | { readonly outcome: 'verified'; readonly referenceId: string; readonly store: () => Promise<StoredSubject | null> }
+  | { readonly outcome: 'invalid_signature' }
+  | { readonly outcome: 'malformed' };
+
+/** The payment or the payout that a stored notification is about. */
+export interface StoredSubject {
+  readonly id: string;
+  /** Its workflow must query the provider now. */
+  readonly needsQuery: boolean;
+  readonly notify: (workflows: PaymentWorkflowClient) => Promise<unknown>;
+}
+
+/** Undefined if there is no such provider account. */
+export async function findReceiver(
+  dependencies: ReceiverDependencies,
+  accountId: string,
+): Promise<AccountReceiver | undefined> {
+  const { providers, payouts } = dependencies;
+  const provider = await providers.findAccount(accountId);
+  if (provider) return paymentReceiver(dependencies, accountId, provider);
+  const account = await payouts.findAccount(accountId);
+  return account && payoutReceiver(dependencies, account);
+}
+
+function paymentReceiver({ keylessDb }: ReceiverDependencies, accountId: string, provider: Provider): AccountReceiver {
+  return {
+    accountId,
+    verify(received) {
+      const verification = provider.verifyNotification(received);
+      if (verification.outcome !== 'verified') return verification;
+      const { outcome, ...content } = verification;
+      const store = async () => {
+        const notification = { accountId, rawBody: received.rawBody, ...content };
+        const { needsQuery, paymentId } = await storeNotification(keylessDb, notification);
+        if (paymentId === null) return null;
+        logPayment(paymentId);
+        const notify = (workflows: PaymentWorkflowClient) => notifyWorkflow(keylessDb, workflows, paymentId);
+        return { id: paymentId, needsQuery, notify };
+      };
+      return { outcome, referenceId: content.referenceId, store };
+    },
+  };
+}
+
+/** The bank's signature covers the whole notification. */
+function payoutReceiver({ keylessDb }: ReceiverDependencies, { accountId, provider }: PayoutsAccount): AccountReceiver {
+  return {
+    accountId,
+    verify(received) {
+      const verification = provider.verifyPayoutNotification(received);
+      if (verification.outcome !== 'verified') return verification;
+      const { outcome, ...content } = verification;
+      const store = async () => {
+        const notification = { accountId, rawBody: received.rawBody, signed: content.dedupeKey, ...content };
+        const { needsQuery, payout } = await storePayoutNotification(keylessDb, notification);
+        if (payout === null) return null;
+        const notify = ({ payouts }: PaymentWorkflowClient) => payouts.notify(payout);
+        return { id: payout.payoutId, needsQuery, notify };
+      };
+      return { outcome, referenceId: content.referenceId, store };
+    },
+  };
+}

@@ -1,0 +1,401 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { createSealer } from '../../../src/crypto/sealing';
+import { storePayoutNotification } from '../../../src/db/records/notification-inbox';
+import { payoutWriters } from '../../../src/db/transitions/payout-transitions';
+import type { StepActor } from '../../../src/domain/actor';
+import type { PayoutAction } from '../../../src/domain/payout-actions';
+import { changeHold } from '../../../src/services/merchants/merchants';
+import { seedPayouts } from '../../../src/services/sandbox/seed-payouts';
+import { payoutWorkflowId } from '../../../workflows/messages';
+import { newPayoutReference } from '../../sandbox/bank/bank-under-test';
+import { prepareBankAccount } from '../../support/bank-accounts';
+import { eventually } from '../../support/eventually';
+import { recordHistory } from '../../support/history';
+import { newTerms } from '../../support/payments';
+import { createMember, createShop } from '../../support/people';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { applyTransitions } from '../ledger/transition-path';
+
+const ORDINARY = '1234567890';
+const [NET_RUPIAH, FEE_RUPIAH] = [252_500, 2_500];
+const OPERATOR = { name: 'cli:sari', note: 'ticket 12 of the bank' } as const;
+
+let service: TestService;
+let policyId: string;
+let acquirerAccountId: string;
+let payoutsAccountId: string;
+
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+  const { db, masterKey, sandboxUrl } = service;
+  await seedPayouts({ db, sealer: createSealer(masterKey), sandboxUrl, apiUrl: service.apiUrl });
+  await db.query(
+    `insert into payout_limits (cooldown_seconds, not_found_seconds, replaces_id)
+     select 0, 0, max(id) from payout_limits`,
+  );
+  const idOf = async (text: string): Promise<string> => (await db.query<{ id: string }>(text)).rows[0]?.id ?? '';
+  policyId = await idOf(`select id from policies where provider = 'gopay' limit 1`);
+  acquirerAccountId = await idOf(`select id from provider_accounts where provider = 'gopay' limit 1`);
+  payoutsAccountId = await idOf(`select id from provider_accounts where purpose = 'payouts'`);
+});
+afterAll(() => service.close());
+
+interface Payout {
+  readonly payoutId: string;
+  readonly merchantId: string;
+  readonly referenceId: string;
+  readonly bankAccountId: string;
+  /** The member who requested it. */
+  readonly user: string;
+}
+
+/** A merchant with a balance of one settled payment, and a bank account of this number. */
+async function newShop(number: string): Promise<Payout> {
+  const { db, context } = service;
+  const { id: merchantId } = await createShop(db);
+  const bankAccountId = await prepareBankAccount(service, merchantId, 'active', number);
+  const terms = { merchantId, policyId, providerAccountId: acquirerAccountId };
+  const amounts = { amountRupiah: NET_RUPIAH, totalRupiah: NET_RUPIAH, netRupiah: NET_RUPIAH, feeRupiah: 0 };
+  const ledger = {
+    db,
+    context,
+    merchantId,
+    newTerms: (changes = {}) => newTerms({ ...terms, ...changes }),
+    close: () => Promise.resolve(),
+  };
+  await applyTransitions(ledger, ['issue', 'pay', 'settle'], amounts);
+  const user = await createMember(db, `${randomUUID()}@shop.test`, [[merchantId, 'owner']]);
+  return { payoutId: randomUUID(), merchantId, bankAccountId, user, referenceId: newPayoutReference() };
+}
+
+/** A payout of the whole balance. */
+async function request(payout: Payout) {
+  const { payoutId, merchantId, referenceId, bankAccountId, user } = payout;
+  const { rows } = await service.db.query<{ last: number }>(
+    'select max(posting_id) as last from balance_transactions where merchant_id = $1',
+    [merchantId],
+  );
+  return service.workflows.payouts.request({
+    payoutId,
+    merchantId,
+    referenceId,
+    bankAccountId,
+    providerAccountId: payoutsAccountId,
+    grossRupiah: NET_RUPIAH,
+    feeRupiah: FEE_RUPIAH,
+    amountRupiah: NET_RUPIAH - FEE_RUPIAH,
+    rail: 'bi_fast',
+    payoutPolicyId: 1,
+    upToPostingId: rows[0]?.last ?? 0,
+    by: { name: `user:${user}` },
+  });
+}
+
+async function requested(number: string): Promise<Payout> {
+  const payout = await newShop(number);
+  expect(await request(payout)).toMatchObject({ outcome: 'requested', state: { status: 'requested', version: 1 } });
+  return payout;
+}
+
+async function rowOf({ payoutId }: Payout) {
+  const { rows } = await service.db.query(
+    `select status, version, send_count, send_outcome, failure_kind, is_manual,
+       (select array_agg(name order by version) from payout_transitions where payout_id = payouts.id) as names
+     from payouts where id = $1`,
+    [payoutId],
+  );
+  return rows[0];
+}
+
+/** The bank's notification leads there, or else the next status query. */
+function waitFor(payout: Payout, status: string) {
+  return eventually(
+    () => rowOf(payout),
+    (row) => row.status === status,
+  );
+}
+
+/** The same without a notification of the bank, and without waiting for the next query. */
+function askUntil(payout: Payout, status: string) {
+  return eventually(
+    async () => {
+      const row = await rowOf(payout);
+      if (row.status === 'submitted') await service.workflows.payouts.notify(payout);
+      return row;
+    },
+    (row) => row.status === status,
+  );
+}
+
+const transfersSchema = z.object({
+  transfers: z.array(
+    z.object({
+      partner_reference_no: z.string(),
+      send_calls: z.number(),
+      amount_rupiah: z.number(),
+      account_number: z.string(),
+      executions: z.array(z.object({ direction: z.string() })),
+    }),
+  ),
+});
+
+async function atBank({ referenceId }: Payout) {
+  const response = await fetch(`${service.sandboxUrl}/simulator/transfers`);
+  const { transfers } = transfersSchema.parse(await response.json());
+  return transfers.find((transfer) => transfer.partner_reference_no === referenceId);
+}
+
+const directionsOf = async (payout: Payout) =>
+  (await atBank(payout))?.executions.map(({ direction }) => direction) ?? [];
+
+async function balanceOf({ merchantId }: Payout): Promise<number> {
+  const { rows } = await service.db.query<{ rupiah: number }>(
+    `select sum(amount_rupiah)::bigint as rupiah from balance_transactions
+     where merchant_id = $1 and payout_id is null`,
+    [merchantId],
+  );
+  return rows[0]?.rupiah ?? 0;
+}
+
+async function exceptionsOf({ referenceId }: Payout): Promise<string[]> {
+  const { rows } = await service.db.query<{ kind: string }>('select kind from exceptions where reference_id = $1', [
+    referenceId,
+  ]);
+  return rows.map(({ kind }) => kind);
+}
+
+const statusOf = ({ payoutId }: Payout) => service.workflows.payouts.queryStatus(payoutId);
+
+async function perform(payout: Payout, action: PayoutAction, actor: StepActor = OPERATOR) {
+  return service.workflows.payouts.perform({ ...payout, version: (await rowOf(payout)).version }, action, actor);
+}
+
+it('is completed with one call to the bank and one execution, and its history is short', async () => {
+  const payout = await requested(ORDINARY);
+  const completed = await waitFor(payout, 'completed');
+  const names = ['request', 'approve', 'submit', 'complete'];
+  expect(completed).toMatchObject({ names, send_count: 1, send_outcome: 'accepted' });
+  expect(await atBank(payout)).toMatchObject({ send_calls: 1, amount_rupiah: 250_000, account_number: ORDINARY });
+  expect(await directionsOf(payout)).toEqual(['out']);
+  expect(await balanceOf(payout)).toBe(0);
+  const handle = service.client.workflow.getHandle(payoutWorkflowId(payout.payoutId));
+  expect(await handle.result()).toBe('completed');
+  const { historyLength, searchAttributes } = await handle.describe();
+  expect(historyLength).toBeLessThanOrEqual(30);
+  expect(searchAttributes).toMatchObject({ PayoutStatus: ['completed'], ReferenceId: [payout.referenceId] });
+  await recordHistory(service.client, payoutWorkflowId(payout.payoutId), 'payout-completed');
+});
+
+it('the same request gets the payout that exists, and one of a balance that is claimed is rejected', async () => {
+  const payout = await requested('9900000020');
+  expect(await request(payout)).toMatchObject({ outcome: 'requested' });
+  expect(await request({ ...payout, payoutId: randomUUID(), referenceId: newPayoutReference() })).toEqual({
+    outcome: 'rejected',
+  });
+  await waitFor(payout, 'submitted');
+});
+
+describe('a call whose response is lost', () => {
+  it('after the execution: the payout is found, and completed', async () => {
+    await service.injectFault('transfer', 'accept_then_reset');
+    const payout = await requested(ORDINARY);
+    expect(await waitFor(payout, 'completed')).toMatchObject({ send_outcome: 'indeterminate' });
+    expect(await atBank(payout)).toMatchObject({ send_calls: 1 });
+    expect(await directionsOf(payout)).toEqual(['out']);
+  });
+
+  it('before the execution: it never fails by itself, and an operator can send it again', async () => {
+    await service.injectFault('transfer', 'reset');
+    const payout = await requested(ORDINARY);
+    await waitFor(payout, 'submitted');
+    await service.workflows.payouts.notify(payout);
+    await eventually(
+      () => statusOf(payout),
+      (status) => status?.attentionReason?.includes('The bank does not know the payout') ?? false,
+    );
+    expect(await atBank(payout)).toBeUndefined();
+    expect(await perform(payout, 'resend')).toMatchObject({ outcome: 'done', state: { status: 'submitted' } });
+    expect(await waitFor(payout, 'completed')).toMatchObject({ send_count: 2, send_outcome: 'accepted' });
+    expect(await directionsOf(payout)).toEqual(['out']);
+    expect(await perform(payout, 'resend')).toMatchObject({ outcome: 'rejected' });
+  });
+
+  it('a payout that the bank has is not sent again', async () => {
+    const payout = await requested('9900000020');
+    await waitFor(payout, 'submitted');
+    await eventually(() => atBank(payout), Boolean);
+    expect(await perform(payout, 'resend')).toEqual({
+      outcome: 'rejected',
+      reason: 'The bank has the payout: it is pending.',
+    });
+    expect(await atBank(payout)).toMatchObject({ send_calls: 1 });
+  });
+});
+
+it.each([
+  ['9900000050', 'account', []],
+  ['9900000051', 'source_balance', ['payout_source_balance']],
+  ['9900000052', 'cut_off', []],
+] as const)(
+  'account %s is rejected: the payout fails, and its money is available again',
+  async (number, kind, kinds) => {
+    const payout = await requested(number);
+    expect(await askUntil(payout, 'failed')).toMatchObject({ failure_kind: kind, send_outcome: 'rejected' });
+    expect(await balanceOf(payout)).toBe(NET_RUPIAH);
+    expect(await exceptionsOf(payout)).toEqual(kinds);
+    const { rows } = await service.db.query('select status from bank_accounts where id = $1', [payout.bankAccountId]);
+    expect(rows).toEqual([{ status: kind === 'account' ? 'suspended' : 'active' }]);
+  },
+);
+
+describe('what the bank reports later', () => {
+  it('a completed payout comes back: the amount is available again, and the fee is not', async () => {
+    const payout = await requested('9900000030');
+    await waitFor(payout, 'completed');
+    expect(await waitFor(payout, 'returned')).toMatchObject({
+      names: ['request', 'approve', 'submit', 'complete', 'return'],
+    });
+    expect(await directionsOf(payout)).toEqual(['out', 'back']);
+    expect(await balanceOf(payout)).toBe(NET_RUPIAH - FEE_RUPIAH);
+  });
+
+  it('a failed payout is executed after all: its money has left the balance, and an exception is open', async () => {
+    const payout = await requested('9900000031');
+    await waitFor(payout, 'failed');
+    await waitFor(payout, 'completed');
+    expect(await directionsOf(payout)).toEqual(['out']);
+    expect(await balanceOf(payout)).toBe(0);
+    expect(await exceptionsOf(payout)).toEqual(['payout_conflict']);
+  });
+
+  it('another amount than was sent: no transition, and an exception', async () => {
+    const payout = await requested('9900000080');
+    await eventually(
+      async () => {
+        await service.workflows.payouts.notify(payout);
+        return exceptionsOf(payout);
+      },
+      (kinds) => kinds.length > 0,
+    );
+    expect(await exceptionsOf(payout)).toEqual(['payout_amount']);
+    expect(await rowOf(payout)).toMatchObject({ status: 'submitted' });
+    expect(await perform(payout, 'resolveAsCompleted')).toMatchObject({ outcome: 'done' });
+    expect(await rowOf(payout)).toMatchObject({ status: 'completed', is_manual: true });
+  });
+});
+
+describe('before the bank has it', () => {
+  async function deferred(): Promise<Payout> {
+    const payout = await newShop(ORDINARY);
+    const second = await createMember(service.db, `${randomUUID()}@shop.test`, [[payout.merchantId, 'finance']]);
+    expect(await request(payout)).toMatchObject({ outcome: 'requested' });
+    await changeHold(service.db, payout.merchantId, true);
+    await perform(payout, 'approve', { name: `user:${second}` });
+    await eventually(
+      () => statusOf(payout),
+      (status) => status?.waitingFor === 'an operator to release the merchant',
+    );
+    return payout;
+  }
+
+  it('a payout of a merchant on hold waits, and the release sends it', async () => {
+    const payout = await deferred();
+    expect(await statusOf(payout)).toMatchObject({ attentionReason: expect.stringContaining('release the merchant') });
+    expect(await atBank(payout)).toBeUndefined();
+    await changeHold(service.db, payout.merchantId, false);
+    await service.workflows.payouts.notify(payout);
+    await waitFor(payout, 'completed');
+    expect(await directionsOf(payout)).toEqual(['out']);
+  });
+
+  it('a member cancels it: the money is available again', async () => {
+    const payout = await deferred();
+    expect(await perform(payout, 'cancel', { name: `user:${payout.user}` })).toMatchObject({ outcome: 'done' });
+    expect(await rowOf(payout)).toMatchObject({ status: 'cancelled' });
+    expect(await balanceOf(payout)).toBe(NET_RUPIAH);
+    expect(await atBank(payout)).toBeUndefined();
+  });
+
+  it('a submit that another attempt has recorded makes no call', async () => {
+    const payout = await deferred();
+    await changeHold(service.db, payout.merchantId, false);
+    const { payoutId } = payout;
+    const submitted = await payoutWriters.submit(service.context, { payoutId, version: 2, at: new Date() });
+    expect(submitted.outcome).toBe('applied');
+    await service.workflows.payouts.notify(payout);
+    await eventually(
+      () => statusOf(payout),
+      (status) => status?.attentionReason?.includes('The bank does not know the payout') ?? false,
+    );
+    expect(await atBank(payout)).toBeUndefined();
+    expect(await perform(payout, 'resolveAsFailed')).toMatchObject({ outcome: 'done' });
+    expect(await balanceOf(payout)).toBe(NET_RUPIAH);
+  });
+
+  it('an amount that was changed by hand stops it', async () => {
+    const payout = await deferred();
+    await service.db.query('alter table payouts disable trigger terms_are_final');
+    await service.db.query(
+      'update payouts set amount_rupiah = amount_rupiah + 1, fee_rupiah = fee_rupiah - 1 where id = $1',
+      [payout.payoutId],
+    );
+    await service.db.query('alter table payouts enable trigger terms_are_final');
+    await changeHold(service.db, payout.merchantId, false);
+    await service.workflows.payouts.notify(payout);
+    const handle = service.client.workflow.getHandle(payoutWorkflowId(payout.payoutId));
+    await expect(handle.result()).rejects.toThrow('failed');
+    await service.workflows.payouts.notify(payout);
+    await expect(service.client.workflow.getHandle(handle.workflowId).result()).rejects.toThrow('failed');
+    expect(await atBank(payout)).toBeUndefined();
+  });
+});
+
+describe("the bank's notifications", () => {
+  it.each([
+    ['9900000070', 'twice', 2],
+    ['9900000071', 'in the wrong order', 2],
+    ['9900000072', 'forged', 0],
+    ['9900000073', 'never', 0],
+  ])('to account %s arrive %s: the payout is completed once, and none stays open', async (number, _, stored) => {
+    const payout = await requested(number);
+    expect(await waitFor(payout, 'completed')).toMatchObject({ names: ['request', 'approve', 'submit', 'complete'] });
+    expect(await directionsOf(payout)).toEqual(['out']);
+    const { rows } = await eventually(
+      () =>
+        service.db.query<{ stored: number; open: number }>(
+          `select count(*)::integer as stored, count(*) filter (where closed_at is null)::integer as open
+           from provider_notifications where reference_id = $1`,
+          [payout.referenceId],
+        ),
+      ({ rows: [row] }) => row?.open === 0 && row.stored === stored,
+    );
+    expect(rows).toEqual([{ stored, open: 0 }]);
+  });
+
+  it('of a payout that Lunas does not have opens an exception', async () => {
+    const payout = await newShop(ORDINARY);
+    await storePayoutNotification(service.db, {
+      accountId: payoutsAccountId,
+      referenceId: payout.referenceId,
+      reportedStatus: 'completed',
+      dedupeKey: payout.referenceId,
+      signed: payout.referenceId,
+      rawBody: Buffer.from(payout.referenceId),
+    });
+    const kinds = await eventually(
+      () => exceptionsOf(payout),
+      ({ length }) => length > 0,
+    );
+    expect(kinds).toEqual(['unknown_order']);
+  });
+});
+
+it('a second member approves what the first one requests', async () => {
+  const payout = await newShop(ORDINARY);
+  const second = await createMember(service.db, `${randomUUID()}@shop.test`, [[payout.merchantId, 'finance']]);
+  expect(await request(payout)).toMatchObject({ terms: { approvalKind: 'second_user' } });
+  expect(await perform(payout, 'approve', { name: `user:${payout.user}` })).toMatchObject({ outcome: 'rejected' });
+  expect(await perform(payout, 'approve', { name: `user:${second}` })).toMatchObject({ outcome: 'done' });
+  await waitFor(payout, 'completed');
+});
