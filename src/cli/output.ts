@@ -42,6 +42,10 @@ function formatColumns(lines: readonly (readonly string[])[]): string {
 function formatCell(value: Cell): string {
   const text =
     value instanceof Date ? value.toISOString() : Array.isArray(value) ? value.join(', ') : String(value ?? '');
-  // Names may contain control characters: a terminal would execute them.
-  return text.replaceAll(/\p{C}/gu, '\u{FFFD}') || '-';
+  return printable(text) || '-';
+}
+
+/** Names and messages of failures may contain control characters: a terminal would execute them. */
+export function printable(text: string): string {
+  return text.replaceAll(/\p{C}/gu, '\u{FFFD}');
 }

@@ -9,6 +9,8 @@ import type {
   Refund,
 } from '../services/payments/show-payment';
 import type { PaymentDelivery } from '../services/webhooks/webhook-deliveries';
+import type { RetriedStep } from '../temporal/workflow-records';
+import { describeWait } from './describe-wait';
 import { formatAge } from './duration';
 import { withCommands } from './error-hints';
 import { formatFields, formatTable } from './output';
@@ -31,6 +33,7 @@ export function renderPayment(details: PaymentDetails): string {
     Settlement: `${payment.settlementKind}, due ${payment.settlementDueAt?.toISOString() ?? 'after it is paid'}`,
   });
   return [
+    describeWait(details),
     summary,
     section('Transitions', formatTable(transitions.map(transitionRow), 'none')),
     section('Ledger', formatTable(ledger.map(ledgerRow), 'no entries')),
@@ -132,8 +135,16 @@ function renderWorkflow(workflow: PaymentDetails['workflow']): string {
     Status: `${workflow.status}, version ${workflow.version}`,
     'Waiting for': workflow.waitingFor && withCommands(workflow.waitingFor),
     'Needs attention': workflow.attentionReason && withCommands(workflow.attentionReason),
+    ...(workflow.retriedStep && retriedStepFields(workflow.retriedStep)),
   };
   return section('Workflow', formatFields(status));
+}
+
+function retriedStepFields({ activity, attempt, failure, nextAttemptAt }: RetriedStep) {
+  return {
+    'Last failure': `${activity}, attempt ${attempt}: ${failure}`,
+    'Next attempt': nextAttemptAt ?? 'runs now',
+  };
 }
 
 function section(title: string, body: string): string {

@@ -36,7 +36,7 @@ import { BoundedClient, UPDATE_TIMEOUT_MS } from './bounded-client';
 import { isAlreadyExists } from './grpc-errors';
 import { PayoutClient } from './payout-client';
 import { RetryWorkflowClient } from './retry-workflow-client';
-import { WorkflowRecords, type ClosedRun } from './workflow-records';
+import { WorkflowRecords, type ClosedRun, type DescribedWorkflow } from './workflow-records';
 import { latePaymentStartOptions, paymentStartOptions } from './workflow-start-options';
 
 /**
@@ -58,7 +58,9 @@ export interface RequestedPayment {
 const MAX_REQUEST_ATTEMPTS = 5;
 
 /** What the workflow of a payment reports while it runs, or how it closed. */
-export type WorkflowRun = ({ readonly state: 'running' } & PaymentWorkflowStatus) | ClosedRun;
+export type WorkflowRun = RunningWorkflow | ClosedRun;
+
+type RunningWorkflow = { readonly state: 'running' } & PaymentWorkflowStatus & Pick<DescribedWorkflow, 'retriedStep'>;
 
 /** What the API, the operators and the worker request of the workflows of payments. */
 export class PaymentWorkflowClient {
@@ -202,7 +204,7 @@ export class PaymentWorkflowClient {
     const described = await this.records.describe(paymentId);
     if (described === null || described.closed) return described?.closed ?? null;
     const status = await this.queryStatus(paymentId);
-    return status ? { state: 'running', ...status } : null;
+    return status ? { state: 'running', ...status, retriedStep: described.retriedStep } : null;
   }
 
   /**

@@ -1,3 +1,5 @@
+import type { WorkflowExecutionDescription } from '@temporalio/client';
+import { optionalTsToDate } from '@temporalio/common/lib/time';
 import { paymentWorkflowId, SEARCH_ATTRIBUTES, toPaymentId } from '../../workflows/messages';
 import type { Page } from '../db/queries/list-for-reconciliation';
 import type { WorkflowRecord } from '../domain/reconciliation';
@@ -20,10 +22,24 @@ export interface ClosedRun {
   readonly closedAt: Date;
 }
 
+/** A regular activity whose last attempt failed, and which Temporal repeats. */
+export interface RetriedStep {
+  readonly activity: string;
+  /** The number of the attempt that failed. */
+  readonly attempt: number;
+  readonly failure: string;
+  /** Null while the next attempt runs. */
+  readonly nextAttemptAt: Date | null;
+}
+
 export interface DescribedWorkflow extends WorkflowRecord {
   /** Null while it runs. */
   readonly closed: ClosedRun | null;
+  /** Null if no step is being repeated. */
+  readonly retriedStep: RetriedStep | null;
 }
+
+type PendingActivity = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
 
 const PAGE_SIZE = 500;
 
@@ -38,7 +54,8 @@ export class WorkflowRecords {
     const paymentStatus = described.typedSearchAttributes.get(SEARCH_ATTRIBUTES.paymentStatus) ?? null;
     const { closeTime: closedAt, status } = described;
     const closed = closedAt ? { state: status.name.toLowerCase(), closedAt } : null;
-    return { isRunning: closed === null, status: paymentStatus, closed };
+    const retriedStep = (described.raw.pendingActivities ?? []).map(toRetriedStep).find((step) => step !== null);
+    return { isRunning: closed === null, status: paymentStatus, closed, retriedStep: retriedStep ?? null };
   }
 
   /**
@@ -71,4 +88,17 @@ export class WorkflowRecords {
       return creationIn(history, loadedDataConverter, { type: 'workflow', namespace, workflowId });
     });
   }
+}
+
+/** Null if no attempt has failed. */
+function toRetriedStep(pending: PendingActivity): RetriedStep | null {
+  const { activityType, attempt, lastFailure, nextAttemptScheduleTime } = pending;
+  if (!lastFailure) return null;
+  return {
+    activity: activityType?.name ?? '',
+    // Temporal has the number of the attempt that runs or comes next.
+    attempt: (attempt ?? 1) - 1,
+    failure: lastFailure.message ?? '',
+    nextAttemptAt: optionalTsToDate(nextAttemptScheduleTime) ?? null,
+  };
 }

@@ -64,8 +64,10 @@ async function waitForStatus(id: string, status: string): Promise<void> {
   );
 }
 
-async function create(): Promise<{ id: string; reference_id: string }> {
-  return (await service.call('POST', '/payments', { amount: 50_000 })).body.payment;
+async function create(terms: { merchant_reference_id?: string; amount?: number } = {}) {
+  const { body } = await service.call('POST', '/payments', { amount: 50_000, ...terms });
+  const payment: { id: string; reference_id: string } = body.payment;
+  return payment;
 }
 
 async function createPaid(): Promise<{ id: string; reference_id: string }> {
@@ -167,6 +169,25 @@ describe('lunas payments settle', () => {
     const { exitCode, stderr } = await lunas('payments', 'settle', ...args);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(message);
+  });
+});
+
+describe('lunas payments show', () => {
+  it("takes the merchant's order id: one payment, or the list to choose from", async () => {
+    const [first, other] = [await create({ merchant_reference_id: 'ORDER-1042' }), await create()];
+    const { payment } = parse(await built('payments', 'show', 'ORDER-1042', '--json'));
+    expect(payment).toMatchObject({ id: first.id, merchant_reference_id: 'ORDER-1042' });
+
+    const second = await create({ merchant_reference_id: 'ORDER-1042', amount: 60_000 });
+    const { stdout } = await lunas('payments', 'show', 'ORDER-1042');
+    const [heading, , columns, ...rows] = stdout.trimEnd().split('\n');
+    expect(heading).toBe('Several payments have the id ORDER-1042. Repeat the command with the REFERENCE of one:');
+    expect(columns).toMatch(/^REFERENCE +STATUS +TOTAL +CREATED +MERCHANT$/);
+    expect(rows).toEqual([
+      expect.stringMatching(new RegExp(`^${second.reference_id} +pending +Rp 60.000 +20\\S+Z +${service.merchantId}$`)),
+      expect.stringMatching(new RegExp(`^${first.reference_id} +pending +Rp 50.000 +20\\S+Z +${service.merchantId}$`)),
+    ]);
+    expect(stdout).not.toContain(other.reference_id);
   });
 });
 

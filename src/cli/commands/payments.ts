@@ -2,13 +2,14 @@ import { z } from 'zod';
 import type { PaymentRow } from '../../db/queries/payment-row';
 import { formatRupiah } from '../../domain/money';
 import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
+import { listPaymentsOfAnyId } from '../../services/payments/find-payment';
 import { listOverduePayments, listPayments } from '../../services/payments/list-payments';
 import { listSettleable, settlePayments, type Settlement } from '../../services/payments/settle-payments';
 import { showPayment } from '../../services/payments/show-payment';
 import { withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
 import { id, joinOptions, limit, note, oneOf, timestamp } from '../option-schemas';
-import { formatTable, type CommandResult } from '../output';
+import { formatTable, printable, type CommandResult } from '../output';
 import { runPaymentAction } from '../payment-action';
 import { explainOutcome, outcomeRow } from '../render-outcome';
 import { renderPayment } from '../render-payment';
@@ -27,15 +28,31 @@ function addShow(payments: LunasCommand): void {
   payments
     .command('show <payment>')
     .description(
-      'show a payment by its id, its reference_id or the X-Request-Id of a request that created or changed it: ' +
-        'row, transitions, ledger, refunds, operator actions, workflow status',
+      "show a payment by its id, its reference_id, the merchant's order id, or the X-Request-Id of a request that " +
+        'created or changed it: what it waits for, row, transitions, ledger, refunds, operator actions, workflow; ' +
+        'if there are several, list them',
     )
-    .examples('lunas payments show LN0123456789ABCDEF', 'lunas payments show 8b6a3fd3-990d-49af-8e4b-e7cd7d637d3b')
-    .databaseAction(z.object({ payment: z.string() }), async ({ payment }, db, context) => {
+    .examples('lunas payments show LN0123456789ABCDEF', 'lunas payments show ORDER-1042')
+    .databaseAction(z.object({ payment: z.string() }), async ({ payment: anyId }, db, context) => {
+      const found = await listPaymentsOfAnyId(db, anyId);
+      if (found.length > 1) return ambiguousResult(anyId, found);
       const readRun = (paymentId: string) => withTemporal(context, db, (workflows) => workflows.readRun(paymentId));
-      const details = await showPayment(db, readRun, payment);
+      const details = await showPayment(db, readRun, anyId);
       return { json: { ...details }, text: renderPayment(details) };
     });
+}
+
+/** The reference is what the command is repeated with. */
+function ambiguousResult(anyId: string, payments: readonly PaymentRow[]): CommandResult {
+  const rows = payments.map((payment) => ({
+    REFERENCE: payment.referenceId,
+    STATUS: payment.status,
+    TOTAL: formatRupiah(payment.totalRupiah),
+    CREATED: payment.createdAt,
+    MERCHANT: payment.merchantId,
+  }));
+  const text = `Several payments have the id ${printable(anyId)}. Repeat the command with the REFERENCE of one:`;
+  return { json: { payments }, text: `${text}\n\n${formatTable(rows, '')}` };
 }
 
 function addList(payments: LunasCommand): void {

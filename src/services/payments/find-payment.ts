@@ -17,18 +17,30 @@ export async function findPayment(db: Queryable, idOrReference: string): Promise
 }
 
 /**
- * The same, also for the id of a request (`X-Request-Id`) that created the payment or changed it. Callers choose these
- * ids, so an action never takes one.
- * @throws ConflictError that names the payments if the request concerns several
+ * The same, also for the merchant's own id of the order (`merchant_reference_id`), and the id of a request
+ * (`X-Request-Id`) that created the payment or changed it. Callers choose both, so an action never takes one.
+ * @throws ConflictError that names the payments if there are several
  */
-export async function findPaymentOrRequest(db: Queryable, idOrReferenceOrRequest: string): Promise<PaymentRow> {
-  const rows = await findByIdOrReference(db, idOrReferenceOrRequest);
-  const found = rows.length > 0 ? rows : await findByRequest(db, idOrReferenceOrRequest);
-  if (found.length <= 1) return requirePayment(db, found, idOrReferenceOrRequest);
-  const references = found.slice(0, MAX_OF_REQUEST).map(({ referenceId }) => referenceId);
+export async function findPaymentOfAnyId(db: Queryable, anyId: string): Promise<PaymentRow> {
+  const found = await listPaymentsOfAnyId(db, anyId);
+  if (found.length === 1) return requirePayment(db, found, anyId);
+  const references = found.slice(0, MAX_OF_ID).map(({ referenceId }) => referenceId);
   const more = found.length > references.length ? ' and more' : '';
-  const text = `Several payments have the request id: ${references.join(', ')}${more}. Show one of them.`;
+  const text = `Several payments have this id: ${references.join(', ')}${more}. Show one of them.`;
   throw new ConflictError('ambiguous', text);
+}
+
+/**
+ * All payments that `findPaymentOfAnyId` could mean, newest first.
+ * @throws NotFoundError if there are none
+ */
+export async function listPaymentsOfAnyId(db: Queryable, anyId: string): Promise<PaymentRow[]> {
+  const rows = await findByIdOrReference(db, anyId);
+  if (rows.length > 0) return rows;
+  const [ofRequest, ofOrder] = await Promise.all([findByRequest(db, anyId), findByMerchantReference(db, anyId)]);
+  const found = [...new Map([...ofRequest, ...ofOrder].map((payment) => [payment.id, payment])).values()];
+  if (found.length === 0) throw await whyMissing(db, anyId);
+  return found.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
 }
 
 async function requirePayment(db: Queryable, rows: PaymentRow[], given: string): Promise<PaymentRow> {
@@ -55,8 +67,8 @@ async function findByIdOrReference(db: Queryable, idOrReference: string): Promis
   return rows;
 }
 
-/** The payments of a bulk. A caller can use one id for any number of requests. */
-const MAX_OF_REQUEST = 50;
+/** The payments of a bulk. A caller can use one id for any number of requests and orders. */
+const MAX_OF_ID = 50;
 
 /** The condition on the version and the actor is that of the index. */
 const CHANGED_BY_REQUEST = `id in (
@@ -67,8 +79,22 @@ const CHANGED_BY_REQUEST = `id in (
 async function findByRequest(db: Queryable, requestId: string): Promise<PaymentRow[]> {
   const { rows } = await db.query<PaymentRow>(`select ${PAYMENT_COLUMNS} from payments where ${CHANGED_BY_REQUEST}`, [
     requestId,
-    MAX_OF_REQUEST + 1,
+    MAX_OF_ID + 1,
   ]);
+  return rows;
+}
+
+/** The index begins with the merchant and is read once for each. An index of its own would cost each create. */
+async function findByMerchantReference(db: Queryable, merchantReferenceId: string): Promise<PaymentRow[]> {
+  const { rows } = await db.query<PaymentRow>(
+    `select ${PAYMENT_COLUMNS}
+     from merchants cross join lateral (
+       select * from payments where merchant_id = merchants.id and merchant_reference_id = $1
+       order by created_at desc, id desc limit $2
+     ) payments
+     order by payments.created_at desc, payments.id desc limit $2`,
+    [merchantReferenceId, MAX_OF_ID + 1],
+  );
   return rows;
 }
 
@@ -80,7 +106,7 @@ export async function listPaymentsOfRequest(
   const { rows } = await db.query<PaymentRow>(
     `select ${PAYMENT_COLUMNS} from payments where ${CHANGED_BY_REQUEST} or id = any($3::uuid[])
      order by created_at, id`,
-    [requestId, MAX_OF_REQUEST, paymentIds],
+    [requestId, MAX_OF_ID, paymentIds],
   );
   return rows;
 }

@@ -10,7 +10,7 @@ import type { WorkflowRun } from '../../temporal/payment-workflow-client';
 import { listActions, type AuditedAction } from '../audit/list-actions';
 import { listDeliveriesOf, type PaymentDelivery } from '../webhooks/webhook-deliveries';
 import { listExceptionsOf, type ExceptionRecord } from './exceptions';
-import { findPaymentOrRequest } from './find-payment';
+import { findPaymentOfAnyId } from './find-payment';
 
 /** The record of a payment in PostgreSQL, and its workflow. */
 export interface PaymentDetails {
@@ -78,16 +78,16 @@ export interface LatePayment extends RefundOutcome {
 const MAX_ACTIONS = 20;
 
 /**
- * @param idOrReferenceOrRequest the payment's UUID or `reference_id`, or the id of a request that created or changed it
+ * @param anyId as `findPaymentOfAnyId` takes it
  * @param readRun reads the last run of the payment's workflow
- * @throws NotFoundError if there is no such payment, UserError if the request concerns several
+ * @throws NotFoundError if there is no such payment, ConflictError if there are several
  */
 export async function showPayment(
   db: Queryable,
   readRun: (paymentId: string) => Promise<WorkflowRun | null>,
-  idOrReferenceOrRequest: string,
+  anyId: string,
 ): Promise<PaymentDetails> {
-  const payment = await findPaymentOrRequest(db, idOrReferenceOrRequest);
+  const payment = await findPaymentOfAnyId(db, anyId);
   const { id, referenceId } = payment;
   const [transitions, ledger, refunds, latePayment, exceptions, actions, deliveries, workflow] = await Promise.all([
     listTransitions(db, id),

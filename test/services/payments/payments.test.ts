@@ -48,6 +48,7 @@ describe('showPayment', () => {
       settlesAt: '2026-01-06T03:00:02.000Z',
       attentionReason: null,
       refund: null,
+      retriedStep: null,
     } as const;
     const details = await showPayment(
       ledger.db,

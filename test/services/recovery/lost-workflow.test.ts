@@ -291,6 +291,45 @@ describe('`payments show`', () => {
     expect(details.workflow).toEqual({ state: 'terminated', closedAt: expect.any(Date) });
     expect(text).toMatch(/^Workflow  terminated \d+ s ago$/m);
     expect(text).not.toContain('Waiting for');
+    const since = String.raw`since \S+Z \(\d+ s\)`;
+    expect(text).toMatch(
+      new RegExp(
+        String.raw`^LN\w+ \(pending\) waits for a recovery .* ${since}, because its workflow is terminated\.\n`,
+      ),
+    );
+  });
+
+  it('begins with what the payment waits for, since when and why', async () => {
+    const payment = await create();
+    await reports(payment, 'pending');
+    const { reference_id } = payment;
+    const pending = 'waits for the customer to pay Rp 50\\.000 \\(until \\S+Z\\) since \\S+Z \\(\\d+ s\\)';
+    const issued = 'because the provider issued the QR code\\.';
+    expect((await shown(payment)).text).toMatch(new RegExp(`^${reference_id} \\(pending\\) ${pending}, ${issued}\n`));
+    await service.call('POST', `/payments/${payment.id}/cancel`);
+    await workflowOf(payment).result();
+    expect((await shown(payment)).text).toMatch(
+      /^LN\w+ \(cancelled\) waits for nothing since .* this status is final\.\n/,
+    );
+  });
+
+  it('prints the last failure of a step that Temporal repeats, and its next attempt', async () => {
+    await service.injectFault('charge', 'http_500', 1_000);
+    const order = { amount: 50_000, merchant_reference_id: 'repeated' };
+    const responded = service.call('POST', '/payments', order);
+    const isRepeated = ({ text }: { text: string }) => /Next attempt +\d{4}-/.test(text);
+    const created = await eventually(
+      async () => (await service.db.query("select id from payments where merchant_reference_id = 'repeated'")).rows[0],
+      (row) => row !== undefined,
+    );
+    const { details, text } = await eventually(() => shown(created), isRepeated);
+    await service.clearFaults();
+    await responded;
+    expect(details.workflow).toMatchObject({ state: 'running', retriedStep: { activity: 'openPayment' } });
+    expect(text).toMatch(
+      /^LN\w+ \(created\) waits for .*, because attempt \d+ of openPayment failed: .*500 Sorry.*\.\n/,
+    );
+    expect(text).toMatch(/^ +Last failure +openPayment, attempt \d+: .*500 Sorry/m);
   });
 
   it('prints that there is none', async () => {

@@ -1,0 +1,83 @@
+import type { PaymentRow } from '../db/queries/payment-row';
+import { isFinal, type PaymentStatus } from '../domain/payment-transitions';
+import type { PaymentDetails } from '../services/payments/show-payment';
+import { formatAge } from './duration';
+import { withCommands } from './error-hints';
+import { printable } from './output';
+
+interface Wait {
+  readonly what: string;
+  readonly since: Date;
+  readonly because: string;
+}
+
+/** One sentence: what a payment waits for, since when, and why. */
+export function describeWait(details: PaymentDetails): string {
+  const { referenceId, status } = details.payment;
+  const { what, since, because } = isFinal(status) ? waitOfFinal(details) : waitOfOpen(details);
+  const age = `${since.toISOString()} (${formatAge(Date.now() - since.getTime())})`;
+  return printable(withCommands(`${referenceId} (${status}) waits for ${what} since ${age}, because ${because}.`));
+}
+
+function waitOfFinal(details: PaymentDetails): Wait {
+  return { what: 'nothing', since: lastChangeOf(details), because: 'this status is final' };
+}
+
+function waitOfOpen(details: PaymentDetails): Wait {
+  const { workflow } = details;
+  const recorded = recordedCause(details);
+  const recovery = 'a recovery (lunas recover)';
+  if (workflow === null) return { ...recorded, what: recovery, because: 'it has no workflow' };
+  if ('error' in workflow) {
+    const because = `Temporal does not respond (${clause(workflow.error)})`;
+    return { ...recorded, what: 'what only its workflow knows', because };
+  }
+  if ('closedAt' in workflow) {
+    const state = workflow.state.replaceAll('_', ' ');
+    return { what: recovery, since: workflow.closedAt, because: `its workflow is ${state}` };
+  }
+  const { waitingFor: what, attentionReason, retriedStep } = workflow;
+  if (retriedStep) {
+    const because = `attempt ${retriedStep.attempt} of ${retriedStep.activity} failed: ${clause(retriedStep.failure)}`;
+    return { ...recorded, what, because };
+  }
+  return { ...recorded, what, ...(attentionReason !== null && { because: clause(attentionReason) }) };
+}
+
+interface Due {
+  readonly at: (payment: PaymentRow) => Date | null;
+  readonly because: string;
+}
+
+/** What follows a timer that is over. */
+const DUE: Readonly<Partial<Record<PaymentStatus, Due>>> = {
+  pending: { at: ({ expiresAt }) => expiresAt, because: 'its QR code has expired' },
+  paid: { at: ({ settlementDueAt }) => settlementDueAt, because: 'its settlement delay is over' },
+};
+
+const CAUSES: Readonly<Partial<Record<PaymentStatus, string>>> = {
+  created: 'the request was accepted',
+  pending: 'the provider issued the QR code',
+  paid: 'the customer paid',
+  refund_processing: 'a refund was requested',
+};
+
+/** Since when and why the payment is where PostgreSQL has it. */
+function recordedCause(details: PaymentDetails): Omit<Wait, 'what'> {
+  const { payment, refunds } = details;
+  const due = DUE[payment.status];
+  const dueAt = due?.at(payment);
+  if (due && dueAt && dueAt.getTime() <= Date.now()) return { since: dueAt, because: due.because };
+  const rejection = clause(refunds.at(-1)?.failureReason ?? 'without a reason');
+  const because = CAUSES[payment.status] ?? `the provider rejected the refund: ${rejection}`;
+  return { since: lastChangeOf(details), because };
+}
+
+function lastChangeOf({ payment, transitions }: PaymentDetails): Date {
+  return transitions.at(-1)?.occurredAt ?? payment.createdAt;
+}
+
+/** A sentence as the end of another one. */
+function clause(sentence: string): string {
+  return sentence.replace(/\.$/, '').replace(/^(A|It|No|The) /, (word) => word.toLowerCase());
+}
