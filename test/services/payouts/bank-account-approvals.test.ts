@@ -79,7 +79,7 @@ async function proposeInquired(): Promise<string> {
 const request = (id: string, actor = dewi) => approveBankAccount(dependencies(), actor, { id, note: 'contract 12' });
 const statusOf = async (id: string) => (await findBankAccount(dependencies(), id, null)).status;
 
-it('an account becomes active only after a second operator, and the log has both names', async () => {
+it('an account becomes active only after a second operator; the log has both names, the merchant sees none', async () => {
   const id = await proposeInquired();
   expect(await showBankAccount(dependencies(), budi, { id, note: 'call' })).toMatchObject({
     merchantName: 'Toko Baru',
@@ -104,6 +104,8 @@ it('an account becomes active only after a second operator, and the log has both
   expect((await listApprovals(operators, { onlyOpen: false, limit: 9 }))[0]?.target).toBe(
     `BCA •••• 7890 of Toko Baru, account ${id}`,
   );
+  const { rows: shown } = await dashboard.query('select action, target, outcome from merchant_operator_actions');
+  expect(shown).toEqual([{ action: 'bank_account.approve', target: id, outcome: 'succeeded' }]);
 });
 
 it('an approval of a proposal that was withdrawn meanwhile fails', async () => {
