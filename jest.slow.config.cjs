@@ -8,7 +8,6 @@ const ALONE = [
   'test/slow/isolation/account-isolation.test.ts',
   'test/slow/isolation/checkout-load.test.ts',
   'test/slow/dashboard/load.test.ts',
-  'test/slow/durability/outages.test.ts',
   'test/slow/isolation/overload.test.ts',
   'test/slow/deployment/rolling-restart.test.ts',
   // Two requests that meet within some milliseconds.

@@ -1,7 +1,7 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** A minute or more. The other files fit beside them in any order. */
-const LONGEST = ['image', 'clocks', 'long-outage', 'scale', 'model', 'fault-matrix', 'fail-over'];
+const LONGEST = ['image', 'clocks', 'pages', 'scale', 'model', 'fault-matrix', 'fail-over'];
 
 /** By jest's order a file of three minutes may start last, and run alone. */
 module.exports = class LongestFirst extends Sequencer {
