@@ -79,7 +79,7 @@ async function proposeInquired(): Promise<string> {
 const request = (id: string, actor = dewi) => approveBankAccount(dependencies(), actor, { id, note: 'contract 12' });
 const statusOf = async (id: string) => (await findBankAccount(dependencies(), id, null)).status;
 
-it('an account becomes active only after a second operator; the log has both names, the merchant sees none', async () => {
+it('an account becomes active only after a second operator; the log has both names, the merchant none', async () => {
   const id = await proposeInquired();
   expect(await showBankAccount(dependencies(), budi, { id, note: 'call' })).toMatchObject({
     merchantName: 'Toko Baru',
