@@ -2,9 +2,10 @@ import { findPayoutObstacle, findRecordedPayout } from '../src/db/queries/find-p
 import { payoutWriters } from '../src/db/transitions/payout-transitions';
 import type { StepActor } from '../src/domain/actor';
 import type { ApprovalKind } from '../src/domain/payout';
+import { nextOpening } from '../src/domain/payout-rails';
 import type { PayoutObstacle } from '../src/domain/payout-rejections';
 import {
-  OBSTACLE_TEXTS,
+  DEFERRAL_TEXTS,
   type PayoutInput,
   type PayoutRequestResult,
   type PayoutStepResult,
@@ -109,8 +110,10 @@ export async function submitPayout(
   dependencies: ActivityDependencies,
   request: RecordedPayoutStep,
 ): Promise<PayoutStepResult> {
-  const { recorded, wasSubmitted } = request;
+  const { recorded, state, atMs, wasSubmitted } = request;
   requireSealedTerms(dependencies.sealer, recorded);
+  const opensAtMs = nextOpening(recorded, new Date(atMs), recorded.holidays).getTime();
+  if (opensAtMs > atMs) return { state, deferral: { obstacle: 'rail_closed', untilMs: opensAtMs } };
   const call = await prepareCall(dependencies, recorded);
   const submitted = await payoutWriters.submit(dependencies, toTransitionInput(request));
   if (submitted.outcome === 'deferred') return deferSubmit(dependencies, request);
@@ -137,7 +140,7 @@ async function deferSubmit(
   return {
     state,
     deferral: { obstacle, ...(until && { untilMs: until.getTime() }) },
-    ...(needsAttention && { attentionReason: `It waits for ${OBSTACLE_TEXTS[obstacle]}.` }),
+    ...(needsAttention && { attentionReason: `It waits for ${DEFERRAL_TEXTS[obstacle]}.` }),
   };
 }
 

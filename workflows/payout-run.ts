@@ -22,10 +22,10 @@ const ACTIVITY_SUMMARIES = {
   resolvePayout: 'record what an operator knows of the payout',
 } as const satisfies Partial<Record<keyof Activities, string>>;
 /** Their only call to the bank gets the time of a regular attempt: it is not repeated. */
-const SENDING_STEPS: ReadonlySet<PayoutStep> = new Set(['submitPayout', 'resendPayout']);
+const SENDING_STEPS: ReadonlySet<PayoutStepName> = new Set(['submitPayout', 'resendPayout']);
 const REQUEST_SUMMARY = 'reserve the balance for the payout';
 
-export type PayoutStep = keyof typeof ACTIVITY_SUMMARIES;
+export type PayoutStepName = keyof typeof ACTIVITY_SUMMARIES;
 
 export interface StepOptions {
   readonly by?: StepActor;
@@ -105,7 +105,7 @@ export class PayoutRun {
    * payout has only the regular one. A request interrupts the retries.
    * @returns null if it was interrupted
    */
-  async perform(step: PayoutStep, options: StepOptions = {}): Promise<PayoutStepResult | null> {
+  async perform(step: PayoutStepName, options: StepOptions = {}): Promise<PayoutStepResult | null> {
     const { terms, state } = this.#loaded();
     const { by, resolution } = options;
     const input: PayoutStepInput = {

@@ -1,10 +1,10 @@
 import { allHandlersFinished, CancellationScope, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import { PAYOUT_ACTIONS, payoutRejection, type PayoutAction } from '../src/domain/payout-actions';
-import { OBSTACLE_TEXTS, type PayoutDeferral, type PayoutInput } from '../src/domain/payout-step';
+import { DEFERRAL_TEXTS, type PayoutDeferral, type PayoutInput } from '../src/domain/payout-step';
 import { isResting, type PayoutStatus, type RestingPayoutStatus } from '../src/domain/payout-transitions';
 import { authentic } from './authentic';
 import { handlePayoutMessages } from './payout-messages';
-import { PayoutRun, type PayoutStep, type StepOptions } from './payout-run';
+import { PayoutRun, type PayoutStepName, type StepOptions } from './payout-run';
 import { RequestQueue, type QueuedRequest } from './request-queue';
 import { DAY_MS, HOUR_MS, MAX_HISTORY_EVENTS, SECOND_MS } from './retry-policies';
 
@@ -91,7 +91,7 @@ class PayoutWorkflow {
   }
 
   /** A step that has to change the payout. If it does not, it is repeated later. */
-  async #advance(step: PayoutStep, options?: StepOptions): Promise<void> {
+  async #advance(step: PayoutStepName, options?: StepOptions): Promise<void> {
     const { version } = this.#payout.state;
     const result = await this.#payout.perform(step, options);
     if (result !== null && this.#payout.state.version === version) await this.#awaitRelease(result.deferral);
@@ -101,7 +101,7 @@ class PayoutWorkflow {
   async #awaitRelease(deferral?: PayoutDeferral): Promise<void> {
     if (deferral?.obstacle === 'no_bank_account') return this.#cancel('Its bank account has ended.');
     const { untilMs } = deferral ?? {};
-    this.#payout.setWaitingFor(deferral ? OBSTACLE_TEXTS[deferral.obstacle] : 'the next attempt', untilMs);
+    this.#payout.setWaitingFor(deferral ? DEFERRAL_TEXTS[deferral.obstacle] : 'the next attempt', untilMs);
     const leftMs = untilMs === undefined ? HOUR_MS : untilMs - Date.now();
     const afterMs = Math.min(Math.max(leftMs, SECOND_MS), HOUR_MS);
     await this.#queue.wait({ afterMs, summary: 'may the payout be sent now?' });

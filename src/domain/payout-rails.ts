@@ -59,8 +59,11 @@ function fits({ minRupiah, maxRupiah }: PayoutPolicy, amountRupiah: number): boo
 
 const DAY_MS = 86_400_000;
 
+/** When a rail can be used. */
+export type RailWindow = Pick<PayoutPolicy, 'opensAt' | 'closesAt' | 'days'>;
+
 /** This time if the window is open, else its next opening. */
-export function nextOpening({ opensAt, closesAt, days }: PayoutPolicy, at: Date, holidays: readonly string[]): Date {
+export function nextOpening({ opensAt, closesAt, days }: RailWindow, at: Date, holidays: readonly string[]): Date {
   for (let dayMs = at.getTime(); ; dayMs += DAY_MS) {
     const day = formatInWib(new Date(dayMs)).slice(0, 'YYYY-MM-DD'.length);
     if (days === 'working' && !isWorkingDay(day, holidays)) continue;

@@ -42,8 +42,12 @@ export interface PayoutStepInput {
   readonly wasSubmitted?: true;
 }
 
-/** What the workflow of a payout that is kept back waits for, for operators. */
-export const OBSTACLE_TEXTS: Readonly<Record<PayoutObstacle, string>> = {
+/** What defers a payout that was requested. */
+export type DeferralReason = PayoutObstacle | 'rail_closed';
+
+/** What the workflow of a deferred payout waits for, for operators. */
+export const DEFERRAL_TEXTS: Readonly<Record<DeferralReason, string>> = {
+  rail_closed: 'the window of its rail to open',
   merchant_not_approved: 'an operator to approve the merchant',
   merchant_on_hold: 'an operator to release the merchant',
   payouts_stopped: 'an operator to start payouts again',
@@ -56,7 +60,7 @@ export const OBSTACLE_TEXTS: Readonly<Record<PayoutObstacle, string>> = {
 };
 
 export interface PayoutDeferral {
-  readonly obstacle: PayoutObstacle;
+  readonly obstacle: DeferralReason;
   /** When it ends by itself, Unix time; absent if something has to change. */
   readonly untilMs?: number;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../db/connection/pool';
+import { listReleasedPayouts } from '../db/queries/find-payout';
 import { listWaitingInquiries } from '../db/records/bank-accounts';
 import {
   claimDueNotifications,
@@ -23,8 +24,8 @@ const BATCH_SIZE = 50;
  */
 const MAX_BATCHES = 10;
 const CONCURRENCY = 10;
-/** Between two looks for name inquiries without a workflow. */
-const INQUIRY_INTERVAL_MS = 30_000;
+/** Between two looks for name inquiries without a workflow, and for deferred payouts that can be sent. */
+const RELEASE_INTERVAL_MS = 30_000;
 
 interface SweeperDependencies {
   readonly db: Queryable;
@@ -36,7 +37,7 @@ interface SweeperDependencies {
 /**
  * Repeats signals for open rows of the notification inbox: the signal was lost, the process ended before it sent one,
  * or the order is unknown. Several workers share the rows. It also starts the name inquiries of bank accounts that were
- * added while Temporal was away.
+ * added while Temporal was away, and wakes payouts that nothing defers any more.
  */
 export function startSweeper(dependencies: SweeperDependencies): { stop(): Promise<void> } {
   const stopping = new AbortController();
@@ -49,12 +50,15 @@ export function startSweeper(dependencies: SweeperDependencies): { stop(): Promi
   };
 
   async function run(): Promise<void> {
-    let inquiriesAtMs = 0;
+    let releasedAtMs = 0;
     while (!stopping.signal.aborted) {
-      if (Date.now() - inquiriesAtMs >= INQUIRY_INTERVAL_MS) {
-        inquiriesAtMs = Date.now();
+      if (Date.now() - releasedAtMs >= RELEASE_INTERVAL_MS) {
+        releasedAtMs = Date.now();
         await startInquiries(dependencies).catch((error: unknown) => {
           dependencies.log.warn({ err: error }, 'name inquiries not started; will retry');
+        });
+        await releasePayouts(dependencies).catch((error: unknown) => {
+          dependencies.log.warn({ err: error }, 'deferred payouts not woken; will retry');
         });
       }
       await sweep(dependencies, stopping.signal).catch((error: unknown) => {
@@ -68,6 +72,14 @@ export function startSweeper(dependencies: SweeperDependencies): { stop(): Promi
 /** An inquiry that runs is joined, so a repeat changes nothing. */
 async function startInquiries({ db, workflows }: SweeperDependencies): Promise<void> {
   for (const inquiry of await listWaitingInquiries(db)) await workflows.bankAccounts.start(inquiry);
+}
+
+/**
+ * Whatever ends a deferral, its payout goes on within 30 s: the release of a merchant, the start of payouts, a change
+ * of a bank account. A workflow that has gone on meanwhile only looks at the bank once more.
+ */
+async function releasePayouts({ db, workflows }: SweeperDependencies): Promise<void> {
+  for (const payout of await listReleasedPayouts(db, new Date())) await workflows.payouts.notify(payout);
 }
 
 /** Processes batches while they are full and Temporal accepts the signals. */

@@ -22,6 +22,7 @@ const NOT_PER_PAYMENT = new Set([
   'record_delivered',
   'claim_due_notifications',
   'list_waiting_inquiries',
+  'list_released_payouts',
   'find_api_key',
   'record_requests',
   'read_recovery_mode',

@@ -1,6 +1,7 @@
 import type { PayoutFailureKind } from '../../domain/bank-payout';
 import type { PayoutState, PayoutTerms } from '../../domain/payout';
 import type { SendOutcome } from '../../domain/payout-decision';
+import { nextOpening, type RailWindow } from '../../domain/payout-rails';
 import type { PayoutObstacle } from '../../domain/payout-rejections';
 import type { PayoutStatus } from '../../domain/payout-transitions';
 import type { Queryable } from '../connection/pool';
@@ -8,7 +9,7 @@ import { bindStatement, prepareStatement } from '../connection/statement';
 import { OBSTACLE, obstacleJoins } from '../transitions/payout-conditions';
 
 /** A payout as its workflow and the calls to the bank need it. */
-export interface RecordedPayout {
+export interface RecordedPayout extends RailWindow {
   readonly terms: PayoutTerms;
   readonly state: PayoutState;
   readonly requestedBy: string;
@@ -27,6 +28,8 @@ export interface RecordedPayout {
   /** Null: they are emptied some years after the last payout. */
   readonly sealedNumber: string | null;
   readonly sealedHolderName: string | null;
+  /** Days without banks besides Saturdays and Sundays, `YYYY-MM-DD`. */
+  readonly holidays: readonly string[];
   /** The rail's. An operator should look at a payout that takes longer. */
   readonly expectedWithinSeconds: number;
   /** So long after the last call a payout that the bank does not know may still arrive there. */
@@ -39,6 +42,9 @@ interface PayoutRow extends Omit<PayoutTerms, 'requestedAtMs'>, Omit<RecordedPay
   readonly version: number;
   readonly lastSentAt: Date | null;
 }
+
+const WINDOW = 'policy.opens_at as "opensAt", policy.closes_at as "closesAt", policy.days';
+const HOLIDAYS = "(select coalesce(json_agg(day), '[]') from bank_holidays where day >= now() - interval '2 days')";
 
 /** Undefined if PostgreSQL does not have the payout. */
 export async function findRecordedPayout(db: Queryable, payoutId: string): Promise<RecordedPayout | undefined> {
@@ -55,6 +61,7 @@ export async function findRecordedPayout(db: Queryable, payoutId: string): Promi
         account.bank_code as "bankCode", account.last_four as "accountLastFour",
         account.sealed_number as "sealedNumber", account.sealed_holder_name as "sealedHolderName",
         policy.expected_within_seconds as "expectedWithinSeconds",
+        ${WINDOW}, ${HOLIDAYS} as holidays,
         (select not_found_seconds from payout_limits order by id desc limit 1) as "notFoundSeconds"
       from payouts payout
         join bank_accounts account on account.id = payout.bank_account_id
@@ -106,4 +113,32 @@ export async function findPayoutObstacle(
 ): Promise<FoundObstacle | undefined> {
   const { rows } = await db.query<FoundObstacle>(bindStatement(FIND_OBSTACLE, { payoutId, at }));
   return rows[0];
+}
+
+const LIST_RELEASED = prepareStatement(
+  'list_released_payouts',
+  ['at'],
+  `select "payoutId", "merchantId", "opensAt", "closesAt", days, ${HOLIDAYS} as holidays
+   from (
+     select payout.id as "payoutId", payout.merchant_id as "merchantId", ${OBSTACLE} as obstacle, ${WINDOW}
+     from payouts payout join merchants merchant on merchant.id = payout.merchant_id
+       join payout_policies policy on policy.id = payout.payout_policy_id${obstacleJoins({
+         account: 'account.id = payout.bank_account_id',
+         source: 'source.id = payout.provider_account_id',
+       })}
+     where payout.status = 'approved'
+   ) payout
+   where obstacle is null or obstacle = 'no_bank_account'
+   order by "payoutId" limit 1000`,
+);
+
+type ReleasedPayout = Pick<PayoutTerms, 'payoutId' | 'merchantId'>;
+
+/** Approved payouts that nothing defers any more, or whose bank account has ended; at most 1,000. */
+export async function listReleasedPayouts(db: Queryable, at: Date): Promise<ReleasedPayout[]> {
+  const { rows } = await db.query<ReleasedPayout & RailWindow & Pick<RecordedPayout, 'holidays'>>(
+    bindStatement(LIST_RELEASED, { at }),
+  );
+  const open = rows.filter((payout) => nextOpening(payout, at, payout.holidays) <= at);
+  return open.map(({ payoutId, merchantId }) => ({ payoutId, merchantId }));
 }

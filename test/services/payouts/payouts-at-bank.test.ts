@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { createSealer } from '../../../src/crypto/sealing';
+import { listReleasedPayouts } from '../../../src/db/queries/find-payout';
 import { storePayoutNotification } from '../../../src/db/records/notification-inbox';
-import { payoutWriters } from '../../../src/db/transitions/payout-transitions';
+import { payoutWriters, type NewPayout } from '../../../src/db/transitions/payout-transitions';
 import type { StepActor } from '../../../src/domain/actor';
 import type { PayoutAction } from '../../../src/domain/payout-actions';
 import { changeHold } from '../../../src/services/merchants/merchants';
@@ -19,6 +20,7 @@ import { applyTransitions } from '../ledger/transition-path';
 
 const ORDINARY = '1234567890';
 const [NET_RUPIAH, FEE_RUPIAH] = [252_500, 2_500];
+const BI_FAST = { rail: 'bi_fast', payoutPolicyId: 1 } as const;
 const OPERATOR = { name: 'cli:sari', note: 'ticket 12 of the bank' } as const;
 
 let service: TestService;
@@ -70,7 +72,7 @@ async function newShop(number: string): Promise<Payout> {
 }
 
 /** A payout of the whole balance. */
-async function request(payout: Payout) {
+async function request(payout: Payout, rail: Pick<NewPayout, 'rail' | 'payoutPolicyId'> = BI_FAST) {
   const { payoutId, merchantId, referenceId, bankAccountId, user } = payout;
   const { rows } = await service.db.query<{ last: number }>(
     'select max(posting_id) as last from balance_transactions where merchant_id = $1',
@@ -85,8 +87,7 @@ async function request(payout: Payout) {
     grossRupiah: NET_RUPIAH,
     feeRupiah: FEE_RUPIAH,
     amountRupiah: NET_RUPIAH - FEE_RUPIAH,
-    rail: 'bi_fast',
-    payoutPolicyId: 1,
+    ...rail,
     upToPostingId: rows[0]?.last ?? 0,
     by: { name: `user:${user}` },
   });
@@ -303,10 +304,35 @@ describe('before the bank has it', () => {
     const payout = await deferred();
     expect(await statusOf(payout)).toMatchObject({ attentionReason: expect.stringContaining('release the merchant') });
     expect(await atBank(payout)).toBeUndefined();
+    await service.stopWorker();
     await changeHold(service.db, payout.merchantId, false);
-    await service.workflows.payouts.notify(payout);
+    // The sweeper looks when it starts, and then each 30 s. The timer of the workflow takes an hour.
+    await service.startWorker();
     await waitFor(payout, 'completed');
     expect(await directionsOf(payout)).toEqual(['out']);
+  });
+
+  it('a payout whose rail is closed waits for its window', async () => {
+    const isMorning = new Date(Date.now() + 7 * 3_600_000).getUTCHours() < 12;
+    const { rows } = await service.db.query<{ id: number }>(
+      `insert into payout_policies (rail, version, fee_rupiah, min_rupiah, opens_at, closes_at, days,
+         expected_within_seconds, is_enabled)
+       values ('skn', 2, ${FEE_RUPIAH}, 10000, $1, $2, 'every', 60, true) returning id`,
+      isMorning ? ['20:00', '21:00'] : ['03:00', '04:00'],
+    );
+    const payout = await newShop(ORDINARY);
+    expect(await request(payout, { rail: 'skn', payoutPolicyId: rows[0]?.id ?? 0 })).toMatchObject({
+      outcome: 'requested',
+    });
+    const opens = new RegExp(`the window of its rail to open \\(until .*T${isMorning ? '13' : '20'}:00:00.000Z`);
+    await eventually(
+      () => statusOf(payout),
+      (status) => opens.test(status?.waitingFor ?? ''),
+    );
+    expect(await atBank(payout)).toBeUndefined();
+    const released = await listReleasedPayouts(service.db, new Date());
+    expect(released.map(({ payoutId }) => payoutId)).not.toContain(payout.payoutId);
+    expect(await perform(payout, 'cancel')).toMatchObject({ outcome: 'done' });
   });
 
   it('a member cancels it: the money is available again', async () => {
