@@ -5,6 +5,7 @@ process.env.LUNAS_TEST_SIZE = 'full';
 /** Every file with two sizes (test/support/size.ts). `npm test` and `npm run test:slow` run the small ones. */
 const PROOFS = [
   'test/api/payments/create-payment/idempotency-concurrency.test.ts',
+  'test/db/transitions/payout-transitions.test.ts',
   'test/services/reconciliation/compare-payments.test.ts',
   'test/slow/deployment/rolling-restart.test.ts',
   'test/slow/durability/fault-matrix.test.ts',

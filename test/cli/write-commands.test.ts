@@ -301,7 +301,7 @@ describe('lunas ledger verify', () => {
   it('reports no breaks in a correct ledger, and fails with a description of each break', async () => {
     const verified = await lunas('ledger', 'verify');
     expect(verified).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(verified.stdout).toMatch(/^\d+ payments and \d+ postings, as of .*: no breaks\.\n/);
+    expect(verified.stdout).toMatch(/^\d+ payments, \d+ payouts and \d+ postings, as of .*: no breaks\.\n/);
     expect(verified.stdout).toMatch(/provider_receivable +Rp [\d.]+ +Rp [\d.]+ +Rp [\d.]+ debit/);
 
     const { id } = await createPaid();

@@ -36,9 +36,10 @@ function progressReporter(terminal: Terminal): (payments: number) => void {
 }
 
 function verificationResult(verification: LedgerVerification): CommandResult {
-  const { asOf, since, payments, postings, balances, breaks, breakCount } = verification;
+  const { asOf, since, payments, payouts, postings, balances, breaks, breakCount } = verification;
   const changed = since === null ? '' : `, changed since ${since.toISOString()}`;
-  const seen = `${payments} payments and ${postings} postings${changed}, as of ${asOf.toISOString()}`;
+  const counted = `${payments} payments, ${payouts} payouts and ${postings} postings`;
+  const seen = `${counted}${changed}, as of ${asOf.toISOString()}`;
   const isSound = breakCount === 0;
   const parts = [
     `${seen}: ${isSound ? 'no breaks' : `${breakCount} breaks`}.`,

@@ -7,11 +7,13 @@ import { PAYMENT_TRANSITIONS } from '../../domain/payment-transitions';
 /** The violations that a verification of the ledger can find. */
 export const LEDGER_BREAK_KINDS = [
   'payment_missing',
+  'payout_missing',
   'transitions_missing',
   'version_out_of_order',
   'transition_not_in_table',
   'path_broken',
   'payment_disagrees',
+  'payout_disagrees',
   'posting_missing',
   'posting_unexpected',
   'posting_twice',
@@ -24,6 +26,8 @@ export const LEDGER_BREAK_KINDS = [
   'line_unexpected',
   'line_disagrees',
   'balance_disagrees',
+  'payout_lines_disagree',
+  'in_transit_disagrees',
   'closed_day_disagrees',
   'open_day_disagrees',
   'totals_disagree',
@@ -31,7 +35,7 @@ export const LEDGER_BREAK_KINDS = [
 
 export interface LedgerBreak {
   readonly kind: (typeof LEDGER_BREAK_KINDS)[number];
-  /** Null for entries without a posting, and for sums of a merchant. */
+  /** Null for entries without a posting, for sums of a merchant, and for payouts, which `detail` names. */
   readonly paymentId: string | null;
   readonly detail: string;
 }
@@ -94,9 +98,19 @@ interface ExpectedPosting {
   readonly lines: readonly RecordedLine[];
 }
 
-const RULES: ReadonlyMap<string, (typeof PAYMENT_TRANSITIONS)[keyof typeof PAYMENT_TRANSITIONS]> = new Map(
-  Object.entries(PAYMENT_TRANSITIONS),
-);
+/** A kind of subject with its table of transitions. */
+export interface VerifiedKind {
+  readonly noun: 'payment' | 'payout';
+  readonly rules: ReadonlyMap<string, VerifiedRule>;
+}
+
+interface VerifiedRule {
+  readonly from: string | null;
+  readonly to: string;
+  readonly posting: readonly LedgerLine[];
+}
+
+const PAYMENTS: VerifiedKind = { noun: 'payment', rules: new Map(Object.entries(PAYMENT_TRANSITIONS)) };
 
 /**
  * Compares the ledger of a payment with the tables in `src/domain`. Its transitions must be a path through
@@ -104,19 +118,24 @@ const RULES: ReadonlyMap<string, (typeof PAYMENT_TRANSITIONS)[keyof typeof PAYME
  * step of a late payment, must have one balanced posting with exactly the lines of the table. No other posting may
  * exist. So the payment's entries sum to zero.
  */
-export function* findLedgerBreaks(ledger: PaymentLedger): Generator<LedgerBreak> {
+export function* findLedgerBreaks(ledger: PaymentLedger, kind = PAYMENTS): Generator<LedgerBreak> {
   const { paymentId, payment, archivedOf } = ledger;
   if (!payment && archivedOf !== undefined)
-    return yield* postingBreaks(ledger, { ...NO_AMOUNTS, merchantId: archivedOf });
+    return yield* postingBreaks(ledger, { ...NO_AMOUNTS, merchantId: archivedOf }, kind);
   if (!payment) {
     const remaining = `${ledger.transitions.length} transitions and ${ledger.postings.length} postings exist`;
-    return yield { kind: 'payment_missing', paymentId, detail: `The payment is missing, but ${remaining}.` };
+    const { noun } = kind;
+    return yield { kind: `${noun}_missing`, paymentId, detail: `The ${noun} is missing, but ${remaining}.` };
   }
-  yield* pathBreaks(ledger, payment);
-  yield* postingBreaks(ledger, payment);
+  yield* pathBreaks(ledger, payment, kind);
+  yield* postingBreaks(ledger, payment, kind);
 }
 
-function* pathBreaks({ paymentId, transitions }: PaymentLedger, payment: RecordedPaymentState): Generator<LedgerBreak> {
+function* pathBreaks(
+  { paymentId, transitions }: PaymentLedger,
+  payment: RecordedPaymentState,
+  { noun, rules }: VerifiedKind,
+): Generator<LedgerBreak> {
   let before: RecordedTransition | undefined;
   for (const transition of transitions) {
     const { version, fromStatus } = transition;
@@ -126,10 +145,10 @@ function* pathBreaks({ paymentId, transitions }: PaymentLedger, payment: Recorde
       const detail = `${name} is where version ${due} is due.`;
       yield { kind: 'version_out_of_order', paymentId, detail };
     } else if (fromStatus !== (before?.toStatus ?? null)) {
-      const detail = `${name} starts from ${quoted(fromStatus)}, but the payment was ${quoted(before?.toStatus)}.`;
+      const detail = `${name} starts from ${quoted(fromStatus)}, but the ${noun} was ${quoted(before?.toStatus)}.`;
       yield { kind: 'path_broken', paymentId, detail };
     }
-    if (!isInTable(transition)) {
+    if (!isInTable(rules, transition)) {
       const change = `from ${quoted(fromStatus)} to ${quoted(transition.toStatus)}`;
       const detail = `${name} ${change} is not in the table of transitions.`;
       yield { kind: 'transition_not_in_table', paymentId, detail };
@@ -141,13 +160,14 @@ function* pathBreaks({ paymentId, transitions }: PaymentLedger, payment: Recorde
   } else if (payment.status !== before.toStatus || payment.version !== before.version) {
     const recorded = `${quoted(payment.status)} at version ${payment.version}`;
     const detail = `It is ${recorded}, but ${nameOf(before)} led to ${quoted(before.toStatus)}.`;
-    yield { kind: 'payment_disagrees', paymentId, detail };
+    yield { kind: `${noun}_disagrees`, paymentId, detail };
   }
 }
 
-function* postingBreaks(ledger: PaymentLedger, payment: PostedPayment): Generator<LedgerBreak> {
+function* postingBreaks(ledger: PaymentLedger, payment: PostedPayment, kind: VerifiedKind): Generator<LedgerBreak> {
   const { paymentId } = ledger;
-  const expected = expectedPostings(ledger, payment);
+  const { noun, rules } = kind;
+  const expected = expectedPostings(ledger, payment, rules);
   const found = new Set<string>();
   for (const posting of ledger.postings) {
     const key = keyOf(posting);
@@ -161,7 +181,7 @@ function* postingBreaks(ledger: PaymentLedger, payment: PostedPayment): Generato
     found.add(key);
     yield* lineBreaks(paymentId, name, posting.lines, rule);
     if (posting.merchantId !== payment.merchantId) {
-      const detail = `${name} is posted for merchant ${posting.merchantId}, the payment is of ${payment.merchantId}.`;
+      const detail = `${name} is posted for merchant ${posting.merchantId}, the ${noun} is of ${payment.merchantId}.`;
       yield { kind: 'posting_of_other_merchant', paymentId, detail };
     }
   }
@@ -197,10 +217,11 @@ function* lineBreaks(
 function expectedPostings(
   { transitions, latePayment, postings }: PaymentLedger,
   payment: PostedPayment,
+  rules: VerifiedKind['rules'],
 ): ReadonlyMap<string, ExpectedPosting> {
   const expected = new Map<string, ExpectedPosting>();
   for (const transition of transitions) {
-    const lines = linesOver(RULES.get(transition.name)?.posting ?? [], payment);
+    const lines = linesOver(rules.get(transition.name)?.posting ?? [], payment);
     if (lines.length > 0)
       expected.set(keyOf({ ...transition, latePaymentStep: null }), { name: nameOf(transition), lines });
   }
@@ -228,8 +249,8 @@ function linesOver(lines: readonly LedgerLine[], amounts: PostedAmounts): Record
     .filter(({ amountRupiah }) => amountRupiah > 0);
 }
 
-function isInTable({ name, fromStatus, toStatus }: RecordedTransition): boolean {
-  const rule = RULES.get(name);
+function isInTable(rules: VerifiedKind['rules'], { name, fromStatus, toStatus }: RecordedTransition): boolean {
+  const rule = rules.get(name);
   return rule !== undefined && rule.from === fromStatus && rule.to === toStatus;
 }
 

@@ -83,7 +83,7 @@ async function* listByPosting(db: Queryable, since: Date, above: number): AsyncG
          where transition.payment_id = posting.payment_id and transition.version = posting.payment_version
            and transition.recorded_at >= $2
        ) as "isListed"
-       from ledger_postings posting where id > $1 order by id limit ${PAYMENTS_PER_PAGE}`,
+       from ledger_postings posting where id > $1 and payment_id is not null order by id limit ${PAYMENTS_PER_PAGE}`,
       [last, since],
     );
     yield [...new Set(rows.filter(({ isListed }) => !isListed).map(({ paymentId }) => paymentId))];
@@ -98,7 +98,7 @@ export async function readLedgersOf(db: Queryable, paymentIds: readonly string[]
 
 type OfPayment<Row> = Row & { readonly paymentId: string };
 
-interface LedgerPage {
+export interface LedgerPage {
   readonly payments: OfPayment<RecordedPaymentState>[];
   readonly transitions: OfPayment<RecordedTransition>[];
   readonly postings: OfPayment<RecordedPosting>[];
@@ -140,11 +140,11 @@ async function readLedgers(
   return rows.flatMap(toLedgers);
 }
 
-function asJson(select: string): string {
+export function asJson(select: string): string {
   return `(select coalesce(json_agg(found), '[]') from (${select}) found)`;
 }
 
-function toLedgers({ payments, transitions, postings, latePayments, archived }: LedgerPage): PaymentLedger[] {
+export function toLedgers({ payments, transitions, postings, latePayments, archived }: LedgerPage): PaymentLedger[] {
   const ledgers = new Map<string, PaymentLedger>();
   const ledgerOf = ({ paymentId }: { readonly paymentId: string }): PaymentLedger => {
     const ledger = ledgers.get(paymentId) ?? { paymentId, transitions: [], postings: [] };

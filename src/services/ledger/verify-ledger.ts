@@ -19,8 +19,10 @@ import {
   type LineDifference,
 } from './find-balance-breaks';
 import { findLedgerBreaks, type LedgerBreak } from './find-ledger-breaks';
+import { findInTransitBreaks, findPayoutBreaks } from './find-payout-breaks';
 import { findTotalBreaks } from './find-total-breaks';
 import { readAllLedgers, readChangedLedgers } from './read-payment-ledgers';
+import { readPayoutLedgers } from './read-payout-ledgers';
 
 export interface AccountBalance extends AccountSums {
   /** Debit less credit. */
@@ -33,6 +35,7 @@ export interface LedgerVerification {
   /** Only payments that changed since then were verified; null: all payments. */
   readonly since: Date | null;
   readonly payments: number;
+  readonly payouts: number;
   readonly postings: number;
   readonly balances: readonly AccountBalance[];
   readonly breakCount: number;
@@ -77,7 +80,7 @@ export async function verifyLedger(
   const archivedBalances = checkpoint ? [] : await readLedgerClosings(db);
   const { recordedUntil, postingId, balances } = checkpoint ?? { ...EMPTY_CHECKPOINT, balances: archivedBalances };
   const breaks: LedgerBreak[] = [];
-  let [breakCount, payments, postings] = [0, 0, 0];
+  let [breakCount, payments, payouts, postings] = [0, 0, 0, 0];
   const count = (found: LedgerBreak) => {
     breakCount += 1;
     if (breaks.length < MAX_BREAKS) breaks.push(found);
@@ -89,6 +92,13 @@ export async function verifyLedger(
       for (const found of findLedgerBreaks(ledger)) count(found);
     }
     onProgress(payments);
+  }
+  for await (const ledgers of readPayoutLedgers(db, checkpoint)) {
+    for (const ledger of ledgers) {
+      if (ledger.payment) payouts += 1;
+      postings += ledger.postings.length;
+      for (const found of findPayoutBreaks(ledger)) count(found);
+    }
   }
 
   const sums = new Map(balances.map((sum) => [sum.account, sum]));
@@ -106,6 +116,7 @@ export async function verifyLedger(
     for await (const found of availableSums.findBreaks(db, horizon.postingId)) count(found);
     for (const found of await findDayBreaks(db, MAX_BREAKS)) count(found);
     for await (const found of findTotalBreaks(db)) count(found);
+    for (const found of await findInTransitBreaks(db)) count(found);
   }
   if (!checkpoint) await requireSameClosings(db, archivedBalances);
   const newBalances = [...sums.values()].sort((one, other) => (one.account < other.account ? -1 : 1));
@@ -120,7 +131,7 @@ export async function verifyLedger(
   await recordLedgerResult(db, { isFull: !checkpoint, breakCount });
   const { asOf } = horizon;
   const since = checkpoint ? recordedUntil : null;
-  return { asOf, since, payments, postings, balances: newBalances.map(balanceOf), breakCount, breaks };
+  return { asOf, since, payments, payouts, postings, balances: newBalances.map(balanceOf), breakCount, breaks };
 }
 
 /** Entries that are archived during a full verification would be in neither sum, or in both. */

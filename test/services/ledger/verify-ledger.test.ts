@@ -3,6 +3,7 @@ import { LEDGER_BREAK_KINDS } from '../../../src/services/ledger/find-ledger-bre
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import { eventually } from '../../support/eventually';
 import { createTestLedger, type TestLedger } from '../../support/payments';
+import { addLines, applyPayout, createTestPayouts, withNewMerchant, type TestPayouts } from '../../support/payouts';
 import { applyTransitions, payLate } from './transition-path';
 
 let ledger: TestLedger;
@@ -25,8 +26,8 @@ async function plant(statement: string, values: readonly unknown[] = []): Promis
   expect(await past(statement, values)).toBeGreaterThan(0);
 }
 
-async function past(statement: string, values: readonly unknown[] = []): Promise<number> {
-  const client = await ledger.db.connect();
+async function past(statement: string, values: readonly unknown[] = [], db = ledger.db): Promise<number> {
+  const client = await db.connect();
   await client.query('set session_replication_role = replica');
   const { rowCount } = await client.query(statement, [...values]);
   client.release(true);
@@ -188,6 +189,47 @@ const VIOLATIONS: readonly (readonly [name: string, statement: string, found: re
   ['the payment is lost', 'delete from payments where id = $1', ['payment_missing'], /4 transitions and 2 postings/],
 ];
 
+/** The same for a completed payout of two lines. */
+const PAYOUT_VIOLATIONS: typeof VIOLATIONS = [
+  [
+    'its posting is lost',
+    'delete from ledger_postings where payout_id = $1 and payout_version = 4',
+    ['posting_missing', 'entries_without_posting', 'in_transit_disagrees'],
+    /Version 4 \(complete\) is not posted/,
+  ],
+  [
+    'its amounts have changed',
+    'update payouts set amount_rupiah = amount_rupiah - 1, fee_rupiah = fee_rupiah + 1 where id = $1',
+    ['posting_wrong_lines', 'posting_wrong_lines'],
+    /should post/,
+  ],
+  [
+    'it has another status',
+    "update payouts set status = 'submitted', finished_at = null where id = $1",
+    ['payout_disagrees', 'in_transit_disagrees'],
+    /It is "submitted" at version 4/,
+  ],
+  [
+    'a transition is lost',
+    'delete from payout_transitions where payout_id = $1 and version = 2',
+    ['version_out_of_order'],
+    /where version 2 is due/,
+  ],
+  [
+    'a line is not claimed any more',
+    'update balance_transactions set payout_id = null where payout_id = $1 and amount_rupiah = 200000',
+    ['payout_lines_disagree'],
+    /has 2 lines, 0 of other merchants, with Rp -200\.?000; 3 with Rp 0 are due/,
+  ],
+  [
+    'a line is of another merchant',
+    'update balance_transactions set merchant_id = gen_random_uuid() where payout_id = $1 and amount_rupiah = 200000',
+    ['payout_lines_disagree', 'line_disagrees', 'balance_disagrees', 'balance_disagrees'],
+    /1 of other merchants/,
+  ],
+  ['it is lost', 'delete from payouts where id = $1', ['payout_missing'], /4 transitions and 2 postings/],
+];
+
 it('finds no breaks in a correct ledger, and returns the account balances', async () => {
   await applyTransitions(ledger, SETTLED);
   await applyTransitions(ledger, ['issue', 'pay', 'request_refund', 'submit_refund', 'confirm_refund']);
@@ -236,6 +278,48 @@ it('finds a second posting of a transition, which the database rejects', async (
   expect(await breaks()).toMatchObject([{ kind: 'posting_twice', paymentId: terms.paymentId }]);
   await past('truncate ledger_postings, ledger_entries, balance_transactions');
   await ledger.db.query(`alter table ledger_postings add ${constraint} unique (payment_id, payment_version)`);
+});
+
+describe('payouts', () => {
+  let payouts: TestPayouts;
+  beforeAll(async () => {
+    payouts = await createTestPayouts();
+  });
+  beforeEach(async () => {
+    payouts = await withNewMerchant(payouts);
+    await addLines(payouts, [100_000, 200_000]);
+  });
+  afterEach(() =>
+    past(
+      `truncate payments, payment_transitions, payouts, payout_transitions, ledger_postings, ledger_entries,
+         ledger_verifications, balance_transactions cascade`,
+      [],
+      payouts.db,
+    ),
+  );
+  afterAll(() => payouts.close());
+
+  const COMPLETED = ['approve', 'submit', 'complete'] as const;
+
+  it('have no breaks in any status, in a full verification and in the next one', async () => {
+    await applyPayout(payouts, ['approve', 'submit', 'fail', 'complete_failed']);
+    await addLines(payouts, [350_000]);
+    for (const path of [['approve', 'cancel'], ['approve', 'submit', 'complete', 'return'], []] as const)
+      await applyPayout(payouts, path);
+    expect(await verifyLedger(payouts.db, { all: true })).toMatchObject({ payouts: 4, breaks: [] });
+    await addLines(payouts, [20_000]);
+    await applyPayout(payouts, COMPLETED);
+    expect(await verifyLedger(payouts.db)).toMatchObject({ payouts: 5, breaks: [] });
+  });
+
+  it.each(PAYOUT_VIOLATIONS)('finds only this break: %s', async (_name, statement, found, words) => {
+    const { payoutId } = await applyPayout(payouts, COMPLETED);
+    expect(await past(statement, [payoutId], payouts.db)).toBeGreaterThan(0);
+    const { breaks: all } = await verifyLedger(payouts.db, { all: true });
+    expect(all.map(({ kind }) => kind).sort()).toEqual([...found].sort());
+    expect(all.map(({ detail }) => detail).join('\n')).toMatch(words);
+    expect(all.some(({ detail }) => detail.startsWith(`Payout ${payoutId}`))).toBe(true);
+  });
 });
 
 it('finds entries without a posting', async () => {
@@ -342,7 +426,7 @@ it('finds totals that are not those of the payments', async () => {
 
 it('these tests have a violation for each kind of break', () => {
   const elsewhere = ['posting_twice', 'totals_disagree'];
-  const planted = new Set([...VIOLATIONS.flatMap(([, , found]) => found), ...elsewhere]);
+  const planted = new Set([...[...VIOLATIONS, ...PAYOUT_VIOLATIONS].flatMap(([, , found]) => found), ...elsewhere]);
   expect([...planted].sort()).toEqual([...LEDGER_BREAK_KINDS].sort());
 });
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -15,13 +14,13 @@ import {
   type StatementLine,
 } from '../../../src/services/payouts/balance';
 import { backdatePayments } from '../../support/backdate';
-import { createTestLedger, type TestLedger } from '../../support/payments';
+import { applyPayout, createTestPayouts, FEE_RUPIAH, withNewMerchant, type TestPayouts } from '../../support/payouts';
 import { applyTransitions, T0 } from '../ledger/transition-path';
 
 const SETTLED = ['issue', 'pay', 'settle'] as const;
 const REFUNDED = ['issue', 'pay', 'request_refund', 'submit_refund', 'confirm_refund'] as const;
 
-let ledger: TestLedger;
+let ledger: TestPayouts;
 let openDay: string;
 /** Closes all days up to this one. @returns the open day */
 async function closeUntil(day: string): Promise<string> {
@@ -30,14 +29,21 @@ async function closeUntil(day: string): Promise<string> {
   return rows[0]?.day ?? '';
 }
 
-async function newMerchant(): Promise<string> {
-  const id = randomUUID();
-  await ledger.db.query("insert into merchants (id, name, status) values ($1, 'Toko', 'approved')", [id]);
-  return id;
-}
+/** The transitions of a payout, with what each but the request adds to the balance, by its amount and its fee. */
+const PAYOUTS = [
+  { path: [], adds: [] },
+  { path: ['cancel_request'], adds: ['gross'] },
+  { path: ['approve', 'cancel'], adds: ['gross'] },
+  { path: ['approve', 'submit', 'complete'], adds: [] },
+  { path: ['approve', 'submit', 'resend', 'fail'], adds: ['gross'] },
+  { path: ['approve', 'submit', 'complete', 'return'], adds: ['amount'] },
+  { path: ['approve', 'submit', 'fail', 'complete_failed'], adds: ['gross', 'debt'] },
+] as const;
+const SMALLEST_PAYOUT_RUPIAH = 10_000 + FEE_RUPIAH;
 
 type HistoryEvent =
   | { readonly name: 'settle' | 'refund'; readonly netRupiah: number; readonly feeRupiah: number }
+  | { readonly name: 'payout'; readonly index: number }
   | { readonly name: 'close' }
   | { readonly name: 'count' };
 
@@ -45,6 +51,7 @@ const amounts = { netRupiah: integer({ min: 1, max: 9_000_000 }), feeRupiah: int
 const anyEvent: Arbitrary<HistoryEvent> = oneof(
   record({ name: constant('settle' as const), ...amounts }),
   record({ name: constant('refund' as const), ...amounts }),
+  record({ name: constant('payout' as const), index: integer({ min: 0, max: PAYOUTS.length - 1 }) }),
   record({ name: constant('close' as const) }),
   record({ name: constant('count' as const) }),
 );
@@ -56,7 +63,8 @@ interface Expected {
 }
 
 async function run(history: readonly HistoryEvent[]): Promise<Expected> {
-  const merchantId = await newMerchant();
+  const merchant = await withNewMerchant(ledger);
+  const { merchantId } = merchant;
   const lines: Expected['lines'] = [];
   for (const event of history) {
     if (event.name === 'count') {
@@ -67,6 +75,11 @@ async function run(history: readonly HistoryEvent[]): Promise<Expected> {
       openDay = await closeUntil(`'${openDay}'`);
       continue;
     }
+    if (event.name === 'payout') {
+      const added = await payOut(merchant, event.index, sumOf(lines));
+      lines.push(...added.map((amountRupiah) => ({ day: openDay, amountRupiah })));
+      continue;
+    }
     const { netRupiah, feeRupiah } = event;
     const totalRupiah = netRupiah + feeRupiah;
     const terms = { merchantId, netRupiah, feeRupiah, totalRupiah, amountRupiah: totalRupiah };
@@ -75,6 +88,18 @@ async function run(history: readonly HistoryEvent[]): Promise<Expected> {
     if (amountRupiah !== 0) lines.push({ day: openDay, amountRupiah });
   }
   return { merchantId, lines };
+}
+
+/** Pays the whole balance, which a payout below the minimum cannot. @returns the lines that it adds */
+async function payOut(merchant: TestPayouts, index: number, grossRupiah: number): Promise<number[]> {
+  const payout = PAYOUTS[index];
+  if (!payout || grossRupiah < SMALLEST_PAYOUT_RUPIAH) {
+    await expect(applyPayout(merchant, [])).rejects.toThrow('rejected');
+    return [];
+  }
+  expect(await applyPayout(merchant, payout.path)).toMatchObject({ grossRupiah });
+  const rupiah = { gross: grossRupiah, amount: grossRupiah - FEE_RUPIAH, debt: -grossRupiah };
+  return [-grossRupiah, ...payout.adds.map((amount) => rupiah[amount])];
 }
 
 const sumOf = (lines: readonly { readonly amountRupiah: number }[]): number =>
@@ -148,7 +173,7 @@ async function expectBalance(expected: Expected): Promise<void> {
 
 /** Writes random histories and compares each with balance, days, statements and CSV, also after the archive. */
 export async function checkRandomHistories(count: number): Promise<{ readonly compared: number }> {
-  ledger = await createTestLedger();
+  ledger = await createTestPayouts();
   const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-balance-'));
   try {
     // The clock of the machine is behind the open day from here on, so midnight changes nothing.
@@ -167,7 +192,7 @@ export async function checkRandomHistories(count: number): Promise<{ readonly co
 async function checkHistories(count: number): Promise<Expected[]> {
   const all: Expected[] = [];
   await assert(
-    asyncProperty(array(anyEvent, { minLength: 1, maxLength: 5 }), async (history) => {
+    asyncProperty(array(anyEvent, { minLength: 1, maxLength: 6 }), async (history) => {
       const expected = await run(history);
       await expectBalance(expected);
       all.push(expected);
