@@ -3,6 +3,7 @@ import { addAccountsCommand } from './commands/accounts';
 import { addApiCommand } from './commands/api';
 import { addApprovalsCommand } from './commands/approvals';
 import { addArchiveCommand } from './commands/archive';
+import { addAttentionCommand } from './commands/attention';
 import { addAuditCommand } from './commands/audit';
 import { addBankAccountsCommand } from './commands/bank-accounts';
 import { addCatalogCommand } from './commands/catalog';
@@ -77,6 +78,7 @@ export function createProgram(terminal: Terminal): LunasCommand {
   addApprovalsCommand(program);
 
   program.commandsGroup('Inspect payments:');
+  addAttentionCommand(program);
   addPaymentsCommand(program);
   addRefundsCommand(program);
   addExceptionsCommand(program);

@@ -23,6 +23,8 @@ export interface ListedVersion {
   /** `current` starts new workflows. `draining` still has open ones; `drained` has none, so its workers can end. */
   readonly status: (typeof STATUSES)[number];
   readonly createdAt: Date | undefined;
+  /** Undefined unless it is draining. */
+  readonly drainingSince: Date | undefined;
 }
 
 /** Without a version a worker takes every workflow task, as before. */
@@ -41,11 +43,15 @@ export async function listWorkerVersions(client: Client, deploymentName: string)
       namespace,
       deploymentName,
     });
-    const versions = (workerDeploymentInfo?.versionSummaries ?? []).map((summary) => ({
-      buildId: summary.deploymentVersion?.buildId ?? '',
-      status: STATUSES[summary.status ?? 0],
-      createdAt: optionalTsToDate(summary.createTime),
-    }));
+    const versions = (workerDeploymentInfo?.versionSummaries ?? []).map((summary) => {
+      const status = STATUSES[summary.status ?? 0];
+      return {
+        buildId: summary.deploymentVersion?.buildId ?? '',
+        status,
+        createdAt: optionalTsToDate(summary.createTime),
+        drainingSince: status === 'draining' ? optionalTsToDate(summary.drainageInfo?.lastChangedTime) : undefined,
+      };
+    });
     return versions.toSorted((one, other) => Number(other.createdAt ?? 0) - Number(one.createdAt ?? 0));
   } catch (error) {
     if (hasStatus(error, [status.NOT_FOUND])) return [];

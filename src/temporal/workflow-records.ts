@@ -32,6 +32,14 @@ export interface RetriedStep {
   readonly nextAttemptAt: Date | null;
 }
 
+/** A payment whose workflow needs an operator, as Temporal's visibility lists it. */
+export interface WorkflowNeedingAttention {
+  readonly workflowId: string;
+  readonly referenceId: string;
+  readonly merchantId: string | null;
+  readonly startedAt: Date;
+}
+
 export interface DescribedWorkflow extends WorkflowRecord {
   /** Null while it runs. */
   readonly closed: ClosedRun | null;
@@ -77,6 +85,25 @@ export class WorkflowRecords {
       return { workflowId, paymentId: toPaymentId(workflowId), isRunning: !closeTime };
     });
     return { items, next: nextPageToken.length === 0 ? null : Buffer.from(nextPageToken).toString('base64') };
+  }
+
+  /** Running workflows of payments whose search attribute `NeedsAttention` is true, at most `limit`. */
+  listNeedingAttention(limit: number): Promise<WorkflowNeedingAttention[]> {
+    const { needsAttention, referenceId } = SEARCH_ATTRIBUTES;
+    const query = `${needsAttention.name} = true and ${referenceId.name} is not null and ExecutionStatus = 'Running'`;
+    return this.client.call(async ({ workflow }) => {
+      const found: WorkflowNeedingAttention[] = [];
+      for await (const { workflowId, startTime, typedSearchAttributes } of workflow.list({ query, pageSize: limit })) {
+        found.push({
+          workflowId,
+          referenceId: typedSearchAttributes.get(referenceId) ?? '',
+          merchantId: typedSearchAttributes.get(SEARCH_ATTRIBUTES.merchantId) ?? null,
+          startedAt: startTime,
+        });
+        if (found.length === limit) break;
+      }
+      return found;
+    });
   }
 
   /** The input of the latest run of a payment's workflow, and what it has recorded of the creation. */

@@ -227,7 +227,7 @@ describe('as text', () => {
     const { stdout } = await lunas('--help');
     const names =
       'up services api worker dashboard sandbox codec migrate merchants keys webhooks catalog accounts operators ' +
-      'payments refunds exceptions doctor ledger';
+      'attention payments refunds exceptions doctor ledger';
     for (const name of names.split(' ')) expect(stdout).toMatch(new RegExp(`^  ${name} .*\\w`, 'm'));
   });
 });

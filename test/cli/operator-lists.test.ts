@@ -1,9 +1,12 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createSealer } from '../../src/crypto/sealing';
+import { listRecordedCases } from '../../src/db/queries/list-attention';
 import { openException } from '../../src/db/records/open-exception';
 import { listOverduePayments, listPayments } from '../../src/services/payments/list-payments';
 import { listStuckRefunds } from '../../src/services/payments/list-stuck-refunds';
 import { listSettleable } from '../../src/services/payments/settle-payments';
 import { showPayment } from '../../src/services/payments/show-payment';
+import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { applyTransitions, payLate, T0 } from '../services/ledger/transition-path';
 import { createTestLedger, type TestLedger } from '../support/payments';
 
@@ -101,6 +104,60 @@ describe('stuck refunds', () => {
       ]),
     );
     expect(await listStuckRefunds(ledger.db, 1)).toHaveLength(1);
+  });
+});
+
+describe('what waits for an operator', () => {
+  const kindsOf = async (limit = 100) => (await listRecordedCases(ledger.db, limit)).map(({ kind }) => kind);
+
+  it('comes the oldest first, with what its next command takes, and ends at the limit', async () => {
+    const rejected = await applyTransitions(ledger, [...SUBMITTED, 'fail_refund']);
+    const endpoint = await createEndpoint(ledger.db, createSealer(randomBytes(32).toString('base64')), {
+      merchantId: ledger.merchantId,
+      url: 'http://127.0.0.1:9/',
+      events: [],
+      environment: 'sandbox',
+    });
+    await applyTransitions(ledger, []);
+    await ledger.db.query(
+      `update webhook_deliveries set status = 'dead', dead_reason = 'exhausted', finished_at = now()
+       where endpoint_id = $1`,
+      [endpoint.id],
+    );
+    await ledger.db.query(
+      `update webhook_endpoints
+       set consecutive_failures = 20, failing_since = now() - interval '1 hour', next_probe_at = now() where id = $1`,
+      [endpoint.id],
+    );
+    await ledger.db.query("update merchants set held_at = now() - interval '2 hours' where id = $1", [
+      ledger.merchantId,
+    ]);
+    await openException(ledger.db, {
+      kind: 'unknown_order',
+      providerAccountId: null,
+      paymentId: null,
+      referenceId: 'LN7',
+      amountRupiah: 1,
+      detail: 'Not here.',
+    });
+    const cases = await listRecordedCases(ledger.db, 100);
+    await ledger.db.query('update merchants set held_at = null');
+
+    const { merchantId } = ledger;
+    const since = expect.any(Date);
+    expect(cases).toEqual(
+      expect.arrayContaining([
+        { kind: 'refund_failed', subject: rejected.terms.referenceId, since, merchantId, detail: 'denied' },
+        { kind: 'webhooks_dead', subject: endpoint.id, since, merchantId, detail: '1 to http://127.0.0.1:9/' },
+        { kind: 'endpoint_failing', subject: endpoint.id, since, merchantId, detail: 'http://127.0.0.1:9/' },
+        { kind: 'merchant_on_hold', subject: merchantId, since, merchantId, detail: expect.any(String) },
+        expect.objectContaining({ kind: 'exception', detail: 'unknown_order of LN7: Not here.' }),
+      ]),
+    );
+    const times = cases.map(({ since }) => since.getTime());
+    expect(times).toEqual(times.toSorted((one, other) => one - other));
+    expect(await kindsOf(2)).toHaveLength(2);
+    expect(await kindsOf()).not.toContain('merchant_on_hold');
   });
 });
 

@@ -319,3 +319,27 @@ describe('lunas ledger verify', () => {
     await service.db.query("update payments set status = 'paid' where id = $1", [id]);
   });
 });
+
+describe('lunas attention', () => {
+  it('lists what waits in PostgreSQL and in Temporal, each with its next command', async () => {
+    const [rejected, unknown] = [await createRejectedRefund(), await create()];
+    const { merchant } = parse(await lunas('merchants', 'create', '--name', 'Toko Baru', '--json'));
+    await service.providerDb.query('delete from payments where order_id = $1', [unknown.reference_id]);
+    await service.workflows.signalProviderUpdate(unknown.id);
+    const { cases } = await eventually(
+      async () => parse(await built('attention', '--json')),
+      (document) => JSON.stringify(document).includes(unknown.reference_id),
+    );
+    const nextOf = (subject: string) =>
+      cases.filter((found: { subject: string }) => found.subject === subject).map(({ next }: { next: string }) => next);
+    expect(nextOf(rejected.reference_id)).toEqual([`lunas refunds retry ${rejected.reference_id} --note "…"`]);
+    expect(nextOf(unknown.reference_id)).toEqual([`lunas payments show ${unknown.reference_id}`]);
+    expect(nextOf(merchant.id)).toEqual([`lunas merchants approve ${merchant.id} --note "…"`]);
+
+    const away = await runLunas(['attention'], { ...environment, TEMPORAL_ADDRESS: '127.0.0.1:1' });
+    expect(away).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(away.stdout).toMatch(/^SINCE +KIND +NEXT +DETAIL +MERCHANT$/m);
+    expect(away.stdout).toMatch(/ temporal +lunas temporal check /);
+    expect(away.stdout).toContain(rejected.reference_id);
+  });
+});

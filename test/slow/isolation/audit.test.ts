@@ -47,6 +47,7 @@ const READ_ONLY = [
   'operators actions',
   'logs',
   'requests show',
+  'attention',
   'payments show',
   'recovery status',
   'payments list',

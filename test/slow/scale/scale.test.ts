@@ -7,6 +7,7 @@ import { readBusinessGauges } from '../../../src/db/queries/business-gauges';
 import { findCreationResult } from '../../../src/db/queries/find-creation-result';
 import { findOriginalResponse, findOriginalResponses } from '../../../src/db/queries/find-original-response';
 import { findMerchantPayment } from '../../../src/db/queries/find-payment';
+import { listRecordedCases } from '../../../src/db/queries/list-attention';
 import { listProviderAccountIds } from '../../../src/db/queries/list-for-reconciliation';
 import { listMerchantPayments } from '../../../src/db/queries/list-payments';
 import { eraseDetails } from '../../../src/db/records/payment-details';
@@ -287,6 +288,7 @@ it("the operators' lists read few buffers", async () => {
   await listPayments(db, { limit: 20 });
   expect(await listOverduePayments(db, { limit: 20 })).toHaveLength(20);
   expect(await listStuckRefunds(db, 100)).toHaveLength(100);
+  expect(await listRecordedCases(db, 100)).toHaveLength(100);
   for (const onlyOpen of [true, false]) expect(await listExceptions(db, { onlyOpen, limit: 100 })).toHaveLength(100);
   expect(overBound()).toEqual([]);
 });

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import type { Queryable } from '../../db/connection/pool';
+import {
+  listAttention,
+  type AttentionCase,
+  type AttentionKind,
+  type TemporalAttention,
+} from '../../services/attention';
+import { connectTemporal, type CommandContext } from '../command-context';
+import type { LunasCommand } from '../lunas-command';
+import { limit } from '../option-schemas';
+import { formatTable } from '../output';
+
+export function addAttentionCommand(program: LunasCommand): void {
+  program
+    .command('attention')
+    .description('list everything that waits for an operator, the oldest first, each with its next command')
+    .option('--limit <n>', 'maximum number', '50')
+    .examples('lunas attention', 'lunas attention --json')
+    .databaseAction(z.object({ limit }), async ({ limit }, db, context) => {
+      const found = await listAttention(db, () => readTemporal(context, db, limit), limit);
+      const cases = found.map(withNextCommand);
+      const rows = cases.map(({ since, kind, next, detail, merchantId }) => ({
+        SINCE: since,
+        KIND: kind.replaceAll('_', ' '),
+        NEXT: next,
+        DETAIL: detail,
+        MERCHANT: merchantId,
+      }));
+      return { json: { cases }, text: formatTable(rows, 'Nothing waits for an operator.') };
+    });
+}
+
+async function readTemporal(context: CommandContext, db: Queryable, limit: number): Promise<TemporalAttention> {
+  const { client } = await connectTemporal(context, db);
+  // Imported on demand, like the rest of Temporal's client.
+  const { PaymentWorkflowClient } = await import('../../temporal/payment-workflow-client.js');
+  const { listWorkerVersions } = await import('../../temporal/worker-versions.js');
+  const workflows = new PaymentWorkflowClient(client);
+  try {
+    const [needing, versions] = await Promise.all([
+      workflows.records.listNeedingAttention(limit),
+      listWorkerVersions(client, context.config.TEMPORAL_DEPLOYMENT_NAME),
+    ]);
+    return { workflows: needing, versions };
+  } finally {
+    await workflows.close();
+  }
+}
+
+type NextCommand = (found: AttentionCase) => string;
+
+function withNextCommand(found: AttentionCase) {
+  const { kind, subject, merchantId, since, detail } = found;
+  return { kind, subject, merchantId, since, detail, next: NEXT_COMMANDS[kind](found) };
+}
+
+const NOTE = '--note "…"';
+const showPayment: NextCommand = ({ subject }) => `lunas payments show ${subject}`;
+
+const NEXT_COMMANDS: Readonly<Record<AttentionKind, NextCommand>> = {
+  temporal: () => 'lunas temporal check',
+  recovery_mode: () => 'lunas recovery status',
+  ledger_breaks: () => 'lunas ledger verify',
+  workflow: showPayment,
+  payment_overdue: showPayment,
+  refund_failed: ({ subject }) => `lunas refunds retry ${subject} ${NOTE}`,
+  refund_unconfirmed: showPayment,
+  settlement_due: ({ merchantId }) => `lunas payments list --waiting-for-settlement --merchant ${merchantId}`,
+  exception: ({ subject }) => `lunas exceptions resolve ${subject} ${NOTE}`,
+  approval: ({ subject }) => `lunas approvals approve ${subject} ${NOTE}`,
+  merchant_pending: ({ subject }) => `lunas merchants approve ${subject} ${NOTE}`,
+  merchant_on_hold: ({ subject }) => `lunas merchants release ${subject} ${NOTE}`,
+  bank_account_to_approve: ({ subject }) => `lunas bank-accounts show ${subject} ${NOTE}`,
+  bank_account_without_name: ({ subject }) => `lunas bank-accounts verify ${subject} ${NOTE}`,
+  endpoint_failing: ({ subject }) => `lunas webhooks ping ${subject} ${NOTE}`,
+  webhooks_dead: ({ merchantId }) => `lunas webhooks deliveries --status dead --merchant ${merchantId}`,
+  worker_version: () => 'lunas temporal versions',
+};

@@ -1,0 +1,120 @@
+import { REFUND_GRACE_MS } from '../../domain/reconciliation';
+import type { Queryable } from '../connection/pool';
+import { IS_RECOVERING } from '../records/recovery-mode';
+import { OVERDUE } from './overdue-payments';
+import { STATUS } from './payment-indexes';
+
+/** What waits for an operator, as PostgreSQL has it. */
+export interface RecordedCase {
+  readonly kind: RecordedCaseKind;
+  /** What a command takes: a reference or an id; null if there is only one such case. */
+  readonly subject: string | null;
+  readonly merchantId: string | null;
+  readonly since: Date;
+  readonly detail: string | null;
+}
+
+export type RecordedCaseKind = keyof typeof PARTS;
+
+/** So many merchants with due settlements are visited, and so many dead deliveries are counted. */
+const READ_LIMIT = 1_000;
+
+const DEAD_SINCE = "now() - interval '7 days'";
+
+/** A bank gives the name of a new account within seconds. */
+const INQUIRY_GRACE = "interval '10 minutes'";
+
+const CREATED_AT = "(payments.created_at at time zone 'utc')";
+
+/**
+ * Subject, merchant, since and detail of each kind, the oldest $1. Payments, refunds, deliveries, exceptions and bank
+ * accounts are read by an index. The other tables have a row for each merchant, endpoint or approval.
+ */
+const PARTS = {
+  recovery_mode: `
+    select null::text, null::uuid, coalesce(begun_at, now()), reason from recovery_mode where ${IS_RECOVERING}`,
+  ledger_breaks: `
+    select null::text, null::uuid, verified_at, break_count || ' breaks' from (
+      select * from ledger_verification_results order by id desc limit 1
+    ) newest where break_count > 0`,
+  payment_overdue: OVERDUE.map(
+    ({ condition, order, dueAt }) => `(
+    select reference_id, merchant_id, ${dueAt}, status from payments where ${condition} order by ${order} limit $1)`,
+  ).join(' union all '),
+  refund_failed: `
+    select reference_id, merchant_id, updated_at, refund.failure_reason
+    from (select * from payments where ${STATUS} = 'refund_failed' order by ${CREATED_AT}, id limit $1) payments
+      cross join lateral (
+        select failure_reason from refunds where payment_id = payments.id order by number desc limit 1
+      ) refund`,
+  refund_unconfirmed: `
+    select payments.reference_id, payments.merchant_id, refund.submitted_at, refund.refund_key
+    from (
+      select * from refunds
+      where status = 'submitted' and submitted_at < now() - interval '${REFUND_GRACE_MS} milliseconds'
+      order by submitted_at limit $1
+    ) refund join payments on payments.id = refund.payment_id`,
+  settlement_due: `
+    select null::text, merchant_id, due_at, 'manual settlement' from (
+      with recursive waiting (merchant_id, due_at, position) as (
+        (select merchant_id, settlement_due_at, 1 from payments
+          where status = 'paid' and settlement_kind = 'manual' order by merchant_id, settlement_due_at limit 1)
+        union all
+        select next.merchant_id, next.settlement_due_at, position + 1 from waiting cross join lateral (
+          select merchant_id, settlement_due_at from payments
+          where status = 'paid' and settlement_kind = 'manual' and payments.merchant_id > waiting.merchant_id
+          order by merchant_id, settlement_due_at limit 1
+        ) next where position < ${READ_LIMIT}
+      )
+      select * from waiting where due_at <= now() order by due_at limit $1
+    ) due`,
+  exception: `
+    select id::text, (select merchant_id from payments where id = payment_id), opened_at,
+      kind || ' of ' || reference_id || ': ' || detail
+    from exceptions where resolved_at is null order by opened_at limit $1`,
+  approval: `
+    select id::text, null::uuid, requested_at, action || ' of ' || target
+    from approvals where status = 'approved' or (status = 'pending' and expires_at > now())
+    order by requested_at limit $1`,
+  merchant_pending: `
+    select id::text, id, created_at, name from merchants where status = 'pending' order by created_at limit $1`,
+  merchant_on_hold: `
+    select id::text, id, held_at, name from merchants where held_at is not null order by held_at limit $1`,
+  bank_account_to_approve: `
+    select id::text, merchant_id, created_at, bank_code from bank_accounts
+    where status in ('pending_inquiry', 'pending_approval') and status = 'pending_approval'
+    order by created_at, id limit $1`,
+  bank_account_without_name: `
+    select id::text, merchant_id, created_at, bank_code from bank_accounts
+    where status in ('pending_inquiry', 'pending_approval') and status = 'pending_inquiry'
+      and created_at < now() - ${INQUIRY_GRACE}
+    order by created_at, id limit $1`,
+  endpoint_failing: `
+    select id::text, merchant_id, failing_since, url from webhook_endpoints
+    where status = 'enabled' and next_probe_at is not null order by failing_since limit $1`,
+  webhooks_dead: `
+    select endpoint.id::text, endpoint.merchant_id, min(dead.created_at), count(*) || ' to ' || endpoint.url
+    from (
+      select endpoint_id, created_at from webhook_deliveries
+      where status = 'dead' and created_at >= ${DEAD_SINCE} order by created_at limit ${READ_LIMIT}
+    ) dead join webhook_endpoints endpoint on endpoint.id = dead.endpoint_id
+    where endpoint.status = 'enabled' group by endpoint.id order by 3 limit $1`,
+} as const;
+
+const STATEMENTS = Object.entries(PARTS).map(([kind, part]) => ({
+  name: `list_cases_${kind}`,
+  text: `
+    select '${kind}' as kind, subject, merchant_id as "merchantId", since, detail
+    from (${part}) part (subject, merchant_id, since, detail) order by since limit $1`,
+}));
+
+/** The oldest first. Each kind has a statement of its own, so that each is planned and bounded by itself. */
+export async function listRecordedCases(db: Queryable, limit: number): Promise<RecordedCase[]> {
+  const found = await Promise.all(
+    STATEMENTS.map(async (statement) => (await db.query<RecordedCase>({ ...statement, values: [limit] })).rows),
+  );
+  return found
+    .flat()
+    .toSorted((one, other) => one.since.getTime() - other.since.getTime())
+    .slice(0, limit);
+}

@@ -1,0 +1,58 @@
+import type { Queryable } from '../db/connection/pool';
+import { listRecordedCases, type RecordedCase, type RecordedCaseKind } from '../db/queries/list-attention';
+import { messageOf } from '../errors';
+import type { ListedVersion } from '../temporal/worker-versions';
+import type { WorkflowNeedingAttention } from '../temporal/workflow-records';
+
+export type AttentionKind = RecordedCaseKind | 'workflow' | 'worker_version' | 'temporal';
+
+/** What waits for an operator. */
+export interface AttentionCase extends Omit<RecordedCase, 'kind'> {
+  readonly kind: AttentionKind;
+}
+
+/** What PostgreSQL does not have. */
+export interface TemporalAttention {
+  readonly workflows: readonly WorkflowNeedingAttention[];
+  readonly versions: readonly ListedVersion[];
+}
+
+/** The payments of a version are settled or refunded within days: a version that drains for longer has a cause. */
+const MAX_DRAIN_MS = 3 * 86_400_000;
+
+/**
+ * Everything that waits for an operator, the oldest first.
+ * @param readTemporal if it fails, that is a case too
+ */
+export async function listAttention(
+  db: Queryable,
+  readTemporal: () => Promise<TemporalAttention>,
+  limit: number,
+): Promise<AttentionCase[]> {
+  const [recorded, inTemporal] = await Promise.all([
+    listRecordedCases(db, limit),
+    readTemporal().then(casesOf, (error: unknown) => [temporalCase(error)]),
+  ]);
+  const known = new Set(recorded.map(({ subject }) => subject));
+  const others = inTemporal.filter(({ subject }) => subject === null || !known.has(subject));
+  return [...recorded, ...others].toSorted((one, other) => one.since.getTime() - other.since.getTime()).slice(0, limit);
+}
+
+function casesOf({ workflows, versions }: TemporalAttention): AttentionCase[] {
+  const drainedUntil = new Date(Date.now() - MAX_DRAIN_MS);
+  return [
+    ...workflows.map(({ workflowId, referenceId, merchantId, startedAt }): AttentionCase => {
+      const detail = `${workflowId}, started then`;
+      return { kind: 'workflow', subject: referenceId, merchantId, since: startedAt, detail };
+    }),
+    ...versions.flatMap(({ buildId, drainingSince }): AttentionCase[] => {
+      if (drainingSince === undefined || drainingSince > drainedUntil) return [];
+      const detail = 'still has open workflows';
+      return [{ kind: 'worker_version', subject: buildId, merchantId: null, since: drainingSince, detail }];
+    }),
+  ];
+}
+
+function temporalCase(error: unknown): AttentionCase {
+  return { kind: 'temporal', subject: null, merchantId: null, since: new Date(), detail: messageOf(error) };
+}
