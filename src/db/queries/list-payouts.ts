@@ -100,7 +100,7 @@ export async function findPayoutRow(
 }
 
 /** A transition of a payout. */
-export interface PayoutStep {
+export interface PayoutHistoryRow {
   readonly name: PayoutTransitionName;
   readonly fromStatus: PayoutStatus | null;
   readonly toStatus: PayoutStatus;
@@ -110,8 +110,8 @@ export interface PayoutStep {
 }
 
 /** Oldest first. */
-export async function listPayoutSteps(db: Queryable, payoutId: string): Promise<PayoutStep[]> {
-  const { rows } = await db.query<PayoutStep>({
+export async function listPayoutSteps(db: Queryable, payoutId: string): Promise<PayoutHistoryRow[]> {
+  const { rows } = await db.query<PayoutHistoryRow>({
     name: 'list_payout_steps',
     text: `select name, from_status as "fromStatus", to_status as "toStatus", occurred_at as "occurredAt", actor, note
       from payout_transitions where payout_id = $1 order by version`,

@@ -8,8 +8,8 @@ import {
   listPayoutSteps,
   type Payout,
   type PayoutFilter,
+  type PayoutHistoryRow,
   type PayoutLine,
-  type PayoutStep,
 } from '../../db/queries/list-payouts';
 import { readPayoutBasis } from '../../db/queries/payout-basis';
 import type { NewPayout } from '../../db/transitions/payout-transitions';
@@ -207,7 +207,7 @@ export function listPayouts(db: Queryable, filter: PayoutFilter): Promise<Payout
 }
 
 export interface PayoutDetails extends Payout {
-  readonly steps: readonly PayoutStep[];
+  readonly steps: readonly PayoutHistoryRow[];
 }
 
 /** By its id or its reference. @throws NotFoundError if the merchant has no such payout */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { PACKAGE_ROOT } from '../../../src/package-info';
 
 const RULES = path.join(PACKAGE_ROOT, 'deploy', 'prometheus', 'rules.yaml');
-/** Of a longer test every expectation is at a multiple of five minutes. */
+/** Every expectation of a longer test is at a multiple of five minutes. */
 const LONG_MINUTES = 200;
 const text = readFileSync(RULES, 'utf8');
 const ALERTS = [...text.matchAll(/- alert: (\w+)/g)].map(([, name]) => name ?? '');

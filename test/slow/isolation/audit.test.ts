@@ -132,14 +132,7 @@ beforeAll(async () => {
     'accounts disable': [UNKNOWN_ID],
     'accounts enable': [UNKNOWN_ID],
     'accounts set-key': [UNKNOWN_ID, '--server-key-env', 'SERVER_KEY'],
-    'bank-accounts show': [bankAccountId],
-    'bank-accounts add': ['--merchant', merchantId, '--bank', '014', '--number-env', 'ACCOUNT_NUMBER'],
-    'bank-accounts approve': [bankAccountId],
-    'bank-accounts reactivate': [bankAccountId],
-    'bank-accounts verify': [bankAccountId],
-    'bank-accounts reject': [bankAccountId],
-    'bank-accounts suspend': [bankAccountId],
-    'bank-accounts disable': [bankAccountId],
+    ...writesOfBankAccount(merchantId, bankAccountId),
     'temporal use-version': ['2026-11-23.1'],
     'accounts set-rate': [UNKNOWN_ID, '--per-second', '20'],
     'operators create': ['--name', 'budi', '--scopes', 'read', '--expires', '90d'],
@@ -164,6 +157,20 @@ beforeAll(async () => {
   };
 });
 afterAll(() => service.close());
+
+/** A later one meets the account as an earlier one left it: a rejected command is recorded too. */
+function writesOfBankAccount(merchantId: string, id: string): typeof writes {
+  return {
+    'bank-accounts show': [id],
+    'bank-accounts add': ['--merchant', merchantId, '--bank', '014', '--number-env', 'ACCOUNT_NUMBER'],
+    'bank-accounts approve': [id],
+    'bank-accounts reactivate': [id],
+    'bank-accounts verify': [id],
+    'bank-accounts reject': [id],
+    'bank-accounts suspend': [id],
+    'bank-accounts disable': [id],
+  };
+}
 
 /** The commands that do something, by their full names. */
 function namesOfCommands(command: Command, parents: readonly string[] = []): string[] {
