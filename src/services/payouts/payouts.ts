@@ -12,11 +12,11 @@ import {
   type PayoutLine,
 } from '../../db/queries/list-payouts';
 import { readPayoutBasis } from '../../db/queries/payout-basis';
-import type { NewPayout } from '../../db/transitions/payout-transitions';
 import { actorText, type ActorText, type StepActor } from '../../domain/actor';
 import { decidePayable, type PaidLines, type PossiblePayout } from '../../domain/payout-preview';
 import type { PayoutRejection } from '../../domain/payout-rejections';
 import { ConflictError, NotFoundError } from '../../errors';
+import type { PayoutClient } from '../../temporal/payout-client';
 
 /* Each function reads one merchant. A payout pays the whole available balance, and changes in its workflow only. */
 
@@ -26,25 +26,8 @@ export interface PayoutUser {
   readonly merchantId: string;
 }
 
-/** A payout as its requester has seen it. The workflow's first step writes it. */
-export type PayoutRequest = Omit<NewPayout, 'sealedTerms' | 'at'>;
-
-/** `outdated`: the payout has another version than the one that the caller has seen. */
-type ActionOutcome =
-  | { readonly outcome: 'done' }
-  | { readonly outcome: 'rejected'; readonly reason: string }
-  | { readonly outcome: 'outdated' };
-
 /** What the functions request of the workflows of payouts. */
-export interface PayoutWorkflows {
-  /** Writes the payout, or finds that of the same id. `rejected`: the balance or a condition has changed. */
-  request(request: PayoutRequest): Promise<{ readonly outcome: 'requested' | 'rejected' }>;
-  perform(
-    payout: { readonly payoutId: string; readonly merchantId: string; readonly version: number },
-    action: 'approve' | 'cancel',
-    actor: StepActor,
-  ): Promise<ActionOutcome>;
-}
+export type PayoutWorkflows = Pick<PayoutClient, 'request' | 'perform'>;
 
 export interface PayoutDependencies {
   readonly db: Queryable;

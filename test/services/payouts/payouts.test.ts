@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { findRecordedPayout } from '../../../src/db/queries/find-payout';
 import { payoutWriters, readPayoutState } from '../../../src/db/transitions/payout-transitions';
 import type { PayoutRejection } from '../../../src/domain/payout-rejections';
 import {
@@ -50,13 +51,14 @@ const workflows = (): PayoutWorkflows => ({
   async request(request) {
     const sealedTerms = createSealer(payouts.masterKey).seal('{}', ['payout-terms', request.payoutId]);
     const written = await payoutWriters.request(payouts.context, { ...request, sealedTerms, at: new Date() });
-    return { outcome: written ? 'requested' : 'rejected' };
+    const recorded = written && (await findRecordedPayout(payouts.db, request.payoutId));
+    return recorded ? { outcome: 'requested', terms: recorded.terms, state: recorded.state } : { outcome: 'rejected' };
   },
   async perform({ payoutId, version }, action, by) {
     const { status } = await readPayoutState(payouts.db, payoutId);
     const name = action === 'approve' ? 'approve' : status === 'requested' ? 'cancel_request' : 'cancel';
-    const { outcome } = await applyPayoutTransition(payouts, name, { payoutId, version, by });
-    return { outcome: outcome === 'superseded' ? 'outdated' : 'done' };
+    const { outcome, state } = await applyPayoutTransition(payouts, name, { payoutId, version, by });
+    return outcome === 'superseded' ? { outcome: 'outdated' } : { outcome: 'done', state };
   },
 });
 const dependencies = (): PayoutDependencies => ({ db: dashboard, workflows: workflows() });
