@@ -198,7 +198,7 @@ describe('as JSON', () => {
   });
 
   it('lists payments', async () => {
-    expect(await json('payments list --status paid --limit 5')).toEqual({ payments: [] });
+    expect(await json('payments list --status paid --limit 5')).toEqual({ payments: [], searched_to: null });
   });
 });
 
@@ -281,6 +281,9 @@ describe('errors', () => {
     ],
     ['payments list --limit 0', '--limit must be a whole number from 1 to 1000'],
     ['payments list --status lost', '--status must be created'],
+    ['payments list --amount 50000', '--amount needs --merchant or --reference: no index has amounts'],
+    ['payments list --from monday', '--from must be a timestamp such as'],
+    ['payments list --overdue --reference ORDER-1', '--overdue takes only --merchant, --status and --limit'],
   ])('%s: prints the violation and exits with 2', async (line, message) => {
     const { exitCode, stdout, stderr } = await lunas(line);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });

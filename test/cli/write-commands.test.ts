@@ -173,7 +173,7 @@ describe('lunas payments settle', () => {
 });
 
 describe('lunas payments show', () => {
-  it("takes the merchant's order id: one payment, or the list to choose from", async () => {
+  it("takes the merchant's order id, as the list does: one payment, or several to choose from", async () => {
     const [first, other] = [await create({ merchant_reference_id: 'ORDER-1042' }), await create()];
     const { payment } = parse(await built('payments', 'show', 'ORDER-1042', '--json'));
     expect(payment).toMatchObject({ id: first.id, merchant_reference_id: 'ORDER-1042' });
@@ -188,6 +188,21 @@ describe('lunas payments show', () => {
       expect.stringMatching(new RegExp(`^${first.reference_id} +pending +Rp 50.000 +20\\S+Z +${service.merchantId}$`)),
     ]);
     expect(stdout).not.toContain(other.reference_id);
+
+    const list = async (...filter: string[]) =>
+      parse(await lunas('payments', 'list', ...filter, '--json')).payments.map(({ id }: { id: string }) => id);
+    const ofOrder = ['--reference', 'ORDER-1042'];
+    const ofMerchant = ['--merchant', service.merchantId];
+    expect(await list(...ofOrder)).toEqual([second.id, first.id]);
+    for (const filter of [ofOrder, ofMerchant, [...ofMerchant, ...ofOrder]]) {
+      expect(await list(...filter, '--amount', '60000')).toEqual([second.id]);
+      expect(await list(...filter, '--to', '2026-01-31T00:00:00+07:00')).toEqual([]);
+    }
+    const found = await service.db.query<{ at: Date }>('select created_at as at from payments where id = $1', [
+      other.id,
+    ]);
+    const at = found.rows[0]?.at.toISOString() ?? '';
+    expect(await list('--from', at, '--to', at)).toEqual([other.id]);
   });
 });
 

@@ -1,14 +1,15 @@
 import { z } from 'zod';
+import type { Queryable } from '../../db/connection/pool';
 import type { PaymentRow } from '../../db/queries/payment-row';
-import { formatRupiah } from '../../domain/money';
+import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
 import { listPaymentsOfAnyId } from '../../services/payments/find-payment';
-import { listOverduePayments, listPayments } from '../../services/payments/list-payments';
+import { listOverduePayments, listPayments, listPaymentsOfAmount } from '../../services/payments/list-payments';
 import { listSettleable, settlePayments, type Settlement } from '../../services/payments/settle-payments';
 import { showPayment } from '../../services/payments/show-payment';
 import { withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
-import { id, joinOptions, limit, note, oneOf, timestamp } from '../option-schemas';
+import { id, joinOptions, limit, note, oneOf, timestamp, wholeNumber } from '../option-schemas';
 import { formatTable, printable, type CommandResult } from '../output';
 import { runPaymentAction } from '../payment-action';
 import { explainOutcome, outcomeRow } from '../render-outcome';
@@ -55,33 +56,83 @@ function ambiguousResult(anyId: string, payments: readonly PaymentRow[]): Comman
   return { json: { payments }, text: `${text}\n\n${formatTable(rows, '')}` };
 }
 
-function addList(payments: LunasCommand): void {
-  const input = z.object({
+const listInput = z
+  .object({
     merchant: id.optional(),
     status: oneOf(PAYMENT_STATUSES).optional(),
+    reference: z.string().optional(),
+    from: timestamp.optional(),
+    to: timestamp.optional(),
+    amount: wholeNumber(1, MAX_TOTAL_RUPIAH).optional(),
     waitingForSettlement: z.boolean().default(false),
     overdue: z.boolean().default(false),
     limit,
+  })
+  .refine(({ amount, merchant, reference }) => amount === undefined || (merchant ?? reference) !== undefined, {
+    path: ['amount'],
+    error: 'needs --merchant or --reference: no index has amounts',
+  })
+  .refine(({ amount, waitingForSettlement }) => amount === undefined || !waitingForSettlement, {
+    error: 'takes either --amount or --waiting-for-settlement',
+  })
+  .refine((input) => !input.overdue || OTHER_FILTERS.every((name) => !input[name]), {
+    path: ['overdue'],
+    error: 'takes only --merchant, --status and --limit: it follows the timers',
   });
+
+type ListInput = z.output<typeof listInput>;
+
+const OTHER_FILTERS = ['reference', 'from', 'to', 'amount', 'waitingForSettlement'] as const;
+
+function addList(payments: LunasCommand): void {
   payments
     .command('list')
     .description('list the newest payments, or those that are overdue the longest')
     .option('--merchant <id>', 'only payments of one merchant')
     .option('--status <status>', `only payments with this status: ${joinOptions(PAYMENT_STATUSES)}`)
+    .option('--reference <order-id>', "only payments with this order id of the merchant's own")
+    .option('--from <timestamp>', 'only payments created since then')
+    .option('--to <timestamp>', 'only payments created until then')
+    .option('--amount <rupiah>', 'only payments with this total; with --merchant or --reference')
     .option('--waiting-for-settlement', 'only payments with manual settlement whose delay is over, for `settle`')
     .option('--overdue', 'only payments that should have moved on, the longest overdue first; none that are on hold')
     .option('--limit <n>', 'maximum number', '20')
     .examples(
       'lunas payments list --overdue',
       'lunas payments list --status refund_failed',
-      'lunas payments list --waiting-for-settlement',
-      'lunas payments list --merchant MERCHANT_ID --json',
+      'lunas payments list --reference ORDER-1042',
+      'lunas payments list --merchant MERCHANT_ID --amount 137250 --from 2026-01-31T00:00:00+07:00 --json',
     )
-    .databaseAction(input, async ({ merchant, status, waitingForSettlement, overdue, limit }, db) => {
-      const filter = { merchantId: merchant, status, waitsForSettlement: waitingForSettlement, limit };
-      const list = await (overdue ? listOverduePayments(db, filter) : listPayments(db, filter));
-      return { json: { payments: list }, text: formatTable(list.map(paymentRow), 'No payments.') };
+    .databaseAction(listInput, async (input, db) => {
+      const { payments: list, searchedTo } = await searchPayments(db, input);
+      const text = formatTable(list.map(paymentRow), 'No payments.');
+      return { json: { payments: list, searchedTo }, text: [text, ...moreText(searchedTo)].join('\n\n') };
     });
+}
+
+async function searchPayments(db: Queryable, input: ListInput): Promise<FoundPayments> {
+  const { merchant, reference, from, to, amount, waitingForSettlement, overdue, status, limit } = input;
+  const filter = { status, merchantReferenceId: reference, createdFrom: from, createdTo: to, limit };
+  if (overdue) {
+    return { payments: await listOverduePayments(db, { merchantId: merchant, status, limit }), searchedTo: null };
+  }
+  if (amount === undefined) {
+    const all = { ...filter, merchantId: merchant, waitsForSettlement: waitingForSettlement };
+    return { payments: await listPayments(db, all), searchedTo: null };
+  }
+  const found = await listPaymentsOfAmount(db, { ...filter, merchantId: merchant, totalRupiah: amount });
+  return { payments: found.payments, searchedTo: found.searchedTo?.createdAt ?? null };
+}
+
+interface FoundPayments {
+  readonly payments: readonly PaymentRow[];
+  /** Null if all payments were compared. */
+  readonly searchedTo: Date | null;
+}
+
+function moreText(searchedTo: Date | null): string[] {
+  if (searchedTo === null) return [];
+  return [`Older payments were not compared. Repeat the command with --to ${searchedTo.toISOString()}.`];
 }
 
 function addSettle(payments: LunasCommand): void {

@@ -13,7 +13,7 @@ interface PaymentCriteria {
 /** How many payments one statement compares. */
 const SEARCHED_PAYMENTS = 2_000;
 
-interface PaymentSearch {
+export interface PaymentSearch {
   /** In the order of the direction. */
   readonly payments: readonly PaymentRow[];
   /** The last payment that was compared, if there may be more behind it. */

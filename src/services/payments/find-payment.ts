@@ -6,6 +6,7 @@ import { findArchivedPayment } from '../../db/records/archive';
 import { ArchivedError, ConflictError, NotFoundError } from '../../errors';
 import { logPayment } from '../../temporal/log-payment';
 import { archiveFileName } from '../archive/archive-file';
+import { listPayments } from './list-payments';
 
 /**
  * A payment of any merchant.
@@ -37,7 +38,10 @@ export async function findPaymentOfAnyId(db: Queryable, anyId: string): Promise<
 export async function listPaymentsOfAnyId(db: Queryable, anyId: string): Promise<PaymentRow[]> {
   const rows = await findByIdOrReference(db, anyId);
   if (rows.length > 0) return rows;
-  const [ofRequest, ofOrder] = await Promise.all([findByRequest(db, anyId), findByMerchantReference(db, anyId)]);
+  const [ofRequest, ofOrder] = await Promise.all([
+    findByRequest(db, anyId),
+    listPayments(db, { merchantReferenceId: anyId, limit: MAX_OF_ID + 1 }),
+  ]);
   const found = [...new Map([...ofRequest, ...ofOrder].map((payment) => [payment.id, payment])).values()];
   if (found.length === 0) throw await whyMissing(db, anyId);
   return found.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
@@ -81,20 +85,6 @@ async function findByRequest(db: Queryable, requestId: string): Promise<PaymentR
     requestId,
     MAX_OF_ID + 1,
   ]);
-  return rows;
-}
-
-/** The index begins with the merchant and is read once for each. An index of its own would cost each create. */
-async function findByMerchantReference(db: Queryable, merchantReferenceId: string): Promise<PaymentRow[]> {
-  const { rows } = await db.query<PaymentRow>(
-    `select ${PAYMENT_COLUMNS}
-     from merchants cross join lateral (
-       select * from payments where merchant_id = merchants.id and merchant_reference_id = $1
-       order by created_at desc, id desc limit $2
-     ) payments
-     order by payments.created_at desc, payments.id desc limit $2`,
-    [merchantReferenceId, MAX_OF_ID + 1],
-  );
   return rows;
 }
 

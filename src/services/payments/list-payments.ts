@@ -2,6 +2,7 @@ import type { Queryable } from '../../db/connection/pool';
 import { OVERDUE, type Overdue } from '../../db/queries/overdue-payments';
 import { NEWEST_FIRST, STATUS } from '../../db/queries/payment-indexes';
 import { PAYMENT_COLUMNS, type PaymentRow } from '../../db/queries/payment-row';
+import { searchPaymentPage, type PaymentSearch } from '../../db/queries/search-payment-page';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../domain/payment-transitions';
 
 export interface PaymentFilter {
@@ -9,19 +10,48 @@ export interface PaymentFilter {
   readonly status?: PaymentStatus | undefined;
   /** Only payments with manual settlement whose settlement delay is over. */
   readonly waitsForSettlement?: boolean | undefined;
+  /** The merchant's own id of the order. */
+  readonly merchantReferenceId?: string | undefined;
+  /** Inclusive, as is `createdTo`. */
+  readonly createdFrom?: Date | undefined;
+  readonly createdTo?: Date | undefined;
   readonly limit: number;
 }
 
 type OverdueFilter = Pick<PaymentFilter, 'merchantId' | 'status' | 'limit'>;
+
+/** The expression of the index. */
+const CREATED_AT = "(payments.created_at at time zone 'utc')";
 
 /** Only an operator settles these payments. */
 const WAITS_FOR_SETTLEMENT = "and status = 'paid' and settlement_kind = 'manual' and settlement_due_at <= now()";
 
 /** Payments of one merchant or of all, newest first. */
 export async function listPayments(db: Queryable, filter: PaymentFilter): Promise<PaymentRow[]> {
-  const { rows } = await db.query<PaymentRow>(filter.merchantId === undefined ? ofAll(filter) : ofMerchant(filter));
+  const { rows } = await db.query<PaymentRow>(statementOf(filter));
   return rows;
 }
+
+/** The amount has no index: the merchant or the order makes few payments of many. */
+export interface AmountFilter extends Omit<PaymentFilter, 'waitsForSettlement'> {
+  readonly totalRupiah: number;
+}
+
+/** The same for payments of an amount: those of the order, or of the newest 2,000 of the merchant. */
+export async function listPaymentsOfAmount(db: Queryable, filter: AmountFilter): Promise<PaymentSearch> {
+  const { merchantId, merchantReferenceId, status, createdFrom, createdTo, totalRupiah, limit } = filter;
+  if (merchantId === undefined || merchantReferenceId !== undefined) {
+    const payments = await listPayments(db, { ...filter, limit: MAX_OF_ORDER });
+    const ofAmount = payments.filter((payment) => payment.totalRupiah === totalRupiah);
+    return { payments: ofAmount.slice(0, limit), searchedTo: null };
+  }
+  const range = { createdFrom: createdFrom ?? null, createdTo: createdTo ?? null, start: null };
+  const page = { merchantId, statuses: status === undefined ? null : [status], ...range };
+  return searchPaymentPage(db, page, { totalRupiah }, limit);
+}
+
+/** The attempts to pay one order. */
+const MAX_OF_ORDER = 1_000;
 
 /**
  * Payments that a timer should have moved on, the longest overdue first. Settlements that an operator holds back are no
@@ -46,23 +76,53 @@ function overduePart({ condition, order, dueAt }: Overdue): string {
         where ${condition} and ($1::uuid is null or payments.merchant_id = $1) order by ${order} limit $2)`;
 }
 
+function statementOf(filter: PaymentFilter): { text: string; values: unknown[] } {
+  if (filter.merchantReferenceId !== undefined && filter.merchantId === undefined) return ofOrder(filter);
+  return filter.merchantId === undefined ? ofAll(filter) : ofMerchant(filter);
+}
+
 /** The index over all merchants begins with the status: the newest of each status are merged. */
-function ofAll({ status, waitsForSettlement, limit }: PaymentFilter) {
-  const condition = waitsForSettlement ? WAITS_FOR_SETTLEMENT : '';
+function ofAll({ status, waitsForSettlement, createdFrom, createdTo, limit }: PaymentFilter) {
   const text = `
     select ${PAYMENT_COLUMNS}
     from unnest($1::text[]) as wanted (wanted_status) cross join lateral (
-      select * from payments where ${STATUS} = wanted_status ${condition} order by ${NEWEST_FIRST} limit $2
+      select * from payments
+      where ${STATUS} = wanted_status ${waitsForSettlement ? WAITS_FOR_SETTLEMENT : ''}
+        and ($3::timestamptz is null or ${CREATED_AT} >= $3 at time zone 'utc')
+        and ($4::timestamptz is null or ${CREATED_AT} <= $4 at time zone 'utc')
+      order by ${NEWEST_FIRST} limit $2
     ) payments
     order by ${NEWEST_FIRST} limit $2`;
-  return { text, values: [status === undefined ? PAYMENT_STATUSES : [status], limit] };
+  return { text, values: [status === undefined ? PAYMENT_STATUSES : [status], limit, createdFrom, createdTo] };
 }
 
-function ofMerchant({ merchantId, status, waitsForSettlement, limit }: PaymentFilter) {
-  const condition = waitsForSettlement ? WAITS_FOR_SETTLEMENT : '';
+function ofMerchant({ merchantId, waitsForSettlement, ...filter }: PaymentFilter) {
   const text = `
     select ${PAYMENT_COLUMNS} from payments
-    where merchant_id = $1 and ($2::text is null or status = $2) ${condition}
-    order by created_at desc, id desc limit $3`;
-  return { text, values: [merchantId, status, limit] };
+    where merchant_id = $1 and ${MATCHES} and ($6::text is null or merchant_reference_id = $6)
+      ${waitsForSettlement ? WAITS_FOR_SETTLEMENT : ''}
+    order by created_at desc, id desc limit $2`;
+  return { text, values: [merchantId, ...valuesOf(filter), filter.merchantReferenceId] };
+}
+
+/** The index of orders begins with the merchant: it is read once for each. */
+function ofOrder({ merchantReferenceId, waitsForSettlement, ...filter }: PaymentFilter) {
+  const text = `
+    select ${PAYMENT_COLUMNS}
+    from merchants cross join lateral (
+      select * from payments
+      where merchant_id = merchants.id and merchant_reference_id = $1 and ${MATCHES}
+        ${waitsForSettlement ? WAITS_FOR_SETTLEMENT : ''}
+      order by created_at desc, id desc limit $2
+    ) payments
+    order by payments.created_at desc, payments.id desc limit $2`;
+  return { text, values: [merchantReferenceId, ...valuesOf(filter)] };
+}
+
+/** $2 is the limit. */
+const MATCHES = `($3::text is null or status = $3)
+  and ($4::timestamptz is null or created_at >= $4) and ($5::timestamptz is null or created_at <= $5)`;
+
+function valuesOf({ limit, status, createdFrom, createdTo }: PaymentFilter): unknown[] {
+  return [limit, status, createdFrom, createdTo];
 }

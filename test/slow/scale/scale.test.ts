@@ -23,7 +23,7 @@ import {
 import { COUNT_LIMIT } from '../../../src/observability/definitions';
 import { createLogger } from '../../../src/observability/logger';
 import { listExceptions } from '../../../src/services/payments/exceptions';
-import { listOverduePayments, listPayments } from '../../../src/services/payments/list-payments';
+import { listOverduePayments, listPayments, listPaymentsOfAmount } from '../../../src/services/payments/list-payments';
 import { listStuckRefunds } from '../../../src/services/payments/list-stuck-refunds';
 import { reconcileBatch } from '../../../src/services/reconciliation/compare-payments';
 import { recover } from '../../../src/services/recovery/recover';
@@ -286,6 +286,9 @@ it("the operators' lists read few buffers", async () => {
     await listPayments(db, { status, merchantId: rows[0]?.id, limit: 20 });
   }
   await listPayments(db, { limit: 20 });
+  await listPayments(db, { createdTo: new Date('2026-01-31T00:00:00Z'), limit: 20 });
+  expect(await listPayments(db, { merchantReferenceId: 'none', limit: 20 })).toEqual([]);
+  await listPaymentsOfAmount(db, { merchantId: rows[0]?.id, totalRupiah: 1, limit: 20 });
   expect(await listOverduePayments(db, { limit: 20 })).toHaveLength(20);
   expect(await listStuckRefunds(db, 100)).toHaveLength(100);
   expect(await listRecordedCases(db, 100)).toHaveLength(100);
