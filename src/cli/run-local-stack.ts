@@ -48,7 +48,7 @@ const AFTER_CRASH_MS = 5_000;
  */
 export async function runLocalStack(
   services: readonly ChildServiceName[],
-  render: (runFile: RunFile, dataDirectory: DataDirectory) => string,
+  render: (runFile: RunFile, dataDirectory: DataDirectory, namespace: string) => string,
 ): Promise<void> {
   const config = loadLocalStackConfig();
   await assertLocalSettings(config);
@@ -87,7 +87,7 @@ export async function runLocalStack(
     const runFile = toRunFile(stack, await createDashboardLink(stack));
     await writeRunFile(dataDirectory, runFile);
     process.exitCode = 0;
-    process.stdout.write(`${render(runFile, dataDirectory)}\n`);
+    process.stdout.write(`${render(runFile, dataDirectory, config.TEMPORAL_NAMESPACE)}\n`);
     if (!stop.signal.aborted) await once(stop.signal, 'abort');
   } catch (error) {
     if (!stop.signal.aborted) throw error;

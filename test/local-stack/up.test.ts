@@ -4,6 +4,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { renderUp } from '../../src/cli/commands/local-stack';
+import { dataDirectoryAt } from '../../src/local-stack/data-directory';
 import type { RunFile } from '../../src/local-stack/run-file';
 import { eventually } from '../support/eventually';
 import { freePorts, LunasProcess } from '../support/lunas-process';
@@ -56,6 +58,10 @@ it(
     expect(await statusOf(`${run.api_url}/operator/actions`)).toBe(404);
     expect(await statusOf(run.sandbox_url)).toBe(200);
     expect(await statusOf(run.temporal_ui_url ?? '')).toBe(200);
+    const links = renderUp(run, dataDirectoryAt(dataDirectory), 'default').match(/http\S+\/namespaces\/\S+/g) ?? [];
+    expect(links).toHaveLength(6);
+    // The Web UI sends the query of its address to the server, which rejects one with an unknown attribute.
+    for (const link of links) expect(await statusOf(link.replace('/namespaces/', '/api/v1/namespaces/'))).toBe(200);
     expect(Object.keys(run.metrics_urls)).toEqual(['api', 'worker', 'dashboard']);
     for (const url of Object.values(run.metrics_urls)) expect(await statusOf(url)).toBe(200);
     expect(await statusOf(new URL('/readyz', run.metrics_urls['worker']).href)).toBe(200);

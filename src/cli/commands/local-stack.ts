@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
+import { OPEN_STATUSES } from '../../domain/payment-transitions';
 import type { ChildServiceName } from '../../local-stack/child-service';
 import type { DataDirectory } from '../../local-stack/data-directory';
 import type { RunFile } from '../../local-stack/run-file';
 
-type Render = (runFile: RunFile, dataDirectory: DataDirectory) => string;
+type Render = (runFile: RunFile, dataDirectory: DataDirectory, namespace: string) => string;
 
 export function addLocalStackCommands(program: Command): void {
   const up = program
@@ -40,6 +41,21 @@ function renderAddresses(runFile: RunFile, dataDirectory: DataDirectory): string
   return rows.map(([name, value]) => `  ${name.padEnd(14)}${value}`).join('\n');
 }
 
+/**
+ * Lists of Temporal's Web UI that are already filtered. None if the stack runs none. The Web UI shows no Boolean that
+ * follows a space.
+ */
+function renderWebUiLinks({ temporal_ui_url: webUi }: RunFile, namespace: string): string {
+  if (webUi === null) return '';
+  const rows = [
+    ['Needs attention', 'NeedsAttention=true'],
+    ...OPEN_STATUSES.map((status) => [status, `PaymentStatus='${status}'`] as const),
+  ] as const;
+  const list = `${webUi}/namespaces/${encodeURIComponent(namespace)}/workflows`;
+  const lines = rows.map(([name, query]) => `  ${name.padEnd(18)}${list}?${new URLSearchParams({ query }).toString()}`);
+  return `\nPayments in Temporal's Web UI, by what they wait for:\n\n${lines.join('\n')}\n`;
+}
+
 /** A command that creates a payment at each execution. */
 function createPaymentCommand(runFile: RunFile): string {
   const body = JSON.stringify({ amount: 50_000, merchant_reference_id: 'ORDER-1' });
@@ -47,7 +63,7 @@ function createPaymentCommand(runFile: RunFile): string {
   return `curl -sS ${runFile.api_url}/payments ${headers.map((header) => `-H '${header}'`).join(' ')} -d '${body}'`;
 }
 
-function renderUp(runFile: RunFile, dataDirectory: DataDirectory): string {
+export function renderUp(runFile: RunFile, dataDirectory: DataDirectory, namespace: string): string {
   return `
 Lunas is ready.
 
@@ -61,6 +77,10 @@ Pay it with the reference_id of the response, or with the Pay button of the sand
 
   npx lunas sandbox pay REFERENCE_ID
 
+List what waits for an operator:
+
+  npx lunas attention
+${renderWebUiLinks(runFile, namespace)}
 Ctrl-C stops everything; the data stays for the next start.`;
 }
 
