@@ -101,32 +101,50 @@ export async function requestAs(
   const payoutId = uuidv5(key, merchantId);
   const before = await findPayoutRow(db, merchantId, payoutId);
   if (before) return { outcome: 'requested', payout: before };
-  const query = { at: now, upToPostingId: seen.upToPostingId };
-  const shown = await preview(db, merchantId, query);
-  if (shown.outcome === 'rejected') return rejectedAs(db, merchantId, now, shown.rejection);
-  if (shown.grossRupiah !== seen.grossRupiah) return BALANCE_CHANGED;
-  const { outcome } = await workflows.request({ payoutId, merchantId, by, ...termsOf(payoutId, shown) });
-  if (outcome === 'rejected') {
-    const current = await preview(db, merchantId, query);
-    return current.outcome === 'rejected' ? rejectedAs(db, merchantId, now, current.rejection) : BALANCE_CHANGED;
-  }
+  const rejection = await rejectionOf({ db, workflows }, { payoutId, merchantId, by }, seen, now);
+  // The same request may have claimed the balance meanwhile.
   const payout = await findPayoutRow(db, merchantId, payoutId);
-  if (!payout) throw new Error(`Payout ${payoutId} was requested, but is not in the database`);
-  return { outcome: 'requested', payout };
+  if (payout) return { outcome: 'requested', payout };
+  if (rejection) return { outcome: 'rejected', rejection };
+  throw new Error(`Payout ${payoutId} was requested, but is not in the database`);
 }
 
-const BALANCE_CHANGED: RequestedPayout = { outcome: 'rejected', rejection: { code: 'balance_changed' } };
+interface IdentifiedRequest {
+  readonly payoutId: string;
+  readonly merchantId: string;
+  readonly by: StepActor;
+}
+
+/** Requests the payout. @returns null if it was requested */
+async function rejectionOf(
+  { db, workflows }: PayoutDependencies,
+  request: IdentifiedRequest,
+  seen: SeenPayout,
+  now: Date,
+): Promise<PayoutRejection | null> {
+  const { payoutId, merchantId } = request;
+  const query = { at: now, upToPostingId: seen.upToPostingId };
+  const shown = await preview(db, merchantId, query);
+  if (shown.outcome === 'rejected') return rejectionAsSeen(db, merchantId, now, shown.rejection);
+  if (shown.grossRupiah !== seen.grossRupiah) return BALANCE_CHANGED;
+  const { outcome } = await workflows.request({ ...request, ...termsOf(payoutId, shown) });
+  if (outcome === 'requested') return null;
+  const current = await preview(db, merchantId, query);
+  return current.outcome === 'rejected' ? rejectionAsSeen(db, merchantId, now, current.rejection) : BALANCE_CHANGED;
+}
+
+const BALANCE_CHANGED: PayoutRejection = { code: 'balance_changed' };
 
 /** The lines that were seen may be claimed, while others are not: then the balance has changed. */
-async function rejectedAs(
+async function rejectionAsSeen(
   db: Queryable,
   merchantId: string,
   now: Date,
   rejection: PayoutRejection,
-): Promise<RequestedPayout> {
-  if (rejection.code !== 'nothing_to_pay') return { outcome: 'rejected', rejection };
+): Promise<PayoutRejection> {
+  if (rejection.code !== 'nothing_to_pay') return rejection;
   const whole = await previewPayout(db, merchantId, now);
-  return whole.outcome === 'rejected' ? whole : BALANCE_CHANGED;
+  return whole.outcome === 'rejected' ? whole.rejection : BALANCE_CHANGED;
 }
 
 function termsOf(payoutId: string, { account, providerAccountId, grossRupiah, upToPostingId, rail }: PossiblePayout) {
