@@ -7,6 +7,7 @@ import { handlePayoutMessages } from './payout-messages';
 import { PayoutRun, type PayoutStepName, type StepOptions } from './payout-run';
 import { RequestQueue, type QueuedRequest } from './request-queue';
 import { DAY_MS, HOUR_MS, MAX_HISTORY_EVENTS, SECOND_MS } from './retry-policies';
+import { forceSingleBatchActivation } from './sdk-single-batch-flag';
 
 /** A request that is not approved until then is cancelled. */
 const APPROVAL_PERIOD_MS = 7 * DAY_MS;
@@ -17,7 +18,10 @@ const APPROVAL_PERIOD_MS = 7 * DAY_MS;
  * @returns null if the request was rejected
  */
 export function payout(input: PayoutInput): Promise<PayoutStatus | null> {
-  return CancellationScope.nonCancellable(() => new PayoutWorkflow(authentic(input)).run());
+  return CancellationScope.nonCancellable(async () => {
+    forceSingleBatchActivation();
+    return new PayoutWorkflow(authentic(input)).run();
+  });
 }
 
 type OpenPayoutStatus = Exclude<PayoutStatus, RestingPayoutStatus>;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { SdkFlags } from '@temporalio/workflow/lib/flags';
 import { z } from 'zod';
 import { createSealer } from '../../../src/crypto/sealing';
 import { listReleasedPayouts } from '../../../src/db/queries/find-payout';
@@ -185,6 +186,10 @@ it('is completed with one call to the bank and one execution, and its history is
   const { historyLength, searchAttributes } = await handle.describe();
   expect(historyLength).toBeLessThanOrEqual(30);
   expect(searchAttributes).toMatchObject({ PayoutStatus: ['completed'], ReferenceId: [payout.referenceId] });
+  const { events } = await handle.fetchHistory();
+  const firstTask = events?.find((event) => event.workflowTaskCompletedEventAttributes);
+  const flags = firstTask?.workflowTaskCompletedEventAttributes?.sdkMetadata?.langUsedFlags;
+  expect(flags).toContain(SdkFlags.ProcessWorkflowActivationJobsAsSingleBatch.id);
   await recordHistory(service.client, payoutWorkflowId(payout.payoutId), 'payout-completed');
 });
 
