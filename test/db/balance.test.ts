@@ -110,6 +110,37 @@ describe('the lines of the balance', () => {
     expect(rows).toEqual([{ day }]);
   });
 
+  it('attack: no posting changes a balance otherwise than its transition', async () => {
+    const merchantId = await newMerchant();
+    const { terms } = await applyTransitions(ledger, ['issue', 'pay'], { merchantId });
+    const entries = (rupiah: number, from: string) =>
+      `insert into ledger_entries select id, number, account, side, ${rupiah} from ${from},
+       (values (11, 'provider_receivable', 'debit'), (12, 'merchant_available', 'credit')) line (number, account, side)`;
+    const book = (column: string, value: string, rupiah = 49_650, merchant = merchantId) =>
+      ledger.db.query(
+        `with posting as (
+           insert into ledger_postings (payment_id, merchant_id, occurred_at, ${column})
+           values ($1, $2, now(), ${value}) returning id
+         ) ${entries(rupiah, 'posting')}`,
+        [terms.paymentId, merchant],
+      );
+    const rejection = 'changes a balance, and its transition does not';
+    await expect(book('late_payment_step', "'receive'")).rejects.toThrow(rejection);
+    await expect(book('payment_version', '1')).rejects.toThrow(rejection);
+    const paid = '(select id from ledger_postings where payment_id = $1 and payment_version = 3) posting';
+    await expect(ledger.db.query(entries(49_650, paid), [terms.paymentId])).rejects.toThrow(rejection);
+    await ledger.db.query(
+      `insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor)
+       values ($1, 4, 'settle', 'paid', 'settled', now(), 'workflow')`,
+      [terms.paymentId],
+    );
+    await expect(book('payment_version', '4', 49_651)).rejects.toThrow(rejection);
+    await expect(book('payment_version', '4', 49_650, await newMerchant())).rejects.toThrow(rejection);
+    expect(await linesOf(merchantId)).toEqual([]);
+    await book('payment_version', '4');
+    expect(await linesOf(merchantId)).toMatchObject([{ kind: 'settlement', amount_rupiah: 49_650 }]);
+  });
+
   it('attack: a line is confirmed once, and never changes otherwise', async () => {
     const merchantId = await newMerchant();
     await applyTransitions(ledger, SETTLED, { merchantId });

@@ -1,12 +1,13 @@
+import { createPool } from '../../src/db/connection/pool';
 import { findForReconciliation } from '../../src/db/queries/list-for-reconciliation';
 import { refundLatePayment } from '../../src/db/transitions/late-payment-transitions';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { listExceptionsOf, resolveException } from '../../src/services/payments/exceptions';
 import { applyTransitions, payLate, T0 } from '../services/ledger/transition-path';
 import { osUser } from '../support/actors';
-import { createTestLedger, type TestLedger } from '../support/payments';
+import { createTestLedger } from '../support/payments';
 
-let ledger: TestLedger;
+let ledger: Awaited<ReturnType<typeof createTestLedger>>;
 beforeAll(async () => {
   ledger = await createTestLedger();
 });
@@ -42,11 +43,16 @@ describe('reconciliation counts a refund as manual', () => {
     await transitionWriters.resolve_refund_as_refunded(ledger.context, { ...stepOf(path), refundNumber: 1 });
     expect(await isManuallyRefunded(path.terms.paymentId)).toBe(true);
 
-    const late = await applyTransitions(ledger, ['issue', 'expire']);
-    await payLate(ledger, late, 50_000, 'manual_review');
-    const [exception] = await listExceptionsOf(ledger.db, late.terms.referenceId);
-    await resolveException(ledger, osUser('test'), exception?.id ?? '', { note: 'sent back', isRefunded: true });
-    expect(await isManuallyRefunded(late.terms.paymentId)).toBe(true);
+    for (const login of ['lunas_local_operator', 'lunas_local_api'] as const) {
+      const late = await applyTransitions(ledger, ['issue', 'expire']);
+      await payLate(ledger, late, 50_000, 'manual_review');
+      const [exception] = await listExceptionsOf(ledger.db, late.terms.referenceId);
+      const db = createPool(ledger.database.urlOf(login), { max: 1 });
+      const resolution = { note: 'sent back', isRefunded: true };
+      await resolveException({ ...ledger, db }, osUser('test'), exception?.id ?? '', resolution);
+      await db.end();
+      expect(await isManuallyRefunded(late.terms.paymentId)).toBe(true);
+    }
   });
 });
 

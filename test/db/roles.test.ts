@@ -148,6 +148,16 @@ const WRITES_OF_PAYOUTS = [
   'update balance_transactions set payout_id = null',
 ];
 
+/** The API and operators book only the manual refund of a late payment. */
+const POSTINGS = [
+  `insert into ledger_postings (payment_id, late_payment_step, merchant_id, occurred_at)
+   values ('${ID}', 'receive', '${ID}', now())`,
+  `insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)
+   values ('${ID}', 4, '${ID}', now())`,
+  `insert into ledger_postings (payout_id, payout_version, merchant_id, occurred_at)
+   values ('${ID}', 5, '${ID}', now())`,
+];
+
 const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = {
   lunas_local_api: [
     "update webhook_endpoints set url = 'https://thief.test'",
@@ -189,6 +199,7 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'insert into sign_in_links default values',
     'select sealed_terms from payouts',
     ...WRITES_OF_PAYOUTS,
+    ...POSTINGS,
   ],
   lunas_local_dashboard: [
     `update webhook_endpoints set merchant_id = '${ID}'`,
@@ -272,6 +283,7 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
   ],
   lunas_local_operator: [
     `update webhook_endpoints set merchant_id = '${ID}'`,
+    ...POSTINGS,
     'select close_days()',
     'update payments set settlement_due_at = now()',
     'update payments set paid_at = now()',

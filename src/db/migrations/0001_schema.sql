@@ -441,6 +441,14 @@ create constraint trigger balanced after insert on ledger_postings
 create constraint trigger balanced after insert on ledger_entries
   for each row execute function require_balanced_posting();
 
+-- By database role: the API and operators book the manual refund of a late payment, and only the worker transitions.
+alter table ledger_postings enable row level security;
+create policy every_posting on ledger_postings to lunas_worker using (true);
+create policy every_posting_readable on ledger_postings for select
+  to lunas_api, lunas_dashboard, lunas_operator, lunas_reader using (true);
+create policy manual_refunds on ledger_postings for insert to lunas_api, lunas_operator
+  with check (late_payment_step = 'refund_manually');
+
 -- Verifications of the ledger without breaks. The next incremental one starts where the newest of them ended.
 create table ledger_verifications (
   id bigint generated always as identity primary key,
@@ -543,33 +551,45 @@ create table open_balance_days (
   primary key (merchant_id, day)
 );
 
--- Books the line of an entry, for every writer of the ledger, as the owner: no role may insert a line. The insert waits
--- while a day is closed, and reads `closed_days` after that. The line of a request belongs to its payout, which has
--- claimed its lines by then: all of one payout together are zero. A payout that recovery wrote again claims none.
+-- Books the line of an entry, for every writer of the ledger, as the owner: no role may insert a line. The line is what
+-- the transition of the posting implies, and a posting that says otherwise is rejected. The insert waits while a day is
+-- closed, and reads `closed_days` after that. The line of a request belongs to its payout, which has claimed its lines
+-- by then: all of one payout together are zero. A payout that recovery wrote again claims none.
 create function book_balance_transaction() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
+  change constant bigint := case new.side when 'credit' then new.amount_rupiah else -new.amount_rupiah end;
   booked balance_transactions;
 begin
   insert into balance_transactions
     (posting_id, merchant_id, kind, amount_rupiah, payment_id, source_payout_id, occurred_at, booked_on, payout_id)
-  select posting.id, posting.merchant_id,
-    case
-      when posting.payout_id is not null then (
-        select case to_status when 'requested' then 'payout' when 'completed' then 'payout_conflict'
-          else 'payout_' || to_status end
-        from payout_transitions transition
-        where transition.payout_id = posting.payout_id and transition.version = posting.payout_version)
-      when new.side = 'credit' then 'settlement'
-      else 'refund_fee'
-    end,
-    case new.side when 'credit' then new.amount_rupiah else -new.amount_rupiah end,
-    posting.payment_id, posting.payout_id, posting.occurred_at,
-    greatest(booking_day(now()), (select max(day) + 1 from closed_days)),
-    case when posting.payout_version = 1 then
-      (select id from payouts where id = posting.payout_id and not is_rebuilt) end
-  from ledger_postings posting where posting.id = new.posting_id
+  select posting.id, implied.merchant_id, implied.kind, implied.amount_rupiah, posting.payment_id, posting.payout_id,
+    posting.occurred_at, greatest(booking_day(now()), (select max(day) + 1 from closed_days)), implied.claimed_by
+  from ledger_postings posting, lateral (
+    select merchant_id, case to_status when 'settled' then 'settlement' else 'refund_fee' end as kind,
+      case to_status when 'settled' then net_rupiah when 'refunded' then -fee_rupiah end as amount_rupiah,
+      null::uuid as claimed_by
+    from payment_transitions transition join payments on payments.id = transition.payment_id
+    where transition.payment_id = posting.payment_id and transition.version = posting.payment_version
+    union all
+    select merchant_id,
+      case to_status when 'requested' then 'payout' when 'completed' then 'payout_conflict'
+        else 'payout_' || to_status end,
+      case
+        when to_status in ('cancelled', 'failed') then gross_rupiah
+        when to_status = 'returned' then payouts.amount_rupiah
+        when to_status = 'requested' or (from_status = 'failed' and to_status = 'completed') then -gross_rupiah
+      end,
+      case when to_status = 'requested' and not is_rebuilt then payouts.id end
+    from payout_transitions transition join payouts on payouts.id = transition.payout_id
+    where transition.payout_id = posting.payout_id and transition.version = posting.payout_version
+  ) implied
+  where posting.id = new.posting_id and implied.merchant_id = posting.merchant_id and implied.amount_rupiah = change
   returning * into booked;
+  if not found then
+    raise exception 'ledger posting % changes a balance, and its transition does not', new.posting_id
+      using errcode = 'check_violation';
+  end if;
   if booked.payout_id is not null and exists (
     select from balance_transactions line where line.payout_id = booked.payout_id
     having sum(amount_rupiah) <> 0 or bool_or(merchant_id <> booked.merchant_id)

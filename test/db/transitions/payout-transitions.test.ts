@@ -329,6 +329,17 @@ describe('attack: the database rejects', () => {
     expect((await lines()).every(({ isClaimed }) => !isClaimed)).toBe(true);
   });
 
+  it('a posting that gives money back and whose transition does not', async () => {
+    const { payoutId } = await applyPayout(payouts, PATHS.completed);
+    const again = payouts.db.query(
+      `insert into ledger_entries select id, line, account, side, 1000 from ledger_postings,
+         (values (11, 'cash', 'debit'), (12, 'merchant_available', 'credit')) line (line, account, side)
+       where payout_id = $1 and payout_version = 4`,
+      [payoutId],
+    );
+    await expect(again).rejects.toThrow('changes a balance, and its transition does not');
+  });
+
   it('the bank account of another merchant', async () => {
     const { bankAccountId } = await withNewMerchant(payouts);
     const attempt = requestBy(' and account.merchant_id = merchant.id', '', { bankAccountId });
