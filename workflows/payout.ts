@@ -43,8 +43,12 @@ class PayoutWorkflow {
   async run(): Promise<PayoutStatus | null> {
     const begun = this.#payout.begin();
     handlePayoutMessages({ payout: this.#payout, queue: this.#queue, begun });
-    if ((await begun).outcome === 'requested') await this.#follow();
-    await condition(allHandlersFinished);
+    const isRequested = (await begun).outcome === 'requested';
+    // The handler of an update that arrived before the row was read adds its request only now.
+    do {
+      if (isRequested) await this.#follow();
+      await condition(() => allHandlersFinished() || this.#queue.hasRequests);
+    } while (this.#queue.hasRequests);
     return this.#payout.isLoaded ? this.#payout.state.status : null;
   }
 

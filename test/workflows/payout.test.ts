@@ -345,6 +345,27 @@ describe('a request', () => {
     });
   });
 
+  it('that arrives while the row of a payout that rests is read is handled too', async () => {
+    const key = newKey();
+    const row = activitiesOf({ status: 'completed' }, { resolvePayout: to('returned') }).activities;
+    let isAway = true;
+    const requestPayout: Activities['requestPayout'] = async (input) => {
+      if (isAway) throw new Error('PostgreSQL is away');
+      return row.requestPayout(input);
+    };
+    await during({ ...row, requestPayout }, async () => {
+      await client.resume(key);
+      const resolved = client.perform({ ...key, version: 1 }, 'resolveAsReturned', OPERATOR);
+      await eventually(
+        async () => (await handleOf(key).fetchHistory()).events ?? [],
+        (events) => events.some((event) => event.workflowExecutionUpdateAcceptedEventAttributes),
+      );
+      isAway = false;
+      expect(await resolved).toMatchObject({ outcome: 'done', state: { status: 'returned' } });
+      expect(await handleOf(key).result()).toBe('returned');
+    });
+  });
+
   it('that the status does not allow is rejected with the reason', async () => {
     const key = newKey();
     await during(activitiesOf({ status: 'completed' }, {}).activities, async () => {
