@@ -15,7 +15,6 @@ import { findReport, prepareCall, recordReport, toResult, toTransitionInput } fr
 import type { ActivityDependencies } from './dependencies';
 import { inputRejectedError } from './errors';
 import { requireSealedTerms, sealPayoutTerms, verifyPayoutTerms, type RecordedPayoutStep } from './payout-terms';
-import { RECOVERY_MODE } from './step-result';
 import { unchecked } from './verify-terms';
 
 interface RequestInput extends PayoutInput {
@@ -91,33 +90,49 @@ async function permitted(
   }
 }
 
-/** Releases the money of a payout that the bank has not received. */
+/** Its money is not released, because the next payout would pay it again. */
+const MAY_BE_AT_BANK = {
+  rejection: 'The bank may have received it already. It is not cancelled before the bank is asked.',
+  attentionReason: 'PostgreSQL was restored, and the bank may have received the payout before.',
+} as const;
+
+/** Releases the money of a payout that the bank has not received, also before a restore of PostgreSQL. */
 export async function cancelPayout(
   dependencies: ActivityDependencies,
   request: RecordedPayoutStep,
 ): Promise<PayoutStepResult> {
-  const transition = request.state.status === 'requested' ? 'cancel_request' : 'cancel';
-  return toResult(await payoutWriters[transition](dependencies, toTransitionInput(request)));
+  const { state, wasSubmitted } = request;
+  if (wasSubmitted) return { state, ...MAY_BE_AT_BANK };
+  const transition = state.status === 'requested' ? 'cancel_request' : 'cancel';
+  const cancelled = await payoutWriters[transition](dependencies, toTransitionInput(request));
+  return cancelled.outcome === 'deferred' ? { state, ...MAY_BE_AT_BANK } : toResult(cancelled);
 }
 cancelPayout.checked = verifyPayoutTerms(cancelPayout);
 
 /**
  * Records the permission for one call to the bank, and makes it. Only the attempt that has recorded the permission
  * makes the call: any other attempt leaves the payout to the status queries. If the worker stops between the two, the
- * bank never receives the payout, and an operator decides.
+ * bank never receives the payout, and an operator decides. A payout that PostgreSQL may have lost the submission of is
+ * only recorded as submitted.
  */
 export async function submitPayout(
   dependencies: ActivityDependencies,
   request: RecordedPayoutStep,
 ): Promise<PayoutStepResult> {
   const { recorded, state, atMs, wasSubmitted } = request;
+  const input = toTransitionInput(request);
+  if (wasSubmitted || recorded.isOlderThanRecovery) {
+    return toResult(await payoutWriters.submit(dependencies, { ...input, makesCall: false }));
+  }
   requireSealedTerms(dependencies.sealer, recorded);
-  const opensAtMs = nextOpening(recorded, new Date(atMs), recorded.holidays).getTime();
-  if (opensAtMs > atMs) return { state, deferral: { obstacle: 'rail_closed', untilMs: opensAtMs } };
+  // The attempt may be much later than the step that requested it.
+  const nowMs = Math.max(atMs, Date.now());
+  const opensAtMs = nextOpening(recorded, new Date(nowMs), recorded.holidays).getTime();
+  if (opensAtMs > nowMs) return { state, deferral: { obstacle: 'rail_closed', untilMs: opensAtMs } };
   const call = await prepareCall(dependencies, recorded);
-  const submitted = await payoutWriters.submit(dependencies, toTransitionInput(request));
+  const submitted = await payoutWriters.submit(dependencies, { ...input, makesCall: true });
   if (submitted.outcome === 'deferred') return deferSubmit(dependencies, request);
-  return submitted.outcome === 'applied' && !wasSubmitted ? call(submitted.state, 1) : toResult(submitted);
+  return submitted.outcome === 'applied' ? call(submitted.state, 1) : toResult(submitted);
 }
 submitPayout.checked = verifyPayoutTerms(submitPayout);
 
@@ -171,23 +186,28 @@ export async function resendPayout(
   const call = await prepareCall(dependencies, recorded);
   return permitted(request, async () => {
     const resent = await payoutWriters.resend(dependencies, toTransitionInput(request));
+    if (resent.outcome === 'deferred') return { state, rejection: await deferralOf(dependencies, request) };
     return resent.outcome === 'applied' ? call(resent.state, recorded.sendCount + 1) : toResult(resent);
   });
 }
 resendPayout.checked = verifyPayoutTerms(resendPayout);
 
+async function deferralOf({ db }: ActivityDependencies, { terms, atMs }: RecordedPayoutStep): Promise<string> {
+  const found = await findPayoutObstacle(db, terms.payoutId, new Date(atMs));
+  return found ? `Not now: it waits for ${DEFERRAL_TEXTS[found.obstacle]}.` : 'Not now: request it again.';
+}
+
 async function resendRejection(
   dependencies: ActivityDependencies,
   { recorded, atMs }: RecordedPayoutStep,
 ): Promise<string | null> {
-  if (await dependencies.isRecovering()) return `Not now: ${RECOVERY_MODE}.`;
   const { outcome: report, waits, mayRepeatForMs } = await findReport(dependencies, recorded);
   if (report.outcome === 'indeterminate') return `The bank's status is indeterminate: ${report.reason}.`;
   if (report.outcome === 'found') return `The bank has the payout: it is ${report.payout.status}.`;
   const { state, submittedAt } = recorded;
   const allowedAtMs = (state.lastSentAtMs ?? atMs) + waits.notFoundMs;
   if (atMs < allowedAtMs) return `The bank may still receive it until ${new Date(allowedAtMs).toISOString()}.`;
-  const isKept = atMs < (submittedAt?.getTime() ?? atMs) + mayRepeatForMs;
+  const isKept = Math.max(atMs, Date.now()) < (submittedAt?.getTime() ?? atMs) + mayRepeatForMs;
   return isKept ? null : 'It is too old: the bank might not recognise its reference.';
 }
 

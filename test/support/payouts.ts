@@ -104,6 +104,7 @@ const DETAILS = {
   bankReference: 'BANK-1',
   failureKind: 'other',
   reason: '4031602 Exceeds Limit',
+  makesCall: true,
 } as const satisfies PayoutTransitionDetails;
 
 type StepName = Exclude<PayoutTransitionName, 'request'>;

@@ -6,7 +6,7 @@ import type { PayoutObstacle } from '../../domain/payout-rejections';
 import type { PayoutStatus } from '../../domain/payout-transitions';
 import type { Queryable } from '../connection/pool';
 import { bindStatement, prepareStatement } from '../connection/statement';
-import { OBSTACLE, obstacleJoins } from '../transitions/payout-conditions';
+import { isOlderThanRecovery, OBSTACLE, obstacleJoins } from '../transitions/payout-conditions';
 
 /** A payout as its workflow and the calls to the bank need it. */
 export interface RecordedPayout extends RailWindow {
@@ -34,6 +34,8 @@ export interface RecordedPayout extends RailWindow {
   readonly expectedWithinSeconds: number;
   /** So long after the last call a payout that the bank does not know may still arrive there. */
   readonly notFoundSeconds: number;
+  /** PostgreSQL may have lost that it was sent. */
+  readonly isOlderThanRecovery: boolean;
 }
 
 interface PayoutRow extends Omit<PayoutTerms, 'requestedAtMs'>, Omit<RecordedPayout, 'terms' | 'state'> {
@@ -62,7 +64,8 @@ export async function findRecordedPayout(db: Queryable, payoutId: string): Promi
         account.sealed_number as "sealedNumber", account.sealed_holder_name as "sealedHolderName",
         policy.expected_within_seconds as "expectedWithinSeconds",
         ${WINDOW}, ${HOLIDAYS} as holidays,
-        (select not_found_seconds from payout_limits order by id desc limit 1) as "notFoundSeconds"
+        (select not_found_seconds from payout_limits order by id desc limit 1) as "notFoundSeconds",
+        ${isOlderThanRecovery('payout.id')} as "isOlderThanRecovery"
       from payouts payout
         join bank_accounts account on account.id = payout.bank_account_id
         join payout_policies policy on policy.id = payout.payout_policy_id

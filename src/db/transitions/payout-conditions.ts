@@ -36,3 +36,13 @@ ${Object.entries(CONDITIONS)
   .map(([name, condition]) => `      when ${condition} then '${name}'`)
   .join('\n')}
     end`;
+
+/**
+ * Whether PostgreSQL may have lost that a payout was sent: it was recorded before the newest recovery ended. The bank
+ * may have it already. By PostgreSQL's clock, as the end of the recovery is.
+ */
+export function isOlderThanRecovery(payoutId: string): string {
+  return `exists (
+      select from payout_transitions history join recovery_mode on history.recorded_at <= recovery_mode.ended_at
+      where history.payout_id = ${payoutId} and history.version = 1)`;
+}

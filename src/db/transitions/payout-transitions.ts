@@ -13,8 +13,9 @@ import { snakeCase } from '../../lib/snake-case';
 import type { Queryable } from '../connection/pool';
 import { bindStatement, prepareStatement, type PreparedStatement } from '../connection/statement';
 import { insertNotices } from '../records/merchant-notices';
+import { IS_RECOVERING } from '../records/recovery-mode';
 import { COMMON_PARAMETERS, executeTransition, isRecorded, type TransitionContext } from './apply-transition';
-import { OBSTACLE, obstacleJoins } from './payout-conditions';
+import { isOlderThanRecovery, OBSTACLE, obstacleJoins } from './payout-conditions';
 import { SUBJECT_TABLES } from './subjects';
 import { closeNotificationsSql, compareAndSetSql, transitionStatement, type TransitionSubject } from './transition-sql';
 
@@ -31,7 +32,7 @@ export interface PayoutTransitionInput {
 
 /**
  * `applied`: written now · `repeated`: an earlier attempt had written the same transition · `superseded`: the payout is
- * at another version or status, which `state` contains · `deferred`: only of `submit`, something keeps it back.
+ * at another version or status, which `state` contains · `deferred`: something keeps a call or a cancellation back.
  */
 export interface PayoutTransitionResult {
   readonly outcome: 'applied' | 'repeated' | 'superseded' | 'deferred';
@@ -44,6 +45,8 @@ export interface PayoutTransitionDetails {
   readonly bankReference: string | null;
   readonly failureKind: PayoutFailureKind;
   readonly reason: string;
+  /** Whether the attempt calls the bank. If not, only queries follow, and nothing keeps it back. */
+  readonly makesCall: boolean;
 }
 
 interface PayoutStateRow extends Omit<PayoutState, 'lastSentAtMs'> {
@@ -209,7 +212,7 @@ async function execute<Parameter extends string>(
 interface PayoutTransitionSql {
   readonly payout?: readonly string[];
   /** What the change reads before, with the condition that it has to fulfil. */
-  readonly precondition?: { readonly cte: string; readonly condition: string };
+  readonly precondition?: { readonly cte?: string; readonly condition: string };
 }
 
 /** The bank's reports that a payout in a status reflects: their notifications need no query. */
@@ -233,7 +236,7 @@ function updateStatement(name: PayoutTransitionName, { payout = [], precondition
     PAYOUT,
     { name, rule },
     {
-      change: precondition ? `${precondition.cte},\n${change}` : change,
+      change: precondition?.cte === undefined ? change : `${precondition.cte},\n${change}`,
       effects: effectsOf(rule),
       columns: STATE_COLUMNS,
     },
@@ -275,7 +278,7 @@ async function resolveConflict(
 }
 
 /**
- * Locks the bank account, so that of a submission and a concurrent suspension or replacement exactly one wins. The
+ * Locks the bank account, so that of a permission and a concurrent suspension or replacement exactly one wins. The
  * conditions are compared again here: they may have changed since the request.
  */
 const SUBMITTABLE = {
@@ -290,6 +293,12 @@ const SUBMITTABLE = {
   condition: 'exists (select from submittable)',
 } as const;
 
+/** The bank may have a payout that PostgreSQL has lost the submission of: its money is not released. */
+const NOT_RESTORED = { condition: `not ${IS_RECOVERING} and not ${isOlderThanRecovery(':payoutId')}` } as const;
+
+/** The bank has all the time that it may need from the call on, however late the permission for it is recorded. */
+const NOW = 'greatest(:at::timestamptz, now())';
+
 const BANK_REFERENCE = 'bank_reference = coalesce(:bankReference, bank_reference)';
 const FAILED = ['failure_kind = :failureKind', 'failure_reason = :reason'] as const;
 const NO_FAILURE = ['failure_kind = null', 'failure_reason = null'] as const;
@@ -299,16 +308,21 @@ const BY_HAND = 'is_manual = true';
 export const payoutWriters = {
   request: Object.assign(request, { statement: REQUEST }),
   approve: transition('approve', [], { payout: ['approved_by = :actor'] }),
-  cancel_request: transition('cancel_request', []),
-  cancel: transition('cancel', []),
+  cancel_request: transition('cancel_request', [], { precondition: NOT_RESTORED }),
+  cancel: transition('cancel', [], { precondition: NOT_RESTORED }),
   /** Written before the call to the bank. Only the attempt that applied it may call. */
-  submit: transition('submit', [], {
-    payout: ['send_count = 1', 'submitted_at = :at', 'last_sent_at = :at'],
-    precondition: SUBMITTABLE,
+  submit: transition('submit', ['makesCall'], {
+    payout: ['send_count = 1', `submitted_at = ${NOW}`, `last_sent_at = ${NOW}`],
+    precondition: {
+      cte: SUBMITTABLE.cte,
+      condition: `(not :makesCall::boolean
+      or ${SUBMITTABLE.condition} and not ${isOlderThanRecovery(':payoutId')})`,
+    },
   }),
   /** Permission for one more call, with the same reference. */
   resend: transition('resend', [], {
-    payout: ['send_count = send_count + 1', 'send_outcome = null', 'last_sent_at = :at', ...NO_FAILURE],
+    payout: ['send_count = send_count + 1', 'send_outcome = null', `last_sent_at = ${NOW}`, ...NO_FAILURE],
+    precondition: SUBMITTABLE,
   }),
   complete: transition('complete', ['bankReference'], { payout: [BANK_REFERENCE, ...NO_FAILURE] }),
   fail: transition('fail', ['failureKind', 'reason'], { payout: FAILED }),

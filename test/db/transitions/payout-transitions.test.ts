@@ -9,6 +9,7 @@ import {
   type PayoutTransitionName,
 } from '../../../src/domain/payout-transitions';
 import { withClient } from '../../../src/local-stack/postgres';
+import { asSuperuser } from '../../support/backdate';
 import {
   addLines,
   applyPayout,
@@ -220,6 +221,48 @@ it('a call to the bank records its outcome, and a permission for another call fo
   expect(await read()).toEqual({ ...forgotten, send_count: 2 });
 });
 
+it('a permission that is recorded late counts from then', async () => {
+  await addLines(payouts, [100_000]);
+  const { payoutId, bankAccountId } = await applyPayout(payouts, PATHS.approved);
+  await asSuperuser(
+    payouts.db,
+    `update bank_accounts set usable_from = usable_from - interval '2 days' where id = '${bankAccountId}'`,
+  );
+  const [nowMs, at] = [Date.now() - 1_000, new Date(Date.now() - 90_000_000)];
+  const submit = { payoutId, version: 2, at, makesCall: true };
+  const submitted = await payoutWriters.submit(payouts.context, submit);
+  expect(submitted).toMatchObject({ outcome: 'applied' });
+  expect(submitted.state.lastSentAtMs).toBeGreaterThan(nowMs);
+  const by = { name: 'cli:sari' } as const;
+  const resent = await payoutWriters.resend(payouts.context, { payoutId, version: 3, at, by });
+  expect(resent).toMatchObject({ outcome: 'applied' });
+  expect(resent.state.lastSentAtMs).toBeGreaterThan(nowMs);
+});
+
+/** PostgreSQL may have lost that it was sent. */
+it.each([
+  ['during recovery', "update recovery_mode set begun_at = now(), begun_by = 'x', reason = 'y'"],
+  ['after a recovery', "update recovery_mode set begun_at = now(), begun_by = 'x', reason = 'y', ended_at = now()"],
+])('%s an earlier payout is not cancelled, and its submission permits no call', async (_name, recover) => {
+  await addLines(payouts, [100_000]);
+  const { payoutId } = await applyPayout(payouts, PATHS.approved);
+  await addLines(payouts, [200_000]);
+  const other = await applyPayout(payouts, PATHS.requested);
+  await payouts.db.query(recover);
+  const submit = { payoutId, version: 2, at: new Date(), makesCall: true };
+  const outcomes = [
+    await applyPayoutTransition(payouts, 'cancel', { payoutId, version: 2 }),
+    await applyPayoutTransition(payouts, 'cancel_request', { payoutId: other.payoutId, version: 1 }),
+    await payoutWriters.submit(payouts.context, submit),
+    await payoutWriters.submit(payouts.context, { ...submit, makesCall: false }),
+  ];
+  await payouts.db.query('update recovery_mode set ended_at = greatest(begun_at, ended_at)');
+  expect(outcomes.map(({ outcome }) => outcome)).toEqual(['deferred', 'deferred', 'deferred', 'applied']);
+  await addLines(payouts, [300_000]);
+  await applyPayout(payouts, ['approve', 'cancel']);
+  await applyPayout(payouts, PATHS.submitted);
+});
+
 it('owners have a notice of what failed, came back or waits', async () => {
   const noticesOf = async ({ payoutId }: NewPayout) => {
     const { rows } = await payouts.db.query('select kind from merchant_notices where target_id = $1', [payoutId]);
@@ -277,15 +320,19 @@ describe('a request', () => {
     expect((await lines()).every(({ isClaimed }) => !isClaimed)).toBe(true);
   });
 
-  it.each(CAUSES)('is not written during %s, and neither is a submission', async (_name, cause, end) => {
+  it.each(CAUSES)('is not written during %s, and neither is a permission for a call', async (_name, cause, end) => {
+    const sent = await applyPayout(payouts, PATHS.submitted);
+    await addLines(payouts, [60_000]);
     const approved = await applyPayout(payouts, ['approve']);
     await addLines(payouts, [70_000]);
     await payouts.db.query(cause.replaceAll(':merchant', `'${payouts.merchantId}'`));
     const requested = await request();
     const submitted = await applyPayoutTransition(payouts, 'submit', { payoutId: approved.payoutId, version: 2 });
+    const resent = await applyPayoutTransition(payouts, 'resend', { payoutId: sent.payoutId, version: 3 });
     await payouts.db.query(end);
     expect(requested).toBeUndefined();
     expect(submitted).toEqual({ outcome: 'deferred', state: { status: 'approved', version: 2 } });
+    expect(resent).toMatchObject({ outcome: 'deferred', state: { status: 'submitted', version: 3 } });
   });
 
   it('is not written for a negative balance, nor for more than the balance', async () => {

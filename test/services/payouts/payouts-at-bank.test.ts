@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { SdkFlags } from '@temporalio/workflow/lib/flags';
 import { z } from 'zod';
+import { submitPayout } from '../../../activities/payout';
 import { createSealer } from '../../../src/crypto/sealing';
-import { listReleasedPayouts } from '../../../src/db/queries/find-payout';
+import { findRecordedPayout, listReleasedPayouts, type RecordedPayout } from '../../../src/db/queries/find-payout';
 import { storePayoutNotification } from '../../../src/db/records/notification-inbox';
 import { payoutWriters, type NewPayout } from '../../../src/db/transitions/payout-transitions';
 import type { StepActor } from '../../../src/domain/actor';
@@ -11,14 +13,18 @@ import { changeHold } from '../../../src/services/merchants/merchants';
 import { seedPayouts } from '../../../src/services/sandbox/seed-payouts';
 import { payoutWorkflowId } from '../../../workflows/messages';
 import { newPayoutReference } from '../../sandbox/bank/bank-under-test';
+import { activityDependencies } from '../../support/activity-dependencies';
+import { asSuperuser } from '../../support/backdate';
 import { prepareBankAccount } from '../../support/bank-accounts';
 import { eventually } from '../../support/eventually';
 import { recordHistory } from '../../support/history';
 import { newTerms } from '../../support/payments';
 import { createMember, createShop } from '../../support/people';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { FakeAcquirer } from '../../workflows/model/fake-acquirer';
 import { applyTransitions } from '../ledger/transition-path';
 
+const DAY_MS = 86_400_000;
 const ORDINARY = '1234567890';
 const [NET_RUPIAH, FEE_RUPIAH] = [252_500, 2_500];
 const BI_FAST = { rail: 'bi_fast', payoutPolicyId: 1 } as const;
@@ -108,6 +114,12 @@ async function rowOf({ payoutId }: Payout) {
     [payoutId],
   );
   return rows[0];
+}
+
+async function recordedOf({ payoutId }: Payout): Promise<RecordedPayout> {
+  const recorded = await findRecordedPayout(service.db, payoutId);
+  if (!recorded) throw new Error('The payout has no row');
+  return recorded;
 }
 
 /** The bank's notification leads there, or else the next status query. */
@@ -221,6 +233,12 @@ describe('a call whose response is lost', () => {
       (status) => status?.attentionReason?.includes('The bank does not know the payout') ?? false,
     );
     expect(await atBank(payout)).toBeUndefined();
+    await changeHold(service.db, payout.merchantId, true);
+    expect(await perform(payout, 'resend')).toEqual({
+      outcome: 'rejected',
+      reason: 'Not now: it waits for an operator to release the merchant.',
+    });
+    await changeHold(service.db, payout.merchantId, false);
     expect(await perform(payout, 'resend')).toMatchObject({ outcome: 'done', state: { status: 'submitted' } });
     expect(await waitFor(payout, 'completed')).toMatchObject({ send_count: 2, send_outcome: 'accepted' });
     expect(await directionsOf(payout)).toEqual(['out']);
@@ -335,6 +353,15 @@ describe('before the bank has it', () => {
       (status) => opens.test(status?.waitingFor ?? ''),
     );
     expect(await atBank(payout)).toBeUndefined();
+    const [{ terms, state }, opened] = [await recordedOf(payout), isMorning ? 13 : 20];
+    const submit = submitPayout.checked.bind(
+      null,
+      activityDependencies(service.context, new FakeAcquirer(), { sealer: createSealer(service.masterKey) }),
+    );
+    const atMs = new Date().setUTCHours(opened, 30) - DAY_MS;
+    expect(await new MockActivityEnvironment().run(submit, { terms, state, atMs })).toMatchObject({
+      deferral: { obstacle: 'rail_closed' },
+    });
     const released = await listReleasedPayouts(service.db, new Date());
     expect(released.map(({ payoutId }) => payoutId)).not.toContain(payout.payoutId);
     expect(await perform(payout, 'cancel')).toMatchObject({ outcome: 'done' });
@@ -352,7 +379,8 @@ describe('before the bank has it', () => {
     const payout = await deferred();
     await changeHold(service.db, payout.merchantId, false);
     const { payoutId } = payout;
-    const submitted = await payoutWriters.submit(service.context, { payoutId, version: 2, at: new Date() });
+    const submit = { payoutId, version: 2, at: new Date(), makesCall: true };
+    const submitted = await payoutWriters.submit(service.context, submit);
     expect(submitted.outcome).toBe('applied');
     await service.workflows.payouts.notify(payout);
     await eventually(
@@ -379,6 +407,43 @@ describe('before the bank has it', () => {
     await service.workflows.payouts.notify(payout);
     await expect(service.client.workflow.getHandle(handle.workflowId).result()).rejects.toThrow('failed');
     expect(await atBank(payout)).toBeUndefined();
+  });
+});
+
+describe('after a restore of PostgreSQL to before it was submitted', () => {
+  /** The bank has it, PostgreSQL has not, and its merchant is on hold. */
+  async function restored(): Promise<Payout> {
+    const payout = await requested('9900000020');
+    await eventually(() => atBank(payout), Boolean);
+    await waitFor(payout, 'submitted');
+    await changeHold(service.db, payout.merchantId, true);
+    await asSuperuser(
+      service.db,
+      `delete from payout_events where payout_id = '${payout.payoutId}' and payout_version > 2`,
+      `delete from payout_transitions where payout_id = '${payout.payoutId}' and version > 2`,
+      `update payouts set status = 'approved', version = 2, send_count = 0, send_outcome = null, submitted_at = null,
+         last_sent_at = null, bank_reference = null where id = '${payout.payoutId}'`,
+    );
+    return payout;
+  }
+
+  it('its workflow records that again, and looks at the bank', async () => {
+    const payout = await restored();
+    await service.workflows.payouts.notify(payout);
+    expect(await waitFor(payout, 'submitted')).toMatchObject({ version: 3, send_outcome: null });
+    expect(await perform(payout, 'cancel')).toMatchObject({ outcome: 'rejected' });
+    expect(await atBank(payout)).toMatchObject({ send_calls: 1 });
+  });
+
+  it('and no workflow has it: it is not cancelled, and it is not sent again', async () => {
+    const payout = await restored();
+    await service.client.workflow.getHandle(payoutWorkflowId(payout.payoutId)).terminate();
+    await service.db.query("update recovery_mode set begun_at = now(), begun_by = 'x', reason = 'y', ended_at = now()");
+    const reason = 'The bank may have received it already. It is not cancelled before the bank is asked.';
+    expect(await perform(payout, 'cancel')).toEqual({ outcome: 'rejected', reason });
+    await waitFor(payout, 'submitted');
+    expect(await perform(payout, 'resend')).toMatchObject({ outcome: 'rejected' });
+    expect(await atBank(payout)).toMatchObject({ send_calls: 1 });
   });
 });
 
