@@ -87,6 +87,8 @@ export async function prepareCall(
   const holderName = sealer.open(sealedHolderName, ['bank-account-holder', bankAccountId]);
   const order = { referenceId, amountRupiah, holderName, account: { bankCode, number } };
   const deadline = onlyCallDeadline();
+  const prepared = await provider.prepareSend(referenceId, deadline);
+  if (prepared.outcome === 'indeterminate') throw indeterminateError(prepared);
   return async (permitted, sendCount) => {
     const sentAtMs = permitted.lastSentAtMs ?? Date.now();
     const submittedAt = recorded.submittedAt ?? new Date(sentAtMs);

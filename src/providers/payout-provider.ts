@@ -10,6 +10,11 @@ import type { ReceivedNotification } from './provider';
 export interface PayoutProvider {
   /** The holder of an account. `rejected`: the bank reports that the account cannot receive money. */
   inquireAccount(account: BankAccountNumber, call: ProviderCall): Promise<InquireAccountOutcome>;
+  /**
+   * All that `sendPayout` needs besides the bank: a token, and a place in the rate of calls of the account. Called
+   * before the permission to send is recorded, because the permission allows one call.
+   */
+  prepareSend(referenceId: string, call: ProviderCall): Promise<{ readonly outcome: 'ready' } | Indeterminate>;
   /** `accepted`: the bank has received the order. Only `findPayout` makes it final. */
   sendPayout(order: PayoutOrder, call: ProviderCall): Promise<SendPayoutOutcome>;
   /** `not_found` proves nothing while the bank may still receive the order. */

@@ -4,7 +4,7 @@ import type { Logger } from '../observability/logger';
 import { callRate } from './calls/call-rate';
 import { logCalls } from './calls/log-calls';
 import { measureCalls } from './calls/measure-calls';
-import { wrapPayoutCalls } from './calls/wrap-calls';
+import { wrapPayoutCalls, type CallWrapper } from './calls/wrap-calls';
 import type { PayoutProvider } from './payout-provider';
 import { parsePayoutCredentials } from './snap/payout-credentials';
 import { PAYOUT_PROFILES, PROFILE_OF_ADAPTER, type PayoutAdapter, type PayoutProfile } from './snap/payout-profiles';
@@ -57,7 +57,7 @@ export function createPayoutRegistry(settings: PayoutRegistrySettings): PayoutRe
     const client = connect(settings, row);
     opened.push(client);
     const { db, log } = settings;
-    const wrappers = [measureCalls(row.id), callRate(db, row.id, () => row.callsPerSecond), logCalls(row.id, log)];
+    const wrappers = [measureCalls(row.id), payoutCallRate(db, row), logCalls(row.id, log)];
     const provider = wrappers.reduce(wrapPayoutCalls, withoutNumbers(client));
     const profile = PAYOUT_PROFILES[PROFILE_OF_ADAPTER[row.adapter]];
     const connection = { accountId: row.id, row, provider, profile };
@@ -89,6 +89,12 @@ function connect({ sealer, publicBaseUrl }: PayoutRegistrySettings, row: Account
   const json = sealer.open(sealedCredentials, ['provider-server-key', id, adapter, baseUrl]);
   const notificationUrl = `${publicBaseUrl}/provider-notifications/${id}`;
   return createSnapPayoutProvider({ profile, baseUrl, credentials: parsePayoutCredentials(json), notificationUrl });
+}
+
+/** `prepareSend` has reserved the place of the send: nothing keeps a call back whose permission is recorded. */
+function payoutCallRate(db: Queryable, { id, callsPerSecond }: AccountRow): CallWrapper {
+  const limited = callRate(db, id, () => callsPerSecond);
+  return (call, work, details) => (details.operation === 'sendPayout' ? work() : limited(call, work, details));
 }
 
 /** A bank may repeat the number in its reason, which logs and rows have. */

@@ -74,6 +74,12 @@ export class SnapClient {
     return withSpan(span, () => this.#call(request, call), describe);
   }
 
+  /** Reads a token for the next call, if calls need one. */
+  async prepare(call: ProviderCall): Promise<{ readonly outcome: 'ready' } | Indeterminate> {
+    const token = await this.#withToken?.tokens.read(call);
+    return token && 'outcome' in token ? token : { outcome: 'ready' };
+  }
+
   async #call(request: SnapCall, call: ProviderCall): Promise<SnapResponse | Indeterminate> {
     const bytes = Buffer.from(JSON.stringify(request.body));
     if (this.#withToken === null) {

@@ -13,6 +13,7 @@ export const OPERATION_LABELS = {
   cancelPayment: 'cancel_payment',
   refundPayment: 'refund_payment',
   inquireAccount: 'inquire_account',
+  prepareSend: 'prepare_send',
   sendPayout: 'send_payout',
   findPayout: 'find_payout',
 } as const satisfies Record<ProviderOperation | PayoutOperation, string>;

@@ -43,6 +43,8 @@ export function wrapPayoutCalls(provider: PayoutProvider, wrap: CallWrapper): Pa
   return {
     inquireAccount: (account, call) =>
       wrap(call, () => provider.inquireAccount(account, call), { operation: 'inquireAccount' }),
+    prepareSend: (referenceId, call) =>
+      wrap(call, () => provider.prepareSend(referenceId, call), { operation: 'prepareSend', referenceId }),
     sendPayout: (order, call) =>
       wrap(call, () => provider.sendPayout(order, call), { operation: 'sendPayout', referenceId: order.referenceId }),
     findPayout: (key, call) =>

@@ -48,6 +48,7 @@ export function createSnapPayoutProvider(options: SnapPayoutOptions): PayoutProv
   const account = { client, profile, credentials };
   return {
     inquireAccount: (number, call) => inquireAccount(account, number, call),
+    prepareSend: (_, call) => client.prepare(call),
     sendPayout: (order, call) => sendPayout(account, order, call),
     findPayout: (key, call) => findPayout(account, key, call),
     verifyPayoutNotification: (notification) =>

@@ -383,6 +383,10 @@ describe('a token', () => {
       outcome: 'indeterminate',
       reason: 'no token: 4017300 Unauthorized. Signature',
     });
+    await bank.fail('token', 'reject');
+    const prepared = await provider.prepareSend(order.referenceId, within());
+    expect(prepared).toMatchObject({ outcome: 'indeterminate', reason: expect.stringContaining('no token') });
+    expect(await provider.prepareSend(order.referenceId, within())).toEqual({ outcome: 'ready' });
     expect(await bank.findTransfer(order.referenceId)).toBeUndefined();
     await provider.close();
   });

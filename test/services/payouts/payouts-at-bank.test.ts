@@ -59,6 +59,21 @@ interface Payout {
   readonly user: string;
 }
 
+/** @param callsPerSecond the next place is so late that a call is not made; null: no limit */
+async function limitCalls(callsPerSecond: number | null): Promise<void> {
+  await service.db.query('update provider_accounts set calls_per_second = $2 where id = $1', [
+    payoutsAccountId,
+    callsPerSecond,
+  ]);
+  await service.db.query('delete from provider_call_schedules where provider_account_id = $1', [payoutsAccountId]);
+  if (callsPerSecond === null) return;
+  await service.db.query(
+    `insert into provider_call_schedules (provider_account_id, next_call_at)
+     values ($1, clock_timestamp() + interval '2500 milliseconds')`,
+    [payoutsAccountId],
+  );
+}
+
 /** A merchant with a balance of one settled payment, and a bank account of this number. */
 async function newShop(number: string): Promise<Payout> {
   const { db, context } = service;
@@ -243,6 +258,14 @@ describe('a call whose response is lost', () => {
     expect(await waitFor(payout, 'completed')).toMatchObject({ send_count: 2, send_outcome: 'accepted' });
     expect(await directionsOf(payout)).toEqual(['out']);
     expect(await perform(payout, 'resend')).toMatchObject({ outcome: 'rejected' });
+  });
+
+  it('its permission is not used up while the rate of calls is', async () => {
+    await limitCalls(1);
+    const payout = await requested(ORDINARY);
+    expect(await waitFor(payout, 'completed')).toMatchObject({ send_count: 1, send_outcome: 'accepted' });
+    expect(await atBank(payout)).toMatchObject({ send_calls: 1 });
+    await limitCalls(null);
   });
 
   it('a payout that the bank has is not sent again', async () => {
