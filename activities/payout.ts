@@ -74,8 +74,8 @@ function approverRejection(kind: ApprovalKind, by: StepActor | undefined, reques
   }
 }
 
-/** SQLSTATE: a trigger permits the step only to other people. */
-const RESTRICT_VIOLATION = '23001';
+/** SQLSTATE of Lunas: a trigger permits the step only to other people. */
+const NOT_APPROVED = 'LN001';
 
 /** The step, or a rejection if PostgreSQL does not permit it. */
 async function permitted(
@@ -85,7 +85,7 @@ async function permitted(
   try {
     return await step();
   } catch (error) {
-    if (codeOf(error) !== RESTRICT_VIOLATION) throw error;
+    if (codeOf(error) !== NOT_APPROVED) throw error;
     return { state, rejection: 'The right people have not approved it.' };
   }
 }

@@ -115,7 +115,8 @@ describe('the lines of the balance', () => {
     const { terms } = await applyTransitions(ledger, ['issue', 'pay'], { merchantId });
     const entries = (rupiah: number, from: string) =>
       `insert into ledger_entries select id, number, account, side, ${rupiah} from ${from},
-       (values (11, 'provider_receivable', 'debit'), (12, 'merchant_available', 'credit')) line (number, account, side)`;
+       (values (11, 'provider_receivable', 'debit'), (12, 'merchant_available', 'credit'))
+         line (number, account, side)`;
     const book = (column: string, value: string, rupiah = 49_650, merchant = merchantId) =>
       ledger.db.query(
         `with posting as (

@@ -107,6 +107,8 @@ const FORBIDDEN_TO_ALL = [
   'delete from members',
   'update members set user_id = user_id',
   'update members set role_since = now()',
+  'update members set first_added_at = now()',
+  'update members set authorised_until = null',
   'update passkeys set public_key = public_key',
   'update sign_in_links set token_sha256 = token_sha256',
   'update user_actions set actor = actor',

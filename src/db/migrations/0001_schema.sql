@@ -1072,7 +1072,11 @@ create table members (
   role text not null check (role in ('owner', 'finance', 'developer', 'support', 'cashier', 'viewer')),
   invited_by text not null, -- who: `user:<id>`, or as in the audit log of operators
   created_at timestamptz(3) not null, -- of the membership: a member who was removed and joins again is a new one
-  role_since timestamptz(3) not null, -- when it got this role: a trigger sets it, and no process can
+  -- Triggers set these three, and no process can: when it got this role, when it was added for the first time, and
+  -- when it last lost the right to approve payouts.
+  role_since timestamptz(3) not null,
+  first_added_at timestamptz(3) not null,
+  authorised_until timestamptz(3),
   removed_at timestamptz(3),
   last_seen_at timestamptz(3), -- on a page of this merchant; null: never. At most one write a minute
   primary key (merchant_id, user_id),
@@ -1083,6 +1087,10 @@ create index members_user_id_idx on members (user_id);
 create function set_role_since() returns trigger language plpgsql as $$
 begin
   new.role_since := now();
+  if tg_op = 'INSERT' then
+    new.first_added_at := now();
+    new.authorised_until := null;
+  end if;
   return new;
 end $$;
 create trigger role_since_of_new before insert on members for each row execute function set_role_since();
@@ -1487,6 +1495,24 @@ end $$;
 create trigger a_day_at_least before insert on payout_limits
   for each row execute function require_day_of_limits();
 
+-- In production two operators change what payouts may move and cost, and start payouts again. The parameters of their
+-- approval have the columns of the row, so that an approval of other values is of no use.
+create function require_approved_row() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if exists (select from installation where environment = 'production') and not exists (
+    select from approvals
+    where action = tg_argv[0] and status = 'approved' and decided_by <> requested_by and expires_at > now()
+      and parameters @> (to_jsonb(new)
+        - array['id', 'created_at', 'replaces_id', 'is_stopped', 'changed_by', 'note', 'changed_at'])
+  ) then
+    raise exception 'no two operators have approved this %', tg_argv[0] using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger two_operators before insert on payout_limits
+  for each row execute function require_approved_row('payout.set_limits');
+
 -- By database role: the dashboard proposes, withdraws and disables, whatever its statement is.
 alter table bank_accounts enable row level security;
 create policy every_status on bank_accounts to lunas_operator, lunas_worker using (true);
@@ -1523,6 +1549,8 @@ values
   ('online', 1, 6500, 10000, 50000000, '00:00', '24:00', 'every', 300, false),
   ('skn', 1, 2900, 10000, 1000000000, '08:00', '14:00', 'working', 36000, false),
   ('rtgs', 1, 30000, 100000001, null, '08:00', '14:30', 'working', 14400, true);
+create trigger two_operators before insert on payout_policies
+  for each row execute function require_approved_row('payout.set_policy');
 
 -- Days besides Saturdays and Sundays on which banks do not work.
 create table bank_holidays (day date primary key);
@@ -1537,6 +1565,9 @@ create table payout_stops (
 );
 create trigger append_only before update or delete on payout_stops for each row execute function forbid_mutation();
 create trigger append_only_truncate before truncate on payout_stops execute function forbid_mutation();
+-- One operator stops payouts.
+create trigger two_operators before insert on payout_stops for each row
+  when (not new.is_stopped) execute function require_approved_row('payout.start');
 
 -- When a merchant's balance is paid out without a request. No row: never.
 create table payout_settings (
@@ -1643,6 +1674,33 @@ alter table ledger_postings add foreign key (payout_id, payout_version) referenc
 alter table balance_transactions add foreign key (payout_id) references payouts;
 alter table webhook_deliveries add foreign key (payout_id, payout_version) references payout_events;
 
+-- Only the request of a payout claims lines, and only those of its merchant. Once the payout has its own line, another
+-- claim would take money from the merchant: the sum is not zero then.
+create function require_claim_of_request() returns trigger
+language plpgsql set search_path = public, pg_temp as $$
+declare
+  wrong uuid;
+begin
+  select line.payout_id into wrong
+  from claimed line join unclaimed using (posting_id) left join payouts on payouts.id = line.payout_id
+  where unclaimed.payout_id is null and line.payout_id is not null
+    and (payouts.version = 1 and not payouts.is_rebuilt and payouts.merchant_id = line.merchant_id) is not true
+  limit 1;
+  if wrong is null then
+    select line.payout_id into wrong from balance_transactions line
+    where line.payout_id in (
+      select claimed.payout_id from claimed join unclaimed using (posting_id) where unclaimed.payout_id is null)
+    group by line.payout_id having bool_or(line.kind = 'payout') and sum(line.amount_rupiah) <> 0 limit 1;
+  end if;
+  if wrong is not null then
+    raise exception 'payout % cannot claim these lines', wrong using errcode = 'check_violation';
+  end if;
+  return null;
+end $$;
+create trigger claim_of_request after update on balance_transactions
+  referencing old table as unclaimed new table as claimed
+  for each statement execute function require_claim_of_request();
+
 -- What was requested never changes. The terms can be sealed again with another master key.
 create trigger terms_are_final before update on payouts for each row
   when (
@@ -1666,7 +1724,8 @@ create trigger append_only before delete on payouts for each row execute functio
 create trigger append_only_truncate before truncate on payouts execute function forbid_mutation();
 
 -- Whether a member may approve payouts of a merchant: the role permits it for a day, so that the other owners can
--- notice. The first member has no other one, and a sandbox has no money.
+-- notice. The first member, in its first role, has no other one, and a sandbox has no money. Times that the dashboard
+-- writes prove nothing: so `created_at` is not compared.
 create function authorises_payouts(merchant uuid, person uuid) returns boolean
 language sql stable security definer set search_path = public, pg_temp
 begin atomic
@@ -1676,9 +1735,10 @@ begin atomic
       and member.role in ('owner', 'finance') and users.disabled_at is null
       and (member.role_since <= now() - interval '24 hours'
         or exists (select from installation where environment = 'sandbox')
-        or not exists (
+        or (member.role_since = member.first_added_at and not exists (
           select from members other
-          where other.merchant_id = merchant and other.user_id <> person and other.created_at <= member.created_at))
+          where other.merchant_id = merchant and other.user_id <> person
+            and other.first_added_at <= member.first_added_at)))
   );
 end;
 
@@ -1692,19 +1752,44 @@ begin atomic
   );
 end;
 
--- Whether two operators have approved an action for this version of a payout, and the action is executed now. A
--- sandbox needs one operator.
-create function is_approved_payout_action(wanted_action text, payout uuid, payout_version integer) returns boolean
+-- A member who could approve payouts, and whose role another one changes or ends, has a day to notice.
+create function keep_lost_authority() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if authorises_payouts(old.merchant_id, old.user_id) then new.authorised_until := now(); end if;
+  return new;
+end $$;
+create trigger authorised_until before update on members for each row
+  when (new.role <> old.role or (old.removed_at is null and new.removed_at is not null))
+  execute function keep_lost_authority();
+
+-- Whether there was such a member in the last day, other than this actor. An operator approves the payout then.
+create function has_lost_second_user(merchant uuid, requester text) returns boolean
+language sql stable security definer set search_path = public, pg_temp
+begin atomic
+  select exists (
+    select from members
+    where merchant_id = merchant and 'user:' || user_id <> requester
+      and authorised_until > now() - interval '24 hours'
+  ) and not exists (select from installation where environment = 'sandbox');
+end;
+
+-- Whether two operators have approved an action for this version of a payout, and the action is executed now. The
+-- resolution is null for an action that has none. A sandbox needs one operator.
+create function is_approved_payout_action(wanted_action text, payout uuid, payout_version integer, resolution text)
+  returns boolean
 language sql stable security definer set search_path = public, pg_temp
 begin atomic
   select exists (select from installation where environment = 'sandbox') or exists (
     select from approvals
     where action = wanted_action and status = 'approved' and decided_by <> requested_by and expires_at > now()
       and parameters ->> 'payoutId' = payout::text and parameters ->> 'version' = payout_version::text
+      and parameters ->> 'resolution' is not distinct from resolution
   );
 end;
 
--- A payout is approved by whom its request determined. A payout that recovery writes again was approved before.
+-- A payout is approved by whom its request determined. A payout that recovery writes again was approved before. The
+-- code of this error and of that below is none of PostgreSQL: so an activity tells a missing approval from a defect.
 create function require_approved_payout() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -1714,9 +1799,9 @@ begin
     when new.approval_kind = 'second_user' then new.approved_by <> new.requested_by and new.approved_by like 'user:%'
       and authorises_payouts(new.merchant_id, substr(new.approved_by, 6)::uuid)
     else (new.approved_by like 'operator:%' or new.approved_by like 'cli:%')
-      and is_approved_payout_action('payout.approve', new.id, old.version)
+      and is_approved_payout_action('payout.approve', new.id, old.version, null)
   end) then
-    raise exception 'payout % is not approved by the right people', new.id using errcode = 'restrict_violation';
+    raise exception 'payout % is not approved by the right people', new.id using errcode = 'LN001';
   end if;
   return new;
 end $$;
@@ -1728,10 +1813,11 @@ create function require_approved_resolution() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   wanted constant text := case new.name when 'resend' then 'payout.resend' else 'payout.resolve' end;
+  -- `completed` of `resolve_failed_as_completed`.
+  resolution constant text := nullif(split_part(new.name, '_as_', 2), '');
 begin
-  if not is_approved_payout_action(wanted, new.payout_id, new.version - 1) then
-    raise exception '% of payout % is not approved by two operators', new.name, new.payout_id
-      using errcode = 'restrict_violation';
+  if not is_approved_payout_action(wanted, new.payout_id, new.version - 1, resolution) then
+    raise exception '% of payout % is not approved by two operators', new.name, new.payout_id using errcode = 'LN001';
   end if;
   return new;
 end $$;
@@ -1739,21 +1825,6 @@ create trigger two_operators before insert on payout_transitions for each row
   when (new.name in ('resolve_as_completed', 'resolve_as_failed', 'resolve_as_returned', 'resolve_failed_as_completed')
     or (new.name = 'resend' and new.actor <> 'workflow'))
   execute function require_approved_resolution();
-
--- One operator stops payouts. In production two start them again.
-create function require_approved_start() returns trigger
-language plpgsql security definer set search_path = public, pg_temp as $$
-begin
-  if exists (select from installation where environment = 'production') and not exists (
-    select from approvals
-    where action = 'payout.start' and status = 'approved' and decided_by <> requested_by and expires_at > now()
-  ) then
-    raise exception 'two operators start payouts' using errcode = 'restrict_violation';
-  end if;
-  return new;
-end $$;
-create trigger two_operators before insert on payout_stops for each row
-  when (not new.is_stopped) execute function require_approved_start();
 
 -- Requests and keys --------------------------------------------------------------------------------------------------
 
@@ -2229,7 +2300,7 @@ grant update (status, version, usable_from, failure_reason, updated_at, sealed_n
   on bank_accounts to lunas_operator;
 grant select on payout_limits to lunas_dashboard, lunas_worker, lunas_operator, lunas_reader;
 grant insert on payout_limits to lunas_operator;
-revoke execute on function require_approved_bank_account, require_day_of_limits from public;
+revoke execute on function require_approved_bank_account, require_day_of_limits, require_approved_row from public;
 grant insert on merchant_notices to lunas_worker;
 grant select (id, merchant_id, bank_code, last_four, name_match, status, version, proposed_by, inquired_at, usable_from,
   created_at, updated_at) on bank_accounts to lunas_reader;
@@ -2253,9 +2324,9 @@ grant select on payout_policies, bank_holidays, payout_stops, payout_settings
   to lunas_dashboard, lunas_worker, lunas_operator, lunas_reader;
 grant insert on payout_policies, bank_holidays, payout_stops to lunas_operator;
 grant insert, update (schedule, weekday, minimum_rupiah, changed_by, changed_at) on payout_settings to lunas_dashboard;
-revoke execute on function authorises_payouts, has_second_user, is_approved_payout_action, require_approved_payout,
-  require_approved_resolution, require_approved_start from public;
-grant execute on function has_second_user to lunas_worker;
+revoke execute on function authorises_payouts, has_second_user, has_lost_second_user, keep_lost_authority,
+  is_approved_payout_action, require_approved_payout, require_approved_resolution from public;
+grant execute on function has_second_user, has_lost_second_user to lunas_worker;
 
 -- Totals. The worker keeps them, `lunas ledger verify` compares them with the payments, and pages show them.
 grant select, insert, update, delete on payment_hour_totals to lunas_worker;

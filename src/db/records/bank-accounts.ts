@@ -201,9 +201,10 @@ export async function isTooNewToPropose(
         where member.merchant_id = $1 and member.user_id = $2 and member.removed_at is null
           and (member.role_since <= $3::timestamptz - interval '24 hours'
             or exists (select from installation where environment = 'sandbox')
-            or not exists (
+            or (member.role_since = member.first_added_at and not exists (
               select from members other
-              where other.merchant_id = $1 and other.user_id <> $2 and other.created_at <= member.created_at))
+              where other.merchant_id = $1 and other.user_id <> $2
+                and other.first_added_at <= member.first_added_at)))
       ) as "isAllowed"`,
     values: [merchantId, userId, now],
   });

@@ -98,7 +98,10 @@ const CAPTURED_TERMS = [
   'upToPostingId',
 ] as const satisfies readonly (keyof NewPayout)[];
 
-/** Who approves: an operator above the limit of the day, else another member if there is one who may. */
+/**
+ * Who approves: an operator above the limit of the day, else another member if there is one who may. An operator too if
+ * the last of them lost the right to within a day.
+ */
 const APPROVAL_KIND = `case
       when :actor like 'operator:%' or :actor like 'cli:%' then 'operator'
       when :grossRupiah::bigint + (
@@ -109,6 +112,7 @@ const APPROVAL_KIND = `case
       ) > (select day_limit_rupiah from payout_limits order by id desc limit 1) then 'operator'
       when :actor = 'schedule' then 'none'
       when has_second_user(:merchantId, :actor) then 'second_user'
+      when has_lost_second_user(:merchantId, :actor) then 'operator'
       else 'none'
     end`;
 

@@ -393,6 +393,23 @@ describe('attack: the database rejects', () => {
     await expect(attempt).rejects.toThrow('payouts_bank_account_id_merchant_id_fkey');
   });
 
+  it('a claim of a line of another merchant, and one of a payout that was requested before', async () => {
+    const { payoutId } = await applyPayout(payouts, []);
+    const other = await withNewMerchant(payouts);
+    await addLines(other, [7_000]);
+    await addLines(payouts, [5_000]);
+    const claim = (merchantId: string) =>
+      payouts.context.db.query(
+        'update balance_transactions set payout_id = $2 where merchant_id = $1 and payout_id is null',
+        [merchantId, payoutId],
+      );
+    const rejection = 'cannot claim these lines';
+    await expect(claim(other.merchantId)).rejects.toThrow(rejection);
+    await expect(claim(payouts.merchantId)).rejects.toThrow(rejection);
+    await applyPayoutTransition(payouts, 'cancel_request', { payoutId, version: 1 });
+    await expect(claim(payouts.merchantId)).rejects.toThrow(rejection);
+  });
+
   it('a second claim of a line, and other terms than those of the request', async () => {
     const { payoutId } = await applyPayout(payouts, []);
     const change = (table: string, column: string, assignment: string) =>
@@ -466,7 +483,7 @@ async function setEnvironment(environment: 'sandbox' | 'production'): Promise<vo
 }
 
 /** As it is while a request of one operator is executed for another one. */
-async function insertApproval(action: string, payoutId: string, version: number): Promise<void> {
+async function insertApproval(action: string, parameters: Readonly<Record<string, unknown>>): Promise<void> {
   await payouts.db.query(
     `with two as (
        insert into operators (id, name, secret_sha256, prefix, last_four)
@@ -475,9 +492,9 @@ async function insertApproval(action: string, payoutId: string, version: number)
        ) ids returning id
      )
      insert into approvals (action, target, parameters, note, requested_by, status, decided_by, decided_at)
-     select $1, 'payout', jsonb_build_object('payoutId', $2::text, 'version', $3::integer), 'ticket 7',
+     select $1, 'payout', $2, 'ticket 7',
        (select min(id::text)::uuid from two), 'approved', (select max(id::text)::uuid from two), now()`,
-    [action, payoutId, version],
+    [action, parameters],
   );
 }
 
@@ -486,7 +503,10 @@ describe('in production', () => {
     await addLines(payouts, [100_000, 200_000]);
     await setEnvironment('production');
   });
-  afterEach(() => setEnvironment('sandbox'));
+  afterEach(async () => {
+    await setEnvironment('sandbox');
+    await payouts.db.query('insert into payout_limits (cooldown_seconds) values (0)');
+  });
 
   it.each([
     ['approve', 'payout.approve', 'not approved by the right people'],
@@ -502,21 +522,87 @@ describe('in production', () => {
     const version = PATHS[from].length + 1;
     const attempt = () => applyPayoutTransition(payouts, name, { payoutId, version, by: { name: 'operator:dewi' } });
     await expect(attempt()).rejects.toThrow(message);
-    await insertApproval(action, payoutId, version + 1);
-    await insertApproval(action, randomUUID(), version);
-    await insertApproval('payment.settle', payoutId, version);
-    await expect(attempt()).rejects.toThrow(message);
-    await insertApproval(action, payoutId, version);
+    const [, resolution] = name.split('_as_');
+    const approved = { payoutId, version, ...(resolution && { resolution }) };
+    await insertApproval(action, { ...approved, version: version + 1 });
+    await insertApproval(action, { ...approved, payoutId: randomUUID() });
+    await insertApproval(action, { ...approved, resolution: resolution === 'failed' ? 'completed' : 'failed' });
+    if (resolution) await insertApproval(action, { payoutId, version });
+    await insertApproval('payment.settle', approved);
+    await expect(attempt()).rejects.toMatchObject({ code: 'LN001', message: expect.stringContaining(message) });
+    await insertApproval(action, approved);
     expect(await attempt()).toMatchObject({ outcome: 'applied' });
   });
 
-  it('two operators start payouts again', async () => {
-    const start = () =>
-      payouts.db.query("insert into payout_stops (is_stopped, changed_by, note) values (false, 'x', 'y')");
-    await expect(start()).rejects.toThrow('two operators start payouts');
-    await insertApproval('payout.start', '', 0);
-    await start();
+  it.each([
+    ['payout.start', 'payout_stops', { is_stopped: false, changed_by: 'x', note: 'y' }],
+    [
+      'payout.set_limits',
+      'payout_limits',
+      { cooldown_seconds: 86_400, not_found_seconds: 86_400, day_limit_rupiah: 9 },
+    ],
+    [
+      'payout.set_policy',
+      'payout_policies',
+      {
+        rail: 'skn',
+        version: 2,
+        fee_rupiah: 0,
+        min_rupiah: 1,
+        max_rupiah: null,
+        opens_at: '08:00:00',
+        closes_at: '14:00:00',
+        days: 'working',
+        expected_within_seconds: 60,
+        is_enabled: true,
+      },
+    ],
+  ] as const)('%s needs two operators, who have approved these very values', async (action, table, row) => {
+    const columns = Object.keys(row).join(', ');
+    const insert = () =>
+      payouts.db.query(
+        `insert into ${table} (${columns}) select ${columns} from jsonb_populate_record(null::${table}, $1)`,
+        [row],
+      );
+    const message = `no two operators have approved this ${action}`;
+    await expect(insert()).rejects.toThrow(message);
+    await insertApproval(action === 'payout.start' ? 'payout.resend' : action, {
+      ...row,
+      day_limit_rupiah: 8,
+      fee_rupiah: 1,
+    });
+    await expect(insert()).rejects.toThrow(message);
+    await insertApproval(action, row);
+    await insert();
   });
+
+  it.each(["role = 'viewer'", "role = 'owner'", "removed_at = 'epoch'"])(
+    'a member who has lost the right to approve (%s) does not make the other one the only one',
+    async (change) => {
+      const [owner, finance] = await Promise.all(
+        (['owner', 'finance'] as const).map((role) =>
+          createMember(payouts.db, `${randomUUID()}@shop.test`, [[payouts.merchantId, role]]),
+        ),
+      );
+      const by = { name: `user:${owner}` } as const;
+      await payouts.db.query("update members set role_since = now() - interval '2 days' where merchant_id = $1", [
+        payouts.merchantId,
+      ]);
+      await applyPayout(payouts, ['approve', 'cancel'], { by: { name: 'schedule' } });
+      await withClient(payouts.database.urlOf('lunas_local_dashboard'), (dashboard) =>
+        dashboard.query(`update members set ${change} where user_id = $1`, [finance]),
+      );
+      const { payoutId } = await applyPayout(payouts, [], { by });
+      const kindOf = 'select approval_kind from payouts where id = $1';
+      expect((await payouts.db.query(kindOf, [payoutId])).rows).toEqual([{ approval_kind: 'operator' }]);
+      await applyPayoutTransition(payouts, 'cancel_request', { payoutId, version: 1, by });
+      await payouts.db.query("update members set authorised_until = now() - interval '25 hours' where user_id = $1", [
+        finance,
+      ]);
+      const later = await applyPayout(payouts, [], { by });
+      expect((await payouts.db.query(kindOf, [later.payoutId])).rows).toEqual([{ approval_kind: 'none' }]);
+    },
+  );
 });
 
 const ROUNDS = bySize({ small: 20, full: 1_000 });

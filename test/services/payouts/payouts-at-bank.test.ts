@@ -515,6 +515,7 @@ it('a second member approves what the first one requests', async () => {
   const second = await createMember(service.db, `${randomUUID()}@shop.test`, [[payout.merchantId, 'finance']]);
   expect(await request(payout)).toMatchObject({ terms: { approvalKind: 'second_user' } });
   expect(await perform(payout, 'approve', { name: `user:${payout.user}` })).toMatchObject({ outcome: 'rejected' });
+  expect(await perform(payout, 'approve', { name: `user:${randomUUID()}` })).toMatchObject({ outcome: 'rejected' });
   expect(await perform(payout, 'approve', { name: `user:${second}` })).toMatchObject({ outcome: 'done' });
   await waitFor(payout, 'completed');
 });
