@@ -53,6 +53,35 @@ export async function findAccessibilityViolations(page: Page, rules?: readonly s
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
+/** Lists what the focus has to reach, one of the radio buttons with one name, and removes from it what it reaches. */
+const WATCH_FOCUS = `(() => {
+  const nameOf = ({ type, name }) => (type === 'radio' ? name : undefined);
+  const controls = [...document.querySelectorAll('a[href], button, input, select, textarea, summary')];
+  const reachable = controls.filter((control) => control.checkVisibility() && !control.disabled);
+  const hasOutline = (element) => getComputedStyle(element).outlineStyle !== 'none';
+  window.unreached = new Map(reachable.map((control) => [nameOf(control) ?? control, control.outerHTML.slice(0, 120)]));
+  addEventListener('focusin', ({ target }) => {
+    // A field with a prefix has the outline around both.
+    if (hasOutline(target) || hasOutline(target.parentElement)) unreached.delete(nameOf(target) ?? target);
+  });
+})()`;
+
+/** The links, buttons and fields that the key Tab does not reach, or on which the focus cannot be seen. */
+export async function findUnreachableControls(page: Page): Promise<string[]> {
+  await page.evaluate(WATCH_FOCUS);
+  let left = await readUnreached(page);
+  // The parts of a date have the focus one by one, and a page may begin with the focus in the middle: a second round.
+  for (let round = 0; round < 2 && left.length > 0; round += 1) {
+    await Promise.all(Array.from({ length: left.length + 20 }, () => page.keyboard.press('Tab')));
+    left = await readUnreached(page);
+  }
+  return left;
+}
+
+async function readUnreached(page: Page): Promise<string[]> {
+  return z.array(z.string()).parse(await page.evaluate('[...unreached.values()]'));
+}
+
 /** Nothing was found in the image. */
 const NOTHING = 4;
 
