@@ -1679,26 +1679,22 @@ alter table webhook_deliveries add foreign key (payout_id, payout_version) refer
 create function require_claim_of_request() returns trigger
 language plpgsql set search_path = public, pg_temp as $$
 declare
-  wrong uuid;
+  claim record;
 begin
-  select line.payout_id into wrong
-  from claimed line join unclaimed using (posting_id) left join payouts on payouts.id = line.payout_id
-  where unclaimed.payout_id is null and line.payout_id is not null
-    and (payouts.version = 1 and not payouts.is_rebuilt and payouts.merchant_id = line.merchant_id) is not true
-  limit 1;
-  if wrong is null then
-    select line.payout_id into wrong from balance_transactions line
-    where line.payout_id in (
-      select claimed.payout_id from claimed join unclaimed using (posting_id) where unclaimed.payout_id is null)
-    group by line.payout_id having bool_or(line.kind = 'payout') and sum(line.amount_rupiah) <> 0 limit 1;
-  end if;
-  if wrong is not null then
-    raise exception 'payout % cannot claim these lines', wrong using errcode = 'check_violation';
-  end if;
+  for claim in select distinct payout_id, merchant_id from claimed where payout_id is not null loop
+    if not exists (
+      select from payouts where id = claim.payout_id and merchant_id = claim.merchant_id and not is_rebuilt
+    ) or exists (
+      select from balance_transactions where payout_id = claim.payout_id
+      having bool_or(kind = 'payout') and sum(amount_rupiah) <> 0
+    ) then
+      raise exception 'payout % cannot claim these lines', claim.payout_id using errcode = 'check_violation';
+    end if;
+  end loop;
   return null;
 end $$;
 create trigger claim_of_request after update on balance_transactions
-  referencing old table as unclaimed new table as claimed
+  referencing new table as claimed
   for each statement execute function require_claim_of_request();
 
 -- What was requested never changes. The terms can be sealed again with another master key.
