@@ -11,7 +11,7 @@ export interface PayoutProvider {
   /** The holder of an account. `rejected`: the bank reports that the account cannot receive money. */
   inquireAccount(account: BankAccountNumber, call: ProviderCall): Promise<InquireAccountOutcome>;
   /**
-   * All that `sendPayout` needs besides the bank: a token, and a place in the rate of calls of the account. Called
+   * All that `sendPayout` needs besides the bank: a token, and a slot in the rate of calls of the account. Called
    * before the permission to send is recorded, because the permission allows one call.
    */
   prepareSend(referenceId: string, call: ProviderCall): Promise<{ readonly outcome: 'ready' } | Indeterminate>;

@@ -91,7 +91,7 @@ function connect({ sealer, publicBaseUrl }: PayoutRegistrySettings, row: Account
   return createSnapPayoutProvider({ profile, baseUrl, credentials: parsePayoutCredentials(json), notificationUrl });
 }
 
-/** `prepareSend` has reserved the place of the send: nothing keeps a call back whose permission is recorded. */
+/** `prepareSend` has reserved the slot of the send: nothing keeps a call back whose permission is recorded. */
 function payoutCallRate(db: Queryable, { id, callsPerSecond }: AccountRow): CallWrapper {
   const limited = callRate(db, id, () => callsPerSecond);
   return (call, work, details) => (details.operation === 'sendPayout' ? work() : limited(call, work, details));

@@ -59,7 +59,7 @@ interface Payout {
   readonly user: string;
 }
 
-/** @param callsPerSecond the next place is so late that a call is not made; null: no limit */
+/** @param callsPerSecond the next slot is so late that a call is not made; null: no limit */
 async function limitCalls(callsPerSecond: number | null): Promise<void> {
   await service.db.query('update provider_accounts set calls_per_second = $2 where id = $1', [
     payoutsAccountId,
