@@ -7,6 +7,7 @@ import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
 import { applyTransitions, payLate, type AppliedPath } from '../../services/ledger/transition-path';
 import { archiveRow } from '../../support/archive-row';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
+import { eventually } from '../../support/eventually';
 import { createPage } from '../../support/payment-page';
 import { newTerms, type TestLedger } from '../../support/payments';
 import { createMember, createShop } from '../../support/people';
@@ -177,7 +178,11 @@ describe('the facts of a payment', () => {
     const error = { errorCode: null, errorReason: null, errorDetail: null, ignoredFields: [], ignoredParameters: [] };
     const record = (merchantId: string, paymentIds: string[]) =>
       recordRequests(service.db, [{ ...row, ...error, durationMs: 5, merchantId, paymentIds }]);
-    await service.db.query('delete from api_requests where request_id = $1', [requestId]);
+    // The API records a request after its response.
+    await eventually(
+      () => service.db.query('delete from api_requests where request_id = $1', [requestId]),
+      ({ rowCount }) => rowCount === 1,
+    );
     // Callers choose the ids of their requests: neither another payment's nor another merchant's request is this one.
     await record(service.merchantId, [randomUUID()]);
     await record((await createShop(service.db)).id, [paymentId]);
