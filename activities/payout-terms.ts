@@ -1,20 +1,9 @@
 import type { Sealer } from '../src/crypto/sealing';
 import { findRecordedPayout, type RecordedPayout } from '../src/db/queries/find-payout';
-import type { PayoutTerms } from '../src/domain/payout';
+import { DECISIVE_TERMS, type PayoutTerms } from '../src/domain/payout';
 import type { PayoutStepInput, PayoutStepResult } from '../src/domain/payout-step';
 import type { ActivityDependencies } from './dependencies';
 import { inputRejectedError } from './errors';
-
-/** What decides where money goes, and how much. A row of `payouts` never changes it. */
-const DECISIVE_TERMS = [
-  'referenceId',
-  'merchantId',
-  'bankAccountId',
-  'providerAccountId',
-  'grossRupiah',
-  'feeRupiah',
-  'amountRupiah',
-] as const satisfies readonly (keyof PayoutTerms)[];
 
 type SealedTerms = Pick<PayoutTerms, 'payoutId' | (typeof DECISIVE_TERMS)[number]>;
 

@@ -1,4 +1,4 @@
-import type { PingReport, WebhookPingInput } from '../src/domain/webhook-ping';
+import type { PingReport, WebhookPingInput } from '../src/domain/ping-report';
 import { NotFoundError } from '../src/errors';
 import { sendPing } from '../src/webhooks/send-ping';
 import type { ActivityDependencies } from './dependencies';

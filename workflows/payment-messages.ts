@@ -17,6 +17,7 @@ import {
 } from '../src/domain/payment-actions';
 import type { PaymentStatus } from '../src/domain/payment-transitions';
 import { actorRejection, isProofOf, updateProof, type UpdateArguments } from '../src/domain/update-arguments';
+import { keysOf } from './keys-of';
 import {
   createUpdate,
   PAID_SIGNAL_DESCRIPTION,
@@ -88,18 +89,14 @@ function handleUpdate(update: PaymentUpdate, payment: ValidatedPayment, queue: R
 }
 
 /** @returns the status of the payment after the workflow performed the request */
-function performed(
+async function performed(
   request: Omit<QueuedRequest<PaymentAction>, 'complete'>,
   payment: ValidatedPayment,
   queue: RequestQueue<PaymentAction>,
 ): Promise<PaymentStatus> {
-  return new Promise((resolve, reject) => {
-    const complete = (rejection: string | null) => {
-      if (rejection === null) resolve(payment.state.status);
-      else reject(rejected(rejection, payment.state));
-    };
-    queue.add({ ...request, complete });
-  });
+  const rejection = await queue.request(request);
+  if (rejection !== null) throw rejected(rejection, payment.state);
+  return payment.state.status;
 }
 
 /** Anyone who reaches Temporal can send an update: its arguments prove that Lunas sent it. */
@@ -129,10 +126,4 @@ function rejected(reason: string, { status }: PaymentState): ApplicationFailure 
 function toAction(update: PaymentUpdate, resolution: RefundResolution | null): PaymentAction {
   if (update !== 'resolveRefund') return update;
   return resolution === 'refunded' ? RESOLVE_ACTIONS.refunded : RESOLVE_ACTIONS.paid;
-}
-
-function keysOf<Table extends object>(table: Table): Extract<keyof Table, string>[] {
-  const keys: Extract<keyof Table, string>[] = [];
-  for (const key in table) keys.push(key);
-  return keys;
 }

@@ -10,6 +10,7 @@ import {
 } from '../src/domain/payout-actions';
 import type { PayoutRequestResult } from '../src/domain/payout-step';
 import { isProofOf, requesterRejection, updateProof, type UpdateArguments } from '../src/domain/update-arguments';
+import { keysOf } from './keys-of';
 import {
   bankUpdatedSignal,
   payoutStatusQuery,
@@ -20,15 +21,13 @@ import {
 import type { PayoutRun } from './payout-run';
 import type { RequestQueue } from './request-queue';
 
+/** In the order in which the handlers are set: Temporal delivers buffered messages in that order. */
 const UPDATE_DESCRIPTIONS = {
   approve: 'A second member or an operator approves the payout.',
   cancel: 'Cancels a payout that the bank has not received.',
   resend: 'An operator permits one more call to the bank, with the same reference.',
   resolve: 'An operator resolves the payout: completed, failed or returned.',
 } as const satisfies Record<PayoutUpdate, string>;
-
-/** In the order in which the handlers are set: Temporal delivers buffered messages in that order. */
-const UPDATES: readonly PayoutUpdate[] = ['approve', 'cancel', 'resend', 'resolve'];
 
 type PayoutUpdateArguments = UpdateArguments<PayoutResolution>;
 
@@ -45,7 +44,7 @@ export function handlePayoutMessages(messages: PayoutMessages): void {
   setHandler(requestPayoutUpdate, () => begun, {
     description: 'Sent with the start. Completes when the balance is reserved, or the request is rejected.',
   });
-  for (const update of UPDATES) handleUpdate(update, messages);
+  for (const update of keysOf(UPDATE_DESCRIPTIONS)) handleUpdate(update, messages);
   setHandler(bankUpdatedSignal, () => queue.addProviderUpdate(), {
     description: "The bank's status, or what holds the payout back, may have changed: look now. Safe at any time.",
   });

@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities';
-import { PING_TIMEOUT_MS, type PingReport, type WebhookPingInput } from '../src/domain/webhook-ping';
+import { PING_TIMEOUT_MS, type PingReport, type WebhookPingInput } from '../src/domain/ping-report';
 import { authentic } from './authentic';
 
 /** It is not repeated: the user who requested it sees the failure, and can ping again. */

@@ -121,13 +121,13 @@ export class CommandContext {
 export async function withTemporal<T>(
   context: CommandContext,
   db: Queryable,
-  work: (workflows: PaymentWorkflowClient) => Promise<T>,
+  work: (workflows: PaymentWorkflowClient, client: Client) => Promise<T>,
 ): Promise<T> {
   const { client } = await connectTemporal(context, db);
   const { PaymentWorkflowClient } = await import('../temporal/payment-workflow-client.js');
   const workflows = new PaymentWorkflowClient(client);
   try {
-    return await work(workflows);
+    return await work(workflows, client);
   } finally {
     await workflows.close();
   }

@@ -21,6 +21,17 @@ export interface PayoutTerms {
   readonly requestedAtMs: number;
 }
 
+/** What decides where money goes, and how much. A row of `payouts` never changes it. */
+export const DECISIVE_TERMS = [
+  'referenceId',
+  'merchantId',
+  'bankAccountId',
+  'providerAccountId',
+  'grossRupiah',
+  'feeRupiah',
+  'amountRupiah',
+] as const satisfies readonly (keyof PayoutTerms)[];
+
 /** `version` is the number of transitions. A step states the version that it starts from. */
 export interface PayoutState {
   readonly status: PayoutStatus;

@@ -1,8 +1,9 @@
-import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy, type WorkflowHandle } from '@temporalio/client';
+import { WorkflowIdConflictPolicy, type WorkflowHandle } from '@temporalio/client';
 import type { bankAccount } from '../../workflows/bank-account';
-import { bankAccountWorkflowId, PAYOUTS_TASK_QUEUE, SEARCH_ATTRIBUTES } from '../../workflows/messages';
+import { bankAccountWorkflowId } from '../../workflows/messages';
 import type { BankAccountInput, BankAccountResult } from '../domain/bank-account-inquiry';
 import type { BoundedClient } from './bounded-client';
+import { payoutsQueueOptions } from './workflow-start-options';
 
 /** A bank responds within seconds; after this the inquiry goes on without its caller. */
 const RESULT_TIMEOUT_MS = 20_000;
@@ -15,19 +16,12 @@ export class BankAccountClient {
   async start(input: BankAccountInput): Promise<WorkflowHandle<typeof bankAccount>> {
     return this.client.call(({ workflow }) =>
       workflow.start<typeof bankAccount>('bankAccount', {
+        ...payoutsQueueOptions(input.merchantId),
         workflowId: bankAccountWorkflowId(input.bankAccountId),
-        // An account is inquired again before it is reactivated.
-        workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
         workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-        taskQueue: PAYOUTS_TASK_QUEUE,
         args: [input],
         staticSummary: 'name inquiry of a bank account',
         staticDetails: `Bank account ${input.bankAccountId}`,
-        priority: { fairnessKey: input.merchantId },
-        typedSearchAttributes: [
-          { key: SEARCH_ATTRIBUTES.merchantId, value: input.merchantId },
-          { key: SEARCH_ATTRIBUTES.needsAttention, value: false },
-        ],
       }),
     );
   }

@@ -2,21 +2,18 @@ import { randomUUID } from 'node:crypto';
 import {
   WithStartWorkflowOperation,
   WorkflowIdConflictPolicy,
-  WorkflowIdReusePolicy,
   WorkflowUpdateFailedError,
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import {
   bankUpdatedSignal,
-  PAYOUTS_TASK_QUEUE,
   payoutStatusQuery,
   payoutWorkflowId,
   REQUEST_OUTDATED,
   REQUEST_PAYOUT_UPDATE_ID,
   REQUEST_REJECTED,
   requestPayoutUpdate,
-  SEARCH_ATTRIBUTES,
   type PayoutWorkflowStatus,
 } from '../../workflows/messages';
 import type { payout } from '../../workflows/payout';
@@ -28,6 +25,7 @@ import { updateProof, type UpdateArguments } from '../domain/update-arguments';
 import { currentCorrelation } from '../observability/correlation';
 import { UPDATE_TIMEOUT_MS, type BoundedClient } from './bounded-client';
 import { isAlreadyExists } from './grpc-errors';
+import { payoutsQueueOptions } from './workflow-start-options';
 
 /** A payout and its merchant. A step of another merchant's payout is rejected. */
 type PayoutKey = Pick<PayoutInput, 'payoutId' | 'merchantId'>;
@@ -140,17 +138,10 @@ function startOperation(input: PayoutInput): WithStartWorkflowOperation<typeof p
 
 function startOptions(input: PayoutInput): WorkflowStartOptions<typeof payout> {
   return {
+    ...payoutsQueueOptions(input.merchantId),
     workflowId: payoutWorkflowId(input.payoutId),
-    // The bank may report something else after the payout rests.
-    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-    taskQueue: PAYOUTS_TASK_QUEUE,
     args: [input],
     staticSummary: 'payout',
     staticDetails: `Payout ${input.payoutId}`,
-    priority: { fairnessKey: input.merchantId },
-    typedSearchAttributes: [
-      { key: SEARCH_ATTRIBUTES.merchantId, value: input.merchantId },
-      { key: SEARCH_ATTRIBUTES.needsAttention, value: false },
-    ],
   };
 }

@@ -8,8 +8,8 @@ import {
 } from '../../workflows/messages';
 import type { webhookDelivery } from '../../workflows/webhook-delivery';
 import type { webhookPing } from '../../workflows/webhook-ping';
+import { PING_TIMEOUT_MS, type PingReport, type WebhookPingInput } from '../domain/ping-report';
 import type { SubjectKind } from '../domain/subject';
-import { PING_TIMEOUT_MS, type PingReport, type WebhookPingInput } from '../domain/webhook-ping';
 import type { FailedDelivery } from '../webhooks/relay';
 import type { BoundedClient } from './bounded-client';
 

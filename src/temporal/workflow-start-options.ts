@@ -5,6 +5,7 @@ import {
   latePaymentWorkflowId,
   PAYMENTS_TASK_QUEUE,
   paymentWorkflowId,
+  PAYOUTS_TASK_QUEUE,
   SEARCH_ATTRIBUTES,
 } from '../../workflows/messages';
 import type { payment } from '../../workflows/payment';
@@ -49,6 +50,22 @@ export function latePaymentStartOptions(terms: PaymentTerms): WorkflowStartOptio
     args: [terms],
     staticSummary: `${terms.referenceId}: late payment`,
     typedSearchAttributes: searchAttributesOf(terms),
+  };
+}
+
+/**
+ * What the workflows of a merchant's payouts and bank accounts have in common. Both may run again after they ended: the
+ * bank may report something else, and an account is inquired again before it is reactivated.
+ */
+export function payoutsQueueOptions(merchantId: string) {
+  return {
+    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+    taskQueue: PAYOUTS_TASK_QUEUE,
+    priority: { fairnessKey: merchantId },
+    typedSearchAttributes: [
+      { key: SEARCH_ATTRIBUTES.merchantId, value: merchantId },
+      { key: SEARCH_ATTRIBUTES.needsAttention, value: false },
+    ],
   };
 }
 

@@ -6,7 +6,7 @@ import {
   type AttentionKind,
   type TemporalAttention,
 } from '../../services/attention';
-import { connectTemporal, type CommandContext } from '../command-context';
+import { withTemporal, type CommandContext } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
 import { limit } from '../option-schemas';
 import { formatTable } from '../output';
@@ -31,21 +31,16 @@ export function addAttentionCommand(program: LunasCommand): void {
     });
 }
 
-async function readTemporal(context: CommandContext, db: Queryable, limit: number): Promise<TemporalAttention> {
-  const { client } = await connectTemporal(context, db);
-  // Imported on demand, like the rest of Temporal's client.
-  const { PaymentWorkflowClient } = await import('../../temporal/payment-workflow-client.js');
-  const { listWorkerVersions } = await import('../../temporal/worker-versions.js');
-  const workflows = new PaymentWorkflowClient(client);
-  try {
-    const [needing, versions] = await Promise.all([
-      workflows.records.listNeedingAttention(limit),
+function readTemporal(context: CommandContext, db: Queryable, limit: number): Promise<TemporalAttention> {
+  return withTemporal(context, db, async ({ records }, client) => {
+    // Imported on demand, like the rest of Temporal's client.
+    const { listWorkerVersions } = await import('../../temporal/worker-versions.js');
+    const [workflows, versions] = await Promise.all([
+      records.listNeedingAttention(limit),
       listWorkerVersions(client, context.config.TEMPORAL_DEPLOYMENT_NAME),
     ]);
-    return { workflows: needing, versions };
-  } finally {
-    await workflows.close();
-  }
+    return { workflows, versions };
+  });
 }
 
 type NextCommand = (found: AttentionCase) => string;

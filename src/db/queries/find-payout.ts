@@ -87,6 +87,12 @@ function recordedOf({ requestedAt, status, version, lastSentAt, ...row }: Payout
   };
 }
 
+/** Payouts with what their obstacles depend on. */
+const FROM_PAYOUTS = `from payouts payout join merchants merchant on merchant.id = payout.merchant_id${obstacleJoins({
+  account: 'account.id = payout.bank_account_id',
+  source: 'source.id = payout.provider_account_id',
+})}`;
+
 export interface FoundObstacle {
   readonly obstacle: PayoutObstacle;
   /** The end of the cool-down; null for any other obstacle. */
@@ -99,10 +105,7 @@ const FIND_OBSTACLE = prepareStatement(
   `select obstacle, case obstacle when 'cooling_down' then usable_from end as until
    from (
      select ${OBSTACLE} as obstacle, account.usable_from
-     from payouts payout join merchants merchant on merchant.id = payout.merchant_id${obstacleJoins({
-       account: 'account.id = payout.bank_account_id',
-       source: 'source.id = payout.provider_account_id',
-     })}
+     ${FROM_PAYOUTS}
      where payout.id = :payoutId
    ) payout
    where obstacle is not null`,
@@ -124,11 +127,8 @@ const LIST_RELEASED = prepareStatement(
   `select "payoutId", "merchantId", "opensAt", "closesAt", days, ${HOLIDAYS} as holidays
    from (
      select payout.id as "payoutId", payout.merchant_id as "merchantId", ${OBSTACLE} as obstacle, ${WINDOW}
-     from payouts payout join merchants merchant on merchant.id = payout.merchant_id
-       join payout_policies policy on policy.id = payout.payout_policy_id${obstacleJoins({
-         account: 'account.id = payout.bank_account_id',
-         source: 'source.id = payout.provider_account_id',
-       })}
+     ${FROM_PAYOUTS}
+       join payout_policies policy on policy.id = payout.payout_policy_id
      where payout.status = 'approved'
    ) payout
    where obstacle is null or obstacle = 'no_bank_account'

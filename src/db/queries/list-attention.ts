@@ -2,7 +2,7 @@ import { REFUND_GRACE_MS } from '../../domain/reconciliation';
 import type { Queryable } from '../connection/pool';
 import { IS_RECOVERING } from '../records/recovery-mode';
 import { OVERDUE } from './overdue-payments';
-import { STATUS } from './payment-indexes';
+import { CREATED_AT, STATUS } from './payment-indexes';
 
 /** What waits for an operator, as PostgreSQL has it. */
 export interface RecordedCase {
@@ -23,8 +23,6 @@ const DEAD_SINCE = "now() - interval '7 days'";
 
 /** A bank gives the name of a new account within seconds. */
 const INQUIRY_GRACE = "interval '10 minutes'";
-
-const CREATED_AT = "(payments.created_at at time zone 'utc')";
 
 /**
  * Subject, merchant, since and detail of each kind, the oldest $1. Payments, refunds, deliveries, exceptions and bank
@@ -82,12 +80,10 @@ const PARTS = {
     select id::text, id, held_at, name from merchants where held_at is not null order by held_at limit $1`,
   bank_account_to_approve: `
     select id::text, merchant_id, created_at, bank_code from bank_accounts
-    where status in ('pending_inquiry', 'pending_approval') and status = 'pending_approval'
-    order by created_at, id limit $1`,
+    where status = 'pending_approval' order by created_at, id limit $1`,
   bank_account_without_name: `
     select id::text, merchant_id, created_at, bank_code from bank_accounts
-    where status in ('pending_inquiry', 'pending_approval') and status = 'pending_inquiry'
-      and created_at < now() - ${INQUIRY_GRACE}
+    where status = 'pending_inquiry' and created_at < now() - ${INQUIRY_GRACE}
     order by created_at, id limit $1`,
   endpoint_failing: `
     select id::text, merchant_id, failing_since, url from webhook_endpoints

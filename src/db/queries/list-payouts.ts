@@ -4,6 +4,7 @@ import type { ApprovalKind } from '../../domain/payout';
 import type { Rail } from '../../domain/payout-rails';
 import type { PayoutStatus, PayoutTransitionName } from '../../domain/payout-transitions';
 import type { Queryable } from '../connection/pool';
+import { userNameSql } from '../records/users';
 
 /** A payout as members and operators see it. */
 export interface Payout {
@@ -38,18 +39,13 @@ export interface Payout {
   readonly isManual: boolean;
 }
 
-function nameOf(column: string): string {
-  const userId = `case when ${column} like 'user:%' then substr(${column}, 6)::uuid end`;
-  return `(select users.name from users where users.id = ${userId})`;
-}
-
 const COLUMNS = `payout.id, payout.reference_id as "referenceId", payout.merchant_id as "merchantId",
   payout.gross_rupiah as "grossRupiah", payout.fee_rupiah as "feeRupiah", payout.amount_rupiah as "amountRupiah",
   payout.rail, payout.bank_account_id as "bankAccountId", account.bank_code as "bankCode",
   account.last_four as "lastFour", payout.line_count as "lineCount", payout.status, payout.version,
   payout.approval_kind as "approvalKind", payout.requested_by as "requestedBy",
-  ${nameOf('payout.requested_by')} as "requesterName", payout.approved_by as "approvedBy",
-  ${nameOf('payout.approved_by')} as "approverName", payout.requested_at as "requestedAt",
+  ${userNameSql('payout.requested_by')} as "requesterName", payout.approved_by as "approvedBy",
+  ${userNameSql('payout.approved_by')} as "approverName", payout.requested_at as "requestedAt",
   payout.submitted_at as "submittedAt", payout.finished_at as "finishedAt", payout.updated_at as "updatedAt",
   payout.bank_reference as "bankReference", payout.failure_reason as "failureReason", payout.is_manual as "isManual"`;
 const FROM = 'from payouts payout join bank_accounts account on account.id = payout.bank_account_id';

@@ -8,5 +8,6 @@ import { literalList } from '../connection/statement';
 export const STATUS = "(payments.status || '')";
 export const IS_OPEN = `${STATUS} in (${literalList(OPEN_STATUSES)})`;
 export const IS_FINAL = `${STATUS} in (${literalList(FINAL_STATUSES)})`;
+export const CREATED_AT = "(payments.created_at at time zone 'utc')";
 /** Within each status. */
-export const NEWEST_FIRST = "(payments.created_at at time zone 'utc') desc, payments.id desc";
+export const NEWEST_FIRST = `${CREATED_AT} desc, payments.id desc`;

@@ -1,6 +1,7 @@
 import type { BankAccountStatus, BankAccountTransitionName } from '../../domain/bank-account-transitions';
 import type { NameMatch } from '../../domain/holder-names';
 import type { Queryable } from '../connection/pool';
+import { userNameSql } from './users';
 
 /** A merchant's bank account without its number and its holder. */
 export interface BankAccountSummary {
@@ -35,9 +36,7 @@ const SUMMARY_COLUMNS = `account.id, account.merchant_id as "merchantId", mercha
   account.name_match as "nameMatch", account.status, account.version,
   account.proposed_by as "proposedBy", account.inquired_at as "inquiredAt", account.usable_from as "usableFrom",
   account.failure_reason as "failureReason", account.created_at as "createdAt", account.updated_at as "updatedAt",
-  (select users.name from users
-   where users.id = case when account.proposed_by like 'user:%' then substr(account.proposed_by, 6)::uuid end)
-    as "proposerName"`;
+  ${userNameSql('account.proposed_by')} as "proposerName"`;
 const COLUMNS = `${SUMMARY_COLUMNS}, account.sealed_holder_name as "sealedHolderName"`;
 const FROM = 'from bank_accounts account join merchants merchant on merchant.id = account.merchant_id';
 

@@ -17,6 +17,15 @@ const CREDENTIALS = `person.id, person.realm, person.email, person.name, person.
   person.password_hash as "passwordHash", person.sealed_totp as "sealedTotp",
   exists (select from passkeys where passkeys.user_id = person.id) as "hasPasskey"`;
 
+/**
+ * The name of the user that a column names as the actor `user:<id>`; null for any other actor.
+ * @returns a subquery
+ */
+export function userNameSql(actorColumn: string): string {
+  const userId = `case when ${actorColumn} like 'user:%' then substr(${actorColumn}, 6)::uuid end`;
+  return `(select users.name from users where users.id = ${userId})`;
+}
+
 /** Undefined if there is no such user, or it is disabled. */
 export async function findUserByEmail(
   db: Queryable,

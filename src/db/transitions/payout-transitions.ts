@@ -1,8 +1,8 @@
 import type { StepActor } from '../../domain/actor';
 import type { BankPayoutStatus, PayoutFailureKind } from '../../domain/bank-payout';
-import type { PayoutState, PayoutTerms } from '../../domain/payout';
+import { DECISIVE_TERMS, type PayoutState } from '../../domain/payout';
 import type { SendOutcome } from '../../domain/payout-decision';
-import type { Rail } from '../../domain/payout-rails';
+import type { PayoutRequestInput } from '../../domain/payout-step';
 import {
   isResting,
   PAYOUT_TRANSITIONS,
@@ -73,26 +73,15 @@ function eventBody(event: string): string {
 }
 
 /** A payout as it is requested. Who approves it is determined in the statement. */
-export interface NewPayout extends Omit<PayoutTerms, 'approvalKind' | 'requestedAtMs'> {
-  readonly rail: Rail;
-  readonly payoutPolicyId: number;
-  /** It pays every line of the balance up to this posting that no other payout has claimed. */
-  readonly upToPostingId: number;
+export interface NewPayout extends PayoutRequestInput {
   /** The terms, sealed for the comparison before each call to the bank. */
   readonly sealedTerms: string;
   readonly at: Date;
-  readonly by: StepActor;
 }
 
 /** The terms in the row of a payout. The columns have the same names, in snake case. */
 const CAPTURED_TERMS = [
-  'referenceId',
-  'merchantId',
-  'bankAccountId',
-  'providerAccountId',
-  'grossRupiah',
-  'feeRupiah',
-  'amountRupiah',
+  ...DECISIVE_TERMS,
   'rail',
   'payoutPolicyId',
   'upToPostingId',

@@ -3,6 +3,7 @@ import type { Environment } from '../../config';
 import { createSecretKey } from '../../crypto/secret-key';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
+import { userNameSql } from '../../db/records/users';
 import { actorText, type ActorIdentity } from '../../domain/actor';
 import { ConflictError } from '../../errors';
 import {
@@ -46,10 +47,7 @@ export function allowsAddress(networks: readonly string[], address: string): boo
 
 const ADDRESS_BITS = { ipv4: 32, ipv6: 128 } as const;
 
-const OWN_KEY_COLUMNS = `${KEY_COLUMNS}, (
-  select users.name from users
-  where users.id = case when created_by like 'user:%' then substr(created_by, 6)::uuid end
-) as "creatorName"`;
+const OWN_KEY_COLUMNS = `${KEY_COLUMNS}, ${userNameSql('created_by')} as "creatorName"`;
 
 type OwnKeyRow = KeyRow & Pick<OwnKeyDetails, 'creatorName'>;
 

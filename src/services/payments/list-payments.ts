@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/connection/pool';
 import { OVERDUE, type Overdue } from '../../db/queries/overdue-payments';
-import { NEWEST_FIRST, STATUS } from '../../db/queries/payment-indexes';
+import { CREATED_AT, NEWEST_FIRST, STATUS } from '../../db/queries/payment-indexes';
 import { PAYMENT_COLUMNS, type PaymentRow } from '../../db/queries/payment-row';
 import { searchPaymentPage, type PaymentSearch } from '../../db/queries/search-payment-page';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../domain/payment-transitions';
@@ -19,9 +19,6 @@ export interface PaymentFilter {
 }
 
 type OverdueFilter = Pick<PaymentFilter, 'merchantId' | 'status' | 'limit'>;
-
-/** The expression of the index. */
-const CREATED_AT = "(payments.created_at at time zone 'utc')";
 
 /** Only an operator settles these payments. */
 const WAITS_FOR_SETTLEMENT = "and status = 'paid' and settlement_kind = 'manual' and settlement_due_at <= now()";

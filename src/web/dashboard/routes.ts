@@ -20,7 +20,7 @@ import { showCustomerPage } from './payments/customer';
 import { exportPayments } from './payments/export-payments';
 import { listPayments } from './payments/list-payments';
 import { createPaymentByForm, newPaymentForm } from './payments/new-payment';
-import { paymentActionPages } from './payments/payment-actions';
+import { paymentActionPages } from './payments/payment-action-pages';
 import { getQrImage, showQr } from './payments/qr';
 import { showPaymentPage, streamPayment } from './payments/show-payment';
 import { credentialPages } from './profile/credentials';

@@ -28,9 +28,14 @@ export function renderDocument(props: DocumentProps): string {
   return `<!doctype html>${renderToStaticMarkup(<Document {...props} />)}`;
 }
 
+/** Where the script listens, or what it reads again; empty: the page itself. */
+function addressesOf(live: Liveness): { readonly events?: string; readonly poll?: string } {
+  if (live === 'none') return {};
+  return live === 'poll' ? { poll: '' } : live;
+}
+
 function Document({ title, language, files, live, scripts = [], className, children }: DocumentProps): ReactElement {
-  const events = typeof live === 'object' && 'events' in live ? live.events : undefined;
-  const poll = typeof live === 'object' && 'poll' in live ? live.poll : live === 'poll' ? '' : undefined;
+  const { events, poll } = addressesOf(live);
   return (
     <html lang={language}>
       <head>

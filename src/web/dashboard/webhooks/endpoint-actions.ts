@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PingReport } from '../../../domain/webhook-ping';
+import type { PingReport } from '../../../domain/ping-report';
 import { ConflictError } from '../../../errors';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { withUserAudit } from '../../../services/audit/user-audit';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ReactElement } from 'react';
-import type { PingReport } from '../../../domain/webhook-ping';
+import type { PingReport } from '../../../domain/ping-report';
 import { Choices } from '../../ui/choices';
 import { ConfirmForm } from '../../ui/form';
 import { Card, Facts, Notice, PageHead } from '../../ui/layout';
