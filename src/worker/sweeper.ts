@@ -54,11 +54,8 @@ export function startSweeper(dependencies: SweeperDependencies): { stop(): Promi
     while (!stopping.signal.aborted) {
       if (Date.now() - releasedAtMs >= RELEASE_INTERVAL_MS) {
         releasedAtMs = Date.now();
-        await startInquiries(dependencies).catch((error: unknown) => {
-          dependencies.log.warn({ err: error }, 'name inquiries not started; will retry');
-        });
-        await releasePayouts(dependencies).catch((error: unknown) => {
-          dependencies.log.warn({ err: error }, 'deferred payouts not woken; will retry');
+        await Promise.all([startInquiries(dependencies), releasePayouts(dependencies)]).catch((error: unknown) => {
+          dependencies.log.warn({ err: error }, 'name inquiries and deferred payouts not read; will retry');
         });
       }
       await sweep(dependencies, stopping.signal).catch((error: unknown) => {
@@ -70,16 +67,24 @@ export function startSweeper(dependencies: SweeperDependencies): { stop(): Promi
 }
 
 /** An inquiry that runs is joined, so a repeat changes nothing. */
-async function startInquiries({ db, workflows }: SweeperDependencies): Promise<void> {
-  for (const inquiry of await listWaitingInquiries(db)) await workflows.bankAccounts.start(inquiry);
+async function startInquiries({ db, workflows, log }: SweeperDependencies): Promise<void> {
+  await forEachConcurrent(await listWaitingInquiries(db), CONCURRENCY, async (inquiry) => {
+    await workflows.bankAccounts.start(inquiry).catch((error: unknown) => {
+      log.warn({ err: error, ...inquiry }, 'name inquiry not started; will retry');
+    });
+  });
 }
 
 /**
  * Whatever ends a deferral, its payout goes on within 30 s: the release of a merchant, the start of payouts, a change
  * of a bank account. A workflow that has gone on meanwhile only looks at the bank once more.
  */
-async function releasePayouts({ db, workflows }: SweeperDependencies): Promise<void> {
-  for (const payout of await listReleasedPayouts(db, new Date())) await workflows.payouts.notify(payout);
+async function releasePayouts({ db, workflows, log }: SweeperDependencies): Promise<void> {
+  await forEachConcurrent(await listReleasedPayouts(db, new Date()), CONCURRENCY, async (payout) => {
+    await workflows.payouts.notify(payout).catch((error: unknown) => {
+      log.warn({ err: error, ...payout }, 'deferred payout not woken; will retry');
+    });
+  });
 }
 
 /** Processes batches while they are full and Temporal accepts the signals. */

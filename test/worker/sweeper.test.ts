@@ -10,9 +10,11 @@ import { connectClient } from '../../src/temporal/connection';
 import { NO_PAYLOAD_KEYS } from '../../src/temporal/payload-codec';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { startSweeper } from '../../src/worker/sweeper';
-import { SILENT } from '../support/collect-log';
+import { prepareBankAccount } from '../support/bank-accounts';
+import { collectLog, SILENT } from '../support/collect-log';
 import { eventually } from '../support/eventually';
-import { createTestLedger, creation, type TestLedger } from '../support/payments';
+import { creation } from '../support/payments';
+import { addLines, applyPayout, createTestPayouts, withNewMerchant, type TestPayouts } from '../support/payouts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 import { temporalAddress } from '../support/temporal';
 
@@ -20,12 +22,12 @@ const OPEN_NOTIFICATIONS = 40;
 const CONCURRENCY = 10;
 const PAUSE_MS = 2_000;
 
-let ledger: TestLedger;
+let ledger: TestPayouts;
 let network: TcpProxy;
 let workflows: PaymentWorkflowClient;
 let providers: ProviderRegistry;
 beforeAll(async () => {
-  ledger = await createTestLedger();
+  ledger = await createTestPayouts();
   providers = createProviderRegistry({
     db: ledger.db,
     sealer: createSealer(randomBytes(32).toString('base64')),
@@ -117,4 +119,34 @@ it('makes no pause while full batches are due', async () => {
   await eventually(openNotifications, (open) => open.length === 0 || pauses() > 1);
   expect(await openNotifications()).toEqual([]);
   await sweeper.stop();
+});
+
+it('an inquiry or a payout that is not signalled keeps no other one back', async () => {
+  const waiting = await Promise.all(
+    [1, 2].map(async () => {
+      const shop = await withNewMerchant(ledger);
+      await addLines(shop, [60_000]);
+      const { payoutId } = await applyPayout(shop, ['approve'], { at: new Date() });
+      const proposer = await withNewMerchant(ledger);
+      return { payoutId, inquiry: await prepareBankAccount(proposer, proposer.merchantId, 'pending_inquiry') };
+    }),
+  );
+  await ledger.db.query(
+    "update bank_accounts set updated_at = now() - interval '1 minute' where status = 'pending_inquiry'",
+  );
+  await network.cut();
+  const written = collectLog();
+  const sweeper = startSweeper({ db: ledger.db, providers, workflows, log: written.log });
+  const idsOf = (message: string, id: string) => new Set(written.lines(message).map((line) => line[id]));
+  await eventually(
+    async () => written.lines().length,
+    (count) => count >= 2 * waiting.length,
+  );
+  await sweeper.stop();
+  expect(idsOf('name inquiry not started; will retry', 'bankAccountId')).toEqual(
+    new Set(waiting.map(({ inquiry }) => inquiry)),
+  );
+  expect(idsOf('deferred payout not woken; will retry', 'payoutId')).toEqual(
+    new Set(waiting.map(({ payoutId }) => payoutId)),
+  );
 });
