@@ -196,8 +196,12 @@ async function exceptionsOf({ referenceId }: Payout): Promise<string[]> {
 
 const statusOf = ({ payoutId }: Payout) => service.workflows.payouts.queryStatus(payoutId);
 
-async function perform(payout: Payout, action: PayoutAction, actor: StepActor = OPERATOR) {
-  return service.workflows.payouts.perform({ ...payout, version: (await rowOf(payout)).version }, action, actor);
+/** The row may have a version that its workflow does not know yet: then the request is repeated. */
+function perform(payout: Payout, action: PayoutAction, actor: StepActor = OPERATOR) {
+  return eventually(
+    async () => service.workflows.payouts.perform({ ...payout, version: (await rowOf(payout)).version }, action, actor),
+    ({ outcome }) => outcome !== 'outdated',
+  );
 }
 
 it('is completed with one call to the bank and one execution, and its history is short', async () => {
