@@ -1,10 +1,29 @@
 import { PAYMENT_STATUSES, type PaymentStatus } from './payment-transitions';
+import { PAYOUT_STATUSES, type PayoutStatus } from './payout-transitions';
 
 /** One event for each status, named after it (docs/contract.md#events). */
 export type PaymentEvent = `payment.${PaymentStatus}`;
+export type PayoutEvent = `payout.${PayoutStatus}`;
+export type WebhookEvent = PaymentEvent | PayoutEvent;
 
 export const PAYMENT_EVENTS: readonly PaymentEvent[] = PAYMENT_STATUSES.map(eventOnEntering);
 
+/** Only endpoints that list them receive them. */
+export const PAYOUT_EVENTS: readonly PayoutEvent[] = PAYOUT_STATUSES.map((status) => `payout.${status}` as const);
+
+/** In the groups in which people choose them. */
+export const EVENT_GROUPS = {
+  payments: PAYMENT_EVENTS,
+  payouts: PAYOUT_EVENTS,
+} as const satisfies Readonly<Record<string, readonly WebhookEvent[]>>;
+
+export const WEBHOOK_EVENTS: readonly WebhookEvent[] = Object.values(EVENT_GROUPS).flat();
+
 export function eventOnEntering(status: PaymentStatus): PaymentEvent {
   return `payment.${status}`;
+}
+
+/** @param listed by an endpoint or `lunas listen`; empty: it receives the events of payments */
+export function receivesEvent(listed: readonly string[], event: string): boolean {
+  return (listed.length === 0 ? PAYMENT_EVENTS : listed).some((one) => one === event);
 }

@@ -1,9 +1,9 @@
 import type { Sealer } from '../crypto/sealing';
 import type { Queryable } from '../db/connection/pool';
+import { joinSubject } from '../db/queries/delivery-subject';
 import { ALL_SUBJECT_TABLES, type SubjectTables } from '../db/transitions/subjects';
 import { parseCorrelation, type Correlation } from '../domain/correlation';
 import type { Subject, SubjectKind } from '../domain/subject';
-import { joinSubject } from './delivery-subject';
 import type { OutgoingWebhook } from './send';
 
 /**

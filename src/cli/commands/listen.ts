@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PAYMENT_EVENTS } from '../../domain/events';
+import { WEBHOOK_EVENTS } from '../../domain/events';
 import { onStopSignal } from '../../local-stack/stop-signals';
 import { readListenKey } from '../listen/listen-key';
 import { openListenState } from '../listen/listen-state';
@@ -12,7 +12,7 @@ const input = z.object({
   key: z.string().optional(),
   keyFile: z.string().optional(),
   forwardTo: httpUrl,
-  event: z.array(oneOf(PAYMENT_EVENTS)).default([]),
+  event: z.array(oneOf(WEBHOOK_EVENTS)).default([]),
   apiUrl: httpUrl.optional(),
   printJson: z.boolean().default(false),
 });
@@ -24,7 +24,7 @@ export function addListenCommand(program: LunasCommand): void {
     .option('--key-file <path>', 'a file with a secret key of the merchant (default: LUNAS_KEY)')
     .option('--key <secret-key>', 'the key itself, which every user of this machine can then see')
     .requiredOption('--forward-to <url>', 'the address of your webhook receiver')
-    .option('--event <event>', `${joinOptions(PAYMENT_EVENTS)}; repeat for more (default: all)`, collect)
+    .option('--event <event>', `${joinOptions(WEBHOOK_EVENTS)}; repeat for more (default: all of payments)`, collect)
     .option('--api-url <url>', 'the address of the API (default: PUBLIC_BASE_URL, else this machine)')
     .option('--print-json', 'print one line of JSON for each event, after a first line with the secret')
     .examples(

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Environment } from '../../config';
 import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
-import { PAYMENT_EVENTS } from '../../domain/events';
+import { WEBHOOK_EVENTS } from '../../domain/events';
 import { writeRunFile } from '../../local-stack/run-file';
 import { DELIVERY_STATUSES, listDeliveries, type ListedDelivery } from '../../services/webhooks/webhook-deliveries';
 import {
@@ -58,13 +58,13 @@ export function addWebhooksCommand(program: LunasCommand): void {
 }
 
 function addCreate(webhooks: LunasCommand): void {
-  const input = z.object({ merchant: id, url: z.string(), event: z.array(oneOf(PAYMENT_EVENTS)).default([]) });
+  const input = z.object({ merchant: id, url: z.string(), event: z.array(oneOf(WEBHOOK_EVENTS)).default([]) });
   webhooks
     .command('create')
     .description('register an endpoint; the secret that signs its webhooks is shown only once')
     .requiredOption('--merchant <id>', 'the merchant of the payments')
     .requiredOption('--url <url>', 'the address of the receiver')
-    .option('--event <event>', `${joinOptions(PAYMENT_EVENTS)}; repeat for more (default: all)`, collect)
+    .option('--event <event>', `${joinOptions(WEBHOOK_EVENTS)}; repeat for more (default: all of payments)`, collect)
     .examples(
       'lunas webhooks create --merchant MERCHANT_ID --url https://shop.example/webhooks',
       'lunas webhooks create --merchant MERCHANT_ID --url https://shop.example/paid --event payment.paid',
@@ -106,7 +106,7 @@ function addSet(webhooks: LunasCommand): void {
     .object({
       endpointId: id,
       url: z.string().optional(),
-      event: z.array(oneOf(PAYMENT_EVENTS)).default([]),
+      event: z.array(oneOf(WEBHOOK_EVENTS)).default([]),
       allEvents: z.boolean().default(false),
     })
     .refine(({ event, allEvents }) => event.length === 0 || !allEvents, {
@@ -119,8 +119,8 @@ function addSet(webhooks: LunasCommand): void {
     .command('set <endpoint-id>')
     .description('change the URL of an endpoint, or its events; its id and its secret stay')
     .option('--url <url>', 'the new address of the receiver, also for deliveries that wait')
-    .option('--event <event>', `${joinOptions(PAYMENT_EVENTS)}; repeat for more; replaces its events`, collect)
-    .option('--all-events', 'send every event')
+    .option('--event <event>', `${joinOptions(WEBHOOK_EVENTS)}; repeat for more; replaces its events`, collect)
+    .option('--all-events', 'send every event of payments')
     .examples(
       'lunas webhooks set ENDPOINT_ID --url https://shop.example/webhooks',
       'lunas webhooks set ENDPOINT_ID --event payment.paid --event payment.settled',
@@ -208,7 +208,7 @@ function addDeliveries(webhooks: LunasCommand): void {
     payment: z.string().optional(),
     merchant: id.optional(),
     status: oneOf(DELIVERY_STATUSES).optional(),
-    event: oneOf(PAYMENT_EVENTS).optional(),
+    event: oneOf(WEBHOOK_EVENTS).optional(),
     since: timestamp.optional(),
     until: timestamp.optional(),
     limit,
@@ -292,7 +292,7 @@ async function updateRunFile(
 }
 
 function eventsOf(endpoint: WebhookEndpoint): string {
-  return endpoint.events?.join(', ') ?? 'all';
+  return endpoint.events?.join(', ') ?? 'all of payments';
 }
 
 /** `enabled`, `disabled (gone)`, `failing since …`. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventSourceMessage } from 'eventsource-parser';
 import { z } from 'zod';
-import type { PaymentEvent } from '../../domain/events';
+import { receivesEvent, type WebhookEvent } from '../../domain/events';
 import { messageOf, UserError } from '../../errors';
 import { parseJson } from '../../lib/parse-json';
 import { createWebhookSender, TIMED_OUT, type WebhookAttempt } from '../../webhooks/send';
@@ -19,15 +19,17 @@ const deliverySchema = z
   .object({
     delivery_id: z.string(),
     event: z.string(),
-    payment_id: z.string(),
+    payment_id: z.string().optional(),
+    payout_id: z.string().optional(),
     is_redelivery: z.boolean(),
     body: z.string(),
   })
-  .transform(({ delivery_id: deliveryId, payment_id: paymentId, is_redelivery: isRedelivery, ...rest }) => ({
+  .transform(({ delivery_id: deliveryId, is_redelivery: isRedelivery, event, body, ...subject }) => ({
     deliveryId,
-    paymentId,
+    event,
+    subject,
     isRedelivery,
-    ...rest,
+    body,
   }));
 
 const CANNOT_CONTINUE =
@@ -38,8 +40,8 @@ interface ListenerOptions {
   readonly apiUrl: string;
   readonly key: string;
   readonly forwardTo: string;
-  /** Empty: all. */
-  readonly events: readonly PaymentEvent[];
+  /** Empty: those of payments. */
+  readonly events: readonly WebhookEvent[];
   readonly state: ListenState;
   readonly report: ListenReport;
 }
@@ -98,7 +100,7 @@ export class Listener {
   /** Resolves when the receiver has the event, or does not want it. @throws Error after the signal */
   async #forward(delivery: StreamedDelivery, signal: AbortSignal): Promise<void> {
     const { events, forwardTo, report } = this.options;
-    if (events.length > 0 && !events.some((event) => event === delivery.event)) return;
+    if (!receivesEvent(events, delivery.event)) return;
     const outage = new Outage(report);
     for (;;) {
       const attempt = await this.#send(delivery, signal);

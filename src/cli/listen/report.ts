@@ -5,7 +5,8 @@ import type { Terminal } from '../terminal';
 export interface StreamedDelivery {
   readonly deliveryId: string;
   readonly event: string;
-  readonly paymentId: string;
+  /** The id of what it is about, under its name in the stream. */
+  readonly subject: Readonly<Partial<Record<'payment_id' | 'payout_id', string | undefined>>>;
   readonly isRedelivery: boolean;
   readonly body: string;
 }
@@ -19,18 +20,17 @@ export interface ListenReport {
 
 type Output = Terminal['stdout'];
 
-/** One line for each event: time, event, payment, status code or failure, duration. */
+/** One line for each event: time, event, payment or payout, status code or failure, duration. */
 export function textReport(stdout: Output, stderr: Output): ListenReport {
   return {
     ready(forwardTo, secret) {
       stdout.write(`Ready: events go to ${forwardTo}, signed with ${secret} (Ctrl-C ends).\n`);
     },
-    forwarded({ event, paymentId, isRedelivery }, { startedAt, statusCode, failure, durationMs }) {
+    forwarded({ event, subject, isRedelivery }, { startedAt, statusCode, failure, durationMs }) {
       const result = statusCode === null ? `failed: ${failure}` : String(statusCode);
       const again = isRedelivery ? '  redelivery' : '';
-      stdout.write(
-        `${startedAt.toISOString()}  ${event.padEnd(25)}  ${paymentId}  ${result}  ${durationMs} ms${again}\n`,
-      );
+      const ids = Object.values(subject).join('  ');
+      stdout.write(`${startedAt.toISOString()}  ${event.padEnd(25)}  ${ids}  ${result}  ${durationMs} ms${again}\n`);
     },
     note: (text) => stderr.write(`${text}\n`),
   };
@@ -41,11 +41,11 @@ export function jsonReport(stdout: Output, stderr: Output): ListenReport {
   const print = (document: object) => stdout.write(`${JSON.stringify(document)}\n`);
   return {
     ready: (forwardTo, secret) => print({ secret, forward_to: forwardTo }),
-    forwarded({ deliveryId, event, paymentId, isRedelivery, body }, { startedAt, statusCode, failure, durationMs }) {
+    forwarded({ deliveryId, event, subject, isRedelivery, body }, { startedAt, statusCode, failure, durationMs }) {
       print({
         time: startedAt.toISOString(),
         event,
-        payment_id: paymentId,
+        ...subject,
         delivery_id: deliveryId,
         is_redelivery: isRedelivery,
         status_code: statusCode,

@@ -656,7 +656,7 @@ create table webhook_endpoints (
   id uuid primary key,
   merchant_id uuid not null references merchants,
   url text not null,
-  events text[], -- null: every event
+  events text[], -- null: every event of payments
   status text not null default 'enabled' check (status in ('enabled', 'disabled')),
   disabled_reason text,
   created_at timestamptz(3) not null default now(),

@@ -1,5 +1,8 @@
-import type { PaymentEvent } from '../../domain/events';
+import type { WebhookEvent } from '../../domain/events';
+import type { SubjectKind } from '../../domain/subject';
 import type { Queryable } from '../connection/pool';
+import { ALL_SUBJECT_TABLES } from '../transitions/subjects';
+import { joinSubject } from './delivery-subject';
 
 export interface DeliveryAttemptRow {
   readonly number: number;
@@ -12,9 +15,10 @@ export interface DeliveryAttemptRow {
 
 export interface DeliveryDetailsRow {
   readonly id: string;
-  readonly event: PaymentEvent;
+  readonly event: WebhookEvent;
   /** The bytes that are signed and sent. */
   readonly body: string;
+  readonly kind: SubjectKind;
   readonly referenceId: string;
   readonly endpointId: string;
   readonly url: string;
@@ -42,7 +46,7 @@ export async function findDeliveryDetails(
   const { rows } = await db.query<DeliveryDetailsRow>({
     name: 'find_delivery_details',
     text: `
-      select delivery.id, event.event, event.body, payments.reference_id as "referenceId", endpoint.url,
+      select delivery.id, about.event, about.body, about.kind, about.reference_id as "referenceId", endpoint.url,
         endpoint.id as "endpointId", endpoint.failing_since as "failingSince",
         endpoint.next_probe_at as "nextProbeAt", delivery.status,
         delivery.dead_reason as "deadReason", endpoint.status as "endpointStatus",
@@ -54,9 +58,8 @@ export async function findDeliveryDetails(
           from (select number, started_at, duration_ms, status_code, failure, response_excerpt from webhook_attempts
             where delivery_id = delivery.id order by number desc limit ${MAX_ATTEMPTS}) attempt) as attempts
       from webhook_deliveries delivery
-      join webhook_events event using (payment_id, payment_version)
-      join payments on payments.id = delivery.payment_id
       join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
+      ${joinSubject(ALL_SUBJECT_TABLES, 'event.event, event.body')}
       where delivery.id = $2 and delivery.merchant_id = $1`,
     values: [merchantId, deliveryId],
   });

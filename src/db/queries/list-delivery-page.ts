@@ -1,13 +1,14 @@
 import { z } from 'zod';
-import { PAYMENT_EVENTS, type PaymentEvent } from '../../domain/events';
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../../domain/events';
 import type { Queryable } from '../connection/pool';
 import { onlyRow } from '../connection/require-row';
+import { ALL_SUBJECT_TABLES } from '../transitions/subjects';
 import type { PageStart } from './list-payment-page';
 
 export interface DeliveryPageFilter {
   readonly merchantId: string;
   readonly status: 'pending' | 'delivered' | 'dead' | null;
-  readonly event: PaymentEvent | null;
+  readonly event: WebhookEvent | null;
   readonly endpointId: string | null;
   /** Inclusive, as is `createdTo`; null: not limited. */
   readonly createdFrom: Date | null;
@@ -22,7 +23,7 @@ const DEAD_REASONS = ['attempts_exhausted', 'endpoint_gone', 'endpoint_disabled'
 const rowSchema = z.object({
   id: z.string(),
   createdAt: z.coerce.date(),
-  event: z.enum(PAYMENT_EVENTS),
+  event: z.enum(WEBHOOK_EVENTS),
   referenceId: z.string(),
   url: z.string(),
   status: z.enum(['pending', 'delivered', 'dead']),
@@ -75,8 +76,16 @@ const ORDERS = {
   newer: { comparison: '>', order: 'asc', reverse: 'desc' },
 } as const;
 
+const KEYS = ALL_SUBJECT_TABLES.flatMap(({ idColumn, versionColumn }) => [idColumn, versionColumn]);
+
+const BODIES = ALL_SUBJECT_TABLES.map(
+  ({ events, idColumn, versionColumn }) => `
+        select body from ${events}
+        where ${idColumn} = matches.${idColumn} and ${versionColumn} = matches.${versionColumn}`,
+);
+
 /**
- * It reads few buffers for each row: the body of the event has the reference of the payment, and a delivery that has
+ * It reads few buffers for each row: the body of the event has the reference of its subject, and a delivery that has
  * ended has its reason. The `case` keeps a plan from looking for its attempt. The statement has no name: its conditions
  * depend on the filter.
  */
@@ -96,7 +105,7 @@ function pageStatement(filter: DeliveryPageFilter, maxRead: number, limit: numbe
   if (event !== null) criteria.push(`event = ${bind(event)}`);
   const text = `
     with searched as materialized (
-      select id, payment_id, payment_version, endpoint_id, event, status, dead_reason, attempts_total, created_at
+      select id, ${KEYS.join(', ')}, endpoint_id, event, status, dead_reason, attempts_total, created_at
       from webhook_deliveries where ${range.join(' and ')}
       order by created_at ${order}, id ${order} limit $2
     ), matches as (
@@ -106,11 +115,11 @@ function pageStatement(filter: DeliveryPageFilter, maxRead: number, limit: numbe
       select id, url from webhook_endpoints where id = any(array(select distinct endpoint_id from matches))
     ), found as (
       select matches.id, matches.created_at as "createdAt", matches.event,
-        coalesce(event.body::json ->> 'reference_id', (
+        coalesce(about.body::json ->> 'reference_id', (
           select reference_id from payments where payments.id = matches.payment_id)) as "referenceId",
         endpoint.url, matches.status, matches.attempts_total as attempts, matches.dead_reason as "deadReason",
         last.status_code as "statusCode", last.failure
-      from matches join webhook_events event using (payment_id, payment_version)
+      from matches cross join lateral (${BODIES.join(' union all ')}) about
       join endpoints endpoint on endpoint.id = matches.endpoint_id
       left join webhook_attempts last on last.delivery_id = case matches.status when 'pending' then matches.id end
         and last.number = matches.attempts_total

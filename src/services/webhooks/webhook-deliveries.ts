@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
+import { joinSubject } from '../../db/queries/delivery-subject';
 import { ALL_SUBJECT_TABLES, SUBJECT_TABLES } from '../../db/transitions/subjects';
-import type { PaymentEvent } from '../../domain/events';
+import type { WebhookEvent } from '../../domain/events';
 import type { Subject } from '../../domain/subject';
-import { joinSubject } from '../../webhooks/delivery-subject';
 import type { DeliveryStatus } from '../../webhooks/outbox';
 import type { DeadReason } from '../../webhooks/record-attempt';
 import type { WebhookAttempt } from '../../webhooks/send';
@@ -15,7 +15,7 @@ export interface DeliveryFilter {
   readonly payment?: string | undefined;
   readonly merchantId?: string | undefined;
   readonly status?: DeliveryStatus | undefined;
-  readonly event?: PaymentEvent | undefined;
+  readonly event?: WebhookEvent | undefined;
   /** The event's timestamp: not before `since`, before `until`. */
   readonly since?: Date | undefined;
   readonly until?: Date | undefined;
@@ -25,7 +25,7 @@ export interface DeliveryFilter {
 /** A delivery as `lunas payments show` lists it, with all attempts in order. */
 export interface PaymentDelivery {
   readonly id: string;
-  readonly event: PaymentEvent;
+  readonly event: WebhookEvent;
   readonly endpointId: string;
   /** Only its origin: path and query may contain secrets of the merchant. */
   readonly url: string;
@@ -36,7 +36,9 @@ export interface PaymentDelivery {
 }
 
 export interface ListedDelivery extends PaymentDelivery {
-  readonly paymentId: string;
+  /** Null: it is about a payout. */
+  readonly paymentId: string | null;
+  readonly payoutId: string | null;
   readonly referenceId: string;
   readonly merchantId: string;
   readonly finishedAt: Date | null;
@@ -82,8 +84,8 @@ export async function listDeliveries(db: Queryable, filter: DeliveryFilter): Pro
   const { payment, merchantId, status, event, since, until, limit } = filter;
   const isId = z.guid().safeParse(payment).success;
   const { rows } = await db.query<ListedDelivery>(
-    `select ${DELIVERY_COLUMNS}, delivery.payment_id as "paymentId", about.reference_id as "referenceId",
-       delivery.merchant_id as "merchantId", delivery.finished_at as "finishedAt",
+    `select ${DELIVERY_COLUMNS}, delivery.payment_id as "paymentId", delivery.payout_id as "payoutId",
+       about.reference_id as "referenceId", delivery.merchant_id as "merchantId", delivery.finished_at as "finishedAt",
        ${attemptsWith(`'responseExcerpt', response_excerpt`)} as attempts
      from ${DELIVERIES}
      where ($1::uuid is null or delivery.payment_id = $1)

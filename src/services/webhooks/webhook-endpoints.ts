@@ -5,7 +5,7 @@ import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
 import { insertNotices } from '../../db/records/merchant-notices';
 import { DeclaredAction } from '../../domain/declared-action';
-import type { PaymentEvent } from '../../domain/events';
+import type { WebhookEvent } from '../../domain/events';
 import { codeOf, ConflictError, InvalidError } from '../../errors';
 import { markDead } from '../../webhooks/mark-dead';
 import { openSecret, type SealedSecret } from '../../webhooks/outbox';
@@ -17,8 +17,8 @@ export interface WebhookEndpoint {
   readonly id: string;
   readonly merchantId: string;
   readonly url: string;
-  /** Null: every event. */
-  readonly events: readonly PaymentEvent[] | null;
+  /** Null: every event of payments. */
+  readonly events: readonly WebhookEvent[] | null;
   readonly status: 'enabled' | 'disabled';
   readonly disabledReason: DisabledReason | null;
   /** Failed attempts since the last success, and the timestamp of the first of them. */
@@ -34,8 +34,8 @@ export interface WebhookEndpoint {
 export interface NewEndpoint extends ReceiverRules, Pick<WebhookEndpoint, 'merchantId' | 'url'> {
   /** Absent: a new one. */
   readonly id?: string;
-  /** Empty: every event. */
-  readonly events: readonly PaymentEvent[];
+  /** Empty: every event of payments. */
+  readonly events: readonly WebhookEvent[];
 }
 
 const SECRET_BYTES = 32;
@@ -146,8 +146,8 @@ export async function createEndpoint(
   return { ...requireRow(rows, 'merchant', endpoint.merchantId), secret };
 }
 
-/** Null stands for every event. */
-function storedEvents(events: readonly PaymentEvent[]): PaymentEvent[] | null {
+/** Null stands for every event of payments. */
+function storedEvents(events: readonly WebhookEvent[]): WebhookEvent[] | null {
   return events.length === 0 ? null : [...new Set(events)];
 }
 
@@ -193,8 +193,8 @@ export async function findEndpoint(db: Queryable, endpointId: string, merchantId
 
 export interface EndpointChanges extends ReceiverRules {
   readonly url?: string | undefined;
-  /** Empty: every event. */
-  readonly events?: readonly PaymentEvent[] | undefined;
+  /** Empty: every event of payments. */
+  readonly events?: readonly WebhookEvent[] | undefined;
 }
 
 export const SET_ENDPOINT = new DeclaredAction('webhook.set');

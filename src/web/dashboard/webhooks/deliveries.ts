@@ -4,7 +4,7 @@ import { findDeliveryDetails, type DeliveryDetailsRow } from '../../../db/querie
 import { listDeliveryPage, type DeliveryRow } from '../../../db/queries/list-delivery-page';
 import type { PageStart } from '../../../db/queries/list-payment-page';
 import type { ListPosition } from '../../../db/queries/list-payments';
-import { PAYMENT_EVENTS } from '../../../domain/events';
+import { WEBHOOK_EVENTS } from '../../../domain/events';
 import { ConflictError } from '../../../errors';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { withUserAudit } from '../../../services/audit/user-audit';
@@ -44,7 +44,7 @@ const cursorOf = (direction: PageStart['direction']) =>
 
 const listSchema = z.object({
   status: z.enum(DELIVERY_STATES).optional(),
-  event: z.enum(PAYMENT_EVENTS).optional(),
+  event: z.enum(WEBHOOK_EVENTS).optional(),
   endpoint: z.uuid().optional(),
   from: z.iso.date().optional(),
   to: z.iso.date().optional(),

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { PAYMENT_EVENTS } from '../../../domain/events';
+import { WEBHOOK_EVENTS } from '../../../domain/events';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import { ErrorSummary, Field } from '../../ui/form';
 import { Card, Notice, PageHead } from '../../ui/layout';
@@ -117,7 +117,7 @@ function Filters({ view, sent, errors, endpoints }: DeliveryListPage): ReactElem
   const { filter, statuses, apply } = DELIVERY_TEXTS[view.locale.language];
   const any = { value: '', label: filter.any };
   const states = [any, ...DELIVERY_STATES.map((state) => ({ value: state, label: statuses[state] }))];
-  const events = [any, ...PAYMENT_EVENTS.map((event) => ({ value: event, label: event }))];
+  const events = [any, ...WEBHOOK_EVENTS.map((event) => ({ value: event, label: event }))];
   const receivers = [any, ...endpoints.map(({ id, origin }) => ({ value: id, label: origin }))];
   return (
     <form className="filter" method="get" action={view.paths.deliveries}>

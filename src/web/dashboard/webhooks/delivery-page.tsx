@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
-import type { PaymentEvent } from '../../../domain/events';
+import type { WebhookEvent } from '../../../domain/events';
+import type { SubjectKind } from '../../../domain/subject';
 import { ConfirmForm } from '../../ui/form';
 import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
 import { Id, Time } from '../../ui/values';
@@ -19,9 +20,10 @@ interface ShownAttempt {
 
 interface DetailedDelivery {
   readonly id: string;
-  readonly event: PaymentEvent;
+  readonly event: WebhookEvent;
   readonly body: string;
   readonly headers: string;
+  readonly kind: SubjectKind;
   readonly referenceId: string;
   readonly endpointId: string;
   readonly origin: string;
@@ -110,10 +112,11 @@ function Failing({ view, delivery }: Pick<DeliveryPage, 'view' | 'delivery'>): R
 
 function factsOf(view: MerchantView, delivery: DetailedDelivery): Fact[] {
   const { columns, detail } = DELIVERY_TEXTS[view.locale.language];
-  const { id, referenceId, endpointId, origin, isEndpointDeleted } = delivery;
+  const { id, kind, referenceId, endpointId, origin, isEndpointDeleted } = delivery;
   const endpoint = isEndpointDeleted ? origin : <a href={view.paths.webhook(endpointId)}>{origin}</a>;
+  const payment = <a href={view.paths.payment(referenceId)}>{referenceId}</a>;
   return [
-    { name: columns.payment, value: <a href={view.paths.payment(referenceId)}>{referenceId}</a> },
+    { name: columns.reference, value: kind === 'payment' ? payment : <code>{referenceId}</code> },
     { name: columns.endpoint, value: <span className="breakable">{endpoint}</span> },
     { name: detail.created, value: <Time at={delivery.createdAt} style="full" locale={view.locale} /> },
     { name: detail.id, value: <Id value={id} copy={view.texts.copy} /> },

@@ -1,5 +1,5 @@
 import type { ReactElement, ReactNode } from 'react';
-import type { PaymentEvent } from '../../../domain/events';
+import type { WebhookEvent } from '../../../domain/events';
 import { StateChip, type Tone } from '../../ui/chip';
 import { Table, type Column } from '../../ui/table';
 import { Time } from '../../ui/values';
@@ -15,7 +15,7 @@ const TONES = { pending: 'open', delivered: 'good', dead: 'bad' } as const satis
 export interface ShownDelivery {
   readonly id: string;
   readonly createdAt: Date;
-  readonly event: PaymentEvent;
+  readonly event: WebhookEvent;
   readonly referenceId: string;
   readonly url: string;
   readonly status: DeliveryState;
@@ -84,7 +84,7 @@ function columnsOf(view: MerchantView): Column<ShownDelivery>[] {
       ),
     },
     {
-      title: columns.payment,
+      title: columns.reference,
       narrow: 'second-end',
       className: 'reference',
       cell: ({ referenceId }) => <code>{referenceId}</code>,

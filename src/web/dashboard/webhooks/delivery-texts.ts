@@ -3,14 +3,14 @@ import type { Language } from '../../../domain/sign-in';
 const en = {
   title: 'Deliveries',
   caption: 'Deliveries, the newest first',
-  nothing: 'No deliveries yet. Lunas sends each event of a payment to your endpoints.',
+  nothing: 'No deliveries yet. Lunas sends the events that your endpoints want to them.',
   noMatch: 'No delivery matches this filter.',
   clear: 'Clear filters',
   searched: 'Searched the newest 2,000 of these deliveries. Older ones are on the next page.',
   columns: {
     time: 'Time',
     event: 'Event',
-    payment: 'Payment',
+    reference: 'Reference',
     endpoint: 'Endpoint',
     status: 'Status',
     attempts: 'Attempts',
@@ -67,14 +67,14 @@ export type DeliveryTexts = typeof en;
 const id: DeliveryTexts = {
   title: 'Kiriman',
   caption: 'Kiriman, yang terbaru lebih dulu',
-  nothing: 'Belum ada kiriman. Lunas mengirim setiap peristiwa pembayaran ke endpoint Anda.',
+  nothing: 'Belum ada kiriman. Lunas mengirim peristiwa yang dipilih endpoint Anda.',
   noMatch: 'Tidak ada kiriman yang cocok dengan saringan ini.',
   clear: 'Hapus saringan',
   searched: 'Hanya 2.000 kiriman terbaru yang diperiksa. Yang lebih lama ada di halaman berikutnya.',
   columns: {
     time: 'Waktu',
     event: 'Peristiwa',
-    payment: 'Pembayaran',
+    reference: 'Referensi',
     endpoint: 'Endpoint',
     status: 'Status',
     attempts: 'Percobaan',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { PAYMENT_EVENTS } from '../../../domain/events';
+import { WEBHOOK_EVENTS } from '../../../domain/events';
 import { ConflictError } from '../../../errors';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { withUserAudit } from '../../../services/audit/user-audit';
@@ -112,8 +112,8 @@ interface Submission {
 interface ValidFields {
   readonly formId: string;
   readonly url: string;
-  /** Empty: every event. */
-  readonly events: typeof PAYMENT_EVENTS;
+  /** Empty: every event of payments. */
+  readonly events: typeof WEBHOOK_EVENTS;
 }
 
 /** Performs the work for valid fields; else the form again, with the errors beside the fields. */
@@ -127,7 +127,7 @@ async function submit(
   const again = (codes: FieldErrors, status: number) =>
     formPage(dependencies, visit, { endpointId, sent, errors: codes, status });
   if (merchantRejection(merchantView(dependencies, visit)) !== null) return again({}, 409);
-  const listed = PAYMENT_EVENTS.filter((event) => sent[eventField(event)] !== undefined);
+  const listed = WEBHOOK_EVENTS.filter((event) => sent[eventField(event)] !== undefined);
   const noEvents = sent.scope === 'listed' && listed.length === 0;
   if (!form.ok || noEvents) return again({ ...(!form.ok && form.errors), ...(noEvents && { events: 'events' }) }, 422);
   const { form_id: formId, url, scope } = form.values;

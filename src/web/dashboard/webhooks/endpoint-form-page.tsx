@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { PAYMENT_EVENTS } from '../../../domain/events';
+import { EVENT_GROUPS } from '../../../domain/events';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import { Choices } from '../../ui/choices';
 import { Field } from '../../ui/form';
@@ -70,11 +70,6 @@ function Fields({ view, formId, sent, errors }: EndpointFormPage): ReactElement 
     label: form.scopes[name],
     isChosen: name === scope,
   }));
-  const events = PAYMENT_EVENTS.map((event) => ({
-    name: eventField(event),
-    label: event,
-    isChosen: sent[eventField(event)] !== undefined,
-  }));
   return (
     <>
       <input type="hidden" name="form_id" value={formId} />
@@ -90,7 +85,22 @@ function Fields({ view, formId, sent, errors }: EndpointFormPage): ReactElement 
         required
       />
       <Choices name="scope" kind="radio" label={form.scope} choices={scopes} />
-      <Choices name="events" kind="checkbox" label={form.events} choices={events} error={errors.events} />
+      <Choices
+        name="events"
+        kind="checkbox"
+        label={form.groups.payments}
+        choices={choicesOf('payments', sent)}
+        error={errors.events}
+      />
+      <Choices name="payout-events" kind="checkbox" label={form.groups.payouts} choices={choicesOf('payouts', sent)} />
     </>
   );
+}
+
+function choicesOf(group: keyof typeof EVENT_GROUPS, sent: SentFields) {
+  return EVENT_GROUPS[group].map((event) => ({
+    name: eventField(event),
+    label: event,
+    isChosen: sent[eventField(event)] !== undefined,
+  }));
 }

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { PaymentEvent } from '../../../domain/events';
+import type { WebhookEvent } from '../../../domain/events';
 import { StateChip } from '../../ui/chip';
 import type { MerchantView } from '../merchant-view';
 import { WEBHOOK_TEXTS } from './webhook-texts';
@@ -8,7 +8,7 @@ import { WEBHOOK_TEXTS } from './webhook-texts';
 export interface ShownEndpoint {
   readonly id: string;
   readonly url: string;
-  readonly events: readonly PaymentEvent[] | null;
+  readonly events: readonly WebhookEvent[] | null;
   readonly status: 'enabled' | 'disabled';
   readonly disabledReason: 'gone' | 'failing' | 'operator' | 'merchant' | null;
   readonly failingSince: Date | null;

@@ -1,4 +1,4 @@
-import type { PaymentEvent } from '../../../domain/events';
+import type { WebhookEvent } from '../../../domain/events';
 
 /** The checkbox of an event. */
-export const eventField = (event: PaymentEvent): string => event.replace('.', '_');
+export const eventField = (event: WebhookEvent): string => event.replace('.', '_');

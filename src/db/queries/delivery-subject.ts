@@ -1,4 +1,4 @@
-import type { SubjectTables } from '../db/transitions/subjects';
+import type { SubjectTables } from '../transitions/subjects';
 
 /**
  * Joins `delivery` with its event, transition and subject, as `about`. One branch for each kind of subject: the ids of

@@ -1,0 +1,172 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import express from 'express';
+import { StreamCursors } from '../../src/api/webhook-stream/stream-cursor';
+import { WebhookStreams } from '../../src/api/webhook-stream/webhook-streams';
+import { Listener } from '../../src/cli/listen/listener';
+import { DerivedKeys } from '../../src/crypto/derived-keys';
+import { createSealer, type Sealer } from '../../src/crypto/sealing';
+import { createPool, type Pool } from '../../src/db/connection/pool';
+import { findDeliveryDetails } from '../../src/db/queries/find-delivery-details';
+import { listDeliveryPage } from '../../src/db/queries/list-delivery-page';
+import type { WebhookEvent } from '../../src/domain/events';
+import { EVENT_STREAM_HEADERS } from '../../src/http/event-stream';
+import { createLogger } from '../../src/observability/logger';
+import { listDeliveries } from '../../src/services/webhooks/webhook-deliveries';
+import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
+import { redeliver } from '../../src/services/webhooks/webhook-redelivery';
+import { claimDeliveries, findDelivery } from '../../src/webhooks/outbox';
+import { recordDelivered } from '../../src/webhooks/record-attempt';
+import {
+  addLines,
+  applyPayout,
+  createTestPayouts,
+  FEE_RUPIAH,
+  withNewMerchant,
+  type TestPayouts,
+} from '../support/payouts';
+import { startReceiver } from '../support/receiver';
+
+let payouts: TestPayouts;
+let sealer: Sealer;
+let dashboard: Pool;
+let api: Pool;
+
+beforeAll(async () => {
+  payouts = await createTestPayouts();
+  sealer = createSealer(payouts.masterKey);
+  dashboard = createPool(payouts.database.urlOf('lunas_local_dashboard'), { max: 4 });
+  api = createPool(payouts.database.urlOf('lunas_local_api'), { max: 4 });
+});
+beforeEach(async () => {
+  payouts = await withNewMerchant(payouts);
+  await addLines(payouts, [100_000]);
+});
+afterAll(async () => {
+  await Promise.all([dashboard.end(), api.end()]);
+  await payouts.close();
+});
+
+const register = (events: readonly WebhookEvent[]) =>
+  createEndpoint(payouts.db, sealer, {
+    merchantId: payouts.merchantId,
+    url: 'http://127.0.0.1:9/webhooks',
+    events,
+    environment: 'sandbox',
+  });
+
+const FILTER = { status: null, event: null, endpointId: null, createdFrom: null, createdTo: null, start: null };
+
+it('events of payouts reach the endpoints that list them, as the pages and the relay show', async () => {
+  await register([]);
+  const endpoint = await register(['payout.approved']);
+  const { payoutId, referenceId } = await applyPayout(payouts, ['approve', 'cancel']);
+  const filter = { ...FILTER, merchantId: payouts.merchantId };
+  const { deliveries } = await listDeliveryPage(dashboard, filter, 9);
+  expect(deliveries).toMatchObject([{ event: 'payout.approved', referenceId, status: 'pending' }]);
+  const id = deliveries[0]?.id ?? '';
+  const details = await findDeliveryDetails(dashboard, payouts.merchantId, id);
+  expect(details).toMatchObject({ kind: 'payout', referenceId, endpointId: endpoint.id });
+  const body = JSON.parse(details?.body ?? '');
+  expect(body).toEqual({
+    id: payoutId,
+    event: 'payout.approved',
+    reference_id: referenceId,
+    status: 'approved',
+    environment: 'sandbox',
+    gross_amount: 100_000,
+    fee_amount: FEE_RUPIAH,
+    amount: 100_000 - FEE_RUPIAH,
+    currency: 'IDR',
+    rail: 'bi_fast',
+    bank_code: '014',
+    account_last_four: '7890',
+    failure_reason: null,
+    created_at: expect.any(String),
+    updated_at: expect.any(String),
+  });
+  expect(await listDeliveries(payouts.db, { merchantId: payouts.merchantId, limit: 9 })).toMatchObject([
+    { id, event: 'payout.approved', referenceId, payoutId, paymentId: null },
+  ]);
+  const claimed = await claimDeliveries(payouts.context.db, sealer, { max: 99, maxPerEndpoint: 9 });
+  const delivery = claimed.find(({ deliveryId }) => deliveryId === id);
+  expect(delivery).toMatchObject({ subject: { kind: 'payout', id: payoutId }, secrets: [endpoint.secret] });
+  if (!delivery) throw new Error('unreachable');
+  expect(await findDelivery(payouts.context.db, sealer, id)).toMatchObject({ body: details?.body });
+  const attempt = { startedAt: new Date(), durationMs: 1, statusCode: 200, failure: null, responseExcerpt: '' };
+  await recordDelivered(payouts.context.db, [{ delivery, attempt: { ...attempt, retryAfterSeconds: null } }]);
+  expect(await redeliver(dashboard, [id], payouts.merchantId)).toEqual({ redelivered: 1, skipped: 0 });
+});
+
+/** Serves the merchant's stream, as the API does for its key. */
+async function serveStream() {
+  const { merchantId, db } = payouts;
+  const cursors = new StreamCursors(new DerivedKeys(db, sealer));
+  const streams = new WebhookStreams(api, { cursors, log: createLogger('test', 'silent') });
+  const app = express().get('/webhooks/stream', (request, response) => {
+    const slot = streams.reserve({ keyId: merchantId, merchantId });
+    response.writeHead(200, EVENT_STREAM_HEADERS);
+    const reader = { lastEventId: request.get('last-event-id'), isAuthorized: () => Promise.resolve(true) };
+    streams.open(slot, reader, response);
+  });
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port');
+  const close = () => {
+    server.closeAllConnections();
+    return once(server.close(), 'close');
+  };
+  return { apiUrl: `http://127.0.0.1:${address.port}`, close };
+}
+
+it.each([
+  [
+    ['payout.approved', 'payout.cancelled'],
+    ['payout.approved', 'payout.cancelled', 'payment.created'],
+  ],
+  [[], ['payment.created']],
+] as const)('lunas listen with the events %j forwards %j', async (events, forwarded) => {
+  const [server, receiver] = [await serveStream(), await startReceiver()];
+  const stopping = new AbortController();
+  const reported: string[] = [];
+  let cursor: string | null = null;
+  let isReady: () => void = () => undefined;
+  const ready = new Promise<void>((resolve) => (isReady = resolve));
+  const state = {
+    secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    get cursor() {
+      return cursor;
+    },
+    async save(next: string) {
+      cursor = next;
+    },
+    close: () => Promise.resolve(),
+  };
+  const running = new Listener({
+    apiUrl: server.apiUrl,
+    key: 'sk_test_x',
+    forwardTo: receiver.url,
+    events: events.length === 0 ? [] : [...events, 'payment.created'],
+    state,
+    report: {
+      ready: () => isReady(),
+      forwarded: ({ subject }) => reported.push(Object.keys(subject).join()),
+      note: () => undefined,
+    },
+  }).run(stopping.signal);
+  try {
+    await ready;
+    const { payoutId } = await applyPayout(payouts, ['approve', 'cancel']);
+    await addLines(payouts, [10_000]);
+    await receiver.waitFor(forwarded.length, 10_000);
+    expect(receiver.received.slice(0, forwarded.length).map(({ body }) => body.event)).toEqual(forwarded);
+    const isOfPayout = receiver.received.map(({ body }) => body.id === payoutId);
+    expect(isOfPayout.filter(Boolean)).toHaveLength(events.length);
+    expect(reported.filter((name) => name === 'payout_id')).toHaveLength(events.length);
+  } finally {
+    stopping.abort();
+    await running;
+    await Promise.all([server.close(), receiver.close()]);
+  }
+});
