@@ -8,6 +8,7 @@ import * as reconcile from './reconcile';
 import * as refund from './refund';
 import * as retention from './retention';
 import * as sandboxTimers from './sandbox-timers';
+import * as scheduledPayouts from './scheduled-payouts';
 import { requireAuthenticInput, type DeclaredActivity } from './verify-terms';
 import * as webhookDelivery from './webhook-delivery';
 import * as webhookPing from './webhook-ping';
@@ -19,6 +20,7 @@ import * as webhookPing from './webhook-ping';
 export const ACTIVITIES = {
   ...payment,
   ...payout,
+  ...scheduledPayouts,
   ...refund,
   ...sandboxTimers,
   ...latePayment,

@@ -13,6 +13,7 @@ export { payment } from './payment';
 export { payout } from './payout';
 export { reconcile } from './reconcile';
 export { retention } from './retention';
+export { requestScheduledPayouts } from './scheduled-payouts';
 export { webhookDelivery } from './webhook-delivery';
 export { webhookPing } from './webhook-ping';
 

@@ -7,6 +7,11 @@ export function formatInWib(at: Date): string {
   return new Date(at.getTime() + OFFSET_MS).toISOString().replace('Z', '+07:00');
 }
 
+/** `2026-11-24`. */
+export function dayInWib(at: Date): string {
+  return formatInWib(at).slice(0, 'YYYY-MM-DD'.length);
+}
+
 /** `2026-11`. */
 export function monthInWib(at: Date): string {
   return formatInWib(at).slice(0, 'YYYY-MM'.length);

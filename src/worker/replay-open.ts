@@ -15,6 +15,7 @@ const WORKFLOW_TYPES = [
   'closeDays',
   'bankAccount',
   'payout',
+  'requestScheduledPayouts',
 ] as const;
 
 export interface ReplayOptions {

@@ -11,6 +11,7 @@ import type { Logger } from '../observability/logger';
 import { limitCalls } from '../providers/calls/call-slots';
 import { createPayoutRegistry } from '../providers/payout-registry';
 import { createProviderRegistry } from '../providers/registry';
+import { requestScheduledPayouts } from '../services/payouts/scheduled-payouts';
 import { reconcileBatch } from '../services/reconciliation/compare-payments';
 import { RecoveryWatch } from '../services/recovery/recovery-watch';
 import { connectClient, type TemporalTarget } from '../temporal/connection';
@@ -114,6 +115,11 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     retentionDays: settings.retentionDays,
     reconcileBatch: async (part) =>
       reconcileBatch({ db, providers, workflows, isRecovering: await isRecovering() }, part, batchLimits),
+    requestScheduledPayouts: (part, onProgress) =>
+      requestScheduledPayouts({ db, workflows: workflows.payouts, log }, part, {
+        onProgress,
+        stopSignal: stopping.signal,
+      }),
     onDeliveries: () => relay?.wake(),
     log,
   });

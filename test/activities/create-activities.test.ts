@@ -21,6 +21,7 @@ const UNCHECKED = [
   'recordRetention',
   'reportFailedReconciliation',
   'requestPayout',
+  'requestScheduledPayouts',
 ];
 
 const db = createPool('postgresql://127.0.0.1:1/none', { max: 1 });

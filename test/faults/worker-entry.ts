@@ -6,6 +6,7 @@ import { createPool } from '../../src/db/connection/pool';
 import { createLogger } from '../../src/observability/logger';
 import { createPayoutRegistry } from '../../src/providers/payout-registry';
 import { createProviderRegistry } from '../../src/providers/registry';
+import { requestScheduledPayouts } from '../../src/services/payouts/scheduled-payouts';
 import { reconcileBatch } from '../../src/services/reconciliation/compare-payments';
 import { RecoveryWatch } from '../../src/services/recovery/recovery-watch';
 import { connectClient } from '../../src/temporal/connection';
@@ -60,6 +61,8 @@ async function run(): Promise<void> {
     isRecovering: () => recovery.isRecovering(),
     retentionDays: RETENTION_DAYS,
     reconcileBatch: (part) => reconcileBatch({ db, providers, workflows }, part, batchLimits),
+    requestScheduledPayouts: (part, onProgress) =>
+      requestScheduledPayouts({ db, workflows: workflows.payouts, log }, part, { ...batchLimits, onProgress }),
     onDeliveries: () => relay?.wake(),
   });
   const shared: Omit<WorkerOptions, 'taskQueue'> = {

@@ -37,6 +37,7 @@ export function activityDependencies(
       close: () => Promise.resolve(),
     },
     reconcileBatch: () => Promise.reject(new Error('not part of this')),
+    requestScheduledPayouts: () => Promise.reject(new Error('not part of this')),
     ...changes,
   };
 }

@@ -84,21 +84,26 @@ export function requestPayout(
   return requestAs(dependencies, { merchantId, key: `form:${formToken}`, by }, seen, now);
 }
 
+/** The same key is the same payout. */
+export function payoutIdOf(merchantId: string, key: string): string {
+  return uuidv5(key, merchantId);
+}
+
 interface Requester {
   readonly merchantId: string;
-  /** The same key is the same payout. */
+  /** As `payoutIdOf` takes it. */
   readonly key: string;
   readonly by: StepActor;
 }
 
-/** For members, operators and the daily run. */
+/** For members and operators. */
 export async function requestAs(
   { db, workflows }: PayoutDependencies,
   { merchantId, key, by }: Requester,
   seen: SeenPayout,
   now: Date,
 ): Promise<RequestedPayout> {
-  const payoutId = uuidv5(key, merchantId);
+  const payoutId = payoutIdOf(merchantId, key);
   const before = await findPayoutRow(db, merchantId, payoutId);
   if (before) return { outcome: 'requested', payout: before };
   const rejection = await rejectionOf({ db, workflows }, { payoutId, merchantId, by }, seen, now);
@@ -147,7 +152,11 @@ async function rejectionAsSeen(
   return whole.outcome === 'rejected' ? whole.rejection : BALANCE_CHANGED;
 }
 
-function termsOf(payoutId: string, { account, providerAccountId, grossRupiah, upToPostingId, rail }: PossiblePayout) {
+/** What the request of a payout captures of its preview. */
+export function termsOf(
+  payoutId: string,
+  { account, providerAccountId, grossRupiah, upToPostingId, rail }: PossiblePayout,
+) {
   return {
     referenceId: referenceIdOf('LP', payoutId),
     bankAccountId: account.id,

@@ -6,16 +6,21 @@ import { submitPayout } from '../../../activities/payout';
 import { createSealer } from '../../../src/crypto/sealing';
 import { findRecordedPayout, listReleasedPayouts, type RecordedPayout } from '../../../src/db/queries/find-payout';
 import { storePayoutNotification } from '../../../src/db/records/notification-inbox';
+import { beginRecovery, endRecovery } from '../../../src/db/records/recovery-mode';
 import { payoutWriters, type NewPayout } from '../../../src/db/transitions/payout-transitions';
 import type { StepActor } from '../../../src/domain/actor';
 import type { PayoutAction } from '../../../src/domain/payout-actions';
+import { dayInWib } from '../../../src/domain/wib';
 import { changeHold } from '../../../src/services/merchants/merchants';
+import { requestScheduledPayouts } from '../../../src/services/payouts/scheduled-payouts';
 import { seedPayouts } from '../../../src/services/sandbox/seed-payouts';
-import { payoutWorkflowId } from '../../../workflows/messages';
+import { PAYOUTS_TASK_QUEUE, payoutWorkflowId } from '../../../workflows/messages';
+import { requestScheduledPayouts as runOfDay } from '../../../workflows/scheduled-payouts';
 import { newPayoutReference } from '../../sandbox/bank/bank-under-test';
 import { activityDependencies } from '../../support/activity-dependencies';
 import { asSuperuser } from '../../support/backdate';
 import { prepareBankAccount } from '../../support/bank-accounts';
+import { SILENT } from '../../support/collect-log';
 import { eventually } from '../../support/eventually';
 import { recordHistory } from '../../support/history';
 import { newTerms } from '../../support/payments';
@@ -25,6 +30,8 @@ import { FakeAcquirer } from '../../workflows/model/fake-acquirer';
 import { applyTransitions } from '../ledger/transition-path';
 
 const DAY_MS = 86_400_000;
+/** Who are due in the daily run. */
+const MERCHANTS = 100;
 const ORDINARY = '1234567890';
 const [NET_RUPIAH, FEE_RUPIAH] = [252_500, 2_500];
 const BI_FAST = { rail: 'bi_fast', payoutPolicyId: 1 } as const;
@@ -74,11 +81,9 @@ async function limitCalls(callsPerSecond: number | null): Promise<void> {
   );
 }
 
-/** A merchant with a balance of one settled payment, and a bank account of this number. */
-async function newShop(number: string): Promise<Payout> {
+/** Settles a payment of the merchant. */
+async function settle(merchantId: string): Promise<void> {
   const { db, context } = service;
-  const { id: merchantId } = await createShop(db);
-  const bankAccountId = await prepareBankAccount(service, merchantId, 'active', number);
   const terms = { merchantId, policyId, providerAccountId: acquirerAccountId };
   const amounts = { amountRupiah: NET_RUPIAH, totalRupiah: NET_RUPIAH, netRupiah: NET_RUPIAH, feeRupiah: 0 };
   const ledger = {
@@ -89,6 +94,14 @@ async function newShop(number: string): Promise<Payout> {
     close: () => Promise.resolve(),
   };
   await applyTransitions(ledger, ['issue', 'pay', 'settle'], amounts);
+}
+
+/** A merchant with a balance of one settled payment, and a bank account of this number. */
+async function newShop(number: string): Promise<Payout> {
+  const { db } = service;
+  const { id: merchantId } = await createShop(db);
+  const bankAccountId = await prepareBankAccount(service, merchantId, 'active', number);
+  await settle(merchantId);
   const user = await createMember(db, `${randomUUID()}@shop.test`, [[merchantId, 'owner']]);
   return { payoutId: randomUUID(), merchantId, bankAccountId, user, referenceId: newPayoutReference() };
 }
@@ -522,4 +535,103 @@ it('a second member approves what the first one requests', async () => {
   expect(await perform(payout, 'approve', { name: `user:${randomUUID()}` })).toMatchObject({ outcome: 'rejected' });
   expect(await perform(payout, 'approve', { name: `user:${second}` })).toMatchObject({ outcome: 'done' });
   await waitFor(payout, 'completed');
+});
+
+describe('the daily run', () => {
+  interface Settings {
+    readonly weekday: number;
+    readonly minimumRupiah: number;
+  }
+  const startOfRun = () => ({ day: dayInWib(new Date()), startedAtMs: Date.now(), after: null, merchantIds: null });
+  const isoWeekday = () => new Date(`${startOfRun().day}T00:00Z`).getUTCDay() || 7;
+
+  async function pays(merchantId: string, schedule: 'daily' | 'weekly' | 'manual', changes: Partial<Settings> = {}) {
+    const { weekday = null, minimumRupiah = 50_000 } = changes;
+    await service.db.query(
+      `insert into payout_settings (merchant_id, schedule, weekday, minimum_rupiah, changed_by, changed_at)
+       values ($1, $2, $3, $4, 'cli:test', now())
+       on conflict (merchant_id) do update set schedule = excluded.schedule, weekday = excluded.weekday`,
+      [merchantId, schedule, weekday, minimumRupiah],
+    );
+    return merchantId;
+  }
+  const newMerchant = async (schedule: 'daily' | 'weekly' | 'manual', changes: Partial<Settings> = {}) =>
+    pays((await newShop(ORDINARY)).merchantId, schedule, changes);
+
+  /** The part of a run, in this process. */
+  const runPart = (stopSignal: AbortSignal, onProgress = () => undefined) => {
+    const dependencies = { db: service.db, workflows: service.workflows.payouts, log: SILENT };
+    return requestScheduledPayouts(dependencies, startOfRun(), { stopSignal, onProgress });
+  };
+  /** A whole run, by the worker. */
+  const run = (workflowId: string) =>
+    service.client.workflow.execute(runOfDay, { workflowId, taskQueue: PAYOUTS_TASK_QUEUE });
+
+  async function countByMerchant(): Promise<Map<string, number>> {
+    const { rows } = await service.db.query<{ id: string; count: number }>(
+      `select merchant_id as id, count(*)::integer as count from payouts
+       where requested_by = 'schedule' and approval_kind = 'none' group by merchant_id`,
+    );
+    return new Map(rows.map(({ id, count }) => [id, count]));
+  }
+
+  it('requests one payout for each merchant who is due, however often it runs and wherever it stops', async () => {
+    const due = await Promise.all([
+      ...Array.from({ length: MERCHANTS - 1 }, () => newMerchant('daily')),
+      newMerchant('weekly', { weekday: isoWeekday() }),
+    ]);
+    await newMerchant('manual');
+    await newMerchant('weekly', { weekday: (isoWeekday() % 7) + 1 });
+    await newMerchant('daily', { minimumRupiah: NET_RUPIAH + 1 });
+    const held = await newMerchant('daily');
+    await changeHold(service.db, held, true);
+    const broken = await newMerchant('daily');
+    // The sum of its balance is larger than any number that PostgreSQL stores: its preview fails.
+    await service.db.query(
+      `insert into balance_transactions
+           (posting_id, merchant_id, kind, amount_rupiah, payment_id, occurred_at, booked_on)
+         select 1e15 + number, $1, 'settlement', 9e18, gen_random_uuid(), now(), current_date
+         from generate_series(1, 2) number`,
+      [broken],
+    );
+
+    const stopping = new AbortController();
+    let progress = 0;
+    const stopped = runPart(stopping.signal, () => {
+      progress += 1;
+      if (progress === 10) stopping.abort();
+    });
+    await expect(stopped).rejects.toThrow('aborted');
+    expect((await countByMerchant()).size).toBeLessThan(due.length);
+    const { requested, failed, next } = await runPart(new AbortController().signal);
+    expect({ failed, next }).toEqual({ failed: [broken], next: null });
+    expect(requested).toBeLessThan(due.length);
+    expect(await countByMerchant()).toEqual(new Map(due.map((merchantId) => [merchantId, 1])));
+
+    await pays(broken, 'manual');
+    const [early, late] = [due[0] ?? '', await newMerchant('daily')];
+    await settle(early);
+    expect(await run('scheduled-payouts-1')).toBe('1 payouts requested');
+    const counts = await countByMerchant();
+    expect([counts.get(early), counts.get(late), counts.size]).toEqual([1, 1, due.length + 1]);
+    await recordHistory(service.client, 'scheduled-payouts-1', 'scheduled-payouts');
+  }, 120_000);
+
+  it('requests nothing while payouts are stopped, and in recovery mode', async () => {
+    await newMerchant('daily');
+    const before = await countByMerchant();
+    await service.db.query("insert into payout_stops (is_stopped, changed_by, note) values (true, 'cli:test', 'x')");
+    expect(await run('scheduled-payouts-2')).toBe('0 payouts requested');
+    await service.db.query("insert into payout_stops (is_stopped, changed_by, note) values (false, 'cli:test', 'x')");
+    await beginRecovery(service.db, { by: 'cli:test', reason: 'x' });
+    expect(await run('scheduled-payouts-3')).toBe('0 payouts requested');
+    await endRecovery(service.db);
+    expect(await countByMerchant()).toEqual(before);
+  });
+
+  it('is scheduled at 07:00 WIB, for the workers of payouts', async () => {
+    const { spec, action } = await service.client.schedule.getHandle('payouts').describe();
+    expect(spec.calendars).toMatchObject([{ hour: [{ start: 0, end: 0 }], minute: [{ start: 0, end: 0 }] }]);
+    expect(action).toMatchObject({ workflowType: 'requestScheduledPayouts', taskQueue: PAYOUTS_TASK_QUEUE });
+  });
 });
