@@ -1,7 +1,6 @@
 import { findPayoutObstacle, findRecordedPayout } from '../src/db/queries/find-payout';
 import { payoutWriters } from '../src/db/transitions/payout-transitions';
-import type { StepActor } from '../src/domain/actor';
-import type { ApprovalKind } from '../src/domain/payout';
+import { findApproverRejection, type ApproverRejection } from '../src/domain/payout-actions';
 import { nextOpening } from '../src/domain/payout-rails';
 import type { PayoutObstacle } from '../src/domain/payout-rejections';
 import {
@@ -54,25 +53,20 @@ export async function approvePayout(
   request: RecordedPayoutStep,
 ): Promise<PayoutStepResult> {
   const { state, by, recorded } = request;
-  const rejection = approverRejection(recorded.terms.approvalKind, by, recorded.requestedBy);
-  if (rejection !== null) return { state, rejection };
+  const rejection = findApproverRejection(recorded.terms.approvalKind, by?.name, recorded.requestedBy);
+  if (rejection !== null) return { state, rejection: APPROVER_TEXTS[rejection] };
   return permitted(request, async () =>
     toResult(await payoutWriters.approve(dependencies, toTransitionInput(request))),
   );
 }
 approvePayout.checked = verifyPayoutTerms(approvePayout);
 
-function approverRejection(kind: ApprovalKind, by: StepActor | undefined, requestedBy: string): string | null {
-  const isMember = by?.name.startsWith('user:') ?? false;
-  switch (kind) {
-    case 'none':
-      return by === undefined ? null : 'Lunas approves this payout itself.';
-    case 'second_user':
-      return isMember && by?.name !== requestedBy ? null : 'Another member of the merchant has to approve it.';
-    case 'operator':
-      return by !== undefined && !isMember ? null : 'An operator of Lunas has to approve it.';
-  }
-}
+const APPROVER_TEXTS = {
+  not_needed: 'Lunas approves this payout itself.',
+  own_request: 'Another member of the merchant has to approve it.',
+  by_member: 'Another member of the merchant has to approve it.',
+  by_operator: 'An operator of Lunas has to approve it.',
+} as const satisfies Record<ApproverRejection, string>;
 
 /** SQLSTATE of Lunas: a trigger permits the step only to other people. */
 const NOT_APPROVED = 'LN001';

@@ -1,5 +1,5 @@
-import type { ActorIdentity } from './actor';
-import type { PayoutState } from './payout';
+import type { ActorIdentity, ActorText } from './actor';
+import type { ApprovalKind, PayoutState } from './payout';
 import type { PayoutStatus } from './payout-transitions';
 
 /** What an operator knows of a payout from elsewhere: a bank statement, or a ticket of the bank. */
@@ -97,3 +97,63 @@ export function payoutRejection(action: PayoutAction, { status }: Pick<PayoutSta
   const { from, pastParticiple }: PayoutActionDefinition = PAYOUT_ACTIONS[action];
   return from.includes(status) ? null : `A payout that is "${status}" cannot be ${pastParticiple}.`;
 }
+
+/** Why a payout is not approved by this actor. */
+export type ApproverRejection =
+  /** The workflow approves it. */
+  'not_needed' | 'own_request' | 'by_member' | 'by_operator';
+
+/**
+ * Whom the request determined: the workflow itself, another member, or an operator. Pages and the activity decide by
+ * it.
+ * @param by undefined: the workflow
+ */
+export function findApproverRejection(
+  kind: ApprovalKind,
+  by: ActorText | undefined,
+  requestedBy: string,
+): ApproverRejection | null {
+  const isMember = by?.startsWith('user:') ?? false;
+  switch (kind) {
+    case 'none':
+      return by === undefined ? null : 'not_needed';
+    case 'second_user':
+      if (!isMember) return 'by_member';
+      return by === requestedBy ? 'own_request' : null;
+    case 'operator':
+      return by !== undefined && !isMember ? null : 'by_operator';
+  }
+}
+
+export type MemberPayoutAction = 'approve' | 'cancel';
+
+/** Why a member cannot approve or cancel a payout. Pages have a text for each, in each language. */
+export type MemberPayoutRejection = ApproverRejection | 'approved' | 'at_bank' | 'ended' | 'member_too_new';
+
+interface DecidedPayout {
+  readonly status: PayoutStatus;
+  readonly approvalKind: ApprovalKind;
+  readonly requestedBy: string;
+}
+
+/** @param isAuthorised whether the member has had the right to approve for long enough */
+export function findMemberRejection(
+  action: MemberPayoutAction,
+  { status, approvalKind, requestedBy }: DecidedPayout,
+  { name, isAuthorised }: { readonly name: ActorText; readonly isAuthorised: boolean },
+): MemberPayoutRejection | null {
+  const from: readonly PayoutStatus[] = PAYOUT_ACTIONS[action].from;
+  if (!from.includes(status)) return STATUS_REJECTIONS[status];
+  if (action === 'cancel') return null;
+  return findApproverRejection(approvalKind, name, requestedBy) ?? (isAuthorised ? null : 'member_too_new');
+}
+
+const STATUS_REJECTIONS = {
+  requested: null,
+  approved: 'approved',
+  submitted: 'at_bank',
+  completed: 'ended',
+  failed: 'ended',
+  cancelled: 'ended',
+  returned: 'ended',
+} as const satisfies Record<PayoutStatus, MemberPayoutRejection | null>;

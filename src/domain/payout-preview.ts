@@ -1,3 +1,4 @@
+import type { BalanceTransactionKind } from './balance';
 import { chooseRail, type ChosenRail, type PayoutPolicy } from './payout-rails';
 import type { PayoutObstacle, PayoutRejection } from './payout-rejections';
 
@@ -26,7 +27,7 @@ interface PayoutAccount {
 
 /** Lines of one kind that a payout pays. */
 export interface PaidLines {
-  readonly kind: string;
+  readonly kind: BalanceTransactionKind;
   readonly count: number;
   readonly rupiah: number;
 }

@@ -16,6 +16,8 @@ export interface FilledMerchant {
   readonly key: string;
   readonly endpoint: string;
   readonly bankAccount: string;
+  /** One that waits for an approval, and one that is completed. */
+  readonly payouts: readonly string[];
   readonly delivery: string;
   /** The first member has it. */
   readonly passkey: string;
@@ -67,6 +69,11 @@ const ofEndpoint = (suffix: string): MeasuredPage => ({
 const ofBankAccount = (suffix: string): MeasuredPage => ({
   kind: 'form',
   paths: ({ code, bankAccount }) => [`/m/${code}/bank-account/${bankAccount}${suffix}`],
+});
+
+const ofPayout = (suffix: string, kind: PageKind): MeasuredPage => ({
+  kind,
+  paths: ({ code, payouts }) => payouts.map((payout) => `/m/${code}/payouts/${payout}${suffix}`),
 });
 
 const ofPasskey = (suffix: string): MeasuredPage => ({
@@ -182,6 +189,14 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
   'get /m/:code/bank-account/new': { kind: 'form', paths: ofMerchant('/bank-account/new') },
   'get /m/:code/bank-account/:account/withdraw': ofBankAccount('/withdraw'),
   'get /m/:code/bank-account/:account/disable': ofBankAccount('/disable'),
+  'get /m/:code/payouts': {
+    kind: 'list',
+    paths: ofMerchant('/payouts', '/payouts?status=requested', '/payouts?status=completed', '/payouts?from=2026-01-01'),
+  },
+  'get /m/:code/payouts/new': { kind: 'form', paths: ofMerchant('/payouts/new') },
+  'get /m/:code/payouts/:ref/approve': ofPayout('/approve', 'form'),
+  'get /m/:code/payouts/:ref/cancel': ofPayout('/cancel', 'form'),
+  'get /m/:code/payouts/:ref': ofPayout('', 'detail'),
   'get /m/:code/balance': { kind: 'list', paths: ofMerchant('/balance') },
   'get /m/:code/balance/days/:day': { kind: 'list', paths: ({ code, day }) => [`/m/${code}/balance/days/${day}`] },
   'get /m/:code/payments/new': { kind: 'form', paths: ofMerchant('/payments/new') },
@@ -201,6 +216,8 @@ const OTHER_GET_ROUTES: Readonly<Record<string, string>> = {
   'get /m/:code/payments/:ref/events': 'a stream: the load test holds 200',
   'get /m/:code/payments/:ref/qris.png': 'an image, from the memory',
   'get /m/:code/activity.csv': 'as payments.csv',
+  'get /m/:code/payouts.csv': 'as payments.csv',
+  'get /m/:code/payouts/:ref/lines.csv': 'as payments.csv',
   'get /m/:code/balance/days/:day.csv': 'as payments.csv',
   'get /m/:code/payments.csv': 'a file of any length, by pages of their own',
 };

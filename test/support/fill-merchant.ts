@@ -9,7 +9,11 @@ const COMPLETE = 2_000;
 const OPEN = 200;
 /** The payments of a day, which are paid and not settled yet. */
 const DAY = 34_560;
+/** The lines that the next payout pays. A payout of each day has paid the others. */
+const UNCLAIMED = 1_000;
+const PAYOUTS = 400;
 const TABLES = [
+  'payouts',
   'balance_transactions',
   'payments',
   'payment_transitions',
@@ -44,8 +48,10 @@ const PAYMENTS = `
   from (select n, ${AT} as at from generate_series($4::integer, $5::integer) n) numbered`;
 
 const LINES = `
-  insert into balance_transactions (posting_id, merchant_id, kind, amount_rupiah, payment_id, occurred_at, booked_on)
-  select 10000000 - n, $1, 'settlement', 49650, ${PAYMENT_ID}, at, (at at time zone 'Asia/Jakarta')::date
+  insert into balance_transactions
+    (posting_id, merchant_id, kind, amount_rupiah, payment_id, occurred_at, booked_on, payout_id)
+  select 10000000 - n, $1, 'settlement', 49650, ${PAYMENT_ID}, at, (at at time zone 'Asia/Jakarta')::date,
+    case when n > ${DAY + UNCLAIMED} then ${idOf('n / ' + DAY)} end
   from (select n, ${AT} + interval '1 day' as at from generate_series($2::integer, $3::integer) n) numbered
   where ${STATUS} = 'settled'`;
 
@@ -89,6 +95,21 @@ const ROWS_OF_NEWEST = [
      (id, merchant_id, bank_code, last_four, status, version, proposed_by, created_at, updated_at)
    values (${idOf('1')}, $1, '014', '7890', 'pending_inquiry', 1, 'cli:test', now(), now())`,
   `update bank_accounts set status = 'pending_approval', version = 2`,
+  `insert into payouts (id, reference_id, merchant_id, bank_account_id, provider_account_id, gross_rupiah, fee_rupiah,
+     amount_rupiah, rail, payout_policy_id, line_count, up_to_posting_id, approval_kind, requested_by, approved_by,
+     status, version, send_count, send_outcome, requested_at, submitted_at, last_sent_at, finished_at, updated_at,
+     sealed_terms)
+   select ${idOf('n')}, 'LP' || lpad(n::text, 16, '0'), $1, ${idOf('1')}, provider.id, 100000, 2500, 97500, 'bi_fast',
+     1, ${DAY}, 1, 'second_user', 'user:' || person.id, case when n > 1 then 'user:' || gen_random_uuid() end,
+     case when n > 1 then 'completed' else 'requested' end, 4, case when n > 1 then 1 else 0 end, null, at,
+     case when n > 1 then at end, case when n > 1 then at end, case when n > 1 then at end, at, ''
+   from (select n, now() - n * interval '1 day' as at from generate_series(1, ${PAYOUTS}) n) numbered,
+     (select id from provider_accounts limit 1) provider, (select gen_random_uuid() as id) person`,
+  `insert into payout_transitions (payout_id, version, name, from_status, to_status, occurred_at, actor, recorded_at)
+   select ${idOf('n')}, step.version, name, from_status, to_status, now(), 'workflow', now()
+   from generate_series(1, ${PAYOUTS}) n, (values (1, 'request', null, 'requested'),
+     (2, 'approve', 'requested', 'approved'), (3, 'submit', 'approved', 'submitted'),
+     (4, 'complete', 'submitted', 'completed')) step (version, name, from_status, to_status)`,
   `insert into webhook_endpoints (id, merchant_id, url)
    select ${idOf('e')}, $1, 'https://shop.example/' || e from generate_series(1, 3) e`,
   `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four, name)
@@ -136,7 +157,7 @@ export async function fillMerchant(db: Pool, of: Filling, first: number, last: n
 export async function readFilledMerchant(db: Pool, merchantId: string): Promise<FilledMerchant> {
   const { rows } = await db.query<Omit<FilledMerchant, keyof FilledLinks | 'orderId'>>(
     `select code, ${idOf('1')} as key, ${idOf('1')} as endpoint, ${idOf('1')} as delivery,
-       ${idOf('1')} as "bankAccount",
+       ${idOf('1')} as "bankAccount", array[${idOf('1')}, ${idOf('2')}] as payouts,
        ${idOf('1')} as passkey,
        to_char(now() - interval '30 hours', 'YYYY-MM-DD') as day, (
        select json_object_agg(status, (

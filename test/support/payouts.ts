@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createSealer } from '../../src/crypto/sealing';
 import { createPool } from '../../src/db/connection/pool';
+import { onlyRow } from '../../src/db/connection/require-row';
 import {
   payoutWriters,
   type NewPayout,
@@ -12,15 +13,19 @@ import { PAYOUT_TRANSITIONS, type PayoutTransitionName } from '../../src/domain/
 import { applyTransitions } from '../services/ledger/transition-path';
 import { prepareBankAccount } from './bank-accounts';
 import type { TestDatabase } from './database';
-import { createTestLedger, type TestLedger } from './payments';
-import { newMasterKey } from './service';
+import { createTestLedger, newTerms, type TestLedger } from './payments';
+import { newMasterKey, type TestService } from './service';
 
 /** A merchant with a bank account in use, our account that pays, and no cool-down. The worker writes payouts. */
-export interface TestPayouts extends TestLedger {
-  readonly database: TestDatabase;
+interface MerchantPayouts extends TestLedger {
   readonly masterKey: string;
   readonly bankAccountId: string;
   readonly providerAccountId: string;
+}
+
+/** The same in a new database. */
+export interface TestPayouts extends MerchantPayouts {
+  readonly database: TestDatabase;
 }
 
 export const FEE_RUPIAH = 2_500;
@@ -51,6 +56,35 @@ export async function createTestPayouts(create?: Parameters<typeof createTestLed
   };
 }
 
+/** The same for a merchant of a service. The account that pays is at no bank, and no workflow sends anything. */
+export async function preparePayouts(
+  { db, masterKey }: Pick<TestService, 'db' | 'masterKey'>,
+  merchantId: string,
+): Promise<MerchantPayouts> {
+  const { rows } = await db.query<{ policyId: string; paymentsAccountId: string; providerAccountId: string }>(
+    `with policy as (select id from policies where provider = 'gopay' limit 1),
+       payments as (select id from provider_accounts where provider = 'gopay' limit 1),
+       payouts as (
+         insert into provider_accounts (id, purpose, adapter, base_url, sealed_server_key)
+         values (gen_random_uuid(), 'payouts', 'snap-midtrans', 'http://127.0.0.1:9', 'none') returning id
+       ),
+       limits as (insert into payout_limits (cooldown_seconds) values (0))
+     select policy.id as "policyId", payments.id as "paymentsAccountId", payouts.id as "providerAccountId"
+     from policy, payments, payouts`,
+  );
+  const { policyId, paymentsAccountId, providerAccountId } = onlyRow(rows);
+  return {
+    db,
+    masterKey,
+    merchantId,
+    bankAccountId: await prepareBankAccount({ db, masterKey }, merchantId, 'active'),
+    providerAccountId,
+    context: { db, environment: 'sandbox', onDeliveries: () => undefined },
+    newTerms: (changes = {}) => newTerms({ merchantId, policyId, providerAccountId: paymentsAccountId, ...changes }),
+    close: () => Promise.resolve(),
+  };
+}
+
 /** The same with another merchant, who has a bank account too. */
 export async function withNewMerchant(payouts: TestPayouts): Promise<TestPayouts> {
   const merchantId = randomUUID();
@@ -70,7 +104,7 @@ export async function addLines(ledger: TestLedger, amounts: readonly number[]): 
 
 /** A request of all unclaimed lines, as a preview shows them. */
 export async function newPayout(
-  { db, merchantId, masterKey, bankAccountId, providerAccountId }: TestPayouts,
+  { db, merchantId, masterKey, bankAccountId, providerAccountId }: MerchantPayouts,
   changes: Partial<NewPayout> = {},
 ): Promise<NewPayout> {
   const { rows } = await db.query<{ gross: number; last: number }>(
@@ -122,7 +156,7 @@ export function applyPayoutTransition(
 
 /** Requests all unclaimed lines, and applies these transitions. */
 export async function applyPayout(
-  payouts: TestPayouts,
+  payouts: MerchantPayouts,
   names: readonly StepName[],
   changes: Partial<NewPayout> = {},
 ): Promise<NewPayout> {

@@ -1,9 +1,10 @@
-import type { PaymentEvent } from '../../domain/events';
 import type { LatePaymentStatus } from '../../domain/late-payment';
 import type { LedgerLine } from '../../domain/ledger';
 import type { TransitionName } from '../../domain/payment-transitions';
 import type { RefundStatus } from '../../domain/refund';
 import type { Queryable } from '../connection/pool';
+import { SUBJECT_TABLES } from '../transitions/subjects';
+import { deliveriesSql, EPOCH_MS, type TimelineDelivery } from './timeline-deliveries';
 
 /** What happened to one payment, each part oldest first. Times are milliseconds since 1970. */
 export interface PaymentTimeline {
@@ -43,25 +44,6 @@ export interface TimelineLatePayment {
   readonly receivedAtMs: number;
 }
 
-export interface TimelineDelivery {
-  readonly id: string;
-  readonly version: number;
-  readonly event: PaymentEvent;
-  /** Only its origin: path and query may contain secrets. */
-  readonly origin: string;
-  readonly status: 'pending' | 'delivered' | 'dead';
-  readonly attempts: readonly TimelineAttempt[];
-}
-
-interface TimelineAttempt {
-  readonly number: number;
-  readonly atMs: number;
-  readonly durationMs: number;
-  readonly statusCode: number | null;
-}
-
-const EPOCH_MS = (column: string) => `(extract(epoch from ${column}) * 1000)::bigint`;
-
 /** $1: the merchant, $2: the payment. Each part names both, so no part is of another merchant. */
 const PAYMENT = 'payments.id = $2 and payments.merchant_id = $1';
 
@@ -84,18 +66,7 @@ const PARTS = {
     select json_build_object('number', refund.number, 'status', refund.status,
       'submitAtMs', ${EPOCH_MS('refund.submit_at')}, 'failureReason', refund.failure_reason) as part
     from payments join refunds refund on refund.payment_id = payments.id where ${PAYMENT} order by refund.number`,
-  deliveries: `
-    select json_build_object('id', delivery.id, 'version', delivery.payment_version, 'event', event.event,
-      'origin', substring(endpoint.url from '^[a-z]+://[^/?#]+'), 'status', delivery.status, 'attempts', (
-        select coalesce(json_agg(json_build_object('number', number, 'atMs', ${EPOCH_MS('started_at')},
-          'durationMs', duration_ms, 'statusCode', status_code) order by number), '[]')
-        from webhook_attempts where delivery_id = delivery.id)) as part
-    from webhook_deliveries delivery
-    join webhook_events event
-      on event.payment_id = delivery.payment_id and event.payment_version = delivery.payment_version
-    join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
-    where delivery.payment_id = $2 and delivery.merchant_id = $1
-    order by delivery.payment_version, delivery.created_at, delivery.id limit 200`,
+  deliveries: deliveriesSql(SUBJECT_TABLES.payment),
 } as const;
 
 const all = (part: keyof typeof PARTS) => `(select coalesce(json_agg(part), '[]') from (${PARTS[part]}) parts)`;

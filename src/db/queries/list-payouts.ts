@@ -1,5 +1,6 @@
-import { validate as isUuid } from 'uuid';
+import { validate as isUuid, MAX as MAX_ID } from 'uuid';
 import type { BalanceTransactionKind } from '../../domain/balance';
+import type { PayoutFailureKind } from '../../domain/bank-payout';
 import type { ApprovalKind } from '../../domain/payout';
 import type { Rail } from '../../domain/payout-rails';
 import type { PayoutStatus, PayoutTransitionName } from '../../domain/payout-transitions';
@@ -34,6 +35,7 @@ export interface Payout {
   readonly finishedAt: Date | null;
   readonly updatedAt: Date;
   readonly bankReference: string | null;
+  readonly failureKind: PayoutFailureKind | null;
   readonly failureReason: string | null;
   /** An operator resolved it with other evidence than the bank's status. */
   readonly isManual: boolean;
@@ -47,7 +49,7 @@ const COLUMNS = `payout.id, payout.reference_id as "referenceId", payout.merchan
   ${userNameSql('payout.requested_by')} as "requesterName", payout.approved_by as "approvedBy",
   ${userNameSql('payout.approved_by')} as "approverName", payout.requested_at as "requestedAt",
   payout.submitted_at as "submittedAt", payout.finished_at as "finishedAt", payout.updated_at as "updatedAt",
-  payout.bank_reference as "bankReference", payout.failure_reason as "failureReason", payout.is_manual as "isManual"`;
+  payout.bank_reference as "bankReference", payout.failure_kind as "failureKind", payout.failure_reason as "failureReason", payout.is_manual as "isManual"`;
 const FROM = 'from payouts payout join bank_accounts account on account.id = payout.bank_account_id';
 
 export interface PayoutPosition {
@@ -59,6 +61,9 @@ export interface PayoutFilter {
   readonly merchantId: string;
   /** Null: every status. */
   readonly status: PayoutStatus | null;
+  /** The first and the last time of a request; null: no limit. */
+  readonly from: Date | null;
+  readonly to: Date | null;
   /** The page begins after this payout; null: with the newest one. */
   readonly after: PayoutPosition | null;
   readonly limit: number;
@@ -67,15 +72,16 @@ export interface PayoutFilter {
 /** The payouts of a merchant, the newest first. */
 export async function listPayoutRows(
   db: Queryable,
-  { merchantId, status, after, limit }: PayoutFilter,
+  { merchantId, status, from, to, after, limit }: PayoutFilter,
 ): Promise<Payout[]> {
   const { rows } = await db.query<Payout>({
     name: 'list_payouts',
     text: `select ${COLUMNS} ${FROM}
       where payout.merchant_id = $1 and ($2::text is null or payout.status = $2)
+        and payout.requested_at between coalesce($6, '-infinity'::timestamptz) and coalesce($7, 'infinity'::timestamptz)
         and (payout.requested_at, payout.id) < (coalesce($3, 'infinity'::timestamptz), $4::uuid)
       order by payout.requested_at desc, payout.id desc limit $5`,
-    values: [merchantId, status, after?.requestedAt, after?.id ?? 'ffffffff-ffff-ffff-ffff-ffffffffffff', limit],
+    values: [merchantId, status, after?.requestedAt, after?.id ?? MAX_ID, limit, from, to],
   });
   return rows;
 }
@@ -97,11 +103,15 @@ export async function findPayoutRow(
 
 /** A transition of a payout. */
 export interface PayoutHistoryRow {
+  /** The version of the payout after it. */
+  readonly version: number;
   readonly name: PayoutTransitionName;
   readonly fromStatus: PayoutStatus | null;
   readonly toStatus: PayoutStatus;
   readonly occurredAt: Date;
   readonly actor: string;
+  /** Null: the actor is no user. */
+  readonly actorName: string | null;
   readonly note: string | null;
 }
 
@@ -109,7 +119,8 @@ export interface PayoutHistoryRow {
 export async function listPayoutSteps(db: Queryable, payoutId: string): Promise<PayoutHistoryRow[]> {
   const { rows } = await db.query<PayoutHistoryRow>({
     name: 'list_payout_steps',
-    text: `select name, from_status as "fromStatus", to_status as "toStatus", occurred_at as "occurredAt", actor, note
+    text: `select version, name, from_status as "fromStatus", to_status as "toStatus", occurred_at as "occurredAt", actor,
+        ${userNameSql('actor')} as "actorName", note
       from payout_transitions where payout_id = $1 order by version`,
     values: [payoutId],
   });

@@ -1,5 +1,6 @@
 import type { MemberRole } from '../../domain/member-roles';
 import type { Queryable } from '../connection/pool';
+import { onlyRow } from '../connection/require-row';
 
 /** A user in the list of a team. */
 export interface Member {
@@ -34,6 +35,16 @@ export async function listMemberRows(db: Queryable, merchantId: string | null): 
     [merchantId],
   );
   return rows;
+}
+
+/** Whether the user may approve payouts: the role permits it, for a day already. */
+export async function authorisesPayouts(db: Queryable, merchantId: string, userId: string): Promise<boolean> {
+  const { rows } = await db.query<{ isAuthorised: boolean }>({
+    name: 'authorises_payouts',
+    text: 'select authorises_payouts($1, $2) as "isAuthorised"',
+    values: [merchantId, userId],
+  });
+  return onlyRow(rows).isAuthorised;
 }
 
 interface MemberVisit {

@@ -4,6 +4,7 @@ import {
   findBankAccountRow,
   isTooNewToPropose,
   listBankAccountRows,
+  listBankAccountSteps,
   type BankAccountRow,
   type BankAccountSummary,
 } from '../../db/records/bank-accounts';
@@ -76,6 +77,12 @@ export async function findBankAccount(
   const row = await findBankAccountRow(db, id, merchantId);
   if (!row) throw new NotFoundError('bankAccount', id);
   return openBankAccount(sealer, row);
+}
+
+/** When Lunas last approved or reactivated the account; null: never. */
+export async function findActiveSince(db: Queryable, id: string): Promise<Date | null> {
+  const steps = await listBankAccountSteps(db, id);
+  return steps.findLast(({ toStatus }) => toStatus === 'active')?.occurredAt ?? null;
 }
 
 /** Why a member cannot propose an account now. */

@@ -12,6 +12,7 @@ import {
   type PayoutLine,
 } from '../../db/queries/list-payouts';
 import { readPayoutBasis } from '../../db/queries/payout-basis';
+import { authorisesPayouts } from '../../db/records/members';
 import { actorText, type ActorText, type StepActor } from '../../domain/actor';
 import { decidePayable, type PaidLines, type PossiblePayout } from '../../domain/payout-preview';
 import type { PayoutRejection } from '../../domain/payout-rejections';
@@ -70,6 +71,13 @@ export type RequestedPayout =
   | { readonly outcome: 'requested'; readonly payout: Payout }
   | { readonly outcome: 'rejected'; readonly rejection: PayoutRejection };
 
+/** The id of the payout that a form requests. */
+export function payoutIdOfForm(merchantId: string, formToken: string): string {
+  return uuidv5(keyOfForm(formToken), merchantId);
+}
+
+const keyOfForm = (formToken: string) => `form:${formToken}`;
+
 /**
  * Requests the payout that the member has seen. A form that is sent twice requests one payout.
  * @param formToken that of the form
@@ -81,7 +89,7 @@ export function requestPayout(
   now: Date,
 ): Promise<RequestedPayout> {
   const by = { name: actorText({ kind: 'merchant_user', id: userId }) };
-  return requestAs(dependencies, { merchantId, key: `form:${formToken}`, by }, seen, now);
+  return requestAs(dependencies, { merchantId, key: keyOfForm(formToken), by }, seen, now);
 }
 
 /** The same key is the same payout. */
@@ -209,6 +217,11 @@ async function findPayout(db: Queryable, merchantId: string, idOrReference: stri
   const payout = await findPayoutRow(db, merchantId, idOrReference);
   if (!payout) throw new NotFoundError('payout', idOrReference);
   return payout;
+}
+
+/** Whether the member has had the right to approve payouts for long enough. */
+export function mayApprovePayouts(db: Queryable, { merchantId, userId }: PayoutUser): Promise<boolean> {
+  return authorisesPayouts(db, merchantId, userId);
 }
 
 /** The payouts of a merchant, the newest first. */

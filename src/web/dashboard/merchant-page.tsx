@@ -37,6 +37,7 @@ function MerchantPage({ view, page }: FramedPage): ReactElement {
     { name: 'home', area: 'payments', href: paths.home },
     { name: 'payments', area: 'payments', href: paths.payments },
     { name: 'balance', area: 'balance', href: paths.balance },
+    { name: 'payouts', area: 'payouts', href: paths.payouts },
     { name: 'bankAccount', area: 'bank_account', href: paths.bankAccount },
     { name: 'developers', area: 'developers', href: paths.keys },
     { name: 'team', area: 'team', href: paths.team },

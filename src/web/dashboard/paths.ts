@@ -42,6 +42,7 @@ export function merchantPaths(code: string) {
       `${home}/balance/days/${day}${after === undefined ? '' : `?after=${after}`}`,
     balanceCsv: (day: string) => `${home}/balance/days/${day}.csv`,
     ...bankAccountPaths(home),
+    ...payoutPaths(home),
     ...developerPaths(home),
     exportPayments: (query: Query) => `${payments}.csv${queryText(query)}`,
     /** Parameters without a value are left out. */
@@ -84,6 +85,23 @@ function bankAccountPaths(home: string) {
     bankAccount,
     newBankAccount: `${bankAccount}/new`,
     endBankAccount: (id: string, action: 'withdraw' | 'disable') => `${bankAccount}/${id}/${action}`,
+  };
+}
+
+function payoutPaths(home: string) {
+  const payouts = `${home}/payouts`;
+  const payout = (reference: string) => `${payouts}/${reference}`;
+  return {
+    payouts,
+    payoutList: (query: Query) => payouts + queryText(query),
+    exportPayouts: (query: Query) => `${payouts}.csv${queryText(query)}`,
+    payout,
+    newPayout: `${payouts}/new`,
+    payoutSchedule: `${payouts}/schedule`,
+    /** @param after the last line before */
+    payoutLines: (reference: string, after: number) => `${payout(reference)}?after=${after}#lines`,
+    payoutAction: (reference: string, action: 'approve' | 'cancel') => `${payout(reference)}/${action}`,
+    exportPayoutLines: (reference: string) => `${payout(reference)}/lines.csv`,
   };
 }
 

@@ -23,6 +23,12 @@ import { createPaymentByForm, newPaymentForm } from './payments/new-payment';
 import { paymentActionPages } from './payments/payment-action-pages';
 import { getQrImage, showQr } from './payments/qr';
 import { showPaymentPage, streamPayment } from './payments/show-payment';
+import { exportPayoutLines } from './payouts/export-payout-lines';
+import { exportPayouts } from './payouts/export-payouts';
+import { listPayoutPage } from './payouts/list-payouts';
+import { newPayoutPages } from './payouts/new-payout';
+import { payoutActionPages } from './payouts/payout-action-pages';
+import { showPayoutPage } from './payouts/show-payout';
 import { credentialPages } from './profile/credentials';
 import { passkeyPages } from './profile/passkeys';
 import { profilePages } from './profile/profile';
@@ -81,6 +87,13 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   showBankAccountPage,
   ...newBankAccountPages,
   ...endBankAccountPages,
+  listPayoutPage,
+  exportPayouts,
+  // Before the page, whose `:ref` takes every word.
+  ...newPayoutPages,
+  ...payoutActionPages,
+  exportPayoutLines,
+  showPayoutPage,
   listKeyPage,
   ...newKeyPages,
   showKeyPage,

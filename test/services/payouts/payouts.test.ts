@@ -16,7 +16,7 @@ import {
   type PayoutUser,
   type PayoutWorkflows,
 } from '../../../src/services/payouts/payouts';
-import { describeRejection } from '../../../src/web/dashboard/payouts/payout-texts';
+import { describeRejection } from '../../../src/web/dashboard/payouts/rejection-texts';
 import {
   addLines,
   applyPayoutTransition,
@@ -205,12 +205,13 @@ it('a merchant sees its own payouts only, page by page, the newest first', async
     await addLines(payouts, [amount]);
     ids.unshift((await requested()).id);
   }
-  const list = { merchantId, status: null, after: null, limit: 2 } as const;
+  const list = { merchantId, status: null, from: null, to: null, after: null, limit: 2 } as const;
   const page = await listPayouts(dashboard, list);
   const last = page.at(-1) ?? null;
   const next = await listPayouts(dashboard, { ...list, after: last });
   expect([...page, ...next].map(({ id }) => id)).toEqual(ids);
   expect(await listPayouts(dashboard, { ...list, status: 'approved' })).toEqual([]);
+  expect(await listPayouts(dashboard, { ...list, to: new Date(Date.now() - 3_600_000) })).toEqual([]);
   const stranger = { userId: randomUUID(), merchantId: randomUUID() };
   expect(await listPayouts(dashboard, { ...list, merchantId: stranger.merchantId })).toEqual([]);
   const [payout = ''] = ids;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { createSealer } from '../../../src/crypto/sealing';
+import type { StepActor } from '../../../src/domain/actor';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
 import { createResetLink, inviteMember } from '../../../src/services/identity/members';
 import { createKey, revokeKey, type NewKey } from '../../../src/services/merchants/keys';
@@ -21,6 +22,7 @@ import {
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { eventually } from '../../support/eventually';
 import { createPage } from '../../support/payment-page';
+import { addLines, applyPayout, preparePayouts } from '../../support/payouts';
 import { createMember, createShop } from '../../support/people';
 import { fillTotals, seedPayments } from '../../support/seed-payments';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -223,6 +225,35 @@ const SCHEMES = [
 ] as const;
 const VARIANTS = SCHEMES.flatMap(({ scheme, rules }) => WIDTHS.map((width) => ({ scheme, rules, width })));
 
+const PAYOUTS = {
+  'own request': [],
+  waiting: [],
+  approved: ['approve'],
+  completed: ['approve', 'submit', 'complete'],
+  failed: ['approve', 'submit', 'fail'],
+  returned: ['approve', 'submit', 'complete', 'return'],
+} as const;
+
+let payouts: ReturnType<typeof preparePayouts> | undefined;
+
+/** Another member may approve payouts. */
+async function preparePayoutPages() {
+  await createMember(service.db, 'finance@shop.test', [[service.merchantId, 'finance']]);
+  return preparePayouts(service, service.merchantId);
+}
+
+/** The page of a payout of two lines, in a state. */
+async function payoutPage(state: keyof typeof PAYOUTS, suffix = ''): Promise<string> {
+  const prepared = await (payouts ??= preparePayoutPages());
+  await addLines(prepared, [1_250_000, 49_650]);
+  const { rows } = await service.db.query<{ id: string }>('select id from users where email = $1', [DEMO_OWNER_EMAIL]);
+  const members: Readonly<Partial<Record<string, string>>> = { 'own request': rows[0]?.id, waiting: randomUUID() };
+  const member = members[state];
+  const by: StepActor = { name: member === undefined ? 'schedule' : `user:${member}` };
+  const { referenceId } = await applyPayout(prepared, PAYOUTS[state], { by });
+  return `${home}/payouts/${referenceId}${suffix}`;
+}
+
 /** The states of each page, by its route: a route without a line is red. */
 async function bankAccountPage(
   status: Parameters<typeof prepareBankAccount>[2],
@@ -319,6 +350,36 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
   'get /m/:code/bank-account/:account/disable': {
     possible: () => bankAccountPage('active', (id) => `/${id}/disable`),
   },
+  'get /m/:code/payouts': {
+    nothing: () => `${home}/payouts`,
+    'a filter that is not possible': () => `${home}/payouts?status=x&from=2026-12-01&to=2026-01-01`,
+    'with payouts': async () => {
+      await payoutPage('own request');
+      await payoutPage('returned');
+      return `${home}/payouts`;
+    },
+    'no match': () => `${home}/payouts?status=submitted`,
+  },
+  'get /m/:code/payouts/new': {
+    rejected: () => `${home}/payouts/new`,
+    possible: async () => (await payoutPage('failed')) && `${home}/payouts/new`,
+  },
+  'get /m/:code/payouts/:ref/approve': {
+    possible: () => payoutPage('waiting', '/approve'),
+    'own request': () => payoutPage('own request', '/approve'),
+  },
+  'get /m/:code/payouts/:ref/cancel': {
+    possible: () => payoutPage('waiting', '/cancel'),
+    rejected: () => payoutPage('completed', '/cancel'),
+  },
+  'get /m/:code/payouts/:ref': {
+    'own request': () => payoutPage('own request'),
+    waiting: () => payoutPage('waiting'),
+    'kept back': () => payoutPage('approved'),
+    completed: () => payoutPage('completed'),
+    failed: () => payoutPage('failed'),
+    returned: () => payoutPage('returned'),
+  },
   'get /m/:code/payments/:ref/refund/cancel': { possible: () => `${payment('refund_processing')}/refund/cancel` },
   'get /m/:code/team': { 'members and an invitation': () => teamPage('') },
   'get /m/:code/team/invite': { 'a form': () => `${home}/team/invite?email=sri@shop.test&role=finance` },
@@ -409,6 +470,11 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
 
 /** No pages: what a form sends, a stream and an image. Their tests follow below and in requests.test.ts. */
 const OTHER_ROUTES = [
+  'get /m/:code/payouts.csv',
+  'get /m/:code/payouts/:ref/lines.csv',
+  'post /m/:code/payouts/new',
+  'post /m/:code/payouts/:ref/approve',
+  'post /m/:code/payouts/:ref/cancel',
   'post /m/:code/bank-account/new',
   'post /m/:code/bank-account/:account/withdraw',
   'post /m/:code/bank-account/:account/disable',

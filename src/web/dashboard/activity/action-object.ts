@@ -45,6 +45,13 @@ export function objectOf(view: MerchantView, row: MerchantActionRow, known: Know
   if (kind === 'bank_account') {
     return link(objects.bankAccount, paths.bankAccount, rightRejection('bank_account', 'view') === null);
   }
+  const isPayouts = rightRejection('payouts', 'view') === null;
+  if (action === 'payouts.export') return link(objects.payouts, paths.payouts, isPayouts);
+  if (kind === 'payout') {
+    const exists = outcome === 'succeeded' || action !== 'payout.request';
+    return link(objects.payout, paths.payout(target), isPayouts && exists);
+  }
+  if (kind === 'payout_settings') return link(objects.payouts, paths.payouts, isPayouts);
   if (kind === 'merchant') return link(objects.settings, paths.settings, rightRejection('settings', 'view') === null);
   return null;
 }

@@ -5,6 +5,7 @@ import { EmptyState, Table, type Column } from '../../ui/table';
 import { Money, SignedMoney, Time } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
+import { NewPayoutLink } from '../payouts/payout-parts';
 import { BALANCE_TEXTS } from './balance-texts';
 import { DayTime, Provisional } from './day-time';
 import { LineTable, type ShownLine } from './line-table';
@@ -47,7 +48,9 @@ function Balance(page: BalancePage): ReactElement {
   const texts = BALANCE_TEXTS[view.locale.language];
   return (
     <>
-      <PageHead title={texts.title} />
+      <PageHead title={texts.title}>
+        <NewPayoutLink view={view} />
+      </PageHead>
       <div className="stack">
         <Amounts {...page} />
         <Card title={texts.newest} part="newest" version={String(newest[0]?.postingId ?? 0)}>

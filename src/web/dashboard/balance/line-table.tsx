@@ -61,10 +61,10 @@ interface ReferenceProps {
   readonly line: ShownLine;
 }
 
-function Reference({ view: { paths }, line: { referenceId } }: ReferenceProps): ReactElement {
+function Reference({ view: { paths }, line: { kind, referenceId } }: ReferenceProps): ReactElement {
   if (referenceId === null) return <span className="dim">–</span>;
   return (
-    <a href={paths.payment(referenceId)}>
+    <a href={kind.startsWith('payout') ? paths.payout(referenceId) : paths.payment(referenceId)}>
       <code>{referenceId}</code>
     </a>
   );

@@ -40,6 +40,7 @@ export interface OfferedAction {
   readonly href: string;
   /** Why it is not possible; null if it is. */
   readonly rejection: string | null;
+  readonly isPrimary?: boolean;
 }
 
 interface PaymentPage {
@@ -146,7 +147,7 @@ function Head({ view, payment, next, actions, hasQr, statusKey }: PaymentPage): 
               </a>
             )}
             {actions.map((action) => (
-              <Action key={action.href} {...action} />
+              <OfferedActionButton key={action.href} {...action} />
             ))}
           </div>
         )}
@@ -156,20 +157,21 @@ function Head({ view, payment, next, actions, hasQr, statusKey }: PaymentPage): 
 }
 
 /** Never hidden: a disabled button has its reason beside it. */
-function Action({ label, href, rejection }: OfferedAction): ReactElement {
+export function OfferedActionButton({ label, href, rejection, isPrimary = false }: OfferedAction): ReactElement {
   if (rejection === null) {
     return (
-      <a className="button wide-button" href={href}>
+      <a className={`button wide-button${isPrimary ? ' primary' : ''}`} href={href}>
         {label}
       </a>
     );
   }
+  const reasonId = `why-not-${href.slice(href.lastIndexOf('/') + 1)}`;
   return (
     <div className="rejected-action">
-      <button type="button" className="button wide-button" disabled aria-describedby="why-not">
+      <button type="button" className="button wide-button" disabled aria-describedby={reasonId}>
         {label}
       </button>
-      <p id="why-not" className="dim">
+      <p id={reasonId} className="dim">
         {rejection}
       </p>
     </div>

@@ -1,10 +1,6 @@
-import type {
-  PaymentTimeline,
-  TimelineDelivery,
-  TimelineEntryLine,
-  TimelineTransition,
-} from '../../../db/queries/find-payment-timeline';
+import type { PaymentTimeline, TimelineEntryLine, TimelineTransition } from '../../../db/queries/find-payment-timeline';
 import type { PaymentRow } from '../../../db/queries/payment-row';
+import type { TimelineDelivery } from '../../../db/queries/timeline-deliveries';
 import { parseActor } from '../../../domain/actor';
 import { formatRupiah } from '../../../domain/money';
 import { PAYMENT_TRANSITIONS, type TransitionName, type TransitionRule } from '../../../domain/payment-transitions';
@@ -110,7 +106,8 @@ function ledgerText({ texts: { detail } }: MerchantView, { side, account, amount
   return account === 'merchant_pending' ? detail.pending(amount) : detail.available(amount);
 }
 
-function deliveryEntry(
+/** The timeline of a payout has the same. */
+export function deliveryEntry(
   { texts: { detail }, locale }: MerchantView,
   { id, event, origin, status, attempts }: TimelineDelivery,
   atMs: number,

@@ -1,71 +1,264 @@
-import { formatRupiah } from '../../../domain/money';
-import type { PayoutRejection } from '../../../domain/payout-rejections';
+import type { PayoutFailureKind } from '../../../domain/bank-payout';
+import type { ApprovalKind } from '../../../domain/payout';
+import type { Rail } from '../../../domain/payout-rails';
+import type { PayoutStatus, PayoutTransitionName } from '../../../domain/payout-transitions';
 import type { Language } from '../../../domain/sign-in';
 
-/** What a text can name, as it is shown. */
-interface RejectionValues {
-  readonly balance: string;
-  readonly minimum: string;
-  readonly usableFrom: string;
-}
+export const RAIL_NAMES = { bi_fast: 'BI-FAST', online: 'Online', skn: 'SKN', rtgs: 'RTGS' } as const satisfies Record<
+  Rail,
+  string
+>;
 
-/** A rejection has those that its text names. */
-interface NamedValues {
-  readonly code: string;
-  readonly balanceRupiah?: number;
-  readonly minimumRupiah?: number;
-  readonly usableFrom?: Date;
-}
+const EN_STATUSES = {
+  requested: 'Waiting',
+  approved: 'Approved',
+  submitted: 'At the bank',
+  completed: 'Paid out',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+  returned: 'Returned',
+} satisfies Record<PayoutStatus, string>;
 
-type RejectionTexts = Readonly<Record<PayoutRejection['code'], string | ((values: RejectionValues) => string)>>;
+const ID_STATUSES = {
+  requested: 'Menunggu',
+  approved: 'Disetujui',
+  submitted: 'Di bank',
+  completed: 'Dicairkan',
+  failed: 'Gagal',
+  cancelled: 'Dibatalkan',
+  returned: 'Dikembalikan',
+} satisfies Record<PayoutStatus, string>;
 
-const en: RejectionTexts = {
-  merchant_not_approved: 'Lunas has to approve the shop first.',
-  merchant_on_hold: 'The shop is on hold. Payouts wait until Lunas releases it.',
-  payouts_stopped: 'Lunas has stopped all payouts for now. Nothing is lost: try again later.',
-  recovery_mode: 'Lunas checks its records now. Nothing is lost: try again later.',
-  no_payouts_account: 'Lunas cannot reach its bank now. Nothing is lost: try again later.',
-  no_bank_account: 'There is no approved bank account. Add one first.',
-  bank_account_suspended: 'The bank account is suspended. Lunas checks it.',
-  proposal_open: 'Another bank account is proposed. Payouts pause until it is approved, rejected or withdrawn.',
-  cooling_down: ({ usableFrom }) => `The bank account is new. Payouts can go to it from ${usableFrom}.`,
-  nothing_to_pay: 'The balance is empty.',
-  negative_balance: ({ balance }) => `The balance is ${balance}. The next settlements pay it off first.`,
-  below_minimum: ({ balance, minimum }) => `The balance is ${balance}. A payout needs at least ${minimum}.`,
-  balance_changed: 'The balance has changed. Look at it again, and request the payout then.',
+const EN_STEPS = {
+  request: 'Requested',
+  approve: 'Approved',
+  cancel_request: 'Cancelled',
+  cancel: 'Cancelled',
+  submit: 'Sent to the bank',
+  resend: 'Sent to the bank once more by Lunas',
+  complete: 'Paid out by the bank',
+  fail: 'Not paid out by the bank',
+  resolve_as_completed: 'Lunas has the proof that the bank paid it out',
+  resolve_as_failed: 'Lunas has the proof that the bank did not pay it out',
+  return: 'Returned by the bank',
+  resolve_as_returned: 'Lunas has the proof that the bank returned it',
+  complete_failed: 'Paid out by the bank after it had failed',
+  resolve_failed_as_completed: 'Lunas has the proof that the bank paid it out after it had failed',
+} satisfies Record<PayoutTransitionName, string>;
+
+const ID_STEPS = {
+  request: 'Diajukan',
+  approve: 'Disetujui',
+  cancel_request: 'Dibatalkan',
+  cancel: 'Dibatalkan',
+  submit: 'Dikirim ke bank',
+  resend: 'Dikirim sekali lagi ke bank oleh Lunas',
+  complete: 'Dicairkan oleh bank',
+  fail: 'Tidak dicairkan oleh bank',
+  resolve_as_completed: 'Lunas memiliki bukti bahwa bank mencairkannya',
+  resolve_as_failed: 'Lunas memiliki bukti bahwa bank tidak mencairkannya',
+  return: 'Dikembalikan oleh bank',
+  resolve_as_returned: 'Lunas memiliki bukti bahwa bank mengembalikannya',
+  complete_failed: 'Dicairkan oleh bank setelah sempat gagal',
+  resolve_failed_as_completed: 'Lunas memiliki bukti bahwa bank mencairkannya setelah sempat gagal',
+} satisfies Record<PayoutTransitionName, string>;
+
+const EN_FAILURES = {
+  account: 'The bank does not accept the bank account.',
+  source_balance: 'The account of Lunas at the bank was short. The next payout can succeed.',
+  cut_off: 'The bank took no payouts at that time. The next payout can succeed.',
+  limit: 'The amount was above a limit of the bank.',
+  other: 'The message of the bank is among the details. The next payout can succeed.',
+} satisfies Record<PayoutFailureKind, string>;
+
+const ID_FAILURES = {
+  account: 'Bank tidak menerima rekening bank ini.',
+  source_balance: 'Saldo rekening Lunas di bank kurang. Pencairan berikutnya dapat berhasil.',
+  cut_off: 'Bank tidak menerima pencairan pada waktu itu. Pencairan berikutnya dapat berhasil.',
+  limit: 'Jumlahnya melebihi batas bank.',
+  other: 'Pesan bank ada pada rincian. Pencairan berikutnya dapat berhasil.',
+} satisfies Record<PayoutFailureKind, string>;
+
+const EN_WAITS = {
+  none: 'Lunas approves it in a moment.',
+  second_user: 'It waits until another member approves it. After 7 days without an approval it is cancelled.',
+  operator: 'It waits until Lunas approves it. After 7 days without an approval it is cancelled.',
+} satisfies Record<ApprovalKind, string>;
+
+const ID_WAITS = {
+  none: 'Lunas segera menyetujuinya.',
+  second_user: 'Menunggu persetujuan anggota lain. Setelah 7 hari tanpa persetujuan, pencairan dibatalkan.',
+  operator: 'Menunggu persetujuan Lunas. Setelah 7 hari tanpa persetujuan, pencairan dibatalkan.',
+} satisfies Record<ApprovalKind, string>;
+
+const en = {
+  title: 'Payouts',
+  caption: 'Payouts, the newest first',
+  explanation: 'A payout sends the whole available balance to your bank account.',
+  new: 'Pay out',
+  export: 'Export CSV',
+  exportLimit: (rows: number, cursor: string) =>
+    `Only the first ${rows} payouts. The next export begins with: older=${cursor}`,
+  statuses: EN_STATUSES,
+  columns: {
+    time: 'Time',
+    reference: 'Reference',
+    amount: 'Amount',
+    fee: 'Fee',
+    account: 'Bank account',
+    requestedBy: 'Requested by',
+    approvedBy: 'Approved by',
+    status: 'Status',
+  },
+  filters: {
+    status: 'Status',
+    all: 'All',
+    from: 'From day',
+    to: 'To day',
+    apply: 'Show',
+    clear: 'Clear filters',
+    errorTitle: 'This filter is not possible:',
+    errors: {
+      day: 'Write the day as 2026-11-25.',
+      order: 'The first day is after the last one.',
+      cursor: 'This page of the list does not exist. Start again from the newest payout.',
+      status: 'There is no such status.',
+    },
+  },
+  nothing: 'No payouts yet. The balance can be paid out once a bank account is approved.',
+  noMatch: 'Nothing matches these filters.',
+  pager: { newest: 'Newest', older: 'Older', name: 'Pages' },
+  receives: 'Payouts go to',
+  noAccount: 'No approved bank account yet',
+  automatic: 'Automatic payouts',
+  schedule: 'Schedule',
+  approved: (name: string) => `Approved by ${name}`,
+  lunas: 'Lunas',
+  notNeeded: 'Not needed',
+  formerMember: 'Former member',
+  detail: {
+    title: (reference: string) => `Payout ${reference}`,
+    facts: 'Details',
+    timeline: 'Timeline',
+    gross: 'From the balance',
+    fee: (rail: string) => `Fee (${rail})`,
+    amount: 'You receive',
+    bankReference: 'Reference of the bank',
+    reason: 'Message of the bank',
+    lines: (count: number) => (count === 1 ? 'It pays 1 line of the balance' : `It pays ${count} lines of the balance`),
+    noLines: 'Lunas has restored this payout: it is a line of the balance itself.',
+    exportLines: 'Download CSV',
+    moreLines: 'More lines',
+    firstLines: 'First lines',
+    pages: 'Pages of the lines',
+    approve: 'Approve',
+    cancel: 'Cancel payout',
+    available: 'The money is available again.',
+    amountAvailable: 'The amount is available again, without the fee.',
+    done: {
+      requested: 'The payout is requested.',
+      approved: 'The payout is approved.',
+      cancelled: 'The payout is cancelled. The money is available again.',
+    },
+    waits: EN_WAITS,
+    sends: 'It is approved. Lunas sends it as soon as the bank takes payouts of this kind.',
+    keptBack: 'It is approved and waits:',
+    submitted: 'The bank has it. The page shows the result as soon as the bank reports it.',
+    completed: 'The bank has paid it out.',
+    failed: 'The bank did not pay it out.',
+    cancelled: 'It was cancelled before it was sent.',
+    returned: 'The bank had paid it out, and the money came back.',
+    failures: EN_FAILURES,
+    steps: EN_STEPS,
+    notApproved: 'Not approved within 7 days',
+    accountEnded: 'Its bank account has ended',
+  },
 };
 
-const id: RejectionTexts = {
-  merchant_not_approved: 'Toko harus disetujui Lunas dulu.',
-  merchant_on_hold: 'Toko sedang ditahan. Pencairan menunggu sampai Lunas melepasnya.',
-  payouts_stopped: 'Lunas menghentikan semua pencairan untuk sementara. Tidak ada yang hilang: coba lagi nanti.',
-  recovery_mode: 'Lunas sedang memeriksa catatannya. Tidak ada yang hilang: coba lagi nanti.',
-  no_payouts_account: 'Lunas tidak dapat menghubungi banknya sekarang. Tidak ada yang hilang: coba lagi nanti.',
-  no_bank_account: 'Belum ada rekening bank yang disetujui. Tambahkan dulu.',
-  bank_account_suspended: 'Rekening bank ditangguhkan. Lunas sedang memeriksanya.',
-  proposal_open: 'Rekening bank lain sedang diajukan. Pencairan berhenti sampai rekening itu disetujui atau batal.',
-  cooling_down: ({ usableFrom }) => `Rekening bank masih baru. Pencairan ke rekening itu bisa mulai ${usableFrom}.`,
-  nothing_to_pay: 'Saldo kosong.',
-  negative_balance: ({ balance }) => `Saldo ${balance}. Pemasukan berikutnya melunasinya dulu.`,
-  below_minimum: ({ balance, minimum }) => `Saldo ${balance}. Pencairan paling sedikit ${minimum}.`,
-  balance_changed: 'Saldo sudah berubah. Lihat lagi, lalu ajukan pencairan.',
+export type PayoutTexts = typeof en;
+
+const id: PayoutTexts = {
+  title: 'Pencairan',
+  caption: 'Pencairan, yang terbaru lebih dahulu',
+  explanation: 'Pencairan mengirim seluruh saldo tersedia ke rekening bank Anda.',
+  new: 'Cairkan saldo',
+  export: 'Unduh CSV',
+  exportLimit: (rows, cursor) => `Hanya ${rows} pencairan pertama. Unduhan berikutnya dimulai dengan: older=${cursor}`,
+  statuses: ID_STATUSES,
+  columns: {
+    time: 'Waktu',
+    reference: 'Referensi',
+    amount: 'Jumlah',
+    fee: 'Biaya',
+    account: 'Rekening bank',
+    requestedBy: 'Diajukan oleh',
+    approvedBy: 'Disetujui oleh',
+    status: 'Status',
+  },
+  filters: {
+    status: 'Status',
+    all: 'Semua',
+    from: 'Dari hari',
+    to: 'Sampai hari',
+    apply: 'Tampilkan',
+    clear: 'Hapus filter',
+    errorTitle: 'Filter ini tidak dapat dipakai:',
+    errors: {
+      day: 'Tulis hari seperti 2026-11-25.',
+      order: 'Hari pertama setelah hari terakhir.',
+      cursor: 'Halaman daftar ini tidak ada. Mulai lagi dari pencairan terbaru.',
+      status: 'Status ini tidak ada.',
+    },
+  },
+  nothing: 'Belum ada pencairan. Saldo dapat dicairkan setelah rekening bank disetujui.',
+  noMatch: 'Tidak ada yang cocok dengan filter ini.',
+  pager: { newest: 'Terbaru', older: 'Lebih lama', name: 'Halaman' },
+  receives: 'Pencairan masuk ke',
+  noAccount: 'Belum ada rekening bank yang disetujui',
+  automatic: 'Pencairan otomatis',
+  schedule: 'Jadwal',
+  approved: (name) => `Disetujui oleh ${name}`,
+  lunas: 'Lunas',
+  notNeeded: 'Tidak perlu',
+  formerMember: 'Mantan anggota',
+  detail: {
+    title: (reference) => `Pencairan ${reference}`,
+    facts: 'Rincian',
+    timeline: 'Riwayat',
+    gross: 'Dari saldo',
+    fee: (rail) => `Biaya (${rail})`,
+    amount: 'Anda terima',
+    bankReference: 'Referensi bank',
+    reason: 'Pesan bank',
+    lines: (count) => `Mencairkan ${count} baris saldo`,
+    noLines: 'Lunas memulihkan pencairan ini: pencairan ini sendiri adalah baris saldo.',
+    exportLines: 'Unduh CSV',
+    moreLines: 'Baris berikutnya',
+    firstLines: 'Baris pertama',
+    pages: 'Halaman baris',
+    approve: 'Setujui',
+    cancel: 'Batalkan pencairan',
+    available: 'Uangnya tersedia lagi di saldo.',
+    amountAvailable: 'Jumlahnya tersedia lagi di saldo, tanpa biayanya.',
+    done: {
+      requested: 'Pencairan diajukan.',
+      approved: 'Pencairan disetujui.',
+      cancelled: 'Pencairan dibatalkan. Uangnya tersedia lagi di saldo.',
+    },
+    waits: ID_WAITS,
+    sends: 'Sudah disetujui. Lunas mengirimnya segera setelah bank menerima pencairan jenis ini.',
+    keptBack: 'Sudah disetujui dan masih menunggu:',
+    submitted: 'Bank sedang memprosesnya. Hasilnya muncul di halaman ini setelah bank melaporkannya.',
+    completed: 'Bank sudah mencairkannya.',
+    failed: 'Bank tidak mencairkannya.',
+    cancelled: 'Dibatalkan sebelum dikirim.',
+    returned: 'Bank sudah mencairkannya, lalu uangnya kembali.',
+    failures: ID_FAILURES,
+    steps: ID_STEPS,
+    notApproved: 'Tidak disetujui dalam 7 hari',
+    accountEnded: 'Rekening banknya sudah tidak dipakai',
+  },
 };
 
-const REJECTIONS: Readonly<Record<Language, RejectionTexts>> = { id, en };
-
-/**
- * Why a payout is not possible, as the pages say it.
- * @param formatTime in the zone of the merchant
- */
-export function describeRejection(
-  rejection: PayoutRejection,
-  language: Language,
-  formatTime: (at: Date) => string,
-): string {
-  const text = REJECTIONS[language][rejection.code];
-  if (typeof text === 'string') return text;
-  const named: NamedValues = rejection;
-  const { balanceRupiah = 0, minimumRupiah = 0, usableFrom = new Date(0) } = named;
-  const balance = balanceRupiah < 0 ? `−${formatRupiah(-balanceRupiah)}` : formatRupiah(balanceRupiah);
-  return text({ balance, minimum: formatRupiah(minimumRupiah), usableFrom: formatTime(usableFrom) });
-}
+/** The texts of the list and of a payout. */
+export const PAYOUT_TEXTS: Readonly<Record<Language, PayoutTexts>> = { id, en };

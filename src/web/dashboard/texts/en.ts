@@ -98,6 +98,7 @@ export const EN = {
     home: 'Home',
     payments: 'Payments',
     balance: 'Balance',
+    payouts: 'Payouts',
     bankAccount: 'Bank account',
     developers: 'Developers',
     team: 'Team',

@@ -8,6 +8,7 @@ export const ID: DashboardTexts = {
     home: 'Beranda',
     payments: 'Pembayaran',
     balance: 'Saldo',
+    payouts: 'Pencairan',
     bankAccount: 'Rekening bank',
     developers: 'Pengembang',
     team: 'Tim',

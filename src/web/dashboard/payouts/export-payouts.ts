@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import type { Payout } from '../../../db/queries/list-payouts';
+import { withUserAudit } from '../../../services/audit/user-audit';
+import { listPayouts } from '../../../services/payouts/payouts';
+import { delimiterField, exportCsv, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
+import { memberPage, redirectTo } from '../../page/page-route';
+import { dayOf, formatExactTime } from '../../ui/format';
+import type { DashboardDependencies } from '../dashboard-dependencies';
+import { merchantView, type MerchantView } from '../merchant-view';
+import { userIdentity } from '../user-identity';
+import { cursorAfter, payoutFilter, payoutFilterSchema } from './payout-filter';
+import { approverOf, requesterOf } from './payout-parts';
+import { PAYOUT_TEXTS } from './payout-texts';
+
+/** The names of the webhooks; amounts are rupiah. */
+const COLUMNS = [
+  'reference_id',
+  'status',
+  'gross_amount',
+  'fee_amount',
+  'amount',
+  'rail',
+  'bank_code',
+  'account_last_four',
+  'requested_by',
+  'approved_by',
+  'requested_at',
+  'submitted_at',
+  'finished_at',
+  'bank_reference',
+  'failure_reason',
+] as const;
+
+/** The payouts of the list as CSV, with the same filter. */
+export const exportPayouts = memberPage(
+  { area: 'payouts', level: 'view' },
+  {
+    method: 'get',
+    path: '/m/:code/payouts.csv',
+    fields: z.intersection(payoutFilterSchema, z.object({ delimiter: delimiterField })),
+    async handler(
+      dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'log' | 'exportLimit'>,
+      visit,
+      query,
+    ) {
+      const view = merchantView(dependencies, visit);
+      const { db, log, exportLimit } = dependencies;
+      // The list names the fields that are not possible.
+      if (!query.ok) return redirectTo(view.paths.payoutList(query.sent));
+      const { merchantId } = visit.member;
+      const filter = payoutFilter(merchantId, query.values, view.locale.zone);
+      const source: CsvExport<Payout> = {
+        fileName: `payouts-${dayOf(visit.now, view.locale.zone)}`,
+        columns: COLUMNS,
+        cellsOf: (payout) => cellsOf(view, payout),
+        readPage: (after, limit) => listPayouts(db, { ...filter, after: after ?? filter.after, limit }),
+        limitLine: (last) => PAYOUT_TEXTS[visit.language].exportLimit(MAX_EXPORT_ROWS, cursorAfter(last)),
+      };
+      const by = userIdentity(dependencies, visit);
+      const action = { action: 'payouts.export', target: merchantId, detail: JSON.stringify(query.sent) } as const;
+      const onEnd = await exportLimit.start(by.userId);
+      const record = (work: () => Promise<void>) => withUserAudit(db, by, action, work);
+      return exportCsv(source, { language: visit.language, delimiter: query.values.delimiter, log, record, onEnd });
+    },
+  },
+);
+
+function cellsOf(view: MerchantView, payout: Payout): (string | number | null)[] {
+  const timeOf = (at: Date | null) => at && formatExactTime(at, view.locale.zone);
+  return [
+    payout.referenceId,
+    payout.status,
+    payout.grossRupiah,
+    payout.feeRupiah,
+    payout.amountRupiah,
+    payout.rail,
+    payout.bankCode,
+    payout.lastFour,
+    requesterOf(view, payout),
+    payout.approvedBy && approverOf(view, payout),
+    timeOf(payout.requestedAt),
+    timeOf(payout.submittedAt),
+    timeOf(payout.finishedAt),
+    payout.bankReference,
+    payout.failureReason,
+  ];
+}

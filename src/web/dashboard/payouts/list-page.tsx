@@ -1,0 +1,179 @@
+import type { ReactElement } from 'react';
+import type { BankAccountStatus } from '../../../domain/bank-account-transitions';
+import { describeAccount } from '../../../domain/banks';
+import { PAYOUT_STATUSES } from '../../../domain/payout-transitions';
+import type { FieldErrors, SentFields } from '../../page/read-form';
+import { ErrorSummary, Field } from '../../ui/form';
+import { Card, Facts, PageHead, type Fact } from '../../ui/layout';
+import { Select } from '../../ui/select';
+import { EmptyState, Pager, Table, type Column } from '../../ui/table';
+import { Money, Time } from '../../ui/values';
+import { renderMerchantPage } from '../merchant-page';
+import type { MerchantView } from '../merchant-view';
+import { NewPayoutLink, PayoutChip, requesterOf, type ListedPayout } from './payout-parts';
+import { PAYOUT_TEXTS } from './payout-texts';
+
+interface PayoutListPage {
+  readonly view: MerchantView;
+  readonly filters: SentFields;
+  readonly errors: FieldErrors;
+  readonly payouts: readonly ListedPayout[];
+  /** That receives payouts; null: none. */
+  readonly account: ReceivingAccount | null;
+  readonly isFirstPage: boolean;
+  /** The cursor of the next page; null if there is none. */
+  readonly older: string | null;
+}
+
+interface ReceivingAccount {
+  readonly bankCode: string;
+  readonly lastFour: string;
+  readonly status: BankAccountStatus;
+}
+
+export function renderPayoutListPage(page: PayoutListPage): string {
+  const { view, errors, isFirstPage } = page;
+  return renderMerchantPage(view, {
+    title: PAYOUT_TEXTS[view.locale.language].title,
+    current: 'payouts',
+    live: isFirstPage && Object.keys(errors).length === 0 ? 'poll' : 'none',
+    children: <PayoutList {...page} />,
+  });
+}
+
+function PayoutList(page: PayoutListPage): ReactElement {
+  const { view, filters, payouts, errors, older, isFirstPage } = page;
+  const { paths } = view;
+  const texts = PAYOUT_TEXTS[view.locale.language];
+  const known: Readonly<Partial<Record<string, string>>> = texts.filters.errors;
+  const entries = Object.entries(errors).map(([name, code]) => [name, known[code] ?? known.cursor ?? code] as const);
+  const messages = Object.fromEntries(entries);
+  return (
+    <>
+      <PageHead title={texts.title}>
+        {entries.length === 0 && (
+          <a className="button" href={paths.exportPayouts(filters)} download>
+            {texts.export}
+          </a>
+        )}
+        <NewPayoutLink view={view} />
+      </PageHead>
+      <div className="stack">
+        <p className="dim text">{texts.explanation}</p>
+        <Card>
+          <Facts facts={settingFacts(page)} />
+        </Card>
+        <ErrorSummary title={texts.filters.errorTitle} errors={messages} />
+        <Filters view={view} filters={filters} messages={messages} />
+        <Card part="list" version={payouts.map(({ referenceId, version }) => `${referenceId}${version}`).join()}>
+          <Table
+            caption={texts.caption}
+            columns={columnsOf(view)}
+            rows={payouts}
+            keyOf={({ id }) => id}
+            empty={<Empty view={view} isFiltered={Object.keys(filters).length > 0} />}
+          />
+          <Pager
+            newer={isFirstPage ? null : paths.payoutList(filters)}
+            older={older && paths.payoutList({ ...filters, older })}
+            texts={{ ...texts.pager, newer: texts.pager.newest }}
+          />
+        </Card>
+      </div>
+    </>
+  );
+}
+
+function settingFacts({ view, account }: PayoutListPage): Fact[] {
+  const texts = PAYOUT_TEXTS[view.locale.language];
+  const name = account === null ? texts.noAccount : describeAccount(account.bankCode, account.lastFour);
+  return [{ name: texts.receives, value: <a href={view.paths.bankAccount}>{name}</a> }];
+}
+
+interface FiltersProps {
+  readonly view: MerchantView;
+  readonly filters: SentFields;
+  readonly messages: FieldErrors;
+}
+
+function Filters({ view, filters, messages }: FiltersProps): ReactElement {
+  const texts = PAYOUT_TEXTS[view.locale.language];
+  const { status, from, to } = filters;
+  const statuses = PAYOUT_STATUSES.map((name) => ({ value: name, label: texts.statuses[name] }));
+  return (
+    <form className="filter" method="get" action={view.paths.payouts}>
+      <Select
+        name="status"
+        label={texts.filters.status}
+        value={status ?? ''}
+        options={[{ value: '', label: texts.filters.all }, ...statuses]}
+        error={messages.status}
+      />
+      <Field name="from" label={texts.filters.from} type="date" value={from ?? ''} error={messages.from} />
+      <Field name="to" label={texts.filters.to} type="date" value={to ?? ''} error={messages.to} />
+      <button className="button">{texts.filters.apply}</button>
+    </form>
+  );
+}
+
+interface EmptyProps {
+  readonly view: MerchantView;
+  readonly isFiltered: boolean;
+}
+
+function Empty({ view, isFiltered }: EmptyProps): ReactElement {
+  const texts = PAYOUT_TEXTS[view.locale.language];
+  if (!isFiltered) return <EmptyState text={texts.nothing} />;
+  return (
+    <EmptyState text={texts.noMatch}>
+      <a className="button" href={view.paths.payouts}>
+        {texts.filters.clear}
+      </a>
+    </EmptyState>
+  );
+}
+
+function columnsOf(view: MerchantView): Column<ListedPayout>[] {
+  const { columns, approved } = PAYOUT_TEXTS[view.locale.language];
+  return [
+    {
+      title: columns.time,
+      narrow: 'second',
+      cell: ({ requestedAt }) => <Time at={requestedAt} style="short" locale={view.locale} />,
+    },
+    { title: columns.reference, narrow: 'hidden', cell: ({ referenceId }) => <code>{referenceId}</code> },
+    {
+      title: columns.account,
+      narrow: 'second-end',
+      cell: ({ bankCode, lastFour }) => describeAccount(bankCode, lastFour),
+    },
+    {
+      title: columns.requestedBy,
+      narrow: 'hidden',
+      className: 'clipped',
+      cell: (row) => (
+        <>
+          {requesterOf(view, row)}
+          {row.approverName !== null && <span className="dim small under">{approved(row.approverName)}</span>}
+        </>
+      ),
+    },
+    {
+      title: columns.fee,
+      narrow: 'hidden',
+      className: 'number',
+      cell: ({ feeRupiah }) => <Money rupiah={feeRupiah} />,
+    },
+    {
+      title: columns.amount,
+      narrow: 'first',
+      className: 'number strong',
+      cell: ({ referenceId, amountRupiah }) => (
+        <a className="row-link" href={view.paths.payout(referenceId)}>
+          <Money rupiah={amountRupiah} />
+        </a>
+      ),
+    },
+    { title: columns.status, narrow: 'first-end', cell: ({ status }) => <PayoutChip view={view} status={status} /> },
+  ];
+}

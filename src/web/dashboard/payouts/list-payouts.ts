@@ -1,0 +1,50 @@
+import type { Payout } from '../../../db/queries/list-payouts';
+import { listBankAccounts } from '../../../services/payouts/bank-accounts';
+import { listPayouts } from '../../../services/payouts/payouts';
+import { memberPage } from '../../page/page-route';
+import type { DashboardDependencies } from '../dashboard-dependencies';
+import { merchantView, pageResponse } from '../merchant-view';
+import { renderPayoutListPage } from './list-page';
+import { cursorAfter, payoutFilter, payoutFilterSchema } from './payout-filter';
+
+/** Each row has an account and up to two users to read. */
+const PAGE_SIZE = 20;
+
+/** The list: filters and position are in the address. */
+export const listPayoutPage = memberPage(
+  { area: 'payouts', level: 'view' },
+  {
+    method: 'get',
+    path: '/m/:code/payouts',
+    fields: payoutFilterSchema,
+    async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'sealer'>, visit, query) {
+      const view = merchantView(dependencies, visit);
+      const { db } = dependencies;
+      const { merchantId } = visit.member;
+      const [accounts, found] = await Promise.all([
+        listBankAccounts(dependencies, merchantId),
+        // One more than the page shows: if it exists, there is a next page.
+        query.ok
+          ? listPayouts(db, { ...payoutFilter(merchantId, query.values, view.locale.zone), limit: PAGE_SIZE + 1 })
+          : [],
+      ]);
+      const { older, ...filters } = query.sent;
+      const payouts = found.slice(0, PAGE_SIZE);
+      const page = {
+        view,
+        filters,
+        errors: query.ok ? {} : query.errors,
+        payouts,
+        account: accounts.find(({ status }) => status === 'active' || status === 'suspended') ?? null,
+        isFirstPage: older === undefined,
+        older: found.length > PAGE_SIZE ? olderThan(payouts) : null,
+      };
+      return pageResponse(renderPayoutListPage(page), query.ok ? 200 : 422);
+    },
+  },
+);
+
+function olderThan(payouts: readonly Payout[]): string | null {
+  const last = payouts.at(-1);
+  return last ? cursorAfter(last) : null;
+}

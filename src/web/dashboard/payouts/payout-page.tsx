@@ -1,0 +1,165 @@
+import type { ReactElement } from 'react';
+import type { BalanceTransactionKind } from '../../../domain/balance';
+import { describeAccount } from '../../../domain/banks';
+import type { Rail } from '../../../domain/payout-rails';
+import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
+import { EmptyState } from '../../ui/table';
+import { Timeline } from '../../ui/timeline';
+import { Id, Money, Time } from '../../ui/values';
+import { LineTable } from '../balance/line-table';
+import { renderMerchantPage } from '../merchant-page';
+import type { MerchantView } from '../merchant-view';
+import { OfferedActionButton, type OfferedAction, type TimedEntry } from '../payments/payment-page';
+import { approverOf, PayoutChip, requesterOf, type ListedPayout } from './payout-parts';
+import { PAYOUT_TEXTS, RAIL_NAMES } from './payout-texts';
+
+interface ShownPayout extends ListedPayout {
+  readonly grossRupiah: number;
+  readonly rail: Rail;
+  readonly lineCount: number;
+  readonly bankReference: string | null;
+  readonly failureReason: string | null;
+}
+
+interface PaidLine {
+  readonly postingId: number;
+  readonly kind: BalanceTransactionKind;
+  readonly amountRupiah: number;
+  readonly occurredAt: Date;
+  readonly referenceId: string | null;
+}
+
+export interface PayoutPage {
+  readonly view: MerchantView;
+  readonly payout: ShownPayout;
+  /** Whether the page follows it. */
+  readonly isOpen: boolean;
+  readonly done: 'requested' | 'approved' | 'cancelled' | null;
+  /** Its status in a sentence. */
+  readonly sentence: string;
+  readonly actions: readonly OfferedAction[];
+  readonly entries: readonly TimedEntry[];
+  readonly lines: readonly PaidLine[];
+  readonly isFirstPage: boolean;
+  /** The last line of this page, if there are more; else null. */
+  readonly moreAfter: number | null;
+}
+
+export function renderPayoutPage(page: PayoutPage): string {
+  const { view, payout, isOpen } = page;
+  return renderMerchantPage(view, {
+    title: PAYOUT_TEXTS[view.locale.language].detail.title(payout.referenceId),
+    current: 'payouts',
+    live: isOpen ? 'poll' : 'none',
+    children: <PayoutView {...page} />,
+  });
+}
+
+function PayoutView(page: PayoutPage): ReactElement {
+  const { view, payout, done, entries } = page;
+  const { title, detail } = PAYOUT_TEXTS[view.locale.language];
+  const version = String(payout.version);
+  const timed = entries.map(({ atMs, ...entry }) => ({
+    ...entry,
+    time: <Time at={new Date(atMs)} style="full" locale={view.locale} />,
+  }));
+  return (
+    <>
+      <PageHead title={detail.title(payout.referenceId)} back={{ href: view.paths.payouts, label: title }} />
+      <div className="stack">
+        {done && (
+          <Notice tone="good">
+            <p>{detail.done[done]}</p>
+          </Notice>
+        )}
+        <div className="columns">
+          <div className="stack">
+            <Head {...page} />
+            <Card title={detail.timeline} part="timeline" version={`${version}-${entries.length}`}>
+              <Timeline entries={timed} />
+            </Card>
+          </div>
+          <Card title={detail.facts} part="facts" version={version}>
+            <Facts facts={factsOf(page)} />
+          </Card>
+        </div>
+        <Lines {...page} />
+      </div>
+    </>
+  );
+}
+
+/** Amount, status, what happens next, and what can be done about it. */
+function Head({ view, payout, sentence, actions }: PayoutPage): ReactElement {
+  const label = PAYOUT_TEXTS[view.locale.language].statuses[payout.status];
+  return (
+    <Card part="head" version={`${payout.version}-${sentence}`}>
+      <div className="card-body">
+        <p className="amount-line">
+          <span className="amount">
+            <Money rupiah={payout.amountRupiah} />
+          </span>
+          <PayoutChip view={view} status={payout.status} />
+          <span className="unseen" data-announce="">
+            {label}
+          </span>
+        </p>
+        <p className="next">{sentence}</p>
+        {actions.length > 0 && (
+          <div className="buttons">
+            {actions.map((action) => (
+              <OfferedActionButton key={action.href} {...action} />
+            ))}
+          </div>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+function factsOf({ view, payout }: PayoutPage): Fact[] {
+  const { locale, texts, paths } = view;
+  const { detail, columns } = PAYOUT_TEXTS[locale.language];
+  const account = describeAccount(payout.bankCode, payout.lastFour);
+  return [
+    { name: columns.reference, value: <Id value={payout.referenceId} copy={texts.copy} /> },
+    { name: columns.account, value: <a href={paths.bankAccount}>{account}</a> },
+    { name: columns.requestedBy, value: requesterOf(view, payout) },
+    { name: columns.approvedBy, value: approverOf(view, payout) },
+    ...(payout.bankReference === null
+      ? []
+      : [{ name: detail.bankReference, value: <Id value={payout.bankReference} copy={texts.copy} /> }]),
+    ...(payout.failureReason === null ? [] : [{ name: detail.reason, value: payout.failureReason }]),
+    { name: detail.gross, value: <Money rupiah={payout.grossRupiah} /> },
+    { name: detail.fee(RAIL_NAMES[payout.rail]), value: <Money rupiah={-payout.feeRupiah} /> },
+    { name: detail.amount, value: <Money rupiah={payout.amountRupiah} />, isTotal: true },
+  ];
+}
+
+/** The changes of the balance that it pays. */
+function Lines({ view, payout, lines, isFirstPage, moreAfter }: PayoutPage): ReactElement {
+  const { detail } = PAYOUT_TEXTS[view.locale.language];
+  const { referenceId, lineCount } = payout;
+  const csv = (
+    <a href={view.paths.exportPayoutLines(referenceId)} download>
+      {detail.exportLines}
+    </a>
+  );
+  return (
+    <div id="lines">
+      <Card title={detail.lines(lineCount)} aside={lineCount > 0 ? csv : undefined}>
+        <LineTable view={view} lines={lines} timeStyle="short" empty={<EmptyState text={detail.noLines} />} />
+        {(!isFirstPage || moreAfter !== null) && (
+          <nav className="pager" aria-label={detail.pages}>
+            {isFirstPage ? <span /> : <a href={view.paths.payout(referenceId)}>‹ {detail.firstLines}</a>}
+            {moreAfter === null ? (
+              <span />
+            ) : (
+              <a href={view.paths.payoutLines(referenceId, moreAfter)}>{detail.moreLines} ›</a>
+            )}
+          </nav>
+        )}
+      </Card>
+    </div>
+  );
+}

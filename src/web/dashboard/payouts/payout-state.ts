@@ -1,0 +1,67 @@
+import type { FoundObstacle } from '../../../db/queries/find-payout';
+import { actorText } from '../../../domain/actor';
+import { findMemberRejection, type MemberPayoutAction } from '../../../domain/payout-actions';
+import type { PayoutRejection } from '../../../domain/payout-rejections';
+import type { PayoutDetails } from '../../../services/payouts/payouts';
+import { formatTime } from '../../ui/format';
+import { merchantRejection, type MerchantView } from '../merchant-view';
+import { ACTION_REJECTION_TEXTS } from './action-rejection-texts';
+import { PAYOUT_TEXTS } from './payout-texts';
+import { describeRejection } from './rejection-texts';
+
+/** The status of a payout in a sentence: what happens next, or how it ended. */
+export function payoutSentence(view: MerchantView, payout: PayoutDetails, obstacle: FoundObstacle | undefined): string {
+  const { detail } = PAYOUT_TEXTS[view.locale.language];
+  switch (payout.status) {
+    case 'requested':
+      return detail.waits[payout.approvalKind];
+    case 'approved':
+      return obstacle ? `${detail.keptBack} ${describeObstacle(view, obstacle)}` : detail.sends;
+    case 'submitted':
+      return detail.submitted;
+    case 'completed':
+      return detail.completed;
+    case 'failed':
+      return [detail.failed, payout.failureKind && detail.failures[payout.failureKind], detail.available]
+        .filter(Boolean)
+        .join(' ');
+    case 'cancelled':
+      return `${detail.cancelled} ${detail.available}`;
+    case 'returned':
+      return `${detail.returned} ${detail.amountAvailable}`;
+  }
+}
+
+/** As the page of a new payout says it. */
+function describeObstacle({ locale }: MerchantView, { obstacle, until }: FoundObstacle): string {
+  const rejection: PayoutRejection =
+    obstacle === 'cooling_down' ? { code: obstacle, usableFrom: until ?? new Date(0) } : { code: obstacle };
+  return describeRejection(rejection, locale.language, (at) => formatTime(at, 'short', locale));
+}
+
+const LEVELS = { approve: 'authorise', cancel: 'manage' } as const satisfies Record<MemberPayoutAction, string>;
+
+interface ActingMember {
+  readonly userId: string;
+  /** Whether the member has had the right to approve for long enough. */
+  readonly isAuthorised: boolean;
+}
+
+/**
+ * Why the member cannot request the action, in the member's language; null if they can. Of the role, the merchant and
+ * the payout, in this order. A merchant that is suspended can still cancel. Button and form have the same reason.
+ */
+export function payoutActionRejection(
+  view: MerchantView,
+  action: MemberPayoutAction,
+  payout: PayoutDetails,
+  { userId, isAuthorised }: ActingMember,
+): string | null {
+  const name = actorText({ kind: 'merchant_user', id: userId });
+  const rejection = findMemberRejection(action, payout, { name, isAuthorised });
+  return (
+    view.rightRejection('payouts', LEVELS[action]) ??
+    (action === 'approve' ? merchantRejection(view) : null) ??
+    (rejection && ACTION_REJECTION_TEXTS[view.locale.language][rejection])
+  );
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { findPayoutObstacle } from '../../../db/queries/find-payout';
+import { listPayoutDeliveries } from '../../../db/queries/timeline-deliveries';
+import type { MemberPayoutAction } from '../../../domain/payout-actions';
+import { isResting, type PayoutStatus } from '../../../domain/payout-transitions';
+import { listPayoutLines, mayApprovePayouts, type PayoutDetails } from '../../../services/payouts/payouts';
+import { memberPage, type MemberVisit } from '../../page/page-route';
+import type { DashboardDependencies } from '../dashboard-dependencies';
+import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
+import type { OfferedAction } from '../payments/payment-page';
+import { findOwnPayout } from './find-own-payout';
+import { renderPayoutPage } from './payout-page';
+import { payoutActionRejection, payoutSentence } from './payout-state';
+import { PAYOUT_TEXTS } from './payout-texts';
+import { payoutTimelineEntries } from './payout-timeline';
+
+/** Each line reads four or five buffers of its payment; a page has 200. */
+const LINES_PER_PAGE = 15;
+
+/** What the user has done just before, by the code in the address. Others can send the address: the status decides. */
+const DONE = ['requested', 'approved', 'cancelled'] as const;
+const STATUSES_AFTER: Readonly<Record<(typeof DONE)[number], readonly PayoutStatus[]>> = {
+  requested: ['requested', 'approved', 'submitted', 'completed'],
+  approved: ['approved', 'submitted', 'completed'],
+  cancelled: ['cancelled'],
+};
+
+const payoutSchema = z.object({
+  done: z.enum(DONE).optional().catch(undefined),
+  after: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number)
+    .optional()
+    .catch(undefined),
+});
+
+/** One payout: its status in a sentence, its timeline, and what it pays. */
+export const showPayoutPage = memberPage(
+  { area: 'payouts', level: 'view' },
+  {
+    method: 'get',
+    path: '/m/:code/payouts/:ref',
+    fields: payoutSchema,
+    async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment'>, visit, query) {
+      const view = merchantView(dependencies, visit);
+      const { db } = dependencies;
+      const { merchantId } = visit.member;
+      const { done, after } = query.ok ? query.values : {};
+      const payout = await findOwnPayout(dependencies, visit);
+      const { id, status } = payout;
+      const linesAfter = { after: after ?? 0, limit: LINES_PER_PAGE + 1 };
+      const [found, deliveries, obstacle, actions] = await Promise.all([
+        listPayoutLines(db, merchantId, id, linesAfter),
+        listPayoutDeliveries(db, merchantId, id),
+        status === 'approved' ? findPayoutObstacle(db, id, visit.now) : undefined,
+        offeredActions(dependencies, view, visit, payout),
+      ]);
+      const lines = found.slice(0, LINES_PER_PAGE);
+      const page = {
+        view,
+        payout,
+        isOpen: !isResting(status) && after === undefined,
+        done: done !== undefined && STATUSES_AFTER[done].includes(status) ? done : null,
+        sentence: payoutSentence(view, payout, obstacle),
+        actions,
+        entries: payoutTimelineEntries(view, payout, deliveries),
+        lines,
+        isFirstPage: after === undefined,
+        moreAfter: found.length > LINES_PER_PAGE ? (lines.at(-1)?.postingId ?? null) : null,
+      };
+      return pageResponse(renderPayoutPage(page));
+    },
+  },
+);
+
+/** What concerns the payout now, possible or not. A payout that its workflow approves needs no approval. */
+async function offeredActions(
+  { db }: Pick<DashboardDependencies, 'db'>,
+  view: MerchantView,
+  { member, session }: MemberVisit,
+  payout: PayoutDetails,
+): Promise<OfferedAction[]> {
+  const { detail } = PAYOUT_TEXTS[view.locale.language];
+  const { status, referenceId, approvalKind } = payout;
+  if (status !== 'requested' && status !== 'approved') return [];
+  const user = { merchantId: member.merchantId, userId: session.user.id };
+  const acting = { userId: user.userId, isAuthorised: await mayApprovePayouts(db, user) };
+  const offer = (action: MemberPayoutAction, isPrimary: boolean): OfferedAction => ({
+    label: detail[action],
+    href: view.paths.payoutAction(referenceId, action),
+    rejection: payoutActionRejection(view, action, payout, acting),
+    isPrimary,
+  });
+  const isWaiting = status === 'requested' && approvalKind !== 'none';
+  return [...(isWaiting ? [offer('approve', true)] : []), offer('cancel', false)];
+}
