@@ -194,6 +194,7 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
     paths: ofMerchant('/payouts', '/payouts?status=requested', '/payouts?status=completed', '/payouts?from=2026-01-01'),
   },
   'get /m/:code/payouts/new': { kind: 'form', paths: ofMerchant('/payouts/new') },
+  'get /m/:code/payouts/schedule': { kind: 'form', paths: ofMerchant('/payouts/schedule') },
   'get /m/:code/payouts/:ref/approve': ofPayout('/approve', 'form'),
   'get /m/:code/payouts/:ref/cancel': ofPayout('/cancel', 'form'),
   'get /m/:code/payouts/:ref': ofPayout('', 'detail'),

@@ -49,7 +49,8 @@ const COLUMNS = `payout.id, payout.reference_id as "referenceId", payout.merchan
   ${userNameSql('payout.requested_by')} as "requesterName", payout.approved_by as "approvedBy",
   ${userNameSql('payout.approved_by')} as "approverName", payout.requested_at as "requestedAt",
   payout.submitted_at as "submittedAt", payout.finished_at as "finishedAt", payout.updated_at as "updatedAt",
-  payout.bank_reference as "bankReference", payout.failure_kind as "failureKind", payout.failure_reason as "failureReason", payout.is_manual as "isManual"`;
+  payout.bank_reference as "bankReference",
+  payout.failure_kind as "failureKind", payout.failure_reason as "failureReason", payout.is_manual as "isManual"`;
 const FROM = 'from payouts payout join bank_accounts account on account.id = payout.bank_account_id';
 
 export interface PayoutPosition {
@@ -78,7 +79,8 @@ export async function listPayoutRows(
     name: 'list_payouts',
     text: `select ${COLUMNS} ${FROM}
       where payout.merchant_id = $1 and ($2::text is null or payout.status = $2)
-        and payout.requested_at between coalesce($6, '-infinity'::timestamptz) and coalesce($7, 'infinity'::timestamptz)
+        and payout.requested_at >= coalesce($6, '-infinity'::timestamptz)
+        and payout.requested_at <= coalesce($7, 'infinity'::timestamptz)
         and (payout.requested_at, payout.id) < (coalesce($3, 'infinity'::timestamptz), $4::uuid)
       order by payout.requested_at desc, payout.id desc limit $5`,
     values: [merchantId, status, after?.requestedAt, after?.id ?? MAX_ID, limit, from, to],

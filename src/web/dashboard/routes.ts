@@ -28,6 +28,7 @@ import { exportPayouts } from './payouts/export-payouts';
 import { listPayoutPage } from './payouts/list-payouts';
 import { newPayoutPages } from './payouts/new-payout';
 import { payoutActionPages } from './payouts/payout-action-pages';
+import { schedulePages } from './payouts/schedule';
 import { showPayoutPage } from './payouts/show-payout';
 import { credentialPages } from './profile/credentials';
 import { passkeyPages } from './profile/passkeys';
@@ -91,6 +92,7 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   exportPayouts,
   // Before the page, whose `:ref` takes every word.
   ...newPayoutPages,
+  ...schedulePages,
   ...payoutActionPages,
   exportPayoutLines,
   showPayoutPage,

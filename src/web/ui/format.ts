@@ -22,6 +22,7 @@ const STYLES = {
   time: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   second: { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
   day: { day: 'numeric', month: 'short', year: 'numeric' },
+  weekday: { weekday: 'long', day: 'numeric', month: 'short', year: 'numeric' },
   month: { month: 'long', year: 'numeric' },
   short: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   full: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },

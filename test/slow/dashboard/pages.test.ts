@@ -364,6 +364,7 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
     rejected: () => `${home}/payouts/new`,
     possible: async () => (await payoutPage('failed')) && `${home}/payouts/new`,
   },
+  'get /m/:code/payouts/schedule': { 'a form': () => `${home}/payouts/schedule` },
   'get /m/:code/payouts/:ref/approve': {
     possible: () => payoutPage('waiting', '/approve'),
     'own request': () => payoutPage('own request', '/approve'),
@@ -473,6 +474,7 @@ const OTHER_ROUTES = [
   'get /m/:code/payouts.csv',
   'get /m/:code/payouts/:ref/lines.csv',
   'post /m/:code/payouts/new',
+  'post /m/:code/payouts/schedule',
   'post /m/:code/payouts/:ref/approve',
   'post /m/:code/payouts/:ref/cancel',
   'post /m/:code/bank-account/new',

@@ -1,6 +1,7 @@
 import { maskSecretKey } from '../../../crypto/secret-key';
 import { ATTENTION_LIMIT, type PaymentAttention } from '../../../db/queries/find-attention';
 import type { DeveloperAttention } from '../../../db/queries/find-developer-attention';
+import type { PayoutAttention } from '../../../db/queries/find-payout-attention';
 import type { AttentionRow } from '../../ui/attention';
 import { formatTime } from '../../ui/format';
 import type { MerchantView } from '../merchant-view';
@@ -10,16 +11,20 @@ import { HOME_TEXTS } from './home-texts';
 interface FoundAttention {
   readonly payments: PaymentAttention;
   /** Null: the role may not view it. */
+  readonly payouts: PayoutAttention | null;
+  /** Null: the role may not view it. */
   readonly developers: DeveloperAttention | null;
   /** The first day whose dead deliveries count. */
   readonly deadFrom: string;
 }
 
 /** What waits, the most urgent first. Each row is a link to what it is about; a count, to the list that it counts. */
-export function attentionRows(view: MerchantView, { payments, developers, deadFrom }: FoundAttention): AttentionRow[] {
+export function attentionRows(view: MerchantView, found: FoundAttention): AttentionRow[] {
+  const { payments, payouts, developers, deadFrom } = found;
   return [
     ...stateRows(view),
     ...paymentRows(view, payments),
+    ...(payouts === null ? [] : payoutRows(view, payouts)),
     ...(developers === null ? [] : [...deliveryRows(view, developers, deadFrom), ...keyRows(view, developers)]),
   ];
 }
@@ -66,6 +71,28 @@ function paymentRows({ texts: { home }, paths, locale }: MerchantView, counts: P
         ]
       : []),
   ];
+}
+
+/** A payout that is the only one of its kind is named. Only who may approve has to. */
+function payoutRows({ paths, locale, rightRejection }: MerchantView, found: PayoutAttention): AttentionRow[] {
+  const { attention } = HOME_TEXTS[locale.language];
+  const [waiting, unpaid] = [found.waiting[0], found.unpaid[0]];
+  const rows: AttentionRow[] = [];
+  const linkOf = (references: readonly string[], reference: string) =>
+    references.length === 1
+      ? { href: paths.payout(reference), label: attention.showPayout }
+      : { href: paths.payouts, label: attention.showPayouts };
+  if (waiting !== undefined && rightRejection('payouts', 'authorise') === null) {
+    const isOne = found.waiting.length === 1;
+    const text = isOne ? attention.payoutWaits(waiting) : attention.payoutsWait(countText(found.waiting.length));
+    rows.push({ tone: 'warning', text, link: linkOf(found.waiting, waiting) });
+  }
+  if (unpaid !== undefined) {
+    const isOne = found.unpaid.length === 1;
+    const text = isOne ? attention.payoutUnpaid(unpaid) : attention.payoutsUnpaid(countText(found.unpaid.length));
+    rows.push({ tone: 'bad', text, hint: attention.moneyAvailable, link: linkOf(found.unpaid, unpaid) });
+  }
+  return rows;
 }
 
 /** An endpoint that is the only one of its kind is named. */

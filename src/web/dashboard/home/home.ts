@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { findPaymentAttention } from '../../../db/queries/find-attention';
 import { findDeveloperAttention } from '../../../db/queries/find-developer-attention';
 import { findFirstSteps } from '../../../db/queries/find-first-steps';
+import { findPayoutAttention } from '../../../db/queries/find-payout-attention';
 import { listPaymentPage } from '../../../db/queries/list-payment-page';
 import { listNotices } from '../../../services/merchants/notices';
 import { getBalance } from '../../../services/payouts/balance';
@@ -47,9 +48,12 @@ export const showHome = memberPage(
         now: visit.now,
       };
       const userId = visit.session.user.id;
-      const [payments, waiting, developers, first, notices, figures, balance] = await Promise.all([
+      const [payments, waiting, payouts, developers, first, notices, figures, balance] = await Promise.all([
         listPaymentPage(db, filter, NEWEST),
         findPaymentAttention(db, merchantId),
+        view.rightRejection('payouts', 'view') === null
+          ? findPayoutAttention(db, { merchantId, userId, since: attentionPeriod.deadSince })
+          : null,
         view.rightRejection('developers', 'view') === null
           ? findDeveloperAttention(db, merchantId, attentionPeriod)
           : null,
@@ -63,7 +67,7 @@ export const showHome = memberPage(
           view,
           payments,
           notices,
-          attention: attentionRows(view, { payments: waiting, developers, deadFrom }),
+          attention: attentionRows(view, { payments: waiting, payouts, developers, deadFrom }),
           checklist: checklistSteps(view, first),
           figures,
           balance,

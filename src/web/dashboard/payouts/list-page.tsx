@@ -4,7 +4,7 @@ import { describeAccount } from '../../../domain/banks';
 import { PAYOUT_STATUSES } from '../../../domain/payout-transitions';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import { ErrorSummary, Field } from '../../ui/form';
-import { Card, Facts, PageHead, type Fact } from '../../ui/layout';
+import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
 import { Select } from '../../ui/select';
 import { EmptyState, Pager, Table, type Column } from '../../ui/table';
 import { Money, Time } from '../../ui/values';
@@ -12,6 +12,7 @@ import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { NewPayoutLink, PayoutChip, requesterOf, type ListedPayout } from './payout-parts';
 import { PAYOUT_TEXTS } from './payout-texts';
+import { SCHEDULE_TEXTS } from './schedule-texts';
 
 interface PayoutListPage {
   readonly view: MerchantView;
@@ -20,6 +21,10 @@ interface PayoutListPage {
   readonly payouts: readonly ListedPayout[];
   /** That receives payouts; null: none. */
   readonly account: ReceivingAccount | null;
+  /** The next automatic payout in words. */
+  readonly nextRun: string;
+  /** Whether the schedule was saved just before. */
+  readonly isSaved: boolean;
   readonly isFirstPage: boolean;
   /** The cursor of the next page; null if there is none. */
   readonly older: string | null;
@@ -42,7 +47,7 @@ export function renderPayoutListPage(page: PayoutListPage): string {
 }
 
 function PayoutList(page: PayoutListPage): ReactElement {
-  const { view, filters, payouts, errors, older, isFirstPage } = page;
+  const { view, filters, payouts, errors, older, isFirstPage, isSaved } = page;
   const { paths } = view;
   const texts = PAYOUT_TEXTS[view.locale.language];
   const known: Readonly<Partial<Record<string, string>>> = texts.filters.errors;
@@ -59,6 +64,11 @@ function PayoutList(page: PayoutListPage): ReactElement {
         <NewPayoutLink view={view} />
       </PageHead>
       <div className="stack">
+        {isSaved && (
+          <Notice tone="good">
+            <p>{SCHEDULE_TEXTS[view.locale.language].saved}</p>
+          </Notice>
+        )}
         <p className="dim text">{texts.explanation}</p>
         <Card>
           <Facts facts={settingFacts(page)} />
@@ -84,10 +94,23 @@ function PayoutList(page: PayoutListPage): ReactElement {
   );
 }
 
-function settingFacts({ view, account }: PayoutListPage): Fact[] {
+function settingFacts({ view, account, nextRun }: PayoutListPage): Fact[] {
   const texts = PAYOUT_TEXTS[view.locale.language];
   const name = account === null ? texts.noAccount : describeAccount(account.bankCode, account.lastFour);
-  return [{ name: texts.receives, value: <a href={view.paths.bankAccount}>{name}</a> }];
+  const schedule = SCHEDULE_TEXTS[view.locale.language];
+  const isChangeable = view.rightRejection('payouts', 'authorise') === null;
+  const link = <a href={view.paths.payoutSchedule}>{schedule.change}</a>;
+  return [
+    { name: texts.receives, value: <a href={view.paths.bankAccount}>{name}</a> },
+    {
+      name: schedule.next,
+      value: (
+        <>
+          {nextRun} {isChangeable && link}
+        </>
+      ),
+    },
+  ];
 }
 
 interface FiltersProps {

@@ -1,10 +1,13 @@
+import { z } from 'zod';
 import type { Payout } from '../../../db/queries/list-payouts';
 import { listBankAccounts } from '../../../services/payouts/bank-accounts';
+import { getPayoutSettings } from '../../../services/payouts/payout-settings';
 import { listPayouts } from '../../../services/payouts/payouts';
 import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
 import { renderPayoutListPage } from './list-page';
+import { nextRunText } from './next-run';
 import { cursorAfter, payoutFilter, payoutFilterSchema } from './payout-filter';
 
 /** Each row has an account and up to two users to read. */
@@ -16,25 +19,28 @@ export const listPayoutPage = memberPage(
   {
     method: 'get',
     path: '/m/:code/payouts',
-    fields: payoutFilterSchema,
+    fields: z.intersection(payoutFilterSchema, z.object({ done: z.literal('saved').optional().catch(undefined) })),
     async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'sealer'>, visit, query) {
       const view = merchantView(dependencies, visit);
       const { db } = dependencies;
       const { merchantId } = visit.member;
-      const [accounts, found] = await Promise.all([
+      const [accounts, settings, found] = await Promise.all([
         listBankAccounts(dependencies, merchantId),
+        getPayoutSettings(db, merchantId),
         // One more than the page shows: if it exists, there is a next page.
         query.ok
           ? listPayouts(db, { ...payoutFilter(merchantId, query.values, view.locale.zone), limit: PAGE_SIZE + 1 })
           : [],
       ]);
-      const { older, ...filters } = query.sent;
+      const { older, done, ...filters } = query.sent;
       const payouts = found.slice(0, PAGE_SIZE);
       const page = {
         view,
         filters,
         errors: query.ok ? {} : query.errors,
         payouts,
+        nextRun: nextRunText(view.locale, settings, visit.now),
+        isSaved: done === 'saved',
         account: accounts.find(({ status }) => status === 'active' || status === 'suspended') ?? null,
         isFirstPage: older === undefined,
         older: found.length > PAGE_SIZE ? olderThan(payouts) : null,

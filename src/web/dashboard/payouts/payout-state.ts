@@ -32,7 +32,7 @@ export function payoutSentence(view: MerchantView, payout: PayoutDetails, obstac
   }
 }
 
-/** As the page of a new payout says it. */
+/** The page of a new payout has the same text. */
 function describeObstacle({ locale }: MerchantView, { obstacle, until }: FoundObstacle): string {
   const rejection: PayoutRejection =
     obstacle === 'cooling_down' ? { code: obstacle, usableFrom: until ?? new Date(0) } : { code: obstacle };

@@ -1,0 +1,88 @@
+import type { PayoutSchedule, Weekday } from '../../../domain/payout-schedule';
+import type { Language } from '../../../domain/sign-in';
+
+const EN_WEEKDAYS = {
+  1: 'Monday',
+  2: 'Tuesday',
+  3: 'Wednesday',
+  4: 'Thursday',
+  5: 'Friday',
+  6: 'Saturday',
+  7: 'Sunday',
+} satisfies Record<Weekday, string>;
+
+const ID_WEEKDAYS = {
+  1: 'Senin',
+  2: 'Selasa',
+  3: 'Rabu',
+  4: 'Kamis',
+  5: 'Jumat',
+  6: 'Sabtu',
+  7: 'Minggu',
+} satisfies Record<Weekday, string>;
+
+const EN_SCHEDULES = {
+  manual: 'None: members request payouts',
+  daily: 'Every day at 07:00 WIB',
+  weekly: 'Once a week at 07:00 WIB',
+} satisfies Record<PayoutSchedule, string>;
+
+const ID_SCHEDULES = {
+  manual: 'Tidak ada: anggota mengajukan pencairan',
+  daily: 'Setiap hari pukul 07.00 WIB',
+  weekly: 'Seminggu sekali pukul 07.00 WIB',
+} satisfies Record<PayoutSchedule, string>;
+
+const en = {
+  title: 'Automatic payouts',
+  explanation: 'Lunas pays out the whole available balance at this time. No member has to approve an automatic payout.',
+  schedule: 'How often',
+  schedules: EN_SCHEDULES,
+  weekday: 'Day, if once a week',
+  weekdays: EN_WEEKDAYS,
+  minimum: 'Least balance',
+  minimumHint: 'Below it, the balance waits for the next time.',
+  save: 'Save',
+  saved: 'The schedule is saved.',
+  change: 'Change',
+  next: 'Next automatic payout',
+  none: 'None',
+  nextRun: (day: string, minimum: string) => `${day}, 07:00 WIB, if at least ${minimum}`,
+  errorTitle: 'Check these fields:',
+  errors: {
+    schedule: 'Choose how often.',
+    weekday: 'Choose a day of the week.',
+    minimum: 'Write an amount of at least Rp 1, in digits.',
+    form: 'The field was sent twice.',
+  },
+};
+
+type ScheduleTexts = typeof en;
+
+const id: ScheduleTexts = {
+  title: 'Pencairan otomatis',
+  explanation:
+    'Lunas mencairkan seluruh saldo tersedia pada waktu ini. Pencairan otomatis tidak memerlukan persetujuan anggota.',
+  schedule: 'Seberapa sering',
+  schedules: ID_SCHEDULES,
+  weekday: 'Hari, jika seminggu sekali',
+  weekdays: ID_WEEKDAYS,
+  minimum: 'Saldo paling sedikit',
+  minimumHint: 'Di bawah jumlah ini, saldo menunggu waktu berikutnya.',
+  save: 'Simpan',
+  saved: 'Jadwal disimpan.',
+  change: 'Ubah',
+  next: 'Pencairan otomatis berikutnya',
+  none: 'Tidak ada',
+  nextRun: (day, minimum) => `${day}, pukul 07.00 WIB, jika saldo paling sedikit ${minimum}`,
+  errorTitle: 'Periksa isian ini:',
+  errors: {
+    schedule: 'Pilih seberapa sering.',
+    weekday: 'Pilih harinya.',
+    minimum: 'Tulis jumlah paling sedikit Rp 1, dengan angka.',
+    form: 'Isian terkirim dua kali.',
+  },
+};
+
+/** The texts of automatic payouts. */
+export const SCHEDULE_TEXTS: Readonly<Record<Language, ScheduleTexts>> = { id, en };
