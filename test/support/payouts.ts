@@ -56,7 +56,10 @@ export async function createTestPayouts(create?: Parameters<typeof createTestLed
   };
 }
 
-/** The same for a merchant of a service. The account that pays is at no bank, and no workflow sends anything. */
+/**
+ * The same for a merchant of a service. Without an account that pays there is a new one, which is at no bank: only the
+ * writers change payouts then.
+ */
 export async function preparePayouts(
   { db, masterKey }: Pick<TestService, 'db' | 'masterKey'>,
   merchantId: string,
@@ -64,10 +67,13 @@ export async function preparePayouts(
   const { rows } = await db.query<{ policyId: string; paymentsAccountId: string; providerAccountId: string }>(
     `with policy as (select id from policies where provider = 'gopay' limit 1),
        payments as (select id from provider_accounts where provider = 'gopay' limit 1),
-       payouts as (
+       known as (select id from provider_accounts where purpose = 'payouts' and status = 'enabled'),
+       added as (
          insert into provider_accounts (id, purpose, adapter, base_url, sealed_server_key)
-         values (gen_random_uuid(), 'payouts', 'snap-midtrans', 'http://127.0.0.1:9', 'none') returning id
+         select gen_random_uuid(), 'payouts', 'snap-midtrans', 'http://127.0.0.1:9', 'none'
+         where not exists (select from known) returning id
        ),
+       payouts as (select id from known union all select id from added),
        limits as (insert into payout_limits (cooldown_seconds) values (0))
      select policy.id as "policyId", payments.id as "paymentsAccountId", payouts.id as "providerAccountId"
      from policy, payments, payouts`,

@@ -5,7 +5,7 @@ import { ATTENTION_LIMIT } from './find-attention';
 export interface PayoutAttention {
   /** References of requests that this user may approve; the oldest first. */
   readonly waiting: readonly string[];
-  /** Of the period that failed or came back; the newest first. */
+  /** References of payouts of the period that failed or came back; the newest first. */
   readonly unpaid: readonly string[];
 }
 

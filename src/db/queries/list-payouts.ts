@@ -121,8 +121,8 @@ export interface PayoutHistoryRow {
 export async function listPayoutSteps(db: Queryable, payoutId: string): Promise<PayoutHistoryRow[]> {
   const { rows } = await db.query<PayoutHistoryRow>({
     name: 'list_payout_steps',
-    text: `select version, name, from_status as "fromStatus", to_status as "toStatus", occurred_at as "occurredAt", actor,
-        ${userNameSql('actor')} as "actorName", note
+    text: `select version, name, from_status as "fromStatus", to_status as "toStatus", occurred_at as "occurredAt",
+        actor, ${userNameSql('actor')} as "actorName", note
       from payout_transitions where payout_id = $1 order by version`,
     values: [payoutId],
   });

@@ -51,7 +51,7 @@ const en = {
   },
   approve: {
     title: 'Approve this payout?',
-    text: 'Compare the name at the bank with yours. The bank cannot take the payout back.',
+    text: 'Compare the name at the bank with that of your business. The bank cannot take a payout back.',
     button: (amount: string) => `Approve ${amount}`,
   },
   cancel: {
