@@ -1,5 +1,5 @@
 import { findPayoutObstacle, findRecordedPayout } from '../src/db/queries/find-payout';
-import { payoutWriters } from '../src/db/transitions/payout-transitions';
+import { payoutWriters, rebuildPayout } from '../src/db/transitions/payout-transitions';
 import { findApproverRejection, type ApproverRejection } from '../src/domain/payout-actions';
 import { nextOpening } from '../src/domain/payout-rails';
 import type { PayoutObstacle } from '../src/domain/payout-rejections';
@@ -23,18 +23,19 @@ interface RequestInput extends PayoutInput {
 
 /**
  * Claims the balance and writes the payout's row, or reads the row that is there. The row decides, whatever the request
- * is: so the same id gets the payout that it has.
+ * is: so the same id gets the payout that it has. A lost row is written again.
  */
 export async function requestPayout(
   dependencies: ActivityDependencies,
-  { payoutId, merchantId, request, atMs }: RequestInput,
+  { payoutId, merchantId, request, lost, atMs }: RequestInput,
 ): Promise<PayoutRequestResult> {
   const { db, sealer } = dependencies;
   if (request) {
     const isOwn = request.payoutId === payoutId && request.merchantId === merchantId;
     if (!isOwn) throw inputRejectedError(`the request is not for payout ${payoutId}`);
     const sealedTerms = sealPayoutTerms(sealer, request);
-    await payoutWriters.request(dependencies, { ...request, sealedTerms, at: new Date(atMs) });
+    const payout = { ...request, sealedTerms, at: new Date(lost?.requestedAtMs ?? atMs) };
+    await (lost ? rebuildPayout : payoutWriters.request)(dependencies, payout);
   }
   const recorded = await findRecordedPayout(db, payoutId);
   if (!recorded) {

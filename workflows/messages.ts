@@ -39,6 +39,10 @@ export function payoutWorkflowId(payoutId: string): string {
   return `payout-${payoutId}`;
 }
 
+export function toPayoutId(workflowId: string): string {
+  return workflowId.slice(payoutWorkflowId('').length);
+}
+
 /** Sent with the start. Completes when the QR code is issued, or the payment failed. */
 export const createUpdate = defineUpdate<PaymentStatus>('create');
 export const CREATE_UPDATE_ID = 'create';

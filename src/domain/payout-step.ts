@@ -12,6 +12,8 @@ export interface PayoutInput {
   readonly request?: PayoutRequestInput;
   /** An earlier run has submitted it. So no later one makes a call to the bank, also if PostgreSQL lost the submit. */
   readonly wasSubmitted?: true;
+  /** PostgreSQL has lost the row of this request. It is written again, as submitted and without a call. */
+  readonly lost?: { readonly requestedAtMs: number };
 }
 
 /** A payout as its requester has seen it. Its row adds the rest. */

@@ -82,7 +82,8 @@ export async function creationIn(
   };
 }
 
-async function decodeAll(
+/** The values of payloads of one workflow. */
+export async function decodeAll(
   { payloadConverter, payloadCodecs }: LoadedDataConverter,
   payloads: readonly Payload[],
   context: SerializationContext,
@@ -92,6 +93,7 @@ async function decodeAll(
   return decoded.map((payload) => payloadConverter.fromPayload(payload));
 }
 
-function millisecondsOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
+/** A timestamp of a history, Unix time. */
+export function millisecondsOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
   return Number(time?.seconds) * 1_000 + Math.floor((time?.nanos ?? 0) / 1_000_000);
 }

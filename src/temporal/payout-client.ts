@@ -25,6 +25,7 @@ import { updateProof, type UpdateArguments } from '../domain/update-arguments';
 import { currentCorrelation } from '../observability/correlation';
 import { UPDATE_TIMEOUT_MS, type BoundedClient } from './bounded-client';
 import { isAlreadyExists } from './grpc-errors';
+import { PayoutRecords, type RecordedPayoutRequest } from './payout-records';
 import { payoutsQueueOptions } from './workflow-start-options';
 
 /** A payout and its merchant. A step of another merchant's payout is rejected. */
@@ -36,9 +37,17 @@ export type PayoutActionOutcome =
   | { readonly outcome: 'rejected'; readonly reason: string }
   | { readonly outcome: 'outdated' };
 
+const REBUILD_UPDATE_ID = 'rebuild';
+/** Why the workflow of a lost payout was terminated. */
+const ROW_LOST = 'PostgreSQL has lost the payout: recovery';
+
 /** What members, operators and the worker request of the workflows of payouts. */
 export class PayoutClient {
-  constructor(private readonly client: BoundedClient) {}
+  readonly records: PayoutRecords;
+
+  constructor(private readonly client: BoundedClient) {
+    this.records = new PayoutRecords(client);
+  }
 
   /**
    * Reserves a merchant's balance for a payout. The same id gets the payout that it has, whatever its status.
@@ -46,15 +55,7 @@ export class PayoutClient {
    */
   async request(request: PayoutRequestInput): Promise<PayoutRequestResult> {
     const { payoutId, merchantId } = request;
-    const startWorkflowOperation = startOperation({ payoutId, merchantId, request });
-    return this.client.call(
-      ({ workflow }) =>
-        workflow.executeUpdateWithStart(requestPayoutUpdate, {
-          updateId: REQUEST_PAYOUT_UPDATE_ID,
-          startWorkflowOperation,
-        }),
-      UPDATE_TIMEOUT_MS,
-    );
+    return this.#requestWithStart({ payoutId, merchantId, request }, REQUEST_PAYOUT_UPDATE_ID);
   }
 
   /**
@@ -108,11 +109,11 @@ export class PayoutClient {
   }
 
   /** Starts the workflow of an open payout that Temporal has lost. */
-  async resume(key: PayoutKey): Promise<'rebuilt' | 'running'> {
+  async resume(input: Pick<PayoutInput, keyof PayoutKey | 'wasSubmitted'>): Promise<'rebuilt' | 'running'> {
     try {
       await this.client.call(({ workflow }) =>
         workflow.start<typeof payout>('payout', {
-          ...startOptions(key),
+          ...startOptions(input),
           workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
         }),
       );
@@ -121,6 +122,27 @@ export class PayoutClient {
       if (isAlreadyExists(error)) return 'running';
       throw error;
     }
+  }
+
+  /**
+   * Replaces the workflow of a payout that PostgreSQL has lost. The new one writes the row again, as submitted and
+   * without a call, and queries the bank.
+   * @throws Error if the row is not written within 9 s
+   */
+  async rebuild({ request, requestedAtMs }: RecordedPayoutRequest): Promise<void> {
+    const { payoutId, merchantId } = request;
+    const input = { payoutId, merchantId, request, lost: { requestedAtMs } };
+    await this.client.callWorkflow(payoutWorkflowId(payoutId), (handle) => handle.terminate(ROW_LOST));
+    // Under the id of the first request Temporal would return the result of the run that has lost its row.
+    await this.#requestWithStart(input, REBUILD_UPDATE_ID);
+  }
+
+  #requestWithStart(input: PayoutInput, updateId: string): Promise<PayoutRequestResult> {
+    const options = { updateId, startWorkflowOperation: startOperation(input) };
+    return this.client.call(
+      ({ workflow }) => workflow.executeUpdateWithStart(requestPayoutUpdate, options),
+      UPDATE_TIMEOUT_MS,
+    );
   }
 
   /** The status in the workflow; undefined if Temporal has no such workflow. */

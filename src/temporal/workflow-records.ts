@@ -71,20 +71,11 @@ export class WorkflowRecords {
    * as Temporal's visibility has them. `after` is the `next` of the page before.
    */
   async list(since: Date, until: Date, after: string | null): Promise<WorkflowPage> {
-    const { executions, nextPageToken } = await this.client.call(({ workflowService, options }) =>
-      workflowService.listWorkflowExecutions({
-        namespace: options.namespace,
-        query: `WorkflowType = 'payment' and StartTime < '${until.toISOString()}'
-          and (ExecutionStatus = 'Running' or StartTime >= '${since.toISOString()}')`,
-        pageSize: PAGE_SIZE,
-        nextPageToken: after === null ? null : Buffer.from(after, 'base64'),
-      }),
-    );
-    const items = executions.map(({ execution, closeTime }) => {
-      const workflowId = execution?.workflowId ?? '';
-      return { workflowId, paymentId: toPaymentId(workflowId), isRunning: !closeTime };
-    });
-    return { items, next: nextPageToken.length === 0 ? null : Buffer.from(nextPageToken).toString('base64') };
+    const { items, next } = await readWorkflowPage(this.client, "WorkflowType = 'payment'", { since, until, after });
+    return {
+      items: items.map(({ workflowId, isRunning }) => ({ workflowId, isRunning, paymentId: toPaymentId(workflowId) })),
+      next,
+    };
   }
 
   /** Running workflows of payments whose search attribute `NeedsAttention` is true, at most `limit`. */
@@ -115,6 +106,34 @@ export class WorkflowRecords {
       return creationIn(history, loadedDataConverter, { type: 'workflow', namespace, workflowId });
     });
   }
+}
+
+interface WorkflowPageKey {
+  readonly since: Date;
+  readonly until: Date;
+  readonly after: string | null;
+}
+
+/** A page of the workflows that were started before `until` and run, or were started since `since`. */
+export async function readWorkflowPage(
+  client: BoundedClient,
+  condition: string,
+  { since, until, after }: WorkflowPageKey,
+): Promise<Page<Omit<ListedWorkflow, 'paymentId'>>> {
+  const { executions, nextPageToken } = await client.call(({ workflowService, options }) =>
+    workflowService.listWorkflowExecutions({
+      namespace: options.namespace,
+      query: `${condition} and StartTime < '${until.toISOString()}'
+          and (ExecutionStatus = 'Running' or StartTime >= '${since.toISOString()}')`,
+      pageSize: PAGE_SIZE,
+      nextPageToken: after === null ? null : Buffer.from(after, 'base64'),
+    }),
+  );
+  const items = executions.map(({ execution, closeTime }) => ({
+    workflowId: execution?.workflowId ?? '',
+    isRunning: !closeTime,
+  }));
+  return { items, next: nextPageToken.length === 0 ? null : Buffer.from(nextPageToken).toString('base64') };
 }
 
 /** Null if no attempt has failed. */

@@ -46,6 +46,8 @@ function recoveryResult(recovery: Recovery): CommandResult {
       countsRow('rows of payments', recovery.rows),
       countsRow('payments', recovery.payments),
       countsRow('late payments', recovery.latePayments),
+      countsRow('rows of payouts', recovery.payoutRows),
+      countsRow('payouts', recovery.payouts),
       countsRow('webhook deliveries', recovery.deliveries),
     ],
     '',

@@ -38,11 +38,12 @@ ${Object.entries(CONDITIONS)
     end`;
 
 /**
- * Whether PostgreSQL may have lost that a payout was sent: it was recorded before the newest recovery ended. The bank
- * may have it already. By PostgreSQL's clock, as the end of the recovery is.
+ * Whether PostgreSQL may have lost that a payout was sent: it was recorded before the newest recovery ended, or a
+ * recovery wrote it again. The bank may have it already. By PostgreSQL's clock, as the end of the recovery is.
  */
 export function isOlderThanRecovery(payoutId: string): string {
   return `exists (
-      select from payout_transitions history join recovery_mode on history.recorded_at <= recovery_mode.ended_at
-      where history.payout_id = ${payoutId} and history.version = 1)`;
+      select from payouts older join payout_transitions history on history.payout_id = older.id and history.version = 1
+        cross join recovery_mode
+      where older.id = ${payoutId} and (older.is_rebuilt or history.recorded_at <= recovery_mode.ended_at))`;
 }

@@ -121,13 +121,29 @@ claimed as (
   from changed, locked where line.posting_id = locked.posting_id and line.payout_id is null
 ),`;
 
-/** What was shown: the policy, the fee and the sum of the lines. The balance may have less than their sum. */
-const INSERTED = `changed as (
+interface InsertedColumns {
+  readonly lineCount: string;
+  readonly isRebuilt: boolean;
+  readonly approvalKind: string;
+}
+
+/** Inserts the row of a payout, if there is none and if the condition is true. */
+function insertedSql({ lineCount, isRebuilt, approvalKind }: InsertedColumns, condition = ''): string {
+  return `changed as (
   insert into payouts (id, ${CAPTURED_TERMS.map(snakeCase).join(', ')},
-    sealed_terms, requested_by, line_count, approval_kind, requested_at, updated_at, status, version)
+    sealed_terms, requested_by, line_count, is_rebuilt, approval_kind, requested_at, updated_at, status, version)
   select :payoutId, ${CAPTURED_TERMS.map((term) => `:${term}`).join(', ')},
-    :sealedTerms, :actor, (select count(*) from locked), ${APPROVAL_KIND},
-    :at, :at, 'requested', 1
+    :sealedTerms, :actor, ${lineCount}, ${isRebuilt}, ${approvalKind},
+    :at, :at, 'requested', 1${condition}
+  on conflict (id) do nothing
+  returning *
+)`;
+}
+
+/** What was shown: the policy, the fee and the sum of the lines. The balance may have less than their sum. */
+const INSERTED = insertedSql(
+  { lineCount: '(select count(*) from locked)', isRebuilt: false, approvalKind: APPROVAL_KIND },
+  `
   from merchants merchant${obstacleJoins({
     account: 'account.id = :bankAccountId and account.merchant_id = merchant.id',
     source: 'source.id = :providerAccountId',
@@ -140,10 +156,8 @@ const INSERTED = `changed as (
       select from payout_policies newer where newer.rail = policy.rail and newer.version > policy.version)
     and (select coalesce(sum(amount_rupiah), 0) from locked) = :grossRupiah::bigint
     and :grossRupiah::bigint <= (
-      select sum(amount_rupiah) from balance_transactions where merchant_id = :merchantId and payout_id is null)
-  on conflict (id) do nothing
-  returning *
-)`;
+      select sum(amount_rupiah) from balance_transactions where merchant_id = :merchantId and payout_id is null)`,
+);
 
 const WAITING_NOTICE = noticeSql('payout.waiting_for_approval', "changed where changed.approval_kind = 'second_user'");
 
@@ -155,9 +169,11 @@ noticed as (
 ),`;
 }
 
+const REQUEST_PARAMETERS = [...COMMON_PARAMETERS, 'payoutId', 'at', ...CAPTURED_TERMS, 'sealedTerms'] as const;
+
 const REQUEST = prepareStatement(
   'payout_request',
-  [...COMMON_PARAMETERS, 'payoutId', 'at', ...CAPTURED_TERMS, 'sealedTerms'],
+  REQUEST_PARAMETERS,
   transitionStatement(
     PAYOUT,
     { name: 'request', rule: PAYOUT_TRANSITIONS.request },
@@ -181,6 +197,32 @@ async function request(
   if (written) return { outcome: 'applied', state: written };
   const state = await findPayoutState(context.db, payout.payoutId);
   return state && { outcome: 'repeated', state };
+}
+
+/** Without lines: they may be lost too, and come back later. So its own line stays a part of the balance. */
+const REBUILD = prepareStatement(
+  'payout_rebuild',
+  REQUEST_PARAMETERS,
+  transitionStatement(
+    PAYOUT,
+    { name: 'request', rule: PAYOUT_TRANSITIONS.request },
+    { change: insertedSql({ lineCount: '0', isRebuilt: true, approvalKind: "'none'" }), columns: STATE_COLUMNS },
+  ),
+);
+
+/**
+ * Writes a payout that PostgreSQL has lost again, as submitted. The bank may have it, so only queries follow. A row
+ * that was not lost stays as it is.
+ */
+export async function rebuildPayout(context: TransitionContext, { by, ...payout }: NewPayout): Promise<void> {
+  const { payoutId, at } = payout;
+  const note = 'written again by a recovery';
+  await execute(context, { name: 'request', statement: REBUILD }, payout, { ...by, note });
+  const rebuilt = await context.db.query('select from payouts where id = $1 and is_rebuilt', [payoutId]);
+  if (rebuilt.rowCount === 0) return;
+  const step = { payoutId, at, by: { name: 'workflow', note } } as const;
+  await payoutWriters.approve(context, { ...step, version: 1 });
+  await payoutWriters.submit(context, { ...step, version: 2, makesCall: false });
 }
 
 interface NamedStatement<Parameter extends string> {

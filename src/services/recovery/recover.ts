@@ -8,6 +8,7 @@ import {
   listUnfinishedLatePayments,
   type OpenPayment,
 } from '../../db/queries/list-open-payments';
+import { listOpenPayouts } from '../../db/queries/list-open-payouts';
 import { findArchivedIds } from '../../db/records/archive';
 import type { TransitionContext } from '../../db/transitions/apply-transition';
 import { DeclaredAction } from '../../domain/declared-action';
@@ -18,6 +19,7 @@ import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-clie
 import type { ListedWorkflow, WorkflowPage } from '../../temporal/workflow-records';
 import { findKnownDeliveries, reclaimDelivery } from '../../webhooks/outbox';
 import { rebuildPayment } from './rebuild-payment';
+import { listDifferingPayouts, recoverPayout, recoverPayoutRow } from './recover-payouts';
 import { isFinalStatus, startFromRow } from './restart-payment';
 
 /** `running`: consistent already. `rebuilt`: written or started again. `notified`: its workflow was signalled. */
@@ -30,12 +32,15 @@ export interface Recovery {
   readonly rows: RecoveryCounts;
   readonly payments: RecoveryCounts;
   readonly latePayments: RecoveryCounts;
+  /** As `rows`, of payouts. */
+  readonly payoutRows: RecoveryCounts;
+  readonly payouts: RecoveryCounts;
   readonly deliveries: RecoveryCounts;
   readonly failures: readonly RecoveryFailure[];
 }
 
 export interface RecoveryFailure {
-  /** The id of a payment or a delivery. */
+  /** The id of a payment, a payout or a delivery. */
   readonly id: string;
   readonly reason: string;
 }
@@ -101,6 +106,16 @@ export async function recover(
       listUnfinishedLatePayments(db),
       ({ paymentId }) => paymentId,
       (terms) => workflows.resumeLatePayment(terms),
+    ),
+    payoutRows: await recoverEach(
+      listDifferingPayouts(db, workflows.payouts, since),
+      ({ payoutId }) => payoutId,
+      (payout) => recoverPayoutRow(workflows.payouts, payout),
+    ),
+    payouts: await recoverEach(
+      listOpenPayouts(db),
+      ({ payoutId }) => payoutId,
+      (payout) => recoverPayout(workflows.payouts, payout),
     ),
     deliveries: add(
       await recoverEach(listDeliveriesInRetryWorkflow(db), String, (id) => recoverDelivery(context, workflows, id)),

@@ -11,8 +11,10 @@ import { payoutWriters, type NewPayout } from '../../../src/db/transitions/payou
 import type { StepActor } from '../../../src/domain/actor';
 import type { PayoutAction } from '../../../src/domain/payout-actions';
 import { dayInWib } from '../../../src/domain/wib';
+import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import { changeHold } from '../../../src/services/merchants/merchants';
 import { requestScheduledPayouts } from '../../../src/services/payouts/scheduled-payouts';
+import { recover, type Recovery } from '../../../src/services/recovery/recover';
 import { seedPayouts } from '../../../src/services/sandbox/seed-payouts';
 import { PAYOUTS_TASK_QUEUE, payoutWorkflowId } from '../../../workflows/messages';
 import { requestScheduledPayouts as runOfDay } from '../../../workflows/scheduled-payouts';
@@ -484,6 +486,110 @@ describe('after a restore of PostgreSQL to before it was submitted', () => {
     await waitFor(payout, 'submitted');
     expect(await perform(payout, 'resend')).toMatchObject({ outcome: 'rejected' });
     expect(await atBank(payout)).toMatchObject({ send_calls: 1 });
+  });
+});
+
+describe('lunas recover', () => {
+  const runRecovery = () => recover(service.operatorContext, service.workflows, { startedSince: new Date(0) });
+  const workflowOf = ({ payoutId }: Payout) => service.client.workflow.getHandle(payoutWorkflowId(payoutId));
+  const referenceFailures = ({ failures }: Recovery, { payoutId }: Payout) =>
+    failures.filter(({ id }) => id === payoutId);
+
+  async function pendingAtBank(): Promise<Payout> {
+    const payout = await requested('9900000020');
+    await waitFor(payout, 'submitted');
+    await eventually(() => atBank(payout), Boolean);
+    await eventually(
+      () => service.workflows.payouts.records.describe(payout.payoutId),
+      (workflow) => workflow?.status === 'submitted',
+    );
+    return payout;
+  }
+
+  /** A restore of PostgreSQL to before the request. The lines of its balance are still there. */
+  async function loseRow({ payoutId }: Payout): Promise<void> {
+    const ofPayout = `payout_id = '${payoutId}'`;
+    await asSuperuser(
+      service.db,
+      'begin',
+      `delete from balance_transactions where source_${ofPayout}`,
+      `update balance_transactions set payout_id = null where ${ofPayout}`,
+      `delete from ledger_entries where posting_id in (select id from ledger_postings where ${ofPayout})`,
+      ...['ledger_postings', 'payout_events', 'payout_transitions'].map(
+        (table) => `delete from ${table} where ${ofPayout}`,
+      ),
+      `delete from payouts where id = '${payoutId}'`,
+      'commit',
+    );
+    await eventually(
+      async () => {
+        const page = await service.workflows.payouts.records.list(new Date(0), new Date(), null);
+        return page.items.map((workflow) => workflow.payoutId);
+      },
+      (ids) => ids.includes(payoutId),
+    );
+  }
+
+  const completeAtBank = ({ referenceId }: Payout) =>
+    fetch(`${service.sandboxUrl}/simulator/transfers/${referenceId}/complete`, { method: 'POST' });
+
+  it('starts the workflow of an open payout again: it looks at the bank, and sends nothing', async () => {
+    const payout = await pendingAtBank();
+    await workflowOf(payout).terminate();
+    expect((await runRecovery()).payouts.rebuilt).toBeGreaterThanOrEqual(1);
+    expect((await runRecovery()).payouts.rebuilt).toBe(0);
+    await completeAtBank(payout);
+    await askUntil(payout, 'completed');
+    expect(await atBank(payout)).toMatchObject({ send_calls: 1 });
+  });
+
+  it('signals the running workflow of a payout that rests', async () => {
+    const payout = await pendingAtBank();
+    const { state } = await recordedOf(payout);
+    const { payoutId } = payout;
+    await payoutWriters.complete(service.context, { ...state, payoutId, at: new Date(), bankReference: null });
+    expect((await runRecovery()).payoutRows.notified).toBeGreaterThanOrEqual(1);
+    expect(await workflowOf(payout).result()).toBe('completed');
+  });
+
+  it.each([
+    ['that is open', '9900000020'],
+    ['that has been completed', ORDINARY],
+  ])('writes a payout %s again: it claims no lines, and is not sent', async (_, number) => {
+    const payout = await (number === ORDINARY ? requested(number) : pendingAtBank());
+    if (number === ORDINARY) {
+      await waitFor(payout, 'completed');
+      await workflowOf(payout).result();
+    }
+    await loseRow(payout);
+    expect(await balanceOf(payout)).toBe(NET_RUPIAH);
+    const recovery = await runRecovery();
+    expect(referenceFailures(recovery, payout)).toEqual([]);
+    expect(recovery.payoutRows.rebuilt).toBe(1);
+    if (number !== ORDINARY) await completeAtBank(payout);
+    expect(await askUntil(payout, 'completed')).toMatchObject({ send_count: 1, send_outcome: null });
+    expect(await balanceOf(payout)).toBe(0);
+    expect(await atBank(payout)).toMatchObject({ send_calls: 1 });
+    expect(await directionsOf(payout)).toEqual(['out']);
+    const { breaks } = await verifyLedger(service.db, { all: true });
+    expect(breaks.filter(({ detail }) => detail.includes(payout.payoutId))).toEqual([]);
+    expect((await runRecovery()).payoutRows.rebuilt).toBe(0);
+  });
+
+  it('a payout that the bank has never had is written again, and an operator resolves it as failed', async () => {
+    await service.injectFault('transfer', 'reset');
+    const payout = await requested(ORDINARY);
+    await waitFor(payout, 'submitted');
+    await loseRow(payout);
+    await runRecovery();
+    await eventually(
+      () => statusOf(payout),
+      (status) => status?.attentionReason?.includes('The bank does not know the payout') ?? false,
+    );
+    expect(await perform(payout, 'cancel')).toMatchObject({ outcome: 'rejected' });
+    expect(await perform(payout, 'resolveAsFailed')).toMatchObject({ outcome: 'done' });
+    expect(await balanceOf(payout)).toBe(NET_RUPIAH);
+    expect(await atBank(payout)).toBeUndefined();
   });
 });
 
