@@ -1,14 +1,24 @@
 /** What has transitions, and events that merchants receive as webhooks. */
-export const SUBJECT_KINDS = ['payment', 'payout'] as const;
+export const SUBJECT_KINDS = ['payment', 'late_payment', 'payout'] as const;
 export type SubjectKind = (typeof SUBJECT_KINDS)[number];
 
-/** The ids of two subjects differ, whatever their kinds are. */
+/**
+ * A late payment has the id of its payment, and other versions. The ids of two other subjects differ, whatever their
+ * kinds are.
+ */
 export interface Subject {
   readonly kind: SubjectKind;
   readonly id: string;
 }
 
+/** What the id of a subject identifies. */
+export const SUBJECT_ID_NAMES = {
+  payment: 'payment',
+  late_payment: 'payment',
+  payout: 'payout',
+} as const satisfies Record<SubjectKind, string>;
+
 /** The subject's id under the name that log lines have for it. */
 export function subjectLogId({ kind, id }: Subject): { readonly paymentId?: string; readonly payoutId?: string } {
-  return { [`${kind}Id` as const]: id };
+  return { [`${SUBJECT_ID_NAMES[kind]}Id` as const]: id };
 }

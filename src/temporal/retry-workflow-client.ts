@@ -14,7 +14,11 @@ import type { FailedDelivery } from '../webhooks/relay';
 import type { BoundedClient } from './bounded-client';
 
 /** As operators read them. */
-const SUBJECT_NAMES = { payment: 'Payment', payout: 'Payout' } as const satisfies Record<SubjectKind, string>;
+const SUBJECT_NAMES = {
+  payment: 'Payment',
+  late_payment: 'Late payment of payment',
+  payout: 'Payout',
+} as const satisfies Record<SubjectKind, string>;
 
 /** The workflows that make the attempts of a delivery after the first one. */
 export class RetryWorkflowClient {

@@ -8,6 +8,7 @@ import {
   type StreamCursor,
   type StreamedEvent,
 } from '../../db/queries/find-webhook-stream';
+import { SUBJECT_ID_NAMES } from '../../domain/subject';
 import { ApiError } from '../../http/api-error';
 import { eventText, writeAndDrain } from '../../http/event-stream';
 import type { Logger } from '../../observability/logger';
@@ -145,7 +146,7 @@ function tooManyStreams(message: string): ApiError {
 }
 
 function deliveryText({ cursor, subject, event, body, isRedelivery }: StreamedEvent, id: string): string {
-  const subjectId = { [`${subject.kind}_id`]: subject.id };
+  const subjectId = { [`${SUBJECT_ID_NAMES[subject.kind]}_id`]: subject.id };
   const data = { delivery_id: streamedEventId(cursor), event, ...subjectId, is_redelivery: isRedelivery, body };
   return eventText({ id, event: 'delivery', data });
 }

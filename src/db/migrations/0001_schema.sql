@@ -707,11 +707,25 @@ create trigger append_only_delete before delete on webhook_events for each row
   when (old.occurred_at > now() - interval '7 days') execute function forbid_mutation();
 create trigger append_only_truncate before truncate on webhook_events execute function forbid_mutation();
 
+-- The events of late payments. An endpoint receives them only if it lists them. They have versions of their own, above
+-- any version of the payment: an event is identified by the id of its payment and its version.
+create table late_payment_events (
+  payment_id uuid not null references late_payments,
+  late_payment_version integer not null check (late_payment_version > 1000000),
+  event text not null,
+  body text not null, -- the very bytes that are signed and sent
+  occurred_at timestamptz(3) not null,
+  recorded_xid xid8 not null default pg_current_xact_id(), -- as that of `webhook_events`
+  primary key (payment_id, late_payment_version)
+);
+create index late_payment_events_recorded_xid_idx on late_payment_events (recorded_xid);
+
 -- The foreign key to `payout_events` is where that table is.
 create table webhook_deliveries (
   id uuid primary key,
   payment_id uuid,
   payment_version integer,
+  late_payment_version integer,
   payout_id uuid,
   payout_version integer,
   endpoint_id uuid not null references webhook_endpoints,
@@ -731,9 +745,10 @@ create table webhook_deliveries (
   redelivered_xid xid8, -- of the last redelivery that an operator requested, as recorded_xid of an event
   unique (payment_id, payment_version, endpoint_id),
   foreign key (payment_id, payment_version) references webhook_events,
+  foreign key (payment_id, late_payment_version) references late_payment_events,
   constraint webhook_deliveries_has_one_subject check (
-    num_nonnulls(payment_id, payout_id) = 1 and (payment_id is null) = (payment_version is null)
-    and (payout_id is null) = (payout_version is null)
+    num_nonnulls(payment_version, late_payment_version, payout_version) = 1
+    and num_nonnulls(payment_id, payout_id) = 1 and (payout_id is null) = (payout_version is null)
   ),
   constraint webhook_deliveries_finished_unless_pending check ((status = 'pending') = (finished_at is null)),
   constraint webhook_deliveries_dead_reason_if_dead check ((status = 'dead') = (dead_reason is not null))
@@ -741,6 +756,8 @@ create table webhook_deliveries (
   autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
   autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 1000
 );
+create unique index webhook_deliveries_late_payment_key
+  on webhook_deliveries (payment_id, late_payment_version, endpoint_id) where late_payment_version is not null;
 create unique index webhook_deliveries_payout_key on webhook_deliveries (payout_id, payout_version, endpoint_id)
   where payout_id is not null;
 -- What the relay has to send, endpoint by endpoint; and what retry workflows have to send. Two indexes instead of one,
@@ -759,6 +776,38 @@ create index webhook_deliveries_created_at_idx on webhook_deliveries (created_at
 create index webhook_deliveries_merchant_created_at_idx on webhook_deliveries (merchant_id, created_at desc, id desc);
 create index webhook_deliveries_redelivered_xid_idx on webhook_deliveries (redelivered_xid)
   where redelivered_xid is not null;
+
+-- The statement that receives or refunds a late payment writes its event and deliveries by this trigger. An operator's
+-- API books manual refunds, and has no right to write deliveries.
+create function record_late_payment_event() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  name text := 'late_payment.' || new.status;
+  number integer := case new.status when 'received' then 1000001 else 1000002 end;
+  at timestamptz(3) := coalesce(new.finished_at, new.received_at);
+begin
+  insert into late_payment_events (payment_id, late_payment_version, event, body, occurred_at)
+  select payment_id, number, name, row_to_json(body)::text, at
+  from (
+    select name as event, new.payment_id, reference_id, merchant_reference_id, new.status,
+      (select environment from installation) as environment, new.total_rupiah as amount, currency, payment_method,
+      provider, iso_utc(new.paid_at) as paid_at, iso_utc(new.received_at) as created_at, iso_utc(at) as updated_at
+    from payments where id = new.payment_id
+  ) body;
+  insert into webhook_deliveries
+    (id, payment_id, late_payment_version, endpoint_id, merchant_id, event, status, dead_reason, finished_at)
+  select gen_random_uuid(), new.payment_id, number, endpoint.id, new.merchant_id, name,
+    case endpoint.status when 'enabled' then 'pending' else 'dead' end,
+    case endpoint.status when 'disabled' then 'endpoint_disabled' end,
+    case endpoint.status when 'disabled' then now() end
+  from webhook_endpoints endpoint
+  where endpoint.merchant_id = new.merchant_id and endpoint.deleted_at is null and name = any (endpoint.events);
+  return null;
+end $$;
+create trigger event_of_receipt after insert on late_payments
+  for each row when (new.status = 'received') execute function record_late_payment_event();
+create trigger event_of_refund after update of status on late_payments
+  for each row when (new.status = 'refunded' and old.status <> 'refunded') execute function record_late_payment_event();
 
 create table webhook_attempts (
   delivery_id uuid not null references webhook_deliveries,
@@ -2069,6 +2118,7 @@ begin
   delete from webhook_events where payment_id = any (ids);
   delete from payment_details where payment_id = any (ids);
   delete from refunds where payment_id = any (ids);
+  delete from late_payment_events where payment_id = any (ids);
   delete from late_payments where payment_id = any (ids);
   delete from ledger_entries entry using ledger_postings posting
   where entry.posting_id = posting.id and posting.payment_id = any (ids);
@@ -2098,6 +2148,10 @@ create trigger append_only before update on payment_transitions for each row exe
 create trigger append_only_delete before delete on payment_transitions
   for each row execute function forbid_deletion_unless_archived();
 create trigger append_only_truncate before truncate on payment_transitions execute function forbid_mutation();
+create trigger append_only before update on late_payment_events for each row execute function forbid_mutation();
+create trigger append_only_delete before delete on late_payment_events
+  for each row execute function forbid_deletion_unless_archived();
+create trigger append_only_truncate before truncate on late_payment_events execute function forbid_mutation();
 create trigger append_only before update on ledger_postings for each row execute function forbid_mutation();
 create trigger append_only_delete before delete on ledger_postings
   for each row execute function forbid_deletion_unless_archived();
@@ -2165,6 +2219,8 @@ grant update (body) on provider_notifications to lunas_operator; -- `lunas custo
 -- Webhooks. A redelivery locks the endpoints, which needs the right to change a column: so the API has `claim_number`.
 grant select on webhook_endpoints, webhook_deliveries to lunas_api, lunas_worker, lunas_operator;
 grant select on webhook_events, webhook_secrets to lunas_worker, lunas_operator;
+grant select on late_payment_events to lunas_api, lunas_dashboard, lunas_worker, lunas_operator;
+grant select (payment_id, late_payment_version, event, occurred_at) on late_payment_events to lunas_reader;
 grant select (payment_id, payment_version, event, body, occurred_at, recorded_xid) on webhook_events to lunas_api;
 grant select (delivery_id, number, started_at, duration_ms, status_code, failure) on webhook_attempts to lunas_api;
 grant insert on webhook_events, webhook_deliveries to lunas_worker, lunas_operator;

@@ -6,15 +6,21 @@ import type { SubjectTables } from '../transitions/subjects';
  * @param columns the select list besides `kind`, `id` and `reference_id`, of `event` and `transition`
  */
 export function joinSubject(kinds: readonly SubjectTables[], columns: string): string {
-  const branches = kinds.map(
-    ({ kind, table, transitions, events, idColumn, versionColumn }) => `
+  const branches = kinds.map((tables) => {
+    const { kind, table, events, idColumn, versionColumn } = tables;
+    return `
     select '${kind}' as kind, subject.id, subject.reference_id, ${columns}
     from ${events} event
-    join ${transitions} transition
-      on transition.${idColumn} = event.${idColumn} and transition.version = event.${versionColumn}
+    ${joinTransition(tables)}
     join ${table} subject on subject.id = event.${idColumn}
-    where event.${idColumn} = delivery.${idColumn} and event.${versionColumn} = delivery.${versionColumn}`,
-  );
+    where event.${idColumn} = delivery.${idColumn} and event.${versionColumn} = delivery.${versionColumn}`;
+  });
   return `cross join lateral (${branches.join('\n    union all')}
   ) about`;
+}
+
+function joinTransition({ transitions, idColumn, versionColumn }: SubjectTables): string {
+  if (transitions === null) return 'cross join (select null::text as request_id, null::text as traceparent) transition';
+  return `join ${transitions} transition
+      on transition.${idColumn} = event.${idColumn} and transition.version = event.${versionColumn}`;
 }

@@ -73,7 +73,7 @@ function scanSql({ events, idColumn, versionColumn }: SubjectTables): string {
       (
         select redelivered_xid, ${key}, true, null::timestamptz from webhook_deliveries
         where redelivered_xid >= $1::xid8 and redelivered_xid < pg_snapshot_xmin(pg_current_snapshot())
-          and (redelivered_xid, ${key}) > ($1::xid8, $2::uuid, $3::integer) and ${idColumn} is not null
+          and (redelivered_xid, ${key}) > ($1::xid8, $2::uuid, $3::integer) and ${versionColumn} is not null
         order by redelivered_xid, ${key} limit ${PAGE_SIZE}
       )`;
 }

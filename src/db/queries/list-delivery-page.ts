@@ -76,7 +76,7 @@ const ORDERS = {
   newer: { comparison: '>', order: 'asc', reverse: 'desc' },
 } as const;
 
-const KEYS = ALL_SUBJECT_TABLES.flatMap(({ idColumn, versionColumn }) => [idColumn, versionColumn]);
+const KEYS = [...new Set(ALL_SUBJECT_TABLES.flatMap(({ idColumn, versionColumn }) => [idColumn, versionColumn]))];
 
 const BODIES = ALL_SUBJECT_TABLES.map(
   ({ events, idColumn, versionColumn }) => `

@@ -119,6 +119,7 @@ export async function readPaymentDocuments(db: Queryable, ids: readonly string[]
          )) order by id), '[]') from ledger_postings posting where posting.payment_id = payments.id
        ),
        'webhook_events', ${rowsOf('webhook_events', 'payment_version')},
+       'late_payment_events', ${rowsOf('late_payment_events', 'late_payment_version')},
        'webhook_deliveries', (
          select coalesce(jsonb_agg(to_jsonb(delivery) || jsonb_build_object('attempts', (
            select coalesce(jsonb_agg(to_jsonb(attempt) - 'response_excerpt' order by number), '[]')

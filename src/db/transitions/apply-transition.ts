@@ -4,7 +4,7 @@ import { currentCorrelation } from '../../observability/correlation';
 import type { Logger } from '../../observability/logger';
 import type { Queryable } from '../connection/pool';
 import { bindStatement, type PreparedStatement } from '../connection/statement';
-import type { SubjectTables } from './subjects';
+import type { TransitionTables } from './subjects';
 
 /** What every transition needs besides its input. */
 export interface TransitionContext {
@@ -64,7 +64,7 @@ interface TransitionKey {
 /** Whether an earlier attempt has written the transition. If not, another one did, and the subject has moved on. */
 export async function isRecorded(
   db: Queryable,
-  { kind, transitions, idColumn }: SubjectTables,
+  { kind, transitions, idColumn }: TransitionTables,
   { id, version, name }: TransitionKey,
 ): Promise<boolean> {
   const { rowCount } = await db.query({

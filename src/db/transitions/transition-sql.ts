@@ -1,9 +1,9 @@
 import type { LedgerLine } from '../../domain/ledger';
 import { literalList } from '../connection/statement';
-import type { SubjectTables } from './subjects';
+import type { SubjectTables, TransitionTables } from './subjects';
 
 /** A kind of subject, as the statements of its transitions need it. */
-export interface TransitionSubject extends SubjectTables {
+export interface TransitionSubject extends TransitionTables {
   /** An endpoint receives its events only if it lists them. */
   readonly isOptIn: boolean;
   /** Selects the body of an event from `changed`, keys in their order. */

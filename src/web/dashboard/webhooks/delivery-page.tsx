@@ -116,7 +116,7 @@ function factsOf(view: MerchantView, delivery: DetailedDelivery): Fact[] {
   const endpoint = isEndpointDeleted ? origin : <a href={view.paths.webhook(endpointId)}>{origin}</a>;
   const payment = <a href={view.paths.payment(referenceId)}>{referenceId}</a>;
   return [
-    { name: columns.reference, value: kind === 'payment' ? payment : <code>{referenceId}</code> },
+    { name: columns.reference, value: kind === 'payout' ? <code>{referenceId}</code> : payment },
     { name: columns.endpoint, value: <span className="breakable">{endpoint}</span> },
     { name: detail.created, value: <Time at={delivery.createdAt} style="full" locale={view.locale} /> },
     { name: detail.id, value: <Id value={id} copy={view.texts.copy} /> },

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { EVENT_GROUPS } from '../../../domain/events';
+import { EVENT_GROUP_NAMES, EVENT_GROUPS, type EventGroup } from '../../../domain/events';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import { Choices } from '../../ui/choices';
 import { Field } from '../../ui/form';
@@ -85,19 +85,21 @@ function Fields({ view, formId, sent, errors }: EndpointFormPage): ReactElement 
         required
       />
       <Choices name="scope" kind="radio" label={form.scope} choices={scopes} />
-      <Choices
-        name="events"
-        kind="checkbox"
-        label={form.groups.payments}
-        choices={choicesOf('payments', sent)}
-        error={errors.events}
-      />
-      <Choices name="payout-events" kind="checkbox" label={form.groups.payouts} choices={choicesOf('payouts', sent)} />
+      {EVENT_GROUP_NAMES.map((group, index) => (
+        <Choices
+          key={group}
+          name={index === 0 ? 'events' : `events-${group}`}
+          kind="checkbox"
+          label={form.groups[group]}
+          choices={choicesOf(group, sent)}
+          error={index === 0 ? errors.events : undefined}
+        />
+      ))}
     </>
   );
 }
 
-function choicesOf(group: keyof typeof EVENT_GROUPS, sent: SentFields) {
+function choicesOf(group: EventGroup, sent: SentFields) {
   return EVENT_GROUPS[group].map((event) => ({
     name: eventField(event),
     label: event,

@@ -17,6 +17,7 @@ import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { redeliver } from '../../src/services/webhooks/webhook-redelivery';
 import { claimDeliveries, findDelivery } from '../../src/webhooks/outbox';
 import { recordDelivered } from '../../src/webhooks/record-attempt';
+import { applyTransitions, payLate } from '../services/ledger/transition-path';
 import {
   addLines,
   applyPayout,
@@ -26,6 +27,8 @@ import {
   type TestPayouts,
 } from '../support/payouts';
 import { startReceiver } from '../support/receiver';
+
+/* Events that endpoints receive only if they list them. */
 
 let payouts: TestPayouts;
 let sealer: Sealer;
@@ -98,6 +101,51 @@ it('events of payouts reach the endpoints that list them, as the pages and the r
   expect(await redeliver(dashboard, [id], payouts.merchantId)).toEqual({ redelivered: 1, skipped: 0 });
 });
 
+it('events of late payments reach the endpoints that list them', async () => {
+  await register([]);
+  await register(['late_payment.refunded', 'payout.failed']);
+  const endpoint = await register(['late_payment.received', 'late_payment.refunded']);
+  const { merchantId } = payouts;
+  const path = await applyTransitions(payouts, ['issue', 'expire'], { merchantId });
+  await payLate(payouts, path, 50_000, 'refunded');
+  const { paymentId, referenceId } = path.terms;
+  const { deliveries } = await listDeliveryPage(dashboard, { ...FILTER, merchantId }, 99);
+  const late = deliveries.filter(({ event }) => event.startsWith('late_payment.'));
+  expect(late.map(({ event }) => event).toSorted()).toEqual([
+    'late_payment.received',
+    'late_payment.refunded',
+    'late_payment.refunded',
+  ]);
+  const claimed = await claimDeliveries(payouts.context.db, sealer, { max: 99, maxPerEndpoint: 99 });
+  const own = claimed.filter(({ endpointId }) => endpointId === endpoint.id);
+  expect(own.map(({ subject }) => subject)).toEqual([
+    { kind: 'late_payment', id: paymentId },
+    { kind: 'late_payment', id: paymentId },
+  ]);
+  const bodies = own.map(({ body }) => JSON.parse(body)).toSorted((a, b) => a.event.localeCompare(b.event));
+  expect(bodies).toEqual(
+    ['received', 'refunded'].map((status) => ({
+      event: `late_payment.${status}`,
+      payment_id: paymentId,
+      reference_id: referenceId,
+      merchant_reference_id: 'ORDER-1',
+      status,
+      environment: 'sandbox',
+      amount: 50_000,
+      currency: 'IDR',
+      payment_method: 'qris',
+      provider: 'gopay',
+      paid_at: expect.any(String),
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    })),
+  );
+  const details = await findDeliveryDetails(dashboard, merchantId, own[0]?.deliveryId ?? '');
+  expect(details).toMatchObject({ kind: 'late_payment', referenceId });
+  const listed = await listDeliveries(payouts.db, { payment: referenceId, event: 'late_payment.received', limit: 9 });
+  expect(listed).toMatchObject([{ paymentId, payoutId: null, endpointId: endpoint.id }]);
+});
+
 /** Serves the merchant's stream, as the API does for its key. */
 async function serveStream() {
   const { merchantId, db } = payouts;
@@ -125,6 +173,7 @@ it.each([
     ['payout.approved', 'payout.cancelled'],
     ['payout.approved', 'payout.cancelled', 'payment.created'],
   ],
+  [['late_payment.received'], ['payment.created', 'payment.created', 'late_payment.received']],
   [[], ['payment.created']],
 ] as const)('lunas listen with the events %j forwards %j', async (events, forwarded) => {
   const [server, receiver] = [await serveStream(), await startReceiver()];
@@ -159,11 +208,14 @@ it.each([
     await ready;
     const { payoutId } = await applyPayout(payouts, ['approve', 'cancel']);
     await addLines(payouts, [10_000]);
+    const late = await applyTransitions(payouts, ['issue', 'expire'], { merchantId: payouts.merchantId });
+    await payLate(payouts, late, 50_000, 'received');
     await receiver.waitFor(forwarded.length, 10_000);
     expect(receiver.received.slice(0, forwarded.length).map(({ body }) => body.event)).toEqual(forwarded);
     const isOfPayout = receiver.received.map(({ body }) => body.id === payoutId);
-    expect(isOfPayout.filter(Boolean)).toHaveLength(events.length);
-    expect(reported.filter((name) => name === 'payout_id')).toHaveLength(events.length);
+    const ofPayout = events.filter((event) => event.startsWith('payout.'));
+    expect(isOfPayout.filter(Boolean)).toHaveLength(ofPayout.length);
+    expect(reported.filter((name) => name === 'payout_id')).toHaveLength(ofPayout.length);
   } finally {
     stopping.abort();
     await running;
