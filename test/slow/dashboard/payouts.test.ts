@@ -24,7 +24,7 @@ let browser: Browser;
 let payouts: Awaited<ReturnType<typeof preparePayouts>>;
 /** The path of the merchant's payouts. */
 let home: string;
-/** Of the member who requests, and of the one who approves. */
+/** The cookies of the member who requests, and of the one who approves. */
 let requester: string;
 let approver: string;
 
