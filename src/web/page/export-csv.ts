@@ -31,7 +31,7 @@ export interface CsvExport<Row> {
   readonly maxRows?: number;
 }
 
-interface ExportSettings {
+export interface ExportSettings {
   readonly language: Language;
   readonly delimiter: z.output<typeof delimiterField>;
   readonly log: Pick<Logger, 'warn'>;

@@ -4,13 +4,12 @@ import {
   type ActionStart,
   type MerchantActionRow,
 } from '../../../db/queries/list-merchant-actions';
-import { withUserAudit } from '../../../services/audit/user-audit';
-import { delimiterField, exportCsv, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
+import { delimiterField, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
 import { memberPage, redirectTo } from '../../page/page-route';
 import { formatExactTime } from '../../ui/format';
 import type { DashboardDependencies } from '../dashboard-dependencies';
+import { exportRecorded, type ExportDependencies } from '../export-recorded';
 import { merchantView, type MerchantView } from '../merchant-view';
-import { userIdentity } from '../user-identity';
 import { actionFilter, activityFilterSchema, type ActivityFilter } from './activity-filter';
 import { ACTIVITY_TEXTS } from './activity-texts';
 
@@ -23,23 +22,15 @@ export const exportActivity = memberPage(
     method: 'get',
     path: '/m/:code/activity.csv',
     fields: z.intersection(activityFilterSchema, z.object({ delimiter: delimiterField })),
-    async handler(
-      dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'log' | 'exportLimit'>,
-      visit,
-      query,
-    ) {
+    async handler(dependencies: ExportDependencies, visit, query) {
       const view = merchantView(dependencies, visit);
-      const { db, log, exportLimit } = dependencies;
       // The list names the fields that are not possible.
       if (!query.ok) return redirectTo(view.paths.activityList(query.sent));
       const { merchantId } = visit.member;
       const action = { action: 'activity.export', target: merchantId, detail: JSON.stringify(query.sent) } as const;
-      const by = userIdentity(dependencies, visit);
-      const onEnd = await exportLimit.start(by.userId);
-      const record = (work: () => Promise<void>) => withUserAudit(db, by, action, work);
       const { delimiter } = query.values;
-      const source = sourceOf(db, view, merchantId, query.values);
-      return exportCsv(source, { language: visit.language, delimiter, log, record, onEnd });
+      const source = sourceOf(dependencies.db, view, merchantId, query.values);
+      return exportRecorded(dependencies, visit, { source, delimiter, action });
     },
   },
 );

@@ -1,16 +1,14 @@
 import { z } from 'zod';
-import { withUserAudit } from '../../../services/audit/user-audit';
 import {
   getStatement,
   STATEMENT_CSV_COLUMNS,
   statementCells,
   type StatementLine,
 } from '../../../services/payouts/balance';
-import { delimiterField, exportCsv, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
+import { delimiterField, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
 import { memberPage, redirectTo } from '../../page/page-route';
-import type { DashboardDependencies } from '../dashboard-dependencies';
+import { exportRecorded, type ExportDependencies } from '../export-recorded';
 import { merchantView } from '../merchant-view';
-import { userIdentity } from '../user-identity';
 import { BALANCE_TEXTS } from './balance-texts';
 import { dayOf } from './statement-day';
 
@@ -21,12 +19,8 @@ export const exportStatement = memberPage(
     method: 'get',
     path: '/m/:code/balance/days/:day.csv',
     fields: z.object({ delimiter: delimiterField }),
-    async handler(
-      dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'log' | 'exportLimit'>,
-      visit,
-      query,
-    ) {
-      const { db, log, exportLimit } = dependencies;
+    async handler(dependencies: ExportDependencies, visit, query) {
+      const { db } = dependencies;
       const day = dayOf(visit.request);
       if (!query.ok) return redirectTo(merchantView(dependencies, visit).paths.balanceDay(day));
       const { language } = visit;
@@ -39,11 +33,8 @@ export const exportStatement = memberPage(
           (await getStatement(db, merchantId, day, { limit, ...(after && { after }) })).lines,
         limitLine: () => BALANCE_TEXTS[language].exportLimit(MAX_EXPORT_ROWS),
       };
-      const by = userIdentity(dependencies, visit);
-      const onEnd = await exportLimit.start(by.userId);
-      const record = (work: () => Promise<void>) =>
-        withUserAudit(db, by, { action: 'statement.export', target: day }, work);
-      return exportCsv(source, { language, delimiter: query.values.delimiter, log, record, onEnd });
+      const action = { action: 'statement.export', target: day } as const;
+      return exportRecorded(dependencies, visit, { source, delimiter: query.values.delimiter, action });
     },
   },
 );

@@ -2,13 +2,12 @@ import { z } from 'zod';
 import { encodeCursor } from '../../../api/payments/list-transactions/cursor';
 import type { PageStart } from '../../../db/queries/list-payment-page';
 import type { PaymentRow } from '../../../db/queries/payment-row';
-import { withUserAudit } from '../../../services/audit/user-audit';
-import { delimiterField, exportCsv, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
+import { delimiterField, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
 import { memberPage, redirectTo } from '../../page/page-route';
 import { formatExactTime } from '../../ui/format';
 import type { DashboardDependencies } from '../dashboard-dependencies';
+import { exportRecorded, type ExportDependencies } from '../export-recorded';
 import { merchantView, type MerchantView } from '../merchant-view';
-import { userIdentity } from '../user-identity';
 import { findFiltered, type FilteredPayments } from './find-page';
 import { listFilterSchema } from './list-filter';
 import { PAYMENT_TEXTS } from './payment-texts';
@@ -41,23 +40,15 @@ export const exportPayments = memberPage(
     method: 'get',
     path: '/m/:code/payments.csv',
     fields: exportSchema,
-    async handler(
-      dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'log' | 'exportLimit'>,
-      visit,
-      query,
-    ) {
+    async handler(dependencies: ExportDependencies, visit, query) {
       const view = merchantView(dependencies, visit);
-      const { db, log, exportLimit } = dependencies;
       // The list names the fields that are not possible.
       if (!query.ok) return redirectTo(view.paths.list(query.sent));
       const { merchantId, timeZone } = visit.member;
-      const source = sourceOf(db, view, { merchantId, filter: query.values, zone: timeZone });
+      const source = sourceOf(dependencies.db, view, { merchantId, filter: query.values, zone: timeZone });
       const { delimiter } = query.values;
       const action = { action: 'payments.export', target: merchantId, detail: JSON.stringify(query.sent) } as const;
-      const by = userIdentity(dependencies, visit);
-      const onEnd = await exportLimit.start(by.userId);
-      const record = (work: () => Promise<void>) => withUserAudit(db, by, action, work);
-      return exportCsv(source, { language: visit.language, delimiter, log, record, onEnd });
+      return exportRecorded(dependencies, visit, { source, delimiter, action });
     },
   },
 );

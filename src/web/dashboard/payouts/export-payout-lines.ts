@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import type { PayoutLine } from '../../../db/queries/list-payouts';
-import { withUserAudit } from '../../../services/audit/user-audit';
 import { listPayoutLines } from '../../../services/payouts/payouts';
-import { delimiterField, exportCsv, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
+import { delimiterField, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
 import { memberPage, redirectTo } from '../../page/page-route';
 import { formatExactTime } from '../../ui/format';
 import { BALANCE_TEXTS } from '../balance/balance-texts';
-import type { DashboardDependencies } from '../dashboard-dependencies';
+import { exportRecorded, type ExportDependencies } from '../export-recorded';
 import { merchantView } from '../merchant-view';
-import { userIdentity } from '../user-identity';
 import { findOwnPayout } from './find-own-payout';
 
 /** Those of a statement. */
@@ -21,13 +19,9 @@ export const exportPayoutLines = memberPage(
     method: 'get',
     path: '/m/:code/payouts/:ref/lines.csv',
     fields: z.object({ delimiter: delimiterField }),
-    async handler(
-      dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'log' | 'exportLimit'>,
-      visit,
-      query,
-    ) {
+    async handler(dependencies: ExportDependencies, visit, query) {
       const { paths, locale } = merchantView(dependencies, visit);
-      const { db, log, exportLimit } = dependencies;
+      const { db } = dependencies;
       const { id, referenceId } = await findOwnPayout(dependencies, visit);
       if (!query.ok) return redirectTo(paths.payout(referenceId));
       const { language } = visit;
@@ -44,11 +38,8 @@ export const exportPayoutLines = memberPage(
         readPage: (after, limit) => listPayoutLines(db, merchantId, id, { after: after?.postingId ?? 0, limit }),
         limitLine: () => BALANCE_TEXTS[language].exportLimit(MAX_EXPORT_ROWS),
       };
-      const by = userIdentity(dependencies, visit);
-      const onEnd = await exportLimit.start(by.userId);
-      const record = (work: () => Promise<void>) =>
-        withUserAudit(db, by, { action: 'payout.export_lines', target: id }, work);
-      return exportCsv(source, { language, delimiter: query.values.delimiter, log, record, onEnd });
+      const action = { action: 'payout.export_lines', target: id } as const;
+      return exportRecorded(dependencies, visit, { source, delimiter: query.values.delimiter, action });
     },
   },
 );

@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import type { Payout } from '../../../db/queries/list-payouts';
-import { withUserAudit } from '../../../services/audit/user-audit';
 import { listPayouts } from '../../../services/payouts/payouts';
-import { delimiterField, exportCsv, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
+import { delimiterField, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
 import { memberPage, redirectTo } from '../../page/page-route';
 import { dayOf, formatExactTime } from '../../ui/format';
-import type { DashboardDependencies } from '../dashboard-dependencies';
+import { exportRecorded, type ExportDependencies } from '../export-recorded';
 import { merchantView, type MerchantView } from '../merchant-view';
-import { userIdentity } from '../user-identity';
 import { cursorAfter, payoutFilter, payoutFilterSchema } from './payout-filter';
 import { approverOf, requesterOf } from './payout-parts';
 import { PAYOUT_TEXTS } from './payout-texts';
@@ -38,13 +36,9 @@ export const exportPayouts = memberPage(
     method: 'get',
     path: '/m/:code/payouts.csv',
     fields: z.intersection(payoutFilterSchema, z.object({ delimiter: delimiterField })),
-    async handler(
-      dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'log' | 'exportLimit'>,
-      visit,
-      query,
-    ) {
+    async handler(dependencies: ExportDependencies, visit, query) {
       const view = merchantView(dependencies, visit);
-      const { db, log, exportLimit } = dependencies;
+      const { db } = dependencies;
       // The list names the fields that are not possible.
       if (!query.ok) return redirectTo(view.paths.payoutList(query.sent));
       const { merchantId } = visit.member;
@@ -56,11 +50,8 @@ export const exportPayouts = memberPage(
         readPage: (after, limit) => listPayouts(db, { ...filter, after: after ?? filter.after, limit }),
         limitLine: (last) => PAYOUT_TEXTS[visit.language].exportLimit(MAX_EXPORT_ROWS, cursorAfter(last)),
       };
-      const by = userIdentity(dependencies, visit);
       const action = { action: 'payouts.export', target: merchantId, detail: JSON.stringify(query.sent) } as const;
-      const onEnd = await exportLimit.start(by.userId);
-      const record = (work: () => Promise<void>) => withUserAudit(db, by, action, work);
-      return exportCsv(source, { language: visit.language, delimiter: query.values.delimiter, log, record, onEnd });
+      return exportRecorded(dependencies, visit, { source, delimiter: query.values.delimiter, action });
     },
   },
 );
