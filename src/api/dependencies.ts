@@ -4,7 +4,6 @@ import type { Sealer } from '../crypto/sealing';
 import type { Pool } from '../db/connection/pool';
 import type { HttpDependencies } from '../http/http-dependencies';
 import type { KeyedMutex } from '../lib/keyed-mutex';
-import type { PayoutRegistry } from '../providers/payout-registry';
 import type { ProviderRegistry } from '../providers/registry';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
 import type { CheckoutDependencies } from '../web/checkout/checkout-dependencies';
@@ -23,7 +22,6 @@ export interface ApiDependencies extends HttpDependencies, CheckoutDependencies 
   readonly admission: Admission;
   readonly createFlights: SingleFlight;
   readonly providers: ProviderRegistry;
-  readonly payouts: PayoutRegistry;
   readonly sealer: Sealer;
   readonly derivedKeys: DerivedKeys;
   readonly qrisLinks: PublicLinks;

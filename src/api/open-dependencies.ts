@@ -11,7 +11,6 @@ import { RateLimit } from '../http/rate-limit/rate-limit';
 import { RequestLog } from '../http/request-log';
 import { createKeyedMutex } from '../lib/keyed-mutex';
 import type { Logger } from '../observability/logger';
-import { createPayoutRegistry } from '../providers/payout-registry';
 import { createProviderRegistry } from '../providers/registry';
 import { LostWorkflows } from '../services/recovery/lost-workflows';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
@@ -87,7 +86,6 @@ export function openDependencies(
   const workflows = connectWorkflows(derivedKeys);
   const publicBaseUrl = settings.publicBaseUrl ?? `http://localhost:${settings.port}`;
   const providers = createProviderRegistry({ db: keylessDb, sealer, publicBaseUrl, log });
-  const payouts = createPayoutRegistry({ db: keylessDb, sealer, publicBaseUrl, log });
   const rateLimit = new RateLimit(settings);
   const admission = new Admission(settings.maxCreatesInFlight);
   const lostWorkflows = new LostWorkflows({ db: keylessDb, workflows, log });
@@ -100,7 +98,6 @@ export function openDependencies(
       admission,
       createFlights: new SingleFlight(workflows, admission),
       providers,
-      payouts,
       sealer,
       derivedKeys,
       qrisLinks: new PublicLinks(derivedKeys, 'qrisImage', publicBaseUrl),
@@ -125,7 +122,7 @@ export function openDependencies(
     pools: { requests: db, public: keylessDb, streams: streamDb, readiness: readinessDb },
     async close() {
       await lostWorkflows.stop();
-      await Promise.all([workflows.close(), providers.close(), payouts.close(), requestLog.close()]);
+      await Promise.all([workflows.close(), providers.close(), requestLog.close()]);
       await Promise.all([db.end(), keylessDb.end(), streamDb.end(), readinessDb.end(), rateLimit.close()]);
     },
   };

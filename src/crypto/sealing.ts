@@ -10,6 +10,7 @@ const FORMAT = 'v1';
 export type SealBinding =
   | readonly [purpose: 'payment-details', paymentId: string]
   | readonly [purpose: 'provider-server-key', accountId: string, adapter: string, baseUrl: string]
+  | readonly [purpose: 'provider-credentials', accountId: string, adapter: string, baseUrl: string]
   | readonly [purpose: 'webhook-secret', secretId: string]
   | readonly [purpose: 'bank-account-number', accountId: string, merchantId: string, bankCode: string]
   | readonly [purpose: 'bank-account-holder', accountId: string]

@@ -6,6 +6,9 @@ const LOGINS = [
   { name: 'lunas_local_api', roles: ['lunas_api'] },
   { name: 'lunas_local_dashboard', roles: ['lunas_dashboard'] },
   { name: 'lunas_local_worker', roles: ['lunas_worker'] },
+  { name: 'lunas_local_payouts', roles: ['lunas_payouts'] },
+  // One worker in all roles.
+  { name: 'lunas_local_workers', roles: ['lunas_worker', 'lunas_payouts'] },
   { name: 'lunas_local_operator', roles: ['lunas_operator'] },
   { name: 'lunas_local_reader', roles: ['lunas_reader'] },
   // Owns the sandbox's ledger, and has no right in the database of Lunas.
@@ -13,7 +16,15 @@ const LOGINS = [
   // `run.json` names it: every command, API and worker can run with it.
   {
     name: 'lunas_local',
-    roles: ['lunas_api', 'lunas_dashboard', 'lunas_worker', 'lunas_operator', 'lunas_reader', 'lunas_local_sandbox'],
+    roles: [
+      'lunas_api',
+      'lunas_dashboard',
+      'lunas_worker',
+      'lunas_payouts',
+      'lunas_operator',
+      'lunas_reader',
+      'lunas_local_sandbox',
+    ],
   },
 ] as const;
 

@@ -62,7 +62,7 @@ const LEDGER = `${DATABASE}_sandbox`;
 const LOGIN_OF: Readonly<Record<ChildServiceName, DatabaseLogin>> = {
   sandbox: 'lunas_local_sandbox',
   codec: 'lunas_local_operator',
-  worker: 'lunas_local_worker',
+  worker: 'lunas_local_workers',
   api: 'lunas_local_api',
   dashboard: 'lunas_local_dashboard',
 };

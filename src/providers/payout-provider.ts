@@ -19,7 +19,11 @@ export interface PayoutProvider {
   sendPayout(order: PayoutOrder, call: ProviderCall): Promise<SendPayoutOutcome>;
   /** `not_found` proves nothing while the bank may still receive the order. */
   findPayout(key: PayoutKey, call: ProviderCall): Promise<FindPayoutOutcome>;
-  /** Verifies the sender and reads the reference. The content proves nothing: the caller queries `findPayout`. */
+}
+
+/** The notifications of the same bank. The API receives them, and has no credentials for a call. */
+export interface PayoutNotifications {
+  /** Verifies the sender and reads the reference. The content proves nothing: the workflow queries `findPayout`. */
   verifyPayoutNotification(notification: ReceivedNotification): PayoutNotificationVerification;
 }
 

@@ -40,8 +40,6 @@ interface Connection extends PayoutsAccount {
 export interface PayoutRegistrySettings {
   readonly db: Queryable;
   readonly sealer: Sealer;
-  /** The address of our API for notifications. */
-  readonly publicBaseUrl: string;
   readonly log: Pick<Logger, 'info'>;
 }
 
@@ -83,12 +81,11 @@ function isSame(one: AccountRow, other: AccountRow): boolean {
   );
 }
 
-function connect({ sealer, publicBaseUrl }: PayoutRegistrySettings, row: AccountRow) {
+function connect({ sealer }: PayoutRegistrySettings, row: AccountRow) {
   const { id, adapter, baseUrl, sealedCredentials } = row;
   const profile = PROFILE_OF_ADAPTER[adapter];
-  const json = sealer.open(sealedCredentials, ['provider-server-key', id, adapter, baseUrl]);
-  const notificationUrl = `${publicBaseUrl}/provider-notifications/${id}`;
-  return createSnapPayoutProvider({ profile, baseUrl, credentials: parsePayoutCredentials(json), notificationUrl });
+  const json = sealer.open(sealedCredentials, ['provider-credentials', id, adapter, baseUrl]);
+  return createSnapPayoutProvider({ profile, baseUrl, credentials: parsePayoutCredentials(json) });
 }
 
 /** `prepareSend` has reserved the slot of the send: nothing keeps a call back whose permission is recorded. */
@@ -115,7 +112,7 @@ function mask<Outcome extends object>(outcome: Outcome, number: string): Outcome
 async function readAccount(db: Queryable, accountId: string | null): Promise<AccountRow | undefined> {
   const { rows } = await db.query<AccountRow>({
     name: 'read_payouts_account',
-    text: `select id, adapter, base_url as "baseUrl", sealed_server_key as "sealedCredentials",
+    text: `select id, adapter, base_url as "baseUrl", sealed_credentials as "sealedCredentials",
         calls_per_second as "callsPerSecond"
       from provider_accounts
       where purpose = 'payouts' and status <> 'proposed' and ($1::uuid is null and status = 'enabled' or id = $1)`,

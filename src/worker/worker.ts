@@ -99,7 +99,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
 
   const webhooks = webhookSenderOf(settings);
   const providers = createProviderRegistry({ db, sealer, publicBaseUrl: settings.publicBaseUrl, log });
-  const payouts = createPayoutRegistry({ db, sealer, publicBaseUrl: settings.publicBaseUrl, log });
+  const payouts = createPayoutRegistry({ db, sealer, log });
   const stopping = new AbortController();
   const batchLimits = { durationMs: RECONCILIATION_BATCH_MS, stopSignal: stopping.signal };
   let relay: Relay | undefined;

@@ -9,6 +9,7 @@ const LOGINS = [
   'lunas_local_api',
   'lunas_local_dashboard',
   'lunas_local_worker',
+  'lunas_local_payouts',
   'lunas_local_operator',
   'lunas_local_reader',
 ] as const;
@@ -139,7 +140,7 @@ const FORBIDDEN_TO_ALL = [
   'delete from payout_stops',
 ];
 
-/** Only the worker does these. */
+/** Only workers with the role `payouts` do these. */
 const WRITES_OF_PAYOUTS = [
   'insert into payouts default values',
   "update payouts set status = 'approved'",
@@ -150,14 +151,17 @@ const WRITES_OF_PAYOUTS = [
   'update balance_transactions set payout_id = null',
 ];
 
+const POSTING_OF_A_PAYMENT = `insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)
+   values ('${ID}', 4, '${ID}', now())`;
+const POSTING_OF_A_PAYOUT = `insert into ledger_postings (payout_id, payout_version, merchant_id, occurred_at)
+   values ('${ID}', 5, '${ID}', now())`;
+
 /** The API and operators book only the manual refund of a late payment. */
 const POSTINGS = [
   `insert into ledger_postings (payment_id, late_payment_step, merchant_id, occurred_at)
    values ('${ID}', 'receive', '${ID}', now())`,
-  `insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)
-   values ('${ID}', 4, '${ID}', now())`,
-  `insert into ledger_postings (payout_id, payout_version, merchant_id, occurred_at)
-   values ('${ID}', 5, '${ID}', now())`,
+  POSTING_OF_A_PAYMENT,
+  POSTING_OF_A_PAYOUT,
 ];
 
 const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = {
@@ -200,6 +204,7 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'select 1 from sessions',
     'insert into sign_in_links default values',
     'select sealed_terms from payouts',
+    'select sealed_credentials from provider_accounts',
     ...WRITES_OF_PAYOUTS,
     ...POSTINGS,
   ],
@@ -282,6 +287,48 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'insert into payout_settings default values',
     "update payouts set sealed_terms = 'x'",
     `select authorises_payouts('${ID}', '${ID}')`,
+    'select sealed_credentials from provider_accounts',
+    'select sealed_number from bank_accounts',
+    'select sealed_holder_name from bank_accounts',
+    "update bank_accounts set status = 'active'",
+    'select sealed_terms from payouts',
+    ...WRITES_OF_PAYOUTS,
+    POSTING_OF_A_PAYOUT,
+  ],
+  lunas_local_payouts: [
+    "update payments set status = 'settled'",
+    'select 1 from payments',
+    'insert into payments default values',
+    'insert into payment_transitions default values',
+    'insert into refunds default values',
+    POSTING_OF_A_PAYMENT,
+    'select sealed from payment_details',
+    'select sealed_secret from webhook_secrets',
+    'select sealed_server_key from provider_accounts',
+    "update provider_accounts set status = 'enabled'",
+    "update provider_accounts set sealed_credentials = ''",
+    'select body from provider_notifications',
+    'insert into provider_notifications default values',
+    'insert into webhook_events default values',
+    "update webhook_deliveries set status = 'delivered'",
+    "update webhook_endpoints set url = 'https://thief.test'",
+    'select close_days()',
+    "update merchants set status = 'approved'",
+    'insert into bank_accounts default values',
+    'update bank_accounts set usable_from = now()',
+    'update bank_accounts set sealed_number = null',
+    "update payouts set sealed_terms = 'x'",
+    'insert into payout_limits default values',
+    'insert into payout_policies default values',
+    'insert into payout_stops default values',
+    'insert into payout_settings default values',
+    'select 1 from operator_actions',
+    'select 1 from approvals',
+    'select 1 from users',
+    'select 1 from members',
+    'select 1 from sessions',
+    'select secret_sha256 from api_keys',
+    'select name from operators',
   ],
   lunas_local_operator: [
     `update webhook_endpoints set merchant_id = '${ID}'`,
@@ -361,7 +408,7 @@ describe.each(LOGINS)('attack: %s', (login) => {
 it('attack: no role has a login or a right over the server, and no process is a member of the owner', async () => {
   const { rows } = await owner.query(
     `select rolname from pg_roles where rolname in ('lunas_owner', 'lunas_api', 'lunas_dashboard', 'lunas_worker',
-       'lunas_operator', 'lunas_reader')
+       'lunas_payouts', 'lunas_operator', 'lunas_reader')
        and (rolcanlogin or rolsuper or rolcreaterole or rolcreatedb or rolbypassrls or rolreplication)`,
   );
   expect(rows).toEqual([]);
@@ -408,8 +455,8 @@ async function listForgotten(): Promise<string[]> {
      where relnamespace = 'public'::regnamespace and relkind in ('r', 'v', 'm', 'p') and (
        relowner <> 'lunas_owner'::regrole
        or not exists (
-         select from unnest(array['lunas_api', 'lunas_dashboard', 'lunas_worker', 'lunas_operator',
-           'lunas_reader']) as role
+         select from unnest(array['lunas_api', 'lunas_dashboard', 'lunas_worker', 'lunas_payouts',
+           'lunas_operator', 'lunas_reader']) as role
          where has_any_column_privilege(role, pg_class.oid, 'select')))
      order by 1`,
   );

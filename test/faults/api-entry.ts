@@ -18,7 +18,6 @@ import { RateLimit } from '../../src/http/rate-limit/rate-limit';
 import { RequestLog } from '../../src/http/request-log';
 import { createKeyedMutex } from '../../src/lib/keyed-mutex';
 import { createLogger } from '../../src/observability/logger';
-import { createPayoutRegistry } from '../../src/providers/payout-registry';
 import { createProviderRegistry } from '../../src/providers/registry';
 import { LostWorkflows } from '../../src/services/recovery/lost-workflows';
 import { connectClient } from '../../src/temporal/connection';
@@ -52,7 +51,6 @@ function run(): void {
       admission,
       createFlights: new SingleFlight(workflows, admission),
       providers: createProviderRegistry({ db, sealer, publicBaseUrl, log }),
-      payouts: createPayoutRegistry({ db, sealer, publicBaseUrl, log }),
       sealer,
       derivedKeys,
       qrisLinks: new PublicLinks(derivedKeys, 'qrisImage', publicBaseUrl),

@@ -54,7 +54,7 @@ async function run(): Promise<void> {
     log,
     sealer,
     providers,
-    payouts: createPayoutRegistry({ db, sealer, publicBaseUrl: apiUrlOf(settings), log }),
+    payouts: createPayoutRegistry({ db, sealer, log }),
     webhooks,
     environment: 'sandbox',
     refundHoldSeconds: settings.refundHoldSeconds,

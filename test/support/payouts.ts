@@ -21,6 +21,8 @@ interface MerchantPayouts extends TestLedger {
   readonly masterKey: string;
   readonly bankAccountId: string;
   readonly providerAccountId: string;
+  /** For the transitions of payments. In a new database `context` has the rights of payouts only. */
+  readonly paymentContext: TestLedger['context'];
 }
 
 /** The same in a new database. */
@@ -36,21 +38,22 @@ export async function createTestPayouts(create?: Parameters<typeof createTestLed
   const ledger = await createTestLedger(create);
   const [masterKey, providerAccountId] = [newMasterKey(), randomUUID()];
   await ledger.db.query(
-    `insert into provider_accounts (id, purpose, adapter, base_url, sealed_server_key)
-     values ($1, 'payouts', 'snap-midtrans', 'http://127.0.0.1:9', 'none')`,
+    `insert into provider_accounts (id, purpose, adapter, base_url, sealed_server_key, sealed_credentials)
+     values ($1, 'payouts', 'snap-midtrans', 'http://127.0.0.1:9', 'none', 'none')`,
     [providerAccountId],
   );
   await ledger.db.query('insert into payout_limits (cooldown_seconds) values (0)');
   const bankAccountId = await prepareBankAccount({ db: ledger.db, masterKey }, ledger.merchantId, 'active');
-  const worker = createPool(ledger.database.urlOf('lunas_local_worker'), { max: 20 });
+  const payoutsDb = createPool(ledger.database.urlOf('lunas_local_payouts'), { max: 20 });
   return {
     ...ledger,
     masterKey,
     bankAccountId,
     providerAccountId,
-    context: { ...ledger.context, db: worker },
+    context: { ...ledger.context, db: payoutsDb },
+    paymentContext: ledger.context,
     async close() {
-      await worker.end();
+      await payoutsDb.end();
       await ledger.close();
     },
   };
@@ -69,8 +72,8 @@ export async function preparePayouts(
        payments as (select id from provider_accounts where provider = 'gopay' limit 1),
        known as (select id from provider_accounts where purpose = 'payouts' and status = 'enabled'),
        added as (
-         insert into provider_accounts (id, purpose, adapter, base_url, sealed_server_key)
-         select gen_random_uuid(), 'payouts', 'snap-midtrans', 'http://127.0.0.1:9', 'none'
+         insert into provider_accounts (id, purpose, adapter, base_url, sealed_server_key, sealed_credentials)
+         select gen_random_uuid(), 'payouts', 'snap-midtrans', 'http://127.0.0.1:9', 'none', 'none'
          where not exists (select from known) returning id
        ),
        payouts as (select id from known union all select id from added),
@@ -79,13 +82,15 @@ export async function preparePayouts(
      from policy, payments, payouts`,
   );
   const { policyId, paymentsAccountId, providerAccountId } = onlyRow(rows);
+  const context = { db, environment: 'sandbox', onDeliveries: () => undefined } as const;
   return {
     db,
     masterKey,
     merchantId,
     bankAccountId: await prepareBankAccount({ db, masterKey }, merchantId, 'active'),
     providerAccountId,
-    context: { db, environment: 'sandbox', onDeliveries: () => undefined },
+    context,
+    paymentContext: context,
     newTerms: (changes = {}) => newTerms({ merchantId, policyId, providerAccountId: paymentsAccountId, ...changes }),
     close: () => Promise.resolve(),
   };
@@ -100,11 +105,11 @@ export async function withNewMerchant(payouts: TestPayouts): Promise<TestPayouts
 }
 
 /** Settles payments of these net amounts: one line of the balance each. */
-export async function addLines(ledger: TestLedger, amounts: readonly number[]): Promise<void> {
-  const { merchantId } = ledger;
+export async function addLines(payouts: MerchantPayouts, amounts: readonly number[]): Promise<void> {
+  const { merchantId, paymentContext } = payouts;
   for (const netRupiah of amounts) {
     const terms = { merchantId, netRupiah, feeRupiah: 0, totalRupiah: netRupiah, amountRupiah: netRupiah };
-    await applyTransitions(ledger, ['issue', 'pay', 'settle'], terms);
+    await applyTransitions({ ...payouts, context: paymentContext }, ['issue', 'pay', 'settle'], terms);
   }
 }
 

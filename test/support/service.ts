@@ -170,19 +170,16 @@ export async function startTestService(
   const providerDb = createPool(ledger.url, { max: 2 });
   const client = connectClient(temporal, payloadKeysOf(masterKey, ...oldMasterKeys));
   const workflows = new PaymentWorkflowClient(client);
-  const worker = restartableWorker((variant) =>
-    startWorker({
-      ...settings,
-      databaseUrl: database.urlOf('lunas_local_worker'),
-      ...workerDefaults(maxCachedWorkflows),
-      refundHoldSeconds,
-      metrics: metrics?.worker,
-      ...variant,
-      retentionDays: RETENTION_DAYS,
-      workflowBundlePath: workflowBundlePath(),
-      onFailure: (error) => log.fatal({ err: error }, 'the worker failed'),
-    }),
-  );
+  const processes = workerProcesses(database, {
+    ...settings,
+    ...workerDefaults(maxCachedWorkflows),
+    refundHoldSeconds,
+    metrics: metrics?.worker,
+    retentionDays: RETENTION_DAYS,
+    workflowBundlePath: workflowBundlePath(),
+    onFailure: (error: unknown) => log.fatal({ err: error }, 'the worker failed'),
+  });
+  const worker = restartableWorker((variant) => startWorkers(processes, variant));
   const apiSettings = { ...settings, databaseUrl: database.urlOf('lunas_local_api'), metrics: metrics?.api };
   const api = await startApi({ ...apiSettings, ...listeners, ...NO_LIMITS });
   await withRetry(() => worker.startWorker());
@@ -305,6 +302,36 @@ async function setFaults(sandboxUrl: string, method: 'PUT' | 'DELETE', fault?: F
     ...(fault && { body: JSON.stringify(fault) }),
   });
   if (!response.ok) throw new Error(`The sandbox returned ${response.status}: ${await response.text()}`);
+}
+
+/** As in production, payouts have a worker with a database role of their own. The other one exports the metrics. */
+function workerProcesses(
+  database: TestDatabase,
+  { metrics, ...settings }: Omit<WorkerSettings, 'databaseUrl'>,
+): readonly WorkerSettings[] {
+  const roles = settings.roles.filter((role) => role !== 'payouts');
+  return [
+    { ...settings, metrics, roles, databaseUrl: database.urlOf('lunas_local_worker') },
+    { ...settings, roles: ['payouts'], databaseUrl: database.urlOf('lunas_local_payouts') },
+  ];
+}
+
+/** None runs if one cannot start. */
+async function startWorkers(
+  processes: readonly WorkerSettings[],
+  variant: Partial<WorkerVariant>,
+): Promise<{ close(): Promise<void> }> {
+  const started: { close(): Promise<void> }[] = [];
+  const close = async () => {
+    await Promise.all(started.map((each) => each.close()));
+  };
+  try {
+    for (const settings of processes) started.push(await startWorker({ ...settings, ...variant }));
+    return { close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 function restartableWorker(

@@ -54,7 +54,7 @@ afterEach(async () => {
 async function storeNotifications(count: number): Promise<void> {
   for (let noted = 0; noted < count; noted += 1) {
     const terms = ledger.newTerms();
-    await transitionWriters.create(ledger.context, creation(terms, new Date()));
+    await transitionWriters.create(ledger.paymentContext, creation(terms, new Date()));
     await scheduleStatusQuery(ledger.db, { accountId: terms.providerAccountId, referenceId: terms.referenceId });
   }
   await ledger.db.query('update provider_notifications set next_notify_at = now()');

@@ -1,12 +1,13 @@
 import { storeNotification, storePayoutNotification } from '../../db/records/notification-inbox';
-import type { PayoutsAccount } from '../../providers/payout-registry';
+import { findPayoutNotifications } from '../../providers/payout-notifications';
+import type { PayoutNotifications } from '../../providers/payout-provider';
 import type { Provider, ReceivedNotification } from '../../providers/provider';
 import { logPayment } from '../../temporal/log-payment';
 import { notifyWorkflow } from '../../temporal/notify-workflow';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
 import type { ApiDependencies } from '../dependencies';
 
-export type ReceiverDependencies = Pick<ApiDependencies, 'providers' | 'payouts' | 'keylessDb'>;
+export type ReceiverDependencies = Pick<ApiDependencies, 'providers' | 'keylessDb' | 'sealer' | 'publicBaseUrl'>;
 
 /** A provider account that receives notifications: of payments, or of payouts. */
 export interface AccountReceiver {
@@ -32,11 +33,11 @@ export async function findReceiver(
   dependencies: ReceiverDependencies,
   accountId: string,
 ): Promise<AccountReceiver | undefined> {
-  const { providers, payouts } = dependencies;
+  const { providers, keylessDb: db, sealer, publicBaseUrl } = dependencies;
   const provider = await providers.findAccount(accountId);
   if (provider) return paymentReceiver(dependencies, accountId, provider);
-  const account = await payouts.findAccount(accountId);
-  return account && payoutReceiver(dependencies, account);
+  const notifications = await findPayoutNotifications({ db, sealer, publicBaseUrl }, accountId);
+  return notifications && payoutReceiver(dependencies, accountId, notifications);
 }
 
 function paymentReceiver({ keylessDb }: ReceiverDependencies, accountId: string, provider: Provider): AccountReceiver {
@@ -60,11 +61,15 @@ function paymentReceiver({ keylessDb }: ReceiverDependencies, accountId: string,
 }
 
 /** The bank's signature covers the whole notification. */
-function payoutReceiver({ keylessDb }: ReceiverDependencies, { accountId, provider }: PayoutsAccount): AccountReceiver {
+function payoutReceiver(
+  { keylessDb }: ReceiverDependencies,
+  accountId: string,
+  notifications: PayoutNotifications,
+): AccountReceiver {
   return {
     accountId,
     verify(received) {
-      const verification = provider.verifyPayoutNotification(received);
+      const verification = notifications.verifyPayoutNotification(received);
       if (verification.outcome !== 'verified') return verification;
       const { outcome, ...content } = verification;
       const store = async () => {

@@ -1,5 +1,5 @@
 import type { KeyRing } from '../../crypto/master-keys';
-import { listUnprotectedTables, readLoginRoles } from '../../db/connection/login-roles';
+import { listUnprotectedTables, readLoginRoles, type LunasRole } from '../../db/connection/login-roles';
 import type { SchemaDifference } from '../../db/connection/migrate';
 import type { Queryable } from '../../db/connection/pool';
 import { poolModeViolation, rejectedSetting } from '../../db/connection/pool-mode';
@@ -79,6 +79,12 @@ export const INSTALLATION_RULES: readonly Rule<Installation>[] = [
     check: (installation) => withProductionTables(installation, dashboardRoleViolation),
   },
   {
+    name: 'payouts_role',
+    advice:
+      'Run a worker with WORKER_ROLES=payouts and a login role of its own, in lunas_payouts only (docs/production.md).',
+    check: (installation) => withProductionTables(installation, payoutsRoleViolation),
+  },
+  {
     name: 'row_level_security',
     advice: 'Enable it as the owner of the tables: `alter table … enable row level security`.',
     check: (installation) => withTables(installation, unprotectedTablesViolation),
@@ -136,11 +142,11 @@ async function withTables(
 
 async function withProductionTables(
   installation: Installation,
-  violationOf: (db: Queryable, process: CheckedProcess) => Promise<string | null | undefined>,
+  violationOf: (db: Queryable, installation: Installation) => Promise<string | null | undefined>,
 ): Promise<Finding> {
-  const { environment, recordedEnvironment, process } = installation;
+  const { environment, recordedEnvironment } = installation;
   if (![environment, recordedEnvironment].includes('production')) return 'not applicable';
-  return withTables(installation, (db) => violationOf(db, process));
+  return withTables(installation, (db) => violationOf(db, installation));
 }
 
 function masterKeyViolation(db: Queryable, { masterKeys }: Installation): Promise<string | null> {
@@ -158,15 +164,36 @@ async function sandboxAccountsViolation(db: Queryable): Promise<string | null> {
 }
 
 /** Row-level security follows the membership in roles: with a second role, pages could read operators' logins. */
-async function dashboardRoleViolation(db: Queryable, process: CheckedProcess): Promise<string | null | undefined> {
+function dashboardRoleViolation(db: Queryable, { process }: Installation): Promise<string | null | undefined> {
+  return ownRoleViolation(db, { role: 'lunas_dashboard', owner: 'the dashboard', isOwner: process === 'dashboard' });
+}
+
+/** With a role of its own, an attacker in another worker cannot call the bank. */
+async function payoutsRoleViolation(
+  db: Queryable,
+  { process, config: { WORKER_ROLES: roles } }: Installation,
+): Promise<string | null | undefined> {
+  const isOwner = process === 'worker' && roles.includes('payouts');
+  if (isOwner && roles.length > 1) return 'This worker has the role payouts beside other roles.';
+  return ownRoleViolation(db, { role: 'lunas_payouts', owner: 'payouts', isOwner });
+}
+
+/** A database role for one process. Its login is a member of no other role of Lunas. */
+interface OwnRole {
+  readonly role: LunasRole;
+  readonly owner: string;
+  /** Whether the process that is checked needs the role. */
+  readonly isOwner: boolean;
+}
+
+async function ownRoleViolation(db: Queryable, { role, owner, isOwner }: OwnRole): Promise<string | null | undefined> {
   const { login, bypassesPolicies, roles } = await readLoginRoles(db);
-  const isForDashboard = process === 'dashboard' || (!bypassesPolicies && roles.includes('lunas_dashboard'));
-  if (!isForDashboard) return undefined;
-  if (bypassesPolicies) return `The login role ${login} of the dashboard bypasses row-level security.`;
-  if (!roles.includes('lunas_dashboard')) return `The login role ${login} is no member of lunas_dashboard.`;
-  const others = roles.filter((role) => role !== 'lunas_dashboard');
+  if (!isOwner && (bypassesPolicies || !roles.includes(role))) return undefined;
+  if (bypassesPolicies) return `The login role ${login} of ${owner} bypasses row-level security.`;
+  if (!roles.includes(role)) return `The login role ${login} is no member of ${role}.`;
+  const others = roles.filter((each) => each !== role);
   if (others.length === 0) return null;
-  return `The login role ${login} of the dashboard is a member of other roles too: ${others.join(', ')}.`;
+  return `The login role ${login} of ${owner} is a member of other roles too: ${others.join(', ')}.`;
 }
 
 async function unprotectedTablesViolation(db: Queryable): Promise<string | null> {

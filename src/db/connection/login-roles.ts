@@ -7,9 +7,11 @@ const ROLES = [
   'lunas_api',
   'lunas_dashboard',
   'lunas_worker',
+  'lunas_payouts',
   'lunas_operator',
   'lunas_reader',
 ] as const;
+export type LunasRole = (typeof ROLES)[number];
 
 /** Tables whose policies keep the logins of operators from the dashboard. */
 const PROTECTED_TABLES = ['users', 'passkeys', 'recovery_codes', 'sessions', 'sign_in_links'] as const;
@@ -19,7 +21,7 @@ interface LoginRoles {
   /** A superuser, or a role with BYPASSRLS: no policy applies to it. */
   readonly bypassesPolicies: boolean;
   /** The roles of Lunas whose member it is, directly or by another role. */
-  readonly roles: readonly string[];
+  readonly roles: readonly LunasRole[];
 }
 
 /** Reads what the login role of this connection is a member of. A role that does not exist is left out. */

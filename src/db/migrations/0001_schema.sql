@@ -8,8 +8,8 @@ do $$
 declare
   missing text;
 begin
-  foreach missing in array array['lunas_owner', 'lunas_api', 'lunas_dashboard', 'lunas_worker', 'lunas_operator',
-    'lunas_reader']
+  foreach missing in array array['lunas_owner', 'lunas_api', 'lunas_dashboard', 'lunas_worker', 'lunas_payouts',
+    'lunas_operator', 'lunas_reader']
   loop
     continue when to_regrole(missing) is not null;
     begin
@@ -28,7 +28,7 @@ begin
     execute format('grant usage, create on schema %I to lunas_owner', current_schema());
   end if;
   execute format(
-    'grant usage on schema %I to lunas_api, lunas_dashboard, lunas_worker, lunas_operator, lunas_reader',
+    'grant usage on schema %I to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator, lunas_reader',
     current_schema());
 exception
   when insufficient_privilege then
@@ -172,7 +172,10 @@ create table provider_accounts (
   provider text check (provider in ('gopay', 'shopeepay')), -- null: an account for payouts serves no payment
   adapter text not null check (adapter in ('midtrans', 'snap-midtrans', 'snap-faspay')),
   base_url text not null,
-  sealed_server_key text not null, -- of an account for payouts: its credentials, as JSON
+  -- Of an account for payouts: the keys that verify the bank's notifications, as JSON. They move no money.
+  sealed_server_key text not null,
+  -- What the bank accepts calls with, as JSON. Only workers with the role `payouts` read it.
+  sealed_credentials text,
   weight integer not null default 1 check (weight > 0),
   -- A proposed account is used for no payment.
   status text not null default 'enabled' check (status in ('proposed', 'enabled', 'disabled')),
@@ -186,6 +189,7 @@ create table provider_accounts (
   proposed_key_fingerprint text,
   proposed_nmid text,
   constraint provider_accounts_provider_if_payments check ((purpose = 'payments') = (provider is not null)),
+  constraint provider_accounts_credentials_if_payouts check ((purpose = 'payouts') = (sealed_credentials is not null)),
   constraint provider_accounts_adapter_of_purpose check ((purpose = 'payouts') = (adapter like 'snap-%'))
 );
 create index provider_accounts_provider_idx on provider_accounts (provider) where status = 'enabled';
@@ -441,11 +445,13 @@ create constraint trigger balanced after insert on ledger_postings
 create constraint trigger balanced after insert on ledger_entries
   for each row execute function require_balanced_posting();
 
--- By database role: the API and operators book the manual refund of a late payment, and only the worker transitions.
+-- By database role: the API and operators book the manual refund of a late payment, and only the workers transitions,
+-- each its own.
 alter table ledger_postings enable row level security;
-create policy every_posting on ledger_postings to lunas_worker using (true);
 create policy every_posting_readable on ledger_postings for select
-  to lunas_api, lunas_dashboard, lunas_operator, lunas_reader using (true);
+  to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator, lunas_reader using (true);
+create policy postings_of_payments on ledger_postings for insert to lunas_worker with check (payout_id is null);
+create policy postings_of_payouts on ledger_postings for insert to lunas_payouts with check (payout_id is not null);
 create policy manual_refunds on ledger_postings for insert to lunas_api, lunas_operator
   with check (late_payment_step = 'refund_manually');
 
@@ -1564,8 +1570,9 @@ create trigger two_operators before insert on payout_limits
 
 -- By database role: the dashboard proposes, withdraws and disables, whatever its statement is.
 alter table bank_accounts enable row level security;
-create policy every_status on bank_accounts to lunas_operator, lunas_worker using (true);
-create policy every_status_readable on bank_accounts for select to lunas_dashboard, lunas_reader using (true);
+create policy every_status on bank_accounts to lunas_operator, lunas_payouts using (true);
+create policy every_status_readable on bank_accounts for select
+  to lunas_dashboard, lunas_worker, lunas_reader using (true);
 create policy proposals on bank_accounts for insert to lunas_dashboard with check (status = 'pending_inquiry');
 create policy withdrawals on bank_accounts for update to lunas_dashboard
   using (true) with check (status in ('withdrawn', 'disabled'));
@@ -1927,6 +1934,7 @@ create view sealing_key_ids as
     select key_id from of_details
     union select split_part(sealed_server_key, '.', 2) from provider_accounts
     union select split_part(proposed_server_key, '.', 2) from provider_accounts where proposed_server_key is not null
+    union select split_part(sealed_credentials, '.', 2) from provider_accounts where sealed_credentials is not null
     union select split_part(sealed_secret, '.', 2) from webhook_secrets
     union select split_part(sealed, '.', 2) from retired_keys
     union select split_part(sealed_totp, '.', 2) from users where sealed_totp is not null
@@ -2165,10 +2173,10 @@ create trigger append_only_truncate before truncate on ledger_entries execute fu
 
 -- What each process and command compares at its start.
 grant select on installation, schema_migrations, sealing_key_ids
-  to lunas_api, lunas_dashboard, lunas_worker, lunas_operator;
+  to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator;
 grant select on installation, schema_migrations to lunas_reader;
-grant select on recovery_mode to lunas_api, lunas_worker, lunas_operator, lunas_reader;
-grant update (begun_at, begun_by, reason) on recovery_mode to lunas_worker, lunas_operator;
+grant select on recovery_mode to lunas_api, lunas_worker, lunas_payouts, lunas_operator, lunas_reader;
+grant update (begun_at, begun_by, reason) on recovery_mode to lunas_worker, lunas_payouts, lunas_operator;
 grant update (timeline, ended_at) on recovery_mode to lunas_operator;
 
 -- Payments. The writers of src/db/transitions run in the worker. The command `lunas recover` writes lost rows again.
@@ -2183,7 +2191,7 @@ grant insert on refunds, late_payments to lunas_worker;
 grant update (status, submitted_at, finished_at, provider_reference, failure_reason, is_manual)
   on refunds, late_payments to lunas_worker;
 grant update (status, finished_at, provider_reference, is_manual) on late_payments to lunas_api, lunas_operator;
-grant insert on ledger_postings, ledger_entries to lunas_api, lunas_worker, lunas_operator;
+grant insert on ledger_postings, ledger_entries to lunas_api, lunas_worker, lunas_payouts, lunas_operator;
 grant select, insert on ledger_verifications, ledger_verification_results to lunas_operator;
 grant select on ledger_verification_results to lunas_worker;
 
@@ -2239,13 +2247,18 @@ grant insert on webhook_endpoints, webhook_secrets to lunas_operator;
 grant update (sealed_secret, expires_at) on webhook_secrets to lunas_operator;
 
 -- Merchants, catalog and access.
-grant select on merchants, policies, provider_accounts, retired_keys to lunas_api, lunas_worker, lunas_operator;
+grant select on merchants, retired_keys to lunas_api, lunas_worker, lunas_payouts, lunas_operator;
+grant select on policies to lunas_api, lunas_worker, lunas_operator;
+grant select (id, purpose, provider, adapter, base_url, sealed_server_key, weight, status, created_at,
+  calls_per_second, nmid, key_fingerprint, proposed_server_key, proposed_key_fingerprint, proposed_nmid)
+  on provider_accounts to lunas_api, lunas_worker;
+grant select on provider_accounts to lunas_operator; -- the credentials for `lunas keys reseal`
 grant insert on merchants, policies, provider_accounts, retired_keys to lunas_operator;
 grant update (held_at) on merchants to lunas_api, lunas_operator;
 grant update (status, fee_payer, providers, payment_method_active, return_url, checkout_origins) on merchants
   to lunas_operator;
-grant update (status, sealed_server_key, calls_per_second, nmid, key_fingerprint, proposed_server_key,
-  proposed_key_fingerprint, proposed_nmid) on provider_accounts to lunas_operator;
+grant update (status, sealed_server_key, sealed_credentials, calls_per_second, nmid, key_fingerprint,
+  proposed_server_key, proposed_key_fingerprint, proposed_nmid) on provider_accounts to lunas_operator;
 revoke execute on function stop_provider_account from public;
 grant execute on function stop_provider_account to lunas_worker;
 -- Every process that calls a provider: the worker, operators at the command line, and operators at the API.
@@ -2335,50 +2348,62 @@ grant insert, update (name, allowed_networks, expires_at, revoked_at) on api_key
 grant select (id, request_id, started_at, key_id, merchant_id, method, path, status, duration_ms, error_code,
   error_reason, ignored_fields, ignored_parameters, payment_ids) on api_requests to lunas_dashboard;
 
--- Bank accounts. The dashboard adds a number and reads none. The worker opens it for the name inquiry; operators only
--- seal it again (`lunas keys reseal`).
-grant select, insert on bank_account_transitions to lunas_worker, lunas_operator;
+-- Bank accounts. The dashboard adds a number and reads none. Only workers with the role `payouts` open it, for the name
+-- inquiry and for each call to the bank; operators only seal it again (`lunas keys reseal`).
+grant select, insert on bank_account_transitions to lunas_payouts, lunas_operator;
 grant insert on bank_account_transitions to lunas_dashboard;
 grant select on bank_account_transitions to lunas_dashboard, lunas_reader;
-grant select on bank_accounts to lunas_worker, lunas_operator;
+grant select on bank_accounts to lunas_payouts, lunas_operator;
 grant select (id, merchant_id, bank_code, last_four, sealed_holder_name, name_match, status, version, proposed_by,
   inquired_at, usable_from, failure_reason, created_at, updated_at) on bank_accounts to lunas_dashboard;
 grant insert (id, merchant_id, bank_code, sealed_number, last_four, status, version, proposed_by, created_at,
   updated_at) on bank_accounts to lunas_dashboard, lunas_operator;
 grant update (status, version, updated_at) on bank_accounts to lunas_dashboard;
 grant update (sealed_holder_name, name_match, same_number_merchants, status, version, inquired_at, failure_reason,
-  updated_at) on bank_accounts to lunas_worker;
+  updated_at) on bank_accounts to lunas_payouts;
 grant update (status, version, usable_from, failure_reason, updated_at, sealed_number, sealed_holder_name)
   on bank_accounts to lunas_operator;
-grant select on payout_limits to lunas_dashboard, lunas_worker, lunas_operator, lunas_reader;
+grant select on payout_limits to lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator, lunas_reader;
 grant insert on payout_limits to lunas_operator;
 revoke execute on function require_approved_bank_account, require_day_of_limits, require_approved_row from public;
-grant insert on merchant_notices to lunas_worker;
+grant insert on merchant_notices to lunas_payouts;
 grant select (id, merchant_id, bank_code, last_four, name_match, status, version, proposed_by, inquired_at, usable_from,
-  created_at, updated_at) on bank_accounts to lunas_reader;
+  created_at, updated_at) on bank_accounts to lunas_worker, lunas_reader;
 
--- Payouts. The dashboard and operators request every change from the payout's workflow, and the worker writes it.
--- Operators only seal the terms again (`lunas keys reseal`).
+-- Payouts. The dashboard and operators request every change from the payout's workflow, and workers with the role
+-- `payouts` write it: they alone call the bank, claim lines and write postings of payouts. Operators only seal the
+-- terms again (`lunas keys reseal`).
+grant select (id, purpose, provider, adapter, base_url, sealed_credentials, status, created_at, calls_per_second)
+  on provider_accounts to lunas_payouts;
 grant select, insert, update (status, version, approved_by, send_count, send_outcome, submitted_at, last_sent_at,
-  finished_at, updated_at, bank_reference, failure_kind, failure_reason, is_manual) on payouts to lunas_worker;
-grant select, insert on payout_transitions, payout_events to lunas_worker;
-grant update (payout_id) on balance_transactions to lunas_worker;
+  finished_at, updated_at, bank_reference, failure_kind, failure_reason, is_manual) on payouts to lunas_payouts;
+grant select, insert on payout_transitions, payout_events to lunas_payouts;
+grant select, update (payout_id) on balance_transactions to lunas_payouts;
+grant select on ledger_postings, ledger_entries, closed_days, exceptions, webhook_endpoints, webhook_deliveries
+  to lunas_payouts;
+grant insert on exceptions, webhook_deliveries to lunas_payouts;
+grant execute on function close_exceptions to lunas_payouts;
+grant select (id, provider_account_id, reference_id, received_at, closed_at, next_notify_at, reported_status),
+  update (closed_at, next_notify_at) on provider_notifications to lunas_payouts;
+grant select, insert, update on provider_call_schedules to lunas_payouts;
+grant select on payout_transitions, payout_events to lunas_worker;
 grant select, update (sealed_terms) on payouts to lunas_operator;
 grant select (id, reference_id, merchant_id, bank_account_id, provider_account_id, gross_rupiah, fee_rupiah,
   amount_rupiah, rail, payout_policy_id, line_count, up_to_posting_id, is_rebuilt, approval_kind, requested_by,
   approved_by, status, version, send_count, send_outcome, requested_at, submitted_at, last_sent_at, finished_at,
-  updated_at, bank_reference, failure_kind, failure_reason, is_manual) on payouts to lunas_dashboard, lunas_reader;
+  updated_at, bank_reference, failure_kind, failure_reason, is_manual) on payouts
+  to lunas_dashboard, lunas_worker, lunas_reader;
 grant select (id, reference_id, merchant_id, provider_account_id, status) on payouts to lunas_api;
 grant select on payout_transitions to lunas_api, lunas_dashboard, lunas_operator, lunas_reader;
 grant select on payout_events to lunas_api, lunas_dashboard, lunas_operator;
 grant select (payout_id, payout_version, event, occurred_at) on payout_events to lunas_reader;
 grant select on payout_policies, bank_holidays, payout_stops, payout_settings
-  to lunas_dashboard, lunas_worker, lunas_operator, lunas_reader;
+  to lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator, lunas_reader;
 grant insert on payout_policies, bank_holidays, payout_stops to lunas_operator;
 grant insert, update (schedule, weekday, minimum_rupiah, changed_by, changed_at) on payout_settings to lunas_dashboard;
 revoke execute on function authorises_payouts, has_second_user, has_lost_second_user, keep_lost_authority,
   is_approved_payout_action, require_approved_payout, require_approved_resolution from public;
-grant execute on function has_second_user, has_lost_second_user to lunas_worker;
+grant execute on function has_second_user, has_lost_second_user to lunas_payouts;
 grant execute on function authorises_payouts to lunas_dashboard; -- the page of a payout names the reason before
 
 -- Totals. The worker keeps them, `lunas ledger verify` compares them with the payments, and pages show them.

@@ -2,7 +2,7 @@ import type { PayoutProvider } from '../payout-provider';
 import type { Indeterminate, Provider, ProviderCall } from '../provider';
 
 export type ProviderOperation = Exclude<keyof Provider, 'verifyNotification'>;
-export type PayoutOperation = Exclude<keyof PayoutProvider, 'verifyPayoutNotification'>;
+export type PayoutOperation = keyof PayoutProvider;
 
 /** What a call is about. */
 export interface CallDetails {
@@ -49,6 +49,5 @@ export function wrapPayoutCalls(provider: PayoutProvider, wrap: CallWrapper): Pa
       wrap(call, () => provider.sendPayout(order, call), { operation: 'sendPayout', referenceId: order.referenceId }),
     findPayout: (key, call) =>
       wrap(call, () => provider.findPayout(key, call), { operation: 'findPayout', referenceId: key.referenceId }),
-    verifyPayoutNotification: (notification) => provider.verifyPayoutNotification(notification),
   };
 }

@@ -25,21 +25,55 @@ const rsaPublicKey = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** The credentials of a payouts account. */
+/** What calls to the bank are signed with. They can move money. */
 const payoutCredentialsSchema = snapCredentialsSchema.extend({
   /** The account that pays. */
   sourceAccountNo: z.string().regex(/^\d{5,20}$/, { error: 'must have 5 to 20 digits' }),
+});
+
+export type PayoutCredentials = z.infer<typeof payoutCredentialsSchema>;
+
+/** What the notifications of the bank are verified with. */
+const notificationKeysSchema = z.strictObject({
   /** Only of a bank with notifications of Iris. */
   merchantKey: z.string().min(1).optional(),
   /** Only of a bank with notifications of SNAP. Two during a rotation. */
   acquirerPublicKeys: z.array(rsaPublicKey).min(1).max(MAX_ACQUIRER_KEYS).optional(),
 });
 
-export type PayoutCredentials = z.infer<typeof payoutCredentialsSchema>;
+export type NotificationKeys = z.infer<typeof notificationKeysSchema>;
+
+/** What a bank issues with a payouts account: one document for operators. */
+const issuedSchema = payoutCredentialsSchema.extend(notificationKeysSchema.shape);
+const NOTIFICATION_FIELDS: ReadonlySet<string> = new Set(Object.keys(notificationKeysSchema.shape));
+
+/** The two parts of the document, as JSON. Different processes read them. */
+export interface IssuedCredentials {
+  readonly credentials: string;
+  readonly notificationKeys: string;
+}
+
+/** @throws UserError that names each wrong field, never a value */
+export function splitIssuedCredentials(json: string): IssuedCredentials {
+  parseAs(issuedSchema, json);
+  const fields = Object.entries(z.record(z.string(), z.unknown()).parse(parseJson(json)));
+  const part = (isOfNotifications: boolean) =>
+    JSON.stringify(Object.fromEntries(fields.filter(([name]) => NOTIFICATION_FIELDS.has(name) === isOfNotifications)));
+  return { credentials: part(false), notificationKeys: part(true) };
+}
 
 /** @throws UserError that names each wrong field, never a value */
 export function parsePayoutCredentials(json: string): PayoutCredentials {
-  const parsed = payoutCredentialsSchema.safeParse(parseJson(json));
+  return parseAs(payoutCredentialsSchema, json);
+}
+
+/** @throws UserError that names each wrong field, never a value */
+export function parseNotificationKeys(json: string): NotificationKeys {
+  return parseAs(notificationKeysSchema, json);
+}
+
+function parseAs<Schema extends z.ZodType>(schema: Schema, json: string): z.output<Schema> {
+  const parsed = schema.safeParse(parseJson(json));
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the document'}: ${message}`);
   throw new UserError(`The credentials are not valid: ${problems.join('; ')}.`);

@@ -4,7 +4,7 @@ import { parseJson } from '../../lib/parse-json';
 import { verifyBody } from '../../snap/signatures';
 import type { PayoutNotificationVerification } from '../payout-provider';
 import type { ReceivedNotification } from '../provider';
-import type { PayoutCredentials } from './payout-credentials';
+import type { NotificationKeys } from './payout-credentials';
 import type { PayoutProfile } from './payout-profiles';
 import { irisNotificationSchema, snapNotificationSchema } from './schemas';
 
@@ -24,7 +24,7 @@ const IRIS_STATUSES: ReadonlyMap<string, BankPayoutStatus> = new Map(
 
 export interface NotificationVerifier {
   readonly profile: PayoutProfile;
-  readonly credentials: PayoutCredentials;
+  readonly keys: NotificationKeys;
   /** The address that the bank notifies: it signs its path. */
   readonly notificationUrl: string;
 }
@@ -36,14 +36,14 @@ export function verifyPayoutNotification(
 ): PayoutNotificationVerification {
   if (notification.rawBody.length > MAX_NOTIFICATION_BYTES) return { outcome: 'malformed' };
   return verifier.profile.notifications === 'iris'
-    ? verifyIris(notification, verifier.credentials)
+    ? verifyIris(notification, verifier.keys)
     : verifySnap(notification, verifier);
 }
 
 /** `Iris-Signature`: SHA-512 of the raw body and the merchant key, in hex (Midtrans, "Payout notification"). */
 function verifyIris(
   { rawBody, headers }: ReceivedNotification,
-  { merchantKey }: PayoutCredentials,
+  { merchantKey }: NotificationKeys,
 ): PayoutNotificationVerification {
   const signature = headers['iris-signature'];
   if (merchantKey === undefined || typeof signature !== 'string') return { outcome: 'invalid_signature' };
@@ -61,11 +61,11 @@ function verifyIris(
 /** As the notifications of SNAP: RSA over path, body and time. The time may be old, because the bank repeats it. */
 function verifySnap(
   { rawBody, headers }: ReceivedNotification,
-  { profile, credentials, notificationUrl }: NotificationVerifier,
+  { profile, keys, notificationUrl }: NotificationVerifier,
 ): PayoutNotificationVerification {
   const { 'x-signature': signature, 'x-timestamp': timestamp } = headers;
   if (typeof signature !== 'string' || typeof timestamp !== 'string') return { outcome: 'invalid_signature' };
-  const { acquirerPublicKeys = [] } = credentials;
+  const { acquirerPublicKeys = [] } = keys;
   const path = new URL(notificationUrl).pathname;
   const isGenuine = verifyBody(acquirerPublicKeys, { method: 'POST', path, timestamp, signature, bytes: rawBody });
   if (!isGenuine) return { outcome: 'invalid_signature' };

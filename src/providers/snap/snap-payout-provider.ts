@@ -17,7 +17,6 @@ import type {
   SendPayoutOutcome,
 } from '../payout-provider';
 import type { PayoutCredentials } from './payout-credentials';
-import { verifyPayoutNotification } from './payout-notification';
 import { PAYOUT_PROFILES, type PayoutProfile } from './payout-profiles';
 import { inquiryResponseSchema, statusCodeSchema, transferResponseSchema, transferStatusSchema } from './schemas';
 
@@ -26,8 +25,6 @@ export interface SnapPayoutOptions {
   /** The signed paths follow it. Its own path is not signed. */
   readonly baseUrl: string;
   readonly credentials: PayoutCredentials;
-  /** The address to which the bank sends its notifications. */
-  readonly notificationUrl: string;
 }
 
 interface Account {
@@ -41,7 +38,7 @@ interface Account {
  * @throws UserError if the credentials lack what the profile needs
  */
 export function createSnapPayoutProvider(options: SnapPayoutOptions): PayoutProvider & { close(): Promise<void> } {
-  const { credentials, notificationUrl } = options;
+  const { credentials } = options;
   const profile: PayoutProfile = PAYOUT_PROFILES[options.profile];
   const http = new ProviderHttp(options.baseUrl);
   const client = new SnapClient({ http, credentials, signing: signingOf(profile, credentials) });
@@ -51,8 +48,6 @@ export function createSnapPayoutProvider(options: SnapPayoutOptions): PayoutProv
     prepareSend: (_, call) => client.prepare(call),
     sendPayout: (order, call) => sendPayout(account, order, call),
     findPayout: (key, call) => findPayout(account, key, call),
-    verifyPayoutNotification: (notification) =>
-      verifyPayoutNotification(notification, { profile, credentials, notificationUrl }),
     close: () => http.close(),
   };
 }

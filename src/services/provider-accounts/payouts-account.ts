@@ -4,7 +4,7 @@ import { keyFingerprint } from '../../crypto/key-fingerprint';
 import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
 import { ConflictError } from '../../errors';
-import { parsePayoutCredentials } from '../../providers/snap/payout-credentials';
+import { splitIssuedCredentials } from '../../providers/snap/payout-credentials';
 import { PAYOUT_PROFILES, PROFILE_OF_ADAPTER, type PayoutAdapter } from '../../providers/snap/payout-profiles';
 import { ACCOUNT_COLUMNS, validateBaseUrl, type ProviderAccount } from './provider-accounts';
 
@@ -31,7 +31,7 @@ export async function addPayoutsAccount(
   { adapter, environment, credentials, ...account }: NewPayoutsAccount,
 ): Promise<ProviderAccount> {
   const baseUrl = validateBaseUrl(account.baseUrl, environment);
-  parsePayoutCredentials(credentials);
+  const issued = splitIssuedCredentials(credentials);
   const unconfirmed: readonly string[] = PAYOUT_PROFILES[PROFILE_OF_ADAPTER[adapter]].unconfirmed;
   if (environment === 'production' && unconfirmed.length > 0) {
     const text = `Production must not use ${adapter}. Its bank has not confirmed: ${unconfirmed.join(', ')}.`;
@@ -39,13 +39,15 @@ export async function addPayoutsAccount(
   }
   const id = account.id ?? uuidv7();
   const { rows } = await db.query<ProviderAccount>(
-    `insert into provider_accounts (id, purpose, adapter, base_url, sealed_server_key, status, key_fingerprint)
-     values ($1, 'payouts', $2, $3, $4, $5, $6) on conflict do nothing returning ${ACCOUNT_COLUMNS}`,
+    `insert into provider_accounts (id, purpose, adapter, base_url, sealed_server_key, sealed_credentials, status,
+       key_fingerprint)
+     values ($1, 'payouts', $2, $3, $4, $5, $6, $7) on conflict do nothing returning ${ACCOUNT_COLUMNS}`,
     [
       id,
       adapter,
       baseUrl,
-      sealer.seal(credentials, ['provider-server-key', id, adapter, baseUrl]),
+      sealer.seal(issued.notificationKeys, ['provider-server-key', id, adapter, baseUrl]),
+      sealer.seal(issued.credentials, ['provider-credentials', id, adapter, baseUrl]),
       account.isProposed ? 'proposed' : 'enabled',
       keyFingerprint(credentials),
     ],

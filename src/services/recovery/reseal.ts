@@ -49,6 +49,13 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
   },
   {
     ...BY_UUID,
+    table: 'provider_accounts',
+    column: 'sealed_credentials',
+    bound: 'array[adapter, base_url]',
+    bindingOf: ({ id, bound: [adapter = '', baseUrl = ''] }) => ['provider-credentials', id, adapter, baseUrl],
+  },
+  {
+    ...BY_UUID,
     table: 'webhook_secrets',
     column: 'sealed_secret',
     bound: 'array[]::text[]',

@@ -1,6 +1,13 @@
 import type { ProviderCall } from '../../../src/domain/provider-call';
 import type { PayoutProvider } from '../../../src/providers/payout-provider';
-import { parsePayoutCredentials } from '../../../src/providers/snap/payout-credentials';
+import type { ReceivedNotification } from '../../../src/providers/provider';
+import {
+  parseNotificationKeys,
+  parsePayoutCredentials,
+  splitIssuedCredentials,
+} from '../../../src/providers/snap/payout-credentials';
+import { verifyPayoutNotification } from '../../../src/providers/snap/payout-notification';
+import { PAYOUT_PROFILES } from '../../../src/providers/snap/payout-profiles';
 import { createSnapPayoutProvider } from '../../../src/providers/snap/snap-payout-provider';
 import {
   newPayoutReference,
@@ -37,9 +44,9 @@ afterAll(async () => {
   await receiver.close();
 });
 
-function connect(merchant: BankMerchant, changes: { baseUrl?: string; credentials?: object } = {}) {
-  const { profile, clientId, clientSecret, partnerId, channelId, merchantKey } = merchant;
-  const credentials = {
+/** What the bank issues to the merchant, as an operator registers it. */
+function issuedTo({ clientId, clientSecret, partnerId, channelId, merchantKey, ...merchant }: BankMerchant) {
+  return {
     clientId,
     clientSecret,
     partnerId,
@@ -48,14 +55,25 @@ function connect(merchant: BankMerchant, changes: { baseUrl?: string; credential
     privateKey: merchant.privateKeyPem,
     sourceAccountNo: '0000000000',
     acquirerPublicKeys: [merchant.acquirerPublicKey],
-    ...changes.credentials,
   };
+}
+
+function connect(merchant: BankMerchant, changes: { baseUrl?: string; credentials?: object } = {}) {
+  const { credentials } = splitIssuedCredentials(JSON.stringify({ ...issuedTo(merchant), ...changes.credentials }));
   return createSnapPayoutProvider({
-    profile,
+    profile: merchant.profile,
     baseUrl: changes.baseUrl ?? merchant.baseUrl,
-    credentials: parsePayoutCredentials(JSON.stringify(credentials)),
-    notificationUrl: receiver.url,
+    credentials: parsePayoutCredentials(credentials),
   });
+}
+
+/** Verifies what the bank sends to the merchant. */
+function verifierOf(merchant: BankMerchant, changes: object = {}) {
+  const { notificationKeys } = splitIssuedCredentials(JSON.stringify({ ...issuedTo(merchant), ...changes }));
+  const keys = parseNotificationKeys(notificationKeys);
+  const profile = PAYOUT_PROFILES[merchant.profile];
+  return (received: ReceivedNotification) =>
+    verifyPayoutNotification(received, { profile, keys, notificationUrl: receiver.url });
 }
 
 function orderTo(number: string, referenceId = newPayoutReference(), amountRupiah = AMOUNT_RUPIAH) {
@@ -304,9 +322,7 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
     it('is verified, and names the payout and its status', async () => {
       const { referenceId } = orderTo(DEMO_ACCOUNT);
       await send(DEMO_ACCOUNT, referenceId);
-      const verified = (await receivedFor(referenceId, 2)).map((notification) =>
-        provider.verifyPayoutNotification(notification),
-      );
+      const verified = (await receivedFor(referenceId, 2)).map((notification) => verifierOf(merchant)(notification));
       expect(verified).toEqual(
         expect.arrayContaining([
           { outcome: 'verified', referenceId, reportedStatus: 'pending', dedupeKey: expect.any(String) },
@@ -320,19 +336,17 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
       await send('9900000020', referenceId);
       const [notification] = await receivedFor(referenceId);
       if (!notification) throw new Error('There is no notification');
-      const isVerified = (received: typeof notification, verifier: PayoutProvider = provider) =>
-        verifier.verifyPayoutNotification(received).outcome;
+      const isVerified = (received: typeof notification, verify = verifierOf(merchant)) => verify(received).outcome;
       expect(isVerified(notification)).toBe('verified');
       const other = newPayoutReference();
       const rawBody = Buffer.from(notification.rawBody.toString().replaceAll(referenceId, other));
       expect(isVerified({ ...notification, rawBody })).toBe('invalid_signature');
       expect(isVerified({ ...notification, headers: {} })).toBe('invalid_signature');
       expect(isVerified({ ...notification, rawBody: Buffer.alloc(65 * 1024) })).toBe('malformed');
-      const stranger = connect(await bank.register(profile === 'midtrans' ? 'faspay' : 'midtrans', receiver.url));
-      expect(isVerified(notification, stranger)).toBe('invalid_signature');
-      const withoutKeys = connect(merchant, { credentials: { merchantKey: undefined, acquirerPublicKeys: undefined } });
+      const stranger = await bank.register(profile === 'midtrans' ? 'faspay' : 'midtrans', receiver.url);
+      expect(isVerified(notification, verifierOf(stranger))).toBe('invalid_signature');
+      const withoutKeys = verifierOf(merchant, { merchantKey: undefined, acquirerPublicKeys: undefined });
       expect(isVerified(notification, withoutKeys)).toBe('invalid_signature');
-      await Promise.all([stranger.close(), withoutKeys.close()]);
     });
 
     it('arrives twice, in the wrong order, forged, or never, by the number of the account', async () => {
@@ -341,7 +355,7 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
       const [twice = '', disordered = '', forged = '', silent = ''] = send4.map(({ referenceId }) => referenceId);
       const statusesOf = async (referenceId: string, count: number) =>
         (await receivedFor(referenceId, count)).map((notification) => {
-          const verified = provider.verifyPayoutNotification(notification);
+          const verified = verifierOf(merchant)(notification);
           return verified.outcome === 'verified' ? verified.reportedStatus : verified.outcome;
         });
       const ofTwice = await statusesOf(twice, 4);
@@ -358,7 +372,7 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
       await send('9900000020', referenceId);
       const [notification] = await receivedFor(referenceId);
       if (!notification) throw new Error('There is no notification');
-      expect(provider.verifyPayoutNotification(notification)).toEqual({ outcome: 'invalid_signature' });
+      expect(verifierOf(merchant)(notification)).toEqual({ outcome: 'invalid_signature' });
     });
   });
 });
@@ -424,8 +438,17 @@ describe('our balance at the bank', () => {
 describe('the credentials', () => {
   it('name each wrong field, and no value', () => {
     const wrong = JSON.stringify({ clientId: 'x', channelId: 'planted', privateKey: 'planted', planted: 1 });
-    expect(() => parsePayoutCredentials(wrong)).toThrow(/partnerId.*channelId.*privateKey.*sourceAccountNo/);
-    expect(() => parsePayoutCredentials('planted')).toThrow(/^(?!.*planted)/);
+    expect(() => splitIssuedCredentials(wrong)).toThrow(/partnerId.*channelId.*privateKey.*sourceAccountNo/);
+    expect(() => splitIssuedCredentials('planted')).toThrow(/^(?!.*planted)/);
+  });
+
+  it('are two documents: what verifies notifications cannot call the bank', async () => {
+    const merchant = await bank.register('faspay');
+    const { credentials, notificationKeys } = splitIssuedCredentials(JSON.stringify(issuedTo(merchant)));
+    expect(Object.keys(JSON.parse(notificationKeys)).toSorted()).toEqual(['acquirerPublicKeys', 'merchantKey']);
+    expect(credentials).not.toContain(merchant.acquirerPublicKey);
+    expect(() => parsePayoutCredentials(notificationKeys)).toThrow(/privateKey/);
+    expect(() => parseNotificationKeys(credentials)).toThrow(/not valid/);
   });
 
   it('of a profile with tokens need a client secret', async () => {

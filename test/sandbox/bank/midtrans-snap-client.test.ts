@@ -124,7 +124,6 @@ async function notificationOf(sender: BankMerchant) {
     profile: 'faspay',
     baseUrl: sender.baseUrl,
     credentials: parsePayoutCredentials(JSON.stringify(credentials)),
-    notificationUrl: receiver.url,
   });
   const partnerReferenceNo = newPayoutReference();
   await provider.sendPayout(

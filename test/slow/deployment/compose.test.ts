@@ -48,10 +48,10 @@ it('takes the master key from .env, the same at each command', async () => {
 });
 
 it('starts the processes in the order migrate, set-up of Temporal, the services, sandbox', () => {
-  const order = ['migrate', 'temporal-setup', 'api', 'dashboard', 'sandbox', 'worker'];
+  const order = ['migrate', 'temporal-setup', 'api', 'dashboard', 'payouts', 'sandbox', 'worker'];
   expect(lunasServicesInOrder(project)).toEqual(order);
   const started = { condition: 'service_completed_successfully', restart: false };
-  for (const name of ['api', 'dashboard', 'worker']) {
+  for (const name of ['api', 'dashboard', 'worker', 'payouts']) {
     expect(service(name).depends_on).toEqual({ migrate: started, 'temporal-setup': started });
   }
   expect(service('migrate').depends_on).toMatchObject({ postgres: { condition: 'service_healthy' } });
@@ -68,7 +68,10 @@ it('gives each process only variables of src/config.ts, and the sandbox its own'
 
 it('takes the roles and the sizes of the worker from .env, and else the defaults of src/config.ts', async () => {
   const { environment } = service('worker');
-  for (const name of WORKER_SIZES) {
+  const rolesOf = (name: string) =>
+    environmentSchema.shape.WORKER_ROLES.parse(service(name).environment['WORKER_ROLES']);
+  expect([...rolesOf('worker'), ...rolesOf('payouts')]).toEqual(environmentSchema.shape.WORKER_ROLES.parse(undefined));
+  for (const name of WORKER_SIZES.filter((size) => size !== 'WORKER_ROLES')) {
     expect([name, environmentSchema.shape[name].parse(environment[name])]).toEqual([
       name,
       environmentSchema.shape[name].parse(undefined),
@@ -83,7 +86,16 @@ it('takes the roles and the sizes of the worker from .env, and else the defaults
 it('gives the sandbox no key, and each process the database role for its work', () => {
   expect(service('sandbox').environment).not.toHaveProperty('LUNAS_MASTER_KEY');
   const users = lunasServices().map(([, { environment }]) => new URL(environment['DATABASE_URL'] ?? '').username);
-  expect(users.sort()).toEqual(['api', 'dashboard', 'migrator', 'operator', 'operator', 'sandbox', 'worker']);
+  expect(users.sort()).toEqual([
+    'api',
+    'dashboard',
+    'migrator',
+    'operator',
+    'operator',
+    'payouts',
+    'sandbox',
+    'worker',
+  ]);
 });
 
 it('stops no process before it has ended by itself', () => {
@@ -100,6 +112,7 @@ it('runs each process with a read-only file system, and each service that stays 
   expect(staying.map(([name]) => name).sort()).toEqual([
     'api',
     'dashboard',
+    'payouts',
     'postgres',
     'sandbox',
     'temporal',

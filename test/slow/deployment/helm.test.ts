@@ -79,6 +79,7 @@ it.each([
   ['a secret in clear', { environment: { ...environment, LUNAS_MASTER_KEY: 'key' } }, /LUNAS_MASTER_KEY/],
   ['a misspelled value', { environment, apis: {} }, /apis/],
   ['an unknown role', { environment, workers: { main: { roles: ['mailer'] } } }, /roles/],
+  ['payouts beside other roles', { environment, workers: { main: { roles: ['relay', 'payouts'] } } }, /roles/],
   ['a worker that may not exist', { environment, keda: { minReplicas: 0 } }, /minReplicas/],
   ['the tag latest', { environment, image: { tag: 'latest' } }, /tag/],
 ])('helm lint rejects %s', async (_name, values, problem) => {
@@ -90,6 +91,7 @@ it('renders what an installation needs', () => {
     'Deployment lunas-api',
     'Deployment lunas-dashboard',
     'Deployment lunas-worker-main',
+    'Deployment lunas-worker-payouts',
     'Job lunas-migrate',
     'NetworkPolicy lunas',
     'NetworkPolicy lunas-api',
@@ -98,6 +100,7 @@ it('renders what an installation needs', () => {
     'PodDisruptionBudget lunas-api',
     'PodDisruptionBudget lunas-dashboard',
     'PodDisruptionBudget lunas-worker-main',
+    'PodDisruptionBudget lunas-worker-payouts',
     'Service lunas-api',
     'Service lunas-dashboard',
   ]);
@@ -130,7 +133,7 @@ it('takes each secret from an existing Secret, and the database role of each pro
     const references = env.flatMap(({ name, valueFrom }) => (valueFrom ? [[name, valueFrom.secretKeyRef.key]] : []));
     expect({ name, ...Object.fromEntries(references) }).toEqual({
       name,
-      [args[0] === 'migrate' ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL']: args[0],
+      [args[0] === 'migrate' ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL']: name.endsWith('-payouts') ? 'payouts' : args[0],
       LUNAS_MASTER_KEY: 'LUNAS_MASTER_KEY',
       LUNAS_OLD_MASTER_KEYS: 'LUNAS_OLD_MASTER_KEYS',
       TEMPORAL_API_KEY: 'TEMPORAL_API_KEY',
@@ -195,14 +198,15 @@ it('gives each process time to end, API and dashboard their drain time too', asy
     { name: 'lunas-api', drain: '40', graceSeconds: 60 },
     { name: 'lunas-dashboard', drain: '25', graceSeconds: 45 },
     { name: 'lunas-worker-main', drain: undefined, graceSeconds: 30 },
+    { name: 'lunas-worker-payouts', drain: undefined, graceSeconds: 30 },
   ]);
 });
 
 it('lets the autoscalers decide the number of replicas', () => {
   const replicas = (set: keyof typeof VALUE_SETS) =>
     podsOf(manifests(set)).flatMap(({ kind, replicas }) => (kind === 'Deployment' ? [replicas] : []));
-  expect(replicas('smallest')).toEqual([2, 2, 2]);
-  expect(replicas('with everything')).toEqual([undefined, 3, undefined]);
+  expect(replicas('smallest')).toEqual([2, 2, 2, 2]);
+  expect(replicas('with everything')).toEqual([undefined, 3, undefined, 2]);
   const scaled = manifests('with everything').find(({ kind }) => kind === 'ScaledObject');
   const trigger = { endpoint: 'temporal.example:7233', namespace: 'payments', queueTypes: 'workflow,activity' };
   expect(scaled?.spec).toMatchObject({
@@ -221,14 +225,17 @@ it('has one deployment for each entry of workers', async () => {
   expect(kinds(list).filter((name) => name.includes('worker-'))).toEqual([
     'Deployment lunas-worker-others',
     'Deployment lunas-worker-payments',
+    'Deployment lunas-worker-payouts',
     'PodDisruptionBudget lunas-worker-others',
     'PodDisruptionBudget lunas-worker-payments',
+    'PodDisruptionBudget lunas-worker-payouts',
     // A process that only relays or sweeps has no backlog at Temporal.
     'ScaledObject lunas-worker-payments',
   ]);
   expect(workersOf(list)).toMatchObject([
     { name: 'lunas-worker-others', replicas: 3, roles: 'relay,sweeper' },
     { name: 'lunas-worker-payments', replicas: undefined, roles: 'payments' },
+    { name: 'lunas-worker-payouts', replicas: 2, roles: 'payouts' },
   ]);
   const scaled = list.find(({ kind }) => kind === 'ScaledObject');
   expect(scaled?.spec).toMatchObject({ triggers: [{ metadata: { taskQueue: 'lunas-payments' } }] });
@@ -243,6 +250,7 @@ it('runs two versions of workers beside each other', async () => {
     { name: 'lunas-worker-main', image: 'lunas:1.0.1', buildId: undefined },
     { name: 'lunas-worker-new', image: `lunas@${digest}`, buildId: '1.1.0' },
     { name: 'lunas-worker-old', image: 'lunas:1.0.0', buildId: '1.0.0' },
+    { name: 'lunas-worker-payouts', image: 'lunas:1.0.1', buildId: undefined },
   ]);
 });
 

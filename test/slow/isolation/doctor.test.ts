@@ -31,6 +31,7 @@ const NAMES = [
   'sandbox_accounts',
   'temporal_connection',
   'dashboard_role',
+  'payouts_role',
   'row_level_security',
   'passkey_host',
   'environment',
@@ -96,7 +97,7 @@ afterEach(async () => {
 });
 
 /** What `lunas api` and `lunas worker` do first. */
-const startService = (changes: NodeJS.ProcessEnv, process: 'api' | 'dashboard' = 'api') =>
+const startService = (changes: NodeJS.ProcessEnv, process: 'api' | 'dashboard' | 'worker' = 'api') =>
   requireInstallation(new CommandContext({ ...settings, ...changes }), process, createLogger('test', 'silent'));
 
 async function doctor(changes: NodeJS.ProcessEnv = {}) {
@@ -120,6 +121,7 @@ it('lists all rules in a fixed order, and exits with 0 if none is broken', async
     'temporal_certificate',
     'temporal_connection',
     'dashboard_role',
+    'payouts_role',
     'passkey_host',
     'dashboard_url',
     ...WARNING,
@@ -199,9 +201,36 @@ describe('dashboard_role', () => {
   it('is broken for a login that has other roles too', async () => {
     expect(await ruleOf('lunas_local')).toMatchObject({
       state: 'broken',
-      violation: expect.stringMatching(/other roles too: lunas_api, lunas_operator, lunas_reader, lunas_worker\.$/),
+      violation: expect.stringMatching(
+        /other roles too: lunas_api, lunas_operator, lunas_payouts, lunas_reader, lunas_worker\.$/,
+      ),
     });
     await expect(startWith(database.urlOf('lunas_local'))).rejects.toThrow(/other roles too/);
+  });
+});
+
+describe('payouts_role', () => {
+  const ruleOf = async (login: DatabaseLogin) => {
+    const { rules } = await doctor({ DATABASE_URL: database.urlOf(login) });
+    return rules.find(({ name }) => name === 'payouts_role');
+  };
+  const startWith = (login: DatabaseLogin, WORKER_ROLES: string) =>
+    startService({ DATABASE_URL: database.urlOf(login), WORKER_ROLES }, 'worker');
+
+  it('lets the worker of payouts and the other workers start, each with its own login', async () => {
+    expect(await ruleOf('lunas_local_payouts')).toMatchObject({ state: 'ok' });
+    expect(await ruleOf('lunas_local_worker')).toMatchObject({ state: 'not_applicable' });
+    expect(await startWith('lunas_local_payouts', 'payouts')).toBe('production');
+    expect(await startWith('lunas_local_worker', 'payments,sweeper')).toBe('production');
+  });
+
+  it('is broken for a login with the rights of both, and for a worker with the roles of both', async () => {
+    const both = 'lunas_local_workers';
+    expect(await ruleOf(both)).toMatchObject({ state: 'broken', violation: expect.stringMatching(/lunas_worker\.$/) });
+    await expect(startWith(both, 'payouts')).rejects.toThrow(/other roles too/);
+    await expect(startWith(both, 'payments')).rejects.toThrow(/other roles too/);
+    await expect(startWith('lunas_local_payouts', 'payouts,relay')).rejects.toThrow(/beside other roles/);
+    await expect(startWith('lunas_local_worker', 'payouts')).rejects.toThrow(/no member of lunas_payouts/);
   });
 });
 
