@@ -2404,7 +2404,6 @@ grant insert, update (schedule, weekday, minimum_rupiah, changed_by, changed_at)
 revoke execute on function authorises_payouts, has_second_user, has_lost_second_user, keep_lost_authority,
   is_approved_payout_action, require_approved_payout, require_approved_resolution from public;
 grant execute on function has_second_user, has_lost_second_user to lunas_payouts;
-grant execute on function authorises_payouts to lunas_dashboard; -- the page of a payout names the reason before
 
 -- Totals. The worker keeps them, `lunas ledger verify` compares them with the payments, and pages show them.
 grant select, insert, update, delete on payment_hour_totals to lunas_worker;

@@ -184,28 +184,3 @@ export async function listWaitingInquiries(db: Queryable): Promise<WaitingInquir
   });
   return rows;
 }
-
-/**
- * Whether the user has the role for less than a day, and so cannot propose an account: it could be a thief's. The first
- * member of a merchant has no other who would notice, and a sandbox has no money.
- */
-export async function isTooNewToPropose(
-  db: Queryable,
-  { merchantId, userId, now }: { readonly merchantId: string; readonly userId: string; readonly now: Date },
-): Promise<boolean> {
-  const { rows } = await db.query<{ isAllowed: boolean }>({
-    name: 'may_propose_bank_account',
-    text: `select exists (
-        select from members member
-        where member.merchant_id = $1 and member.user_id = $2 and member.removed_at is null
-          and (member.role_since <= $3::timestamptz - interval '24 hours'
-            or exists (select from installation where environment = 'sandbox')
-            or (member.role_since = member.first_added_at and not exists (
-              select from members other
-              where other.merchant_id = $1 and other.user_id <> $2
-                and other.first_added_at <= member.first_added_at)))
-      ) as "isAllowed"`,
-    values: [merchantId, userId, now],
-  });
-  return rows[0]?.isAllowed !== true;
-}

@@ -1,6 +1,5 @@
 import type { MemberRole } from '../../domain/member-roles';
 import type { Queryable } from '../connection/pool';
-import { onlyRow } from '../connection/require-row';
 
 /** A user in the list of a team. */
 export interface Member {
@@ -37,14 +36,30 @@ export async function listMemberRows(db: Queryable, merchantId: string | null): 
   return rows;
 }
 
-/** Whether the user may approve payouts: the role permits it, for a day already. */
-export async function authorisesPayouts(db: Queryable, merchantId: string, userId: string): Promise<boolean> {
-  const { rows } = await db.query<{ isAuthorised: boolean }>({
-    name: 'authorises_payouts',
-    text: 'select authorises_payouts($1, $2) as "isAuthorised"',
-    values: [merchantId, userId],
+/**
+ * Whether the user has the role for less than a day, and so can neither propose a bank account nor approve a payout: it
+ * could be a thief. The first member of a merchant has no other who would notice, and a sandbox has no money. The
+ * trigger that compares an approval has the same rule (`authorises_payouts`).
+ */
+export async function isTooNewInRole(
+  db: Queryable,
+  { merchantId, userId, now }: { readonly merchantId: string; readonly userId: string; readonly now: Date },
+): Promise<boolean> {
+  const { rows } = await db.query<{ isAllowed: boolean }>({
+    name: 'is_too_new_in_role',
+    text: `select exists (
+        select from members member
+        where member.merchant_id = $1 and member.user_id = $2 and member.removed_at is null
+          and (member.role_since <= $3::timestamptz - interval '24 hours'
+            or exists (select from installation where environment = 'sandbox')
+            or (member.role_since = member.first_added_at and not exists (
+              select from members other
+              where other.merchant_id = $1 and other.user_id <> $2
+                and other.first_added_at <= member.first_added_at)))
+      ) as "isAllowed"`,
+    values: [merchantId, userId, now],
   });
-  return onlyRow(rows).isAuthorised;
+  return rows[0]?.isAllowed !== true;
 }
 
 interface MemberVisit {

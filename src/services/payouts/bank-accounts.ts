@@ -2,12 +2,12 @@ import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
 import {
   findBankAccountRow,
-  isTooNewToPropose,
   listBankAccountRows,
   listBankAccountSteps,
   type BankAccountRow,
   type BankAccountSummary,
 } from '../../db/records/bank-accounts';
+import { isTooNewInRole } from '../../db/records/members';
 import {
   changeBankAccount,
   insertBankAccount,
@@ -96,7 +96,7 @@ export async function findProposalRejection(
 ): Promise<ProposalRejection | null> {
   const accounts = await listBankAccountRows(db, merchantId);
   if (accounts.some(({ status }) => isProposal(status))) return 'proposal_open';
-  return (await isTooNewToPropose(db, { merchantId, userId, now })) ? 'member_too_new' : null;
+  return (await isTooNewInRole(db, { merchantId, userId, now })) ? 'member_too_new' : null;
 }
 
 const REJECTION_MESSAGES = {
@@ -117,7 +117,7 @@ export async function addBankAccount(
 ): Promise<void> {
   const { db } = dependencies;
   const actor = actorText({ kind: 'merchant_user', id: user.userId });
-  if (await isTooNewToPropose(db, { ...user, now })) {
+  if (await isTooNewInRole(db, { ...user, now })) {
     throw new ConflictError('member_too_new', REJECTION_MESSAGES.member_too_new);
   }
   await proposeAccount(dependencies, { merchantId: user.merchantId, actor, at: now }, proposed);

@@ -12,7 +12,7 @@ import {
   type PayoutLine,
 } from '../../db/queries/list-payouts';
 import { readPayoutBasis } from '../../db/queries/payout-basis';
-import { authorisesPayouts } from '../../db/records/members';
+import { isTooNewInRole } from '../../db/records/members';
 import { actorText, type ActorText, type StepActor } from '../../domain/actor';
 import { decidePayable, type PaidLines, type PossiblePayout } from '../../domain/payout-preview';
 import type { PayoutRejection } from '../../domain/payout-rejections';
@@ -219,9 +219,9 @@ async function findPayout(db: Queryable, merchantId: string, idOrReference: stri
   return payout;
 }
 
-/** Whether the member has had the right to approve payouts for long enough. */
-export function mayApprovePayouts(db: Queryable, { merchantId, userId }: PayoutUser): Promise<boolean> {
-  return authorisesPayouts(db, merchantId, userId);
+/** Whether the member has had the role for long enough to approve payouts. The role has to permit it too. */
+export async function mayApprovePayouts(db: Queryable, user: PayoutUser, now: Date): Promise<boolean> {
+  return !(await isTooNewInRole(db, { ...user, now }));
 }
 
 /** The payouts of a merchant, the newest first. */

@@ -376,7 +376,7 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
   'get /m/:code/payouts/:ref': {
     'own request': () => payoutPage('own request'),
     waiting: () => payoutPage('waiting'),
-    'kept back': () => payoutPage('approved'),
+    approved: () => payoutPage('approved'),
     completed: () => payoutPage('completed'),
     failed: () => payoutPage('failed'),
     returned: () => payoutPage('returned'),

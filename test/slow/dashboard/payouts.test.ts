@@ -165,6 +165,19 @@ it('a cancelled payout gives its money back, and an approval of it reads the new
   ]);
 });
 
+it('an approved payout of a merchant on hold waits: its page names the reason, and it can be cancelled', async () => {
+  await addLines(payouts, [100_000]);
+  const payout = await request();
+  await service.db.query('update merchants set held_at = now() where id = $1', [payouts.merchantId]);
+  expect(await post(`${payout}/approve`, approver, await formOf(`${payout}/approve`, approver))).toMatchObject({
+    status: 303,
+  });
+  expect((await open(payout, requester)).text).toContain(`${en.detail.keptBack} The shop is on hold.`);
+  expect((await open(`${home}/new`, requester)).text).toContain('The shop is on hold.');
+  const cancelled = await post(`${payout}/cancel`, requester, await formOf(`${payout}/cancel`, requester));
+  expect(cancelled.status).toBe(303);
+});
+
 it('a member cannot approve the own request, also not by a form', async () => {
   await addLines(payouts, [100_000]);
   const payout = await request();

@@ -105,7 +105,11 @@ function Preview({ view, formToken, preview }: PreviewProps): ReactElement {
         <Facts
           facts={lines.map(({ kind, count, rupiah }) => ({
             name: texts.kinds[kind](count),
-            value: <SignedMoney rupiah={rupiah} />,
+            value: (
+              <span className="unbroken">
+                <SignedMoney rupiah={rupiah} />
+              </span>
+            ),
           }))}
         />
       </Card>

@@ -89,11 +89,11 @@ function statusOf(problem: PayoutProblem | null): number {
 async function rejectionOf(
   { db }: Pick<DashboardDependencies, 'db'>,
   view: MerchantView,
-  { member, session }: MemberVisit,
+  { member, session, now }: MemberVisit,
   { action, payout }: { readonly action: MemberPayoutAction; readonly payout: PayoutDetails },
 ): Promise<string | null> {
   const user = { merchantId: member.merchantId, userId: session.user.id };
-  const acting = { userId: user.userId, isAuthorised: await mayApprovePayouts(db, user) };
+  const acting = { userId: user.userId, isAuthorised: await mayApprovePayouts(db, user, now) };
   return payoutActionRejection(view, action, payout, acting);
 }
 

@@ -78,14 +78,14 @@ export const showPayoutPage = memberPage(
 async function offeredActions(
   { db }: Pick<DashboardDependencies, 'db'>,
   view: MerchantView,
-  { member, session }: MemberVisit,
+  { member, session, now }: MemberVisit,
   payout: PayoutDetails,
 ): Promise<OfferedAction[]> {
   const { detail } = PAYOUT_TEXTS[view.locale.language];
   const { status, referenceId, approvalKind } = payout;
   if (status !== 'requested' && status !== 'approved') return [];
   const user = { merchantId: member.merchantId, userId: session.user.id };
-  const acting = { userId: user.userId, isAuthorised: await mayApprovePayouts(db, user) };
+  const acting = { userId: user.userId, isAuthorised: await mayApprovePayouts(db, user, now) };
   const offer = (action: MemberPayoutAction, isPrimary: boolean): OfferedAction => ({
     label: detail[action],
     href: view.paths.payoutAction(referenceId, action),
