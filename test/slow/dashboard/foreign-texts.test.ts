@@ -46,6 +46,7 @@ const TEXTS = [
      response_excerpt = ${textOf('delivery_id::text || 1', 200)}`,
   `update api_requests set path = '/payments/' || ${textOf('request_id', 200)}, error_code = 'payment_create_failed',
      status = 400, error_reason = ${textOf('request_id || 1', 200)}`,
+  `update payouts set bank_reference = ${textOf('id::text', 100)}, failure_reason = ${textOf('id::text || 1', 200)}`,
   `update payment_transitions set note = ${textOf('payment_id::text || version', 200)}`,
 ] as const;
 

@@ -361,7 +361,8 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
     'no match': () => `${home}/payouts?status=submitted`,
   },
   'get /m/:code/payouts/new': {
-    rejected: () => `${home}/payouts/new`,
+    // The payout has claimed the balance.
+    rejected: async () => (await payoutPage('waiting')) && `${home}/payouts/new`,
     possible: async () => (await payoutPage('failed')) && `${home}/payouts/new`,
   },
   'get /m/:code/payouts/schedule': { 'a form': () => `${home}/payouts/schedule` },
