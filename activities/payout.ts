@@ -1,8 +1,8 @@
 import { findPayoutObstacle, findRecordedPayout } from '../src/db/queries/find-payout';
 import { payoutWriters, rebuildPayout } from '../src/db/transitions/payout-transitions';
-import { findApproverRejection, type ApproverRejection } from '../src/domain/payout-actions';
+import { APPROVER_TEXTS, findApproverRejection } from '../src/domain/payout-actions';
 import { nextOpening } from '../src/domain/payout-rails';
-import type { PayoutObstacle } from '../src/domain/payout-rejections';
+import { OBSTACLES_WITHOUT_ATTENTION } from '../src/domain/payout-rejections';
 import {
   DEFERRAL_TEXTS,
   type PayoutInput,
@@ -61,13 +61,6 @@ export async function approvePayout(
   );
 }
 approvePayout.checked = verifyPayoutTerms(approvePayout);
-
-const APPROVER_TEXTS = {
-  not_needed: 'Lunas approves this payout itself.',
-  own_request: 'Another member of the merchant has to approve it.',
-  by_member: 'Another member of the merchant has to approve it.',
-  by_operator: 'An operator of Lunas has to approve it.',
-} as const satisfies Record<ApproverRejection, string>;
 
 /** SQLSTATE of Lunas: a trigger permits the step only to other people. */
 const NOT_APPROVED = 'LN001';
@@ -131,13 +124,6 @@ export async function submitPayout(
 }
 submitPayout.checked = verifyPayoutTerms(submitPayout);
 
-/** They end without an operator, or end the payout. */
-const OBSTACLES_WITHOUT_ATTENTION: ReadonlySet<PayoutObstacle> = new Set([
-  'cooling_down',
-  'proposal_open',
-  'no_bank_account',
-]);
-
 async function deferSubmit(
   { db }: ActivityDependencies,
   { terms, state, atMs }: RecordedPayoutStep,
@@ -146,7 +132,7 @@ async function deferSubmit(
   // It has ended meanwhile: the next attempt comes immediately.
   if (!found) return { state, deferral: { obstacle: 'cooling_down', untilMs: atMs } };
   const { obstacle, until } = found;
-  const needsAttention = !OBSTACLES_WITHOUT_ATTENTION.has(obstacle);
+  const needsAttention = !OBSTACLES_WITHOUT_ATTENTION.includes(obstacle);
   return {
     state,
     deferral: { obstacle, ...(until && { untilMs: until.getTime() }) },

@@ -1,4 +1,5 @@
 import { allHandlersFinished, CancellationScope, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
+import { OPERATOR_STEPS } from '../src/domain/operator-steps';
 import { PAYOUT_ACTIONS, payoutRejection, type PayoutAction } from '../src/domain/payout-actions';
 import { DEFERRAL_TEXTS, type PayoutDeferral, type PayoutInput } from '../src/domain/payout-step';
 import { isResting, type PayoutStatus, type RestingPayoutStatus } from '../src/domain/payout-transitions';
@@ -73,8 +74,9 @@ class PayoutWorkflow {
     const dueAtMs = requestedAtMs + APPROVAL_PERIOD_MS;
     const leftMs = dueAtMs - Date.now();
     if (leftMs <= 0) return this.#cancel('It was not approved within 7 days.');
-    const approver = approvalKind === 'operator' ? 'an operator' : 'a second member of the merchant';
-    this.#payout.setWaitingFor(`${approver} to approve it`, dueAtMs);
+    const isOperator = approvalKind === 'operator';
+    const approval = isOperator ? OPERATOR_STEPS.approvePayout : 'a second member of the merchant to approve it';
+    this.#payout.setWaitingFor(approval, dueAtMs);
     return this.#queue.wait({ afterMs: leftMs, summary: 'the request is cancelled' });
   }
 

@@ -1,6 +1,8 @@
 import type { PaymentRow } from '../db/queries/payment-row';
 import { isFinal, type PaymentStatus } from '../domain/payment-transitions';
+import { isResting, type PayoutStatus } from '../domain/payout-transitions';
 import type { PaymentDetails } from '../services/payments/show-payment';
+import type { PayoutRecord } from '../services/payouts/show-payout';
 import { formatAge } from './duration';
 import { withCommands } from './error-hints';
 import { printable } from './output';
@@ -13,8 +15,37 @@ interface Wait {
 
 /** One sentence: what a payment waits for, since when, and why. */
 export function describeWait(details: PaymentDetails): string {
-  const { referenceId, status } = details.payment;
-  const { what, since, because } = isFinal(status) ? waitOfFinal(details) : waitOfOpen(details);
+  const { payment, workflow } = details;
+  const isAtEnd = isFinal(payment.status);
+  return sentenceOf(payment, isAtEnd ? waitOfFinal(details) : waitOfOpen(workflow, recordedCause(details)));
+}
+
+/** The same of a payout. */
+export function describePayoutWait({ payout, steps, workflow }: PayoutRecord): string {
+  const since = steps.at(-1)?.occurredAt ?? payout.requestedAt;
+  const recorded = { since, because: PAYOUT_CAUSES[payout.status] };
+  const isRunning = workflow !== null && !('error' in workflow) && !('closedAt' in workflow);
+  // A payout that rests has no workflow, unless the bank is asked again.
+  const isAtRest = isResting(payout.status) && !(isRunning && workflow.attentionReason !== null);
+  return sentenceOf(payout, isAtRest ? { what: 'nothing', ...recorded } : waitOfOpen(workflow, recorded));
+}
+
+const PAYOUT_CAUSES: Readonly<Record<PayoutStatus, string>> = {
+  requested: 'it was requested',
+  approved: 'it was approved',
+  submitted: 'it was sent to the bank',
+  completed: 'the bank has executed it',
+  failed: 'its money is in the balance again',
+  cancelled: 'its money is in the balance again',
+  returned: 'its money came back',
+};
+
+interface Subject {
+  readonly referenceId: string;
+  readonly status: string;
+}
+
+function sentenceOf({ referenceId, status }: Subject, { what, since, because }: Wait): string {
   const age = `${since.toISOString()} (${formatAge(Date.now() - since.getTime())})`;
   return printable(withCommands(`${referenceId} (${status}) waits for ${what} since ${age}, because ${because}.`));
 }
@@ -23,9 +54,8 @@ function waitOfFinal(details: PaymentDetails): Wait {
   return { what: 'nothing', since: lastChangeOf(details), because: 'this status is final' };
 }
 
-function waitOfOpen(details: PaymentDetails): Wait {
-  const { workflow } = details;
-  const recorded = recordedCause(details);
+/** @param recorded why PostgreSQL has it in its status */
+function waitOfOpen(workflow: (PaymentDetails | PayoutRecord)['workflow'], recorded: Omit<Wait, 'what'>): Wait {
   const recovery = 'a recovery (lunas recover)';
   if (workflow === null) return { ...recorded, what: recovery, because: 'it has no workflow' };
   if ('error' in workflow) {

@@ -23,7 +23,7 @@ const WHERE_TO_LOOK: Readonly<Record<ObjectKind, string>> = {
   operator: 'lunas operators list shows them',
   passkey: 'its user may have removed it',
   payment: 'lunas payments list shows the newest',
-  payout: 'the dashboard shows them',
+  payout: 'lunas payouts list shows them',
   policy: 'lunas catalog set creates one',
   providerAccount: 'lunas accounts list shows them, and lunas approvals list those that are proposed',
   recordedRequest: 'lunas logs shows them',
@@ -62,6 +62,11 @@ const STEP_COMMANDS: readonly (readonly [step: string, command: string])[] = Obj
   endRecoveryMode: [OPERATOR_STEPS.endRecoveryMode, 'lunas recovery end'],
   setUpTemporal: [OPERATOR_STEPS.setUpTemporal, 'lunas temporal setup'],
   recover: [OPERATOR_STEPS.recover, 'lunas recover'],
+  approveMerchant: [OPERATOR_STEPS.approveMerchant, 'lunas merchants approve'],
+  approvePayout: [OPERATOR_STEPS.approvePayout, 'lunas payouts approve'],
+  startPayouts: [OPERATOR_STEPS.startPayouts, 'lunas payouts start'],
+  enablePayoutsAccount: [OPERATOR_STEPS.enablePayoutsAccount, 'lunas accounts enable'],
+  reactivateBankAccount: [OPERATOR_STEPS.reactivateBankAccount, 'lunas bank-accounts reactivate'],
 } satisfies Record<OperatorStep, readonly [string, string]>);
 
 /** The hint for a request that waits, as the end of a sentence. */

@@ -21,6 +21,7 @@ import { addMerchantsCommand } from './commands/merchants';
 import { addMigrateCommand } from './commands/migrate';
 import { addOperatorsCommand } from './commands/operators';
 import { addPaymentsCommand } from './commands/payments';
+import { addPayoutsCommand } from './commands/payouts';
 import { addReconcileCommand } from './commands/reconcile';
 import { addRecoverCommand } from './commands/recover';
 import { addRecoveryCommand } from './commands/recovery';
@@ -77,9 +78,10 @@ export function createProgram(terminal: Terminal): LunasCommand {
   addOperatorsCommand(program);
   addApprovalsCommand(program);
 
-  program.commandsGroup('Inspect payments:');
+  program.commandsGroup('Inspect payments and payouts:');
   addAttentionCommand(program);
   addPaymentsCommand(program);
+  addPayoutsCommand(program);
   addRefundsCommand(program);
   addExceptionsCommand(program);
   addCustomersCommand(program);

@@ -8,6 +8,7 @@ import type {
   PaymentTransition,
   Refund,
 } from '../services/payments/show-payment';
+import type { PayoutRecord } from '../services/payouts/show-payout';
 import type { PaymentDelivery } from '../services/webhooks/webhook-deliveries';
 import type { RetriedStep } from '../temporal/workflow-records';
 import { describeWait } from './describe-wait';
@@ -59,7 +60,7 @@ function transitionRow(transition: PaymentTransition) {
   };
 }
 
-function ledgerRow({ version, latePaymentStep, occurredAt, side, account, amountRupiah }: LedgerEntry) {
+export function ledgerRow({ version, latePaymentStep, occurredAt, side, account, amountRupiah }: LedgerEntry) {
   const amount = formatRupiah(amountRupiah);
   return {
     VERSION: version ?? `late: ${latePaymentStep}`,
@@ -83,7 +84,7 @@ function refundRow(refund: Refund) {
   };
 }
 
-function exceptionRow(exception: ExceptionRecord) {
+export function exceptionRow(exception: ExceptionRecord) {
   return {
     ID: exception.id,
     OPENED: exception.openedAt,
@@ -95,7 +96,7 @@ function exceptionRow(exception: ExceptionRecord) {
   };
 }
 
-function actionRow({ requestedAt, actor, action, note, outcome, detail }: AuditedAction) {
+export function actionRow({ requestedAt, actor, action, note, outcome, detail }: AuditedAction) {
   return { AT: requestedAt, BY: actor, ACTION: action, NOTE: note, OUTCOME: outcome, DETAIL: detail };
 }
 
@@ -112,7 +113,7 @@ function renderLatePayment(late: LatePayment): string {
   });
 }
 
-function deliveryRow(delivery: PaymentDelivery) {
+export function deliveryRow(delivery: PaymentDelivery) {
   const last = delivery.attempts.at(-1);
   return {
     ID: delivery.id,
@@ -124,7 +125,7 @@ function deliveryRow(delivery: PaymentDelivery) {
   };
 }
 
-function renderWorkflow(workflow: PaymentDetails['workflow']): string {
+export function renderWorkflow(workflow: (PaymentDetails | PayoutRecord)['workflow']): string {
   if (workflow === null) return formatFields({ Workflow: 'none' });
   if ('error' in workflow) return section('Workflow', formatFields({ 'No response': workflow.error }));
   if ('closedAt' in workflow) {
@@ -132,7 +133,7 @@ function renderWorkflow(workflow: PaymentDetails['workflow']): string {
     return formatFields({ Workflow: `${state} ${formatAge(Date.now() - workflow.closedAt.getTime())} ago` });
   }
   const status = {
-    Status: `${workflow.status}, version ${workflow.version}`,
+    Status: `${workflow.status ?? 'without a row'}, version ${workflow.version}`,
     'Waiting for': workflow.waitingFor && withCommands(workflow.waitingFor),
     'Needs attention': workflow.attentionReason && withCommands(workflow.attentionReason),
     ...(workflow.retriedStep && retriedStepFields(workflow.retriedStep)),
@@ -147,6 +148,6 @@ function retriedStepFields({ activity, attempt, failure, nextAttemptAt }: Retrie
   };
 }
 
-function section(title: string, body: string): string {
+export function section(title: string, body: string): string {
   return `${title}\n${body.replaceAll(/^/gm, '  ')}`;
 }

@@ -12,6 +12,11 @@ export const OPERATOR_STEPS = {
   endRecoveryMode: 'Lunas is in recovery mode',
   setUpTemporal: 'Set up the namespace',
   recover: 'a recovery starts it',
+  approveMerchant: 'an operator to approve the merchant',
+  approvePayout: 'an operator to approve it',
+  startPayouts: 'an operator to start payouts again',
+  enablePayoutsAccount: 'an operator to enable its payouts account',
+  reactivateBankAccount: 'an operator to reactivate the bank account',
 } as const;
 
 export type OperatorStep = keyof typeof OPERATOR_STEPS;

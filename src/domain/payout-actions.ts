@@ -103,6 +103,14 @@ export type ApproverRejection =
   /** The workflow approves it. */
   'not_needed' | 'own_request' | 'by_member' | 'by_operator';
 
+/** For operators. */
+export const APPROVER_TEXTS = {
+  not_needed: 'Lunas approves this payout itself.',
+  own_request: 'Another member of the merchant has to approve it.',
+  by_member: 'Another member of the merchant has to approve it.',
+  by_operator: 'An operator of Lunas has to approve it.',
+} as const satisfies Record<ApproverRejection, string>;
+
 /**
  * Whom the request determined: the workflow itself, another member, or an operator. Pages and the activity decide by
  * it.
@@ -157,3 +165,16 @@ const STATUS_REJECTIONS = {
   cancelled: 'ended',
   returned: 'ended',
 } as const satisfies Record<PayoutStatus, MemberPayoutRejection | null>;
+
+/** What a second operator approves: this payout in this version. */
+export interface ApprovedPayout {
+  readonly payoutId: string;
+  readonly version: number;
+}
+
+/** What another source than the bank's status proves. */
+export interface ProvenResolution {
+  readonly resolution: PayoutResolution;
+  /** A line of the bank statement, or a ticket of the bank. */
+  readonly evidence: string;
+}

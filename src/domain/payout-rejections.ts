@@ -12,6 +12,13 @@ export const PAYOUT_OBSTACLES = [
 ] as const;
 export type PayoutObstacle = (typeof PAYOUT_OBSTACLES)[number];
 
+/** They end without an operator, or end the payout. */
+export const OBSTACLES_WITHOUT_ATTENTION: readonly PayoutObstacle[] = [
+  'cooling_down',
+  'proposal_open',
+  'no_bank_account',
+];
+
 /** Why a balance cannot be paid out, with what its text names. */
 export type PayoutRejection =
   | { readonly code: Exclude<PayoutObstacle, 'cooling_down'> }

@@ -1,4 +1,5 @@
 import type { StepActor } from './actor';
+import { OPERATOR_STEPS } from './operator-steps';
 import type { PayoutState, PayoutTerms } from './payout';
 import type { PayoutResolution } from './payout-actions';
 import type { Rail } from './payout-rails';
@@ -50,13 +51,13 @@ export type DeferralReason = PayoutObstacle | 'rail_closed';
 /** What the workflow of a deferred payout waits for, for operators. */
 export const DEFERRAL_TEXTS: Readonly<Record<DeferralReason, string>> = {
   rail_closed: 'the window of its rail to open',
-  merchant_not_approved: 'an operator to approve the merchant',
-  merchant_on_hold: 'an operator to release the merchant',
-  payouts_stopped: 'an operator to start payouts again',
+  merchant_not_approved: OPERATOR_STEPS.approveMerchant,
+  merchant_on_hold: OPERATOR_STEPS.releaseMerchant,
+  payouts_stopped: OPERATOR_STEPS.startPayouts,
   recovery_mode: 'an operator to end recovery mode',
-  no_payouts_account: 'an operator to enable its payouts account',
+  no_payouts_account: OPERATOR_STEPS.enablePayoutsAccount,
   no_bank_account: 'its bank account',
-  bank_account_suspended: 'an operator to reactivate the bank account',
+  bank_account_suspended: OPERATOR_STEPS.reactivateBankAccount,
   proposal_open: 'the proposal of another bank account to end',
   cooling_down: 'the cool-down of the bank account to end',
 };

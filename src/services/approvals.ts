@@ -5,16 +5,28 @@ import { inTransaction } from '../db/connection/transaction';
 import { actorText, operatorIdOf, type OperatorActor } from '../domain/actor';
 import { DeclaredAction } from '../domain/declared-action';
 import { SETTLEMENT_KINDS } from '../domain/payment';
+import { PAYOUT_RESOLUTIONS } from '../domain/payout-actions';
 import { PAYMENT_METHODS, PROVIDERS } from '../domain/provider-capabilities';
 import { ConflictError, messageOf, UserError } from '../errors';
 import { withAudit, type AuditDependencies } from './audit/audit';
-import { APPROVABLE_PAYMENT_ACTIONS, IS_VALID, IS_WAITING, type ApprovableAction } from './audit/request-approval';
+import {
+  APPROVABLE_PAYMENT_ACTIONS,
+  APPROVABLE_PAYOUT_ACTIONS,
+  IS_VALID,
+  IS_WAITING,
+  type ApprovableAction,
+} from './audit/request-approval';
 import { ARE_TWO_PERSONS } from './identity/deciders';
 import { approveResetLink, RESET_USER } from './identity/members';
 import { APPROVE_OPERATOR, approveOperator, REVOKE_OPERATOR, revokeOperator } from './identity/operators';
 import { resolveException } from './payments/exceptions';
 import type { PaymentActionRequest, PaymentActionResult } from './payments/payment-actions';
 import { APPROVE_BANK_ACCOUNT, executeApproval, REACTIVATE_BANK_ACCOUNT } from './payouts/bank-account-operations';
+import { replacePayoutLimits, SET_PAYOUT_LIMITS } from './payouts/payout-limits';
+import type { PayoutActionRequest } from './payouts/payout-operations';
+import { SET_PAYOUT_POLICY, writePayoutPolicy } from './payouts/payout-policies';
+import { payoutLimitsSchema, payoutPolicySchema } from './payouts/payout-rules';
+import { endPayoutStop, START_PAYOUTS } from './payouts/payout-stops';
 import { replacePolicy, SET_POLICY } from './provider-accounts/catalog';
 import {
   APPROVE_ACCOUNT,
@@ -30,7 +42,7 @@ export interface Approval {
   readonly target: string;
   /** Null: it moves no amount, or the amount is not known. */
   readonly amountRupiah: number | null;
-  /** The version of the policy, or the id of the limit, that it replaces. */
+  /** The version of the policy, or the id of the limit or of the stop, that it replaces. */
   readonly expectedVersion: number | null;
   readonly parameters: unknown;
   readonly note: string;
@@ -56,6 +68,8 @@ export interface ApprovalDependencies extends AuditDependencies {
   readonly db: Pool;
   /** Performs an action of a payment's workflow. */
   readonly performPaymentAction: (actor: OperatorActor, request: PaymentActionRequest) => Promise<PaymentActionResult>;
+  /** Performs an action of a payout's workflow. */
+  readonly performPayoutAction: (actor: OperatorActor, request: PayoutActionRequest) => Promise<unknown>;
 }
 
 const policyChange = z.object({
@@ -72,7 +86,21 @@ const paymentAction = z.object({
   action: z.enum(APPROVABLE_PAYMENT_ACTIONS),
   parameters: z.object({ paymentId: z.string() }),
 });
-type ApprovablePaymentAction = z.output<typeof paymentAction>;
+
+const approvedPayout = z.object({ payoutId: z.string(), version: z.number() });
+
+const payoutAction = z.discriminatedUnion('action', [
+  z.object({ action: z.enum(['payout.approve', 'payout.resend']), parameters: approvedPayout }),
+  z.object({
+    action: z.literal('payout.resolve'),
+    parameters: approvedPayout.extend({ resolution: z.enum(PAYOUT_RESOLUTIONS), evidence: z.string() }),
+  }),
+]);
+
+/** Workflows execute them. */
+const workflowAction = z.union([paymentAction, payoutAction]);
+type WorkflowActionRequest = z.output<typeof workflowAction>;
+const WORKFLOW_ACTIONS = [...APPROVABLE_PAYMENT_ACTIONS, ...APPROVABLE_PAYOUT_ACTIONS] as const;
 
 const accountKey = z.object({
   accountId: z.string(),
@@ -101,11 +129,24 @@ const databaseAction = z.discriminatedUnion('action', [
 ]);
 type DatabaseActionRequest = z.output<typeof databaseAction>;
 
-/** The action with its parameters, as the database has them. */
-const approvable = z.union([databaseAction, paymentAction]);
+/** What holds for the payouts of all merchants. */
+const payoutRule = z.discriminatedUnion('action', [
+  z.object({ action: z.literal('payout.start'), parameters: z.object({}) }),
+  z.object({ action: z.literal('payout.set_limits'), parameters: payoutLimitsSchema }),
+  z.object({ action: z.literal('payout.set_policy'), parameters: payoutPolicySchema }),
+]);
+type PayoutRuleRequest = z.output<typeof payoutRule>;
+const PAYOUT_RULES = ['payout.start', 'payout.set_limits', 'payout.set_policy'] as const;
 
-function isPaymentAction(request: z.output<typeof approvable>): request is ApprovablePaymentAction {
-  return APPROVABLE_PAYMENT_ACTIONS.some((action) => action === request.action);
+/** The action with its parameters, as the database has them. */
+const approvable = z.union([databaseAction, payoutRule, workflowAction]);
+
+function isWorkflowAction(request: z.output<typeof approvable>): request is WorkflowActionRequest {
+  return WORKFLOW_ACTIONS.some((action) => action === request.action);
+}
+
+function isPayoutRule(request: DatabaseActionRequest | PayoutRuleRequest): request is PayoutRuleRequest {
+  return PAYOUT_RULES.some((action) => action === request.action);
 }
 
 /** Longer than the execution of any action. */
@@ -145,8 +186,8 @@ export const APPROVE = new DeclaredAction('approval.approve');
 
 /**
  * Approves a request of another operator and executes it, once. An action in the database takes effect with its
- * approval, or neither does. An action of a payment is executed in its workflow: if the process ends before the outcome
- * is recorded, the approval can be repeated after two minutes, until the request expires.
+ * approval, or neither does. An action of a payment or payout is executed in its workflow: if the process ends before
+ * the outcome is recorded, the approval can be repeated after two minutes, until the request expires.
  * @throws NotFoundError if there is no such request
  * @throws UserError if the operator requested it, if it is decided or expired, or if the action is rejected
  */
@@ -160,8 +201,8 @@ export async function approve(
   return withAudit(dependencies, actor, { action: APPROVE, target: String(approvalId), note }, async () => {
     const action = approvable.parse(await findApproval(db, approvalId));
     const decision = { approvalId, decision: 'approved', note } as const;
-    await (isPaymentAction(action)
-      ? approvePaymentAction(dependencies, actor, action, decision)
+    await (isWorkflowAction(action)
+      ? approveInWorkflow(dependencies, actor, action, decision)
       : approveInDatabase(dependencies, actor, action, decision));
     return findApproval(db, approvalId);
   });
@@ -258,16 +299,16 @@ function whyNotDecided({ status, requestedBy, decidedBy }: Approval): string {
   return `is ${status} already, by ${decidedBy}.`;
 }
 
-/** The workflow of the payment executes it, outside the transactions of this process. */
-async function approvePaymentAction(
-  { db, performPaymentAction }: ApprovalDependencies,
+/** The workflow of the payment or payout executes it, outside the transactions of this process. */
+async function approveInWorkflow(
+  dependencies: ApprovalDependencies,
   actor: OperatorActor,
-  { action, parameters }: ApprovablePaymentAction,
+  request: WorkflowActionRequest,
   decision: Decision,
 ): Promise<void> {
+  const { db } = dependencies;
   const approval = await decide(db, actor, decision);
-  const request = { action, payment: parameters.paymentId, note: noteOf(approval) };
-  const failure = await failureOf(performPaymentAction({ ...actor, approval }, request));
+  const failure = await failureOf(perform(dependencies, { ...actor, approval }, request, noteOf(approval)));
   const isRecorded = await recordExecution(db, approval.id, failure);
   if (failure) throw failure;
   if (isRecorded) return;
@@ -275,16 +316,46 @@ async function approvePaymentAction(
   throw new Error(`The action of request ${approval.id} was executed, but it was ${status} meanwhile.`);
 }
 
+function perform(
+  { performPaymentAction, performPayoutAction }: ApprovalDependencies,
+  actor: OperatorActor,
+  request: WorkflowActionRequest,
+  note: string,
+): Promise<unknown> {
+  switch (request.action) {
+    case 'payout.approve':
+    case 'payout.resend': {
+      const { payoutId: payout, version } = request.parameters;
+      const action = request.action === 'payout.approve' ? 'approve' : 'resend';
+      return performPayoutAction(actor, { action, payout, version, note });
+    }
+    case 'payout.resolve': {
+      const { payoutId: payout, ...seen } = request.parameters;
+      return performPayoutAction(actor, { action: 'resolve', payout, ...seen, note });
+    }
+    default:
+      return performPaymentAction(actor, { action: request.action, payment: request.parameters.paymentId, note });
+  }
+}
+
 /** Decision, action and outcome are one transaction. */
 async function approveInDatabase(
   { db, log }: ApprovalDependencies,
   actor: OperatorActor,
-  request: DatabaseActionRequest,
+  request: DatabaseActionRequest | PayoutRuleRequest,
   decision: Decision,
 ): Promise<void> {
   const failure = await inTransaction(db, async (client) => {
     const approval = await decide(client, actor, decision);
-    const failure = await failureOf(execute({ db: client, log }, { ...actor, approval }, approval, request));
+    const [dependencies, executor] = [
+      { db: client, log },
+      { ...actor, approval },
+    ];
+    const failure = await failureOf(
+      isPayoutRule(request)
+        ? changePayoutRule(dependencies, executor, approval, request)
+        : execute(dependencies, executor, approval, request),
+    );
     if (await recordExecution(client, approval.id, failure)) return failure;
     throw new ConflictError('not_allowed', `Request ${approval.id} is expired: it has to be requested again.`);
   });
@@ -346,6 +417,32 @@ async function execute(
   }
 }
 
+/** As `execute`. */
+function changePayoutRule(
+  dependencies: AuditDependencies,
+  actor: OperatorActor,
+  approval: Approval,
+  { action, parameters }: PayoutRuleRequest,
+): Promise<unknown> {
+  const { target, expectedVersion } = approval;
+  const audited = { target, note: noteOf(approval) };
+  const { db } = dependencies;
+  switch (action) {
+    case 'payout.start':
+      return withAudit(dependencies, actor, { ...audited, action: START_PAYOUTS }, () =>
+        endPayoutStop(db, actor, { note: audited.note, expectedId: expectedVersion ?? -1 }),
+      );
+    case 'payout.set_limits':
+      return withAudit(dependencies, actor, { ...audited, action: SET_PAYOUT_LIMITS }, () =>
+        replacePayoutLimits(db, parameters, expectedVersion ?? -1),
+      );
+    case 'payout.set_policy':
+      return withAudit(dependencies, actor, { ...audited, action: SET_PAYOUT_POLICY }, () =>
+        writePayoutPolicy(db, parameters),
+      );
+  }
+}
+
 function noteOf({ note, requestedBy }: Approval): string {
   return `${note} (requested by ${actorText({ kind: 'operator', name: requestedBy })})`;
 }
@@ -368,7 +465,7 @@ async function recordExecution(db: Queryable, approvalId: number, failure: UserE
        leased_until = null
      where id = $1 and status = 'approved'
        and ($2::text is not null or action = any ($3) or expires_at > clock_timestamp())`,
-    [approvalId, failure && messageOf(failure), APPROVABLE_PAYMENT_ACTIONS],
+    [approvalId, failure && messageOf(failure), WORKFLOW_ACTIONS],
   );
   return rowCount === 1;
 }

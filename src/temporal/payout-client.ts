@@ -26,6 +26,7 @@ import { currentCorrelation } from '../observability/correlation';
 import { UPDATE_TIMEOUT_MS, type BoundedClient } from './bounded-client';
 import { isAlreadyExists } from './grpc-errors';
 import { PayoutRecords, type RecordedPayoutRequest } from './payout-records';
+import { toDescribedRun, type ClosedRun, type RetriedStep } from './workflow-records';
 import { payoutsQueueOptions } from './workflow-start-options';
 
 /** A payout and its merchant. A step of another merchant's payout is rejected. */
@@ -40,6 +41,10 @@ export type PayoutActionOutcome =
 const REBUILD_UPDATE_ID = 'rebuild';
 /** Why the workflow of a lost payout was terminated. */
 const ROW_LOST = 'PostgreSQL has lost the payout: recovery';
+
+/** What the workflow of a payout reports while it runs, or how it closed. */
+export type PayoutRunReport =
+  ({ readonly state: 'running'; readonly retriedStep: RetriedStep | null } & PayoutWorkflowStatus) | ClosedRun;
 
 /** What members, operators and the worker request of the workflows of payouts. */
 export class PayoutClient {
@@ -148,6 +153,16 @@ export class PayoutClient {
   /** The status in the workflow; undefined if Temporal has no such workflow. */
   queryStatus(payoutId: string): Promise<PayoutWorkflowStatus | undefined> {
     return this.client.callWorkflow(payoutWorkflowId(payoutId), (handle) => handle.query(payoutStatusQuery));
+  }
+
+  /** The last run of the payout's workflow; null if Temporal has no such workflow. A closed one is not queried. */
+  async readRun(payoutId: string): Promise<PayoutRunReport | null> {
+    const described = await this.client.callWorkflow(payoutWorkflowId(payoutId), (handle) => handle.describe());
+    if (!described) return null;
+    const { closed, retriedStep } = toDescribedRun(described);
+    if (closed) return closed;
+    const status = await this.queryStatus(payoutId);
+    return status ? { state: 'running', ...status, retriedStep } : null;
   }
 }
 

@@ -40,12 +40,15 @@ export interface WorkflowNeedingAttention {
   readonly startedAt: Date;
 }
 
-export interface DescribedWorkflow extends WorkflowRecord {
+/** The last run of a workflow. */
+interface DescribedRun {
   /** Null while it runs. */
   readonly closed: ClosedRun | null;
   /** Null if no step is being repeated. */
   readonly retriedStep: RetriedStep | null;
 }
+
+export interface DescribedWorkflow extends WorkflowRecord, DescribedRun {}
 
 type PendingActivity = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
 
@@ -60,10 +63,8 @@ export class WorkflowRecords {
     const described = await this.client.callWorkflow(paymentWorkflowId(paymentId), (handle) => handle.describe());
     if (!described) return null;
     const paymentStatus = described.typedSearchAttributes.get(SEARCH_ATTRIBUTES.paymentStatus) ?? null;
-    const { closeTime: closedAt, status } = described;
-    const closed = closedAt ? { state: status.name.toLowerCase(), closedAt } : null;
-    const retriedStep = (described.raw.pendingActivities ?? []).map(toRetriedStep).find((step) => step !== null);
-    return { isRunning: closed === null, status: paymentStatus, closed, retriedStep: retriedStep ?? null };
+    const run = toDescribedRun(described);
+    return { isRunning: run.closed === null, status: paymentStatus, ...run };
   }
 
   /**
@@ -134,6 +135,12 @@ export async function readWorkflowPage(
     isRunning: !closeTime,
   }));
   return { items, next: nextPageToken.length === 0 ? null : Buffer.from(nextPageToken).toString('base64') };
+}
+
+export function toDescribedRun({ closeTime: closedAt, status, raw }: WorkflowExecutionDescription): DescribedRun {
+  const closed = closedAt ? { state: status.name.toLowerCase(), closedAt } : null;
+  const retriedStep = (raw.pendingActivities ?? []).map(toRetriedStep).find((step) => step !== null);
+  return { closed, retriedStep: retriedStep ?? null };
 }
 
 /** Null if no attempt has failed. */

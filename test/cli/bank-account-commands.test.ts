@@ -5,6 +5,7 @@ import { createSealer } from '../../src/crypto/sealing';
 import { seedPayouts } from '../../src/services/sandbox/seed-payouts';
 import { eventually } from '../support/eventually';
 import { runBuiltLunas } from '../support/lunas-process';
+import { addLines, preparePayouts } from '../support/payouts';
 import { createShop } from '../support/people';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 
@@ -35,9 +36,13 @@ afterAll(async () => {
 });
 
 const lunas = (...args: readonly string[]) => runBuiltLunas(['bank-accounts', ...args], environment);
+const lunasPayouts = (...args: readonly string[]) => runBuiltLunas(['payouts', ...args], environment);
 
-async function json(...args: readonly string[]) {
-  const { exitCode, stdout, stderr } = await lunas(...args, '--json');
+const json = (...args: readonly string[]) => jsonOf(lunas(...args, '--json'));
+const payoutsJson = (...args: readonly string[]) => jsonOf(lunasPayouts(...args, '--json'));
+
+async function jsonOf(run: ReturnType<typeof runBuiltLunas>) {
+  const { exitCode, stdout, stderr } = await run;
   expect([exitCode, stderr]).toEqual([0, '']);
   return JSON.parse(stdout);
 }
@@ -99,5 +104,70 @@ it('a missing variable and an unknown account are reported', async () => {
   expect(await lunas('show', merchant)).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining('no bank account'),
+  });
+});
+
+it('an operator creates, approves and resolves a payout, and sees what it waits for', async () => {
+  expect(await payoutsJson('set-limit', '90000000', '--cooldown', '0s', '--not-found', '0s')).toEqual({
+    limits: { day_limit_rupiah: 90_000_000, cooldown_seconds: 0, not_found_seconds: 0 },
+  });
+  const { id: merchant } = await createShop(service.db);
+  const create = ['create', '--merchant', merchant, '--key', 'k1'] as const;
+  expect((await lunasPayouts(...create)).stderr).toMatch(/^error: Not now: [^\n]* its bank account\.\n$/);
+  await addLines(await preparePayouts(service, merchant), [252_500]);
+
+  const { payout } = await payoutsJson(...create);
+  expect(payout).toMatchObject({ status: 'requested', gross_rupiah: 252_500, amount_rupiah: 250_000 });
+  expect((await payoutsJson(...create)).payout).toEqual(payout);
+  const { payouts } = await payoutsJson('list', '--needs-attention', '--merchant', merchant);
+  expect(payouts).toMatchObject([{ reference_id: payout.reference_id, attention_reason: 'waiting_for_approval' }]);
+  const waiting = await lunasPayouts('show', payout.reference_id);
+  const line = `${payout.reference_id} (requested) waits for an operator to approve it (lunas payouts approve) (until`;
+  expect(waiting.stdout.startsWith(line)).toBe(true);
+  expect(waiting.stdout).toMatch(/Pays\n.*\n +settlement +1 +Rp 252.500/);
+
+  const note = ['--note', 'ticket 7'] as const;
+  expect(await lunasPayouts('resend', payout.id, ...note)).toMatchObject({
+    exitCode: 1,
+    stderr: 'error: A payout that is "requested" cannot be sent again.\n',
+  });
+  // The workflow may have sent it already.
+  const approved = { approved_by: expect.stringMatching(/^cli:/), approval_kind: 'operator' };
+  expect((await payoutsJson('approve', payout.id, ...note)).payout).toMatchObject(approved);
+  const paid = await eventually(
+    () => payoutsJson('show', payout.id),
+    (shown) => shown.payout.status === 'completed',
+  );
+  expect(paid.steps.map(({ name }: { name: string }) => name)).toEqual(['request', 'approve', 'submit', 'complete']);
+  const evidence = ['--evidence', 'bank statement 31 January, line 12'] as const;
+  expect(await payoutsJson('resolve', payout.id, '--as', 'returned', ...evidence)).toMatchObject({
+    payout: { status: 'returned', is_manual: true },
+  });
+  const { stdout } = await lunasPayouts('show', payout.id);
+  expect(stdout).toMatch(/^LP\w+ \(returned\) waits for nothing since [^\n]*, because its money came back\.\n/);
+  expect(stdout).toMatch(/resolve_as_returned +completed +returned +cli:\S+ +bank statement 31 January, line 12/);
+});
+
+it('an operator cancels a payout, stops payouts and starts them, and sets rails and holidays', async () => {
+  const { id: merchant } = await createShop(service.db);
+  await addLines(await preparePayouts(service, merchant), [100_000]);
+  const note = ['--note', 'ticket 7'] as const;
+  expect(await payoutsJson('stop', ...note)).toEqual({ is_stopped: true });
+  expect((await lunasPayouts('policies', 'list')).stdout).toMatch(/Payouts are stopped since [^\n]*: ticket 7/);
+  expect((await lunasPayouts('create', '--merchant', merchant)).stderr).toContain('(lunas payouts start)');
+  expect(await payoutsJson('start', ...note)).toEqual({ is_stopped: false });
+
+  const { payout } = await payoutsJson('create', '--merchant', merchant);
+  expect(await payoutsJson('cancel', payout.reference_id, ...note)).toMatchObject({ payout: { status: 'cancelled' } });
+
+  expect(await payoutsJson('policies', 'set', '--rail', 'rtgs', '--closes', '15:00', '--use', 'no')).toMatchObject({
+    policy: { rail: 'rtgs', version: 2, closes_at: '15:00:00', is_enabled: false, max_rupiah: null },
+  });
+  expect((await lunasPayouts('policies', 'set', '--rail', 'rtgs', '--max', '1')).stderr).toContain('below the least');
+  await payoutsJson('holidays', 'add', '2999-12-31', '2999-12-30');
+  expect(await payoutsJson('holidays', 'list')).toEqual({ days: ['2999-12-30', '2999-12-31'] });
+  expect(await lunasPayouts('show', 'LP0')).toMatchObject({
+    exitCode: 1,
+    stderr: 'error: There is no payout LP0; lunas payouts list shows them.\n',
   });
 });

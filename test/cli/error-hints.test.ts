@@ -28,7 +28,7 @@ it('a request that waits is approved with its number', () => {
 });
 
 it.each(Object.entries(OPERATOR_STEPS))('the step %s has a command, after its own words', (_, text) => {
-  expect(withCommands(`It waits for ${text}.`)).toMatch(new RegExp(`${text} \\(lunas [a-z ]+\\)\\.$`));
+  expect(withCommands(`It waits for ${text}.`)).toMatch(new RegExp(`${text} \\(lunas [a-z -]+\\)\\.$`));
 });
 
 it('each command of the hints exists', () => {

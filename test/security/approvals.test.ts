@@ -439,6 +439,7 @@ describe('actions of payments', () => {
       requested.push({ by: actorText(actor), action, payment, note });
       return { id: payment, referenceId: 'LN1', status: 'settled' };
     },
+    performPayoutAction: () => Promise.reject(new Error('no payout')),
   });
 
   const requestSettlement = () =>

@@ -2,14 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { createSealer } from '../../src/crypto/sealing';
 import { createPool } from '../../src/db/connection/pool';
 import { onlyRow } from '../../src/db/connection/require-row';
+import { findRecordedPayout } from '../../src/db/queries/find-payout';
 import {
   payoutWriters,
+  readPayoutState,
   type NewPayout,
   type PayoutTransitionDetails,
   type PayoutTransitionResult,
 } from '../../src/db/transitions/payout-transitions';
 import type { StepActor } from '../../src/domain/actor';
-import { PAYOUT_TRANSITIONS, type PayoutTransitionName } from '../../src/domain/payout-transitions';
+import type { PayoutAction } from '../../src/domain/payout-actions';
+import { PAYOUT_TRANSITIONS, type PayoutStatus, type PayoutTransitionName } from '../../src/domain/payout-transitions';
+import { codeOf, messageOf } from '../../src/errors';
+import type { PayoutWorkflows } from '../../src/services/payouts/payouts';
 import { applyTransitions } from '../services/ledger/transition-path';
 import { prepareBankAccount } from './bank-accounts';
 import type { TestDatabase } from './database';
@@ -180,4 +185,48 @@ export async function applyPayout(
     if (outcome !== 'applied') throw new Error(`${name} is ${outcome}: ${JSON.stringify(state)}`);
   }
   return payout;
+}
+
+/** The transition of an action, by the status that it leaves. */
+function transitionOf(action: PayoutAction, status: PayoutStatus): StepName {
+  switch (action) {
+    case 'approve':
+    case 'resend':
+      return action;
+    case 'cancel':
+      return status === 'requested' ? 'cancel_request' : 'cancel';
+    case 'resolveAsCompleted':
+      return status === 'failed' ? 'resolve_failed_as_completed' : 'resolve_as_completed';
+    case 'resolveAsFailed':
+      return 'resolve_as_failed';
+    case 'resolveAsReturned':
+      return 'resolve_as_returned';
+  }
+}
+
+/** The writers of the workflow, without its waits. */
+export function writersAsWorkflows(payouts: TestPayouts): PayoutWorkflows {
+  return {
+    async request(request) {
+      const sealedTerms = createSealer(payouts.masterKey).seal('{}', ['payout-terms', request.payoutId]);
+      const written = await payoutWriters.request(payouts.context, { ...request, sealedTerms, at: new Date() });
+      const recorded = written && (await findRecordedPayout(payouts.db, request.payoutId));
+      return recorded
+        ? { outcome: 'requested', terms: recorded.terms, state: recorded.state }
+        : { outcome: 'rejected' };
+    },
+    async perform({ payoutId, version }, action, by) {
+      const before = await readPayoutState(payouts.db, payoutId);
+      if (before.version !== version) return { outcome: 'outdated' };
+      try {
+        const step = { payoutId, version, by };
+        const { outcome, state } = await applyPayoutTransition(payouts, transitionOf(action, before.status), step);
+        return outcome === 'superseded' ? { outcome: 'outdated' } : { outcome: 'done', state };
+      } catch (error) {
+        // The SQLSTATE of a trigger that permits the step only to other people.
+        if (codeOf(error) !== 'LN001') throw error;
+        return { outcome: 'rejected', reason: messageOf(error) };
+      }
+    },
+  };
 }

@@ -11,6 +11,7 @@ import {
 } from '../../services/approvals';
 import { requireApproval } from '../../services/audit/request-approval';
 import { performPaymentAction } from '../../services/payments/payment-actions';
+import { performPayoutAction } from '../../services/payouts/payout-operations';
 import { withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
 import { limit, wholeNumber } from '../option-schemas';
@@ -65,6 +66,10 @@ function addApprove(approvals: LunasCommand): void {
         log,
         performPaymentAction: (executor, request) =>
           withTemporal(context, db, (workflows) => performPaymentAction({ db, log, workflows }, executor, request)),
+        performPayoutAction: (executor, request) =>
+          withTemporal(context, db, ({ payouts }) =>
+            performPayoutAction({ db, log, workflows: payouts }, executor, request),
+          ),
       };
       const approval = await approve(dependencies, actor, approvalId, note);
       return { json: { approval }, text: `${approval.action} of ${describe(approval)} is ${approval.status}.` };

@@ -87,11 +87,14 @@ function recordedOf({ requestedAt, status, version, lastSentAt, ...row }: Payout
   };
 }
 
-/** Payouts with what their obstacles depend on. */
-const FROM_PAYOUTS = `from payouts payout join merchants merchant on merchant.id = payout.merchant_id${obstacleJoins({
+const OBSTACLE_JOINS = obstacleJoins({
   account: 'account.id = payout.bank_account_id',
   source: 'source.id = payout.provider_account_id',
-})}`;
+});
+
+/** Payouts with what their obstacles depend on. */
+export const FROM_PAYOUTS = `from payouts payout
+  join merchants merchant on merchant.id = payout.merchant_id${OBSTACLE_JOINS}`;
 
 export interface FoundObstacle {
   readonly obstacle: PayoutObstacle;

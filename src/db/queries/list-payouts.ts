@@ -2,6 +2,7 @@ import { validate as isUuid, MAX as MAX_ID } from 'uuid';
 import type { BalanceTransactionKind } from '../../domain/balance';
 import type { PayoutFailureKind } from '../../domain/bank-payout';
 import type { ApprovalKind } from '../../domain/payout';
+import type { PaidLines } from '../../domain/payout-preview';
 import type { Rail } from '../../domain/payout-rails';
 import type { PayoutStatus, PayoutTransitionName } from '../../domain/payout-transitions';
 import type { Queryable } from '../connection/pool';
@@ -88,16 +89,41 @@ export async function listPayoutRows(
   return rows;
 }
 
-/** By its id or its reference; undefined if the merchant has no such payout. */
+export interface AllPayoutsFilter extends Pick<PayoutFilter, 'status' | 'limit'> {
+  /** Null: of every merchant. */
+  readonly merchantId: string | null;
+  /** Only these; null: all. */
+  readonly ids: readonly string[] | null;
+}
+
+/** The payouts of all merchants, the newest first, for operators. */
+export async function listAllPayoutRows(
+  db: Queryable,
+  { merchantId, status, ids, limit }: AllPayoutsFilter,
+): Promise<Payout[]> {
+  const { rows } = await db.query<Payout>(
+    `select ${COLUMNS} ${FROM}
+     where ($1::uuid is null or payout.merchant_id = $1) and ($2::text is null or payout.status = $2)
+       and ($3::uuid[] is null or payout.id = any ($3))
+     order by payout.requested_at desc, payout.id desc limit $4`,
+    [merchantId, status, ids, limit],
+  );
+  return rows;
+}
+
+/**
+ * By its id or its reference; undefined if the merchant has no such payout.
+ * @param merchantId null: whatever the merchant is, for operators
+ */
 export async function findPayoutRow(
   db: Queryable,
-  merchantId: string,
+  merchantId: string | null,
   idOrReference: string,
 ): Promise<Payout | undefined> {
   const { rows } = await db.query<Payout>({
     name: 'find_payout',
     text: `select ${COLUMNS} ${FROM}
-      where payout.merchant_id = $1 and (payout.id = $2 or payout.reference_id = $3)`,
+      where ($1::uuid is null or payout.merchant_id = $1) and (payout.id = $2 or payout.reference_id = $3)`,
     values: [merchantId, isUuid(idOrReference) ? idOrReference : null, idOrReference],
   });
   return rows[0];
@@ -158,5 +184,17 @@ export async function listPayoutLineRows(
       order by line.posting_id limit $3`,
     values: [payoutId, after, limit],
   });
+  return rows;
+}
+
+/** The same by kind: the number of lines, and their sum. */
+export async function sumPayoutLines(db: Queryable, payoutId: string): Promise<PaidLines[]> {
+  const { rows } = await db.query<PaidLines>(
+    `select kind, count(*) as count, sum(amount_rupiah)::bigint as rupiah
+     from balance_transactions
+     where payout_id = $1 and source_payout_id is distinct from $1
+     group by kind order by kind`,
+    [payoutId],
+  );
   return rows;
 }

@@ -12,6 +12,10 @@ import * as merchants from '../merchants/merchants';
 import * as customers from '../payments/customers';
 import * as exceptions from '../payments/exceptions';
 import * as bankAccounts from '../payouts/bank-account-operations';
+import * as payoutLimits from '../payouts/payout-limits';
+import * as payouts from '../payouts/payout-operations';
+import * as payoutPolicies from '../payouts/payout-policies';
+import * as payoutStops from '../payouts/payout-stops';
 import * as catalog from '../provider-accounts/catalog';
 import * as providerAccounts from '../provider-accounts/provider-accounts';
 import * as reconcileAll from '../reconciliation/reconcile-all';
@@ -40,6 +44,10 @@ const MODULES = [
   customers,
   exceptions,
   bankAccounts,
+  payoutLimits,
+  payouts,
+  payoutPolicies,
+  payoutStops,
   catalog,
   providerAccounts,
   reconcileAll,

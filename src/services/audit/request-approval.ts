@@ -3,8 +3,10 @@ import { onlyRow } from '../../db/connection/require-row';
 import { operatorIdOf, type OperatorActor } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
 import type { OperatorPaymentAction } from '../../domain/payment-actions';
+import type { ApprovedPayout, ProvenResolution } from '../../domain/payout-actions';
 import { ConflictError } from '../../errors';
 import { isActive } from '../identity/deciders';
+import type { PayoutLimits, PayoutPolicyVersion } from '../payouts/payout-rules';
 import type { PolicyChange } from '../provider-accounts/catalog';
 import type { AccountKey } from '../provider-accounts/provider-accounts';
 import { withAudit, type AuditDependencies } from './audit';
@@ -25,11 +27,16 @@ export const IS_VALID = `(approvals.expires_at > now()
 
 export const IS_WAITING = `(status = 'pending' and ${IS_VALID})`;
 
-/** The version of the policy, or the id of the limit, that the action `$1` with `$3` would replace. */
+/** The payout actions that need a second operator, whatever the amount is. */
+export const APPROVABLE_PAYOUT_ACTIONS = ['payout.approve', 'payout.resend', 'payout.resolve'] as const;
+
+/** The version of the policy, or the id of the limit or of the stop, that the action `$1` with `$3` would replace. */
 const VERSION_IN_FORCE = `case $1
     when 'catalog.set' then (select coalesce(max(version), 0) from policies
       where provider = $3::jsonb ->> 'provider' and channel = $3::jsonb ->> 'channel')
     when 'approval.set_limit' then (select max(id) from approval_limits)
+    when 'payout.set_limits' then (select max(id) from payout_limits)
+    when 'payout.start' then (select max(id) from payout_stops)
   end`;
 
 /** What a second operator approves: the name of the action, and all that its execution needs. */
@@ -49,6 +56,11 @@ export type ApprovableAction =
       /** The version that the requester has seen. */
       readonly parameters: { readonly bankAccountId: string; readonly version: number };
     }
+  | { readonly action: 'payout.approve' | 'payout.resend'; readonly parameters: ApprovedPayout }
+  | { readonly action: 'payout.resolve'; readonly parameters: ApprovedPayout & ProvenResolution }
+  | { readonly action: 'payout.start'; readonly parameters: Readonly<Record<string, never>> }
+  | { readonly action: 'payout.set_limits'; readonly parameters: PayoutLimits }
+  | { readonly action: 'payout.set_policy'; readonly parameters: PayoutPolicyVersion }
   | {
       readonly action: (typeof APPROVABLE_PAYMENT_ACTIONS)[number];
       readonly parameters: { readonly paymentId: string };

@@ -1,10 +1,12 @@
 import type { Queryable } from '../../db/connection/pool';
 import type { PaymentRow } from '../../db/queries/payment-row';
+import { SUBJECT_TABLES } from '../../db/transitions/subjects';
 import type { ActorText } from '../../domain/actor';
 import type { LatePaymentStatus, LatePaymentStep } from '../../domain/late-payment';
 import type { LedgerLine } from '../../domain/ledger';
 import type { PaymentStatus, TransitionName } from '../../domain/payment-transitions';
 import type { RefundStatus } from '../../domain/refund';
+import type { Subject } from '../../domain/subject';
 import { messageOf } from '../../errors';
 import type { WorkflowRun } from '../../temporal/payment-workflow-client';
 import { listActions, type AuditedAction } from '../audit/list-actions';
@@ -91,7 +93,7 @@ export async function showPayment(
   const { id, referenceId } = payment;
   const [transitions, ledger, refunds, latePayment, exceptions, actions, deliveries, workflow] = await Promise.all([
     listTransitions(db, id),
-    listLedgerEntries(db, id),
+    listLedgerEntries(db, { kind: 'payment', id }),
     listRefunds(db, id),
     findLatePayment(db, id),
     listExceptionsOf(db, referenceId),
@@ -113,7 +115,7 @@ export async function showPayment(
 }
 
 /** The record is shown although Temporal is unavailable. */
-function toWorkflowError(error: unknown): { error: string } {
+export function toWorkflowError(error: unknown): { error: string } {
   return { error: messageOf(error) };
 }
 
@@ -127,13 +129,15 @@ async function listTransitions(db: Queryable, paymentId: string): Promise<Paymen
   return rows;
 }
 
-async function listLedgerEntries(db: Queryable, paymentId: string): Promise<LedgerEntry[]> {
+/** The ledger entries of one subject, in the order of the ledger. */
+export async function listLedgerEntries(db: Queryable, { kind, id }: Subject): Promise<LedgerEntry[]> {
+  const { idColumn, versionColumn } = SUBJECT_TABLES[kind];
   const { rows } = await db.query<LedgerEntry>(
-    `select posting.payment_version as version, posting.late_payment_step as "latePaymentStep",
+    `select posting.${versionColumn} as version, posting.late_payment_step as "latePaymentStep",
        posting.occurred_at as "occurredAt", entry.side, entry.account, entry.amount_rupiah as "amountRupiah"
      from ledger_postings posting join ledger_entries entry on entry.posting_id = posting.id
-     where posting.payment_id = $1 order by posting.id, entry.line`,
-    [paymentId],
+     where posting.${idColumn} = $1 order by posting.id, entry.line`,
+    [id],
   );
   return rows;
 }

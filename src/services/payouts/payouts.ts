@@ -213,7 +213,11 @@ async function performByUser(
   return findPayout(db, merchantId, payoutId);
 }
 
-async function findPayout(db: Queryable, merchantId: string, idOrReference: string): Promise<Payout> {
+/**
+ * @param merchantId null: whatever the merchant is, for operators
+ * @throws NotFoundError if the merchant has no such payout
+ */
+export async function findPayout(db: Queryable, merchantId: string | null, idOrReference: string): Promise<Payout> {
   const payout = await findPayoutRow(db, merchantId, idOrReference);
   if (!payout) throw new NotFoundError('payout', idOrReference);
   return payout;

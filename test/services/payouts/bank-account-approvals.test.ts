@@ -55,7 +55,12 @@ async function addOperator(name: string): Promise<OperatorActor> {
 const dependencies = () => ({ db: operators, sealer, log: SILENT });
 const decide = (actor: OperatorActor, approvalId: number) =>
   approve(
-    { db: operators, log: SILENT, performPaymentAction: () => Promise.reject(new Error('no payment')) },
+    {
+      db: operators,
+      log: SILENT,
+      performPaymentAction: () => Promise.reject(new Error('no payment')),
+      performPayoutAction: () => Promise.reject(new Error('no payout')),
+    },
     actor,
     approvalId,
   );

@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { findRecordedPayout } from '../../../src/db/queries/find-payout';
-import { payoutWriters, readPayoutState } from '../../../src/db/transitions/payout-transitions';
 import type { PayoutRejection } from '../../../src/domain/payout-rejections';
 import {
   approvePayout,
@@ -14,14 +11,13 @@ import {
   requestPayout,
   type PayoutDependencies,
   type PayoutUser,
-  type PayoutWorkflows,
 } from '../../../src/services/payouts/payouts';
 import { describeRejection } from '../../../src/web/dashboard/payouts/rejection-texts';
 import {
   addLines,
-  applyPayoutTransition,
   createTestPayouts,
   withNewMerchant,
+  writersAsWorkflows,
   type TestPayouts,
 } from '../../support/payouts';
 import { createMember } from '../../support/people';
@@ -46,22 +42,7 @@ afterAll(async () => {
 const addMember = (role: 'owner' | 'finance') =>
   createMember(payouts.db, `${randomUUID()}@shop.test`, [[payouts.merchantId, role]]);
 
-/** The writers of the workflow, without its waits. */
-const workflows = (): PayoutWorkflows => ({
-  async request(request) {
-    const sealedTerms = createSealer(payouts.masterKey).seal('{}', ['payout-terms', request.payoutId]);
-    const written = await payoutWriters.request(payouts.context, { ...request, sealedTerms, at: new Date() });
-    const recorded = written && (await findRecordedPayout(payouts.db, request.payoutId));
-    return recorded ? { outcome: 'requested', terms: recorded.terms, state: recorded.state } : { outcome: 'rejected' };
-  },
-  async perform({ payoutId, version }, action, by) {
-    const { status } = await readPayoutState(payouts.db, payoutId);
-    const name = action === 'approve' ? 'approve' : status === 'requested' ? 'cancel_request' : 'cancel';
-    const { outcome, state } = await applyPayoutTransition(payouts, name, { payoutId, version, by });
-    return outcome === 'superseded' ? { outcome: 'outdated' } : { outcome: 'done', state };
-  },
-});
-const dependencies = (): PayoutDependencies => ({ db: dashboard, workflows: workflows() });
+const dependencies = (): PayoutDependencies => ({ db: dashboard, workflows: writersAsWorkflows(payouts) });
 
 const see = () => previewPayout(dashboard, payouts.merchantId, new Date());
 

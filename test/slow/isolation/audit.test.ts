@@ -4,13 +4,19 @@ import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { OPERATOR_ENDPOINTS } from '../../../src/api/routes';
 import { createProgram } from '../../../src/cli/program';
+import { createSealer } from '../../../src/crypto/sealing';
 import { createPool } from '../../../src/db/connection/pool';
 import { PACKAGE_ROOT } from '../../../src/package-info';
 import { listActions, type AuditedAction } from '../../../src/services/audit/list-actions';
 import { createOperator, type NewOperator } from '../../../src/services/identity/operators';
+import { createPayoutByOperator } from '../../../src/services/payouts/payout-operations';
+import { seedPayouts } from '../../../src/services/sandbox/seed-payouts';
 import { runLunas } from '../../cli/run-lunas';
+import { osUser } from '../../support/actors';
 import { prepareBankAccount } from '../../support/bank-accounts';
 import { createProductionDatabase, type TestDatabase } from '../../support/database';
+import { addLines, preparePayouts } from '../../support/payouts';
+import { createShop } from '../../support/people';
 import { productionOperator } from '../../support/production';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
@@ -51,6 +57,10 @@ const READ_ONLY = [
   'payments show',
   'recovery status',
   'payments list',
+  'payouts list',
+  'payouts show',
+  'payouts policies list',
+  'payouts holidays list',
   'refunds list',
   'exceptions list',
   // It is in the audit log nevertheless.
@@ -79,6 +89,11 @@ const WITH_TEMPORAL: ReadonlySet<string> = new Set([
   'temporal use-version',
   'bank-accounts add',
   'bank-accounts verify',
+  'payouts create',
+  'payouts approve',
+  'payouts cancel',
+  'payouts resend',
+  'payouts resolve',
 ]);
 
 let service: TestService;
@@ -100,9 +115,13 @@ beforeAll(async () => {
     ACCOUNT_NUMBER: '1234567890',
   };
   payment = (await service.call('POST', '/payments', { amount: 50_000 })).body.payment;
-  const { merchantId } = service;
+  writes = await writesOf(service.merchantId);
+});
+afterAll(() => service.close());
+
+async function writesOf(merchantId: string): Promise<typeof writes> {
   const bankAccountId = await prepareBankAccount(service, merchantId, 'pending_approval');
-  writes = {
+  return {
     'merchants create': ['--name', 'Toko Maju', '--approve'],
     'merchants approve': [merchantId],
     'merchants suspend': [UNKNOWN_ID],
@@ -132,6 +151,7 @@ beforeAll(async () => {
     'accounts disable': [UNKNOWN_ID],
     'accounts enable': [UNKNOWN_ID],
     'accounts set-key': [UNKNOWN_ID, '--server-key-env', 'SERVER_KEY'],
+    ...(await writesOfPayouts()),
     ...writesOfBankAccount(merchantId, bankAccountId),
     'temporal use-version': ['2026-11-23.1'],
     'accounts set-rate': [UNKNOWN_ID, '--per-second', '20'],
@@ -155,8 +175,7 @@ beforeAll(async () => {
     'recovery end': [],
     archive: ['--before', '2026-01-31'],
   };
-});
-afterAll(() => service.close());
+}
 
 /** A later one meets the account as an earlier one left it: a rejected command is recorded too. */
 function writesOfBankAccount(merchantId: string, id: string): typeof writes {
@@ -169,6 +188,28 @@ function writesOfBankAccount(merchantId: string, id: string): typeof writes {
     'bank-accounts reject': [id],
     'bank-accounts suspend': [id],
     'bank-accounts disable': [id],
+  };
+}
+
+/** Also those that are rejected: the payout is cancelled first. */
+async function writesOfPayouts(): Promise<typeof writes> {
+  const { db, masterKey } = service;
+  await seedPayouts({ db, sealer: createSealer(masterKey), sandboxUrl: service.sandboxUrl, apiUrl: service.apiUrl });
+  const { id: merchant } = await createShop(db);
+  await addLines(await preparePayouts(service, merchant), [252_500]);
+  const key = { merchantId: merchant, key: 'audit' };
+  const { id } = await createPayoutByOperator({ db, workflows: service.workflows.payouts }, osUser('sari'), key);
+  return {
+    'payouts create': ['--merchant', merchant, '--key', 'audit'],
+    'payouts cancel': [id],
+    'payouts approve': [id],
+    'payouts resend': [id],
+    'payouts resolve': [id, '--as', 'failed', '--evidence', 'line 12'],
+    'payouts stop': [],
+    'payouts start': [],
+    'payouts set-limit': ['90000000'],
+    'payouts policies set': ['--rail', 'skn', '--fee', '3000'],
+    'payouts holidays add': ['2999-12-31'],
   };
 }
 

@@ -1,0 +1,58 @@
+import type { PayoutHistoryRow } from '../db/queries/list-payouts';
+import { describeAccount } from '../domain/banks';
+import { formatRupiah } from '../domain/money';
+import type { PayoutRecord } from '../services/payouts/show-payout';
+import { describePayoutWait } from './describe-wait';
+import { formatFields, formatTable } from './output';
+import { actionRow, deliveryRow, exceptionRow, ledgerRow, renderWorkflow, section } from './render-payment';
+
+/** All details of a payout as text, by section. */
+export function renderPayout(details: PayoutRecord): string {
+  const { payout, steps, ledger, lines, exceptions, actions, deliveries, workflow } = details;
+  const summary = formatFields({
+    Payout: payout.id,
+    Reference: payout.referenceId,
+    Merchant: payout.merchantId,
+    Status: payout.failureReason === null ? payout.status : `${payout.status}: ${payout.failureReason}`,
+    Amount: `${formatRupiah(payout.amountRupiah)} by ${payout.rail}`,
+    Fee: formatRupiah(payout.feeRupiah),
+    Account: `${describeAccount(payout.bankCode, payout.lastFour)} (${payout.bankAccountId})`,
+    'Requested by': payout.requesterName ?? payout.requestedBy,
+    'Approval by': APPROVERS[payout.approvalKind],
+    'Approved by': payout.approverName ?? payout.approvedBy,
+    Requested: payout.requestedAt,
+    Submitted: payout.submittedAt,
+    Finished: payout.finishedAt,
+    "Bank's reference": payout.bankReference,
+  });
+  const paid = lines.map(({ kind, count, rupiah }) => ({ KIND: kind, COUNT: count, AMOUNT: formatRupiah(rupiah) }));
+  return [
+    describePayoutWait(details),
+    summary,
+    section('Transitions', formatTable(steps.map(stepRow), 'none')),
+    section('Ledger', formatTable(ledger.map(ledgerRow), 'no entries')),
+    section('Pays', formatTable(paid, 'no lines: it was recovered')),
+    ...(exceptions.length > 0 ? [section('Exceptions', formatTable(exceptions.map(exceptionRow), ''))] : []),
+    ...(actions.length > 0 ? [section('Operators', formatTable(actions.map(actionRow), ''))] : []),
+    section('Webhooks', formatTable(deliveries.map(deliveryRow), 'none')),
+    renderWorkflow(workflow),
+  ].join('\n\n');
+}
+
+const APPROVERS = {
+  none: 'Lunas itself',
+  second_user: 'a second member of the merchant',
+  operator: 'an operator',
+} as const;
+
+function stepRow(step: PayoutHistoryRow, index: number) {
+  return {
+    VERSION: index + 1,
+    AT: step.occurredAt,
+    TRANSITION: step.name,
+    FROM: step.fromStatus,
+    TO: step.toStatus,
+    BY: step.actor,
+    NOTE: step.note,
+  };
+}

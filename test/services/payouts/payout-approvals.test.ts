@@ -1,0 +1,224 @@
+import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { actorText, type OperatorActor } from '../../../src/domain/actor';
+import type { PayoutResolution } from '../../../src/domain/payout-actions';
+import { withClient } from '../../../src/local-stack/postgres';
+import { approve, listApprovals, type ApprovalDependencies } from '../../../src/services/approvals';
+import { listActions } from '../../../src/services/audit/list-actions';
+import { createOperator } from '../../../src/services/identity/operators';
+import { getPayoutLimits, setPayoutLimits } from '../../../src/services/payouts/payout-limits';
+import {
+  createPayoutByOperator,
+  performPayoutAction,
+  type PayoutActionRequest,
+} from '../../../src/services/payouts/payout-operations';
+import { listPayoutPolicies, setPayoutPolicy } from '../../../src/services/payouts/payout-policies';
+import { findPayoutStop, startPayouts, stopPayouts } from '../../../src/services/payouts/payout-stops';
+import { findPayout } from '../../../src/services/payouts/payouts';
+import { operatorOf, osUser } from '../../support/actors';
+import { SILENT } from '../../support/collect-log';
+import {
+  addLines,
+  applyPayout,
+  applyPayoutTransition,
+  createTestPayouts,
+  withNewMerchant,
+  writersAsWorkflows,
+  type TestPayouts,
+} from '../../support/payouts';
+
+/* In production two operators move the money of a payout that no member or bank decides. */
+
+const DAY_SECONDS = 86_400;
+
+let payouts: TestPayouts;
+let operators: Pool;
+let dewi: OperatorActor;
+let budi: OperatorActor;
+
+beforeAll(async () => {
+  payouts = await createTestPayouts();
+  operators = createPool(payouts.database.urlOf('lunas_local_operator'), { max: 8 });
+  await withClient(payouts.database.url, async (client) => {
+    await client.query("set session_replication_role = replica; update installation set environment = 'production'");
+  });
+  [dewi, budi] = [await addOperator('dewi'), await addOperator('budi')];
+});
+beforeEach(async () => {
+  await withClient(payouts.database.url, async (client) => {
+    await client.query("set session_replication_role = replica; update installation set environment = 'sandbox'");
+    payouts = await withNewMerchant(payouts);
+    await client.query("update installation set environment = 'production'");
+  });
+  await addLines(payouts, [100_000, 200_000]);
+});
+afterAll(async () => {
+  await operators.end();
+  await payouts.close();
+});
+
+async function addOperator(name: string): Promise<OperatorActor> {
+  const { id } = await createOperator(payouts.db, { name, environment: 'production' });
+  await payouts.db.query("update operators set created_at = now() - interval '1 day' where id = $1", [id]);
+  return operatorOf({ id, name });
+}
+
+const dependencies = () => ({ db: operators, log: SILENT, workflows: writersAsWorkflows(payouts) });
+const perform = (actor: OperatorActor, request: PayoutActionRequest) =>
+  performPayoutAction(dependencies(), actor, request);
+
+const executors = (): ApprovalDependencies => ({
+  db: operators,
+  log: SILENT,
+  performPaymentAction: () => Promise.reject(new Error('no payment')),
+  performPayoutAction: perform,
+});
+const decide = (actor: OperatorActor, approvalId: number) => approve(executors(), actor, approvalId);
+
+/** @returns the id of the request */
+async function requested(work: Promise<unknown>): Promise<number> {
+  await expect(work).rejects.toMatchObject({ reason: 'approval_required' });
+  return (await listApprovals(operators, { onlyOpen: true, limit: 1 }))[0]?.id ?? 0;
+}
+
+const stateOf = async (payoutId: string) => {
+  const { status, version } = await findPayout(operators, null, payoutId);
+  return [status, version];
+};
+
+it("an operator's payout is sent after a second operator, and the same key is the same payout", async () => {
+  const create = () =>
+    createPayoutByOperator(dependencies(), dewi, { merchantId: payouts.merchantId, key: 'k1', note: 'shop closes' });
+  const payout = await create();
+  expect(payout).toMatchObject({ status: 'requested', approvalKind: 'operator', grossRupiah: 300_000 });
+  expect(await create()).toEqual(payout);
+  const approval = await requested(perform(dewi, { action: 'approve', payout: payout.referenceId, note: 'call' }));
+  expect((await listApprovals(operators, { onlyOpen: true, limit: 1 }))[0]).toMatchObject({
+    action: 'payout.approve',
+    target: `${payout.referenceId} to BCA •••• 7890`,
+    amountRupiah: 297_500,
+    parameters: { payoutId: payout.id, version: 1 },
+  });
+  await expect(decide(dewi, approval)).rejects.toThrow('another operator');
+  expect(await stateOf(payout.id)).toEqual(['requested', 1]);
+  expect(await decide(budi, approval)).toMatchObject({ status: 'executed', requestedBy: 'dewi', decidedBy: 'budi' });
+  expect(await findPayout(operators, null, payout.id)).toMatchObject({
+    status: 'approved',
+    approvedBy: 'operator:budi',
+  });
+  const actions = await listActions(operators, { target: payout.id, limit: 9 });
+  expect(actions[0]).toMatchObject({ action: 'payout.approve', actor: 'operator:budi', outcome: 'succeeded' });
+  expect(actions[0]?.detail).toContain('requested by operator:dewi');
+});
+
+it('a payout that changed after the request is not approved', async () => {
+  const { payoutId } = await applyPayout(payouts, [], { by: { name: 'cli:sari' } });
+  const approval = await requested(perform(dewi, { action: 'approve', payout: payoutId, note: 'call' }));
+  expect(await perform(budi, { action: 'cancel', payout: payoutId, note: 'wrong shop' })).toMatchObject({
+    status: 'cancelled',
+  });
+  await expect(decide(budi, approval)).rejects.toMatchObject({ reason: 'superseded' });
+  expect((await listApprovals(operators, { onlyOpen: false, limit: 1 }))[0]).toMatchObject({ status: 'failed' });
+});
+
+it.each([
+  ['resend', ['approve', 'submit'], null, 'submitted'],
+  ['resolve', ['approve', 'submit'], 'completed', 'completed'],
+  ['resolve', ['approve', 'submit'], 'failed', 'failed'],
+  ['resolve', ['approve', 'submit', 'complete'], 'returned', 'returned'],
+  ['resolve', ['approve', 'submit', 'fail'], 'completed', 'completed'],
+] as const)('%s of a payout after %p needs two operators (%s)', async (action, path, resolution, status) => {
+  const { payoutId: payout } = await applyPayout(payouts, path, { by: { name: 'schedule' } });
+  const before = await stateOf(payout);
+  const request = requestOf(payout, action, resolution);
+  await expect(perform(osUser('sari'), request)).rejects.toMatchObject({ reason: 'operator_key_required' });
+  const approval = await requested(perform(dewi, request));
+  expect(await stateOf(payout)).toEqual(before);
+  expect(await decide(budi, approval)).toMatchObject({ status: 'executed' });
+  expect(await stateOf(payout)).toEqual([status, path.length + 2]);
+});
+
+function requestOf(payout: string, action: 'resend' | 'resolve', resolution: PayoutResolution | null) {
+  const about = { payout, note: 'ticket 7' };
+  if (action === 'resend' || resolution === null) return { ...about, action: 'resend' } as const;
+  return { ...about, action: 'resolve', resolution, evidence: 'line 12 of the bank statement' } as const;
+}
+
+it('an approval whose outcome was not recorded is repeated, and does not fail', async () => {
+  const { payoutId: payout } = await applyPayout(payouts, ['approve', 'submit'], { by: { name: 'schedule' } });
+  const id = await requested(perform(dewi, requestOf(payout, 'resolve', 'completed')));
+  const lost = new Error('connection lost');
+  const performPayout = async (actor: OperatorActor, request: PayoutActionRequest) => {
+    await perform(actor, request);
+    throw lost;
+  };
+  await expect(approve({ ...executors(), performPayoutAction: performPayout }, budi, id)).rejects.toBe(lost);
+  expect(await stateOf(payout)).toEqual(['completed', 4]);
+  await payouts.db.query('update approvals set leased_until = now() where id = $1', [id]);
+  expect(await decide(budi, id)).toMatchObject({ status: 'executed' });
+  expect(await stateOf(payout)).toEqual(['completed', 4]);
+});
+
+it('an action that is not possible is rejected before a second operator sees it', async () => {
+  const { payoutId: payout } = await applyPayout(payouts, [], { by: { name: 'schedule' } });
+  const waiting = await listApprovals(operators, { onlyOpen: true, limit: 9 });
+  await expect(perform(dewi, requestOf(payout, 'resend', null))).rejects.toThrow('cannot be sent again');
+  await expect(perform(dewi, { action: 'approve', payout })).rejects.toThrow('Lunas approves this payout itself');
+  expect(await listApprovals(operators, { onlyOpen: true, limit: 9 })).toEqual(waiting);
+  expect((await listActions(operators, { target: payout, limit: 1 }))[0]).toMatchObject({
+    actor: actorText(dewi),
+    outcome: 'rejected',
+  });
+  await applyPayoutTransition(payouts, 'cancel_request', { payoutId: payout, version: 1 });
+});
+
+it('one operator stops payouts, and two start them: those that the requester has seen', async () => {
+  const start = (actor = dewi) => startPayouts(dependencies(), actor, 'the bank is ready');
+  await expect(start()).rejects.toMatchObject({ reason: 'not_allowed' });
+  await stopPayouts(dependencies(), budi, 'breach at the bank');
+  await expect(stopPayouts(dependencies(), budi, 'again')).rejects.toMatchObject({ reason: 'not_allowed' });
+  const create = createPayoutByOperator(dependencies(), dewi, { merchantId: payouts.merchantId, key: 'stopped' });
+  await expect(create).rejects.toThrow('an operator to start payouts again');
+  const [first, stop] = [await requested(start()), await findPayoutStop(operators)];
+  expect(stop).toMatchObject({ stoppedBy: 'operator:budi', note: 'breach at the bank' });
+  expect(await decide(budi, first)).toMatchObject({ status: 'executed' });
+  expect(await findPayoutStop(operators)).toBeNull();
+  await stopPayouts(dependencies(), budi, 'another breach');
+  const second = await requested(start());
+  expect(await decide(budi, second)).toMatchObject({ status: 'executed' });
+});
+
+it('two operators change the limits, and neither shortens a day', async () => {
+  const set = (change: { readonly day?: number; readonly cooldown?: number }) =>
+    setPayoutLimits(dependencies(), dewi, {
+      day_limit_rupiah: change.day,
+      cooldown_seconds: change.cooldown ?? DAY_SECONDS,
+      not_found_seconds: undefined,
+    });
+  await expect(set({ cooldown: DAY_SECONDS - 1 })).rejects.toThrow('at least a day');
+  const [older, newer] = [await requested(set({ day: 5_000 })), await requested(set({ day: 7_000 }))];
+  expect(await decide(budi, newer)).toMatchObject({ status: 'executed' });
+  expect(await getPayoutLimits(operators)).toEqual({
+    cooldown_seconds: DAY_SECONDS,
+    not_found_seconds: DAY_SECONDS,
+    day_limit_rupiah: 7_000,
+  });
+  await expect(decide(budi, older)).rejects.toMatchObject({ reason: 'superseded' });
+  await requested(set({ day: 100_000_000 })).then((id) => decide(budi, id));
+});
+
+it('two operators change a policy, and an older request does not replace a newer version', async () => {
+  const setFee = (fee: number) =>
+    setPayoutPolicy(dependencies(), dewi, { rail: 'skn', fee_rupiah: fee, closes_at: '15:00:00' }, 'contract 12');
+  const [older, newer] = [await requested(setFee(1)), await requested(setFee(2))];
+  expect(await decide(budi, newer)).toMatchObject({ status: 'executed' });
+  expect((await listPayoutPolicies(operators)).find(({ rail }) => rail === 'skn')).toMatchObject({
+    version: 2,
+    fee_rupiah: 2,
+    closes_at: '15:00:00',
+    days: 'working',
+  });
+  await expect(decide(budi, older)).rejects.toMatchObject({ reason: 'superseded' });
+  await expect(setPayoutPolicy(dependencies(), dewi, { rail: 'skn', max_rupiah: 1 })).rejects.toThrow(
+    'below the least one',
+  );
+});
