@@ -52,12 +52,13 @@ function withNextCommand(found: AttentionCase) {
 
 const NOTE = '--note "…"';
 const showPayment: NextCommand = ({ subject }) => `lunas payments show ${subject}`;
+const showPayout: NextCommand = ({ subject }) => `lunas payouts show ${subject}`;
 
 const NEXT_COMMANDS: Readonly<Record<AttentionKind, NextCommand>> = {
   temporal: () => 'lunas temporal check',
   recovery_mode: () => 'lunas recovery status',
   ledger_breaks: () => 'lunas ledger verify',
-  workflow: showPayment,
+  workflow: (found) => (found.subject?.startsWith('LP') ? showPayout : showPayment)(found),
   payment_overdue: showPayment,
   refund_failed: ({ subject }) => `lunas refunds retry ${subject} ${NOTE}`,
   refund_unconfirmed: showPayment,
@@ -68,6 +69,12 @@ const NEXT_COMMANDS: Readonly<Record<AttentionKind, NextCommand>> = {
   merchant_on_hold: ({ subject }) => `lunas merchants release ${subject} ${NOTE}`,
   bank_account_to_approve: ({ subject }) => `lunas bank-accounts show ${subject} ${NOTE}`,
   bank_account_without_name: ({ subject }) => `lunas bank-accounts verify ${subject} ${NOTE}`,
+  payouts_stopped: () => `lunas payouts start ${NOTE}`,
+  payout_waiting_for_approval: ({ subject }) => `lunas payouts approve ${subject} ${NOTE}`,
+  payout_deferred: showPayout,
+  payout_not_found: showPayout,
+  payout_indeterminate: showPayout,
+  payout_overdue: showPayout,
   endpoint_failing: ({ subject }) => `lunas webhooks ping ${subject} ${NOTE}`,
   webhooks_dead: ({ merchantId }) => `lunas webhooks deliveries --status dead --merchant ${merchantId}`,
   worker_version: () => 'lunas temporal versions',

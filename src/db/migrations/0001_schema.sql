@@ -2363,7 +2363,8 @@ grant update (sealed_holder_name, name_match, same_number_merchants, status, ver
   updated_at) on bank_accounts to lunas_payouts;
 grant update (status, version, usable_from, failure_reason, updated_at, sealed_number, sealed_holder_name)
   on bank_accounts to lunas_operator;
-grant select on payout_limits to lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator, lunas_reader;
+grant select on payout_limits
+  to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator, lunas_reader;
 grant insert on payout_limits to lunas_operator;
 revoke execute on function require_approved_bank_account, require_day_of_limits, require_approved_row from public;
 grant insert on merchant_notices to lunas_payouts;
@@ -2397,6 +2398,7 @@ grant select (id, reference_id, merchant_id, provider_account_id, status) on pay
 grant select on payout_transitions to lunas_api, lunas_dashboard, lunas_operator, lunas_reader;
 grant select on payout_events to lunas_api, lunas_dashboard, lunas_operator;
 grant select (payout_id, payout_version, event, occurred_at) on payout_events to lunas_reader;
+grant select on payout_stops to lunas_api; -- a request for approval records the newest one
 grant select on payout_policies, bank_holidays, payout_stops, payout_settings
   to lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator, lunas_reader;
 grant insert on payout_policies, bank_holidays, payout_stops to lunas_operator;

@@ -1,8 +1,14 @@
+import { formatRupiah } from '../../domain/money';
 import { REFUND_GRACE_MS } from '../../domain/reconciliation';
 import type { Queryable } from '../connection/pool';
 import { IS_RECOVERING } from '../records/recovery-mode';
 import { OVERDUE } from './overdue-payments';
 import { CREATED_AT, STATUS } from './payment-indexes';
+import {
+  listPayoutsNeedingAttention,
+  type PayoutAttentionReason,
+  type PayoutNeedingAttention,
+} from './payouts-needing-attention';
 
 /** What waits for an operator, as PostgreSQL has it. */
 export interface RecordedCase {
@@ -14,7 +20,7 @@ export interface RecordedCase {
   readonly detail: string | null;
 }
 
-export type RecordedCaseKind = keyof typeof PARTS;
+export type RecordedCaseKind = keyof typeof PARTS | `payout_${PayoutAttentionReason}`;
 
 /** So many merchants with due settlements are visited, and so many dead deliveries are counted. */
 const READ_LIMIT = 1_000;
@@ -67,7 +73,8 @@ const PARTS = {
       select * from waiting where due_at <= now() order by due_at limit $1
     ) due`,
   exception: `
-    select id::text, (select merchant_id from payments where id = payment_id), opened_at,
+    select id::text, coalesce((select merchant_id from payments where id = payment_id),
+      (select merchant_id from payouts where payouts.reference_id = exceptions.reference_id)), opened_at,
       kind || ' of ' || reference_id || ': ' || detail
     from exceptions where resolved_at is null order by opened_at limit $1`,
   approval: `
@@ -85,6 +92,9 @@ const PARTS = {
     select id::text, merchant_id, created_at, bank_code from bank_accounts
     where status = 'pending_inquiry' and created_at < now() - ${INQUIRY_GRACE}
     order by created_at, id limit $1`,
+  payouts_stopped: `
+    select null::text, null::uuid, changed_at, changed_by || ': ' || note
+    from (select * from payout_stops order by id desc limit 1) newest where is_stopped`,
   endpoint_failing: `
     select id::text, merchant_id, failing_since, url from webhook_endpoints
     where status = 'enabled' and next_probe_at is not null order by failing_since limit $1`,
@@ -106,11 +116,24 @@ const STATEMENTS = Object.entries(PARTS).map(([kind, part]) => ({
 
 /** The oldest first. Each kind has a statement of its own, so that each is planned and bounded by itself. */
 export async function listRecordedCases(db: Queryable, limit: number): Promise<RecordedCase[]> {
-  const found = await Promise.all(
-    STATEMENTS.map(async (statement) => (await db.query<RecordedCase>({ ...statement, values: [limit] })).rows),
-  );
+  const found = await Promise.all([
+    ...STATEMENTS.map(async (statement) => (await db.query<RecordedCase>({ ...statement, values: [limit] })).rows),
+    listPayoutsNeedingAttention(db, new Date(), limit).then((payouts) => payouts.map(caseOf)),
+  ]);
   return found
     .flat()
     .toSorted((one, other) => one.since.getTime() - other.since.getTime())
     .slice(0, limit);
+}
+
+function caseOf({
+  reason,
+  referenceId,
+  merchantId,
+  since,
+  obstacle,
+  amountRupiah,
+}: PayoutNeedingAttention): RecordedCase {
+  const detail = reason === 'deferred' && obstacle ? obstacle.replaceAll('_', ' ') : formatRupiah(amountRupiah);
+  return { kind: `payout_${reason}`, subject: referenceId, merchantId, since, detail };
 }

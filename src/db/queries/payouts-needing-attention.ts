@@ -1,4 +1,4 @@
-import { OBSTACLES_WITHOUT_ATTENTION } from '../../domain/payout-rejections';
+import { OBSTACLES_WITHOUT_ATTENTION, type PayoutObstacle } from '../../domain/payout-rejections';
 import type { Queryable } from '../connection/pool';
 import { bindStatement, literalList, prepareStatement } from '../connection/statement';
 import { OBSTACLE } from '../transitions/payout-conditions';
@@ -13,8 +13,10 @@ export interface PayoutNeedingAttention {
   readonly merchantId: string;
   readonly reason: PayoutAttentionReason;
   readonly since: Date;
-  /** The obstacle of a payout that is deferred; else the amount that the merchant receives, in rupiah. */
-  readonly detail: string;
+  /** What keeps back a payout that was not sent; null: nothing does. */
+  readonly obstacle: PayoutObstacle | null;
+  /** What the merchant receives. */
+  readonly amountRupiah: number;
 }
 
 /** An obstacle of minutes needs no other operator than the one who set it. */
@@ -60,8 +62,7 @@ const whenEach = (valueOf: (name: string, reason: Reason) => string): string =>
 const LIST = prepareStatement(
   'list_payouts_needing_attention',
   ['at', 'limit'],
-  `select "payoutId", "referenceId", "merchantId", reason, since,
-     case reason when 'deferred' then obstacle else amount_rupiah::text end as detail
+  `select "payoutId", "referenceId", "merchantId", reason, since, obstacle, amount_rupiah as "amountRupiah"
    from (
      select id as "payoutId", reference_id as "referenceId", merchant_id as "merchantId", obstacle, amount_rupiah,
        case

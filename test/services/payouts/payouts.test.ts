@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { listRecordedCases } from '../../../src/db/queries/list-attention';
 import type { PayoutRejection } from '../../../src/domain/payout-rejections';
+import { listAllPayouts } from '../../../src/services/payouts/payout-operations';
 import {
   approvePayout,
   cancelPayout,
@@ -15,6 +17,7 @@ import {
 import { describeRejection } from '../../../src/web/dashboard/payouts/rejection-texts';
 import {
   addLines,
+  applyPayout,
   createTestPayouts,
   withNewMerchant,
   writersAsWorkflows,
@@ -198,4 +201,60 @@ it('a merchant sees its own payouts only, page by page, the newest first', async
   const [payout = ''] = ids;
   await expect(getPayout(dashboard, stranger.merchantId, payout)).rejects.toThrow('There is no payout');
   await expect(cancelPayout(dependencies(), stranger, { payout, version: 1 })).rejects.toThrow('There is no payout');
+});
+
+describe('a payout that an operator should look at', () => {
+  const backdate = (payoutId: string, assignment: string) =>
+    payouts.db.query(`update payouts set ${assignment} where id = $1`, [payoutId]);
+  const casesOf = async () => {
+    const cases = await listRecordedCases(payouts.db, 100);
+    return cases
+      .filter(({ merchantId }) => merchantId === payouts.merchantId)
+      .map(({ kind }) => kind)
+      .toSorted();
+  };
+  beforeEach(() => addLines(payouts, [100_000]));
+
+  it('waits for the approval of an operator, and not for that of a member', async () => {
+    await addMember('finance');
+    await requested();
+    expect(await casesOf()).toEqual([]);
+    await addLines(payouts, [50_000]);
+    const { referenceId } = await applyPayout(payouts, [], { by: { name: 'cli:sari' } });
+    expect(await listRecordedCases(payouts.db, 100)).toContainEqual({
+      kind: 'payout_waiting_for_approval',
+      subject: referenceId,
+      merchantId: payouts.merchantId,
+      since: expect.any(Date),
+      detail: 'Rp 47.500',
+    });
+  });
+
+  it('is deferred for more than an hour by what an operator ends', async () => {
+    const { payoutId } = await applyPayout(payouts, ['approve'], { by: { name: 'schedule' } });
+    await backdate(payoutId, "updated_at = now() - interval '61 minutes'");
+    expect(await casesOf()).toEqual([]);
+    await payouts.db.query('update merchants set held_at = now() where id = $1', [payouts.merchantId]);
+    expect(await casesOf()).toEqual(['merchant_on_hold', 'payout_deferred']);
+    await backdate(payoutId, "updated_at = now() - interval '59 minutes'");
+    expect(await casesOf()).toEqual(['merchant_on_hold']);
+  });
+
+  it.each([
+    ['payout_overdue', 'accepted', '61 seconds'],
+    ['payout_indeterminate', 'indeterminate', '61 seconds'],
+    ['payout_not_found', 'rejected', '86401 seconds'],
+    [undefined, 'indeterminate', '59 seconds'],
+  ])('is %s: the last call was %s, %s ago', async (kind, outcome, age) => {
+    const { payoutId } = await applyPayout(payouts, ['approve', 'submit'], { by: { name: 'schedule' } });
+    await backdate(payoutId, `send_outcome = '${outcome}', last_sent_at = now() - interval '${age}'`);
+    expect(await casesOf()).toEqual(kind === undefined ? [] : [kind]);
+    const listed = await listAllPayouts(payouts.db, {
+      merchantId: payouts.merchantId,
+      status: null,
+      needsAttention: true,
+      limit: 9,
+    });
+    expect(listed.map(({ attentionReason }) => `payout_${attentionReason}`)).toEqual(kind === undefined ? [] : [kind]);
+  });
 });
