@@ -3,6 +3,7 @@ import { formatRupiah } from './money';
 import { OPERATOR_STEPS } from './operator-steps';
 import type { PaymentState, PaymentTerms } from './payment';
 import { isFinal, UNPAID_FINAL_STATUSES, type PaymentStatus } from './payment-transitions';
+import { isResting, type PayoutStatus } from './payout-transitions';
 import type { ProviderPaymentStatus } from './provider-status';
 
 /** What PostgreSQL has of a payment. */
@@ -52,15 +53,25 @@ export interface Break {
   readonly dueAtMs?: number;
 }
 
-/** A break with its payment. */
+/** A break with its payment or payout. */
 export interface FoundBreak extends Break {
+  /** The id of the payout, if it is the break of one. */
   readonly paymentId: string;
-  /** The workflow id if PostgreSQL has no such payment. */
+  /** The workflow id if PostgreSQL has no such payment or payout. */
   readonly referenceId: string;
 }
 
 /** The scans over one provider account, and those that need no provider, each with the next one. */
-const NEXT_SCAN = { open: 'final', final: null, late: 'deliveries', deliveries: 'workflows', workflows: null } as const;
+const NEXT_SCAN = {
+  open: 'final',
+  final: null,
+  late: 'deliveries',
+  deliveries: 'workflows',
+  workflows: 'open_payouts',
+  open_payouts: 'resting_payouts',
+  resting_payouts: 'payout_workflows',
+  payout_workflows: null,
+} as const;
 
 /** The progress of a part: its current scan, and the cursor in it. */
 export interface ReconciliationPosition {
@@ -70,7 +81,7 @@ export interface ReconciliationPosition {
 
 /** One part of a run. Parts are independent: a provider account that does not respond delays no other. */
 export interface ReconciliationPart {
-  /** Null for the part that needs no provider: late payments, webhook deliveries, workflows. */
+  /** Null for the part that needs no provider: late payments, webhook deliveries, workflows, payouts. */
   readonly accountId: string | null;
   /** Final payments are compared if they changed since then. */
   readonly changedSinceMs: number;
@@ -129,7 +140,7 @@ export function addCoverage(sum: Coverage, more: Coverage): Coverage {
 
 /** The coverage of one part. */
 export interface PartCoverage extends Coverage {
-  /** Null: late payments, webhook deliveries and workflows, which need no provider. */
+  /** Null: late payments, webhook deliveries, workflows and payouts, which need no provider. */
   readonly accountId: string | null;
 }
 
@@ -213,6 +224,34 @@ export const ORPHANED_WORKFLOW = breakOf('missing', 'its workflow has no payment
 /** A workflow that still runs although its payment is final. */
 export function findUnendedWorkflow(status: PaymentStatus): Break {
   return breakOf('mismatch', `"${status}" here, and its workflow goes on`, true);
+}
+
+/** What PostgreSQL has of a payout, as far as it is compared with its workflow. */
+export interface RecordedPayoutStatus {
+  readonly status: PayoutStatus;
+  readonly updatedAt: Date;
+}
+
+/** A workflow whose payout PostgreSQL does not have. */
+export const ORPHANED_PAYOUT = breakOf(
+  'missing',
+  'its workflow has no payout in PostgreSQL: a recovery writes it again',
+);
+
+/** The breaks between a payout and its workflow. The signal that asks for the bank's status resolves each. */
+export function findPayoutBreaks(
+  { status, updatedAt }: RecordedPayoutStatus,
+  workflow: WorkflowRecord | null,
+  nowMs: number,
+): Break[] {
+  // It changed a moment ago: the workflow follows.
+  if (nowMs - updatedAt.getTime() < GRACE_MS) return [];
+  if (isResting(status)) {
+    return workflow?.isRunning ? [breakOf('mismatch', `"${status}" here, and its workflow goes on`, true)] : [];
+  }
+  if (!workflow?.isRunning) return [breakOf('missing', `it is "${status}" and has no running workflow`, true)];
+  if (workflow.status === status) return [];
+  return [breakOf('mismatch', `"${status}" here, "${workflow.status ?? 'none'}" in its workflow`, true)];
 }
 
 function compareWithProvider(recorded: RecordedPayment, provider: ProviderRecord | null): Break[] {

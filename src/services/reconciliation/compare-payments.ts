@@ -31,7 +31,6 @@ import {
   ORPHANED_WORKFLOW,
   scanAfter,
   type Break,
-  type Coverage,
   type FoundBreak,
   type ProviderRecord,
   type ReconciliationBatch,
@@ -42,6 +41,7 @@ import type { Provider } from '../../providers/provider';
 import type { ProviderRegistry } from '../../providers/registry';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
 import type { ListedWorkflow } from '../../temporal/workflow-records';
+import { checkOpenPayouts, checkPayoutWorkflows, checkRestingPayouts, type PageResult } from './check-payouts';
 import { StatusQueries } from './status-queries';
 
 export interface ReconcileDependencies {
@@ -112,11 +112,6 @@ interface BatchDependencies extends ReconcileDependencies {
   readonly stopSignal: AbortSignal;
 }
 
-interface PageResult extends Omit<Coverage, 'breaks'> {
-  readonly next: string | null;
-  readonly breaks: readonly FoundBreak[];
-}
-
 async function reconcilePage(dependencies: BatchDependencies, part: ReconciliationPart): Promise<PageResult> {
   const { db } = dependencies;
   const { position } = part;
@@ -137,6 +132,12 @@ async function reconcilePage(dependencies: BatchDependencies, part: Reconciliati
       return checkDeliveries(dependencies, position.after);
     case 'workflows':
       return checkWorkflows(dependencies, changedSince, position.after);
+    case 'open_payouts':
+      return checkOpenPayouts(dependencies, position.after);
+    case 'resting_payouts':
+      return checkRestingPayouts(dependencies, changedSince, position.after);
+    case 'payout_workflows':
+      return checkPayoutWorkflows(dependencies, changedSince, position.after);
   }
 }
 

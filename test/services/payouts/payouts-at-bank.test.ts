@@ -27,6 +27,7 @@ import { eventually } from '../../support/eventually';
 import { recordHistory } from '../../support/history';
 import { newTerms } from '../../support/payments';
 import { createMember, createShop } from '../../support/people';
+import { reconcile } from '../../support/reconcile';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 import { FakeAcquirer } from '../../workflows/model/fake-acquirer';
 import { applyTransitions } from '../ledger/transition-path';
@@ -590,6 +591,38 @@ describe('lunas recover', () => {
     expect(await perform(payout, 'resolveAsFailed')).toMatchObject({ outcome: 'done' });
     expect(await balanceOf(payout)).toBe(NET_RUPIAH);
     expect(await atBank(payout)).toBeUndefined();
+  });
+});
+
+describe('reconciliation', () => {
+  it('finds a return that the bank has sent no notification of', async () => {
+    const payout = await requested(ORDINARY);
+    await waitFor(payout, 'completed');
+    await fetch(`${service.sandboxUrl}/simulator/transfers/${payout.referenceId}/return`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ notify: false }),
+    });
+    await reconcile(service);
+    expect(await waitFor(payout, 'returned')).toMatchObject({
+      names: ['request', 'approve', 'submit', 'complete', 'return'],
+    });
+  });
+
+  it('reports an open payout without a workflow, and starts the workflow', async () => {
+    const payout = await requested('9900000020');
+    await waitFor(payout, 'submitted');
+    await service.client.workflow.getHandle(payoutWorkflowId(payout.payoutId)).terminate();
+    const age = `update payouts set updated_at = updated_at - interval '2 minutes' where id = '${payout.payoutId}'`;
+    await asSuperuser(service.db, age);
+    const breaksOf = async () =>
+      (await reconcile(service)).breaks.filter(({ referenceId }) => referenceId === payout.referenceId);
+    expect(await breaksOf()).toMatchObject([{ kind: 'missing', isResolvedByStatusQuery: true }]);
+    await eventually(
+      () => statusOf(payout),
+      (status) => status?.status === 'submitted',
+    );
+    expect(await eventually(breaksOf, ({ length }) => length === 0)).toEqual([]);
   });
 });
 

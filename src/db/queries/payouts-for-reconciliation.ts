@@ -1,0 +1,60 @@
+import type { PayoutTerms } from '../../domain/payout';
+import { OPEN_PAYOUT_STATUSES, RESTING_PAYOUT_STATUSES } from '../../domain/payout-transitions';
+import type { RecordedPayoutStatus } from '../../domain/reconciliation';
+import type { Queryable } from '../connection/pool';
+import { literalList } from '../connection/statement';
+import type { Page } from './list-for-reconciliation';
+
+/* As for payments: keyset pages over the partial indexes of open and of resting payouts. */
+
+const PAGE = 200;
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+/** So long the bank may report another end of a payout without a notification. */
+const WATCHED = "interval '7 days'";
+
+/** A payout that is compared with its workflow, and with the bank by its workflow. */
+export interface ReconciledPayout
+  extends RecordedPayoutStatus, Pick<PayoutTerms, 'payoutId' | 'merchantId' | 'referenceId'> {}
+
+const COLUMNS = `id as "payoutId", merchant_id as "merchantId", reference_id as "referenceId", status,
+  updated_at as "updatedAt"`;
+
+/** Open payouts, in the order of their ids. */
+export async function readOpenPayouts(db: Queryable, after: string | null): Promise<Page<ReconciledPayout>> {
+  const { rows } = await db.query<ReconciledPayout>({
+    name: 'read_open_payouts',
+    text: `select ${COLUMNS} from payouts
+      where id > $1 and status in (${literalList(OPEN_PAYOUT_STATUSES)}) order by id limit ${PAGE}`,
+    values: [after ?? BEFORE_ALL],
+  });
+  return { items: rows, next: cursorOf(rows, ({ payoutId }) => payoutId) };
+}
+
+/**
+ * Resting payouts that changed since then, and those that completed or failed in the last week. Of the latter each
+ * hourly run reads those that ended at its hour of a day, so that each one is read daily.
+ */
+export async function readRestingPayouts(
+  db: Queryable,
+  changedSince: Date,
+  after: string | null,
+): Promise<Page<ReconciledPayout>> {
+  const [updatedAt = '-infinity', id = BEFORE_ALL] = after?.split(' ') ?? [];
+  const { rows } = await db.query<ReconciledPayout>({
+    name: 'read_resting_payouts',
+    text: `select ${COLUMNS} from payouts
+      where (updated_at, id) > ($1, $2) and status in (${literalList(RESTING_PAYOUT_STATUSES)})
+        and updated_at >= least($3, now() - ${WATCHED})
+        and (updated_at >= $3 or (status in ('completed', 'failed')
+          and extract(hour from updated_at) = extract(hour from now())))
+      order by updated_at, id limit ${PAGE}`,
+    values: [updatedAt, id, changedSince],
+  });
+  return { items: rows, next: cursorOf(rows, (row) => `${row.updatedAt.toISOString()} ${row.payoutId}`) };
+}
+
+/** A page that is not full is the last one. */
+function cursorOf<T>(rows: readonly T[], keyOf: (row: T) => string): string | null {
+  const last = rows.at(-1);
+  return last && rows.length === PAGE ? keyOf(last) : null;
+}

@@ -1,0 +1,107 @@
+import { validate as isUuid } from 'uuid';
+import type { Queryable } from '../../db/connection/pool';
+import type { Page } from '../../db/queries/list-for-reconciliation';
+import { findPayoutStatuses } from '../../db/queries/list-open-payouts';
+import {
+  readOpenPayouts,
+  readRestingPayouts,
+  type ReconciledPayout,
+} from '../../db/queries/payouts-for-reconciliation';
+import { openException } from '../../db/records/open-exception';
+import {
+  findPayoutBreaks,
+  GRACE_MS,
+  ORPHANED_PAYOUT,
+  type Coverage,
+  type FoundBreak,
+  type WorkflowRecord,
+} from '../../domain/reconciliation';
+import { forEachConcurrent } from '../../lib/for-each-concurrent';
+import type { PayoutClient } from '../../temporal/payout-client';
+
+/** Calls in flight to Temporal. */
+const CONCURRENCY = 32;
+
+interface PayoutDependencies {
+  readonly db: Queryable;
+  readonly workflows: { readonly payouts: PayoutClient };
+  readonly stopSignal: AbortSignal;
+}
+
+/** A page of a scan that was compared. */
+export interface PageResult extends Omit<Coverage, 'breaks'> {
+  readonly next: string | null;
+  readonly breaks: readonly FoundBreak[];
+}
+
+/**
+ * Makes the workflow of each payout look at the bank: only the worker of payouts may ask there. The workflow records
+ * what the bank reports. A workflow that is missing is started by that.
+ */
+async function askBank(
+  { workflows, stopSignal }: PayoutDependencies,
+  { items, next }: Page<ReconciledPayout>,
+): Promise<PageResult> {
+  const breaks: FoundBreak[] = [];
+  let indeterminate = 0;
+  await forEachConcurrent(items, CONCURRENCY, async (payout) => {
+    stopSignal.throwIfAborted();
+    const workflow = await askWorkflow(workflows.payouts, payout);
+    if (workflow === 'indeterminate') {
+      indeterminate += 1;
+      return;
+    }
+    const { payoutId: paymentId, referenceId } = payout;
+    for (const found of findPayoutBreaks(payout, workflow, Date.now()))
+      breaks.push({ ...found, paymentId, referenceId });
+  });
+  return { next, seen: items.length, compared: items.length - indeterminate, indeterminate, unasked: 0, breaks };
+}
+
+/** The workflow before it was signalled. */
+async function askWorkflow(
+  payouts: PayoutClient,
+  payout: ReconciledPayout,
+): Promise<WorkflowRecord | 'indeterminate' | null> {
+  try {
+    const workflow = await payouts.records.describe(payout.payoutId);
+    await payouts.notify(payout);
+    return workflow;
+  } catch {
+    return 'indeterminate';
+  }
+}
+
+export async function checkOpenPayouts(dependencies: PayoutDependencies, after: string | null): Promise<PageResult> {
+  return askBank(dependencies, await readOpenPayouts(dependencies.db, after));
+}
+
+export async function checkRestingPayouts(
+  dependencies: PayoutDependencies,
+  changedSince: Date,
+  after: string | null,
+): Promise<PageResult> {
+  return askBank(dependencies, await readRestingPayouts(dependencies.db, changedSince, after));
+}
+
+/** Workflows whose payout PostgreSQL does not have: only `recover` writes it again. */
+export async function checkPayoutWorkflows(
+  { db, workflows }: PayoutDependencies,
+  changedSince: Date,
+  after: string | null,
+): Promise<PageResult> {
+  const before = new Date(Date.now() - GRACE_MS);
+  const { items, next } = await workflows.payouts.records.list(changedSince, before, after);
+  const listed = items.filter(({ payoutId }) => isUuid(payoutId));
+  const recorded = await findPayoutStatuses(
+    db,
+    listed.map(({ payoutId }) => payoutId),
+  );
+  const breaks: FoundBreak[] = [];
+  for (const { workflowId, payoutId } of listed.filter((workflow) => !recorded.has(workflow.payoutId))) {
+    const detail = `${ORPHANED_PAYOUT.kind}: ${ORPHANED_PAYOUT.detail}`;
+    await openException(db, { kind: 'reconciliation', referenceId: workflowId, detail });
+    breaks.push({ ...ORPHANED_PAYOUT, paymentId: payoutId, referenceId: workflowId });
+  }
+  return { next, seen: items.length, compared: items.length, indeterminate: 0, unasked: 0, breaks };
+}
