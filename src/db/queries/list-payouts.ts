@@ -165,7 +165,11 @@ export interface PayoutLine {
   readonly referenceId: string | null;
 }
 
-/** The lines after a posting, without that of the payout itself: their sum is the gross amount. */
+/**
+ * The lines after a posting, without that of the payout itself: their sum is the gross amount. Only
+ * `balance_transactions_payout_idx` has the order of the two columns. With `payout_id = $1`, the primary key had it
+ * too, and its plan read the lines of earlier payouts (741 buffers, 15 lines).
+ */
 export async function listPayoutLineRows(
   db: Queryable,
   payoutId: string,
@@ -180,8 +184,9 @@ export async function listPayoutLineRows(
           (select reference_id from payouts where payouts.id = line.source_payout_id)
         ) as "referenceId"
       from balance_transactions line
-      where line.payout_id = $1 and line.posting_id > $2 and line.source_payout_id is distinct from $1
-      order by line.posting_id limit $3`,
+      where (line.payout_id, line.posting_id) > ($1, $2) and line.payout_id <= $1
+        and line.source_payout_id is distinct from $1
+      order by line.payout_id, line.posting_id limit $3`,
     values: [payoutId, after, limit],
   });
   return rows;
