@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import express from 'express';
+import { latePaymentEventSchema, payoutEventSchema } from '../../src/api/openapi/webhook-event';
 import { StreamCursors } from '../../src/api/webhook-stream/stream-cursor';
 import { WebhookStreams } from '../../src/api/webhook-stream/webhook-streams';
 import { Listener } from '../../src/cli/listen/listener';
@@ -88,6 +89,7 @@ it('events of payouts reach the endpoints that list them, as the pages and the r
     created_at: expect.any(String),
     updated_at: expect.any(String),
   });
+  expect(payoutEventSchema.strict().parse(body)).toEqual(body);
   expect(await listDeliveries(payouts.db, { merchantId: payouts.merchantId, limit: 9 })).toMatchObject([
     { id, event: 'payout.approved', referenceId, payoutId, paymentId: null },
   ]);
@@ -140,6 +142,7 @@ it('events of late payments reach the endpoints that list them', async () => {
       updated_at: expect.any(String),
     })),
   );
+  expect(bodies.map((body) => latePaymentEventSchema.strict().parse(body))).toEqual(bodies);
   const details = await findDeliveryDetails(dashboard, merchantId, own[0]?.deliveryId ?? '');
   expect(details).toMatchObject({ kind: 'late_payment', referenceId });
   const listed = await listDeliveries(payouts.db, { payment: referenceId, event: 'late_payment.received', limit: 9 });

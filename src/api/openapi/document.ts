@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { eventOnEntering } from '../../domain/events';
-import { PAYMENT_STATUSES, type PaymentStatus } from '../../domain/payment-transitions';
+import { eventOnEntering, LATE_PAYMENT_EVENTS, PAYOUT_EVENTS } from '../../domain/events';
+import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
 import { VERSION } from '../../package-info';
 import type { MerchantEndpoint } from '../endpoint';
 import { paymentStatusSchema } from '../payments/payment-fields';
@@ -9,7 +9,15 @@ import { describeParameters, describePaths, jsonContent, refTo } from './describ
 import { INTRODUCTION } from './introduction';
 import { toJsonSchemas } from './json-schema';
 import { describeHeaders } from './response-headers';
-import { WEBHOOK_EVENT, WEBHOOK_HEADERS, webhookEventSchema } from './webhook-event';
+import {
+  LATE_PAYMENT_EVENT,
+  latePaymentEventSchema,
+  PAYOUT_EVENT,
+  payoutEventSchema,
+  WEBHOOK_EVENT,
+  WEBHOOK_HEADERS,
+  webhookEventSchema,
+} from './webhook-event';
 
 /** The OpenAPI 3.1 document for merchants, derived from the endpoints and the tables that the API itself uses. */
 export function buildDocument(endpoints: readonly MerchantEndpoint[]) {
@@ -25,7 +33,7 @@ export function buildDocument(endpoints: readonly MerchantEndpoint[]) {
     security: [{ secretKey: [] }],
     tags: [{ name: 'Transactions', description: 'QRIS payments: create, show, list, cancel, refund.' }],
     paths: describePaths(endpoints),
-    webhooks: Object.fromEntries(PAYMENT_STATUSES.map((status) => [eventOnEntering(status), describeWebhook(status)])),
+    webhooks: describeWebhooks(),
     components: {
       schemas: {
         ...toJsonSchemas(requestSchemas(endpoints), 'input'),
@@ -52,28 +60,66 @@ function responseSchemas(endpoints: readonly MerchantEndpoint[]): Record<string,
   return Object.assign(
     { PaymentStatus: paymentStatusSchema },
     ...responses.map(({ components }) => components),
-    { WebhookEvent: webhookEventSchema },
+    { WebhookEvent: webhookEventSchema, LatePaymentEvent: latePaymentEventSchema, PayoutEvent: payoutEventSchema },
     ...responses.map(({ name, schema }) => ({ [name]: schema })),
   );
 }
 
-function describeWebhook(status: PaymentStatus) {
-  const event = eventOnEntering(status);
-  return {
-    post: {
+function describeWebhooks() {
+  const ofPayments = PAYMENT_STATUSES.map((status) => {
+    const event = eventOnEntering(status);
+    return describeWebhook({
+      event,
       operationId: `on_${status}`,
       summary: STATUS_MEANINGS[status],
       description: `Sent to the webhook addresses that you have registered, when a transaction becomes \`${status}\`.`,
-      security: [],
-      parameters: describeParameters('header', WEBHOOK_HEADERS),
-      requestBody: {
-        required: true,
-        content: jsonContent(refTo('WebhookEvent'), { [event]: { ...WEBHOOK_EVENT, event, status } }),
-      },
-      responses: {
-        '2XX': { description: 'Delivered. Any other response, or none after 10 s, is a failure and is retried.' },
-        '410': { description: 'Disables the endpoint: no more webhooks are sent to this address.' },
-      },
+      schema: 'WebhookEvent',
+      example: { ...WEBHOOK_EVENT, event, status },
+    });
+  });
+  const ofLatePayments = LATE_PAYMENT_EVENTS.map((event) => {
+    const status = event.slice('late_payment.'.length);
+    const summary = `Money that came after the end of a transaction was ${status}.`;
+    return describeListed({ event, summary, schema: 'LatePaymentEvent' }, { ...LATE_PAYMENT_EVENT, event, status });
+  });
+  const ofPayouts = PAYOUT_EVENTS.map((event) => {
+    const status = event.slice('payout.'.length);
+    const summary = `A payout is ${status}.`;
+    return describeListed({ event, summary, schema: 'PayoutEvent' }, { ...PAYOUT_EVENT, event, status });
+  });
+  return Object.fromEntries([...ofPayments, ...ofLatePayments, ...ofPayouts]);
+}
+
+/** An event that is sent only to endpoints that list it. */
+function describeListed(webhook: Pick<Webhook, 'event' | 'summary' | 'schema'>, example: object) {
+  return describeWebhook({
+    ...webhook,
+    operationId: `on_${webhook.event.replace('.', '_')}`,
+    description: `Sent to the webhook addresses that list \`${webhook.event}\`.`,
+    example,
+  });
+}
+
+interface Webhook {
+  readonly event: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  /** The name of its body's schema. */
+  readonly schema: string;
+  readonly example: object;
+}
+
+function describeWebhook({ event, schema, example, ...texts }: Webhook) {
+  const post = {
+    ...texts,
+    security: [],
+    parameters: describeParameters('header', WEBHOOK_HEADERS),
+    requestBody: { required: true, content: jsonContent(refTo(schema), { [event]: example }) },
+    responses: {
+      '2XX': { description: 'Delivered. Any other response, or none after 10 s, is a failure and is retried.' },
+      '410': { description: 'Disables the endpoint: no more webhooks are sent to this address.' },
     },
   };
+  return [event, { post }] as const;
 }

@@ -1,19 +1,26 @@
 import { z } from 'zod';
-import { PAYMENT_EVENTS } from '../../domain/events';
+import { BANKS } from '../../domain/banks';
+import { LATE_PAYMENT_EVENTS, PAYMENT_EVENTS, PAYOUT_EVENTS } from '../../domain/events';
+import { RAILS } from '../../domain/payout-rails';
+import { PAYOUT_STATUSES } from '../../domain/payout-transitions';
 import { PAYMENT_METHODS } from '../../domain/provider-capabilities';
 import { EXAMPLE_AMOUNTS, EXAMPLE_IDENTITY, EXAMPLE_TIMES } from '../payments/example-payment';
-import { amountFields, PAYMENT_FIELDS } from '../payments/payment-fields';
+import { amountFields, PAYMENT_FIELDS, rupiahField, timestampField } from '../payments/payment-fields';
 
 const { id, reference_id, merchant_reference_id, status, currency, provider, created_at, updated_at } = PAYMENT_FIELDS;
+
+const eventField = <Event extends string>(events: readonly Event[]) =>
+  z.enum(events).meta({ description: 'Also in the header `X-Service-Event`.' });
+const environment = z.enum(['sandbox', 'production']).meta({ description: 'The environment of the transaction.' });
 
 /** The body of a webhook (docs/contract.md#events), as the statements in `src/db/transitions` write it. */
 export const webhookEventSchema = z.object({
   id,
-  event: z.enum(PAYMENT_EVENTS).meta({ description: 'Also in the header `X-Service-Event`.' }),
+  event: eventField(PAYMENT_EVENTS),
   reference_id,
   merchant_reference_id,
   status,
-  environment: z.enum(['sandbox', 'production']).meta({ description: 'The environment of the transaction.' }),
+  environment,
   ...amountFields,
   currency,
   payment_method: z.enum(PAYMENT_METHODS),
@@ -33,6 +40,79 @@ export const WEBHOOK_EVENT: z.output<typeof webhookEventSchema> = {
   provider: 'gopay',
   created_at: EXAMPLE_TIMES.created_at,
   updated_at: EXAMPLE_TIMES.updated_at,
+};
+
+/** docs/webhooks.md#events-of-late-payments */
+export const latePaymentEventSchema = z.object({
+  event: eventField(LATE_PAYMENT_EVENTS),
+  payment_id: id,
+  reference_id,
+  merchant_reference_id,
+  status: z.enum(['received', 'refunded']),
+  environment,
+  amount: rupiahField('What the customer paid after the end', 1),
+  currency,
+  payment_method: z.enum(PAYMENT_METHODS),
+  provider,
+  paid_at: timestampField('When the customer paid, by the clock of the provider.'),
+  created_at: timestampField('When Lunas learned of it.'),
+  updated_at: timestampField('When it last changed.'),
+});
+
+export const LATE_PAYMENT_EVENT: z.output<typeof latePaymentEventSchema> = {
+  event: 'late_payment.received',
+  payment_id: EXAMPLE_IDENTITY.id,
+  reference_id: EXAMPLE_IDENTITY.reference_id,
+  merchant_reference_id: EXAMPLE_IDENTITY.merchant_reference_id,
+  status: 'received',
+  environment: 'sandbox',
+  amount: EXAMPLE_AMOUNTS.total_amount,
+  currency: 'IDR',
+  payment_method: 'qris',
+  provider: 'gopay',
+  paid_at: '2026-11-21T08:16:10.000Z',
+  created_at: '2026-11-21T08:16:11.318Z',
+  updated_at: '2026-11-21T08:16:11.318Z',
+};
+
+/** docs/webhooks.md#events-of-payouts */
+export const payoutEventSchema = z.object({
+  id: z.uuid().meta({ description: 'Payout identifier.' }),
+  event: eventField(PAYOUT_EVENTS),
+  reference_id: z
+    .string()
+    .regex(/^LP[0-9A-HJKMNP-TV-Z]{16}$/)
+    .meta({ description: 'Payout ID for humans.' }),
+  status: z.enum(PAYOUT_STATUSES),
+  environment,
+  gross_amount: rupiahField('What the balance pays', 1),
+  fee_amount: rupiahField('Payout fee', 0),
+  amount: rupiahField('What the bank account receives', 1),
+  currency,
+  rail: z.enum(RAILS),
+  bank_code: z.string().meta({ description: `The code of the bank, such as \`014\` for ${BANKS['014']}.` }),
+  account_last_four: z.string().meta({ description: 'The last digits of the bank account.' }),
+  failure_reason: z.string().nullable().meta({ description: 'Why a `failed` payout failed.' }),
+  created_at: timestampField('When the payout was requested.'),
+  updated_at: timestampField('When the payout last changed; it increases with every change.'),
+});
+
+export const PAYOUT_EVENT: z.output<typeof payoutEventSchema> = {
+  id: '01935b6d-10e4-7c12-8a0e-3f1b7c9d2e45',
+  event: 'payout.completed',
+  reference_id: 'LP0G6N5V8H3JYQ1MZC',
+  status: 'completed',
+  environment: 'sandbox',
+  gross_amount: 1_250_000,
+  fee_amount: 2_500,
+  amount: 1_247_500,
+  currency: 'IDR',
+  rail: 'bi_fast',
+  bank_code: '014',
+  account_last_four: '7890',
+  failure_reason: null,
+  created_at: '2026-11-22T00:00:04.120Z',
+  updated_at: '2026-11-22T00:00:09.877Z',
 };
 
 const headerText = (description: string, example: string) => z.string().meta({ description, examples: [example] });

@@ -4,7 +4,7 @@ import { buildDocument } from '../../../src/api/openapi/document';
 import { MERCHANT_ENDPOINTS } from '../../../src/api/routes';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import { API_ERRORS, ERROR_REASONS } from '../../../src/domain/errors';
-import { PAYMENT_EVENTS } from '../../../src/domain/events';
+import { WEBHOOK_EVENTS } from '../../../src/domain/events';
 import { parseQris } from '../../../src/qris/qris';
 import { startTestApis, type TestApis } from '../../support/api';
 import { expectContract, validatorAt, valueAt } from '../../support/contract';
@@ -112,7 +112,7 @@ describe('GET /openapi.json', () => {
   });
 
   it('has a webhook for each event', () => {
-    expect(all('webhooks', '*').map(([location]) => location[1])).toEqual(PAYMENT_EVENTS);
+    expect(all('webhooks', '*').map(([location]) => location[1])).toEqual(WEBHOOK_EVENTS);
   });
 
   it('describes webhooks as they are sent', async () => {
