@@ -1,6 +1,7 @@
 import { API_ERRORS } from '../domain/errors';
 import { EXCEPTION_KINDS } from '../domain/exception-kinds';
 import { OPEN_STATUSES, PAYMENT_TRANSITIONS } from '../domain/payment-transitions';
+import { OPEN_PAYOUT_STATUSES, PAYOUT_TRANSITIONS } from '../domain/payout-transitions';
 import { CONFIRMATION_CAUSES } from '../domain/provider-status';
 
 export interface MetricDefinition {
@@ -37,6 +38,9 @@ export const ATTENTION_REASONS = [
   'refund_indeterminate',
   'waiting_for_settlement',
 ] as const;
+
+/** Why a payout needs an operator, or a second member. `held_back`: it is approved for an hour, and not sent. */
+export const PAYOUT_ATTENTION_REASONS = ['waiting_for_approval', 'held_back', 'indeterminate', 'overdue'] as const;
 
 /** Counts by a statement end here, so that the statement stays cheap: the value 1000 means 1000 or more. */
 export const COUNT_LIMIT = 1_000;
@@ -147,6 +151,30 @@ export const METRICS = {
     process: 'worker',
     help: 'Transitions of payments that this process has written.',
     labels: { transition: Object.keys(PAYMENT_TRANSITIONS) },
+  },
+  lunas_payout_transitions_total: {
+    type: 'counter',
+    process: 'worker',
+    help: 'Transitions of payouts that this process has written.',
+    labels: { transition: Object.keys(PAYOUT_TRANSITIONS) },
+  },
+  lunas_payouts_open: {
+    type: 'gauge',
+    process: 'worker',
+    help: `Open payouts by status, counted up to ${COUNT_LIMIT}.`,
+    labels: { status: OPEN_PAYOUT_STATUSES },
+  },
+  lunas_payouts_needing_attention: {
+    type: 'gauge',
+    process: 'worker',
+    help: `Payouts that wait for a person, or for longer than they should, counted up to ${COUNT_LIMIT}.`,
+    labels: { reason: PAYOUT_ATTENTION_REASONS },
+  },
+  lunas_bank_accounts_waiting: {
+    type: 'gauge',
+    process: 'worker',
+    help: `Proposed bank accounts by status, counted up to ${COUNT_LIMIT}.`,
+    labels: { status: ['pending_inquiry', 'pending_approval'] },
   },
   lunas_payments_confirmed_total: {
     type: 'counter',

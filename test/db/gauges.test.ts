@@ -73,12 +73,29 @@ const deliveries = (queued: string, columns = 'leased_until', values = "'-infini
     values (gen_random_uuid(), md5('p1')::uuid, 1, ${ENDPOINT}, ${MERCHANT}, 'payment.created', 'pending',
       now() - interval '${queued}', ${values});`;
 
+/** A payout of this status; `columns` are those that only some statuses have. */
+const payout = (status: string, age: string, columns = '', values = '') => `
+  insert into payouts (id, reference_id, merchant_id, bank_account_id, provider_account_id, gross_rupiah, fee_rupiah,
+    amount_rupiah, rail, payout_policy_id, line_count, up_to_posting_id, approval_kind, requested_by, approved_by,
+    sealed_terms, status, version, requested_at, updated_at${columns})
+  values (gen_random_uuid(), 'LP1', ${MERCHANT}, gen_random_uuid(), ${ACCOUNT}, 50000, 2500, 47500, 'bi_fast', 1, 1, 1,
+    'none', 'user:a', 'workflow', 'x', '${status}', 2, now(), now() - interval '${age}'${values});`;
+const sent = (age: string, outcome: string) =>
+  payout(
+    'submitted',
+    age,
+    ', submitted_at, last_sent_at, send_count, send_outcome',
+    `, now() - interval '${age}', now() - interval '${age}', 1, ${outcome}`,
+  );
+
 const notification = (columns: string, values: string) => `
   insert into provider_notifications (provider_account_id, reference_id, body_sha256, body, received_at, ${columns})
     values (${ACCOUNT}, 'LN1', sha256('x'), '{}', now() - interval '100 seconds', ${values});`;
 
 const open = (status: string, age = 'under_1h') => `lunas_payments_open{status="${status}",age="${age}"}`;
 const attention = (reason: string) => `lunas_payments_needing_attention{reason="${reason}"}`;
+const openPayouts = (status: string) => `lunas_payouts_open{status="${status}"}`;
+const payoutAttention = (reason: string) => `lunas_payouts_needing_attention{reason="${reason}"}`;
 const breaks = (verification: string) => `lunas_ledger_breaks{verification="${verification}"}`;
 const covered = (result: string) => `lunas_reconciliation_last_run_items{result="${result}"}`;
 const OLDEST = 'lunas_notifications_oldest_open_age_seconds{}';
@@ -195,6 +212,36 @@ const CASES: Readonly<Record<string, { readonly plant: string; readonly moves: E
       values ('paid_twice', 'LN1', 'x', now(), 'cli:sari')`,
     moves: {},
   },
+  'a payout that waits for its approval': {
+    plant: payout('requested', '1 minute'),
+    moves: { [openPayouts('requested')]: 1, [payoutAttention('waiting_for_approval')]: 1 },
+  },
+  'a payout that is about to be sent': {
+    plant: payout('approved', '1 minute'),
+    moves: { [openPayouts('approved')]: 1 },
+  },
+  'a payout that is kept back': {
+    plant: payout('approved', '2 hours'),
+    moves: { [openPayouts('approved')]: 1, [payoutAttention('held_back')]: 1 },
+  },
+  'a payout whose call had no certain response': {
+    plant: sent('11 minutes', 'null'),
+    moves: { [openPayouts('submitted')]: 1, [payoutAttention('indeterminate')]: 1 },
+  },
+  'a payout that the bank has accepted': {
+    plant: sent('11 minutes', "'accepted'"),
+    moves: { [openPayouts('submitted')]: 1 },
+  },
+  'a payout that the bank has had for more than a day': {
+    plant: sent('25 hours', "'accepted'"),
+    moves: { [openPayouts('submitted')]: 1, [payoutAttention('overdue')]: 1 },
+  },
+  'a bank account that waits for its approval': {
+    plant: `insert into bank_accounts (id, merchant_id, bank_code, sealed_number, last_four, status, version,
+        proposed_by, created_at, updated_at)
+      values (gen_random_uuid(), ${MERCHANT}, '014', 'x', '7890', 'pending_approval', 2, 'cli:a', now(), now())`,
+    moves: { 'lunas_bank_accounts_waiting{status="pending_approval"}': 1 },
+  },
   'recovery mode': {
     plant: "update recovery_mode set begun_at = now(), begun_by = 'cli:sari', reason = 'restored'",
     moves: { 'lunas_recovery_mode{}': 1 },
@@ -272,7 +319,7 @@ describe('the worker reads from PostgreSQL', () => {
   afterAll(() => owner.end());
   afterEach(() =>
     owner.query(`set session_replication_role = replica;
-      truncate payments, payment_transitions, refunds, webhook_events, webhook_deliveries, provider_notifications,
+      truncate payouts, bank_accounts, payments, payment_transitions, refunds, webhook_events, webhook_deliveries, provider_notifications,
         exceptions, ledger_verification_results, reconciliation_runs, retention_runs cascade;
       update webhook_endpoints set consecutive_failures = 0, failing_since = null, next_probe_at = null;
       update recovery_mode set begun_at = null, begun_by = null, reason = null, timeline = postgresql_timeline();

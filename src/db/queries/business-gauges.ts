@@ -1,7 +1,8 @@
 import { EXCEPTION_KINDS } from '../../domain/exception-kinds';
 import { OPEN_STATUSES } from '../../domain/payment-transitions';
+import { OPEN_PAYOUT_STATUSES } from '../../domain/payout-transitions';
 import { REFUND_GRACE_MS, totalCoverage, type PartCoverage } from '../../domain/reconciliation';
-import { AGE_GROUPS, COUNT_LIMIT } from '../../observability/definitions';
+import { AGE_GROUPS, COUNT_LIMIT, type PAYOUT_ATTENTION_REASONS } from '../../observability/definitions';
 import type { Sample } from '../../observability/metrics';
 import type { Queryable } from '../connection/pool';
 import { literalList } from '../connection/statement';
@@ -100,6 +101,47 @@ const EXCEPTIONS = `
     ) found
   ) counted`;
 
+const OPEN_PAYOUTS = `
+  select 'lunas_payouts_open' as name, json_build_object('status', wanted) as labels, count as value
+  from unnest(array[${literalList(OPEN_PAYOUT_STATUSES)}]) wanted
+  cross join lateral (
+    select count(*) from (
+      select from payouts
+      where status = wanted and status in (${literalList(OPEN_PAYOUT_STATUSES)}) limit ${COUNT_LIMIT}
+    ) found
+  ) counted`;
+
+/** `indeterminate`: no call has a certain response, and the bank has had ten minutes. */
+const PAYOUT_ATTENTION = {
+  waiting_for_approval: "status = 'requested'",
+  held_back: "status = 'approved' and updated_at < now() - interval '1 hour'",
+  indeterminate: `status = 'submitted' and coalesce(send_outcome, 'indeterminate') = 'indeterminate'
+        and last_sent_at < now() - interval '10 minutes'`,
+  overdue: `status = 'submitted' and send_outcome <> 'indeterminate'
+        and last_sent_at < now() - interval '1 day'`,
+} as const satisfies Readonly<Record<(typeof PAYOUT_ATTENTION_REASONS)[number], string>>;
+
+const PAYOUTS_NEEDING_ATTENTION = Object.entries(PAYOUT_ATTENTION)
+  .map(
+    ([reason, condition]) => `
+  select 'lunas_payouts_needing_attention' as name, '{"reason":"${reason}"}'::json as labels, count(*) as value
+  from (
+    select from payouts
+    where status in (${literalList(OPEN_PAYOUT_STATUSES)}) and ${condition} limit ${COUNT_LIMIT}
+  ) found`,
+  )
+  .join(' union all');
+
+const BANK_ACCOUNTS_WAITING = `
+  select 'lunas_bank_accounts_waiting' as name, json_build_object('status', wanted) as labels, count as value
+  from unnest(array['pending_inquiry', 'pending_approval']) wanted
+  cross join lateral (
+    select count(*) from (
+      select from bank_accounts
+      where status = wanted and status in ('pending_inquiry', 'pending_approval') limit ${COUNT_LIMIT}
+    ) found
+  ) counted`;
+
 const LAST_RUNS = `
   (select 'lunas_ledger_breaks' as name, '{"verification":"newest"}'::json as labels, break_count::float8 as value
     from ledger_verification_results order by id desc limit 1)
@@ -131,6 +173,9 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   gauge_waiting_for_settlement: WAITING_FOR_SETTLEMENT,
   gauge_notifications: NOTIFICATIONS,
   gauge_exceptions: EXCEPTIONS,
+  gauge_open_payouts: OPEN_PAYOUTS,
+  gauge_payouts_needing_attention: PAYOUTS_NEEDING_ATTENTION,
+  gauge_bank_accounts_waiting: BANK_ACCOUNTS_WAITING,
   gauge_last_runs: LAST_RUNS,
 };
 

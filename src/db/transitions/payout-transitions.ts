@@ -10,6 +10,7 @@ import {
   type PayoutTransitionRule,
 } from '../../domain/payout-transitions';
 import { snakeCase } from '../../lib/snake-case';
+import { increment } from '../../observability/metrics';
 import type { Queryable } from '../connection/pool';
 import { bindStatement, prepareStatement, type PreparedStatement } from '../connection/statement';
 import { insertNotices } from '../records/merchant-notices';
@@ -240,7 +241,9 @@ async function execute<Parameter extends string>(
   const subject = { kind: 'payout', id: values.payoutId } as const;
   const transition = { subject, name, from: PAYOUT_TRANSITIONS[name].from, statement };
   const row = await executeTransition<PayoutStateRow, 'payoutId' | Parameter>(context, transition, values, by);
-  return row && stateOf(row);
+  if (!row) return undefined;
+  increment('lunas_payout_transitions_total', { transition: name });
+  return stateOf(row);
 }
 
 /** What a transition writes beyond what its row of `PAYOUT_TRANSITIONS` implies. */
