@@ -7,16 +7,16 @@ const PAGE = 200;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 /** A payout, and where it is. */
-export interface ListedPayout extends Pick<PayoutTerms, 'payoutId' | 'merchantId'> {
+export interface RecordedPayoutStatus extends Pick<PayoutTerms, 'payoutId' | 'merchantId'> {
   readonly status: PayoutStatus;
 }
 
 const COLUMNS = 'id as "payoutId", merchant_id as "merchantId", status';
 
 /** Every open payout, in the order of their ids. */
-export async function* listOpenPayouts(db: Queryable): AsyncGenerator<ListedPayout> {
+export async function* listOpenPayouts(db: Queryable): AsyncGenerator<RecordedPayoutStatus> {
   for (let after: string | undefined = BEFORE_ALL; after !== undefined;) {
-    const { rows }: { rows: ListedPayout[] } = await db.query<ListedPayout>({
+    const { rows }: { rows: RecordedPayoutStatus[] } = await db.query<RecordedPayoutStatus>({
       name: 'list_open_payouts',
       text: `select ${COLUMNS} from payouts
         where id > $1 and status in (${literalList(OPEN_PAYOUT_STATUSES)}) order by id limit ${PAGE}`,
@@ -31,8 +31,8 @@ export async function* listOpenPayouts(db: Queryable): AsyncGenerator<ListedPayo
 export async function findPayoutStatuses(
   db: Queryable,
   payoutIds: readonly string[],
-): Promise<ReadonlyMap<string, ListedPayout>> {
-  const { rows } = await db.query<ListedPayout>({
+): Promise<ReadonlyMap<string, RecordedPayoutStatus>> {
+  const { rows } = await db.query<RecordedPayoutStatus>({
     name: 'find_payout_statuses',
     text: `select ${COLUMNS} from payouts where id = any ($1::uuid[])`,
     values: [payoutIds],
