@@ -18,6 +18,8 @@ import {
   retryRefund,
   settlePayment,
 } from './operator/payment-actions';
+import { approvePayout, cancelPayout, resendPayout, resolvePayout } from './operator/payout-actions';
+import { listPayouts, showPayout, startPayouts, stopPayouts } from './operator/payouts';
 import { redeliverWebhook } from './operator/redeliver-webhook';
 import { showPayment } from './operator/show-payment';
 import { cancelPayment, cancelTransaction } from './payments/cancel-payment';
@@ -56,6 +58,14 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   resolveException,
   redeliverWebhook,
   listActions,
+  listPayouts,
+  showPayout,
+  approvePayout,
+  cancelPayout,
+  resendPayout,
+  resolvePayout,
+  stopPayouts,
+  startPayouts,
 ];
 
 /** The public listener: merchants, customers and providers reach it. */

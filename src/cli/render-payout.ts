@@ -45,9 +45,9 @@ const APPROVERS = {
   operator: 'an operator',
 } as const;
 
-function stepRow(step: PayoutHistoryRow, index: number) {
+function stepRow(step: PayoutHistoryRow) {
   return {
-    VERSION: index + 1,
+    VERSION: step.version,
     AT: step.occurredAt,
     TRANSITION: step.name,
     FROM: step.fromStatus,

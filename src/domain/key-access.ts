@@ -6,7 +6,7 @@ export const MERCHANT_SCOPES = ['read', 'create', 'cancel', 'refund', 'customers
 export type MerchantScope = (typeof MERCHANT_SCOPES)[number];
 
 /** The same for an operator's key and the routes of the operator API. */
-export const OPERATOR_SCOPES = ['read', 'settle', 'fail', 'refund', 'resolve', 'redeliver'] as const;
+export const OPERATOR_SCOPES = ['read', 'settle', 'fail', 'refund', 'resolve', 'redeliver', 'payout'] as const;
 export type OperatorScope = (typeof OPERATOR_SCOPES)[number];
 
 /** The restrictions of a key. Without any, it can do everything, from anywhere, until it is revoked. */

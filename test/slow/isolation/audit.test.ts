@@ -15,6 +15,7 @@ import { runLunas } from '../../cli/run-lunas';
 import { osUser } from '../../support/actors';
 import { prepareBankAccount } from '../../support/bank-accounts';
 import { createProductionDatabase, type TestDatabase } from '../../support/database';
+import { operatorBody } from '../../support/operator-body';
 import { addLines, preparePayouts } from '../../support/payouts';
 import { createShop } from '../../support/people';
 import { productionOperator } from '../../support/production';
@@ -99,6 +100,7 @@ const WITH_TEMPORAL: ReadonlySet<string> = new Set([
 let service: TestService;
 let environment: NodeJS.ProcessEnv;
 let secret: string;
+let payoutId: string;
 let payment: { readonly id: string; readonly reference_id: string };
 let writes: Readonly<Record<string, readonly string[]>>;
 beforeAll(async () => {
@@ -198,13 +200,13 @@ async function writesOfPayouts(): Promise<typeof writes> {
   const { id: merchant } = await createShop(db);
   await addLines(await preparePayouts(service, merchant), [252_500]);
   const key = { merchantId: merchant, key: 'audit' };
-  const { id } = await createPayoutByOperator({ db, workflows: service.workflows.payouts }, osUser('sari'), key);
+  ({ id: payoutId } = await createPayoutByOperator({ db, workflows: service.workflows.payouts }, osUser('sari'), key));
   return {
     'payouts create': ['--merchant', merchant, '--key', 'audit'],
-    'payouts cancel': [id],
-    'payouts approve': [id],
-    'payouts resend': [id],
-    'payouts resolve': [id, '--as', 'failed', '--evidence', 'line 12'],
+    'payouts cancel': [payoutId],
+    'payouts approve': [payoutId],
+    'payouts resend': [payoutId],
+    'payouts resolve': [payoutId, '--as', 'failed', '--evidence', 'line 12'],
     'payouts stop': [],
     'payouts start': [],
     'payouts set-limit': ['90000000'],
@@ -261,8 +263,8 @@ it('records each operator route that writes', async () => {
   const routes = OPERATOR_ENDPOINTS.filter(({ method }) => method !== 'get');
   expect(routes).not.toEqual([]);
   for (const { path: route, method } of routes) {
-    const id = route.includes('/payments/') ? payment.id : UNKNOWN_ID;
-    const body = { note: 'ticket 8', as: 'paid' };
+    const id = route.includes('/payments/') ? payment.id : route.includes('/payouts/') ? payoutId : UNKNOWN_ID;
+    const body = operatorBody(route, 'ticket 8');
     const headers = { authorization: `Bearer ${secret}` };
     const actions = await actionsOf(() =>
       service.callOperator(method.toUpperCase(), route.replace(':id', id), body, headers),

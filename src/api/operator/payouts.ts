@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { PAYOUT_STATUSES } from '../../domain/payout-transitions';
+import { snakeCaseKeys } from '../../lib/snake-case';
+import * as operator from '../../services/payouts/payout-operations';
+import { startPayouts as startAll, stopPayouts as stopAll } from '../../services/payouts/payout-stops';
+import * as record from '../../services/payouts/show-payout';
+import type { ApiDependencies } from '../dependencies';
+import { operatorEndpoint } from '../endpoint';
+import { readQuery } from '../read-query';
+import { limitSchema, mapErrors, noteSchema, parseActionBody, payoutInPath } from './operator-request';
+
+const querySchema = z.object({
+  limit: limitSchema,
+  status: z.enum(PAYOUT_STATUSES, { error: 'must be a status of payouts' }).optional(),
+  merchant_id: z.uuid({ error: 'must be a UUID' }).optional(),
+  needs_attention: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
+});
+
+/** The payouts of all merchants, newest first. */
+export const listPayouts = operatorEndpoint({
+  method: 'get',
+  path: '/operator/payouts',
+  scope: 'read',
+  async handler({ db }: Pick<ApiDependencies, 'db'>, request) {
+    const { limit, status, merchant_id: merchantId, needs_attention: needsAttention } = readQuery(request, querySchema);
+    const payouts = await operator.listAllPayouts(db, {
+      merchantId: merchantId ?? null,
+      status: status ?? null,
+      needsAttention: needsAttention === 'true',
+      limit,
+    });
+    return { status: 200, body: snakeCaseKeys({ payouts }) };
+  },
+});
+
+/** What PostgreSQL and the workflow contain of a payout, of any merchant. */
+export const showPayout = operatorEndpoint({
+  method: 'get',
+  path: '/operator/payouts/:id',
+  scope: 'read',
+  async handler({ db, workflows }: Pick<ApiDependencies, 'db' | 'workflows'>, request) {
+    const readRun = (payoutId: string) => workflows.payouts.readRun(payoutId);
+    const details = await mapErrors('not_found', () => record.showPayout(db, readRun, payoutInPath(request)));
+    return { status: 200, body: snakeCaseKeys(details) };
+  },
+});
+
+export const stopPayouts = stopEndpoint('stop', stopAll);
+export const startPayouts = stopEndpoint('start', startAll);
+
+function stopEndpoint(path: 'stop' | 'start', change: typeof stopAll) {
+  return operatorEndpoint({
+    method: 'post',
+    path: `/operator/payouts/${path}`,
+    scope: 'payout',
+    readsBody: true,
+    async handler({ db, log }: Pick<ApiDependencies, 'db' | 'log'>, request, { actor }) {
+      const { note } = parseActionBody(request, noteSchema);
+      await mapErrors('payment_cancel_failed', () => change({ db, log }, actor, note));
+      return { status: 200, body: { is_stopped: path === 'stop' } };
+    },
+  });
+}
