@@ -319,8 +319,8 @@ describe('the worker reads from PostgreSQL', () => {
   afterAll(() => owner.end());
   afterEach(() =>
     owner.query(`set session_replication_role = replica;
-      truncate payouts, bank_accounts, payments, payment_transitions, refunds, webhook_events, webhook_deliveries, provider_notifications,
-        exceptions, ledger_verification_results, reconciliation_runs, retention_runs cascade;
+      truncate payouts, bank_accounts, payments, payment_transitions, refunds, webhook_events, webhook_deliveries,
+        provider_notifications, exceptions, ledger_verification_results, reconciliation_runs, retention_runs cascade;
       update webhook_endpoints set consecutive_failures = 0, failing_since = null, next_probe_at = null;
       update recovery_mode set begun_at = null, begun_by = null, reason = null, timeline = postgresql_timeline();
       set session_replication_role = default`),
