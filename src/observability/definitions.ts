@@ -39,8 +39,8 @@ export const ATTENTION_REASONS = [
   'waiting_for_settlement',
 ] as const;
 
-/** Why a payout needs an operator, or a second member. `held_back`: it is approved for an hour, and not sent. */
-export const PAYOUT_ATTENTION_REASONS = ['waiting_for_approval', 'held_back', 'indeterminate', 'overdue'] as const;
+/** Why a payout needs an operator, or a second member. `deferred`: it is approved for an hour, and not sent. */
+export const PAYOUT_ATTENTION_REASONS = ['waiting_for_approval', 'deferred', 'indeterminate', 'overdue'] as const;
 
 /** Counts by a statement end here, so that the statement stays cheap: the value 1000 means 1000 or more. */
 export const COUNT_LIMIT = 1_000;

@@ -222,7 +222,7 @@ const CASES: Readonly<Record<string, { readonly plant: string; readonly moves: E
   },
   'a payout that is kept back': {
     plant: payout('approved', '2 hours'),
-    moves: { [openPayouts('approved')]: 1, [payoutAttention('held_back')]: 1 },
+    moves: { [openPayouts('approved')]: 1, [payoutAttention('deferred')]: 1 },
   },
   'a payout whose call had no certain response': {
     plant: sent('11 minutes', 'null'),

@@ -114,7 +114,7 @@ const OPEN_PAYOUTS = `
 /** `indeterminate`: no call has a certain response, and the bank has had ten minutes. */
 const PAYOUT_ATTENTION = {
   waiting_for_approval: "status = 'requested'",
-  held_back: "status = 'approved' and updated_at < now() - interval '1 hour'",
+  deferred: "status = 'approved' and updated_at < now() - interval '1 hour'",
   indeterminate: `status = 'submitted' and coalesce(send_outcome, 'indeterminate') = 'indeterminate'
         and last_sent_at < now() - interval '10 minutes'`,
   overdue: `status = 'submitted' and send_outcome <> 'indeterminate'

@@ -1,7 +1,7 @@
 import { validate as isUuid } from 'uuid';
 import type { Queryable } from '../../db/connection/pool';
 import type { Page } from '../../db/queries/list-for-reconciliation';
-import { findPayoutStatuses, type RecordedPayoutStatus } from '../../db/queries/list-open-payouts';
+import { findPayoutStatuses, type LocatedPayout } from '../../db/queries/list-open-payouts';
 import { isResting } from '../../domain/payout-transitions';
 import type { PayoutClient } from '../../temporal/payout-client';
 import type { ListedPayoutWorkflow } from '../../temporal/payout-records';
@@ -10,7 +10,7 @@ import type { ListedPayoutWorkflow } from '../../temporal/payout-records';
 interface DifferingPayout {
   readonly payoutId: string;
   /** Undefined: PostgreSQL has lost it. */
-  readonly recorded: RecordedPayoutStatus | undefined;
+  readonly recorded: LocatedPayout | undefined;
 }
 
 /** Workflows whose payout PostgreSQL has lost, and running workflows whose payout rests there; each payout once. */
@@ -58,7 +58,7 @@ const SUBMITTED: ReadonlySet<string | null> = new Set(['submitted', 'completed',
 /** A payout that its last workflow has submitted is not sent, also if PostgreSQL has lost the submission. */
 export async function recoverPayout(
   payouts: PayoutClient,
-  { payoutId, merchantId, status }: RecordedPayoutStatus,
+  { payoutId, merchantId, status }: LocatedPayout,
 ): Promise<'running' | 'rebuilt' | 'notified'> {
   const workflow = await payouts.records.describe(payoutId);
   if (!workflow?.isRunning) {
