@@ -45,7 +45,8 @@ export async function requestScheduledPayouts(
   await forEachConcurrent(due, CONCURRENCY, async (merchant) => {
     stopSignal.throwIfAborted();
     try {
-      requested += await requestOfMerchant(dependencies, part, merchant, pace);
+      const ofMerchant = await requestOfMerchant(dependencies, part, merchant, pace);
+      requested += ofMerchant;
     } catch (error) {
       dependencies.log.warn({ err: error, merchantId: merchant.merchantId }, 'scheduled payout not requested');
       failed.push(merchant.merchantId);
