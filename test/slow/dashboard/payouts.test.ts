@@ -203,12 +203,15 @@ it('the files have the payouts of the list, and the lines of a payout', async ()
 it.each([
   ['without a balance', 'The balance is empty.', forms.new.next.balance],
   ['with too small a balance', 'A payout needs at least Rp 12.500.', forms.new.next.balance],
-  ['while an account is proposed', 'Another bank account is proposed.', forms.new.next.bankAccount],
+  ['while an account is proposed', 'A new bank account is proposed.', forms.new.next.bankAccount],
+  ['while the first account is proposed', 'A new bank account is proposed.', forms.new.next.bankAccount],
   ['without an account', 'There is no approved bank account.', forms.new.next.newBankAccount],
 ])('there is no payout %s: the page names the reason, and the next step is a link', async (state, reason, next) => {
   if (state !== 'without a balance') await addLines(payouts, [5_000]);
   const { merchantId } = payouts;
   if (state === 'without an account') await prepareBankAccount(service, merchantId, 'rejected');
+  if (state === 'while the first account is proposed')
+    await prepareBankAccount(service, merchantId, 'pending_approval');
   if (state === 'while an account is proposed') {
     await service.db.query(
       `insert into bank_accounts (id, merchant_id, bank_code, sealed_number, last_four, status, version, proposed_by,

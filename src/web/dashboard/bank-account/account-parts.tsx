@@ -64,7 +64,7 @@ export function accountFacts({ view, account }: AccountProps): Fact[] {
     ...(account.failureReason === null ? [] : [{ name: columns.reason, value: account.failureReason }]),
     ...(account.usableFrom === null || isProposal(account.status)
       ? []
-      : [{ name: columns.usableFrom, value: <Time at={account.usableFrom} style="short" locale={locale} /> }]),
+      : [{ name: columns.usableFrom, value: <Time at={account.usableFrom} style="full" locale={locale} /> }]),
     { name: columns.added, value: <Time at={account.createdAt} style="short" locale={locale} /> },
     { name: columns.by, value: isByMember ? (account.proposerName ?? '–') : lunas },
   ];

@@ -112,7 +112,7 @@ function Sentence({ view, account }: Omit<AccountCardProps, 'title'>): ReactElem
   if (usableFrom !== null && isCoolingDown(view, account)) {
     return (
       <>
-        {coolDown} <Time at={usableFrom} style="short" locale={view.locale} />.
+        {coolDown} <Time at={usableFrom} style="full" locale={view.locale} />.
       </>
     );
   }

@@ -25,7 +25,7 @@ const ID_STATUSES = {
 
 const en = {
   title: 'Bank account',
-  explanation: 'Payouts go to this account. Lunas approves each new account, and no page shows its number.',
+  explanation: 'Payouts go to your bank account. Lunas approves each new account, and no page shows its number.',
   nothing: 'No bank account yet. The balance can be paid out once a bank account is approved.',
   add: 'Add a bank account',
   change: 'Change the bank account',
@@ -35,13 +35,13 @@ const en = {
   historyCaption: 'Bank accounts that are not used any more',
   statuses: EN_STATUSES,
   sentences: {
-    pending_inquiry: 'Lunas asks the bank for the name of the account holder. This can take a day.',
+    pending_inquiry: 'Lunas asks the bank for the name of the account holder. This takes some seconds, at most a day.',
     pending_approval: 'The bank knows the account. Lunas compares the names and approves it.',
     suspended: 'Payouts wait until Lunas has checked the account.',
     active: 'Payouts go to this account.',
   },
   coolDown: 'Payouts can go to this account from',
-  paused: 'Payouts pause until this account is usable.',
+  paused: 'Payouts wait until this account is usable.',
   columns: {
     account: 'Account',
     holder: 'Name at the bank',
@@ -55,8 +55,8 @@ const en = {
   lunas: 'Lunas',
   withdraw: {
     title: 'Withdraw the proposal',
-    text: 'The account is not checked any more. The account in use stays as it is.',
-    button: 'Withdraw',
+    text: 'The account is not checked any more. An account in use stays as it is.',
+    button: 'Withdraw the proposal',
     rejection: 'The account does not wait any more. The page of the bank account shows its state.',
   },
   disable: {
@@ -71,7 +71,7 @@ const en = {
     number: 'Account number',
     numberHint: '5 to 20 digits. It is stored encrypted and not shown again.',
     repeat: 'Account number again',
-    warning: 'Payouts pause until the new account is usable.',
+    warning: 'Payouts wait until the new account is usable.',
     next: 'The bank is asked for the name of the holder. Then Lunas approves the account.',
     submit: 'Add the account',
     cancel: 'Cancel',
@@ -88,9 +88,9 @@ const en = {
     member_too_new: 'A member of less than a day cannot add a bank account.',
   },
   done: {
-    added: 'The account is added. The bank is asked for the name of its holder.',
-    withdrawn: 'The proposal is withdrawn.',
-    disabled: 'The account is disabled.',
+    added: 'The account was added.',
+    withdrawn: 'The proposal was withdrawn.',
+    disabled: 'The account was disabled.',
   },
 };
 
@@ -99,7 +99,7 @@ type BankAccountTexts = typeof en;
 const id: BankAccountTexts = {
   title: 'Rekening bank',
   explanation:
-    'Pencairan dikirim ke rekening ini. Lunas menyetujui setiap rekening baru, dan nomornya tidak ditampilkan.',
+    'Pencairan dikirim ke rekening bank Anda. Lunas menyetujui setiap rekening baru, dan nomornya tidak ditampilkan.',
   nothing: 'Belum ada rekening bank. Saldo dapat dicairkan setelah rekening bank disetujui.',
   add: 'Tambah rekening bank',
   change: 'Ganti rekening bank',
@@ -109,13 +109,14 @@ const id: BankAccountTexts = {
   historyCaption: 'Rekening bank yang tidak dipakai lagi',
   statuses: ID_STATUSES,
   sentences: {
-    pending_inquiry: 'Lunas menanyakan nama pemilik rekening kepada bank. Ini dapat memakan waktu satu hari.',
+    pending_inquiry:
+      'Lunas menanyakan nama pemilik rekening kepada bank. Ini memakan waktu beberapa detik, paling lama satu hari.',
     pending_approval: 'Bank mengenali rekening ini. Lunas membandingkan namanya dan menyetujuinya.',
     suspended: 'Pencairan menunggu sampai Lunas memeriksa rekening ini.',
     active: 'Pencairan dikirim ke rekening ini.',
   },
   coolDown: 'Rekening ini dapat dipakai untuk pencairan mulai',
-  paused: 'Pencairan berhenti sementara sampai rekening ini dapat dipakai.',
+  paused: 'Pencairan menunggu sampai rekening ini dapat dipakai.',
   columns: {
     account: 'Rekening',
     holder: 'Nama di bank',
@@ -145,7 +146,7 @@ const id: BankAccountTexts = {
     number: 'Nomor rekening',
     numberHint: '5 sampai 20 angka. Nomor disimpan terenkripsi dan tidak ditampilkan lagi.',
     repeat: 'Ulangi nomor rekening',
-    warning: 'Pencairan berhenti sementara sampai rekening baru dapat dipakai.',
+    warning: 'Pencairan menunggu sampai rekening baru dapat dipakai.',
     next: 'Bank ditanya nama pemiliknya. Setelah itu Lunas menyetujui rekening ini.',
     submit: 'Tambah rekening',
     cancel: 'Batal',
@@ -162,7 +163,7 @@ const id: BankAccountTexts = {
     member_too_new: 'Anggota yang bergabung kurang dari satu hari tidak dapat menambahkan rekening bank.',
   },
   done: {
-    added: 'Rekening ditambahkan. Bank ditanya nama pemiliknya.',
+    added: 'Rekening ditambahkan.',
     withdrawn: 'Pengajuan ditarik.',
     disabled: 'Rekening dinonaktifkan.',
   },

@@ -4,6 +4,7 @@ import type { PayoutRejection } from '../../../domain/payout-rejections';
 import { UserError } from '../../../errors';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { withUserAudit } from '../../../services/audit/user-audit';
+import { findProposalRejection } from '../../../services/payouts/bank-accounts';
 import { payoutIdOfForm, previewPayout, requestPayout } from '../../../services/payouts/payouts';
 import { isDatabaseAway } from '../../page/page-error';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
@@ -98,7 +99,7 @@ function problemOf(view: MerchantView, rejection: PayoutRejection): string | nul
 }
 
 function rejectionText({ locale }: MerchantView, rejection: PayoutRejection): string {
-  return describeRejection(rejection, locale.language, (at) => formatTime(at, 'short', locale));
+  return describeRejection(rejection, locale.language, (at) => formatTime(at, 'full', locale));
 }
 
 interface FormState {
@@ -117,8 +118,23 @@ async function formPage(
   const page =
     preview.outcome === 'possible'
       ? { preview, rejection: null }
-      : { preview: null, rejection: shownRejection(view, preview.rejection) };
+      : {
+          preview: null,
+          rejection: shownRejection(view, await reportedRejection(dependencies, visit, preview.rejection)),
+        };
   return pageResponse(renderNewPayoutPage({ view, ...state, ...page }), status);
+}
+
+/** Without an account in use, a proposed one is what the payout waits for: no other can be added. */
+async function reportedRejection(
+  { db }: NewDependencies,
+  { member, session, now }: MemberVisit,
+  rejection: PayoutRejection,
+): Promise<PayoutRejection> {
+  if (rejection.code !== 'no_bank_account') return rejection;
+  const user = { merchantId: member.merchantId, userId: session.user.id };
+  const proposal = await findProposalRejection(db, user, now);
+  return proposal === 'proposal_open' ? { code: proposal } : rejection;
 }
 
 type NextStep = 'newBankAccount' | 'bankAccount' | 'balance' | 'payouts';

@@ -36,7 +36,7 @@ export function payoutSentence(view: MerchantView, payout: PayoutDetails, obstac
 function describeObstacle({ locale }: MerchantView, { obstacle, until }: FoundObstacle): string {
   const rejection: PayoutRejection =
     obstacle === 'cooling_down' ? { code: obstacle, usableFrom: until ?? new Date(0) } : { code: obstacle };
-  return describeRejection(rejection, locale.language, (at) => formatTime(at, 'short', locale));
+  return describeRejection(rejection, locale.language, (at) => formatTime(at, 'full', locale));
 }
 
 const LEVELS = { approve: 'authorise', cancel: 'manage' } as const satisfies Record<MemberPayoutAction, string>;
