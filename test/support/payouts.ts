@@ -109,12 +109,17 @@ export async function withNewMerchant(payouts: TestPayouts): Promise<TestPayouts
   return { ...payouts, merchantId, bankAccountId };
 }
 
+/** For transitions of payments. */
+export function ofPayments<Payouts extends MerchantPayouts>(payouts: Payouts): Payouts {
+  return { ...payouts, context: payouts.paymentContext };
+}
+
 /** Settles payments of these net amounts: one line of the balance each. */
 export async function addLines(payouts: MerchantPayouts, amounts: readonly number[]): Promise<void> {
-  const { merchantId, paymentContext } = payouts;
+  const { merchantId } = payouts;
   for (const netRupiah of amounts) {
     const terms = { merchantId, netRupiah, feeRupiah: 0, totalRupiah: netRupiah, amountRupiah: netRupiah };
-    await applyTransitions({ ...payouts, context: paymentContext }, ['issue', 'pay', 'settle'], terms);
+    await applyTransitions(ofPayments(payouts), ['issue', 'pay', 'settle'], terms);
   }
 }
 

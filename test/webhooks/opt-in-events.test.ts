@@ -24,6 +24,7 @@ import {
   applyPayout,
   createTestPayouts,
   FEE_RUPIAH,
+  ofPayments,
   withNewMerchant,
   type TestPayouts,
 } from '../support/payouts';
@@ -35,19 +36,21 @@ let payouts: TestPayouts;
 let sealer: Sealer;
 let dashboard: Pool;
 let api: Pool;
+let worker: Pool;
 
 beforeAll(async () => {
   payouts = await createTestPayouts();
   sealer = createSealer(payouts.masterKey);
   dashboard = createPool(payouts.database.urlOf('lunas_local_dashboard'), { max: 4 });
   api = createPool(payouts.database.urlOf('lunas_local_api'), { max: 4 });
+  worker = createPool(payouts.database.urlOf('lunas_local_worker'), { max: 4 });
 });
 beforeEach(async () => {
   payouts = await withNewMerchant(payouts);
   await addLines(payouts, [100_000]);
 });
 afterAll(async () => {
-  await Promise.all([dashboard.end(), api.end()]);
+  await Promise.all([dashboard.end(), api.end(), worker.end()]);
   await payouts.close();
 });
 
@@ -93,13 +96,13 @@ it('events of payouts reach the endpoints that list them, as the pages and the r
   expect(await listDeliveries(payouts.db, { merchantId: payouts.merchantId, limit: 9 })).toMatchObject([
     { id, event: 'payout.approved', referenceId, payoutId, paymentId: null },
   ]);
-  const claimed = await claimDeliveries(payouts.context.db, sealer, { max: 99, maxPerEndpoint: 9 });
+  const claimed = await claimDeliveries(worker, sealer, { max: 99, maxPerEndpoint: 9 });
   const delivery = claimed.find(({ deliveryId }) => deliveryId === id);
   expect(delivery).toMatchObject({ subject: { kind: 'payout', id: payoutId }, secrets: [endpoint.secret] });
   if (!delivery) throw new Error('unreachable');
-  expect(await findDelivery(payouts.context.db, sealer, id)).toMatchObject({ body: details?.body });
+  expect(await findDelivery(worker, sealer, id)).toMatchObject({ body: details?.body });
   const attempt = { startedAt: new Date(), durationMs: 1, statusCode: 200, failure: null, responseExcerpt: '' };
-  await recordDelivered(payouts.context.db, [{ delivery, attempt: { ...attempt, retryAfterSeconds: null } }]);
+  await recordDelivered(worker, [{ delivery, attempt: { ...attempt, retryAfterSeconds: null } }]);
   expect(await redeliver(dashboard, [id], payouts.merchantId)).toEqual({ redelivered: 1, skipped: 0 });
 });
 
@@ -108,8 +111,8 @@ it('events of late payments reach the endpoints that list them', async () => {
   await register(['late_payment.refunded', 'payout.failed']);
   const endpoint = await register(['late_payment.received', 'late_payment.refunded']);
   const { merchantId } = payouts;
-  const path = await applyTransitions(payouts, ['issue', 'expire'], { merchantId });
-  await payLate(payouts, path, 50_000, 'refunded');
+  const path = await applyTransitions(ofPayments(payouts), ['issue', 'expire'], { merchantId });
+  await payLate(ofPayments(payouts), path, 50_000, 'refunded');
   const { paymentId, referenceId } = path.terms;
   const { deliveries } = await listDeliveryPage(dashboard, { ...FILTER, merchantId }, 99);
   const late = deliveries.filter(({ event }) => event.startsWith('late_payment.'));
@@ -118,7 +121,7 @@ it('events of late payments reach the endpoints that list them', async () => {
     'late_payment.refunded',
     'late_payment.refunded',
   ]);
-  const claimed = await claimDeliveries(payouts.context.db, sealer, { max: 99, maxPerEndpoint: 99 });
+  const claimed = await claimDeliveries(worker, sealer, { max: 99, maxPerEndpoint: 99 });
   const own = claimed.filter(({ endpointId }) => endpointId === endpoint.id);
   expect(own.map(({ subject }) => subject)).toEqual([
     { kind: 'late_payment', id: paymentId },
@@ -211,8 +214,8 @@ it.each([
     await ready;
     const { payoutId } = await applyPayout(payouts, ['approve', 'cancel']);
     await addLines(payouts, [10_000]);
-    const late = await applyTransitions(payouts, ['issue', 'expire'], { merchantId: payouts.merchantId });
-    await payLate(payouts, late, 50_000, 'received');
+    const late = await applyTransitions(ofPayments(payouts), ['issue', 'expire'], { merchantId: payouts.merchantId });
+    await payLate(ofPayments(payouts), late, 50_000, 'received');
     await receiver.waitFor(forwarded.length, 10_000);
     expect(receiver.received.slice(0, forwarded.length).map(({ body }) => body.event)).toEqual(forwarded);
     const isOfPayout = receiver.received.map(({ body }) => body.id === payoutId);

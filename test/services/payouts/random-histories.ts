@@ -14,7 +14,14 @@ import {
   type StatementLine,
 } from '../../../src/services/payouts/balance';
 import { backdatePayments } from '../../support/backdate';
-import { applyPayout, createTestPayouts, FEE_RUPIAH, withNewMerchant, type TestPayouts } from '../../support/payouts';
+import {
+  applyPayout,
+  createTestPayouts,
+  FEE_RUPIAH,
+  ofPayments,
+  withNewMerchant,
+  type TestPayouts,
+} from '../../support/payouts';
 import { applyTransitions, T0 } from '../ledger/transition-path';
 
 const SETTLED = ['issue', 'pay', 'settle'] as const;
@@ -83,7 +90,7 @@ async function run(history: readonly HistoryEvent[]): Promise<Expected> {
     const { netRupiah, feeRupiah } = event;
     const totalRupiah = netRupiah + feeRupiah;
     const terms = { merchantId, netRupiah, feeRupiah, totalRupiah, amountRupiah: totalRupiah };
-    await applyTransitions(ledger, event.name === 'settle' ? SETTLED : REFUNDED, terms);
+    await applyTransitions(ofPayments(ledger), event.name === 'settle' ? SETTLED : REFUNDED, terms);
     const amountRupiah = event.name === 'settle' ? netRupiah : -feeRupiah;
     if (amountRupiah !== 0) lines.push({ day: openDay, amountRupiah });
   }
