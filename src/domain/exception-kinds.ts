@@ -10,5 +10,6 @@ export const EXCEPTION_KINDS = [
   'payout_conflict',
   'payout_amount',
   'payout_source_balance',
+  'unknown_payout',
 ] as const;
 export type ExceptionKind = (typeof EXCEPTION_KINDS)[number];

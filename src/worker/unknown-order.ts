@@ -3,6 +3,7 @@ import { findArchivedPayment } from '../db/records/archive';
 import { closeNotifications, newestNotification, type ProviderOrder } from '../db/records/notification-inbox';
 import { openException } from '../db/records/open-exception';
 import { recordArchivedLatePayment } from '../db/transitions/late-payment-transitions';
+import { BANK_COVERED_BY } from '../domain/bank-payout';
 import { COVERED_BY } from '../domain/provider-status';
 import type { ProviderRegistry } from '../providers/registry';
 
@@ -14,12 +15,17 @@ interface Dependencies {
 }
 
 /**
- * Handles the notifications of an order that Lunas does not have: the account has another user, our record is lost, or
- * the payment is archived. Money for an archived payment that was never paid goes to suspense.
+ * Handles the notifications of an order or a payout that Lunas does not have: the account has another user, our record
+ * is lost, or the payment is archived. Money for an archived payment that was never paid goes to suspense.
  * @throws if the provider returns no determinate status of an archived payment: the sweeper repeats it
  */
 export async function handleUnknownOrder({ db, providers }: Dependencies, order: ProviderOrder): Promise<void> {
   const latestNotificationId = await newestNotification(db, order);
+  if (await isOfPayoutsAccount(db, order)) {
+    const detail = 'The bank sent a notification of a payout that is not in PostgreSQL.';
+    await openException(db, { kind: 'unknown_payout', ...order, detail });
+    return closeNotifications(db, order, latestNotificationId, BANK_COVERED_BY.returned);
+  }
   const archived = await findArchivedPayment(db, order);
   if (!archived || !(await recordLatePayment({ db, providers }, order))) {
     const where = archived ? `in the archive since ${archived.archivedAt.toISOString()}` : 'not in PostgreSQL';
@@ -28,6 +34,15 @@ export async function handleUnknownOrder({ db, providers }: Dependencies, order:
   }
   // The exception covers all notifications of the order.
   await closeNotifications(db, order, latestNotificationId, COVERED_BY.refunded);
+}
+
+async function isOfPayoutsAccount(db: Queryable, { providerAccountId }: ProviderOrder): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'find_payouts_account',
+    text: "select from provider_accounts where id = $1 and purpose = 'payouts'",
+    values: [providerAccountId],
+  });
+  return rowCount === 1;
 }
 
 async function recordLatePayment({ db, providers }: Dependencies, order: ProviderOrder): Promise<boolean> {

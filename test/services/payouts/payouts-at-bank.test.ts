@@ -662,7 +662,7 @@ describe("the bank's notifications", () => {
       () => exceptionsOf(payout),
       ({ length }) => length > 0,
     );
-    expect(kinds).toEqual(['unknown_order']);
+    expect(kinds).toEqual(['unknown_payout']);
   });
 });
 
