@@ -39,7 +39,10 @@ export const ATTENTION_REASONS = [
   'waiting_for_settlement',
 ] as const;
 
-/** Why a payout needs an operator, or a second member. `deferred`: it is approved for an hour, and not sent. */
+/** How long a proposed bank account waits. */
+export const PROPOSAL_AGES = ['up_to_a_working_day', 'over_a_working_day'] as const;
+
+/** Why a payout needs an operator, or is late. `deferred`: an obstacle has kept it back for an hour. */
 export const PAYOUT_ATTENTION_REASONS = ['waiting_for_approval', 'deferred', 'indeterminate', 'overdue'] as const;
 
 /** Counts by a statement end here, so that the statement stays cheap: the value 1000 means 1000 or more. */
@@ -167,14 +170,14 @@ export const METRICS = {
   lunas_payouts_needing_attention: {
     type: 'gauge',
     process: 'worker',
-    help: `Payouts that wait for a person, or for longer than they should, counted up to ${COUNT_LIMIT}.`,
+    help: `Payouts that wait for an operator, or for longer than they should, counted up to ${COUNT_LIMIT}.`,
     labels: { reason: PAYOUT_ATTENTION_REASONS },
   },
   lunas_bank_accounts_waiting: {
     type: 'gauge',
     process: 'worker',
-    help: `Proposed bank accounts by status, counted up to ${COUNT_LIMIT}.`,
-    labels: { status: ['pending_inquiry', 'pending_approval'] },
+    help: `Proposed bank accounts by status and age, each counted up to ${COUNT_LIMIT}.`,
+    labels: { status: ['pending_inquiry', 'pending_approval'], age: PROPOSAL_AGES },
   },
   lunas_payments_confirmed_total: {
     type: 'counter',

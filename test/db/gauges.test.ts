@@ -10,6 +10,8 @@ const MERCHANT = "'00000000-0000-0000-0000-000000000001'";
 const POLICY = "'00000000-0000-0000-0000-000000000002'";
 const ACCOUNT = "'00000000-0000-0000-0000-000000000003'";
 const ENDPOINT = "'00000000-0000-0000-0000-000000000004'";
+const PAYOUTS_ACCOUNT = "'00000000-0000-0000-0000-000000000005'";
+const BANK_ACCOUNT = "'00000000-0000-0000-0000-000000000006'";
 
 let database: TestDatabase;
 /** The pool of the worker, as it reads the gauges. */
@@ -31,6 +33,8 @@ const CATALOG = `
     values (${POLICY}, 'gopay', 'qris', 1, 70, 0, 'automatic', 86400, 900);
   insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key)
     values (${ACCOUNT}, 'gopay', 'midtrans', 'http://127.0.0.1:9', 'none');
+  insert into provider_accounts (id, purpose, adapter, base_url, sealed_server_key, sealed_credentials)
+    values (${PAYOUTS_ACCOUNT}, 'payouts', 'snap-midtrans', 'http://127.0.0.1:9', 'none', 'none');
   insert into webhook_endpoints (id, merchant_id, url) values (${ENDPOINT}, ${MERCHANT}, 'http://127.0.0.1:9');`;
 
 interface Planted {
@@ -78,8 +82,8 @@ const payout = (status: string, age: string, columns = '', values = '') => `
   insert into payouts (id, reference_id, merchant_id, bank_account_id, provider_account_id, gross_rupiah, fee_rupiah,
     amount_rupiah, rail, payout_policy_id, line_count, up_to_posting_id, approval_kind, requested_by, approved_by,
     sealed_terms, status, version, requested_at, updated_at${columns})
-  values (gen_random_uuid(), 'LP1', ${MERCHANT}, gen_random_uuid(), ${ACCOUNT}, 50000, 2500, 47500, 'bi_fast', 1, 1, 1,
-    'none', 'user:a', 'workflow', 'x', '${status}', 2, now(), now() - interval '${age}'${values});`;
+  values (gen_random_uuid(), 'LP1', ${MERCHANT}, ${BANK_ACCOUNT}, ${PAYOUTS_ACCOUNT}, 50000, 2500, 47500, 'bi_fast',
+    1, 1, 1, 'none', 'user:a', 'workflow', 'x', '${status}', 2, now(), now() - interval '${age}'${values});`;
 const sent = (age: string, outcome: string) =>
   payout(
     'submitted',
@@ -87,6 +91,13 @@ const sent = (age: string, outcome: string) =>
     ', submitted_at, last_sent_at, send_count, send_outcome',
     `, now() - interval '${age}', now() - interval '${age}', 1, ${outcome}`,
   );
+
+/** A bank account of the merchant, in this status for so long. */
+const bankAccount = (status: string, age = '0 days') => `
+  insert into bank_accounts (id, merchant_id, bank_code, sealed_number, last_four, status, version, proposed_by,
+    usable_from, created_at, updated_at)
+  values (${BANK_ACCOUNT}, ${MERCHANT}, '014', 'x', '7890', '${status}', 2, 'cli:a', now() - interval '${age}',
+    now() - interval '${age}', now());`;
 
 const notification = (columns: string, values: string) => `
   insert into provider_notifications (provider_account_id, reference_id, body_sha256, body, received_at, ${columns})
@@ -96,6 +107,7 @@ const open = (status: string, age = 'under_1h') => `lunas_payments_open{status="
 const attention = (reason: string) => `lunas_payments_needing_attention{reason="${reason}"}`;
 const openPayouts = (status: string) => `lunas_payouts_open{status="${status}"}`;
 const payoutAttention = (reason: string) => `lunas_payouts_needing_attention{reason="${reason}"}`;
+const waiting = (status: string, age: string) => `lunas_bank_accounts_waiting{status="${status}",age="${age}"}`;
 const breaks = (verification: string) => `lunas_ledger_breaks{verification="${verification}"}`;
 const covered = (result: string) => `lunas_reconciliation_last_run_items{result="${result}"}`;
 const OLDEST = 'lunas_notifications_oldest_open_age_seconds{}';
@@ -212,17 +224,25 @@ const CASES: Readonly<Record<string, { readonly plant: string; readonly moves: E
       values ('paid_twice', 'LN1', 'x', now(), 'cli:sari')`,
     moves: {},
   },
-  'a payout that waits for its approval': {
-    plant: payout('requested', '1 minute'),
+  'a payout that waits for an operator': {
+    plant: `${payout('requested', '1 minute')} update payouts set approval_kind = 'operator'`,
     moves: { [openPayouts('requested')]: 1, [payoutAttention('waiting_for_approval')]: 1 },
   },
+  'a payout that waits for a second member': {
+    plant: `${payout('requested', '1 day')} update payouts set approval_kind = 'second_user'`,
+    moves: { [openPayouts('requested')]: 1 },
+  },
   'a payout that is about to be sent': {
-    plant: payout('approved', '1 minute'),
+    plant: `${bankAccount('suspended')} ${payout('approved', '1 minute')}`,
     moves: { [openPayouts('approved')]: 1 },
   },
-  'a payout that is kept back': {
-    plant: payout('approved', '2 hours'),
+  'a payout that a suspended bank account keeps back': {
+    plant: `${bankAccount('suspended')} ${payout('approved', '2 hours')}`,
     moves: { [openPayouts('approved')]: 1, [payoutAttention('deferred')]: 1 },
+  },
+  'a payout that waits for the window of its rail': {
+    plant: `${bankAccount('active', '2 days')} ${payout('approved', '2 hours')}`,
+    moves: { [openPayouts('approved')]: 1 },
   },
   'a payout whose call had no certain response': {
     plant: sent('11 minutes', 'null'),
@@ -236,11 +256,18 @@ const CASES: Readonly<Record<string, { readonly plant: string; readonly moves: E
     plant: sent('25 hours', "'accepted'"),
     moves: { [openPayouts('submitted')]: 1, [payoutAttention('overdue')]: 1 },
   },
-  'a bank account that waits for its approval': {
-    plant: `insert into bank_accounts (id, merchant_id, bank_code, sealed_number, last_four, status, version,
-        proposed_by, created_at, updated_at)
-      values (gen_random_uuid(), ${MERCHANT}, '014', 'x', '7890', 'pending_approval', 2, 'cli:a', now(), now())`,
-    moves: { 'lunas_bank_accounts_waiting{status="pending_approval"}': 1 },
+  'a bank account that was just proposed': {
+    plant: bankAccount('pending_inquiry'),
+    moves: { [waiting('pending_inquiry', 'up_to_a_working_day')]: 1 },
+  },
+  'a bank account that waits for its approval for a month': {
+    plant: bankAccount('pending_approval', '30 days'),
+    moves: { [waiting('pending_approval', 'over_a_working_day')]: 1 },
+  },
+  'a bank account that waits over ten days without banks': {
+    plant: `insert into bank_holidays select current_date - back from generate_series(-1, 10) back;
+      ${bankAccount('pending_approval', '8 days')}`,
+    moves: { [waiting('pending_approval', 'up_to_a_working_day')]: 1 },
   },
   'recovery mode': {
     plant: "update recovery_mode set begun_at = now(), begun_by = 'cli:sari', reason = 'restored'",
@@ -319,8 +346,9 @@ describe('the worker reads from PostgreSQL', () => {
   afterAll(() => owner.end());
   afterEach(() =>
     owner.query(`set session_replication_role = replica;
-      truncate payouts, bank_accounts, payments, payment_transitions, refunds, webhook_events, webhook_deliveries,
-        provider_notifications, exceptions, ledger_verification_results, reconciliation_runs, retention_runs cascade;
+      truncate payouts, bank_accounts, bank_holidays, payments, payment_transitions, refunds, webhook_events,
+        webhook_deliveries, provider_notifications, exceptions, ledger_verification_results, reconciliation_runs,
+        retention_runs cascade;
       update webhook_endpoints set consecutive_failures = 0, failing_since = null, next_probe_at = null;
       update recovery_mode set begun_at = null, begun_by = null, reason = null, timeline = postgresql_timeline();
       set session_replication_role = default`),

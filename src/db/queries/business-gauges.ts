@@ -1,12 +1,19 @@
 import { EXCEPTION_KINDS } from '../../domain/exception-kinds';
 import { OPEN_STATUSES } from '../../domain/payment-transitions';
+import { OBSTACLES_WITHOUT_ATTENTION } from '../../domain/payout-rejections';
 import { OPEN_PAYOUT_STATUSES } from '../../domain/payout-transitions';
 import { REFUND_GRACE_MS, totalCoverage, type PartCoverage } from '../../domain/reconciliation';
-import { AGE_GROUPS, COUNT_LIMIT, type PAYOUT_ATTENTION_REASONS } from '../../observability/definitions';
+import {
+  AGE_GROUPS,
+  COUNT_LIMIT,
+  type PAYOUT_ATTENTION_REASONS,
+  type PROPOSAL_AGES,
+} from '../../observability/definitions';
 import type { Sample } from '../../observability/metrics';
 import type { Queryable } from '../connection/pool';
 import { literalList } from '../connection/statement';
 import { readRecoveryMode } from '../records/recovery-mode';
+import { obstacleAt, obstacleJoins } from '../transitions/payout-conditions';
 import { OVERDUE, OVERDUE_BUT_HELD, type Overdue } from './overdue-payments';
 import { STATUS } from './payment-indexes';
 
@@ -111,10 +118,22 @@ const OPEN_PAYOUTS = `
     ) found
   ) counted`;
 
-/** `indeterminate`: no call has a certain response, and the bank has had ten minutes. */
+const PAYOUT_OBSTACLE_JOINS = obstacleJoins({
+  account: 'account.id = payouts.bank_account_id',
+  source: 'source.id = payouts.provider_account_id',
+});
+
+/**
+ * `deferred`: not if it waits for the window of its rail. `indeterminate`: no call has a certain response, and the bank
+ * has had ten minutes.
+ */
 const PAYOUT_ATTENTION = {
-  waiting_for_approval: "status = 'requested'",
-  deferred: "status = 'approved' and updated_at < now() - interval '1 hour'",
+  waiting_for_approval: "status = 'requested' and approval_kind = 'operator'",
+  deferred: `status = 'approved' and updated_at < now() - interval '1 hour' and (
+        select ${obstacleAt('now()')}
+        from merchants merchant ${PAYOUT_OBSTACLE_JOINS}
+        where merchant.id = payouts.merchant_id
+      ) not in (${literalList(OBSTACLES_WITHOUT_ATTENTION)})`,
   indeterminate: `status = 'submitted' and coalesce(send_outcome, 'indeterminate') = 'indeterminate'
         and last_sent_at < now() - interval '10 minutes'`,
   overdue: `status = 'submitted' and send_outcome <> 'indeterminate'
@@ -132,15 +151,41 @@ const PAYOUTS_NEEDING_ATTENTION = Object.entries(PAYOUT_ATTENTION)
   )
   .join(' union all');
 
+/** The group of each proposal, by when it was made. */
+const PROPOSAL_AGE_CONDITIONS = {
+  up_to_a_working_day: 'created_at >= working_day_ago',
+  over_a_working_day: 'created_at < working_day_ago',
+} as const satisfies Readonly<Record<(typeof PROPOSAL_AGES)[number], string>>;
+
+/** The same time on the working day before, in WIB. On a day without work it is the beginning of the last one. */
+const WORKING_DAY_AGO = `
+  select (min(day) + case max(day) when today then (now() at time zone 'Asia/Jakarta')::time else time '24:00' end)
+    at time zone 'Asia/Jakarta' as working_day_ago
+  from (
+    select day, today from booking_day(now()) as today cross join lateral (
+      select today - back as day from generate_series(0, 30) as back
+    ) days
+    where extract(isodow from day) < 6 and not exists (select from bank_holidays where bank_holidays.day = days.day)
+    order by day desc limit 2
+  ) working
+  group by today`;
+
 const BANK_ACCOUNTS_WAITING = `
-  select 'lunas_bank_accounts_waiting' as name, json_build_object('status', wanted) as labels, count as value
+  with ago as (${WORKING_DAY_AGO})
+  ${Object.entries(PROPOSAL_AGE_CONDITIONS)
+    .map(
+      ([age, condition]) => `
+  select 'lunas_bank_accounts_waiting' as name, json_build_object('status', wanted, 'age', '${age}') as labels,
+    count as value
   from unnest(array['pending_inquiry', 'pending_approval']) wanted
   cross join lateral (
     select count(*) from (
-      select from bank_accounts
-      where status = wanted and status in ('pending_inquiry', 'pending_approval') limit ${COUNT_LIMIT}
+      select from bank_accounts cross join ago
+      where status = wanted and status in ('pending_inquiry', 'pending_approval') and ${condition} limit ${COUNT_LIMIT}
     ) found
-  ) counted`;
+  ) counted`,
+    )
+    .join(' union all')}`;
 
 const LAST_RUNS = `
   (select 'lunas_ledger_breaks' as name, '{"verification":"newest"}'::json as labels, break_count::float8 as value

@@ -16,7 +16,7 @@ export function obstacleJoins({ account, source }: ObstacleJoins): string {
 }
 
 /** In the order in which they are reported. `request` and `submit` compare them, and pages read them. */
-const CONDITIONS = {
+const conditionsAt = (at: string) => ({
   merchant_not_approved: "merchant.status <> 'approved'",
   merchant_on_hold: 'merchant.held_at is not null',
   payouts_stopped: '(select is_stopped from payout_stops order by id desc limit 1)',
@@ -27,15 +27,18 @@ const CONDITIONS = {
   proposal_open: `exists (
         select from bank_accounts proposal
         where proposal.merchant_id = merchant.id and proposal.status in ('pending_inquiry', 'pending_approval'))`,
-  cooling_down: 'account.usable_from > :at::timestamptz',
-} as const satisfies Readonly<Record<PayoutObstacle, string>>;
+  cooling_down: `account.usable_from > ${at}`,
+});
 
 /** The name of the first condition that keeps a payout back; null: none does. */
-export const OBSTACLE = `case
-${Object.entries(CONDITIONS)
+export const obstacleAt = (at: string): string => `case
+${Object.entries(conditionsAt(at) satisfies Readonly<Record<PayoutObstacle, string>>)
   .map(([name, condition]) => `      when ${condition} then '${name}'`)
   .join('\n')}
     end`;
+
+/** The same for a statement with the parameter `:at`. */
+export const OBSTACLE = obstacleAt(':at::timestamptz');
 
 /**
  * Whether PostgreSQL may have lost that a payout was sent: it was recorded before the newest recovery ended, or a
