@@ -111,6 +111,11 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   LunasLedgerBreaks: gauge('lunas_ledger_breaks{verification="newest"}', 1),
   LunasPaymentsNeedOperator: gauge('lunas_payments_needing_attention{reason="refund_failed"}', 1),
   LunasExceptionsOpen: gauge('lunas_exceptions_open{kind="paid_twice"}', 1),
+  LunasPayoutsIndeterminate: gauge('lunas_payouts_needing_attention{reason="indeterminate"}', 1),
+  LunasPayoutConflict: gauge('lunas_exceptions_open{kind="payout_conflict"}', 1),
+  LunasSourceBalanceShort: gauge('lunas_exceptions_open{kind="payout_source_balance"}', 1),
+  LunasPayoutsWait: gauge('lunas_payouts_needing_attention{reason="deferred"}', 1),
+  LunasBankAccountsWait: gauge('lunas_bank_accounts_waiting{status="pending_approval",age="over_a_working_day"}', 1),
   // The time of the test starts at 0.
   LunasLedgerNotVerified: {
     series: { lunas_ledger_last_verification_timestamp_seconds: '0x1700 102000x100' },
@@ -227,6 +232,8 @@ const MISTAKES: Readonly<Record<string, Scenario['series']>> = {
   },
 };
 
+const PROCESSES_UP = { 'up{job="lunas-api",instance="a"}': '1x60', 'up{job="lunas-worker",instance="b"}': '1x60' };
+
 const directory = mkdtempSync(path.join(os.tmpdir(), 'lunas-rules-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
@@ -282,14 +289,39 @@ it.each(FURTHER_SCENARIOS)('%s fires and clears: %s', (alert, _cause, scenario) 
   expect(runScenario(alert, scenario)).toBe('');
 });
 
+const NO_ALERT = 'none';
+
+/** What may need an operator, and the only alert that fires for it. */
+const ONLY_ALERTS: Readonly<Record<string, string>> = {
+  'lunas_exceptions_open{kind="payout_amount"}': 'LunasPayoutConflict',
+  'lunas_exceptions_open{kind="unknown_payout"}': 'LunasPayoutConflict',
+  'lunas_exceptions_open{kind="payout_source_balance"}': 'LunasSourceBalanceShort',
+  'lunas_exceptions_open{kind="unknown_order"}': 'LunasExceptionsOpen',
+  'lunas_payouts_needing_attention{reason="indeterminate"}': 'LunasPayoutsIndeterminate',
+  'lunas_payouts_needing_attention{reason="waiting_for_approval"}': 'LunasPayoutsWait',
+  'lunas_payouts_needing_attention{reason="overdue"}': 'LunasPayoutsWait',
+  'lunas_payouts_open{status="submitted"}': NO_ALERT,
+  'lunas_bank_accounts_waiting{status="pending_approval",age="up_to_a_working_day"}': NO_ALERT,
+};
+
+it.each(Object.entries(ONLY_ALERTS))('the only alert of %s: %s', (series, alert) => {
+  const firing = (names: string) => `count(ALERTS{alertstate="firing",alertname${names}}) or vector(0)`;
+  const value = alert === NO_ALERT ? 0 : 1;
+  const expectations = [
+    // These two fire without a ledger and without reconciliation.
+    { expr: firing('!~"LunasLedgerNotVerified|LunasReconciliationOverdue"'), minute: 59, value },
+    { expr: firing(`="${alert}"`), minute: 59, value },
+  ];
+  expect(runPromtool({ ...PROCESSES_UP, [series]: '3x60' }, expectations)).toBe('');
+});
+
 it('errors of pages use no error budget of the API', () => {
   const series = { [requests('2xx')]: '0+100x60', [pages('5xx')]: '0+50x60' };
   expect(runPromtool(series, [{ expr: 'sum(lunas:http_requests:error_ratio_rate5m)', minute: 60, value: 0 }])).toBe('');
 });
 
 it.each(Object.entries(MISTAKES))('no page fires for one merchant that %s', (_mistake, series) => {
-  const up = { 'up{job="lunas-api",instance="a"}': '1x60', 'up{job="lunas-worker",instance="b"}': '1x60' };
   const expr = 'count(ALERTS{alertstate="firing",severity="page"}) or vector(0)';
   const expectations = [5, 10, 30, 60].map((minute) => ({ expr, minute, value: 0 }));
-  expect(runPromtool({ ...up, ...series }, expectations)).toBe('');
+  expect(runPromtool({ ...PROCESSES_UP, ...series }, expectations)).toBe('');
 });

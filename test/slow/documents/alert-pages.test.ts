@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { openException } from '../../../src/db/records/open-exception';
+import type { ExceptionKind } from '../../../src/domain/exception-kinds';
 import type { RunFile } from '../../../src/local-stack/run-file';
 import { PACKAGE_ROOT } from '../../../src/package-info';
 import type { Outcome } from '../../cli/run-lunas';
@@ -20,7 +21,17 @@ const TIMEOUT_MS = 300_000;
 const PAGES = path.join(PACKAGE_ROOT, 'docs', 'operations', 'alerts');
 
 /** Names of commands in a sentence, without their arguments. */
-const NAMES = new Set(['lunas accounts set-key', 'lunas webhooks redeliver']);
+const NAMES = new Set([
+  'lunas accounts set-key',
+  'lunas bank-accounts reject',
+  'lunas payouts cancel',
+  'lunas payouts resend',
+  'lunas payouts start',
+  'lunas webhooks redeliver',
+]);
+
+/** Variables with a bank account whose payouts the sandbox's bank never receives, and with an ordinary one. */
+const NUMBERS = { NEVER_FOUND: '9900000041', ORDINARY: '1234567890' } as const;
 
 interface CommandLine {
   readonly page: string;
@@ -48,6 +59,7 @@ beforeAll(async () => {
     PATH: `${directory}/bin:${process.env.PATH}`,
     LUNAS_HOME: home,
     REFUND_HOLD_SECONDS: '1',
+    ...NUMBERS,
     ...(await freePorts()),
   };
   lunas = new LunasProcess('up', home, environment);
@@ -74,30 +86,38 @@ const paymentSchema = z.object({ payment: z.object({ id: z.string(), reference_i
 const endpointSchema = z.object({ endpoint: z.object({ id: z.string() }) });
 const deliveriesSchema = z.object({ deliveries: z.array(z.object({ id: z.string() })) });
 const accountsSchema = z.object({ accounts: z.array(z.object({ id: z.string(), provider: z.string().nullable() })) });
-const exceptionsSchema = z.object({ exceptions: z.array(z.object({ id: z.string() })) });
+const exceptionsSchema = z.object({ exceptions: z.array(z.object({ id: z.string(), reference_id: z.string() })) });
+const payoutSchema = z.object({ payout: z.object({ reference_id: z.string(), status: z.string() }) });
+const bankAccountSchema = z.object({
+  bank_account: z.object({ status: z.string(), holder_name: z.string().nullable() }),
+});
 
-/** The cases that the pages are about, each with its payment, endpoint, exception or line in a log. */
+/** The cases that the pages are about, each with its payment, payout, endpoint, exception or line in a log. */
 async function makeCases(): Promise<typeof inserted> {
   const manual = ['--settlement', 'manual', '--settlement-delay', '10s'];
   await read(z.unknown(), 'catalog', 'set', '--provider', 'shopeepay', '--channel', 'qris', ...manual);
   const { payment: waiting } = await read(paymentSchema, 'trigger', 'payment.paid', '--provider', 'shopeepay');
   const { payment: failed } = await read(paymentSchema, 'trigger', 'refund_failed');
   const endpointId = await makeDeadDelivery();
-  await openException(db, {
-    kind: 'unknown_order',
-    referenceId: 'LN1',
-    providerAccountId: null,
-    paymentId: null,
-    amountRupiah: 500,
-    detail: 'Money.',
-  });
-  const [exception] = (await read(exceptionsSchema, 'exceptions', 'list')).exceptions;
+  const { proposal, ...payouts } = await makePayouts();
   const { accounts } = await read(accountsSchema, 'accounts', 'list');
   await makeErrors(waiting.id);
+  const conflict = await makeException('payout_conflict', payouts.sent);
   return {
-    'exceptions-open': { REFERENCE_ID: failed.reference_id, EXCEPTION_ID: exception?.id ?? '' },
+    'bank-accounts-wait': {
+      'approve ACCOUNT_ID': `approve ${proposal.id} --confirm-name "${proposal.holderName}"`,
+      ACCOUNT_ID: proposal.id,
+    },
+    'exceptions-open': {
+      REFERENCE_ID: failed.reference_id,
+      EXCEPTION_ID: await makeException('unknown_order', 'LN1'),
+    },
     'ledger-breaks': { MERCHANT_ID: run.merchant_id },
     'payments-overdue': { REFERENCE_ID: waiting.reference_id },
+    'payout-conflict': { REFERENCE_ID: payouts.sent, EXCEPTION_ID: conflict },
+    'payouts-indeterminate': { REFERENCE_ID: payouts.sent },
+    'payouts-wait': { REFERENCE_ID: payouts.requested },
+    'source-balance-short': { EXCEPTION_ID: await makeException('payout_source_balance', 'LP1') },
     'provider-failing': { ACCOUNT_ID: accounts.find(({ provider }) => provider === 'shopeepay')?.id ?? '' },
     'provider-rejecting': {
       REFERENCE_ID: failed.reference_id,
@@ -110,6 +130,65 @@ async function makeCases(): Promise<typeof inserted> {
       'settle REFERENCE_ID': `settle ${waiting.reference_id}`,
     },
   };
+}
+
+/** @returns its id */
+async function makeException(kind: ExceptionKind, referenceId: string): Promise<string> {
+  await openException(db, { kind, referenceId, amountRupiah: 500, detail: 'Money.' });
+  const { exceptions } = await read(exceptionsSchema, 'exceptions', 'list');
+  return exceptions.find((exception) => exception.reference_id === referenceId)?.id ?? '';
+}
+
+/** A bank account that waits for its approval, with the name that the bank has given. */
+interface Proposal {
+  readonly id: string;
+  readonly holderName: string;
+}
+
+interface MadePayouts {
+  /** References of a payout that the bank never gives a status of, and of one that waits for its approval. */
+  readonly sent: string;
+  readonly requested: string;
+  readonly proposal: Proposal;
+}
+
+async function makePayouts(): Promise<MadePayouts> {
+  const note = ['--note', 'a case of the alert pages'];
+  await read(z.unknown(), 'payouts', 'set-limit', '--cooldown', '0s');
+  const { id, holderName } = await proposeBankAccount('NEVER_FOUND');
+  await read(z.unknown(), 'bank-accounts', 'approve', id, '--confirm-name', holderName, ...note);
+  const sent = await requestPayout();
+  await read(payoutSchema, 'payouts', 'approve', sent, ...note);
+  await eventually(
+    () => read(payoutSchema, 'payouts', 'show', sent),
+    ({ payout }) => payout.status === 'submitted',
+  );
+  return { sent, requested: await requestPayout(), proposal: await proposeBankAccount('ORDINARY') };
+}
+
+/** @returns its reference. It pays a settled payment. */
+async function requestPayout(): Promise<string> {
+  await read(z.unknown(), 'trigger', 'payment.settled');
+  return (await read(payoutSchema, 'payouts', 'create', '--merchant', run.merchant_id)).payout.reference_id;
+}
+
+async function proposeBankAccount(variable: keyof typeof NUMBERS): Promise<Proposal> {
+  const { account_id: id } = await read(
+    z.object({ account_id: z.string() }),
+    'bank-accounts',
+    'add',
+    '--merchant',
+    run.merchant_id,
+    '--bank',
+    '014',
+    '--number-env',
+    variable,
+  );
+  const { bank_account: account } = await eventually(
+    () => read(bankAccountSchema, 'bank-accounts', 'show', id),
+    ({ bank_account: { status } }) => status === 'pending_approval',
+  );
+  return { id, holderName: account.holder_name ?? '' };
 }
 
 /** @returns the endpoint, whose receiver works again */
