@@ -109,7 +109,7 @@ it(
     await owner.getByRole('link', { name: menu.payouts }).click();
     await owner.getByRole('link', { name: payouts.new }).click();
     const request = owner.getByRole('button', { name: forms.new.button('Rp 245.750') });
-    // Until the cool-down is over, the page says from when.
+    // Until the cool-down is over, the page has its end and no button.
     await eventually(
       async () => {
         await owner.reload();
