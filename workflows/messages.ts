@@ -72,7 +72,6 @@ export const statusQuery = defineQuery<PaymentWorkflowStatus>('status');
 
 /** Sent with the start. Completes when the balance is reserved, or the request is rejected. */
 export const requestPayoutUpdate = defineUpdate<PayoutRequestResult>('request');
-export const REQUEST_PAYOUT_UPDATE_ID = 'request';
 
 export const bankUpdatedSignal = defineSignal('bankUpdated');
 

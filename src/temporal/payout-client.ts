@@ -11,7 +11,6 @@ import {
   payoutStatusQuery,
   payoutWorkflowId,
   REQUEST_OUTDATED,
-  REQUEST_PAYOUT_UPDATE_ID,
   REQUEST_REJECTED,
   requestPayoutUpdate,
   type PayoutWorkflowStatus,
@@ -38,7 +37,6 @@ export type PayoutActionOutcome =
   | { readonly outcome: 'rejected'; readonly reason: string }
   | { readonly outcome: 'outdated' };
 
-const REBUILD_UPDATE_ID = 'rebuild';
 /** Why the workflow of a lost payout was terminated. */
 const ROW_LOST = 'PostgreSQL has lost the payout: recovery';
 
@@ -60,7 +58,7 @@ export class PayoutClient {
    */
   async request(request: PayoutRequestInput): Promise<PayoutRequestResult> {
     const { payoutId, merchantId } = request;
-    return this.#requestWithStart({ payoutId, merchantId, request }, REQUEST_PAYOUT_UPDATE_ID);
+    return this.#requestWithStart({ payoutId, merchantId, request }, requestUpdateId(request));
   }
 
   /**
@@ -138,8 +136,8 @@ export class PayoutClient {
     const { payoutId, merchantId } = request;
     const input = { payoutId, merchantId, request, lost: { requestedAtMs } };
     await this.client.callWorkflow(payoutWorkflowId(payoutId), (handle) => handle.terminate(ROW_LOST));
-    // Under the id of the first request Temporal would return the result of the run that has lost its row.
-    await this.#requestWithStart(input, REBUILD_UPDATE_ID);
+    // Under the id of the request or of an earlier rebuild Temporal would return the result of a run that lost its row.
+    await this.#requestWithStart(input, randomUUID());
   }
 
   #requestWithStart(input: PayoutInput, updateId: string): Promise<PayoutRequestResult> {
@@ -164,6 +162,14 @@ export class PayoutClient {
     const status = await this.queryStatus(payoutId);
     return status ? { state: 'running', ...status, retriedStep } : null;
   }
+}
+
+/**
+ * Temporal returns the result of an update id also after its run has closed. So the request of what was seen is one,
+ * and a rejected one is decided again if it is repeated for another balance.
+ */
+function requestUpdateId({ upToPostingId, grossRupiah }: PayoutRequestInput): string {
+  return `request-${upToPostingId}-${grossRupiah}`;
 }
 
 function startOperation(input: PayoutInput): WithStartWorkflowOperation<typeof payout> {

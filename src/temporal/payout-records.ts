@@ -50,6 +50,9 @@ const inputSchema = z.object({
   lost: z.object({ requestedAtMs: z.int() }).optional(),
 });
 
+/** A run sets it when it has read or written its row. */
+const HAS_ROW = `${SEARCH_ATTRIBUTES.payoutStatus.name} is not null`;
+
 /** What Temporal has recorded of the payouts' workflows, whether a worker runs or not. */
 export class PayoutRecords {
   constructor(private readonly client: BoundedClient) {}
@@ -67,7 +70,7 @@ export class PayoutRecords {
    * has not written its row yet, or whose request was rejected, is none of them.
    */
   async list(since: Date, until: Date, after: string | null): Promise<Page<ListedPayoutWorkflow>> {
-    const condition = `WorkflowType = 'payout' and ${SEARCH_ATTRIBUTES.payoutStatus.name} is not null`;
+    const condition = `WorkflowType = 'payout' and ${HAS_ROW}`;
     const { items, next } = await readWorkflowPage(this.client, condition, { since, until, after });
     return {
       items: items.map(({ workflowId, isRunning }) => ({ workflowId, isRunning, payoutId: toPayoutId(workflowId) })),
@@ -76,12 +79,15 @@ export class PayoutRecords {
   }
 
   /**
-   * The request in the history of the payout's first run.
+   * The request in the history of the payout's first run with a row. One that was rejected before or later is another.
    * @throws Error if Temporal does not have that run any more
    */
   async readRequest(payoutId: string): Promise<RecordedPayoutRequest> {
     const workflowId = payoutWorkflowId(payoutId);
-    for await (const { runId } of this.client.list(`WorkflowId = '${workflowId}'`)) {
+    const runIds: string[] = [];
+    // The newest first.
+    for await (const { runId } of this.client.list(`WorkflowId = '${workflowId}' and ${HAS_ROW}`)) runIds.push(runId);
+    for (const runId of runIds.toReversed()) {
       const recorded = await this.#requestOf(workflowId, runId);
       if (recorded) return recorded;
     }

@@ -2,6 +2,7 @@ import { validate as isUuid } from 'uuid';
 import type { Queryable } from '../../db/connection/pool';
 import type { Page } from '../../db/queries/list-for-reconciliation';
 import { findPayoutStatuses, type LocatedPayout } from '../../db/queries/list-open-payouts';
+import { readPayoutState } from '../../db/transitions/payout-transitions';
 import { isResting } from '../../domain/payout-transitions';
 import type { PayoutClient } from '../../temporal/payout-client';
 import type { ListedPayoutWorkflow } from '../../temporal/payout-records';
@@ -39,13 +40,18 @@ export async function* listDifferingPayouts(
   } while (after !== null);
 }
 
-/** A lost payout is written again as submitted, whatever it was: its new workflow looks at the bank. */
+/**
+ * A lost payout is written again as submitted, whatever it was: its new workflow looks at the bank.
+ * @throws Error if PostgreSQL does not have it afterwards
+ */
 export async function recoverPayoutRow(
+  db: Queryable,
   payouts: PayoutClient,
   { payoutId, recorded }: DifferingPayout,
 ): Promise<'rebuilt' | 'notified'> {
   if (!recorded) {
     await payouts.rebuild(await payouts.records.readRequest(payoutId));
+    await readPayoutState(db, payoutId);
     return 'rebuilt';
   }
   await payouts.notify(recorded);

@@ -110,7 +110,7 @@ export async function recover(
     payoutRows: await recoverEach(
       listDifferingPayouts(db, workflows.payouts, since),
       ({ payoutId }) => payoutId,
-      (payout) => recoverPayoutRow(workflows.payouts, payout),
+      (payout) => recoverPayoutRow(db, workflows.payouts, payout),
     ),
     payouts: await recoverEach(
       listOpenPayouts(db),

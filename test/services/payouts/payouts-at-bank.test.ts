@@ -7,9 +7,10 @@ import { createSealer } from '../../../src/crypto/sealing';
 import { findRecordedPayout, listReleasedPayouts, type RecordedPayout } from '../../../src/db/queries/find-payout';
 import { storePayoutNotification } from '../../../src/db/records/notification-inbox';
 import { beginRecovery, endRecovery } from '../../../src/db/records/recovery-mode';
-import { payoutWriters, type NewPayout } from '../../../src/db/transitions/payout-transitions';
+import { payoutWriters } from '../../../src/db/transitions/payout-transitions';
 import type { StepActor } from '../../../src/domain/actor';
 import type { PayoutAction } from '../../../src/domain/payout-actions';
+import type { PayoutRequestInput } from '../../../src/domain/payout-step';
 import { dayInWib } from '../../../src/domain/wib';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import { changeHold } from '../../../src/services/merchants/merchants';
@@ -38,6 +39,8 @@ const MERCHANTS = 100;
 const ORDINARY = '1234567890';
 const [NET_RUPIAH, FEE_RUPIAH] = [252_500, 2_500];
 const BI_FAST = { rail: 'bi_fast', payoutPolicyId: 1 } as const;
+/** What a requester has seen before the balance changed. */
+const ANOTHER_BALANCE = { grossRupiah: NET_RUPIAH + 1_000, amountRupiah: NET_RUPIAH - FEE_RUPIAH + 1_000 } as const;
 const OPERATOR = { name: 'cli:sari', note: 'ticket 12 of the bank' } as const;
 
 let service: TestService;
@@ -110,7 +113,7 @@ async function newShop(number: string): Promise<Payout> {
 }
 
 /** A payout of the whole balance. */
-async function request(payout: Payout, rail: Pick<NewPayout, 'rail' | 'payoutPolicyId'> = BI_FAST) {
+async function request(payout: Payout, changes: Partial<PayoutRequestInput> = {}) {
   const { payoutId, merchantId, referenceId, bankAccountId, user } = payout;
   const { rows } = await service.db.query<{ last: number }>(
     'select max(posting_id) as last from balance_transactions where merchant_id = $1',
@@ -125,9 +128,10 @@ async function request(payout: Payout, rail: Pick<NewPayout, 'rail' | 'payoutPol
     grossRupiah: NET_RUPIAH,
     feeRupiah: FEE_RUPIAH,
     amountRupiah: NET_RUPIAH - FEE_RUPIAH,
-    ...rail,
+    ...BI_FAST,
     upToPostingId: rows[0]?.last ?? 0,
     by: { name: `user:${user}` },
+    ...changes,
   });
 }
 
@@ -246,6 +250,13 @@ it('the same request gets the payout that exists, and one of a balance that is c
   expect(await request({ ...payout, payoutId: randomUUID(), referenceId: newPayoutReference() })).toEqual({
     outcome: 'rejected',
   });
+  await waitFor(payout, 'submitted');
+});
+
+it('a request that was rejected is repeated with the balance of now', async () => {
+  const payout = await newShop('9900000020');
+  expect(await request(payout, ANOTHER_BALANCE)).toEqual({ outcome: 'rejected' });
+  expect(await request(payout)).toMatchObject({ outcome: 'requested' });
   await waitFor(payout, 'submitted');
 });
 
@@ -575,6 +586,20 @@ describe('lunas recover', () => {
     const { breaks } = await verifyLedger(service.db, { all: true });
     expect(breaks.filter(({ detail }) => detail.includes(payout.payoutId))).toEqual([]);
     expect((await runRecovery()).payoutRows.rebuilt).toBe(0);
+  });
+
+  it('writes a payout again that is lost twice, as it was requested', async () => {
+    const payout = await requested(ORDINARY);
+    for (const isRejectedMeanwhile of [true, false]) {
+      await waitFor(payout, 'completed');
+      await workflowOf(payout).result();
+      await loseRow(payout);
+      if (isRejectedMeanwhile) await request(payout, ANOTHER_BALANCE);
+      const recovery = await runRecovery();
+      expect(referenceFailures(recovery, payout)).toEqual([]);
+      expect(recovery.payoutRows.rebuilt).toBe(1);
+      expect(await recordedOf(payout)).toMatchObject({ terms: { grossRupiah: NET_RUPIAH } });
+    }
   });
 
   it('a payout that the bank has never had is written again, and an operator resolves it as failed', async () => {
