@@ -901,8 +901,8 @@ begin
   update exceptions set resolved_at = now(),
     resolved_by = case wanted_kind when 'reconciliation' then 'reconciliation' else 'provider' end,
     note = case wanted_kind when 'reconciliation' then 'a later run found no break' else 'the provider refunded it' end
-  where kind = wanted_kind and reference_id = any (reference_ids) and provider_account_id = account
-    and resolved_at is null;
+  where kind = wanted_kind and reference_id = any (reference_ids) and resolved_at is null
+    and provider_account_id is not distinct from account; -- null: that of a workflow without a row
 end $$;
 
 -- What the scheduled reconciliation has covered. The next run compares what became final since the last complete one.

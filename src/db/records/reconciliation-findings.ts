@@ -60,3 +60,24 @@ export async function closeReconciled(
     values: [payments.map(({ paymentId }) => paymentId), payments.map(({ referenceId }) => referenceId), accountId],
   });
 }
+
+/** The workflows with this prefix that have an open exception because PostgreSQL has no row of theirs. */
+export async function listOpenOrphans(db: Queryable, workflowIdPrefix: string): Promise<string[]> {
+  const { rows } = await db.query<{ workflowId: string }>({
+    name: 'list_open_orphans',
+    text: `select reference_id as "workflowId" from exceptions
+      where kind = 'reconciliation' and provider_account_id is null and resolved_at is null
+        and starts_with(reference_id, $1)`,
+    values: [workflowIdPrefix],
+  });
+  return rows.map(({ workflowId }) => workflowId);
+}
+
+/** Closes the exceptions of workflows that have their row again. */
+export async function closeOrphans(db: Queryable, workflowIds: readonly string[]): Promise<void> {
+  await db.query({
+    name: 'close_orphans',
+    text: "select close_exceptions('reconciliation', null, $1)",
+    values: [workflowIds],
+  });
+}

@@ -1,4 +1,5 @@
 import { validate as isUuid } from 'uuid';
+import { payoutWorkflowId, toPayoutId } from '../../../workflows/messages';
 import type { Queryable } from '../../db/connection/pool';
 import type { Page } from '../../db/queries/list-for-reconciliation';
 import { findPayoutStatuses } from '../../db/queries/list-open-payouts';
@@ -8,6 +9,7 @@ import {
   type ReconciledPayout,
 } from '../../db/queries/payouts-for-reconciliation';
 import { openException } from '../../db/records/open-exception';
+import { closeOrphans, listOpenOrphans } from '../../db/records/reconciliation-findings';
 import {
   findPayoutBreaks,
   GRACE_MS,
@@ -84,12 +86,23 @@ export async function checkRestingPayouts(
   return askBank(dependencies, await readRestingPayouts(dependencies.db, changedSince, after));
 }
 
+/** Closes the exceptions of earlier runs about payouts that PostgreSQL has again. */
+async function closeFoundPayouts(db: Queryable): Promise<void> {
+  const orphans = await listOpenOrphans(db, payoutWorkflowId(''));
+  const found = await findPayoutStatuses(db, orphans.map(toPayoutId));
+  await closeOrphans(
+    db,
+    orphans.filter((workflowId) => found.has(toPayoutId(workflowId))),
+  );
+}
+
 /** Workflows whose payout PostgreSQL does not have: only `recover` writes it again. */
 export async function checkPayoutWorkflows(
   { db, workflows }: PayoutDependencies,
   changedSince: Date,
   after: string | null,
 ): Promise<PageResult> {
+  if (after === null) await closeFoundPayouts(db);
   const before = new Date(Date.now() - GRACE_MS);
   const { items, next } = await workflows.payouts.records.list(changedSince, before, after);
   const listed = items.filter(({ payoutId }) => isUuid(payoutId));

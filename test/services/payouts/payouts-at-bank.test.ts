@@ -6,11 +6,13 @@ import { submitPayout } from '../../../activities/payout';
 import { createSealer } from '../../../src/crypto/sealing';
 import { findRecordedPayout, listReleasedPayouts, type RecordedPayout } from '../../../src/db/queries/find-payout';
 import { storePayoutNotification } from '../../../src/db/records/notification-inbox';
+import { openException } from '../../../src/db/records/open-exception';
 import { beginRecovery, endRecovery } from '../../../src/db/records/recovery-mode';
 import { payoutWriters } from '../../../src/db/transitions/payout-transitions';
 import type { StepActor } from '../../../src/domain/actor';
 import type { PayoutAction } from '../../../src/domain/payout-actions';
 import type { PayoutRequestInput } from '../../../src/domain/payout-step';
+import { ORPHANED_PAYOUT } from '../../../src/domain/reconciliation';
 import { dayInWib } from '../../../src/domain/wib';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import { changeHold } from '../../../src/services/merchants/merchants';
@@ -648,6 +650,20 @@ describe('reconciliation', () => {
       (status) => status?.status === 'submitted',
     );
     expect(await eventually(breaksOf, ({ length }) => length === 0)).toEqual([]);
+  });
+
+  it('closes the exception about a lost payout when PostgreSQL has it again', async () => {
+    const { payoutId } = await requested('9900000020');
+    const [found, lost] = [payoutWorkflowId(payoutId), payoutWorkflowId(randomUUID())];
+    for (const referenceId of [found, lost]) {
+      await openException(service.db, { kind: 'reconciliation', referenceId, detail: ORPHANED_PAYOUT.detail });
+    }
+    await reconcile(service);
+    const { rows } = await service.db.query(
+      'select reference_id from exceptions where reference_id = any ($1) and resolved_at is null',
+      [[found, lost]],
+    );
+    expect(rows).toEqual([{ reference_id: lost }]);
   });
 });
 
