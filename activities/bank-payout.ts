@@ -42,7 +42,8 @@ export async function findReport(dependencies: ActivityDependencies, recorded: R
   const { terms, bankReference } = recorded;
   const { provider, profile } = await accountOf(dependencies, recorded);
   const newest = await newestNotification(dependencies.db, terms);
-  const submittedAt = recorded.submittedAt ?? new Date(terms.requestedAtMs);
+  // The day of a call before a restore is not known, and the bank would look for another one.
+  const submittedAt = recorded.isOlderThanRecovery ? null : recorded.submittedAt;
   const key = { referenceId: terms.referenceId, bankReference, submittedAt };
   return {
     outcome: await provider.findPayout(key, providerDeadline()),
@@ -116,6 +117,7 @@ export async function recordReport(
   const isRejected = failureKind !== null && failureReason !== null;
   const compared = {
     status: state.status,
+    isManual: recorded.isManual,
     amountRupiah: terms.amountRupiah,
     accountLastFour,
     sendCount,
@@ -136,12 +138,17 @@ export async function recordReport(
     }
     if (decision.exception) result = { ...result, attentionReason: EXCEPTION_TEXTS[decision.exception] };
   } else if (decision.attention) {
-    result = { state, attentionReason: ATTENTION_TEXTS[decision.attention] };
+    const isNeverSent = decision.attention === 'not_found' && recorded.isOlderThanRecovery;
+    const text = isNeverSent ? `The bank does not know the payout. ${NEVER_SENT}` : ATTENTION_TEXTS[decision.attention];
+    result = { state, attentionReason: text };
   }
   const covered = report.outcome === 'found' ? BANK_COVERED_BY[report.payout.status] : [];
   await closeNotifications(dependencies.db, terms, newest, covered);
   return result;
 }
+
+/** Its money may have left by another payout, which PostgreSQL has lost. */
+export const NEVER_SENT = 'It is older than a restore, so it is not sent any more: an operator resolves it.';
 
 const ATTENTION_TEXTS: Readonly<Record<SubmittedAttention, string>> = {
   not_found: 'The bank does not know the payout. An operator can send it again, or resolve it.',

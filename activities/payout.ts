@@ -10,7 +10,7 @@ import {
   type PayoutStepResult,
 } from '../src/domain/payout-step';
 import { codeOf } from '../src/errors';
-import { findReport, prepareCall, recordReport, toResult, toTransitionInput } from './bank-payout';
+import { findReport, NEVER_SENT, prepareCall, recordReport, toResult, toTransitionInput } from './bank-payout';
 import type { ActivityDependencies } from './dependencies';
 import { inputRejectedError } from './errors';
 import { requireSealedTerms, sealPayoutTerms, verifyPayoutTerms, type RecordedPayoutStep } from './payout-terms';
@@ -48,13 +48,19 @@ export async function requestPayout(
 }
 requestPayout.checked = unchecked(requestPayout);
 
-/** By whom the request determined: the workflow itself, another member, or an operator. */
+/**
+ * By whom the request determined: the workflow itself, another member, or an operator. A payout that the bank may have
+ * is approved by the workflow, because it is not sent.
+ */
 export async function approvePayout(
   dependencies: ActivityDependencies,
   request: RecordedPayoutStep,
 ): Promise<PayoutStepResult> {
-  const { state, by, recorded } = request;
-  const rejection = findApproverRejection(recorded.terms.approvalKind, by?.name, recorded.requestedBy);
+  const { state, by, recorded, wasSubmitted } = request;
+  const isNotSent = by === undefined && (wasSubmitted ?? recorded.isOlderThanRecovery);
+  const rejection = isNotSent
+    ? null
+    : findApproverRejection(recorded.terms.approvalKind, by?.name, recorded.requestedBy);
   if (rejection !== null) return { state, rejection: APPROVER_TEXTS[rejection] };
   return permitted(request, async () =>
     toResult(await payoutWriters.approve(dependencies, toTransitionInput(request))),
@@ -82,6 +88,7 @@ async function permitted(
 const MAY_BE_AT_BANK = {
   rejection: 'The bank may have received it already. It is not cancelled before the bank is asked.',
   attentionReason: 'PostgreSQL was restored, and the bank may have received the payout before.',
+  mayBeAtBank: true,
 } as const;
 
 /** Releases the money of a payout that the bank has not received, also before a restore of PostgreSQL. */
@@ -182,6 +189,8 @@ async function resendRejection(
   dependencies: ActivityDependencies,
   { recorded, atMs }: RecordedPayoutStep,
 ): Promise<string | null> {
+  if (recorded.isOlderThanRecovery) return NEVER_SENT;
+  if (recorded.sendOutcome === 'accepted') return 'The bank has accepted it. Ask the bank, and resolve it.';
   const { outcome: report, waits, mayRepeatForMs } = await findReport(dependencies, recorded);
   if (report.outcome === 'indeterminate') return `The bank's status is indeterminate: ${report.reason}.`;
   if (report.outcome === 'found') return `The bank has the payout: it is ${report.payout.status}.`;

@@ -72,6 +72,11 @@ export class PayoutRun {
     return this.#loaded().state;
   }
 
+  /** The bank may have it: no step makes a call. */
+  get wasSubmitted(): boolean {
+    return this.#wasSubmitted;
+  }
+
   /** Until the next query of the bank's status. */
   get untilQueryMs(): number {
     return this.#nextQueryAtMs - Date.now();
@@ -157,10 +162,10 @@ export class PayoutRun {
     this.view.setAttention(`A step is being retried: ${summary}. Its pending activity shows why it fails.`);
   }
 
-  #apply({ state, attentionReason, queryNotBeforeMs = 0 }: PayoutStepResult): void {
+  #apply({ state, attentionReason, mayBeAtBank, queryNotBeforeMs = 0 }: PayoutStepResult): void {
     const { terms, state: before } = this.#loaded();
     this.#payout = { terms, state };
-    this.#wasSubmitted ||= state.lastSentAtMs !== undefined;
+    this.#wasSubmitted ||= mayBeAtBank === true || state.lastSentAtMs !== undefined;
     if (state.status === 'submitted') this.#nextQueryAtMs = Math.max(nextQueryAtMs(state), queryNotBeforeMs);
     const changes: SearchAttributeUpdatePair[] = [];
     if (state.status !== before.status) changes.push({ key: SEARCH_ATTRIBUTES.payoutStatus, value: state.status });

@@ -66,11 +66,11 @@ class PayoutWorkflow {
     }
   }
 
-  /** By the workflow itself, unless a second member or an operator has to approve it. */
+  /** By the workflow itself, unless a second member or an operator has to approve it. What is not sent needs none. */
   async #awaitApproval(): Promise<unknown> {
     const { approvalKind, requestedAtMs } = this.#payout.terms;
     this.#queue.takeProviderUpdate();
-    if (approvalKind === 'none') return this.#advance('approvePayout');
+    if (approvalKind === 'none' || this.#payout.wasSubmitted) return this.#advance('approvePayout');
     const dueAtMs = requestedAtMs + APPROVAL_PERIOD_MS;
     const leftMs = dueAtMs - Date.now();
     if (leftMs <= 0) return this.#cancel('It was not approved within 7 days.');

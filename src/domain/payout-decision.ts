@@ -13,6 +13,8 @@ export interface PayoutFailure {
 /** What PostgreSQL records of a payout, as far as the bank's report is compared with it. */
 export interface ComparedPayout {
   readonly status: PayoutStatus;
+  /** An operator resolved it: the bank's status may differ for good. */
+  readonly isManual: boolean;
   readonly amountRupiah: number;
   readonly accountLastFour: string;
   /** The number of permissions for a call to the bank. */
@@ -77,6 +79,7 @@ export function decidePayout(payout: ComparedPayout, report: FindPayoutOutcome, 
     amountRupiah === payout.amountRupiah && (accountLastFour === null || accountLastFour === payout.accountLastFour);
   if (!isOurs) return record([], 'payout_amount');
   const failure = { kind: failureKind ?? 'other', reason: reason ?? 'the bank gives no reason' } as const;
+  if (status === 'completed' && payout.status === 'returned' && !payout.isManual) return record([], 'payout_conflict');
   return DECISIONS[status](payout.status, failure);
 }
 

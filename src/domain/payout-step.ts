@@ -75,6 +75,8 @@ export interface PayoutStepResult {
   readonly attentionReason?: string;
   /** Why the step did not perform the requested action, in words for the caller. */
   readonly rejection?: string;
+  /** PostgreSQL may have lost that it was sent: it goes on without a call, and the bank is asked. */
+  readonly mayBeAtBank?: true;
   /** Why the payout was not submitted. */
   readonly deferral?: PayoutDeferral;
   /** The bank's status proves nothing before it, Unix time. */

@@ -49,7 +49,8 @@ export interface PayoutKey {
   readonly referenceId: string;
   /** Null if the response to the order was lost. */
   readonly bankReference: string | null;
-  readonly submittedAt: Date;
+  /** Null if it is not known when the order was sent. */
+  readonly submittedAt: Date | null;
 }
 
 /** The bank moved nothing, for certain. */

@@ -151,6 +151,8 @@ const WRITES_OF_PAYOUTS = [
   'update balance_transactions set payout_id = null',
 ];
 
+const END_RECOVERY_MODE = 'update recovery_mode set begun_at = null, begun_by = null, reason = null';
+
 const POSTING_OF_A_PAYMENT = `insert into ledger_postings (payment_id, payment_version, merchant_id, occurred_at)
    values ('${ID}', 4, '${ID}', now())`;
 const POSTING_OF_A_PAYOUT = `insert into ledger_postings (payout_id, payout_version, merchant_id, occurred_at)
@@ -294,8 +296,10 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'select sealed_terms from payouts',
     ...WRITES_OF_PAYOUTS,
     POSTING_OF_A_PAYOUT,
+    END_RECOVERY_MODE,
   ],
   lunas_local_payouts: [
+    END_RECOVERY_MODE,
     "update payments set status = 'settled'",
     'select 1 from payments',
     'insert into payments default values',

@@ -11,6 +11,7 @@ const REJECTION = { kind: 'account', reason: '4031818 Inactive Account' } as con
 function payout(status: PayoutStatus, changes: Partial<ComparedPayout> = {}): ComparedPayout {
   return {
     status,
+    isManual: false,
     amountRupiah: 250_000,
     accountLastFour: '7890',
     sendCount: 1,
@@ -46,6 +47,12 @@ describe('completed at the bank', () => {
       transitions: [{ name: 'complete_failed' }],
       exception: 'payout_conflict',
     });
+  });
+
+  it('after it came back: only an exception, unless an operator knows of the return from elsewhere', () => {
+    const conflict = { decision: 'record', transitions: [], exception: 'payout_conflict' };
+    expect(decide(payout('returned'), found('completed'))).toEqual(conflict);
+    expect(decide(payout('returned', { isManual: true }), found('completed'))).toEqual(WAIT);
   });
 
   it.each([{ amountRupiah: 250_001 }, { accountLastFour: '7891' }])('with %j: only an exception', (changes) => {
@@ -130,6 +137,7 @@ it('indeterminate at the bank: the status is queried again', () => {
 
 const anyPayout = record({
   status: constantFrom(...PAYOUT_STATUSES),
+  isManual: constantFrom(true, false),
   amountRupiah: constantFrom(250_000, 250_001),
   accountLastFour: constantFrom('7890', '7891'),
   sendCount: integer({ min: 0, max: 3 }),

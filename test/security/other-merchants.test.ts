@@ -60,6 +60,14 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'post /operator/exceptions/:id/resolve': 'operator',
   'post /operator/deliveries/:id/redeliver': 'operator',
   'get /operator/actions': 'operator',
+  'get /operator/payouts': 'operator',
+  'get /operator/payouts/:id': 'operator',
+  'post /operator/payouts/:id/approve': 'operator',
+  'post /operator/payouts/:id/cancel': 'operator',
+  'post /operator/payouts/:id/resend': 'operator',
+  'post /operator/payouts/:id/resolve': 'operator',
+  'post /operator/payouts/start': 'operator',
+  'post /operator/payouts/stop': 'operator',
 };
 
 const routesOf = (attack: Attack) => ROUTES.filter(({ method, path }) => ATTACKS[`${method} ${path}`] === attack);

@@ -90,6 +90,12 @@ create table recovery_mode (
   )
 );
 insert into recovery_mode (timeline) values (postgresql_timeline());
+-- By database role: a worker begins the mode, and only an operator ends it.
+alter table recovery_mode enable row level security;
+create policy readable on recovery_mode for select using (true);
+create policy begin_only on recovery_mode for update to lunas_worker, lunas_payouts
+  using (true) with check (begun_at is not null);
+create policy begin_and_end on recovery_mode for update to lunas_operator using (true);
 create trigger append_only before delete on recovery_mode for each row execute function forbid_mutation();
 create trigger append_only_truncate before truncate on recovery_mode execute function forbid_mutation();
 
@@ -1847,6 +1853,9 @@ language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   if not (case
     when new.is_rebuilt then true
+    -- The bank may have it. It is not sent, so it needs no approval.
+    when new.approved_by = 'workflow' and new.approval_kind <> 'none' then exists (
+      select from recovery_mode where begun_at is not null or ended_at >= new.requested_at)
     when new.approval_kind = 'none' then new.approved_by = 'workflow'
     when new.approval_kind = 'second_user' then new.approved_by <> new.requested_by and new.approved_by like 'user:%'
       and authorises_payouts(new.merchant_id, substr(new.approved_by, 6)::uuid)

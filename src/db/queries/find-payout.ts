@@ -19,6 +19,8 @@ export interface RecordedPayout extends RailWindow {
   readonly sendCount: number;
   readonly sendOutcome: SendOutcome | null;
   readonly submittedAt: Date | null;
+  /** An operator resolved it. */
+  readonly isManual: boolean;
   readonly bankReference: string | null;
   /** Why the bank rejected the last call, or why the payout failed. */
   readonly failureKind: PayoutFailureKind | null;
@@ -58,7 +60,7 @@ export async function findRecordedPayout(db: Queryable, payoutId: string): Promi
         payout.approval_kind as "approvalKind", payout.requested_at as "requestedAt",
         payout.status, payout.version, payout.last_sent_at as "lastSentAt", payout.requested_by as "requestedBy",
         payout.sealed_terms as "sealedTerms", payout.send_count as "sendCount", payout.send_outcome as "sendOutcome",
-        payout.submitted_at as "submittedAt", payout.bank_reference as "bankReference",
+        payout.submitted_at as "submittedAt", payout.is_manual as "isManual", payout.bank_reference as "bankReference",
         payout.failure_kind as "failureKind", payout.failure_reason as "failureReason",
         account.bank_code as "bankCode", account.last_four as "accountLastFour",
         account.sealed_number as "sealedNumber", account.sealed_holder_name as "sealedHolderName",

@@ -317,7 +317,8 @@ async function resolveConflict(
 
 /**
  * Locks the bank account, so that of a permission and a concurrent suspension or replacement exactly one wins. The
- * conditions are compared again here: they may have changed since the request.
+ * conditions are compared again here: they may have changed since the request. After a restore no call is made for a
+ * payout that was requested before: its money may have left by another payout.
  */
 const SUBMITTABLE = {
   cte: `submittable as materialized (
@@ -328,7 +329,7 @@ const SUBMITTABLE = {
   where payout.id = :payoutId and ${OBSTACLE} is null
   for share of account
 )`,
-  condition: 'exists (select from submittable)',
+  condition: `exists (select from submittable) and not ${isOlderThanRecovery(':payoutId')}`,
 } as const;
 
 /** The bank may have a payout that PostgreSQL has lost the submission of: its money is not released. */
@@ -354,7 +355,7 @@ export const payoutWriters = {
     precondition: {
       cte: SUBMITTABLE.cte,
       condition: `(not :makesCall::boolean
-      or ${SUBMITTABLE.condition} and not ${isOlderThanRecovery(':payoutId')})`,
+      or ${SUBMITTABLE.condition})`,
     },
   }),
   /** Permission for one more call, with the same reference. */

@@ -141,7 +141,7 @@ async function findPayout(
         originalPartnerReferenceNo: referenceId,
         ...(bankReference !== null && { originalReferenceNo: bankReference }),
         serviceCode: SNAP_SERVICES.interbank_transfer,
-        transactionDate: formatTimestamp(submittedAt),
+        ...(submittedAt && { transactionDate: formatTimestamp(submittedAt) }),
       },
     },
     call,

@@ -495,11 +495,41 @@ describe('after a restore of PostgreSQL to before it was submitted', () => {
     const payout = await restored();
     await service.client.workflow.getHandle(payoutWorkflowId(payout.payoutId)).terminate();
     await service.db.query("update recovery_mode set begun_at = now(), begun_by = 'x', reason = 'y', ended_at = now()");
-    const reason = 'The bank may have received it already. It is not cancelled before the bank is asked.';
-    expect(await perform(payout, 'cancel')).toEqual({ outcome: 'rejected', reason });
+    expect(await perform(payout, 'cancel')).toMatchObject({ outcome: 'rejected' });
     await waitFor(payout, 'submitted');
     expect(await perform(payout, 'resend')).toMatchObject({ outcome: 'rejected' });
     expect(await atBank(payout)).toMatchObject({ send_calls: 1 });
+  });
+
+  it('that the bank does not know is not sent again: another payout may have paid its money', async () => {
+    const payout = await requested('9900000041');
+    await waitFor(payout, 'submitted');
+    await service.db.query("update recovery_mode set begun_at = now(), begun_by = 'x', reason = 'y', ended_at = now()");
+    await service.db.query('update recovery_mode set begun_at = null, begun_by = null, reason = null');
+    await service.workflows.payouts.notify(payout);
+    await eventually(
+      () => statusOf(payout),
+      (status) => status?.attentionReason?.includes('not sent any more') ?? false,
+    );
+    const reason = expect.stringContaining('older than a restore');
+    expect(await perform(payout, 'resend')).toEqual({ outcome: 'rejected', reason });
+    const resend = { payoutId: payout.payoutId, version: 3, at: new Date(), by: OPERATOR };
+    expect(await payoutWriters.resend(service.context, resend)).toMatchObject({ outcome: 'deferred' });
+    expect(await perform(payout, 'resolveAsFailed')).toMatchObject({ outcome: 'done' });
+    expect(await balanceOf(payout)).toBe(NET_RUPIAH);
+  });
+
+  it('and waits for an approval: it is not cancelled, and goes on without one, because the bank is asked', async () => {
+    const payout = await newShop(ORDINARY);
+    await createMember(service.db, `${randomUUID()}@shop.test`, [[payout.merchantId, 'finance']]);
+    expect(await request(payout)).toMatchObject({ state: { status: 'requested' } });
+    await service.db.query("update recovery_mode set begun_at = now(), begun_by = 'x', reason = 'y', ended_at = now()");
+    await service.db.query('update recovery_mode set begun_at = null, begun_by = null, reason = null');
+    const cancel = await perform(payout, 'cancel', { name: `user:${payout.user}` });
+    expect(cancel).toMatchObject({ outcome: 'rejected', reason: expect.stringContaining('before the bank is asked') });
+    const row = await waitFor(payout, 'submitted');
+    expect(row).toMatchObject({ version: 3, send_count: 1, send_outcome: null });
+    expect(await atBank(payout)).toBeUndefined();
   });
 });
 

@@ -273,6 +273,7 @@ describe('the list of deliveries', () => {
       id: first.deliveryId,
       event: 'payment.created',
       paymentId: first.subject.id,
+      payoutId: null,
       referenceId: first.referenceId,
       merchantId: ledger.merchantId,
       endpointId: endpoint.id,
