@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from '@temporalio/worker';
-import type { MetricsAddress } from '../config';
+import type { MetricsAddress, WorkerRole } from '../config';
 import { createPool, type Pool } from '../db/connection/pool';
 import { readBusinessGauges } from '../db/queries/business-gauges';
 import type { Logger } from '../observability/logger';
@@ -17,6 +17,7 @@ interface WorkerMetricsSettings {
   /** Undefined: the worker serves nothing. */
   readonly metrics?: MetricsAddress | undefined;
   readonly databaseUrl: string;
+  readonly roles: readonly WorkerRole[];
   readonly log: Logger;
 }
 
@@ -40,10 +41,11 @@ const DATABASE_LIMITS = { max: 1, connectionTimeoutMs: 2_000, statementTimeoutMs
 
 /**
  * Serves `/metrics`, `/healthz` and `/readyz` of a worker, if it has an address for them. The gauges of the business
- * are read from PostgreSQL at a scrape, in a connection of their own. Every worker exports the same values.
+ * are read from PostgreSQL at a scrape, in a connection of their own, by each worker with the role `sweeper`. All of
+ * them export the same values. The database role of payouts has no right on what they read.
  */
 export async function startWorkerMetrics(
-  { metrics: address, databaseUrl, log }: WorkerMetricsSettings,
+  { metrics: address, databaseUrl, roles, log }: WorkerMetricsSettings,
   worker: WorkerParts,
 ): Promise<{ close(): Promise<void> } | undefined> {
   if (address === undefined) return undefined;
@@ -55,7 +57,9 @@ export async function startWorkerMetrics(
     ownGauges.read,
     async () => dependencySamples(await readiness()),
     readRejectedMerchants,
-    cached(GAUGES_FRESH_MS, () => orEmpty(readDatabaseGauges(metricsDb), [], log)),
+    ...(roles.includes('sweeper')
+      ? [cached(GAUGES_FRESH_MS, () => orEmpty(readDatabaseGauges(metricsDb), [], log))]
+      : []),
   ];
   const routes = {
     '/metrics': async () =>

@@ -1,10 +1,13 @@
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import { readBusinessGauges } from '../../src/db/queries/business-gauges';
+import { freePort } from '../../src/local-stack/ports';
 import { COUNT_LIMIT } from '../../src/observability/definitions';
 import type { Sample } from '../../src/observability/metrics';
 import { readOutboxGauges } from '../../src/webhooks/outbox-gauges';
+import { startWorkerMetrics } from '../../src/worker/worker-metrics';
+import { collectLog } from '../support/collect-log';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { changes, type Series } from '../support/metrics-page';
+import { changes, fetchMetrics, parseSeries, type Series } from '../support/metrics-page';
 
 const MERCHANT = "'00000000-0000-0000-0000-000000000001'";
 const POLICY = "'00000000-0000-0000-0000-000000000002'";
@@ -360,4 +363,30 @@ describe('the worker reads from PostgreSQL', () => {
     const found = changes(before, await readGauges(worker));
     expect(inRanges(found, moves)).toEqual(moves);
   });
+});
+
+it.each([
+  ['payouts', 'lunas_local_payouts', false],
+  ['sweeper', 'lunas_local_worker', true],
+] as const)('a scrape of a worker with the role %s logs no failure', async (role, login, hasGauges) => {
+  const written = collectLog();
+  const [address, db] = [{ host: '127.0.0.1', port: await freePort() }, createPool(database.urlOf(login), { max: 1 })];
+  const metrics = await startWorkerMetrics(
+    { metrics: address, databaseUrl: database.urlOf(login), roles: [role], log: written.log },
+    {
+      db,
+      workflows: { ping: () => Promise.resolve() },
+      workers: [],
+      sdkMetrics: undefined,
+      stopSignal: new AbortController().signal,
+    },
+  );
+  try {
+    const page = parseSeries(await fetchMetrics(`http://${address.host}:${address.port}`));
+    expect(page.get('lunas_dependency_up{dependency="postgresql"}')).toBe(1);
+    expect([page.has('lunas_recovery_mode'), page.has(OUTBOX.slice(0, -2))]).toEqual([hasGauges, hasGauges]);
+    expect(written.text()).toBe('');
+  } finally {
+    await Promise.all([metrics?.close(), db.end()]);
+  }
 });

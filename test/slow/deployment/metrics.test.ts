@@ -4,7 +4,6 @@ import { createSealer } from '../../../src/crypto/sealing';
 import { createSecretKey } from '../../../src/crypto/secret-key';
 import { freePort } from '../../../src/local-stack/ports';
 import { METRICS } from '../../../src/observability/definitions';
-import { createLogger } from '../../../src/observability/logger';
 import { measureCalls } from '../../../src/providers/calls/measure-calls';
 import { wrapCalls } from '../../../src/providers/calls/wrap-calls';
 import { createMidtransProvider } from '../../../src/providers/midtrans/midtrans-provider';
@@ -12,6 +11,7 @@ import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints
 import { startWorkerMetrics } from '../../../src/worker/worker-metrics';
 import { startTestApis } from '../../support/api';
 import { asSuperuser } from '../../support/backdate';
+import { SILENT } from '../../support/collect-log';
 import { eventually } from '../../support/eventually';
 import { runBuiltLunas } from '../../support/lunas-process';
 import { changes, fetchMetrics, parseSeries, promtoolProblems, type Series } from '../../support/metrics-page';
@@ -304,7 +304,7 @@ it('without PostgreSQL the worker serves the other metrics', async () => {
   const address = { host: LOOPBACK, port: await freePort() };
   const { workflows, db } = service;
   const metrics = await startWorkerMetrics(
-    { metrics: address, databaseUrl: `postgresql://${LOOPBACK}:9/none`, log: createLogger('test', 'silent') },
+    { metrics: address, databaseUrl: `postgresql://${LOOPBACK}:9/none`, roles: ['sweeper'], log: SILENT },
     { db, workflows, workers: [], sdkMetrics: undefined, stopSignal: new AbortController().signal },
   );
   try {

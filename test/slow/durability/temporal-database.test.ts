@@ -5,11 +5,11 @@ import { createPool, type Pool } from '../../../src/db/connection/pool';
 import type { ManagedProcess } from '../../../src/local-stack/managed-process';
 import { freePort } from '../../../src/local-stack/ports';
 import { PostgresCluster } from '../../../src/local-stack/postgres';
-import { createLogger } from '../../../src/observability/logger';
 import { connectClient } from '../../../src/temporal/connection';
 import { NO_PAYLOAD_KEYS } from '../../../src/temporal/payload-codec';
 import { PaymentWorkflowClient } from '../../../src/temporal/payment-workflow-client';
 import { startWorkerMetrics } from '../../../src/worker/worker-metrics';
+import { SILENT } from '../../support/collect-log';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { fetchMetrics, parseSeries } from '../../support/metrics-page';
@@ -52,7 +52,7 @@ beforeAll(async () => {
   const address = { host: '127.0.0.1', port: await freePort() };
   page = `http://${address.host}:${address.port}`;
   metrics = await startWorkerMetrics(
-    { metrics: address, databaseUrl: database.url, log: createLogger('test', 'silent') },
+    { metrics: address, databaseUrl: database.url, roles: ['sweeper'], log: SILENT },
     { db, workflows, workers: [], sdkMetrics: undefined, stopSignal: new AbortController().signal },
   );
 });
