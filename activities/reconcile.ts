@@ -21,9 +21,10 @@ export async function planReconciliation(
   { db }: ActivityDependencies,
   { startedAtMs }: { readonly startedAtMs: number },
 ): Promise<ReconciliationPart[]> {
-  const lastStartMs = (await findLastReconciliationStart(db))?.getTime() ?? 0;
-  const changedSinceMs = Math.max(lastStartMs - OVERLAP_MS, startedAtMs - LOOK_BACK_MS);
-  return planParts(await listProviderAccountIds(db), changedSinceMs);
+  const earliestMs = startedAtMs - LOOK_BACK_MS;
+  const lastStartMs = Math.max((await findLastReconciliationStart(db))?.getTime() ?? 0, earliestMs);
+  const changedSinceMs = Math.max(lastStartMs - OVERLAP_MS, earliestMs);
+  return planParts(await listProviderAccountIds(db), { changedSinceMs, lastStartMs, startedAtMs });
 }
 planReconciliation.checked = unchecked(planReconciliation);
 

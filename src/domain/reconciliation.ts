@@ -79,12 +79,19 @@ export interface ReconciliationPosition {
   readonly after: string | null;
 }
 
-/** One part of a run. Parts are independent: a provider account that does not respond delays no other. */
-export interface ReconciliationPart {
-  /** Null for the part that needs no provider: late payments, webhook deliveries, workflows, payouts. */
-  readonly accountId: string | null;
+/** What a run compares, the same in each of its parts. */
+export interface ReconciliationTimes {
   /** Final payments are compared if they changed since then. */
   readonly changedSinceMs: number;
+  /** The start of the last complete run. */
+  readonly lastStartMs: number;
+  readonly startedAtMs: number;
+}
+
+/** One part of a run. Parts are independent: a provider account that does not respond delays no other. */
+export interface ReconciliationPart extends ReconciliationTimes {
+  /** Null for the part that needs no provider: late payments, webhook deliveries, workflows, payouts. */
+  readonly accountId: string | null;
   readonly position: ReconciliationPosition;
 }
 
@@ -96,10 +103,10 @@ export interface ReconciliationBatch {
 }
 
 /** The parts of a run: one for each provider account, and one that needs no provider. */
-export function planReconciliation(accountIds: readonly string[], changedSinceMs: number): ReconciliationPart[] {
+export function planReconciliation(accountIds: readonly string[], times: ReconciliationTimes): ReconciliationPart[] {
   return [
-    ...accountIds.map((accountId): ReconciliationPart => ({ accountId, changedSinceMs, position: startOf('open') })),
-    { accountId: null, changedSinceMs, position: startOf('late') },
+    ...accountIds.map((accountId): ReconciliationPart => ({ ...times, accountId, position: startOf('open') })),
+    { ...times, accountId: null, position: startOf('late') },
   ];
 }
 

@@ -35,7 +35,8 @@ type ReconciliationActivities = Pick<
 
 /** Each part has some batches, of ten payments each. */
 const activities: ReconciliationActivities = {
-  planReconciliation: async ({ startedAtMs }) => planReconciliation(['one', 'two'], startedAtMs),
+  planReconciliation: async ({ startedAtMs }) =>
+    planReconciliation(['one', 'two'], { changedSinceMs: startedAtMs, lastStartMs: startedAtMs, startedAtMs }),
   reconcilePayments: async ({ accountId, position }: ReconciliationPart) => {
     const batch = Number(position.after ?? 0) + 1;
     path.push(`${accountId} ${batch}`);

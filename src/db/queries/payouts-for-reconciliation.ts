@@ -1,6 +1,6 @@
 import type { PayoutTerms } from '../../domain/payout';
 import { OPEN_PAYOUT_STATUSES, RESTING_PAYOUT_STATUSES } from '../../domain/payout-transitions';
-import type { RecordedPayoutStatus } from '../../domain/reconciliation';
+import type { ReconciliationTimes, RecordedPayoutStatus } from '../../domain/reconciliation';
 import type { Queryable } from '../connection/pool';
 import { literalList } from '../connection/statement';
 import type { Page } from './list-for-reconciliation';
@@ -10,7 +10,9 @@ import type { Page } from './list-for-reconciliation';
 const PAGE = 200;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 /** So long the bank may report another end of a payout without a notification. */
-const WATCHED = "interval '7 days'";
+const WATCHED_DAYS = 7;
+/** As a day of `timestamptz` in any time zone. */
+const DAY = "interval '24 hours'";
 
 /** A payout that is compared with its workflow, and with the bank by its workflow. */
 export interface ReconciledPayout
@@ -31,12 +33,13 @@ export async function readOpenPayouts(db: Queryable, after: string | null): Prom
 }
 
 /**
- * Resting payouts that changed since then, and those that completed or failed in the last week. Of the latter each
- * hourly run reads those that ended at its hour of a day, so that each one is read daily.
+ * Resting payouts that changed since then, and those that completed or failed in the last week. Of the latter a run
+ * reads those that ended a number of whole days before a time since the start of the last complete run. So each one is
+ * read daily, however long the runs and their pages take.
  */
 export async function readRestingPayouts(
   db: Queryable,
-  changedSince: Date,
+  { changedSinceMs, lastStartMs, startedAtMs }: ReconciliationTimes,
   after: string | null,
 ): Promise<Page<ReconciledPayout>> {
   const [updatedAt = '-infinity', id = BEFORE_ALL] = after?.split(' ') ?? [];
@@ -44,11 +47,12 @@ export async function readRestingPayouts(
     name: 'read_resting_payouts',
     text: `select ${COLUMNS} from payouts
       where (updated_at, id) > ($1, $2) and status in (${literalList(RESTING_PAYOUT_STATUSES)})
-        and updated_at >= least($3, now() - ${WATCHED})
-        and (updated_at >= $3 or (status in ('completed', 'failed')
-          and extract(hour from updated_at) = extract(hour from now())))
+        and updated_at >= least($3, $4::timestamptz - ${WATCHED_DAYS} * ${DAY})
+        and (updated_at >= $3 or (status in ('completed', 'failed') and exists (
+          select from generate_series(1, ${WATCHED_DAYS}) days
+          where updated_at + days * ${DAY} >= $4 and updated_at + days * ${DAY} < $5)))
       order by updated_at, id limit ${PAGE}`,
-    values: [updatedAt, id, changedSince],
+    values: [updatedAt, id, ...[changedSinceMs, lastStartMs, startedAtMs].map((ms) => new Date(ms))],
   });
   return { items: rows, next: cursorOf(rows, (row) => `${row.updatedAt.toISOString()} ${row.payoutId}`) };
 }

@@ -16,6 +16,7 @@ import {
   ORPHANED_PAYOUT,
   type Coverage,
   type FoundBreak,
+  type ReconciliationTimes,
   type WorkflowRecord,
 } from '../../domain/reconciliation';
 import { forEachConcurrent } from '../../lib/for-each-concurrent';
@@ -80,10 +81,10 @@ export async function checkOpenPayouts(dependencies: PayoutDependencies, after: 
 
 export async function checkRestingPayouts(
   dependencies: PayoutDependencies,
-  changedSince: Date,
+  times: ReconciliationTimes,
   after: string | null,
 ): Promise<PageResult> {
-  return askBank(dependencies, await readRestingPayouts(dependencies.db, changedSince, after));
+  return askBank(dependencies, await readRestingPayouts(dependencies.db, times, after));
 }
 
 /** Closes the exceptions of earlier runs about payouts that PostgreSQL has again. */

@@ -135,7 +135,7 @@ async function reconcilePage(dependencies: BatchDependencies, part: Reconciliati
     case 'open_payouts':
       return checkOpenPayouts(dependencies, position.after);
     case 'resting_payouts':
-      return checkRestingPayouts(dependencies, changedSince, position.after);
+      return checkRestingPayouts(dependencies, part, position.after);
     case 'payout_workflows':
       return checkPayoutWorkflows(dependencies, changedSince, position.after);
   }

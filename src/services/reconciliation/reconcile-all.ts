@@ -38,7 +38,9 @@ export async function reconcileAll(
   onProgress: (part: PartCoverage) => void = () => undefined,
 ): Promise<Reconciliation> {
   const breaks: FoundBreak[] = [];
-  const plan = planReconciliation(await listProviderAccountIds(dependencies.db), changedSince.getTime());
+  const changedSinceMs = changedSince.getTime();
+  const times = { changedSinceMs, lastStartMs: changedSinceMs, startedAtMs: Date.now() };
+  const plan = planReconciliation(await listProviderAccountIds(dependencies.db), times);
   const parts = await Promise.all(
     plan.map((part) =>
       reconcilePart(dependencies, part, (found, covered) => {

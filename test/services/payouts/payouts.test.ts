@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { listRecordedCases } from '../../../src/db/queries/list-attention';
+import { readRestingPayouts } from '../../../src/db/queries/payouts-for-reconciliation';
 import type { PayoutRejection } from '../../../src/domain/payout-rejections';
 import { listAllPayouts } from '../../../src/services/payouts/payout-operations';
 import {
@@ -24,6 +25,10 @@ import {
   type TestPayouts,
 } from '../../support/payouts';
 import { createMember } from '../../support/people';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
 let payouts: TestPayouts;
 let dashboard: Pool;
@@ -257,4 +262,22 @@ describe('a payout that an operator should look at', () => {
     });
     expect(listed.map(({ attentionReason }) => `payout_${attentionReason}`)).toEqual(kind === undefined ? [] : [kind]);
   });
+});
+
+it('the runs of reconciliation read a completed payout once in each day of a week, whenever they start', async () => {
+  await addLines(payouts, [100_000]);
+  const { payoutId } = await applyPayout(payouts, ['approve', 'submit', 'complete'], { by: { name: 'schedule' } });
+  const endedAtMs = Date.now() - 30 * DAY_MS;
+  await payouts.db.query('update payouts set updated_at = $2 where id = $1', [payoutId, new Date(endedAtMs)]);
+  const readOnDays: number[] = [];
+  // The first run after one day starts at the same millisecond of it. The others drift, and some take hours.
+  for (let [lastStartMs, run] = [endedAtMs + DAY_MS, 0]; lastStartMs < endedAtMs + 9 * DAY_MS; run += 1) {
+    const startedAtMs = lastStartMs + (run % 5 === 4 ? 200 : 61) * MINUTE_MS;
+    const times = { changedSinceMs: startedAtMs - 3 * HOUR_MS, lastStartMs, startedAtMs };
+    const { items } = await readRestingPayouts(payouts.db, times, null);
+    if (items.some((item) => item.payoutId === payoutId))
+      readOnDays.push(Math.floor((lastStartMs - endedAtMs) / DAY_MS));
+    lastStartMs = startedAtMs;
+  }
+  expect(readOnDays).toEqual([1, 1, 2, 3, 4, 5, 6]);
 });

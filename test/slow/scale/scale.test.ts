@@ -212,7 +212,8 @@ function unused(): Promise<never> {
 
 it('reconciliation reads few buffers in each statement, at the first page and in the middle', async () => {
   const since = Date.now() - 30 * 86_400_000;
-  const parts = planReconciliation(await listProviderAccountIds(db), since);
+  const times = { changedSinceMs: since, lastStartMs: since, startedAtMs: Date.now() };
+  const parts = planReconciliation(await listProviderAccountIds(db), times);
   const scans = ['open', 'final', 'late', 'deliveries', 'workflows'] as const;
   for (const scan of scans) {
     const part = parts.find(({ accountId }) => (accountId === null) === !['open', 'final'].includes(scan));
