@@ -42,8 +42,17 @@ export const ATTENTION_REASONS = [
 /** How long a proposed bank account waits. */
 export const PROPOSAL_AGES = ['up_to_a_working_day', 'over_a_working_day'] as const;
 
-/** Why a payout needs an operator, or is late. `deferred`: an obstacle has kept it back for an hour. */
-export const PAYOUT_ATTENTION_REASONS = ['waiting_for_approval', 'deferred', 'indeterminate', 'overdue'] as const;
+/**
+ * Why a payout needs an operator, or is late. `deferred`: an obstacle has kept it back for an hour. `not_sent`: none
+ * does, and its workflow has not submitted it for ten minutes.
+ */
+export const PAYOUT_ATTENTION_REASONS = [
+  'waiting_for_approval',
+  'deferred',
+  'not_sent',
+  'indeterminate',
+  'overdue',
+] as const;
 
 /** Counts by a statement end here, so that the statement stays cheap: the value 1000 means 1000 or more. */
 export const COUNT_LIMIT = 1_000;

@@ -243,8 +243,12 @@ const CASES: Readonly<Record<string, { readonly plant: string; readonly moves: E
     plant: `${bankAccount('suspended')} ${payout('approved', '2 hours')}`,
     moves: { [openPayouts('approved')]: 1, [payoutAttention('deferred')]: 1 },
   },
-  'a payout that waits for the window of its rail': {
-    plant: `${bankAccount('active', '2 days')} ${payout('approved', '2 hours')}`,
+  'a payout that nothing keeps back, and that its workflow does not submit': {
+    plant: `${bankAccount('active', '2 days')} ${payout('approved', '11 minutes')}`,
+    moves: { [openPayouts('approved')]: 1, [payoutAttention('not_sent')]: 1 },
+  },
+  'a payout that its workflow submits within minutes': {
+    plant: `${bankAccount('active', '2 days')} ${payout('approved', '9 minutes')}`,
     moves: { [openPayouts('approved')]: 1 },
   },
   'a payout whose call had no certain response': {

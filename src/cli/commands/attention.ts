@@ -72,6 +72,7 @@ const NEXT_COMMANDS: Readonly<Record<AttentionKind, NextCommand>> = {
   payouts_stopped: () => `lunas payouts start ${NOTE}`,
   payout_waiting_for_approval: ({ subject }) => `lunas payouts approve ${subject} ${NOTE}`,
   payout_deferred: showPayout,
+  payout_not_sent: showPayout,
   payout_not_found: showPayout,
   payout_indeterminate: showPayout,
   payout_overdue: showPayout,

@@ -16,6 +16,7 @@ import { readRecoveryMode } from '../records/recovery-mode';
 import { obstacleAt, obstacleJoins } from '../transitions/payout-conditions';
 import { OVERDUE, OVERDUE_BUT_HELD, type Overdue } from './overdue-payments';
 import { STATUS } from './payment-indexes';
+import { isNotSent } from './payouts-needing-attention';
 
 /*
  * The gauges that come from PostgreSQL. Each statement follows an index and ends at a limit, so that it reads few
@@ -129,6 +130,10 @@ const PAYOUT_OBSTACLE_JOINS = obstacleJoins({
  */
 const PAYOUT_ATTENTION = {
   waiting_for_approval: "status = 'requested' and approval_kind = 'operator'",
+  not_sent: `exists (
+        select from merchants merchant ${PAYOUT_OBSTACLE_JOINS}
+          join payout_policies policy on policy.id = payouts.payout_policy_id
+        where merchant.id = payouts.merchant_id and ${isNotSent('payouts', obstacleAt('now()'), 'now()')})`,
   deferred: `status = 'approved' and updated_at < now() - interval '1 hour' and (
         select ${obstacleAt('now()')}
         from merchants merchant ${PAYOUT_OBSTACLE_JOINS}

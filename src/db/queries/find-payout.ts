@@ -1,7 +1,7 @@
 import type { PayoutFailureKind } from '../../domain/bank-payout';
 import type { PayoutState, PayoutTerms } from '../../domain/payout';
 import type { SendOutcome } from '../../domain/payout-decision';
-import { nextOpening, type RailWindow } from '../../domain/payout-rails';
+import type { RailWindow } from '../../domain/payout-rails';
 import type { PayoutObstacle } from '../../domain/payout-rejections';
 import type { PayoutStatus } from '../../domain/payout-transitions';
 import type { Queryable } from '../connection/pool';
@@ -48,6 +48,14 @@ interface PayoutRow extends Omit<PayoutTerms, 'requestedAtMs'>, Omit<RecordedPay
 }
 
 const WINDOW = 'policy.opens_at as "opensAt", policy.closes_at as "closesAt", policy.days';
+
+/** As `nextOpening`: whether the window of `policy` is open at a time, in WIB. */
+export function isWindowOpen(at: string): string {
+  const wib = `((${at}) at time zone 'Asia/Jakarta')`;
+  return `(${wib}::time >= policy.opens_at and ${wib}::time < policy.closes_at and (policy.days = 'every'
+           or extract(isodow from ${wib}) < 6 and not exists (select from bank_holidays where day = ${wib}::date)))`;
+}
+
 const HOLIDAYS = "(select coalesce(json_agg(day), '[]') from bank_holidays where day >= now() - interval '2 days')";
 
 /** Undefined if PostgreSQL does not have the payout. */
@@ -129,12 +137,12 @@ export async function findPayoutObstacle(
 const LIST_RELEASED = prepareStatement(
   'list_released_payouts',
   ['at'],
-  `select "payoutId", "merchantId", "opensAt", "closesAt", days, ${HOLIDAYS} as holidays
+  `select "payoutId", "merchantId"
    from (
-     select payout.id as "payoutId", payout.merchant_id as "merchantId", ${OBSTACLE} as obstacle, ${WINDOW}
+     select payout.id as "payoutId", payout.merchant_id as "merchantId", ${OBSTACLE} as obstacle
      ${FROM_PAYOUTS}
        join payout_policies policy on policy.id = payout.payout_policy_id
-     where payout.status = 'approved'
+     where payout.status = 'approved' and ${isWindowOpen(':at::timestamptz')}
    ) payout
    where obstacle is null or obstacle = 'no_bank_account'
    order by "payoutId" limit 1000`,
@@ -144,9 +152,6 @@ type ReleasedPayout = Pick<PayoutTerms, 'payoutId' | 'merchantId'>;
 
 /** Approved payouts that nothing defers any more, or whose bank account has ended; at most 1,000. */
 export async function listReleasedPayouts(db: Queryable, at: Date): Promise<ReleasedPayout[]> {
-  const { rows } = await db.query<ReleasedPayout & RailWindow & Pick<RecordedPayout, 'holidays'>>(
-    bindStatement(LIST_RELEASED, { at }),
-  );
-  const open = rows.filter((payout) => nextOpening(payout, at, payout.holidays) <= at);
-  return open.map(({ payoutId, merchantId }) => ({ payoutId, merchantId }));
+  const { rows } = await db.query<ReleasedPayout>(bindStatement(LIST_RELEASED, { at }));
+  return rows;
 }

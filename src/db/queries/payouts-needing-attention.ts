@@ -2,7 +2,7 @@ import { OBSTACLES_WITHOUT_ATTENTION, type PayoutObstacle } from '../../domain/p
 import type { Queryable } from '../connection/pool';
 import { bindStatement, literalList, prepareStatement } from '../connection/statement';
 import { OBSTACLE } from '../transitions/payout-conditions';
-import { FROM_PAYOUTS } from './find-payout';
+import { FROM_PAYOUTS, isWindowOpen } from './find-payout';
 
 /** Why an operator should look at an open payout, as PostgreSQL has it. */
 export type PayoutAttentionReason = keyof typeof REASONS;
@@ -21,6 +21,14 @@ export interface PayoutNeedingAttention {
 
 /** An obstacle of minutes needs no other operator than the one who set it. */
 const DEFERRED_GRACE = "interval '1 hour'";
+/** The workflow submits a payout within seconds, and the sweeper wakes it every 30 s. */
+const SUBMIT_GRACE = "interval '10 minutes'";
+
+/** Whether the workflow of `payout`, which has this obstacle and `policy`, should have submitted it before a time. */
+export function isNotSent(payout: string, obstacle: string, at: string): string {
+  return `${payout}.status = 'approved' and ${payout}.updated_at < ${at} - ${SUBMIT_GRACE} and ${obstacle} is null
+        and ${isWindowOpen(`${at} - ${SUBMIT_GRACE}`)} and ${isWindowOpen(at)}`;
+}
 
 interface Reason {
   readonly condition: string;
@@ -38,6 +46,7 @@ const REASONS = {
       and obstacle not in (${literalList(OBSTACLES_WITHOUT_ATTENTION)})`,
     since: 'updated_at',
   },
+  not_sent: { condition: 'is_not_sent', since: 'updated_at' },
   not_found: {
     condition: `status = 'submitted' and send_outcome is distinct from 'accepted'
       and last_sent_at < :at::timestamptz - not_found_after`,
@@ -75,7 +84,9 @@ const LIST = prepareStatement(
        select payout.id, payout.reference_id, payout.merchant_id, payout.amount_rupiah, payout.status,
          payout.approval_kind, payout.requested_at, payout.updated_at, payout.send_outcome, payout.last_sent_at,
          ${OBSTACLE} as obstacle, policy.expected_within_seconds * interval '1 second' as expected_within,
-         (select not_found_seconds * interval '1 second' from payout_limits order by id desc limit 1) as not_found_after
+         (select not_found_seconds * interval '1 second' from payout_limits order by id desc limit 1)
+           as not_found_after,
+         ${isNotSent('payout', OBSTACLE, ':at::timestamptz')} as is_not_sent
        ${FROM_PAYOUTS} join payout_policies policy on policy.id = payout.payout_policy_id
        where payout.status in ('requested', 'approved', 'submitted')
      ) open_payout

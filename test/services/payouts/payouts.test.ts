@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { listRecordedCases } from '../../../src/db/queries/list-attention';
 import { readRestingPayouts } from '../../../src/db/queries/payouts-for-reconciliation';
+import { listPayoutsNeedingAttention } from '../../../src/db/queries/payouts-needing-attention';
 import type { PayoutRejection } from '../../../src/domain/payout-rejections';
 import { listAllPayouts } from '../../../src/services/payouts/payout-operations';
 import {
@@ -20,6 +21,7 @@ import {
   addLines,
   applyPayout,
   createTestPayouts,
+  FEE_RUPIAH,
   withNewMerchant,
   writersAsWorkflows,
   type TestPayouts,
@@ -235,10 +237,53 @@ describe('a payout that an operator should look at', () => {
     });
   });
 
+  /** The reason of the payout at a time. */
+  async function reasonOf(payoutId: string, at: Date) {
+    const listed = await listPayoutsNeedingAttention(payouts.db, at, 1_000);
+    return listed.find((payout) => payout.payoutId === payoutId)?.reason;
+  }
+
+  it('is not sent for ten minutes, and nothing keeps it back', async () => {
+    const { payoutId } = await applyPayout(payouts, ['approve'], { by: { name: 'schedule' } });
+    await backdate(payoutId, "updated_at = now() - interval '9 minutes'");
+    expect(await reasonOf(payoutId, new Date())).toBeUndefined();
+    await backdate(payoutId, "updated_at = now() - interval '11 minutes'");
+    expect(await reasonOf(payoutId, new Date())).toBe('not_sent');
+    expect(await casesOf()).toEqual(['payout_not_sent']);
+    await payouts.db.query('update merchants set held_at = now() where id = $1', [payouts.merchantId]);
+    expect(await reasonOf(payoutId, new Date())).toBeUndefined();
+  });
+
+  it('is not sent after the window of its rail has been open for ten minutes', async () => {
+    const { rows } = await payouts.db.query<{ id: number }>(
+      `insert into payout_policies (rail, version, fee_rupiah, min_rupiah, opens_at, closes_at, days,
+         expected_within_seconds, is_enabled)
+       values ('skn', 2, ${FEE_RUPIAH}, 10000, '08:00', '14:30', 'working', 60, true) returning id`,
+    );
+    const rail = { rail: 'skn', payoutPolicyId: rows[0]?.id ?? 0 } as const;
+    const { payoutId } = await applyPayout(payouts, ['approve'], { by: { name: 'schedule' }, ...rail });
+    const holiday = '2999-01-09';
+    await payouts.db.query('insert into bank_holidays (day) values ($1)', [holiday]);
+    const days = Array.from({ length: 7 }, (_, index) => `2999-01-${String(7 + index).padStart(2, '0')}`);
+    for (const day of days) {
+      const isWorkingDay = day !== holiday && ![0, 6].includes(new Date(day).getUTCDay());
+      for (const [time, isOpen] of [
+        ['00:30', false],
+        ['08:09', false],
+        ['08:10', true],
+        ['14:29', true],
+        ['14:30', false],
+      ] as const) {
+        const reason = await reasonOf(payoutId, new Date(`${day}T${time}:00+07:00`));
+        expect([day, time, reason]).toEqual([day, time, isWorkingDay && isOpen ? 'not_sent' : undefined]);
+      }
+    }
+  });
+
   it('is deferred for more than an hour by what an operator ends', async () => {
     const { payoutId } = await applyPayout(payouts, ['approve'], { by: { name: 'schedule' } });
     await backdate(payoutId, "updated_at = now() - interval '61 minutes'");
-    expect(await casesOf()).toEqual([]);
+    expect(await casesOf()).toEqual(['payout_not_sent']);
     await payouts.db.query('update merchants set held_at = now() where id = $1', [payouts.merchantId]);
     expect(await casesOf()).toEqual(['merchant_on_hold', 'payout_deferred']);
     await backdate(payoutId, "updated_at = now() - interval '59 minutes'");
