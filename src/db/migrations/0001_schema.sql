@@ -1317,7 +1317,7 @@ create table merchant_notices (
     'security.webhook_changed', 'bank_account.pending_inquiry', 'bank_account.pending_approval', 'bank_account.active',
     'bank_account.suspended', 'bank_account.rejected', 'bank_account.withdrawn', 'bank_account.replaced',
     'bank_account.disabled', 'payout.failed', 'payout.returned',
-    'payout.waiting_for_approval')),
+    'payout.waiting_for_approval', 'payout.schedule_changed')),
   target_id uuid not null, -- the user, the key, the endpoint, the bank account or the payout that it is about
   occurred_at timestamptz(3) not null,
   mailed_at timestamptz(3) -- null: it was not mailed
@@ -1869,6 +1869,21 @@ end $$;
 create trigger approval before update of status on payouts for each row
   when (new.status = 'approved' and old.status <> 'approved') execute function require_approved_payout();
 
+-- A schedule approves payouts that it has not requested yet: so who changes it may approve them, and owners notice it.
+create function require_authorised_schedule() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if new.changed_by not like 'user:%' or not authorises_payouts(new.merchant_id, substr(new.changed_by, 6)::uuid) then
+    raise exception '% may not change the payouts of merchant %', new.changed_by, new.merchant_id
+      using errcode = 'LN001';
+  end if;
+  insert into merchant_notices (merchant_id, kind, target_id, occurred_at)
+  values (new.merchant_id, 'payout.schedule_changed', substr(new.changed_by, 6)::uuid, now());
+  return new;
+end $$;
+create trigger approval before insert or update on payout_settings for each row
+  execute function require_authorised_schedule();
+
 -- What an operator resolves or sends again needs a second one in production.
 create function require_approved_resolution() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -2414,7 +2429,8 @@ grant select on payout_policies, bank_holidays, payout_stops, payout_settings
 grant insert on payout_policies, bank_holidays, payout_stops to lunas_operator;
 grant insert, update (schedule, weekday, minimum_rupiah, changed_by, changed_at) on payout_settings to lunas_dashboard;
 revoke execute on function authorises_payouts, has_second_user, has_lost_second_user, keep_lost_authority,
-  is_approved_payout_action, require_approved_payout, require_approved_resolution from public;
+  is_approved_payout_action, require_approved_payout, require_authorised_schedule, require_approved_resolution
+  from public;
 grant execute on function has_second_user, has_lost_second_user to lunas_payouts;
 
 -- Totals. The worker keeps them, `lunas ledger verify` compares them with the payments, and pages show them.

@@ -37,9 +37,9 @@ export async function listMemberRows(db: Queryable, merchantId: string | null): 
 }
 
 /**
- * Whether the user has the role for less than a day, and so can neither propose a bank account nor approve a payout: it
- * could be a thief. The first member of a merchant has no other who would notice, and a sandbox has no money. The
- * trigger that compares an approval has the same rule (`authorises_payouts`).
+ * Whether the user has the role for less than a day, and so can neither propose a bank account nor approve a payout or
+ * change automatic ones: it could be a thief. The first member of a merchant has no other who would notice, and a
+ * sandbox has no money. The triggers of approvals and of the schedule have the same rule (`authorises_payouts`).
  */
 export async function isTooNewInRole(
   db: Queryable,

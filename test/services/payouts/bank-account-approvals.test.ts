@@ -13,13 +13,14 @@ import {
   findProposalRejection,
   withdrawBankAccount,
 } from '../../../src/services/payouts/bank-accounts';
+import { getPayoutSettings, setPayoutSettings } from '../../../src/services/payouts/payout-settings';
 import { operatorOf } from '../../support/actors';
 import { SILENT } from '../../support/collect-log';
 import { createProductionDatabase, type TestDatabase } from '../../support/database';
 import { createMember, createShop } from '../../support/people';
 import { newMasterKey } from '../../support/service';
 
-/* In production two operators approve a bank account, and a new member proposes none. */
+/* In production two operators approve a bank account. A new member proposes none, and starts no automatic payouts. */
 
 const sealer = createSealer(newMasterKey());
 const HOLDER = 'TOKO BARU';
@@ -156,6 +157,32 @@ it('the first owner proposes immediately, and a member of less than a day does n
   await expect(propose(newcomer)).rejects.toMatchObject({ reason: 'member_too_new' });
   await propose(user);
   expect(await findProposalRejection(dashboard, newcomer, new Date(Date.now() + DAY_MS + 1_000))).toBe('proposal_open');
+});
+
+it('a member of less than a day starts no automatic payouts, whatever the statement of the dashboard is', async () => {
+  const newcomer = {
+    merchantId: user.merchantId,
+    userId: await createMember(owner, 'new@shop.test', [[user.merchantId, 'owner']]),
+  };
+  const daily = { schedule: 'daily', weekday: null, minimumRupiah: 50_000 } as const;
+  await expect(setPayoutSettings(dashboard, newcomer, daily, new Date())).rejects.toMatchObject({
+    reason: 'member_too_new',
+  });
+  const aDayLater = new Date(Date.now() + DAY_MS + 1_000);
+  await expect(setPayoutSettings(dashboard, newcomer, daily, aDayLater)).rejects.toMatchObject({ code: 'LN001' });
+  const insert = (by: string) =>
+    dashboard.query(
+      `insert into payout_settings (merchant_id, schedule, changed_by, changed_at) values ($1, 'daily', $2, now())`,
+      [user.merchantId, by],
+    );
+  await expect(insert('workflow')).rejects.toMatchObject({ code: 'LN001' });
+  expect(await getPayoutSettings(dashboard, user.merchantId)).toMatchObject({ schedule: 'manual' });
+
+  await setPayoutSettings(dashboard, user, daily, new Date());
+  expect(await getPayoutSettings(dashboard, user.merchantId)).toEqual(daily);
+  await expect(setPayoutSettings(dashboard, newcomer, daily, aDayLater)).rejects.toMatchObject({ code: 'LN001' });
+  const { rows } = await owner.query('select kind, target_id as by from merchant_notices');
+  expect(rows).toContainEqual({ kind: 'payout.schedule_changed', by: user.userId });
 });
 
 it('attack: no time that the dashboard writes makes a member an old one', async () => {

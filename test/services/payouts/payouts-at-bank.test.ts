@@ -759,7 +759,7 @@ describe('the daily run', () => {
     const { weekday = null, minimumRupiah = 50_000 } = changes;
     await service.db.query(
       `insert into payout_settings (merchant_id, schedule, weekday, minimum_rupiah, changed_by, changed_at)
-       values ($1, $2, $3, $4, 'cli:test', now())
+       select $1, $2, $3, $4, 'user:' || user_id, now() from members where merchant_id = $1
        on conflict (merchant_id) do update set schedule = excluded.schedule, weekday = excluded.weekday`,
       [merchantId, schedule, weekday, minimumRupiah],
     );

@@ -35,6 +35,7 @@ const en: NoticeTexts = {
     'payout.failed': (name) => `The payout ${name} failed. Its money is in the balance again.`,
     'payout.returned': (name) => `The payout ${name} came back from the bank. Its amount is in the balance again.`,
     'payout.waiting_for_approval': (name) => `The payout ${name} waits for the approval of another member.`,
+    'payout.schedule_changed': (name) => `${name} changed the automatic payouts.`,
   },
 };
 
@@ -64,6 +65,7 @@ const id: NoticeTexts = {
     'payout.failed': (name) => `Pencairan ${name} gagal. Uangnya kembali ke saldo.`,
     'payout.returned': (name) => `Pencairan ${name} dikembalikan oleh bank. Jumlahnya kembali ke saldo.`,
     'payout.waiting_for_approval': (name) => `Pencairan ${name} menunggu persetujuan anggota lain.`,
+    'payout.schedule_changed': (name) => `${name} mengubah pencairan otomatis.`,
   },
 };
 

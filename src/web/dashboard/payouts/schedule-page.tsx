@@ -13,6 +13,8 @@ import { SCHEDULE_TEXTS } from './schedule-texts';
 
 interface SchedulePage {
   readonly view: MerchantView;
+  /** Why the member cannot change it; null: they can. */
+  readonly rejection: string | null;
   readonly values: SentFields;
   readonly errors: FieldErrors;
   /** The next automatic payout in words, by what is saved. */
@@ -29,13 +31,13 @@ export function renderSchedulePage(page: SchedulePage): string {
 }
 
 function Schedule(page: SchedulePage): ReactElement {
-  const { view, errors } = page;
+  const { view, rejection, errors } = page;
   const texts = SCHEDULE_TEXTS[view.locale.language];
   return (
     <FormFrame
       title={texts.title}
       back={{ href: view.paths.payouts, label: PAYOUT_TEXTS[view.locale.language].title }}
-      rejection={null}
+      rejection={rejection}
       errorTitle={texts.errorTitle}
       errors={errors}
     >
@@ -44,7 +46,7 @@ function Schedule(page: SchedulePage): ReactElement {
   );
 }
 
-function ScheduleForm({ view, values, errors, nextRun }: SchedulePage): ReactElement {
+function ScheduleForm({ view, rejection, values, errors, nextRun }: SchedulePage): ReactElement {
   const texts = SCHEDULE_TEXTS[view.locale.language];
   const choices = PAYOUT_SCHEDULES.map((name) => ({
     name,
@@ -79,7 +81,9 @@ function ScheduleForm({ view, values, errors, nextRun }: SchedulePage): ReactEle
         required
       />
       <div className="buttons">
-        <button className="button primary wide-button">{texts.save}</button>
+        <button className="button primary wide-button" disabled={rejection !== null}>
+          {texts.save}
+        </button>
         <a className="button wide-button" href={view.paths.payouts}>
           {PAYOUT_FORM_TEXTS[view.locale.language].new.back}
         </a>

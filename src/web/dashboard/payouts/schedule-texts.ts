@@ -49,6 +49,7 @@ const en = {
   none: 'None',
   nextRun: (day: string, minimum: string) => `${day}, 07:00 WIB, if at least ${minimum}`,
   errorTitle: 'Check these fields:',
+  memberTooNew: 'You may change automatic payouts once you have had this role for a day.',
   errors: {
     schedule: 'Choose how often.',
     weekday: 'Choose a day of the week.',
@@ -76,6 +77,7 @@ const id: ScheduleTexts = {
   none: 'Tidak ada',
   nextRun: (day, minimum) => `${day}, pukul 07.00 WIB, jika saldo paling sedikit ${minimum}`,
   errorTitle: 'Periksa isian ini:',
+  memberTooNew: 'Anda dapat mengubah pencairan otomatis setelah satu hari memiliki peran ini.',
   errors: {
     schedule: 'Pilih seberapa sering.',
     weekday: 'Pilih harinya.',

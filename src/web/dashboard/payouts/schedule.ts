@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { PAYOUT_SCHEDULES, WEEKDAYS, type PayoutSettings } from '../../../domain/payout-schedule';
+import { ConflictError } from '../../../errors';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { withUserAudit } from '../../../services/audit/user-audit';
 import { getPayoutSettings, setPayoutSettings } from '../../../services/payouts/payout-settings';
+import { mayApprovePayouts, type PayoutUser } from '../../../services/payouts/payouts';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import type { DashboardDependencies } from '../dashboard-dependencies';
@@ -42,7 +44,7 @@ const scheduleForm = memberPage(AUTHORISE, {
   path: PATH,
   stepUp: true,
   fields: NO_FIELDS,
-  handler: async (dependencies: ScheduleDependencies, visit) => schedulePage(dependencies, visit),
+  handler: async (dependencies: ScheduleDependencies, visit) => schedulePage(dependencies, visit, { status: 200 }),
 });
 
 const saveSchedule = memberPage(AUTHORISE, {
@@ -51,40 +53,57 @@ const saveSchedule = memberPage(AUTHORISE, {
   stepUp: true,
   fields: scheduleSchema,
   async handler(dependencies: ScheduleDependencies, visit, form) {
-    if (!form.ok) return schedulePage(dependencies, visit, form);
+    if (!form.ok) return schedulePage(dependencies, visit, { status: 422, ...form });
     const { db } = dependencies;
-    const user = { merchantId: visit.member.merchantId, userId: visit.session.user.id };
+    const user = userOf(visit);
     const detail = JSON.stringify(form.values);
     const action = { action: 'payout_settings.set', target: user.merchantId, detail } as const;
-    await withUserAudit(db, userIdentity(dependencies, visit), action, () =>
-      setPayoutSettings(db, user, form.values, visit.now),
-    );
+    try {
+      await withUserAudit(db, userIdentity(dependencies, visit), action, () =>
+        setPayoutSettings(db, user, form.values, visit.now),
+      );
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+      return schedulePage(dependencies, visit, { status: 409, sent: form.sent });
+    }
     return redirectTo(`${merchantView(dependencies, visit).paths.payouts}?done=saved`);
   },
 });
 
 export const schedulePages = [scheduleForm, saveSchedule];
 
-interface SentForm {
-  readonly sent: SentFields;
-  readonly errors: FieldErrors;
+function userOf({ member, session }: MemberVisit): PayoutUser {
+  return { merchantId: member.merchantId, userId: session.user.id };
+}
+
+interface FormState {
+  readonly status: number;
+  /** Absent: the form has what is saved. */
+  readonly sent?: SentFields;
+  readonly errors?: FieldErrors;
 }
 
 async function schedulePage(
   dependencies: ScheduleDependencies,
   visit: MemberVisit,
-  form?: SentForm,
+  { status, sent, errors = {} }: FormState,
 ): Promise<EndpointResponse> {
+  const { db } = dependencies;
   const view = merchantView(dependencies, visit);
-  const settings = await getPayoutSettings(dependencies.db, visit.member.merchantId);
-  const known: Readonly<Partial<Record<string, string>>> = SCHEDULE_TEXTS[view.locale.language].errors;
-  const entries = Object.entries(form?.errors ?? {}).map(([name, code]) => [name, known[code] ?? known.form ?? code]);
-  const values = form?.sent ?? {
+  const texts = SCHEDULE_TEXTS[view.locale.language];
+  const [settings, isAllowed] = await Promise.all([
+    getPayoutSettings(db, visit.member.merchantId),
+    mayApprovePayouts(db, userOf(visit), visit.now),
+  ]);
+  const known: Readonly<Partial<Record<string, string>>> = texts.errors;
+  const entries = Object.entries(errors).map(([name, code]) => [name, known[code] ?? known.form ?? code]);
+  const values = sent ?? {
     schedule: settings.schedule,
     weekday: String(settings.weekday ?? ''),
     minimum: settings.minimumRupiah.toLocaleString('id'),
   };
   const nextRun = nextRunText(view.locale, settings, visit.now);
-  const html = renderSchedulePage({ view, values, errors: Object.fromEntries(entries), nextRun });
-  return pageResponse(html, form ? 422 : 200);
+  const rejection = isAllowed ? null : texts.memberTooNew;
+  const html = renderSchedulePage({ view, rejection, values, errors: Object.fromEntries(entries), nextRun });
+  return pageResponse(html, status);
 }
