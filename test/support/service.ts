@@ -321,17 +321,17 @@ async function startWorkers(
   processes: readonly WorkerSettings[],
   variant: Partial<WorkerVariant>,
 ): Promise<{ close(): Promise<void> }> {
-  const started: { close(): Promise<void> }[] = [];
+  const starts = await Promise.allSettled(
+    processes.map((settings) => startWorker(Object.assign({}, settings, variant))),
+  );
   const close = async () => {
-    await Promise.all(started.map((each) => each.close()));
+    const started = starts.filter((start) => start.status === 'fulfilled');
+    await Promise.all(started.map(({ value }) => value.close()));
   };
-  try {
-    for (const settings of processes) started.push(await startWorker({ ...settings, ...variant }));
-    return { close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  const failed = starts.find((start) => start.status === 'rejected');
+  if (!failed) return { close };
+  await close();
+  throw failed.reason;
 }
 
 function restartableWorker(
