@@ -11,5 +11,6 @@ export const EXCEPTION_KINDS = [
   'payout_amount',
   'payout_source_balance',
   'unknown_payout',
+  'lost_payout',
 ] as const;
 export type ExceptionKind = (typeof EXCEPTION_KINDS)[number];

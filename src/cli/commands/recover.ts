@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { LONG_STATEMENT_MS } from '../../db/connection/pool';
+import { formatRupiah } from '../../domain/money';
+import { holdLostPayouts, type HeldPayouts } from '../../services/recovery/hold-lost-payouts';
 import { RECOVER, recover, type Recovery, type RecoveryCounts } from '../../services/recovery/recover';
 import { withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
@@ -29,18 +31,18 @@ export function addRecoverCommand(program: LunasCommand): void {
           const { db } = audit;
           const transitionContext = { db, environment, onDeliveries: () => undefined };
           const target = since?.toISOString() ?? 'all';
-          return recoveryResult(
-            await audit.record(RECOVER, target, () =>
-              recover(transitionContext, workflows, { startedSince: since, onProgress }),
-            ),
+          const recovery = await audit.record(RECOVER, target, () =>
+            recover(transitionContext, workflows, { startedSince: since, onProgress }),
           );
+          const { actor, log } = audit;
+          return recoveryResult(recovery, await holdLostPayouts({ db, log, workflows }, actor, recovery.lostPayouts));
         }),
       { statementTimeoutMs: LONG_STATEMENT_MS },
     );
 }
 
-function recoveryResult(recovery: Recovery): CommandResult {
-  const { failures } = recovery;
+function recoveryResult(recovery: Recovery, { held, failures: notHeld }: HeldPayouts): CommandResult {
+  const failures = [...recovery.failures, ...notHeld];
   const counts = formatTable(
     [
       countsRow('rows of payments', recovery.rows),
@@ -53,9 +55,15 @@ function recoveryResult(recovery: Recovery): CommandResult {
     '',
   );
   const failureRows = failures.map(({ id, reason }) => ({ ID: id, REASON: reason }));
+  const heldRows = held.map(({ referenceId, grossRupiah, merchantId }) => ({
+    'LOST PAYOUT': referenceId,
+    GROSS: formatRupiah(grossRupiah),
+    'MERCHANT ON HOLD': merchantId,
+  }));
+  const tables = [counts, formatTable(failureRows, ''), formatTable(heldRows, '')];
   return {
-    json: { recovery },
-    text: failures.length === 0 ? counts : `${counts}\n\n${formatTable(failureRows, '')}`,
+    json: { recovery: { ...recovery, failures, held } },
+    text: tables.filter((table) => table !== '').join('\n\n'),
     ...(failures.length > 0 && {
       failure: `${failures.length} items not recovered. Run the command again, or inspect them.`,
     }),

@@ -875,7 +875,7 @@ create table exceptions (
   id uuid primary key default gen_random_uuid(),
   kind text not null check (kind in ('late_payment', 'wrong_amount', 'unknown_order', 'paid_twice',
     'refunded_after_settlement', 'reconciliation', 'foreign_qris', 'payout_conflict', 'payout_amount',
-    'payout_source_balance', 'unknown_payout')),
+    'payout_source_balance', 'unknown_payout', 'lost_payout')),
   provider_account_id uuid references provider_accounts,
   reference_id text not null,
   payment_id uuid references payments,

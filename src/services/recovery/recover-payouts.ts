@@ -3,9 +3,10 @@ import type { Queryable } from '../../db/connection/pool';
 import type { Page } from '../../db/queries/list-for-reconciliation';
 import { findPayoutStatuses, type LocatedPayout } from '../../db/queries/list-open-payouts';
 import { readPayoutState } from '../../db/transitions/payout-transitions';
+import type { PayoutRequestInput } from '../../domain/payout-step';
 import { isResting } from '../../domain/payout-transitions';
 import type { PayoutClient } from '../../temporal/payout-client';
-import type { ListedPayoutWorkflow } from '../../temporal/payout-records';
+import type { ListedPayoutWorkflow, RecordedPayoutRequest } from '../../temporal/payout-records';
 
 /** The workflow of a payout that PostgreSQL has lost, or that rests there. */
 interface DifferingPayout {
@@ -50,12 +51,37 @@ export async function recoverPayoutRow(
   { payoutId, recorded }: DifferingPayout,
 ): Promise<'rebuilt' | 'notified'> {
   if (!recorded) {
-    await payouts.rebuild(await payouts.records.readRequest(payoutId));
+    await payouts.rebuild(await withPartsInForce(db, await payouts.records.readRequest(payoutId)));
     await readPayoutState(db, payoutId);
     return 'rebuilt';
   }
   await payouts.notify(recorded);
   return 'notified';
+}
+
+/**
+ * The captured policy and payouts account; if one was lost, that in force. What was requested does not change.
+ * @throws Error if the bank account is lost
+ */
+async function withPartsInForce(
+  db: Queryable,
+  { request, requestedAtMs }: RecordedPayoutRequest,
+): Promise<RecordedPayoutRequest> {
+  const { bankAccountId, merchantId, rail, payoutPolicyId, providerAccountId } = request;
+  const { rows } = await db.query<Pick<PayoutRequestInput, 'payoutPolicyId' | 'providerAccountId'>>({
+    name: 'find_parts_of_lost_payout',
+    text: `select policy.id as "payoutPolicyId", source.id as "providerAccountId"
+      from bank_accounts account
+        cross join lateral (
+          select id from payout_policies where rail = $3 order by id = $4 desc, version desc limit 1) policy
+        cross join lateral (
+          select id from provider_accounts where purpose = 'payouts' and (id = $5 or status = 'enabled')
+          order by id = $5 desc limit 1) source
+      where account.id = $1 and account.merchant_id = $2`,
+    values: [bankAccountId, merchantId, rail, payoutPolicyId, providerAccountId],
+  });
+  if (!rows[0]) throw new Error('PostgreSQL has lost its bank account too, or has no payouts account or policy');
+  return { request: { ...request, ...rows[0] }, requestedAtMs };
 }
 
 /** The statuses of a workflow that has submitted its payout. */

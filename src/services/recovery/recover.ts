@@ -37,6 +37,8 @@ export interface Recovery {
   readonly payouts: RecoveryCounts;
   readonly deliveries: RecoveryCounts;
   readonly failures: readonly RecoveryFailure[];
+  /** The ids of lost payouts that were not written again. They are among the failures. */
+  readonly lostPayouts: readonly string[];
 }
 
 export interface RecoveryFailure {
@@ -74,17 +76,21 @@ export async function recover(
 ): Promise<Recovery> {
   const { db } = context;
   const failures: RecoveryFailure[] = [];
+  const lostPayouts: string[] = [];
   let done = 0;
   const recoverEach = async <T>(
     items: AsyncIterable<T>,
     idOf: (item: T) => string,
     work: (item: T) => Promise<RecoveryResult>,
+    onFailure: (item: T) => void = () => undefined,
   ) => {
     const counts = { running: 0, rebuilt: 0, notified: 0 };
     await forEachConcurrent(items, CONCURRENCY, async (item) => {
       const outcome = await attempt(() => work(item));
-      if ('failure' in outcome) failures.push({ id: idOf(item), reason: outcome.failure });
-      else counts[outcome.result] += 1;
+      if ('failure' in outcome) {
+        failures.push({ id: idOf(item), reason: outcome.failure });
+        onFailure(item);
+      } else counts[outcome.result] += 1;
       onProgress((done += 1));
     });
     return counts;
@@ -111,6 +117,9 @@ export async function recover(
       listDifferingPayouts(db, workflows.payouts, since),
       ({ payoutId }) => payoutId,
       (payout) => recoverPayoutRow(db, workflows.payouts, payout),
+      ({ payoutId, recorded }) => {
+        if (!recorded) lostPayouts.push(payoutId);
+      },
     ),
     payouts: await recoverEach(
       listOpenPayouts(db),
@@ -125,6 +134,7 @@ export async function recover(
       }),
     ),
     failures,
+    lostPayouts,
   };
 }
 

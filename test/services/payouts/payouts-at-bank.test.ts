@@ -16,7 +16,9 @@ import { ORPHANED_PAYOUT } from '../../../src/domain/reconciliation';
 import { dayInWib } from '../../../src/domain/wib';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import { changeHold } from '../../../src/services/merchants/merchants';
+import { previewPayout } from '../../../src/services/payouts/payouts';
 import { requestScheduledPayouts } from '../../../src/services/payouts/scheduled-payouts';
+import { holdLostPayouts } from '../../../src/services/recovery/hold-lost-payouts';
 import { recover, type Recovery } from '../../../src/services/recovery/recover';
 import { seedPayouts } from '../../../src/services/sandbox/seed-payouts';
 import { PAYOUTS_TASK_QUEUE, payoutWorkflowId } from '../../../workflows/messages';
@@ -648,6 +650,65 @@ describe('lunas recover', () => {
     expect(await perform(payout, 'resolveAsFailed')).toMatchObject({ outcome: 'done' });
     expect(await balanceOf(payout)).toBe(NET_RUPIAH);
     expect(await atBank(payout)).toBeUndefined();
+  });
+
+  it('writes a payout again whose policy and payouts account are lost too, with those in force', async () => {
+    const [providerAccountId, payoutPolicyId] = [randomUUID(), 1_000];
+    await asSuperuser(
+      service.db,
+      `update provider_accounts set status = 'disabled' where id = '${payoutsAccountId}'`,
+      `insert into provider_accounts (id, purpose, adapter, base_url, sealed_server_key, sealed_credentials)
+       values ('${providerAccountId}', 'payouts', 'snap-midtrans', 'http://127.0.0.1:9', 'none', 'none')`,
+      `insert into payout_policies (id, rail, version, fee_rupiah, min_rupiah, opens_at, closes_at, days,
+         expected_within_seconds, is_enabled) overriding system value
+       values (${payoutPolicyId}, 'bi_fast', 2, ${FEE_RUPIAH}, 10000, '00:00', '24:00', 'every', 60, true)`,
+    );
+    const payout = await newShop(ORDINARY);
+    const result = await request(payout, { providerAccountId, payoutPolicyId });
+    await waitFor(payout, 'approved');
+    await asSuperuser(
+      service.db,
+      `delete from payout_policies where id = ${payoutPolicyId}`,
+      `delete from provider_accounts where id = '${providerAccountId}'`,
+      `update provider_accounts set status = 'enabled' where id = '${payoutsAccountId}'`,
+    );
+    expect(result).toMatchObject({ outcome: 'requested' });
+    await loseRow(payout);
+    expect(referenceFailures(await runRecovery(), payout)).toEqual([]);
+    const terms = { providerAccountId: payoutsAccountId, grossRupiah: NET_RUPIAH };
+    expect(await recordedOf(payout)).toMatchObject({ terms, state: { status: 'submitted' } });
+  });
+
+  it('a payout whose bank account is lost too: its merchant is on hold, and an exception has the amount', async () => {
+    const payout = await requested(ORDINARY);
+    await waitFor(payout, 'completed');
+    await workflowOf(payout).result();
+    await loseRow(payout);
+    const { payoutId, referenceId, merchantId, bankAccountId } = payout;
+    await asSuperuser(
+      service.db,
+      `delete from bank_account_transitions where bank_account_id = '${bankAccountId}'`,
+      `delete from bank_accounts where id = '${bankAccountId}'`,
+    );
+    await prepareBankAccount(service, merchantId, 'active', ORDINARY);
+    const recovery = await runRecovery();
+    expect(recovery.lostPayouts).toEqual([payoutId]);
+    expect(referenceFailures(recovery, payout)).toMatchObject([{ reason: expect.stringContaining('bank account') }]);
+    const actor = { kind: 'os_user', name: 'sari', door: 'cli' } as const;
+    const { held, failures } = await holdLostPayouts(service, actor, recovery.lostPayouts);
+    expect(failures).toEqual([]);
+    expect(held).toEqual([{ payoutId, referenceId, merchantId, grossRupiah: NET_RUPIAH }]);
+    expect(await previewPayout(service.db, merchantId, new Date())).toEqual({
+      outcome: 'rejected',
+      rejection: { code: 'merchant_on_hold' },
+    });
+    const { rows } = await service.db.query(
+      `select kind, amount_rupiah, (select count(*)::integer from operator_actions
+         where action = 'merchant.hold' and target = $2) as holds
+       from exceptions where reference_id = $1 and resolved_at is null`,
+      [referenceId, merchantId],
+    );
+    expect(rows).toEqual([{ kind: 'lost_payout', amount_rupiah: NET_RUPIAH, holds: 1 }]);
   });
 });
 
