@@ -2,7 +2,7 @@ import type { Sealer } from '../src/crypto/sealing';
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import type { ReconciliationBatch, ReconciliationPart } from '../src/domain/reconciliation';
 import type { RetentionDays } from '../src/domain/retention';
-import type { ScheduledPayouts, ScheduledPayoutsPart } from '../src/domain/scheduled-payouts';
+import type { ScheduledPayouts, ScheduledPayoutsPart, ScheduledPayoutsRun } from '../src/domain/scheduled-payouts';
 import type { Logger } from '../src/observability/logger';
 import type { PayoutRegistry } from '../src/providers/payout-registry';
 import type { ProviderRegistry } from '../src/providers/registry';
@@ -26,5 +26,5 @@ export interface ActivityDependencies extends TransitionContext {
   /** Continues a part of a reconciliation run for a limited time. */
   readonly reconcileBatch: (part: ReconciliationPart) => Promise<ReconciliationBatch>;
   /** Requests the payouts of a part of the daily run. */
-  readonly requestScheduledPayouts: (part: ScheduledPayoutsPart, onProgress: () => void) => Promise<ScheduledPayouts>;
+  readonly requestScheduledPayouts: (part: ScheduledPayoutsPart, run: ScheduledPayoutsRun) => Promise<ScheduledPayouts>;
 }

@@ -9,6 +9,7 @@ export function requestScheduledPayouts(
   part: ScheduledPayoutsPart,
 ): Promise<ScheduledPayouts> {
   const context = Context.current();
-  return dependencies.requestScheduledPayouts(part, () => context.heartbeat());
+  const { attempt } = context.info;
+  return dependencies.requestScheduledPayouts(part, { attempt, onProgress: () => context.heartbeat() });
 }
 requestScheduledPayouts.checked = unchecked(requestScheduledPayouts);

@@ -32,14 +32,17 @@ export async function requestScheduledPayouts(): Promise<string> {
     setCurrentDetails(describe(requested, failed));
     return result;
   };
-  for (let after: string | null = null, isDone = false; !isDone; isDone = after === null) {
-    after = (await advance({ after, merchantIds: null })).next;
-  }
+  const requestAll = async (merchantIds: readonly string[] | null): Promise<void> => {
+    for (let after: string | null = null, isDone = false; !isDone; isDone = after === null) {
+      after = (await advance({ after, merchantIds })).next;
+    }
+  };
+  await requestAll(null);
   for (let repetition = 1; repetition <= MAX_REPETITIONS && failed.length > 0; repetition += 1) {
     await sleep(MINUTE_MS, { summary: 'try those that failed again' });
     const merchantIds = failed;
     failed = [];
-    await advance({ after: null, merchantIds });
+    await requestAll(merchantIds);
   }
   const summary = describe(requested, failed);
   if (failed.length > 0) throw ApplicationFailure.nonRetryable(summary);

@@ -10,6 +10,14 @@ export interface ScheduledPayoutsPart {
   readonly merchantIds: readonly string[] | null;
 }
 
+/** One attempt of a part. */
+export interface ScheduledPayoutsRun {
+  /** From 1. */
+  readonly attempt: number;
+  /** Called after each merchant. */
+  readonly onProgress: () => void;
+}
+
 export interface ScheduledPayouts {
   readonly requested: number;
   /** The merchants whose payouts could not be requested. */

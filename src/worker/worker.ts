@@ -115,11 +115,8 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     retentionDays: settings.retentionDays,
     reconcileBatch: async (part) =>
       reconcileBatch({ db, providers, workflows, isRecovering: await isRecovering() }, part, batchLimits),
-    requestScheduledPayouts: (part, onProgress) =>
-      requestScheduledPayouts({ db, workflows: workflows.payouts, log }, part, {
-        onProgress,
-        stopSignal: stopping.signal,
-      }),
+    requestScheduledPayouts: (part, run) =>
+      requestScheduledPayouts({ db, workflows: workflows.payouts, log }, part, { ...run, stopSignal: stopping.signal }),
     onDeliveries: () => relay?.wake(),
     log,
   });

@@ -61,8 +61,8 @@ async function run(): Promise<void> {
     isRecovering: () => recovery.isRecovering(),
     retentionDays: RETENTION_DAYS,
     reconcileBatch: (part) => reconcileBatch({ db, providers, workflows }, part, batchLimits),
-    requestScheduledPayouts: (part, onProgress) =>
-      requestScheduledPayouts({ db, workflows: workflows.payouts, log }, part, { ...batchLimits, onProgress }),
+    requestScheduledPayouts: (part, run) =>
+      requestScheduledPayouts({ db, workflows: workflows.payouts, log }, part, { ...batchLimits, ...run }),
     onDeliveries: () => relay?.wake(),
   });
   const shared: Omit<WorkerOptions, 'taskQueue'> = {

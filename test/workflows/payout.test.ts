@@ -6,10 +6,12 @@ import type { Activities } from '../../activities';
 import type { ApprovalKind } from '../../src/domain/payout';
 import type { PayoutInput, PayoutStepInput, PayoutStepResult } from '../../src/domain/payout-step';
 import type { PayoutStatus } from '../../src/domain/payout-transitions';
+import type { ScheduledPayouts, ScheduledPayoutsPart } from '../../src/domain/scheduled-payouts';
 import { updateProof } from '../../src/domain/update-arguments';
 import { BoundedClient } from '../../src/temporal/bounded-client';
 import { PayoutClient } from '../../src/temporal/payout-client';
 import { PAYOUTS_TASK_QUEUE, payoutWorkflowId } from '../../workflows/messages';
+import { requestScheduledPayouts as runOfDay } from '../../workflows/scheduled-payouts';
 import { eventually } from '../support/eventually';
 import { createTimeSkippingEnvironment, workflowBundlePath } from '../support/temporal';
 
@@ -113,6 +115,29 @@ async function run(row: Row = {}, changes: Partial<PayoutActivities> = {}, input
   });
   return { result, calls, names: calls.map(({ name }) => name) };
 }
+
+it('the daily run goes through all pages, also of the merchants that failed', async () => {
+  const [broken, parts] = [Array.from({ length: 501 }, () => randomUUID()).toSorted(), [] as ScheduledPayoutsPart[]];
+  const requestScheduledPayouts = async (part: ScheduledPayoutsPart): Promise<ScheduledPayouts> => {
+    parts.push(part);
+    const due = broken.filter((id) => part.after === null || id > part.after).slice(0, 500);
+    const next = due.length === 500 ? (due.at(-1) ?? null) : null;
+    return part.merchantIds === null
+      ? { requested: 0, failed: due, next }
+      : { requested: due.length, failed: [], next };
+  };
+  const result = await during({ requestScheduledPayouts }, () =>
+    environment.client.workflow.execute(runOfDay, { workflowId: randomUUID(), taskQueue: PAYOUTS_TASK_QUEUE }),
+  );
+  expect(result).toBe('501 payouts requested');
+  const seen = parts.map(({ after, merchantIds }) => [after, merchantIds?.length ?? null]);
+  expect(seen).toEqual([
+    [null, null],
+    [broken[499], null],
+    [null, 501],
+    [broken[499], 501],
+  ]);
+});
 
 it('without an approval it is requested, approved, submitted and completed, each with one call', async () => {
   const { result, names } = await run();

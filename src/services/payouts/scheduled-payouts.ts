@@ -5,7 +5,7 @@ import {
   listDueMerchants,
   type DueMerchant,
 } from '../../db/queries/scheduled-payouts';
-import type { ScheduledPayouts, ScheduledPayoutsPart } from '../../domain/scheduled-payouts';
+import type { ScheduledPayouts, ScheduledPayoutsPart, ScheduledPayoutsRun } from '../../domain/scheduled-payouts';
 import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import type { Logger } from '../../observability/logger';
 import { payoutIdOf, previewPayout, termsOf, type PayoutDependencies } from './payouts';
@@ -17,14 +17,14 @@ const STARTS_PER_SECOND = 20;
 const CONCURRENCY = 4;
 /** More than a few merchants fail only if a part of Lunas does not work: the same part is repeated then. */
 const MAX_FAILED = 50;
+/** Half an hour. Then those that failed wait for the end of the run, so that the pages after this one are paid. */
+const MAX_ATTEMPTS_OF_PAGE = 30;
 
 export interface ScheduleDependencies extends PayoutDependencies {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-interface Watch {
-  /** Called after each merchant. */
-  readonly onProgress: () => void;
+interface Watch extends ScheduledPayoutsRun {
   /** The worker stops: the same part is repeated elsewhere. */
   readonly stopSignal: AbortSignal;
 }
@@ -36,11 +36,12 @@ interface Watch {
 export async function requestScheduledPayouts(
   dependencies: ScheduleDependencies,
   part: ScheduledPayoutsPart,
-  { onProgress, stopSignal }: Watch,
+  { attempt, onProgress, stopSignal }: Watch,
 ): Promise<ScheduledPayouts> {
   const due = await listDueMerchants(dependencies.db, part);
   const pace = paceOf(STARTS_PER_SECOND);
   const failed: string[] = [];
+  const isRepeated = part.merchantIds === null && attempt < MAX_ATTEMPTS_OF_PAGE;
   let requested = 0;
   await forEachConcurrent(due, CONCURRENCY, async (merchant) => {
     stopSignal.throwIfAborted();
@@ -50,7 +51,7 @@ export async function requestScheduledPayouts(
     } catch (error) {
       dependencies.log.warn({ err: error, merchantId: merchant.merchantId }, 'scheduled payout not requested');
       failed.push(merchant.merchantId);
-      if (failed.length > MAX_FAILED) throw error;
+      if (isRepeated && failed.length > MAX_FAILED) throw error;
     }
     onProgress();
   });

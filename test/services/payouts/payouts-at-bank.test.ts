@@ -13,6 +13,7 @@ import type { StepActor } from '../../../src/domain/actor';
 import type { PayoutAction } from '../../../src/domain/payout-actions';
 import type { PayoutRequestInput } from '../../../src/domain/payout-step';
 import { ORPHANED_PAYOUT } from '../../../src/domain/reconciliation';
+import type { ScheduledPayoutsPart } from '../../../src/domain/scheduled-payouts';
 import { dayInWib } from '../../../src/domain/wib';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import { changeHold } from '../../../src/services/merchants/merchants';
@@ -830,9 +831,15 @@ describe('the daily run', () => {
     pays((await newShop(ORDINARY)).merchantId, schedule, changes);
 
   /** The part of a run, in this process. */
-  const runPart = (part: ReturnType<typeof startOfRun>, stopSignal: AbortSignal, onProgress = () => undefined) => {
+  const runPart = (part: ScheduledPayoutsPart, watch: Partial<Parameters<typeof requestScheduledPayouts>[2]> = {}) => {
     const dependencies = { db: service.db, workflows: service.workflows.payouts, log: SILENT };
-    return requestScheduledPayouts(dependencies, part, { stopSignal, onProgress });
+    const { signal: stopSignal } = new AbortController();
+    return requestScheduledPayouts(dependencies, part, {
+      attempt: 1,
+      onProgress: () => undefined,
+      stopSignal,
+      ...watch,
+    });
   };
   /** A whole run, by the worker. */
   const run = (workflowId: string) =>
@@ -869,14 +876,15 @@ describe('the daily run', () => {
     const part = startOfRun();
     const stopping = new AbortController();
     let progress = 0;
-    const stopped = runPart(part, stopping.signal, () => {
+    const onProgress = () => {
       progress += 1;
       if (progress === 10) stopping.abort();
-    });
+    };
+    const stopped = runPart(part, { stopSignal: stopping.signal, onProgress });
     await expect(stopped).rejects.toThrow('aborted');
     const { size: before } = await countByMerchant();
     expect(before).toBeLessThan(due.length);
-    const { requested, failed, next } = await runPart(part, new AbortController().signal);
+    const { requested, failed, next } = await runPart(part);
     expect({ failed, next }).toEqual({ failed: [broken], next: null });
     expect(requested).toBe(due.length - before);
     expect(await countByMerchant()).toEqual(new Map(due.map((merchantId) => [merchantId, 1])));
@@ -889,6 +897,27 @@ describe('the daily run', () => {
     expect([counts.get(early), counts.get(late), counts.size]).toEqual([1, 1, due.length + 1]);
     await recordHistory(service.client, 'scheduled-payouts-1', 'scheduled-payouts');
   }, 120_000);
+
+  it('goes on after half an hour with a page of which more than 50 merchants fail', async () => {
+    const ids = Array.from({ length: 51 }, () => randomUUID()).toSorted();
+    const list = `unnest(array['${ids.join("','")}']::uuid[]) id`;
+    await asSuperuser(
+      service.db,
+      `insert into merchants (id, name, status) select id, 'Toko', 'approved' from ${list}`,
+      `insert into payout_settings (merchant_id, schedule, changed_by, changed_at)
+       select id, 'daily', 'cli:test', now() from ${list}`,
+      `insert into balance_transactions
+         (posting_id, merchant_id, kind, amount_rupiah, payment_id, occurred_at, booked_on)
+       select 2e15 + row_number() over (), id, 'settlement', 9e18, gen_random_uuid(), now(), current_date
+       from ${list} cross join generate_series(1, 2)`,
+    );
+    const part = { ...startOfRun(), after: null };
+    await expect(runPart(part, { attempt: 29 })).rejects.toThrow('out of range');
+    const { failed } = await runPart(part, { attempt: 30 });
+    expect(failed.toSorted()).toEqual(ids);
+    expect((await runPart({ ...part, merchantIds: ids })).failed.toSorted()).toEqual(ids);
+    await asSuperuser(service.db, `delete from payout_settings using ${list} where merchant_id = id`);
+  });
 
   it('requests nothing while payouts are stopped, and in recovery mode', async () => {
     await newMerchant('daily');
