@@ -36,8 +36,8 @@ let image: ImageTree;
 let project: ComposeProject;
 let network: PrivateNetwork;
 /** The ports of their metrics are those of the API. */
-let workerNetwork: PrivateNetwork;
-let dashboardNetwork: PrivateNetwork;
+/** The networks of services that have one of their own. */
+const ownNetworks = new Map<string, PrivateNetwork>();
 let apiUrl: string;
 let authorityFile: string;
 let secretKey = '';
@@ -64,8 +64,8 @@ beforeAll(async () => {
     { from: 'outside', port: sandboxPort, toPort: PORTS.sandbox },
   ]);
   const toSandbox: Forward = { from: 'inside', port: PORTS.sandbox, toPort: sandboxPort };
-  workerNetwork = await openNetwork(directory, 'worker', [...servers, toSandbox]);
-  dashboardNetwork = await openNetwork(directory, 'dashboard', servers);
+  const forwards = { worker: [...servers, toSandbox], payouts: [...servers, toSandbox], dashboard: servers };
+  for (const [name, each] of Object.entries(forwards)) ownNetworks.set(name, await openNetwork(directory, name, each));
   apiUrl = `http://127.0.0.1:${apiPort}`;
   for (const name of lunasServicesInOrder(project)) await startService(name);
 }, START_TIMEOUT_MS);
@@ -83,8 +83,7 @@ async function openNetwork(parent: string, name: string, forwards: readonly Forw
 }
 
 function networkOf(name: string): PrivateNetwork {
-  if (name === 'dashboard') return dashboardNetwork;
-  return name === 'worker' ? workerNetwork : network;
+  return ownNetworks.get(name) ?? network;
 }
 
 const stopAtTheEnd = (server: ManagedProcess) => stops.push(() => server.stop());
@@ -283,7 +282,7 @@ it(
     // An API key enables TLS, as for Temporal Cloud.
     const tls = { TEMPORAL_ADDRESS: `temporal:${PORTS.temporalWithTls}`, TEMPORAL_API_KEY: 'key' };
     const environment = { ...service('worker').environment, ...tls };
-    const worker = await workerNetwork.start(image, { environment, command: ['worker'] });
+    const worker = await networkOf('worker').start(image, { environment, command: ['worker'] });
     containers.set('worker', worker);
     await expectPayment((referenceId) => execute('sandbox', image.entrypoint, ['sandbox', 'pay', referenceId]));
   },
