@@ -190,10 +190,10 @@ async function resendRejection(
   { recorded, atMs }: RecordedPayoutStep,
 ): Promise<string | null> {
   if (recorded.isOlderThanRecovery) return NEVER_SENT;
-  if (recorded.sendOutcome === 'accepted') return 'The bank has accepted it. Ask the bank, and resolve it.';
   const { outcome: report, waits, mayRepeatForMs } = await findReport(dependencies, recorded);
   if (report.outcome === 'indeterminate') return `The bank's status is indeterminate: ${report.reason}.`;
   if (report.outcome === 'found') return `The bank has the payout: it is ${report.payout.status}.`;
+  if (recorded.sendOutcome === 'accepted') return 'The bank has accepted it. Ask the bank, and resolve it.';
   const { state, submittedAt } = recorded;
   const allowedAtMs = (state.lastSentAtMs ?? atMs) + waits.notFoundMs;
   if (atMs < allowedAtMs) return `The bank may still receive it until ${new Date(allowedAtMs).toISOString()}.`;
