@@ -142,8 +142,12 @@ export async function readUnfinishedLatePayments(
   return pageOf(rows, rows, ({ paymentId }) => paymentId);
 }
 
-export interface RetriedDelivery extends ReconciledOrder {
+export interface RetriedDelivery extends Omit<ReconciledOrder, 'paymentId'> {
   readonly deliveryId: string;
+  /** The payment or the payout that it is about. */
+  readonly subjectId: string;
+  /** Null: it is about a payout. */
+  readonly paymentId: string | null;
   readonly endpointId: string;
 }
 
@@ -156,9 +160,15 @@ export async function readRetriedDeliveries(
   const [endpointId = BEFORE_ALL, deliveryId = BEFORE_ALL] = after?.split(' ') ?? [];
   const { rows } = await db.query<RetriedDelivery & { isDue: boolean }>({
     name: 'read_retried_deliveries',
-    text: `select ${ORDER_COLUMNS}, delivery.id as "deliveryId", delivery.endpoint_id as "endpointId",
+    text: `select payments.id as "paymentId", coalesce(payments.id, payouts.id) as "subjectId",
+        coalesce(payments.reference_id, payouts.reference_id) as "referenceId",
+        coalesce(payments.provider_account_id, payouts.provider_account_id) as "providerAccountId",
+        coalesce(payments.total_rupiah, payouts.amount_rupiah) as "totalRupiah",
+        delivery.id as "deliveryId", delivery.endpoint_id as "endpointId",
         delivery.retry_workflow_started_at < $3 as "isDue"
-      from webhook_deliveries delivery join payments on payments.id = delivery.payment_id
+      from webhook_deliveries delivery
+        left join payments on payments.id = delivery.payment_id
+        left join payouts on payouts.id = delivery.payout_id
       where delivery.status = 'pending' and delivery.retry_workflow_started_at is not null
         and (delivery.endpoint_id, delivery.id) > ($1, $2)
       order by delivery.endpoint_id, delivery.id limit ${PAGE}`,

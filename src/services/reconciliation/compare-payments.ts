@@ -13,6 +13,7 @@ import {
   type Page,
   type ReconciledOrder,
   type ReconciledPayment,
+  type RetriedDelivery,
 } from '../../db/queries/list-for-reconciliation';
 import { findArchivedIds } from '../../db/records/archive';
 import { newestNotification, scheduleStatusQuery } from '../../db/records/notification-inbox';
@@ -285,7 +286,9 @@ async function checkDeliveries(
     if (isRetryWorkflowRunning === 'indeterminate') indeterminate += 1;
     // The retry workflow may have completed since the page was read.
     else if (!isRetryWorkflowRunning && (await isRetried(db, delivery.deliveryId))) {
-      breaks.push(await followUp(db, delivery, LOST_RETRIES));
+      const { subjectId: paymentId, referenceId } = delivery;
+      await openReconciliationException(db, delivery, `${LOST_RETRIES.kind}: ${LOST_RETRIES.detail}`);
+      breaks.push({ ...LOST_RETRIES, paymentId, referenceId });
     }
   });
   return { next, seen: items.length, compared: items.length - indeterminate, indeterminate, unasked: 0, breaks };
@@ -340,7 +343,7 @@ async function followUp(
 
 function openReconciliationException(
   db: Queryable,
-  { paymentId, referenceId, providerAccountId, totalRupiah }: ReconciledOrder,
+  { paymentId, referenceId, providerAccountId, totalRupiah }: ReconciledOrder | RetriedDelivery,
   detail: string,
 ): Promise<void> {
   const order = { referenceId, providerAccountId, paymentId, amountRupiah: totalRupiah };

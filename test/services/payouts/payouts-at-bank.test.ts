@@ -728,6 +728,29 @@ describe('reconciliation', () => {
     });
   });
 
+  it('reports a webhook of a payout whose retry workflow is lost', async () => {
+    const payout = await requested(ORDINARY);
+    await waitFor(payout, 'completed');
+    const { db } = service;
+    const endpointId = randomUUID();
+    await db.query("insert into webhook_endpoints (id, merchant_id, url) values ($1, $2, 'http://127.0.0.1:9')", [
+      endpointId,
+      payout.merchantId,
+    ]);
+    await db.query(
+      `insert into webhook_deliveries (id, payout_id, payout_version, endpoint_id, merchant_id, event, status,
+         retry_workflow_started_at)
+       select gen_random_uuid(), payout_id, payout_version, $2, $3, event, 'pending', now() - interval '1 hour'
+       from payout_events where payout_id = $1 and event = 'payout.completed'`,
+      [payout.payoutId, endpointId, payout.merchantId],
+    );
+    const { breaks } = await reconcile(service);
+    expect(breaks.filter(({ referenceId }) => referenceId === payout.referenceId)).toMatchObject([
+      { kind: 'missing', paymentId: payout.payoutId },
+    ]);
+    expect(await exceptionsOf(payout)).toEqual(['reconciliation']);
+  });
+
   it('reports an open payout without a workflow, and starts the workflow', async () => {
     const payout = await requested('9900000020');
     await waitFor(payout, 'submitted');
