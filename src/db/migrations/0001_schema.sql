@@ -2422,7 +2422,7 @@ grant select on payout_transitions to lunas_api, lunas_dashboard, lunas_operator
 grant select on payout_events to lunas_api, lunas_dashboard, lunas_operator;
 grant select (payout_id, payout_version, event, occurred_at) on payout_events to lunas_reader;
 -- The operator API shows payouts and stops them. It reads no sealed column, and no name of a user.
-grant select on payout_policies, balance_transactions to lunas_api;
+grant select on payout_policies, bank_holidays, balance_transactions to lunas_api;
 grant select, insert on payout_stops to lunas_api;
 grant select on payout_policies, bank_holidays, payout_stops, payout_settings
   to lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator, lunas_reader;
