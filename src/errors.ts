@@ -80,6 +80,8 @@ export type ConflictReason =
   | 'temporal_not_set_up'
   /** The merchant has a bank account that waits for its inquiry or its approval. */
   | 'proposal_open'
+  /** The holder's name at the bank differs from the merchant's, and was not repeated. */
+  | 'name_not_confirmed'
   /** The user is a member of the merchant for less than a day. */
   | 'member_too_new'
   /** No account of ours at a bank executes payouts. */

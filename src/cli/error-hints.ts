@@ -40,6 +40,7 @@ const WHAT_TO_DO: Readonly<Partial<Record<ConflictReason, string>>> = {
   ledger_not_verified: 'Run lunas ledger verify first; it must find no breaks.',
   ledger_break: 'Run lunas ledger verify --all, and repair it first.',
   archive_file_incomplete: 'Give the directory of that run with --directory: only its file has those payments.',
+  name_not_confirmed: 'lunas bank-accounts show {accountId} has it: give it with --confirm-name "…".',
   record_behind_workflow: 'Run lunas recover.',
   outcome_not_reached: 'lunas doctor shows what is broken.',
 };

@@ -60,7 +60,7 @@ it('an operator adds, approves, suspends, verifies, reactivates and disables an 
   expect(shown.stdout).toMatch(/Names are +different/);
   expect(await lunas('approve', id)).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('repeat it exactly'),
+    stderr: expect.stringMatching(/repeat it exactly.*lunas bank-accounts show .* --confirm-name/s),
   });
   expect(await json('approve', id, '--confirm-name', 'PT NAMA LAIN')).toMatchObject({ status: 'active' });
   expect(await json('suspend', id, '--note', 'a payout failed')).toMatchObject({ status: 'suspended' });

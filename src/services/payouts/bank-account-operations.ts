@@ -166,7 +166,7 @@ export const APPROVE_BANK_ACCOUNT = new DeclaredAction('bank_account.approve');
  * Requests the approval in production, and approves immediately in a sandbox.
  * @param confirmedName the holder's name as the operator read it: required unless the names are the same
  * @throws ConflictError `approval_required` with the id of the request
- * @throws ConflictError `not_allowed` if the account does not wait for it, or if the name is not confirmed
+ * @throws ConflictError `not_allowed` if the account does not wait for it, `name_not_confirmed` if the names differ
  */
 export async function approveBankAccount(
   dependencies: BankAccountDependencies & AuditDependencies,
@@ -179,10 +179,10 @@ export async function approveBankAccount(
 }
 
 /** If the names differ, an operator has to repeat what the bank reports. */
-function requireConfirmedName({ nameMatch, holderName, status }: BankAccount, confirmedName?: string): void {
+function requireConfirmedName({ id, nameMatch, holderName, status }: BankAccount, confirmedName?: string): void {
   if (status !== 'pending_approval' || nameMatch === 'same' || confirmedName === holderName) return;
   const text = `The bank's name is ${nameMatch ?? 'unknown'}, not the same: repeat it exactly as the bank reports it.`;
-  throw new ConflictError('not_allowed', text);
+  throw new ConflictError('name_not_confirmed', text, { accountId: id });
 }
 
 export const REACTIVATE_BANK_ACCOUNT = new DeclaredAction('bank_account.reactivate');
