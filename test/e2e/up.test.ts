@@ -132,7 +132,7 @@ async function expectOwnRoles(databaseUrl: string): Promise<void> {
   if (poolModeOfRun() !== undefined) return;
   const roles = await connectedRoles(databaseUrl);
   expect(roles).toEqual(
-    expect.arrayContaining(['lunas_local', 'lunas_local_api', 'lunas_local_sandbox', 'lunas_local_worker']),
+    expect.arrayContaining(['lunas_local', 'lunas_local_api', 'lunas_local_sandbox', 'lunas_local_workers']),
   );
   expect(roles).not.toContain('lunas');
 }

@@ -14,6 +14,7 @@ import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
 import { prepareBankAccount } from '../../support/bank-accounts';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { createPage } from '../../support/payment-page';
+import { addLines, applyPayout, preparePayouts } from '../../support/payouts';
 import { createMember } from '../../support/people';
 import { createSecondMerchant, type SecondMerchant } from '../../support/second-merchant';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -31,6 +32,7 @@ let invitationId: string;
 let endpointId: string;
 let deliveryId: string;
 let bankAccountId: string;
+let payoutReference: string;
 
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
@@ -68,6 +70,10 @@ beforeAll(async () => {
   ]);
   bankAccountId = await prepareBankAccount(service, service.merchantId, 'pending_approval');
   userId = await createMember(service.db, 'walked@shop.test', [[service.merchantId, 'viewer']]);
+  await createMember(service.db, 'approver@shop.test', [[service.merchantId, 'finance']]);
+  const payouts = await preparePayouts(service, service.merchantId);
+  await addLines(payouts, [250_000]);
+  payoutReference = (await applyPayout(payouts, [], { by: { name: `user:${randomUUID()}` } })).referenceId;
   const invitation = { merchantId: service.merchantId, email: 'new@shop.test', role: 'viewer' } as const;
   invitationId = (await inviteMember(service.db, { ...invitation, createdBy: 'cli:test' }, new Date())).id;
   [code, secondCode] = [await codeOf(service.merchantId), await codeOf(second.id)];
@@ -262,7 +268,8 @@ describe('who may open a page', () => {
       const { access } = route;
       if (typeof access === 'string') continue;
       const expected = mayAccess(role, access.area, access.level) ? 200 : 403;
-      expect([role, route.path, await respond(route, cookie, code, referenceId)]).toEqual([role, route.path, expected]);
+      const reference = route.path.includes('/payouts/') ? payoutReference : referenceId;
+      expect([role, route.path, await respond(route, cookie, code, reference)]).toEqual([role, route.path, expected]);
     }
     const { body } = await send(`/m/${code}/payments/${referenceId}`, { headers: { cookie } });
     for (const [, href] of body.matchAll(/href="(\/m\/[^"]+)"/g)) {

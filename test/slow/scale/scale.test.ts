@@ -34,6 +34,7 @@ import { BoundedClient } from '../../../src/temporal/bounded-client';
 import { connectClient } from '../../../src/temporal/connection';
 import { NO_PAYLOAD_KEYS } from '../../../src/temporal/payload-codec';
 import { PaymentWorkflowClient } from '../../../src/temporal/payment-workflow-client';
+import { requireTemporal } from '../../../src/temporal/requirements';
 import { RetryWorkflowClient } from '../../../src/temporal/retry-workflow-client';
 import { WorkflowRecords } from '../../../src/temporal/workflow-records';
 import { readOutboxGauges } from '../../../src/webhooks/outbox-gauges';
@@ -110,7 +111,9 @@ beforeAll(async () => {
      values (gen_random_uuid(), 'gopay', 'midtrans', 'http://127.0.0.1:9', 'none')`,
   );
   await fillDatabase(plain, sealedPrefix(sealer));
-  const client = connectClient({ address: temporalAddress(), namespace: 'default', security: {} }, NO_PAYLOAD_KEYS);
+  const target = { address: temporalAddress(), namespace: 'default', security: {} };
+  const client = connectClient(target, NO_PAYLOAD_KEYS);
+  await requireTemporal({ client, target }, createLogger('test', 'silent'));
   workflows = new WorkflowClientWithoutWorkflows(new BoundedClient(client));
 }, 3_600_000);
 
