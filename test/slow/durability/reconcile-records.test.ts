@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
+import { asSuperuser } from '../../support/backdate';
 import { eventually } from '../../support/eventually';
 import { reconcile } from '../../support/reconcile';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -94,7 +95,7 @@ describe('records of only PostgreSQL or only Temporal', () => {
     // The sweeper repeats an open notification: another run adds none.
     await reconcile(service);
     expect((await service.db.query('select from provider_notifications where closed_at is null')).rowCount).toBe(2);
-    await service.db.query('delete from late_payments');
+    await asSuperuser(service.db, 'delete from late_payment_events', 'delete from late_payments');
     await service.startWorker();
   });
 
