@@ -204,8 +204,8 @@ describe('an approval', () => {
 
   it('of another name than the merchant has needs the name as the bank reports it', async () => {
     const id = await addInquired(await newOwner(), '9900000060');
-    await expect(approve(id)).rejects.toMatchObject({ reason: 'not_allowed' });
-    await expect(approve(id, 'TOKO DEMO LUNAS')).rejects.toMatchObject({ reason: 'not_allowed' });
+    await expect(approve(id)).rejects.toMatchObject({ reason: 'name_not_confirmed', data: { accountId: id } });
+    await expect(approve(id, 'TOKO DEMO LUNAS')).rejects.toMatchObject({ reason: 'name_not_confirmed' });
     expect(await find(id)).toMatchObject({ status: 'pending_approval' });
     await approve(id, 'PT NAMA LAIN');
     expect(await find(id)).toMatchObject({ status: 'active' });
