@@ -1,8 +1,8 @@
 import type { Sealer } from '../src/crypto/sealing';
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
+import type { ScheduledPayouts, ScheduledPayoutsPart, ScheduledPayoutsRun } from '../src/domain/payout-schedule';
 import type { ReconciliationBatch, ReconciliationPart } from '../src/domain/reconciliation';
 import type { RetentionDays } from '../src/domain/retention';
-import type { ScheduledPayouts, ScheduledPayoutsPart, ScheduledPayoutsRun } from '../src/domain/scheduled-payouts';
 import type { Logger } from '../src/observability/logger';
 import type { PayoutRegistry } from '../src/providers/payout-registry';
 import type { ProviderRegistry } from '../src/providers/registry';

@@ -56,8 +56,8 @@ export async function approvePayout(
   dependencies: ActivityDependencies,
   request: RecordedPayoutStep,
 ): Promise<PayoutStepResult> {
-  const { state, by, recorded, wasSubmitted } = request;
-  const isNotSent = by === undefined && (wasSubmitted ?? recorded.isOlderThanRecovery);
+  const { state, by, recorded } = request;
+  const isNotSent = by === undefined && mayBeAtBank(request);
   const rejection = isNotSent
     ? null
     : findApproverRejection(recorded.terms.approvalKind, by?.name, recorded.requestedBy);
@@ -67,6 +67,11 @@ export async function approvePayout(
   );
 }
 approvePayout.checked = verifyPayoutTerms(approvePayout);
+
+/** Whether PostgreSQL may have lost that it was sent. */
+function mayBeAtBank({ wasSubmitted, recorded }: RecordedPayoutStep): boolean {
+  return wasSubmitted ?? recorded.isOlderThanRecovery;
+}
 
 /** SQLSTATE of Lunas: a trigger permits the step only to other people. */
 const NOT_APPROVED = 'LN001';
@@ -114,9 +119,9 @@ export async function submitPayout(
   dependencies: ActivityDependencies,
   request: RecordedPayoutStep,
 ): Promise<PayoutStepResult> {
-  const { recorded, state, atMs, wasSubmitted } = request;
+  const { recorded, state, atMs } = request;
   const input = toTransitionInput(request);
-  if (wasSubmitted || recorded.isOlderThanRecovery) {
+  if (mayBeAtBank(request)) {
     return toResult(await payoutWriters.submit(dependencies, { ...input, makesCall: false }));
   }
   requireSealedTerms(dependencies.sealer, recorded);

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { ScheduledPayouts, ScheduledPayoutsPart } from '../src/domain/scheduled-payouts';
+import type { ScheduledPayouts, ScheduledPayoutsPart } from '../src/domain/payout-schedule';
 import type { ActivityDependencies } from './dependencies';
 import { unchecked } from './verify-terms';
 

@@ -1,6 +1,6 @@
 import { ApplicationFailure, proxyActivities, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities';
-import type { ScheduledPayouts, ScheduledPayoutsPart } from '../src/domain/scheduled-payouts';
+import type { ScheduledPayouts, ScheduledPayoutsPart } from '../src/domain/payout-schedule';
 import { dayInWib } from '../src/domain/wib';
 import { authentic } from './authentic';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './retry-policies';

@@ -18,7 +18,7 @@ import { formatFields, formatTable } from './output';
 
 /** All details of a payment as text, by section. */
 export function renderPayment(details: PaymentDetails): string {
-  const { payment, transitions, ledger, refunds, latePayment, exceptions, actions, deliveries, workflow } = details;
+  const { payment, transitions, ledger, refunds, latePayment } = details;
   const summary = formatFields({
     Payment: payment.id,
     Reference: payment.referenceId,
@@ -40,11 +40,19 @@ export function renderPayment(details: PaymentDetails): string {
     section('Ledger', formatTable(ledger.map(ledgerRow), 'no entries')),
     section('Refunds', formatTable(refunds.map(refundRow), 'none')),
     ...(latePayment ? [section('Late payment', renderLatePayment(latePayment))] : []),
+    ...followUpSections(details),
+  ].join('\n\n');
+}
+
+/** What followed from the transitions of a payment or payout: exceptions, operators' actions, webhooks, workflow. */
+export function followUpSections(details: PaymentDetails | PayoutRecord): string[] {
+  const { exceptions, actions, deliveries, workflow } = details;
+  return [
     ...(exceptions.length > 0 ? [section('Exceptions', formatTable(exceptions.map(exceptionRow), ''))] : []),
     ...(actions.length > 0 ? [section('Operators', formatTable(actions.map(actionRow), ''))] : []),
     section('Webhooks', formatTable(deliveries.map(deliveryRow), 'none')),
     renderWorkflow(workflow),
-  ].join('\n\n');
+  ];
 }
 
 function transitionRow(transition: PaymentTransition) {
@@ -84,7 +92,7 @@ function refundRow(refund: Refund) {
   };
 }
 
-export function exceptionRow(exception: ExceptionRecord) {
+function exceptionRow(exception: ExceptionRecord) {
   return {
     ID: exception.id,
     OPENED: exception.openedAt,
@@ -96,7 +104,7 @@ export function exceptionRow(exception: ExceptionRecord) {
   };
 }
 
-export function actionRow({ requestedAt, actor, action, note, outcome, detail }: AuditedAction) {
+function actionRow({ requestedAt, actor, action, note, outcome, detail }: AuditedAction) {
   return { AT: requestedAt, BY: actor, ACTION: action, NOTE: note, OUTCOME: outcome, DETAIL: detail };
 }
 
@@ -113,7 +121,7 @@ function renderLatePayment(late: LatePayment): string {
   });
 }
 
-export function deliveryRow(delivery: PaymentDelivery) {
+function deliveryRow(delivery: PaymentDelivery) {
   const last = delivery.attempts.at(-1);
   return {
     ID: delivery.id,
@@ -125,7 +133,7 @@ export function deliveryRow(delivery: PaymentDelivery) {
   };
 }
 
-export function renderWorkflow(workflow: (PaymentDetails | PayoutRecord)['workflow']): string {
+function renderWorkflow(workflow: (PaymentDetails | PayoutRecord)['workflow']): string {
   if (workflow === null) return formatFields({ Workflow: 'none' });
   if ('error' in workflow) return section('Workflow', formatFields({ 'No response': workflow.error }));
   if ('closedAt' in workflow) {

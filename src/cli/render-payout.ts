@@ -4,11 +4,11 @@ import { formatRupiah } from '../domain/money';
 import type { PayoutRecord } from '../services/payouts/show-payout';
 import { describePayoutWait } from './describe-wait';
 import { formatFields, formatTable } from './output';
-import { actionRow, deliveryRow, exceptionRow, ledgerRow, renderWorkflow, section } from './render-payment';
+import { followUpSections, ledgerRow, section } from './render-payment';
 
 /** All details of a payout as text, by section. */
 export function renderPayout(details: PayoutRecord): string {
-  const { payout, steps, ledger, lines, exceptions, actions, deliveries, workflow } = details;
+  const { payout, steps, ledger, lines } = details;
   const summary = formatFields({
     Payout: payout.id,
     Reference: payout.referenceId,
@@ -32,10 +32,7 @@ export function renderPayout(details: PayoutRecord): string {
     section('Transitions', formatTable(steps.map(stepRow), 'none')),
     section('Ledger', formatTable(ledger.map(ledgerRow), 'no entries')),
     section('Pays', formatTable(paid, 'no lines: it was recovered')),
-    ...(exceptions.length > 0 ? [section('Exceptions', formatTable(exceptions.map(exceptionRow), ''))] : []),
-    ...(actions.length > 0 ? [section('Operators', formatTable(actions.map(actionRow), ''))] : []),
-    section('Webhooks', formatTable(deliveries.map(deliveryRow), 'none')),
-    renderWorkflow(workflow),
+    ...followUpSections(details),
   ].join('\n\n');
 }
 

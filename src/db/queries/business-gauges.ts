@@ -15,7 +15,7 @@ import { literalList } from '../connection/statement';
 import { readRecoveryMode } from '../records/recovery-mode';
 import { obstacleAt, obstacleJoins } from '../transitions/payout-conditions';
 import { OVERDUE, OVERDUE_BUT_HELD, type Overdue } from './overdue-payments';
-import { STATUS } from './payment-indexes';
+import { CREATED_AT, STATUS } from './payment-indexes';
 import { isNotSent } from './payouts-needing-attention';
 
 /*
@@ -23,7 +23,6 @@ import { isNotSent } from './payouts-needing-attention';
  * buffers whatever the size of its table (test/slow/scale/scale.test.ts).
  */
 
-const CREATED_AT = "(payments.created_at at time zone 'utc')";
 const NOW = "(now() at time zone 'utc')";
 
 /** Name and bounds of each group. The first one includes a creation by a clock that is ahead. */

@@ -1,4 +1,4 @@
-import type { ScheduledPayoutsPart } from '../../domain/scheduled-payouts';
+import type { ScheduledPayoutsPart } from '../../domain/payout-schedule';
 import type { Queryable } from '../connection/pool';
 import { bindStatement, prepareStatement } from '../connection/statement';
 

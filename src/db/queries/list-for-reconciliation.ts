@@ -9,7 +9,7 @@ import { IS_FINAL, IS_OPEN } from './payment-indexes';
 
 /* Reconciliation reads keyset pages over partial indexes: the cost of a page does not depend on the number of rows. */
 
-const PAGE = 200;
+export const RECONCILED_PAGE = 200;
 
 /** Some items and the cursor of the next page; null if there is none. */
 export interface Page<T> {
@@ -78,7 +78,7 @@ export async function readOpenPayments(
     text: `${SELECT}
       where payments.provider_account_id = $1 and payments.id > $2
         and ${IS_OPEN}
-      order by payments.provider_account_id, payments.id limit ${PAGE}`,
+      order by payments.provider_account_id, payments.id limit ${RECONCILED_PAGE}`,
     values: [accountId, after ?? BEFORE_ALL],
   });
   return pageOf(rows.map(paymentOf), rows, ({ id }) => id);
@@ -97,7 +97,7 @@ export async function readFinalPayments(
     text: `${SELECT}
       where payments.provider_account_id = $1 and (payments.updated_at, payments.id) > ($2, $3)
         and ${IS_FINAL}
-      order by payments.provider_account_id, payments.updated_at, payments.id limit ${PAGE}`,
+      order by payments.provider_account_id, payments.updated_at, payments.id limit ${RECONCILED_PAGE}`,
     values: [accountId, updatedAt, id],
   });
   return pageOf(rows.map(paymentOf), rows, (row) => `${row.updatedAt.toISOString()} ${row.id}`);
@@ -136,7 +136,7 @@ export async function readUnfinishedLatePayments(
         coalesce(late_payments.submitted_at, late_payments.received_at) as since
       from late_payments join payments on payments.id = late_payments.payment_id
       where late_payments.payment_id > $1 and late_payments.status in (${literalList(OPEN_LATE_PAYMENT_STATUSES)})
-      order by late_payments.payment_id limit ${PAGE}`,
+      order by late_payments.payment_id limit ${RECONCILED_PAGE}`,
     values: [after ?? BEFORE_ALL],
   });
   return pageOf(rows, rows, ({ paymentId }) => paymentId);
@@ -171,7 +171,7 @@ export async function readRetriedDeliveries(
         left join payouts on payouts.id = delivery.payout_id
       where delivery.status = 'pending' and delivery.retry_workflow_started_at is not null
         and (delivery.endpoint_id, delivery.id) > ($1, $2)
-      order by delivery.endpoint_id, delivery.id limit ${PAGE}`,
+      order by delivery.endpoint_id, delivery.id limit ${RECONCILED_PAGE}`,
     values: [endpointId, deliveryId, startedBefore],
   });
   const due = rows.filter(({ isDue }) => isDue);
@@ -208,9 +208,10 @@ export async function findRecordedStatuses(db: Queryable, paymentIds: readonly s
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 /** The last row determines the cursor. A page that is not full is the last one. */
-function pageOf<T, R>(items: readonly T[], rows: readonly R[], cursorOf: (row: R) => string): Page<T> {
+/** A page that is not full is the last one. */
+export function pageOf<T, R>(items: readonly T[], rows: readonly R[], cursorOf: (row: R) => string): Page<T> {
   const last = rows.at(-1);
-  return { items, next: last && rows.length === PAGE ? cursorOf(last) : null };
+  return { items, next: last && rows.length === RECONCILED_PAGE ? cursorOf(last) : null };
 }
 
 function paymentOf(row: Row): ReconciledPayment {

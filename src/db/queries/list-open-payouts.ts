@@ -1,30 +1,22 @@
 import type { PayoutTerms } from '../../domain/payout';
-import { OPEN_PAYOUT_STATUSES, type PayoutStatus } from '../../domain/payout-transitions';
+import type { PayoutStatus } from '../../domain/payout-transitions';
 import type { Queryable } from '../connection/pool';
-import { literalList } from '../connection/statement';
-
-const PAGE = 200;
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+import type { Page } from './list-for-reconciliation';
+import { readOpenPayouts } from './payouts-for-reconciliation';
 
 /** A payout, and where it is. */
 export interface LocatedPayout extends Pick<PayoutTerms, 'payoutId' | 'merchantId'> {
   readonly status: PayoutStatus;
 }
 
-const COLUMNS = 'id as "payoutId", merchant_id as "merchantId", status';
-
 /** Every open payout, in the order of their ids. */
 export async function* listOpenPayouts(db: Queryable): AsyncGenerator<LocatedPayout> {
-  for (let after: string | undefined = BEFORE_ALL; after !== undefined;) {
-    const { rows }: { rows: LocatedPayout[] } = await db.query<LocatedPayout>({
-      name: 'list_open_payouts',
-      text: `select ${COLUMNS} from payouts
-        where id > $1 and status in (${literalList(OPEN_PAYOUT_STATUSES)}) order by id limit ${PAGE}`,
-      values: [after],
-    });
-    yield* rows;
-    after = rows.at(-1)?.payoutId;
-  }
+  let after: string | null = null;
+  do {
+    const page: Page<LocatedPayout> = await readOpenPayouts(db, after);
+    yield* page.items;
+    after = page.next;
+  } while (after !== null);
 }
 
 /** Those of these payouts that PostgreSQL has, by their id. */
@@ -34,7 +26,7 @@ export async function findPayoutStatuses(
 ): Promise<ReadonlyMap<string, LocatedPayout>> {
   const { rows } = await db.query<LocatedPayout>({
     name: 'find_payout_statuses',
-    text: `select ${COLUMNS} from payouts where id = any ($1::uuid[])`,
+    text: `select id as "payoutId", merchant_id as "merchantId", status from payouts where id = any ($1::uuid[])`,
     values: [payoutIds],
   });
   return new Map(rows.map((payout) => [payout.payoutId, payout]));

@@ -1,6 +1,6 @@
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import { IS_RECOVERING } from '../records/recovery-mode';
-import { STATUS } from './payment-indexes';
+import { CREATED_AT, STATUS } from './payment-indexes';
 
 /** After its timer. The timer may be late, and its step may need another attempt. */
 const OVERDUE_AFTER = "interval '5 minutes'";
@@ -14,8 +14,6 @@ export interface Overdue {
   readonly order: string;
   readonly dueAt: string;
 }
-
-const CREATED_AT = "(payments.created_at at time zone 'utc')";
 
 /** No payment of these settles, by the decision of an operator. */
 const IS_HELD = `(payments.merchant_id in (select id from merchants where held_at is not null) or ${IS_RECOVERING})`;

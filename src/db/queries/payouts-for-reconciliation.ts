@@ -3,11 +3,10 @@ import { OPEN_PAYOUT_STATUSES, RESTING_PAYOUT_STATUSES } from '../../domain/payo
 import type { ReconciliationTimes, RecordedPayoutStatus } from '../../domain/reconciliation';
 import type { Queryable } from '../connection/pool';
 import { literalList } from '../connection/statement';
-import type { Page } from './list-for-reconciliation';
+import { pageOf, RECONCILED_PAGE, type Page } from './list-for-reconciliation';
 
 /* As for payments: keyset pages over the partial indexes of open and of resting payouts. */
 
-const PAGE = 200;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 /** So long the bank may report another end of a payout without a notification. */
 const WATCHED_DAYS = 7;
@@ -26,10 +25,10 @@ export async function readOpenPayouts(db: Queryable, after: string | null): Prom
   const { rows } = await db.query<ReconciledPayout>({
     name: 'read_open_payouts',
     text: `select ${COLUMNS} from payouts
-      where id > $1 and status in (${literalList(OPEN_PAYOUT_STATUSES)}) order by id limit ${PAGE}`,
+      where id > $1 and status in (${literalList(OPEN_PAYOUT_STATUSES)}) order by id limit ${RECONCILED_PAGE}`,
     values: [after ?? BEFORE_ALL],
   });
-  return { items: rows, next: cursorOf(rows, ({ payoutId }) => payoutId) };
+  return pageOf(rows, rows, ({ payoutId }) => payoutId);
 }
 
 /**
@@ -51,14 +50,8 @@ export async function readRestingPayouts(
         and (updated_at >= $3 or (status in ('completed', 'failed') and exists (
           select from generate_series(1, ${WATCHED_DAYS}) days
           where updated_at + days * ${DAY} >= $4 and updated_at + days * ${DAY} < $5)))
-      order by updated_at, id limit ${PAGE}`,
+      order by updated_at, id limit ${RECONCILED_PAGE}`,
     values: [updatedAt, id, ...[changedSinceMs, lastStartMs, startedAtMs].map((ms) => new Date(ms))],
   });
-  return { items: rows, next: cursorOf(rows, (row) => `${row.updatedAt.toISOString()} ${row.payoutId}`) };
-}
-
-/** A page that is not full is the last one. */
-function cursorOf<T>(rows: readonly T[], keyOf: (row: T) => string): string | null {
-  const last = rows.at(-1);
-  return last && rows.length === PAGE ? keyOf(last) : null;
+  return pageOf(rows, rows, (row) => `${row.updatedAt.toISOString()} ${row.payoutId}`);
 }

@@ -1,13 +1,10 @@
 import { FINAL_STATUSES, OPEN_STATUSES } from '../../domain/payment-transitions';
 import { ConflictError } from '../../errors';
 import type { Queryable } from '../connection/pool';
-import { STATUS } from '../queries/payment-indexes';
+import { CREATED_AT, STATUS } from '../queries/payment-indexes';
 import type { AccountSums } from './ledger-verifications';
 
 /* What `lunas archive` reads and writes. The view `archivable_payments` has the rules of what may be removed. */
-
-/** The time of creation as the index of payments by status has it. */
-const CREATED_AT = "(payments.created_at at time zone 'utc')";
 
 /** The position of a payment among all of a day, oldest first. */
 export interface PaymentPosition {

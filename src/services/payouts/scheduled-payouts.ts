@@ -4,8 +4,8 @@ import {
   findRequestTimes,
   listDueMerchants,
   type DueMerchant,
-} from '../../db/queries/scheduled-payouts';
-import type { ScheduledPayouts, ScheduledPayoutsPart, ScheduledPayoutsRun } from '../../domain/scheduled-payouts';
+} from '../../db/queries/due-merchants';
+import type { ScheduledPayouts, ScheduledPayoutsPart, ScheduledPayoutsRun } from '../../domain/payout-schedule';
 import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import type { Logger } from '../../observability/logger';
 import { payoutIdOf, previewPayout, termsOf, type PayoutDependencies } from './payouts';

@@ -62,8 +62,13 @@ export async function replacePolicy(
 ): Promise<PolicyVersion> {
   const policy = await writePolicy(db, change, expectedVersion);
   if (policy) return policy;
+  throw newerPolicyError();
+}
+
+/** The policy that a request of two operators would have replaced is no longer in force. */
+export function newerPolicyError(): ConflictError {
   const text = 'There is a newer policy than the one that this request would have replaced: request it again.';
-  throw new ConflictError('superseded', text);
+  return new ConflictError('superseded', text);
 }
 
 async function writePolicy(

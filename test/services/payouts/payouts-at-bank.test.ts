@@ -11,9 +11,9 @@ import { beginRecovery, endRecovery } from '../../../src/db/records/recovery-mod
 import { payoutWriters } from '../../../src/db/transitions/payout-transitions';
 import type { StepActor } from '../../../src/domain/actor';
 import type { PayoutAction } from '../../../src/domain/payout-actions';
+import type { ScheduledPayoutsPart } from '../../../src/domain/payout-schedule';
 import type { PayoutRequestInput } from '../../../src/domain/payout-step';
 import { ORPHANED_PAYOUT } from '../../../src/domain/reconciliation';
-import type { ScheduledPayoutsPart } from '../../../src/domain/scheduled-payouts';
 import { dayInWib } from '../../../src/domain/wib';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import { changeHold } from '../../../src/services/merchants/merchants';

@@ -2,9 +2,8 @@ import { validate as isUuid } from 'uuid';
 import { z } from 'zod';
 import { OPERATORS, type ActionStart, type MerchantActionFilter } from '../../../db/queries/list-merchant-actions';
 import { endOfDay, startOfDay, type Locale } from '../../ui/format';
+import { areDaysInOrder, dayField, DAYS_NOT_IN_ORDER } from '../list-fields';
 import { isRecordedAction } from './activity-texts';
-
-const day = z.iso.date({ error: 'day' }).optional();
 
 const startIn = (direction: ActionStart['direction']) =>
   z
@@ -21,12 +20,12 @@ export const activityFilterSchema = z
       .refine((text) => text === OPERATORS || isUuid(text), { error: 'person' })
       .optional(),
     action: z.string().refine(isRecordedAction, { error: 'action' }).optional(),
-    from: day,
-    to: day,
+    from: dayField,
+    to: dayField,
     older: startIn('older'),
     newer: startIn('newer'),
   })
-  .refine(({ from, to }) => from === undefined || to === undefined || from <= to, { error: 'order', path: ['from'] });
+  .refine(areDaysInOrder, DAYS_NOT_IN_ORDER);
 
 export type ActivityFilter = z.output<typeof activityFilterSchema>;
 

@@ -13,7 +13,7 @@ import { PageError } from '../../page/page-error';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
-import { userIdentity } from '../user-identity';
+import { actingUser, userIdentity } from '../user-identity';
 import { renderEndBankAccountPage } from './end-bank-account-page';
 
 const MANAGE = { area: 'bank_account', level: 'manage' } as const;
@@ -41,7 +41,7 @@ export const endBankAccountPages = ACTIONS.flatMap(({ name, done, perform }) => 
       async handler(dependencies: EndDependencies, visit) {
         const { db } = dependencies;
         const { id } = await findAccountOfPath(dependencies, visit);
-        const user = { merchantId: visit.member.merchantId, userId: visit.session.user.id };
+        const user = actingUser(visit);
         const action = { action: `bank_account.${name}`, target: id } as const;
         try {
           await withUserAudit(db, userIdentity(dependencies, visit), action, () => perform(db, user, id, visit.now));

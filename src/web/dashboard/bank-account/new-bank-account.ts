@@ -9,7 +9,7 @@ import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
-import { userIdentity } from '../user-identity';
+import { actingUser, userIdentity } from '../user-identity';
 import { BANK_ACCOUNT_TEXTS } from './bank-account-texts';
 import { renderNewBankAccountPage } from './new-bank-account-page';
 import { addRejection } from './show-bank-account';
@@ -54,7 +54,7 @@ const addBankAccountByForm = memberPage(MANAGE, {
     if (!form.ok) return formPage(dependencies, visit, { sent, errors: form.errors, status: 422 });
     const { db, sealer, log, workflows } = dependencies;
     const { form_id: id, bank: bankCode, number } = form.values;
-    const user = { merchantId: visit.member.merchantId, userId: visit.session.user.id };
+    const user = actingUser(visit);
     const startInquiry = workflows.bankAccounts.start.bind(workflows.bankAccounts);
     const detail = JSON.stringify({ bank_code: bankCode, last_four: number.slice(-4) });
     const action = { action: 'bank_account.add', target: id, detail } as const;

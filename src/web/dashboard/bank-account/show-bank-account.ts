@@ -3,6 +3,7 @@ import { findProposalRejection, listBankAccounts } from '../../../services/payou
 import { memberPage, type MemberVisit } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantRejection, merchantView, pageResponse, type MerchantView } from '../merchant-view';
+import { actingUser } from '../user-identity';
 import { renderBankAccountPage } from './bank-account-page';
 import { BANK_ACCOUNT_DONE_CODES, BANK_ACCOUNT_TEXTS } from './bank-account-texts';
 
@@ -29,11 +30,10 @@ export const showBankAccountPage = memberPage(
 export async function addRejection(
   { db }: Pick<DashboardDependencies, 'db'>,
   view: MerchantView,
-  { member, session, now }: MemberVisit,
+  visit: MemberVisit,
 ): Promise<string | null> {
   const right = view.rightRejection('bank_account', 'manage') ?? merchantRejection(view);
   if (right !== null) return right;
-  const user = { merchantId: member.merchantId, userId: session.user.id };
-  const code = await findProposalRejection(db, user, now);
+  const code = await findProposalRejection(db, actingUser(visit), visit.now);
   return code === null ? null : BANK_ACCOUNT_TEXTS[view.locale.language].rejections[code];
 }

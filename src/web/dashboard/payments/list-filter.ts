@@ -4,9 +4,8 @@ import type { PageStart } from '../../../db/queries/list-payment-page';
 import type { ListPosition } from '../../../db/queries/list-payments';
 import { PAYMENT_STATUSES } from '../../../domain/payment-transitions';
 import { PROVIDERS } from '../../../domain/provider-capabilities';
+import { areDaysInOrder, dayField, DAYS_NOT_IN_ORDER } from '../list-fields';
 import { PAYMENT_GROUP_NAMES } from './payment-groups';
-
-const day = z.iso.date({ error: 'day' }).optional();
 
 /** `50.000` and `50000`: dots separate thousands. */
 export const AMOUNT = /^(\d{1,3}(\.\d{3})+|\d{1,8})$/;
@@ -30,8 +29,8 @@ const filterFields = {
   group: z.enum(PAYMENT_GROUP_NAMES, { error: 'group' }).default('all'),
   status: z.enum(PAYMENT_STATUSES, { error: 'group' }).optional(),
   provider: z.enum(PROVIDERS, { error: 'provider' }).optional(),
-  from: day,
-  to: day,
+  from: dayField,
+  to: dayField,
   amount: z
     .string()
     .regex(AMOUNT, { error: 'amount' })
@@ -43,20 +42,20 @@ const filterFields = {
   top: position.optional(),
 };
 
-interface Days {
+interface DaysAndAmount {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly amount?: number | undefined;
 }
 
-const isOrdered = ({ from, to }: Days) => from === undefined || to === undefined || from <= to;
 /** No index has the amount. */
-const hasDayOfAmount = ({ from, to, amount }: Days) => amount === undefined || (from !== undefined && from === to);
+const hasDayOfAmount = ({ from, to, amount }: DaysAndAmount) =>
+  amount === undefined || (from !== undefined && from === to);
 
 /** The query of the list: its address is the saved view. */
 export const listFilterSchema = z
   .object(filterFields)
-  .refine(isOrdered, { error: 'order', path: ['from'] })
+  .refine(areDaysInOrder, DAYS_NOT_IN_ORDER)
   .refine(hasDayOfAmount, { error: 'amountDay', path: ['amount'] });
 
 export type ListFilter = z.output<typeof listFilterSchema>;

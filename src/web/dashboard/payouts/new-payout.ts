@@ -12,7 +12,7 @@ import { formatTime } from '../../ui/format';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { requireTemporal, TemporalAwayError } from '../require-temporal';
-import { userIdentity } from '../user-identity';
+import { actingUser, userIdentity } from '../user-identity';
 import { renderNewPayoutPage, type ShownRejection } from './new-payout-page';
 import { PAYOUT_FORM_TEXTS } from './payout-form-texts';
 import { describeRejection } from './rejection-texts';
@@ -85,7 +85,7 @@ async function request(
   const action = { action: 'payout.request', target: payoutIdOfForm(merchantId, formToken), detail } as const;
   return withUserAudit(db, userIdentity(dependencies, visit), action, async () => {
     await requireTemporal(dependencies);
-    const user = { merchantId, userId: visit.session.user.id };
+    const user = actingUser(visit);
     const seen = { formToken, upToPostingId, grossRupiah };
     const result = await requestPayout({ db, workflows: workflows.payouts }, user, seen, visit.now);
     if (result.outcome === 'rejected') throw new RejectedPayoutError(result.rejection);
@@ -128,12 +128,11 @@ async function formPage(
 /** Without an account in use, a proposed one is what the payout waits for: no other can be added. */
 async function reportedRejection(
   { db }: NewDependencies,
-  { member, session, now }: MemberVisit,
+  visit: MemberVisit,
   rejection: PayoutRejection,
 ): Promise<PayoutRejection> {
   if (rejection.code !== 'no_bank_account') return rejection;
-  const user = { merchantId: member.merchantId, userId: session.user.id };
-  const proposal = await findProposalRejection(db, user, now);
+  const proposal = await findProposalRejection(db, actingUser(visit), visit.now);
   return proposal === 'proposal_open' ? { code: proposal } : rejection;
 }
 

@@ -5,16 +5,16 @@ import type { EndpointResponse } from '../../../http/endpoint';
 import { withUserAudit } from '../../../services/audit/user-audit';
 import { getBalance } from '../../../services/payouts/balance';
 import { findActiveSince, findBankAccount } from '../../../services/payouts/bank-accounts';
-import { approvePayout, cancelPayout, mayApprovePayouts, type PayoutDetails } from '../../../services/payouts/payouts';
+import { approvePayout, cancelPayout, type PayoutDetails } from '../../../services/payouts/payouts';
 import { isDatabaseAway, PageError } from '../../page/page-error';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { requireTemporal, TemporalAwayError } from '../require-temporal';
-import { userIdentity } from '../user-identity';
+import { actingUser, userIdentity } from '../user-identity';
 import { renderConfirmPayoutPage, type PayoutProblem } from './confirm-payout-page';
 import { findOwnPayout } from './find-own-payout';
-import { payoutActionRejection } from './payout-state';
+import { findActingMember, payoutActionRejection } from './payout-state';
 
 type ActionDependencies = Pick<
   DashboardDependencies,
@@ -87,14 +87,12 @@ function statusOf(problem: PayoutProblem | null): number {
 }
 
 async function rejectionOf(
-  { db }: Pick<DashboardDependencies, 'db'>,
+  dependencies: Pick<DashboardDependencies, 'db'>,
   view: MerchantView,
-  { member, session, now }: MemberVisit,
+  visit: MemberVisit,
   { action, payout }: { readonly action: MemberPayoutAction; readonly payout: PayoutDetails },
 ): Promise<string | null> {
-  const user = { merchantId: member.merchantId, userId: session.user.id };
-  const acting = { userId: user.userId, isAuthorised: await mayApprovePayouts(db, user, now) };
-  return payoutActionRejection(view, action, payout, acting);
+  return payoutActionRejection(view, action, payout, await findActingMember(dependencies, visit));
 }
 
 async function perform(
@@ -115,9 +113,8 @@ async function perform(
       if (rejection !== null) throw new UserError(rejection);
       if (version === null) throw new ConflictError('superseded', 'The form names no version of the payout.');
       await requireTemporal(dependencies);
-      const user = { merchantId: visit.member.merchantId, userId: visit.session.user.id };
       const seen = { payout: payout.id, version };
-      await confirmed.perform({ db, workflows: dependencies.workflows.payouts }, user, seen);
+      await confirmed.perform({ db, workflows: dependencies.workflows.payouts }, actingUser(visit), seen);
     });
   } catch (error) {
     if (error instanceof TemporalAwayError) return confirmPage(dependencies, visit, confirmed, 'unavailable');

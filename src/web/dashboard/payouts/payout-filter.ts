@@ -3,8 +3,7 @@ import { decodeCursor, encodeCursor } from '../../../api/payments/list-transacti
 import type { Payout, PayoutFilter, PayoutPosition } from '../../../db/queries/list-payouts';
 import { PAYOUT_STATUSES } from '../../../domain/payout-transitions';
 import { endOfDay, startOfDay, type Locale } from '../../ui/format';
-
-const day = z.iso.date({ error: 'day' }).optional();
+import { areDaysInOrder, dayField, DAYS_NOT_IN_ORDER } from '../list-fields';
 
 const position = z.string().transform((text, context): PayoutPosition => {
   const found = decodeCursor(text);
@@ -17,11 +16,11 @@ const position = z.string().transform((text, context): PayoutPosition => {
 export const payoutFilterSchema = z
   .object({
     status: z.enum(PAYOUT_STATUSES, { error: 'status' }).optional(),
-    from: day,
-    to: day,
+    from: dayField,
+    to: dayField,
     older: position.optional(),
   })
-  .refine(({ from, to }) => from === undefined || to === undefined || from <= to, { error: 'order', path: ['from'] });
+  .refine(areDaysInOrder, DAYS_NOT_IN_ORDER);
 
 export function payoutFilter(
   merchantId: string,

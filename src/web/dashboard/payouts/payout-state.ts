@@ -2,9 +2,12 @@ import type { FoundObstacle } from '../../../db/queries/find-payout';
 import { actorText } from '../../../domain/actor';
 import { findMemberRejection, type MemberPayoutAction } from '../../../domain/payout-actions';
 import type { PayoutRejection } from '../../../domain/payout-rejections';
-import type { PayoutDetails } from '../../../services/payouts/payouts';
+import { mayApprovePayouts, type PayoutDetails } from '../../../services/payouts/payouts';
+import type { MemberVisit } from '../../page/page-route';
 import { formatTime } from '../../ui/format';
+import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantRejection, type MerchantView } from '../merchant-view';
+import { actingUser } from '../user-identity';
 import { ACTION_REJECTION_TEXTS } from './action-rejection-texts';
 import { PAYOUT_TEXTS } from './payout-texts';
 import { describeRejection } from './rejection-texts';
@@ -45,6 +48,15 @@ interface ActingMember {
   readonly userId: string;
   /** Whether the member has had the right to approve for long enough. */
   readonly isAuthorised: boolean;
+}
+
+/** The member of the visit, as `payoutActionRejection` needs them. */
+export async function findActingMember(
+  { db }: Pick<DashboardDependencies, 'db'>,
+  visit: MemberVisit,
+): Promise<ActingMember> {
+  const user = actingUser(visit);
+  return { userId: user.userId, isAuthorised: await mayApprovePayouts(db, user, visit.now) };
 }
 
 /**

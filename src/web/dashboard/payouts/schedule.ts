@@ -4,12 +4,12 @@ import { ConflictError } from '../../../errors';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { withUserAudit } from '../../../services/audit/user-audit';
 import { getPayoutSettings, setPayoutSettings } from '../../../services/payouts/payout-settings';
-import { mayApprovePayouts, type PayoutUser } from '../../../services/payouts/payouts';
+import { mayApprovePayouts } from '../../../services/payouts/payouts';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
-import { userIdentity } from '../user-identity';
+import { actingUser, userIdentity } from '../user-identity';
 import { nextRunText } from './next-run';
 import { renderSchedulePage } from './schedule-page';
 import { SCHEDULE_TEXTS } from './schedule-texts';
@@ -55,7 +55,7 @@ const saveSchedule = memberPage(AUTHORISE, {
   async handler(dependencies: ScheduleDependencies, visit, form) {
     if (!form.ok) return schedulePage(dependencies, visit, { status: 422, ...form });
     const { db } = dependencies;
-    const user = userOf(visit);
+    const user = actingUser(visit);
     const detail = JSON.stringify(form.values);
     const action = { action: 'payout_settings.set', target: user.merchantId, detail } as const;
     try {
@@ -71,10 +71,6 @@ const saveSchedule = memberPage(AUTHORISE, {
 });
 
 export const schedulePages = [scheduleForm, saveSchedule];
-
-function userOf({ member, session }: MemberVisit): PayoutUser {
-  return { merchantId: member.merchantId, userId: session.user.id };
-}
 
 interface FormState {
   readonly status: number;
@@ -93,7 +89,7 @@ async function schedulePage(
   const texts = SCHEDULE_TEXTS[view.locale.language];
   const [settings, isAllowed] = await Promise.all([
     getPayoutSettings(db, visit.member.merchantId),
-    mayApprovePayouts(db, userOf(visit), visit.now),
+    mayApprovePayouts(db, actingUser(visit), visit.now),
   ]);
   const known: Readonly<Partial<Record<string, string>>> = texts.errors;
   const entries = Object.entries(errors).map(([name, code]) => [name, known[code] ?? known.form ?? code]);

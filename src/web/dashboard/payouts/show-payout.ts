@@ -3,14 +3,14 @@ import { findPayoutObstacle } from '../../../db/queries/find-payout';
 import { listPayoutDeliveries } from '../../../db/queries/timeline-deliveries';
 import type { MemberPayoutAction } from '../../../domain/payout-actions';
 import { isResting, type PayoutStatus } from '../../../domain/payout-transitions';
-import { listPayoutLines, mayApprovePayouts, type PayoutDetails } from '../../../services/payouts/payouts';
+import { listPayoutLines, type PayoutDetails } from '../../../services/payouts/payouts';
 import { memberPage, type MemberVisit } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import type { OfferedAction } from '../payments/payment-page';
 import { findOwnPayout } from './find-own-payout';
 import { renderPayoutPage } from './payout-page';
-import { payoutActionRejection, payoutSentence } from './payout-state';
+import { findActingMember, payoutActionRejection, payoutSentence } from './payout-state';
 import { PAYOUT_TEXTS } from './payout-texts';
 import { payoutTimelineEntries } from './payout-timeline';
 
@@ -76,16 +76,15 @@ export const showPayoutPage = memberPage(
 
 /** What concerns the payout now, possible or not. A payout that its workflow approves needs no approval. */
 async function offeredActions(
-  { db }: Pick<DashboardDependencies, 'db'>,
+  dependencies: Pick<DashboardDependencies, 'db'>,
   view: MerchantView,
-  { member, session, now }: MemberVisit,
+  visit: MemberVisit,
   payout: PayoutDetails,
 ): Promise<OfferedAction[]> {
   const { detail } = PAYOUT_TEXTS[view.locale.language];
   const { status, referenceId, approvalKind } = payout;
   if (status !== 'requested' && status !== 'approved') return [];
-  const user = { merchantId: member.merchantId, userId: session.user.id };
-  const acting = { userId: user.userId, isAuthorised: await mayApprovePayouts(db, user, now) };
+  const acting = await findActingMember(dependencies, visit);
   const offer = (action: MemberPayoutAction, isPrimary: boolean): OfferedAction => ({
     label: detail[action],
     href: view.paths.payoutAction(referenceId, action),

@@ -8,6 +8,7 @@ import { listOwnKeys } from '../../../services/merchants/merchant-keys';
 import { memberPage } from '../../page/page-route';
 import { endOfDay, startOfDay, type Locale } from '../../ui/format';
 import type { DashboardDependencies } from '../dashboard-dependencies';
+import { areDaysInOrder, dayField, DAYS_NOT_IN_ORDER } from '../list-fields';
 import { merchantView, pageResponse } from '../merchant-view';
 import { renderRequestListPage } from './request-list-page';
 import { shownRequest } from './shown-request';
@@ -35,17 +36,15 @@ const position = z.string().transform((text, context): RequestPosition => {
   return z.NEVER;
 });
 
-const day = z.iso.date({ error: 'day' }).optional();
-
 const filterSchema = z
   .object({
     status: z.enum(STATUS_CLASSES, { error: 'class' }).default('all'),
     key: z.uuid({ error: 'key' }).optional(),
-    from: day,
-    to: day,
+    from: dayField,
+    to: dayField,
     older: position.optional(),
   })
-  .refine(({ from, to }) => from === undefined || to === undefined || from <= to, { error: 'order', path: ['from'] });
+  .refine(areDaysInOrder, DAYS_NOT_IN_ORDER);
 
 /** The requests with the merchant's keys: filters and position are in the address. */
 export const listRequestPage = memberPage(
