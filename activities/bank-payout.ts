@@ -2,9 +2,9 @@ import type { RecordedPayout } from '../src/db/queries/find-payout';
 import { closeNotifications, newestNotification } from '../src/db/records/notification-inbox';
 import { openExceptionOnce } from '../src/db/records/open-exception';
 import { stopBankAccount } from '../src/db/transitions/bank-account-transitions';
+import { recordPayoutSend } from '../src/db/transitions/payout-sends';
 import {
   payoutWriters,
-  recordPayoutSend,
   type PayoutTransitionInput,
   type PayoutTransitionResult,
 } from '../src/db/transitions/payout-transitions';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Pool, Queryable } from '../db/connection/pool';
-import { requireRow } from '../db/connection/require-row';
 import { inTransaction } from '../db/connection/transaction';
 import { actorText, operatorIdOf, type OperatorActor } from '../domain/actor';
 import { DeclaredAction } from '../domain/declared-action';
@@ -9,24 +8,16 @@ import { PAYOUT_RESOLUTIONS } from '../domain/payout-actions';
 import { PAYMENT_METHODS, PROVIDERS } from '../domain/provider-capabilities';
 import { ConflictError, messageOf, UserError } from '../errors';
 import { withAudit, type AuditDependencies } from './audit/audit';
-import {
-  APPROVABLE_PAYMENT_ACTIONS,
-  APPROVABLE_PAYOUT_ACTIONS,
-  IS_VALID,
-  IS_WAITING,
-  type ApprovableAction,
-} from './audit/request-approval';
+import { findApproval, type Approval } from './audit/list-approvals';
+import { APPROVABLE_PAYMENT_ACTIONS, APPROVABLE_PAYOUT_ACTIONS, IS_VALID, IS_WAITING } from './audit/request-approval';
 import { ARE_TWO_PERSONS } from './identity/deciders';
 import { approveResetLink, RESET_USER } from './identity/members';
 import { APPROVE_OPERATOR, approveOperator, REVOKE_OPERATOR, revokeOperator } from './identity/operators';
 import { resolveException } from './payments/exceptions';
 import type { PaymentActionRequest, PaymentActionResult } from './payments/payment-actions';
 import { APPROVE_BANK_ACCOUNT, executeApproval, REACTIVATE_BANK_ACCOUNT } from './payouts/bank-account-operations';
-import { replacePayoutLimits, SET_PAYOUT_LIMITS } from './payouts/payout-limits';
 import type { PayoutActionRequest } from './payouts/payout-operations';
-import { SET_PAYOUT_POLICY, writePayoutPolicy } from './payouts/payout-policies';
-import { payoutLimitsSchema, payoutPolicySchema } from './payouts/payout-rules';
-import { endPayoutStop, START_PAYOUTS } from './payouts/payout-stops';
+import { changePayoutRule, PAYOUT_RULES, payoutRule, type PayoutRuleRequest } from './payouts/payout-rule-approvals';
 import { replacePolicy, SET_POLICY } from './provider-accounts/catalog';
 import {
   APPROVE_ACCOUNT,
@@ -34,34 +25,6 @@ import {
   approveServerKey,
   SET_SERVER_KEY,
 } from './provider-accounts/provider-accounts';
-
-/** A request for a second operator. */
-export interface Approval {
-  readonly id: number;
-  readonly action: ApprovableAction['action'];
-  readonly target: string;
-  /** Null: it moves no amount, or the amount is not known. */
-  readonly amountRupiah: number | null;
-  /** The version of the policy, or the id of the limit or of the stop, that it replaces. */
-  readonly expectedVersion: number | null;
-  readonly parameters: unknown;
-  readonly note: string;
-  readonly requestedBy: string;
-  readonly requestedAt: Date;
-  readonly expiresAt: Date;
-  /** `approved`: its execution is not recorded, so the approval can be repeated. */
-  readonly status: 'pending' | 'expired' | 'approved' | 'executed' | 'failed' | 'rejected';
-  readonly decidedBy: string | null;
-  readonly decidedAt: Date | null;
-  readonly failureReason: string | null;
-  /** Oldest first. */
-  readonly decisions: readonly {
-    readonly decision: 'approved' | 'rejected';
-    readonly decidedBy: string;
-    readonly decidedAt: string;
-    readonly note: string | null;
-  }[];
-}
 
 /** What an approval needs to be executed. */
 export interface ApprovalDependencies extends AuditDependencies {
@@ -129,15 +92,6 @@ const databaseAction = z.discriminatedUnion('action', [
 ]);
 type DatabaseActionRequest = z.output<typeof databaseAction>;
 
-/** What holds for the payouts of all merchants. */
-const payoutRule = z.discriminatedUnion('action', [
-  z.object({ action: z.literal('payout.start'), parameters: z.object({}) }),
-  z.object({ action: z.literal('payout.set_limits'), parameters: payoutLimitsSchema }),
-  z.object({ action: z.literal('payout.set_policy'), parameters: payoutPolicySchema }),
-]);
-type PayoutRuleRequest = z.output<typeof payoutRule>;
-const PAYOUT_RULES = ['payout.start', 'payout.set_limits', 'payout.set_policy'] as const;
-
 /** The action with its parameters, as the database has them. */
 const approvable = z.union([databaseAction, payoutRule, workflowAction]);
 
@@ -151,36 +105,6 @@ function isPayoutRule(request: DatabaseActionRequest | PayoutRuleRequest): reque
 
 /** Longer than the execution of any action. */
 const LEASE = "interval '2 minutes'";
-
-const DECISIONS = `(
-    select coalesce(json_agg(json_build_object('decision', decision, 'decidedBy', operators.name,
-      'decidedAt', iso_utc(approval_decisions.decided_at), 'note', approval_decisions.note)
-      order by approval_decisions.id), '[]')
-    from approval_decisions join operators on operators.id = approval_decisions.decided_by
-    where approval_id = approvals.id
-  )`;
-
-const APPROVAL_COLUMNS = `approvals.id, action, target, amount_rupiah as "amountRupiah",
-  expected_version as "expectedVersion", parameters, note, requester.name as "requestedBy",
-  requested_at as "requestedAt", approvals.expires_at as "expiresAt",
-  case when status = 'pending' and not ${IS_WAITING} then 'expired' else status end as status,
-  decider.name as "decidedBy", decided_at as "decidedAt", failure_reason as "failureReason",
-  ${DECISIONS} as decisions`;
-const WITH_NAMES = `join operators requester on requester.id = requested_by
-  left join operators decider on decider.id = decided_by`;
-
-/** Newest first. */
-export async function listApprovals(
-  db: Queryable,
-  { onlyOpen, limit }: { readonly onlyOpen: boolean; readonly limit: number },
-): Promise<Approval[]> {
-  const { rows } = await db.query<Approval>(
-    `select ${APPROVAL_COLUMNS} from approvals ${WITH_NAMES}
-     where not $1 or ${IS_WAITING} or status = 'approved' order by approvals.id desc limit $2`,
-    [onlyOpen, limit],
-  );
-  return rows;
-}
 
 export const APPROVE = new DeclaredAction('approval.approve');
 
@@ -242,14 +166,6 @@ export async function setApprovalLimit(db: Queryable, limitRupiah: number, expec
     const text = 'There is a newer limit than the one that this request would have replaced: request it again.';
     throw new ConflictError('superseded', text);
   }
-}
-
-async function findApproval(db: Queryable, approvalId: number): Promise<Approval> {
-  const { rows } = await db.query<Approval>(
-    `select ${APPROVAL_COLUMNS} from approvals ${WITH_NAMES} where approvals.id = $1`,
-    [approvalId],
-  );
-  return requireRow(rows, 'approval', String(approvalId));
 }
 
 interface Decision {
@@ -353,7 +269,7 @@ async function approveInDatabase(
     ];
     const failure = await failureOf(
       isPayoutRule(request)
-        ? changePayoutRule(dependencies, executor, approval, request)
+        ? changePayoutRule(dependencies, executor, { ...approval, note: noteOf(approval) }, request)
         : execute(dependencies, executor, approval, request),
     );
     if (await recordExecution(client, approval.id, failure)) return failure;
@@ -414,32 +330,6 @@ async function execute(
       );
     case 'exception.resolve_as_refunded':
       return resolveException(dependencies, actor, parameters.exceptionId, { note, isRefunded: true });
-  }
-}
-
-/** As `execute`. */
-function changePayoutRule(
-  dependencies: AuditDependencies,
-  actor: OperatorActor,
-  approval: Approval,
-  { action, parameters }: PayoutRuleRequest,
-): Promise<unknown> {
-  const { target, expectedVersion } = approval;
-  const audited = { target, note: noteOf(approval) };
-  const { db } = dependencies;
-  switch (action) {
-    case 'payout.start':
-      return withAudit(dependencies, actor, { ...audited, action: START_PAYOUTS }, () =>
-        endPayoutStop(db, actor, { note: audited.note, expectedId: expectedVersion ?? -1 }),
-      );
-    case 'payout.set_limits':
-      return withAudit(dependencies, actor, { ...audited, action: SET_PAYOUT_LIMITS }, () =>
-        replacePayoutLimits(db, parameters, expectedVersion ?? -1),
-      );
-    case 'payout.set_policy':
-      return withAudit(dependencies, actor, { ...audited, action: SET_PAYOUT_POLICY }, () =>
-        writePayoutPolicy(db, parameters),
-      );
   }
 }
 

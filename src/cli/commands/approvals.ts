@@ -2,13 +2,12 @@ import { z } from 'zod';
 import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../domain/money';
 import {
   approve,
-  listApprovals,
   reject,
   SET_APPROVAL_LIMIT,
   setApprovalLimit,
-  type Approval,
   type ApprovalDependencies,
 } from '../../services/approvals';
+import { listApprovals, type Approval } from '../../services/audit/list-approvals';
 import { requireApproval } from '../../services/audit/request-approval';
 import { performPaymentAction } from '../../services/payments/payment-actions';
 import { performPayoutAction } from '../../services/payouts/payout-operations';

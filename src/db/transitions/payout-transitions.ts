@@ -1,7 +1,6 @@
 import type { StepActor } from '../../domain/actor';
 import type { BankPayoutStatus, PayoutFailureKind } from '../../domain/bank-payout';
 import { DECISIVE_TERMS, type PayoutState } from '../../domain/payout';
-import type { SendOutcome } from '../../domain/payout-decision';
 import type { PayoutRequestInput } from '../../domain/payout-step';
 import {
   isResting,
@@ -12,7 +11,7 @@ import {
 import { snakeCase } from '../../lib/snake-case';
 import { increment } from '../../observability/metrics';
 import type { Queryable } from '../connection/pool';
-import { bindStatement, prepareStatement, type PreparedStatement } from '../connection/statement';
+import { prepareStatement, type PreparedStatement } from '../connection/statement';
 import { insertNotices } from '../records/merchant-notices';
 import { IS_RECOVERING } from '../records/recovery-mode';
 import { COMMON_PARAMETERS, executeTransition, isRecorded, type TransitionContext } from './apply-transition';
@@ -338,8 +337,8 @@ const NOT_RESTORED = { condition: `not ${IS_RECOVERING} and not ${isOlderThanRec
 /** The bank has all the time that it may need from the call on, however late the permission for it is recorded. */
 const NOW = 'greatest(:at::timestamptz, now())';
 
-const BANK_REFERENCE = 'bank_reference = coalesce(:bankReference, bank_reference)';
-const FAILED = ['failure_kind = :failureKind', 'failure_reason = :reason'] as const;
+export const BANK_REFERENCE = 'bank_reference = coalesce(:bankReference, bank_reference)';
+export const FAILED = ['failure_kind = :failureKind', 'failure_reason = :reason'] as const;
 const NO_FAILURE = ['failure_kind = null', 'failure_reason = null'] as const;
 const BY_HAND = 'is_manual = true';
 
@@ -388,28 +387,4 @@ export async function readPayoutState(db: Queryable, payoutId: string): Promise<
   const state = await findPayoutState(db, payoutId);
   if (!state) throw new Error(`Payout ${payoutId} is not in the database`);
   return state;
-}
-
-/** The bank's response to a call. */
-export interface PayoutSend {
-  readonly payoutId: string;
-  /** The number of the permission under which the call was made. */
-  readonly sendCount: number;
-  readonly outcome: SendOutcome;
-  readonly bankReference: string | null;
-  /** Why the bank rejected it; null if it did not. */
-  readonly failureKind: PayoutFailureKind | null;
-  readonly reason: string | null;
-}
-
-const RECORD_SEND = prepareStatement(
-  'record_payout_send',
-  ['payoutId', 'sendCount', 'outcome', 'bankReference', 'failureKind', 'reason'],
-  `update payouts set send_outcome = :outcome, ${BANK_REFERENCE}, ${FAILED.join(', ')}
-   where id = :payoutId and send_count = :sendCount and status = 'submitted'`,
-);
-
-/** No transition: only the bank's status makes a payout final. */
-export async function recordPayoutSend(db: Queryable, send: PayoutSend): Promise<void> {
-  await db.query(bindStatement(RECORD_SEND, { ...send }));
 }

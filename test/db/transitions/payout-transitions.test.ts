@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { payoutWriters, recordPayoutSend, type NewPayout } from '../../../src/db/transitions/payout-transitions';
+import { recordPayoutSend } from '../../../src/db/transitions/payout-sends';
+import { payoutWriters, type NewPayout } from '../../../src/db/transitions/payout-transitions';
 import type { StepActor } from '../../../src/domain/actor';
 import type { MemberRole } from '../../../src/domain/member-roles';
 import {

@@ -2,8 +2,9 @@ import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { actorText, type OperatorActor } from '../../../src/domain/actor';
 import type { PayoutResolution } from '../../../src/domain/payout-actions';
 import { withClient } from '../../../src/local-stack/postgres';
-import { approve, listApprovals, type ApprovalDependencies } from '../../../src/services/approvals';
+import { approve, type ApprovalDependencies } from '../../../src/services/approvals';
 import { listActions } from '../../../src/services/audit/list-actions';
+import { listApprovals } from '../../../src/services/audit/list-approvals';
 import { createOperator } from '../../../src/services/identity/operators';
 import { getPayoutLimits, setPayoutLimits } from '../../../src/services/payouts/payout-limits';
 import {
