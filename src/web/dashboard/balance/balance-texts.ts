@@ -24,7 +24,7 @@ const ID_KINDS = {
 const EN = {
   title: 'Balance',
   available: 'Available',
-  availableHint: 'Settled money, less the fees of refunds',
+  availableHint: 'Settled money that is not paid out yet',
   pending: 'Pending',
   pendingHint: 'Paid by customers, not settled yet',
   asOf: 'As of',
@@ -70,7 +70,7 @@ export type BalanceTexts = typeof EN;
 const ID: BalanceTexts = {
   title: 'Saldo',
   available: 'Saldo tersedia',
-  availableHint: 'Dana yang sudah masuk saldo, dikurangi biaya pengembalian dana',
+  availableHint: 'Dana yang sudah masuk saldo dan belum dicairkan',
   pending: 'Saldo tertunda',
   pendingHint: 'Sudah dibayar pelanggan, belum masuk saldo',
   asOf: 'Per',
