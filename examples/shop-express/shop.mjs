@@ -38,7 +38,7 @@ shop.post('/webhooks', express.raw({ type: 'application/json' }), (request, resp
   } catch (error) {
     return response.sendStatus(error instanceof WebhookVerificationError ? 401 : 500);
   }
-  if (event.event !== 'ping') record(event);
+  if (event.event.startsWith('payment.')) record(event);
   response.sendStatus(200);
 });
 

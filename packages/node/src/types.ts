@@ -202,7 +202,7 @@ export interface ListFilter {
 
 export type PaymentEvent = `payment.${PaymentStatus}`;
 
-/** The body of a webhook. */
+/** The body of a webhook about a payment. */
 export interface WebhookEvent extends Omit<PaymentIdentity, 'payment_method_code'>, PaymentAmounts, ChangeTimes {
   event: PaymentEvent;
   status: PaymentStatus;
@@ -212,9 +212,50 @@ export interface WebhookEvent extends Omit<PaymentIdentity, 'payment_method_code
   provider: Provider;
 }
 
+/** The body of a webhook about money that came for a payment after its end. Only an endpoint that lists it gets it. */
+export interface LatePaymentEvent extends ChangeTimes {
+  event: 'late_payment.received' | 'late_payment.refunded';
+  /** There is no `id`, so that a receiver does not take it for a status of the payment. */
+  payment_id: string;
+  /** Those of the payment, as the next one. */
+  reference_id: string;
+  merchant_reference_id: string | null;
+  status: 'received' | 'refunded';
+  environment: 'sandbox' | 'production';
+  /** What came; it can differ from the amount of the payment. */
+  amount: number;
+  currency: 'IDR';
+  payment_method: 'qris';
+  provider: Provider;
+  paid_at: string;
+}
+
+export type PayoutStatus = 'requested' | 'approved' | 'submitted' | 'completed' | 'failed' | 'cancelled' | 'returned';
+
+/** The body of a webhook about a payout. Only an endpoint that lists it gets it. */
+export interface PayoutEvent extends ChangeTimes {
+  id: string;
+  event: `payout.${PayoutStatus}`;
+  reference_id: string;
+  status: PayoutStatus;
+  environment: 'sandbox' | 'production';
+  gross_amount: number;
+  fee_amount: number;
+  /** What the bank transfers: `gross_amount` without `fee_amount`. */
+  amount: number;
+  currency: 'IDR';
+  rail: 'bi_fast' | 'online' | 'skn' | 'rtgs';
+  bank_code: string;
+  account_last_four: string;
+  failure_reason: string | null;
+}
+
 /** The body of a test request, which contains no payment. */
 export interface PingEvent {
   event: 'ping';
   endpoint_id: string;
   created_at: string;
 }
+
+/** What `webhooks.verify` returns. `event` names its type. */
+export type ReceivedEvent = WebhookEvent | LatePaymentEvent | PayoutEvent | PingEvent;

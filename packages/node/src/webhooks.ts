@@ -1,6 +1,6 @@
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { WebhookVerificationError } from './errors';
-import type { PingEvent, WebhookEvent } from './types';
+import type { ReceivedEvent } from './types';
 
 /** The headers of a request: those of `node:http` and Express, of `fetch`, or a plain object. */
 export type WebhookHeaders =
@@ -44,7 +44,7 @@ function verify(
   headers: WebhookHeaders,
   secret: string,
   { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS }: VerifyOptions = {},
-): WebhookEvent | PingEvent {
+): ReceivedEvent {
   const key = keyOf(secret);
   const read = (name: string) => readHeader(headers, name);
   const parts = read('webhook-signature') === undefined ? contractParts(read, secret) : standardParts(read, key);

@@ -5,7 +5,11 @@ import type * as sdk from '../../../packages/node/src/index';
 import * as values from '../../../packages/node/src/index';
 import { VERSION } from '../../../packages/node/src/version';
 import type { MerchantEndpoint } from '../../../src/api/endpoint';
-import type { webhookEventSchema } from '../../../src/api/openapi/webhook-event';
+import type {
+  latePaymentEventSchema,
+  payoutEventSchema,
+  webhookEventSchema,
+} from '../../../src/api/openapi/webhook-event';
 import type { cancelPayment } from '../../../src/api/payments/cancel-payment';
 import type { bulkItemSchema } from '../../../src/api/payments/create-payment/create-bulk';
 import type { createdPaymentSchema } from '../../../src/api/payments/create-payment/create-single';
@@ -19,6 +23,7 @@ import type { listQuerySchema } from '../../../src/api/payments/list-transaction
 import type { listTransactions } from '../../../src/api/payments/list-transactions/list-transactions';
 import type { refundPayment } from '../../../src/api/payments/refund-payment';
 import { API_ERRORS, type ApiErrorCode, type ErrorReason } from '../../../src/domain/errors';
+import type { WebhookEvent } from '../../../src/domain/events';
 import type { PaymentStatus } from '../../../src/domain/payment-transitions';
 import { PACKAGE_ROOT } from '../../../src/package-info';
 
@@ -57,6 +62,9 @@ const SAME = {
   Qris: true satisfies Same<sdk.Qris, Field<BodyOf<typeof getQris>, 'qris'>>,
   Transaction: true satisfies Same<sdk.Transaction, ItemOf<Field<BodyOf<typeof listTransactions>, 'transactions'>>>,
   WebhookEvent: true satisfies Same<sdk.WebhookEvent, z.output<typeof webhookEventSchema>>,
+  LatePaymentEvent: true satisfies Same<sdk.LatePaymentEvent, z.output<typeof latePaymentEventSchema>>,
+  PayoutEvent: true satisfies Same<sdk.PayoutEvent, z.output<typeof payoutEventSchema>>,
+  ReceivedEvent: true satisfies Equal<sdk.ReceivedEvent['event'], WebhookEvent | 'ping'>,
   CreatePaymentRequest: true satisfies Same<
     Omit<sdk.CreatePaymentRequest, Free>,
     RequestOf<typeof paymentRequestSchema>
