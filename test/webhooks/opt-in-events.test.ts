@@ -96,6 +96,10 @@ it('events of payouts reach the endpoints that list them, as the pages and the r
   expect(await listDeliveries(payouts.db, { merchantId: payouts.merchantId, limit: 9 })).toMatchObject([
     { id, event: 'payout.approved', referenceId, payoutId, paymentId: null },
   ]);
+  for (const payout of [payoutId, referenceId]) {
+    expect(await listDeliveries(payouts.db, { payout, limit: 9 })).toMatchObject([{ id }]);
+    expect(await listDeliveries(payouts.db, { payment: payout, limit: 9 })).toEqual([]);
+  }
   const claimed = await claimDeliveries(worker, sealer, { max: 99, maxPerEndpoint: 9 });
   const delivery = claimed.find(({ deliveryId }) => deliveryId === id);
   expect(delivery).toMatchObject({ subject: { kind: 'payout', id: payoutId }, secrets: [endpoint.secret] });

@@ -206,6 +206,7 @@ function addPing(webhooks: LunasCommand): void {
 function addDeliveries(webhooks: LunasCommand): void {
   const input = z.object({
     payment: z.string().optional(),
+    payout: z.string().optional(),
     merchant: id.optional(),
     status: oneOf(DELIVERY_STATUSES).optional(),
     event: oneOf(WEBHOOK_EVENTS).optional(),
@@ -217,6 +218,7 @@ function addDeliveries(webhooks: LunasCommand): void {
     .command('deliveries')
     .description('list the newest deliveries; with --json also every attempt and its response')
     .option('--payment <id>', 'only deliveries of one payment, by its id or reference_id')
+    .option('--payout <id>', 'only deliveries of one payout, by its id or reference_id')
     .option('--merchant <id>', 'only deliveries of one merchant')
     .option('--status <status>', `only deliveries with this status: ${joinOptions(DELIVERY_STATUSES)}`)
     .option('--event <event>', 'only deliveries of one event, such as payment.paid')

@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/connection/pool';
 import { joinSubject } from '../../db/queries/delivery-subject';
 import { ALL_SUBJECT_TABLES, SUBJECT_TABLES } from '../../db/transitions/subjects';
 import type { WebhookEvent } from '../../domain/events';
-import type { Subject } from '../../domain/subject';
+import type { Subject, SubjectKind } from '../../domain/subject';
 import type { DeliveryStatus } from '../../webhooks/outbox';
 import type { DeadReason } from '../../webhooks/record-attempt';
 import type { WebhookAttempt } from '../../webhooks/send';
@@ -13,6 +13,8 @@ export const DELIVERY_STATUSES = ['pending', 'delivered', 'dead'] as const satis
 export interface DeliveryFilter {
   /** A payment's id or `reference_id`. */
   readonly payment?: string | undefined;
+  /** A payout's id or `reference_id`. */
+  readonly payout?: string | undefined;
   readonly merchantId?: string | undefined;
   readonly status?: DeliveryStatus | undefined;
   readonly event?: WebhookEvent | undefined;
@@ -79,24 +81,37 @@ export async function listDeliveriesOf(db: Queryable, { kind, id }: Subject): Pr
   return rows.map(withMaskedUrl);
 }
 
+/** Whether the delivery is about the subject that $n identifies, an id, or the next parameter, a `reference_id`. */
+function isAbout(kind: SubjectKind, n: number): string {
+  const { table, idColumn } = SUBJECT_TABLES[kind];
+  const [id, reference] = [`$${n}`, `$${n + 1}`];
+  return `(${id}::uuid is null or delivery.${idColumn} = ${id})
+       and (${reference}::text is null
+         or delivery.${idColumn} = (select id from ${table} where reference_id = ${reference}))`;
+}
+
+/** The values of `isAbout`. */
+function idAndReference(name: string | undefined): [string | undefined, string | undefined] {
+  return z.guid().safeParse(name).success ? [name, undefined] : [undefined, name];
+}
+
 /** Deliveries with their attempts, newest first. */
 export async function listDeliveries(db: Queryable, filter: DeliveryFilter): Promise<ListedDelivery[]> {
-  const { payment, merchantId, status, event, since, until, limit } = filter;
-  const isId = z.guid().safeParse(payment).success;
+  const { payment, payout, merchantId, status, event, since, until, limit } = filter;
   const { rows } = await db.query<ListedDelivery>(
     `select ${DELIVERY_COLUMNS}, delivery.payment_id as "paymentId", delivery.payout_id as "payoutId",
        about.reference_id as "referenceId", delivery.merchant_id as "merchantId", delivery.finished_at as "finishedAt",
        ${attemptsWith(`'responseExcerpt', response_excerpt`)} as attempts
      from ${DELIVERIES}
-     where ($1::uuid is null or delivery.payment_id = $1)
-       and ($2::text is null or delivery.payment_id = (select id from payments where reference_id = $2))
-       and ($3::uuid is null or delivery.merchant_id = $3)
-       and ($4::text is null or delivery.status = $4)
-       and ($5::text is null or about.event = $5)
-       and ($6::timestamptz is null or delivery.created_at >= $6)
-       and ($7::timestamptz is null or delivery.created_at < $7)
-     order by delivery.created_at desc, delivery.id desc limit $8`,
-    [isId ? payment : null, isId ? null : payment, merchantId, status, event, since, until, limit],
+     where ${isAbout('payment', 1)}
+       and ${isAbout('payout', 3)}
+       and ($5::uuid is null or delivery.merchant_id = $5)
+       and ($6::text is null or delivery.status = $6)
+       and ($7::text is null or about.event = $7)
+       and ($8::timestamptz is null or delivery.created_at >= $8)
+       and ($9::timestamptz is null or delivery.created_at < $9)
+     order by delivery.created_at desc, delivery.id desc limit $10`,
+    [...idAndReference(payment), ...idAndReference(payout), merchantId, status, event, since, until, limit],
   );
   return rows.map(withMaskedUrl);
 }
