@@ -47,7 +47,6 @@ export const QUOTATIONS: readonly Quotation[] = [
   { text: '`nobody`', reason: 'an account of the operating system' },
   { text: "'nobody'", reason: 'an account of the operating system' },
   { text: '"nobody"', reason: 'an account of the operating system' },
-  { text: 'one place for each subject', reason: 'an entry of the changelog' },
   { text: 'place-items:', reason: 'a property of CSS' },
   { text: "'--folder'", reason: 'an option of newman' },
   { text: 'folderStrategy', reason: 'an option of openapi-to-postmanv2' },
