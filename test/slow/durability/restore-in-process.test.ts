@@ -14,7 +14,7 @@ import { startReceiver, type Receiver } from '../../support/receiver';
 import { reconcile } from '../../support/reconcile';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
-/** PostgreSQL is restored to an earlier time; Temporal and the provider are not (docs/operators.md). */
+/** PostgreSQL is restored to an earlier time; Temporal and the provider are not. */
 
 jest.setTimeout(600_000);
 

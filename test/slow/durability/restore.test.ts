@@ -8,7 +8,7 @@ import { startRecordingReceiver, type RecordingReceiver } from '../../faults/rec
 import { eventually } from '../../support/eventually';
 import { SeparateService } from '../separate-service';
 
-/** "PostgreSQL was restored to an earlier time" of docs/operators.md, step by step, with the built commands. */
+/** The steps of docs/operations/postgresql-restored.md, with the built commands. */
 
 const TIMEOUT_MS = 600_000;
 const CALL_TIMEOUT_MS = 60_000;
@@ -398,7 +398,7 @@ const expectedStatuses = (before: Before, issuedLater: Payment, after: After): r
 ];
 
 it(
-  'after the steps of docs/operators.md every payment exists again, consistent with the provider',
+  'after the steps of the runbook every payment exists again, consistent with the provider',
   async () => {
     await openService();
     const { merchant_id } = service.run;
