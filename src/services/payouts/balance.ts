@@ -1,5 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import type { Queryable } from '../../db/connection/pool';
+import { readInTransitBalance } from '../../db/queries/in-transit-balance';
 import { readPendingBalance } from '../../db/queries/pending-balance';
 import {
   readAvailableBalance,
@@ -13,26 +14,20 @@ import {
   type BalanceTransaction,
   type LinePosition,
 } from '../../db/records/balance-transactions';
+import type { Balance } from '../../domain/balance';
 import { formatInWib } from '../../domain/wib';
 import { escapeFormulaParts } from '../../lib/csv-cell';
 
 /* Each function reads one merchant. Days are `YYYY-MM-DD` and months `YYYY-MM`, in Western Indonesian Time (WIB). */
 
-export interface Balance {
-  /** Below zero: the merchant owes the fees of refunds. */
-  readonly availableRupiah: number;
-  /** Paid by customers, and not settled. */
-  readonly pendingRupiah: number;
-  readonly asOf: Date;
-}
-
 /** The balance of a merchant now. */
 export async function getBalance(db: Queryable, merchantId: string): Promise<Balance> {
-  const [available, pendingRupiah] = await Promise.all([
+  const [available, pendingRupiah, inTransitRupiah] = await Promise.all([
     readAvailableBalance(db, merchantId),
     readPendingBalance(db, merchantId),
+    readInTransitBalance(db, merchantId),
   ]);
-  return { ...available, pendingRupiah };
+  return { ...available, pendingRupiah, inTransitRupiah };
 }
 
 /** The newest changes of the available balance, the newest first. */

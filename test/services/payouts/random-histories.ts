@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { array, assert, asyncProperty, constant, integer, oneof, record, type Arbitrary } from 'fast-check';
 import { countTotals } from '../../../src/db/records/payment-totals';
+import type { LedgerAccount } from '../../../src/domain/ledger';
 import { archivePayments } from '../../../src/services/archive/archive-payments';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import {
@@ -112,19 +113,19 @@ async function payOut(merchant: TestPayouts, index: number, grossRupiah: number)
 const sumOf = (lines: readonly { readonly amountRupiah: number }[]): number =>
   lines.reduce((sum, { amountRupiah }) => sum + amountRupiah, 0);
 
-async function ledgerBalanceOf(merchantId: string): Promise<number> {
+async function ledgerBalanceOf(merchantId: string, account: LedgerAccount): Promise<number> {
   const { rows } = await ledger.db.query<{ rupiah: number }>(
     `select (
        coalesce((
          select sum(case side when 'credit' then amount_rupiah else -amount_rupiah end)
          from ledger_entries join ledger_postings posting on posting.id = posting_id
-         where merchant_id = $1 and account = 'merchant_available'
+         where merchant_id = $1 and account = $2
        ), 0) + coalesce((
          select sum(credit_rupiah - debit_rupiah) from ledger_closings
-         where merchant_id = $1 and account = 'merchant_available'
+         where merchant_id = $1 and account = $2
        ), 0)
      )::bigint as rupiah`,
-    [merchantId],
+    [merchantId, account],
   );
   return rows[0]?.rupiah ?? NaN;
 }
@@ -160,7 +161,8 @@ async function expectBalance(expected: Expected): Promise<void> {
   const { merchantId, lines } = expected;
   const balance = await getBalance(ledger.db, merchantId);
   expect(balance).toMatchObject({ availableRupiah: sumOf(lines), pendingRupiah: 0 });
-  expect(await ledgerBalanceOf(merchantId)).toBe(sumOf(lines));
+  expect(await ledgerBalanceOf(merchantId, 'merchant_available')).toBe(sumOf(lines));
+  expect(await ledgerBalanceOf(merchantId, 'payout_in_transit')).toBe(balance.inTransitRupiah);
   let openingRupiah = 0;
   for (const balanceDay of await daysOf(expected)) {
     const { day, closingRupiah } = balanceDay;

@@ -143,10 +143,13 @@ it('a cancelled payout gives its money back, and an approval of it reads the new
   await addLines(payouts, [100_000]);
   const payout = await request();
   const approval = await formOf(`${payout}/approve`, approver);
+  const balance = home.replace(/payouts$/, 'balance');
+  expect((await open(balance, requester)).text).toContain('In transit Rp 97.500');
   expect((await open(`${payout}/cancel`, requester)).text).toContain(`${forms.facts.balanceAfter} Rp 100.000`);
   const cancelled = await post(`${payout}/cancel`, requester, await formOf(`${payout}/cancel`, requester));
   expect(cancelled).toMatchObject({ status: 303, location: `${payout}?done=cancelled` });
   expect((await open(payout, requester)).text).toContain(en.detail.available);
+  expect((await open(balance, requester)).text).toContain('In transit Rp 0');
   const late = await post(`${payout}/approve`, approver, approval);
   expect(late.status).toBe(409);
   for (const shown of [forms.stale, en.statuses.cancelled, ACTION_REJECTION_TEXTS.en.ended]) {

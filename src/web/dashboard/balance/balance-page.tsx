@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import type { Balance } from '../../../domain/balance';
 import { formatMonth, WIB } from '../../ui/format';
 import { Card, PageHead } from '../../ui/layout';
 import { EmptyState, Table, type Column } from '../../ui/table';
@@ -20,11 +21,8 @@ export interface ShownDay {
   readonly isClosed: boolean;
 }
 
-export interface BalancePage {
+export interface BalancePage extends Balance {
   readonly view: MerchantView;
-  readonly availableRupiah: number;
-  readonly pendingRupiah: number;
-  readonly asOf: Date;
   readonly newest: readonly ShownLine[];
   /** `2026-11`, in WIB. */
   readonly month: string;
@@ -39,11 +37,11 @@ export function renderBalancePage(page: BalancePage): string {
     title: BALANCE_TEXTS[page.view.locale.language].title,
     current: 'balance',
     live: page.laterMonth === null ? 'poll' : 'none',
-    children: <Balance {...page} />,
+    children: <BalanceContent {...page} />,
   });
 }
 
-function Balance(page: BalancePage): ReactElement {
+function BalanceContent(page: BalancePage): ReactElement {
   const { view, newest } = page;
   const texts = BALANCE_TEXTS[view.locale.language];
   return (
@@ -62,13 +60,14 @@ function Balance(page: BalancePage): ReactElement {
   );
 }
 
-function Amounts({ view, availableRupiah, pendingRupiah, asOf }: BalancePage): ReactElement {
+function Amounts({ view, availableRupiah, pendingRupiah, inTransitRupiah, asOf }: BalancePage): ReactElement {
   const texts = BALANCE_TEXTS[view.locale.language];
   return (
-    <Card part="amounts" version={`${availableRupiah} ${pendingRupiah}`}>
+    <Card part="amounts" version={`${availableRupiah} ${pendingRupiah} ${inTransitRupiah}`}>
       <div className="card-body balances">
         <Amount name={texts.available} hint={texts.availableHint} rupiah={availableRupiah} />
         <Amount name={texts.pending} hint={texts.pendingHint} rupiah={pendingRupiah} />
+        <Amount name={texts.inTransit} hint={texts.inTransitHint} rupiah={inTransitRupiah} />
         <p className="dim small">
           {texts.asOf} <Time at={asOf} style="second" locale={view.locale} />
         </p>

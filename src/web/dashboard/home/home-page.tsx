@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import type { Balance } from '../../../domain/balance';
 import { Attention, Tabs, type AttentionRow } from '../../ui/attention';
 import { Checklist, type ChecklistStep } from '../../ui/checklist';
 import { Card, PageHead } from '../../ui/layout';
@@ -21,7 +22,7 @@ interface HomePage {
   readonly notices: readonly ShownNotice[];
   readonly figures: ShownFigures;
   /** Null: the role may not view it. */
-  readonly balance: { readonly availableRupiah: number; readonly pendingRupiah: number } | null;
+  readonly balance: Pick<Balance, 'availableRupiah' | 'pendingRupiah' | 'inTransitRupiah'> | null;
 }
 
 export function renderHomePage(page: HomePage): string {
@@ -147,10 +148,15 @@ interface BalanceCardProps {
 
 function BalanceCard({ view: { locale, paths }, balance }: BalanceCardProps): ReactElement {
   const texts = HOME_TEXTS[locale.language];
-  const { availableRupiah, pendingRupiah } = balance;
+  const { availableRupiah, pendingRupiah, inTransitRupiah } = balance;
   const aside = <a href={paths.balance}>{texts.showBalance}</a>;
   return (
-    <Card title={texts.balance} aside={aside} part="balance" version={`${availableRupiah} ${pendingRupiah}`}>
+    <Card
+      title={texts.balance}
+      aside={aside}
+      part="balance"
+      version={`${availableRupiah} ${pendingRupiah} ${inTransitRupiah}`}
+    >
       <div className="card-body">
         <div>
           <p className="dim small">{texts.available}</p>
@@ -162,6 +168,12 @@ function BalanceCard({ view: { locale, paths }, balance }: BalanceCardProps): Re
           <p className="dim small">{texts.pending}</p>
           <p className="strong">
             <Money rupiah={pendingRupiah} />
+          </p>
+        </div>
+        <div>
+          <p className="dim small">{texts.inTransit}</p>
+          <p className="strong">
+            <Money rupiah={inTransitRupiah} />
           </p>
         </div>
       </div>

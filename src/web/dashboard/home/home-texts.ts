@@ -23,6 +23,7 @@ const en = {
   balance: 'Balance',
   available: 'Available',
   pending: 'Pending',
+  inTransit: 'In transit',
   showBalance: 'Show balance',
   attention: {
     showSettings: 'Show settings',
@@ -109,6 +110,7 @@ const id: HomeTexts = {
   balance: 'Saldo',
   available: 'Tersedia',
   pending: 'Tertunda',
+  inTransit: 'Dalam pencairan',
   showBalance: 'Lihat saldo',
   attention: {
     showSettings: 'Lihat pengaturan',
