@@ -44,12 +44,14 @@ export const PROPOSAL_AGES = ['up_to_a_working_day', 'over_a_working_day'] as co
 
 /**
  * Why a payout needs an operator, or is late. `deferred`: an obstacle has kept it back for an hour. `not_sent`: none
- * does, and its workflow has not submitted it for ten minutes.
+ * does, and its workflow has not submitted it for ten minutes. `not_found`: the bank has not known it for a day.
+ * `indeterminate`: no call has had a certain response for ten minutes. `overdue`: it takes longer than its rail does.
  */
 export const PAYOUT_ATTENTION_REASONS = [
   'waiting_for_approval',
   'deferred',
   'not_sent',
+  'not_found',
   'indeterminate',
   'overdue',
 ] as const;

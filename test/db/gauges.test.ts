@@ -255,12 +255,16 @@ const CASES: Readonly<Record<string, { readonly plant: string; readonly moves: E
     plant: sent('11 minutes', 'null'),
     moves: { [openPayouts('submitted')]: 1, [payoutAttention('indeterminate')]: 1 },
   },
-  'a payout that the bank has accepted': {
-    plant: sent('11 minutes', "'accepted'"),
+  'a payout whose call the bank has not known for a day': {
+    plant: sent('25 hours', 'null'),
+    moves: { [openPayouts('submitted')]: 1, [payoutAttention('not_found')]: 1 },
+  },
+  'a payout that the bank has just accepted': {
+    plant: sent('30 seconds', "'accepted'"),
     moves: { [openPayouts('submitted')]: 1 },
   },
-  'a payout that the bank has had for more than a day': {
-    plant: sent('25 hours', "'accepted'"),
+  'a payout that takes longer at the bank than its rail does': {
+    plant: sent('2 minutes', "'accepted'"),
     moves: { [openPayouts('submitted')]: 1, [payoutAttention('overdue')]: 1 },
   },
   'a bank account that was just proposed': {

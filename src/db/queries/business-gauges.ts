@@ -1,22 +1,15 @@
 import { EXCEPTION_KINDS } from '../../domain/exception-kinds';
 import { OPEN_STATUSES } from '../../domain/payment-transitions';
-import { OBSTACLES_WITHOUT_ATTENTION } from '../../domain/payout-rejections';
 import { OPEN_PAYOUT_STATUSES } from '../../domain/payout-transitions';
 import { REFUND_GRACE_MS, totalCoverage, type PartCoverage } from '../../domain/reconciliation';
-import {
-  AGE_GROUPS,
-  COUNT_LIMIT,
-  type PAYOUT_ATTENTION_REASONS,
-  type PROPOSAL_AGES,
-} from '../../observability/definitions';
+import { AGE_GROUPS, COUNT_LIMIT, PAYOUT_ATTENTION_REASONS, type PROPOSAL_AGES } from '../../observability/definitions';
 import type { Sample } from '../../observability/metrics';
 import type { Queryable } from '../connection/pool';
 import { literalList } from '../connection/statement';
 import { readRecoveryMode } from '../records/recovery-mode';
-import { obstacleAt, obstacleJoins } from '../transitions/payout-conditions';
 import { OVERDUE, OVERDUE_BUT_HELD, type Overdue } from './overdue-payments';
 import { CREATED_AT, STATUS } from './payment-indexes';
-import { isNotSent } from './payouts-needing-attention';
+import { payoutsWithReason } from './payouts-needing-attention';
 
 /*
  * The gauges that come from PostgreSQL. Each statement follows an index and ends at a limit, so that it reads few
@@ -118,42 +111,13 @@ const OPEN_PAYOUTS = `
     ) found
   ) counted`;
 
-const PAYOUT_OBSTACLE_JOINS = obstacleJoins({
-  account: 'account.id = payouts.bank_account_id',
-  source: 'source.id = payouts.provider_account_id',
-});
-
-/**
- * `deferred`: not if it waits for the window of its rail. `indeterminate`: no call has a certain response, and the bank
- * has had ten minutes.
- */
-const PAYOUT_ATTENTION = {
-  waiting_for_approval: "status = 'requested' and approval_kind = 'operator'",
-  not_sent: `exists (
-        select from merchants merchant ${PAYOUT_OBSTACLE_JOINS}
-          join payout_policies policy on policy.id = payouts.payout_policy_id
-        where merchant.id = payouts.merchant_id and ${isNotSent('payouts', obstacleAt('now()'), 'now()')})`,
-  deferred: `status = 'approved' and updated_at < now() - interval '1 hour' and (
-        select ${obstacleAt('now()')}
-        from merchants merchant ${PAYOUT_OBSTACLE_JOINS}
-        where merchant.id = payouts.merchant_id
-      ) not in (${literalList(OBSTACLES_WITHOUT_ATTENTION)})`,
-  indeterminate: `status = 'submitted' and coalesce(send_outcome, 'indeterminate') = 'indeterminate'
-        and last_sent_at < now() - interval '10 minutes'`,
-  overdue: `status = 'submitted' and send_outcome <> 'indeterminate'
-        and last_sent_at < now() - interval '1 day'`,
-} as const satisfies Readonly<Record<(typeof PAYOUT_ATTENTION_REASONS)[number], string>>;
-
-const PAYOUTS_NEEDING_ATTENTION = Object.entries(PAYOUT_ATTENTION)
-  .map(
-    ([reason, condition]) => `
-  select 'lunas_payouts_needing_attention' as name, '{"reason":"${reason}"}'::json as labels, count(*) as value
-  from (
-    select from payouts
-    where status in (${literalList(OPEN_PAYOUT_STATUSES)}) and ${condition} limit ${COUNT_LIMIT}
-  ) found`,
-  )
-  .join(' union all');
+const PAYOUTS_NEEDING_ATTENTION = `
+  select 'lunas_payouts_needing_attention' as name, json_build_object('reason', wanted) as labels,
+    least(count(payout.id), ${COUNT_LIMIT}) as value
+  from unnest(array[${literalList(PAYOUT_ATTENTION_REASONS)}]) wanted
+    left join (${payoutsWithReason('now()')}
+    ) payout on reason = wanted
+  group by wanted`;
 
 /** The group of each proposal, by when it was made. */
 const PROPOSAL_AGE_CONDITIONS = {

@@ -292,9 +292,10 @@ describe('a payout that an operator should look at', () => {
 
   it.each([
     ['payout_overdue', 'accepted', '61 seconds'],
-    ['payout_indeterminate', 'indeterminate', '61 seconds'],
+    ['payout_indeterminate', 'indeterminate', '601 seconds'],
     ['payout_not_found', 'rejected', '86401 seconds'],
-    [undefined, 'indeterminate', '59 seconds'],
+    [undefined, 'accepted', '59 seconds'],
+    [undefined, 'indeterminate', '590 seconds'],
   ])('is %s: the last call was %s, %s ago', async (kind, outcome, age) => {
     const { payoutId } = await applyPayout(payouts, ['approve', 'submit'], { by: { name: 'schedule' } });
     await backdate(payoutId, `send_outcome = '${outcome}', last_sent_at = now() - interval '${age}'`);
