@@ -63,6 +63,7 @@ describe('as JSON', () => {
       payment_method: 'active',
       held_at: null,
       return_url: null,
+      contact: null,
       checkout_origins: [],
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/),
     });
@@ -75,16 +76,19 @@ describe('as JSON', () => {
     expect((await json('merchants list')).merchants).toContainEqual(set.merchant);
   });
 
-  it('sets and removes the return URL and the origins of the checkout page', async () => {
+  it('sets and removes the return URL, the contact and the origins of the checkout page', async () => {
     const set = `merchants set ${await newMerchant()}`;
     const returnUrl = 'https://shop.example/orders/{merchant_reference_id}?from=pay';
     const origins = ['https://shop.example', 'http://localhost:3000'];
-    const options = `--return-url ${returnUrl} ${origins.map((origin) => `--checkout-origin ${origin}`).join(' ')}`;
-    const page = { return_url: returnUrl, checkout_origins: origins };
+    const contact = 'halo@shop.example';
+    const framing = origins.map((origin) => `--checkout-origin ${origin}`).join(' ');
+    const options = `--return-url ${returnUrl} --contact ${contact} ${framing}`;
+    const page = { return_url: returnUrl, contact, checkout_origins: origins };
     expect((await json(`${set} ${options}`)).merchant).toMatchObject(page);
     expect((await json(`${set} --fee-payer buyer`)).merchant).toMatchObject(page);
-    expect((await json(`${set} --return-url none --checkout-origin none`)).merchant).toMatchObject({
+    expect((await json(`${set} --return-url none --contact none --checkout-origin none`)).merchant).toMatchObject({
       return_url: null,
+      contact: null,
       checkout_origins: [],
     });
   });
@@ -92,6 +96,7 @@ describe('as JSON', () => {
   it.each([
     ['--return-url shop', 'must be absolute and begin with http:// or https://: shop'],
     ['--return-url https://user:secret@shop.example', 'must not contain a user name or password'],
+    ['--contact javascript:alert(1)', 'must be an e-mail address, a telephone number or an https address, or none'],
     ['--checkout-origin https://shop.example/orders', 'must be an origin such as https://shop.example, without a path'],
     ['--checkout-origin https://shop.example;x', 'must be an origin such as'],
     ['--checkout-origin https://*.shop.example', 'must be an origin such as'],

@@ -4,6 +4,7 @@ import type { Environment } from '../../config';
 import type { DeclaredAction } from '../../domain/declared-action';
 import { FEE_PAYERS } from '../../domain/fees';
 import { PROVIDERS } from '../../domain/provider-capabilities';
+import { contactHref, MAX_CONTACT_CHARACTERS } from '../../domain/shop-contact';
 import {
   cancelPendingPayments,
   holdMerchant,
@@ -145,6 +146,11 @@ function addRelease(merchants: LunasCommand): void {
 /** Removes a setting of the checkout page. */
 const NONE = 'none';
 
+const contactOption = textUpTo(MAX_CONTACT_CHARACTERS).refine(
+  (text) => text === NONE || contactHref(text) !== null,
+  `must be an e-mail address, a telephone number or an https address, or ${NONE}`,
+);
+
 function addSet(merchants: LunasCommand): void {
   const input = z
     .object({
@@ -153,10 +159,11 @@ function addSet(merchants: LunasCommand): void {
       provider: z.array(oneOf(PROVIDERS)).optional(),
       paymentMethod: oneOf(PAYMENT_METHOD_STATUSES).optional(),
       returnUrl: textUpTo(MAX_URL_CHARACTERS).optional(),
+      contact: contactOption.optional(),
       checkoutOrigin: z.array(textUpTo(MAX_URL_CHARACTERS)).max(MAX_ORIGINS, TOO_MANY_ORIGINS).optional(),
     })
     .refine((options) => Object.values(options).filter((value) => value !== undefined).length > 1, {
-      error: 'needs --fee-payer, --provider, --payment-method, --return-url or --checkout-origin',
+      error: 'needs --fee-payer, --provider, --payment-method, --return-url, --contact or --checkout-origin',
     });
   merchants
     .command('set <merchant-id>')
@@ -168,6 +175,7 @@ function addSet(merchants: LunasCommand): void {
       '--return-url <url>',
       `the checkout page's link to the shop, or ${NONE}; ${REFERENCE_PLACEHOLDER} is replaced`,
     )
+    .option('--contact <contact>', `an e-mail address, telephone number or page of the shop, or ${NONE}`)
     .option('--checkout-origin <origin>', `may show the checkout page in a frame, or ${NONE}; repeat for more`, collect)
     .examples(
       'lunas merchants set MERCHANT_ID --fee-payer buyer',
@@ -176,11 +184,12 @@ function addSet(merchants: LunasCommand): void {
       'lunas merchants set MERCHANT_ID --checkout-origin https://shop.example',
     )
     .writeAction(input, async (options, audit, _context, environment) => {
-      const { merchantId, provider, returnUrl, checkoutOrigin, ...changes } = options;
+      const { merchantId, provider, returnUrl, contact, checkoutOrigin, ...changes } = options;
       return change(audit, SET_MERCHANT, merchantId, {
         ...changes,
         providers: provider,
         returnUrl: returnUrl && parseReturnUrl(returnUrl, environment),
+        contact: contact === NONE ? null : contact,
         checkoutOrigins: checkoutOrigin && parseOrigins(checkoutOrigin, environment),
       });
     });
@@ -219,6 +228,7 @@ function merchantDetails(merchant: Merchant): CommandResult {
       QRIS: merchant.paymentMethod,
       'On hold since': merchant.heldAt,
       'Return URL': merchant.returnUrl,
+      Contact: merchant.contact,
       'Checkout origins': merchant.checkoutOrigins,
     }),
   };

@@ -121,6 +121,7 @@ create table merchants (
   created_at timestamptz(3) not null default now(),
   held_at timestamptz(3), -- while it is on hold, nothing of it is settled
   return_url text, -- of the checkout page; null: it has no link back to the shop
+  contact text check (char_length(contact) between 1 and 200), -- of the shop; the checkout page shows it
   checkout_origins text[] not null default '{}', -- the origins whose pages may show the checkout page in a frame
   time_zone text not null default 'Asia/Jakarta' -- of its pages and exports: WIB, WITA or WIT
     check (time_zone in ('Asia/Jakarta', 'Asia/Makassar', 'Asia/Jayapura'))
@@ -2283,8 +2284,8 @@ grant select (id, purpose, provider, adapter, base_url, sealed_server_key, weigh
 grant select on provider_accounts to lunas_operator; -- the credentials for `lunas keys reseal`
 grant insert on merchants, policies, provider_accounts, retired_keys to lunas_operator;
 grant update (held_at) on merchants to lunas_api, lunas_operator;
-grant update (status, fee_payer, providers, payment_method_active, return_url, checkout_origins) on merchants
-  to lunas_operator;
+grant update (status, fee_payer, providers, payment_method_active, return_url, checkout_origins, contact)
+  on merchants to lunas_operator;
 grant update (status, sealed_server_key, sealed_credentials, calls_per_second, nmid, key_fingerprint,
   proposed_server_key, proposed_key_fingerprint, proposed_nmid) on provider_accounts to lunas_operator;
 revoke execute on function stop_provider_account from public;
@@ -2333,7 +2334,7 @@ grant insert on user_actions, user_action_outcomes to lunas_dashboard;
 grant select on merchant_operator_actions to lunas_dashboard;
 grant select, insert on merchant_notices, merchant_notice_closings to lunas_dashboard;
 grant insert on merchant_notices to lunas_operator; -- a reset of a login
-grant update (time_zone, return_url, checkout_origins) on merchants to lunas_dashboard;
+grant update (time_zone, return_url, checkout_origins, contact) on merchants to lunas_dashboard;
 grant select (id, realm, email, name, language, sealed_totp, password_changed_at, disabled_at, created_at) on users
   to lunas_operator; -- `lunas keys reseal` reads the sealed column
 grant insert (id, realm, email, name, language, created_at), update (disabled_at, sealed_totp) on users

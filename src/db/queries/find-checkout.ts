@@ -19,6 +19,11 @@ export interface CheckoutRow extends CheckoutStatus {
   readonly merchantName: string;
   readonly totalRupiah: number;
   readonly qrisPayload: string | null;
+  readonly paidAt: Date | null;
+  readonly updatedAt: Date;
+  /** `customer` and `metadata`; null if the request had none, or they were erased. */
+  readonly sealedDetails: string | null;
+  readonly contact: string | null;
   readonly returnUrl: string | null;
   readonly checkoutOrigins: readonly string[];
 }
@@ -32,9 +37,12 @@ export async function findCheckout(db: Queryable, paymentId: string): Promise<Ch
     name: 'find_checkout',
     text: `select ${STATUS_COLUMNS}, payments.reference_id as "referenceId",
         payments.merchant_reference_id as "merchantReferenceId", merchants.name as "merchantName",
-        payments.total_rupiah as "totalRupiah", payments.qris_payload as "qrisPayload",
+        payments.total_rupiah as "totalRupiah", payments.qris_payload as "qrisPayload", payments.paid_at as "paidAt",
+        payments.updated_at as "updatedAt", details.sealed as "sealedDetails", merchants.contact,
         merchants.return_url as "returnUrl", merchants.checkout_origins as "checkoutOrigins"
       from ${WITH_LATE_PAYMENTS} join merchants on merchants.id = payments.merchant_id
+        left join payment_details details
+          on details.payment_id = payments.id and details.fingerprint = payments.fingerprint
       where payments.id = $1`,
     values: [paymentId],
   });

@@ -23,6 +23,8 @@ export interface Merchant {
   readonly heldAt: Date | null;
   /** The address of the checkout page's link back to the shop; null if there is none. */
   readonly returnUrl: string | null;
+  /** How customers reach the shop: an e-mail address, a telephone number or a page; null if none is registered. */
+  readonly contact: string | null;
   /** The origins whose pages may show the checkout page in a frame. */
   readonly checkoutOrigins: readonly string[];
   /** The time zone of its pages and exports. */
@@ -42,11 +44,12 @@ export type MerchantChanges = {
   readonly [Field in MerchantSetting]?: Merchant[Field] | undefined;
 };
 
-type MerchantSetting = 'status' | 'feePayer' | 'providers' | 'paymentMethod' | 'returnUrl' | 'checkoutOrigins';
+type MerchantSetting =
+  'status' | 'feePayer' | 'providers' | 'paymentMethod' | 'returnUrl' | 'checkoutOrigins' | 'contact';
 
 const MERCHANT_COLUMNS = `id, code, name, status, fee_payer as "feePayer", providers,
   case when payment_method_active then 'active' else 'inactive' end as "paymentMethod", held_at as "heldAt",
-  return_url as "returnUrl", checkout_origins as "checkoutOrigins", time_zone as "timeZone",
+  return_url as "returnUrl", checkout_origins as "checkoutOrigins", contact, time_zone as "timeZone",
   created_at as "createdAt"`;
 
 export const CREATE_MERCHANT = new DeclaredAction('merchant.create');
@@ -87,7 +90,8 @@ export async function changeMerchant(db: Queryable, merchantId: string, changes:
   const { rows } = await db.query<Merchant>(
     `update merchants set status = coalesce($2, status), fee_payer = coalesce($3, fee_payer),
        providers = coalesce($4, providers), payment_method_active = coalesce($5, payment_method_active),
-       return_url = case when $6 then $7 else return_url end, checkout_origins = coalesce($8, checkout_origins)
+       return_url = case when $6 then $7 else return_url end, checkout_origins = coalesce($8, checkout_origins),
+       contact = case when $9 then $10 else contact end
      where id = $1 returning ${MERCHANT_COLUMNS}`,
     [
       merchantId,
@@ -98,6 +102,8 @@ export async function changeMerchant(db: Queryable, merchantId: string, changes:
       changes.returnUrl !== undefined,
       changes.returnUrl,
       changes.checkoutOrigins && [...new Set(changes.checkoutOrigins)],
+      changes.contact !== undefined,
+      changes.contact,
     ],
   );
   return requireRow(rows, 'merchant', merchantId);

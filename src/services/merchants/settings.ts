@@ -5,30 +5,34 @@ import type { ProviderName } from '../../domain/provider-capabilities';
 import type { Merchant } from './merchants';
 
 /** What a merchant sees of its own row. */
-export type MerchantSettings = Pick<Merchant, 'feePayer' | 'providers' | 'returnUrl' | 'checkoutOrigins'>;
+export type MerchantSettings = Pick<Merchant, 'feePayer' | 'providers' | 'returnUrl' | 'checkoutOrigins' | 'contact'>;
 
 /** @throws NotFoundError if there is no such merchant */
 export async function readSettings(db: Queryable, merchantId: string): Promise<MerchantSettings> {
   const { rows } = await db.query<MerchantSettings>(
-    `select fee_payer as "feePayer", providers, return_url as "returnUrl", checkout_origins as "checkoutOrigins"
-     from merchants where id = $1`,
+    `select fee_payer as "feePayer", providers, return_url as "returnUrl", checkout_origins as "checkoutOrigins",
+       contact from merchants where id = $1`,
     [merchantId],
   );
   return requireRow(rows, 'merchant', merchantId);
 }
 
-/** What a merchant changes itself. The addresses satisfy `returnUrlViolation` and `originViolation`. */
-export type OwnSettings = Pick<Merchant, 'timeZone' | 'returnUrl' | 'checkoutOrigins'>;
+/**
+ * What a merchant changes itself. The addresses satisfy `returnUrlViolation` and `originViolation`; the contact has a
+ * link.
+ */
+export type OwnSettings = Pick<Merchant, 'timeZone' | 'returnUrl' | 'checkoutOrigins' | 'contact'>;
 
 /** The role of the dashboard may change these columns only. @throws NotFoundError if there is no such merchant */
 export async function changeOwnSettings(
   db: Queryable,
   merchantId: string,
-  { timeZone, returnUrl, checkoutOrigins }: OwnSettings,
+  { timeZone, returnUrl, checkoutOrigins, contact }: OwnSettings,
 ): Promise<void> {
   const { rows } = await db.query<{ id: string }>(
-    `update merchants set time_zone = $2, return_url = $3, checkout_origins = $4 where id = $1 returning id`,
-    [merchantId, timeZone, returnUrl, [...new Set(checkoutOrigins)]],
+    `update merchants set time_zone = $2, return_url = $3, checkout_origins = $4, contact = $5
+     where id = $1 returning id`,
+    [merchantId, timeZone, returnUrl, [...new Set(checkoutOrigins)], contact],
   );
   requireRow(rows, 'merchant', merchantId);
 }

@@ -1,4 +1,5 @@
 import type { PublicLinks } from '../../crypto/public-links';
+import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
 import type { LostWorkflows } from '../../services/recovery/lost-workflows';
 import type { CheckoutPages } from './checkout-pages';
@@ -9,6 +10,7 @@ export interface CheckoutDependencies {
   /** Connections for requests without a key: they cannot take those of merchants. */
   readonly keylessDb: Queryable;
   readonly checkoutLinks: PublicLinks;
+  readonly sealer: Sealer;
   readonly checkoutPages: CheckoutPages;
   readonly checkoutWatch: CheckoutWatch;
   readonly lostWorkflows: Pick<LostWorkflows, 'check' | 'checkExpired'>;

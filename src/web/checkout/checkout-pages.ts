@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Language } from '../../domain/sign-in';
 import { renderLabelledQrisPng } from '../../qris/image';
-import { checkoutStateOf, type CheckoutPayment } from './checkout-state';
-import { renderCheckoutPage, timeLeftAt, type CheckoutPage, type TimeLeft } from './page';
-import { formatDeadline, formatRupiah, TEXTS } from './texts';
+import { checkoutStateOf, type CheckoutPage, type CheckoutPayment } from './checkout-state';
+import { renderCheckoutPage } from './page';
+import { formatRupiah, formatTimestamp, TEXTS } from './texts';
+import { timeLeftAt, type TimeLeft } from './time-left';
 
 /** Some hundred pages of 30 kB with a code. */
 const MAX_PAGE_CHARACTERS = 16 * 1_024 * 1_024;
@@ -12,11 +13,18 @@ const MAX_PAGE_CHARACTERS = 16 * 1_024 * 1_024;
 const MAX_IMAGE_BYTES = 16 * 1_024 * 1_024;
 
 /** Random, so that no name of a merchant contains one of them. */
-const PLACEHOLDERS: TimeLeft = { milliseconds: `milliseconds-${randomUUID()}`, countdown: `countdown-${randomUUID()}` };
+const PLACEHOLDERS: TimeLeft = {
+  milliseconds: `milliseconds-${randomUUID()}`,
+  countdown: `countdown-${randomUUID()}`,
+  urgency: `urgency-${randomUUID()}`,
+};
+
+/** What an image shows. */
+type ImagePayment = Pick<CheckoutPayment, 'referenceId' | 'merchantName' | 'totalRupiah' | 'expiresAt'>;
 
 interface ImageContext {
   readonly payload: string;
-  readonly payment: CheckoutPayment;
+  readonly payment: ImagePayment;
   readonly language: Language;
 }
 
@@ -42,23 +50,40 @@ export class CheckoutPages {
     const key = JSON.stringify([checkoutStateOf(payment, nowMs), textOf(payment), others]);
     const template = this.#pages.get(key) ?? renderCheckoutPage({ ...page, timeLeft: PLACEHOLDERS });
     this.#pages.set(key, template);
-    const { milliseconds, countdown } = timeLeftAt(nowMs, payment.expiresAt);
+    const { milliseconds, countdown, urgency } = timeLeftAt(nowMs, payment.expiresAt);
     return template
       .replace(PLACEHOLDERS.milliseconds, () => milliseconds)
-      .replace(PLACEHOLDERS.countdown, () => countdown);
+      .replace(PLACEHOLDERS.countdown, () => countdown)
+      .replace(PLACEHOLDERS.urgency, () => urgency);
   }
 
   /** The QR with merchant, amount and deadline, as a PNG. @throws like `renderQrisPng` */
-  image(payload: string, payment: CheckoutPayment, language: Language): Promise<Buffer> {
-    const key = JSON.stringify([payload, textOf(payment), language]);
+  image(payload: string, payment: ImagePayment, language: Language): Promise<Buffer> {
+    const key = JSON.stringify([payload, imageTextOf(payment), language]);
     return this.#images.forceFetch(key, { context: { payload, payment, language } });
   }
 }
 
-/** What a page or an image shows of the payment. */
+function imageTextOf({ referenceId, merchantName, totalRupiah, expiresAt }: ImagePayment) {
+  return [referenceId, merchantName, totalRupiah, expiresAt.getTime()];
+}
+
+/** What a page shows of the payment. */
 function textOf(payment: CheckoutPayment) {
-  const { referenceId, merchantName, totalRupiah, status, expiresAt, qrisPayload, latePayment } = payment;
-  return [referenceId, merchantName, totalRupiah, status, expiresAt.getTime(), qrisPayload, latePayment];
+  const { status, qrisPayload, latePayment, merchantReferenceId, description, paidAt, updatedAt, contact } = payment;
+  return [
+    ...imageTextOf(payment),
+    [
+      status,
+      qrisPayload,
+      latePayment,
+      merchantReferenceId,
+      description,
+      paidAt?.getTime(),
+      updatedAt.getTime(),
+      contact,
+    ],
+  ];
 }
 
 function renderImage({ payload, payment, language }: ImageContext): Promise<Buffer> {
@@ -66,7 +91,7 @@ function renderImage({ payload, payment, language }: ImageContext): Promise<Buff
   return renderLabelledQrisPng(payload, [
     { text: payment.merchantName, scale: 3 },
     { text: formatRupiah(payment.totalRupiah), scale: 5 },
-    { text: `${payBefore} ${formatDeadline(payment.expiresAt, language)}`, scale: 2 },
+    { text: `${payBefore} ${formatTimestamp(payment.expiresAt, language)}`, scale: 2 },
     { text: payment.referenceId, scale: 2 },
   ]);
 }

@@ -1,5 +1,7 @@
 import type { LatePaymentStatus } from '../../domain/late-payment';
 import type { PaymentStatus } from '../../domain/payment-transitions';
+import type { Language } from '../../domain/sign-in';
+import type { TimeLeft } from './time-left';
 
 /** What the customer can do or expect. */
 export const CHECKOUT_STATES = [
@@ -38,20 +40,47 @@ export interface CheckoutPayment {
   readonly expiresAt: Date;
   readonly qrisPayload: string | null;
   readonly latePayment: LatePaymentStatus | null;
+  /** The merchant's own number of the order, and its text about it; null if it sent none. */
+  readonly merchantReferenceId: string | null;
+  readonly description: string | null;
+  /** When it was paid; null if it was not. */
+  readonly paidAt: Date | null;
+  /** When its status changed last. */
+  readonly updatedAt: Date;
+  /** How customers reach the shop; null if the merchant registered nothing. */
+  readonly contact: string | null;
+}
+
+/** What the page of a payment is rendered from. */
+export interface CheckoutPage {
+  readonly payment: CheckoutPayment;
+  /** The path of the page. */
+  readonly path: string;
+  /** What `GET <path>/events` compares with the current status. */
+  readonly statusKey: string;
+  /** The address of the shop; null if the merchant has none. */
+  readonly returnUrl: string | null;
+  readonly language: Language;
+  readonly nowMs: number;
+  /** By default that of `nowMs`. A template has other texts. */
+  readonly timeLeft?: TimeLeft;
 }
 
 /** Between the deadline and the provider's last status, a payment is `pending` and must not be paid any more. */
-export function checkoutStateOf(payment: CheckoutPayment, nowMs: number): CheckoutState {
+export function checkoutStateOf(payment: Pick<CheckoutPayment, 'status' | 'expiresAt'>, nowMs: number): CheckoutState {
   const state = STATES[payment.status];
   return state === 'waiting' && payment.expiresAt.getTime() <= nowMs ? 'checking' : state;
 }
 
 /** The payload, as long as the customer may pay it. */
-export function payablePayload(payment: CheckoutPayment, nowMs: number): string | null {
+export function payablePayload(
+  payment: Pick<CheckoutPayment, 'status' | 'expiresAt' | 'qrisPayload'>,
+  nowMs: number,
+): string | null {
   return checkoutStateOf(payment, nowMs) === 'waiting' ? payment.qrisPayload : null;
 }
 
 /** No transition leaves these, and no money can arrive after them. */
-export function isLastPage({ status }: CheckoutPayment): boolean {
+export function isLastPage({ status }: Pick<CheckoutPayment, 'status'>): boolean {
   return status === 'settled' || status === 'refunded';
 }

@@ -1,18 +1,31 @@
 import type { Request } from 'express';
+import { z } from 'zod';
+import type { Sealer } from '../../crypto/sealing';
 import { findCheckout, type CheckoutRow } from '../../db/queries/find-checkout';
 import { LANGUAGES, type Language } from '../../domain/sign-in';
 import { logPayment } from '../../temporal/log-payment';
 import type { CheckoutDependencies } from './checkout-dependencies';
+import type { CheckoutPayment } from './checkout-state';
+
+/** What the page reads of `metadata`: the merchant's own text about the order. */
+const descriptionSchema = z.object({ metadata: z.object({ description: z.string().trim().min(1) }) });
 
 /** The payment of the token in the path; undefined for any other text. */
 export async function findCheckoutPage(
-  { checkoutLinks, keylessDb }: Pick<CheckoutDependencies, 'checkoutLinks' | 'keylessDb'>,
+  { checkoutLinks, keylessDb, sealer }: Pick<CheckoutDependencies, 'checkoutLinks' | 'keylessDb' | 'sealer'>,
   { params }: Request,
-): Promise<CheckoutRow | undefined> {
+): Promise<(CheckoutRow & Pick<CheckoutPayment, 'description'>) | undefined> {
   const paymentId = await checkoutLinks.paymentIdOf(String(params.token));
   if (paymentId === undefined) return undefined;
   logPayment(paymentId);
-  return findCheckout(keylessDb, paymentId);
+  const row = await findCheckout(keylessDb, paymentId);
+  return row && { ...row, description: descriptionOf(sealer, row) };
+}
+
+function descriptionOf(sealer: Sealer, { id, sealedDetails }: CheckoutRow): string | null {
+  if (sealedDetails === null) return null;
+  const details = descriptionSchema.safeParse(JSON.parse(sealer.open(sealedDetails, ['payment-details', id])));
+  return details.success ? details.data.metadata.description : null;
 }
 
 /** The language of `?lang=`, else of the browser; Indonesian if neither names one that the page has. */

@@ -10,7 +10,10 @@ export const getCheckoutImage = publicEndpoint({
   method: 'get',
   path: '/pay/:token/qris.png',
   countsAgainstNetworkLimit: true,
-  async handler(dependencies: Pick<CheckoutDependencies, 'checkoutLinks' | 'checkoutPages' | 'keylessDb'>, request) {
+  async handler(
+    dependencies: Pick<CheckoutDependencies, 'checkoutLinks' | 'checkoutPages' | 'keylessDb' | 'sealer'>,
+    request,
+  ) {
     const payment = await findCheckoutPage(dependencies, request);
     const payload = payment && payablePayload(payment, Date.now());
     if (!payload) throw new ApiError('not_found', 'There is no QR code that can be paid.');

@@ -14,7 +14,10 @@ export const getCheckoutPage = publicEndpoint({
   path: '/pay/:token',
   countsAgainstNetworkLimit: true,
   async handler(
-    dependencies: Pick<CheckoutDependencies, 'checkoutLinks' | 'checkoutPages' | 'lostWorkflows' | 'keylessDb'>,
+    dependencies: Pick<
+      CheckoutDependencies,
+      'checkoutLinks' | 'checkoutPages' | 'lostWorkflows' | 'keylessDb' | 'sealer'
+    >,
     request,
   ) {
     const language = languageOf(request);

@@ -2,10 +2,14 @@ import type { LatePaymentStatus } from '../../domain/late-payment';
 import type { Language } from '../../domain/sign-in';
 import type { CheckoutState } from './checkout-state';
 
-interface StateTexts {
+export interface StateTexts {
   readonly title: string;
   readonly explanation: string;
 }
+
+/** What the page lists about the payment. */
+export type FactName =
+  'order' | 'description' | 'total' | 'paid' | 'refunded' | 'expired' | 'cancelled' | 'failed' | 'reference';
 
 /** Every text of the page in one language. */
 export interface Texts {
@@ -14,21 +18,26 @@ export interface Texts {
   /** For money that arrives after the end; `none` before any has arrived. */
   readonly latePayments: Readonly<Record<LatePaymentStatus | 'none', string>>;
   readonly total: string;
-  readonly payTo: string;
   readonly appShows: string;
-  readonly reference: string;
+  readonly facts: Readonly<Record<FactName, string>>;
   readonly timeLeft: string;
   readonly payBefore: string;
   readonly codeName: string;
+  readonly payOnPhone: string;
+  readonly payOnPhoneHint: string;
   readonly saveImage: string;
-  readonly shareImage: string;
   readonly howToPay: string;
   readonly steps: readonly string[];
   readonly samePhone: string;
   readonly samePhoneSteps: readonly string[];
   readonly anyApp: string;
   readonly checkApp: string;
+  readonly print: string;
   readonly backToShop: string;
+  /** Before and after the number of seconds until the customer is back at the shop. */
+  readonly returning: readonly [before: string, after: string];
+  readonly stay: string;
+  readonly contact: string;
   readonly fiveMinutesLeft: string;
   readonly oneMinuteLeft: string;
   readonly reload: string;
@@ -39,7 +48,7 @@ const INDONESIAN: Texts = {
   otherLanguage: 'English',
   states: {
     preparing: { title: 'Menyiapkan kode QR', explanation: 'Tunggu sebentar. Kode QR akan segera tampil di sini.' },
-    waiting: { title: 'Pindai untuk membayar', explanation: 'Gunakan aplikasi bank atau dompet digital apa pun.' },
+    waiting: { title: 'Bayar dengan QRIS', explanation: 'Gunakan aplikasi bank atau dompet digital apa pun.' },
     checking: {
       title: 'Waktu pembayaran habis',
       explanation: 'Kami sedang memeriksa apakah pembayaran Anda sudah masuk. Jangan bayar kode ini lagi.',
@@ -79,30 +88,44 @@ const INDONESIAN: Texts = {
     manual_review: 'Kami menerima uang yang terlambat. Petugas kami memeriksa pengembaliannya.',
   },
   total: 'Total pembayaran',
-  payTo: 'Bayar ke',
-  appShows: 'Nama di aplikasi Anda',
-  reference: 'Nomor transaksi',
+  appShows: 'Di aplikasi Anda tertulis',
+  facts: {
+    order: 'Nomor pesanan',
+    description: 'Untuk',
+    total: 'Jumlah',
+    paid: 'Dibayar',
+    refunded: 'Dikembalikan',
+    expired: 'Berakhir',
+    cancelled: 'Dibatalkan',
+    failed: 'Gagal',
+    reference: 'Nomor transaksi',
+  },
   timeLeft: 'Sisa waktu',
   payBefore: 'Bayar sebelum',
   codeName: 'Kode QRIS',
+  payOnPhone: 'Bayar dengan aplikasi di ponsel ini',
+  payOnPhoneHint: 'Bagikan atau simpan gambar QR, lalu buka dari galeri di aplikasi bank Anda.',
   saveImage: 'Simpan gambar QR',
-  shareImage: 'Bagikan gambar QR',
   howToPay: 'Cara membayar',
   steps: [
     'Buka aplikasi bank atau dompet digital Anda.',
     'Pilih Bayar, Pindai, atau QRIS, lalu arahkan kamera ke kode ini.',
-    'Periksa nama dan jumlahnya, lalu bayar.',
+    'Pastikan nama dan jumlahnya sama, lalu bayar.',
   ],
   samePhone: 'Membayar dari ponsel yang sama',
   samePhoneSteps: [
-    'Simpan gambar QR dengan tombol di atas.',
+    'Bagikan atau simpan gambar QR dengan tombol di atas.',
     'Buka aplikasi bank atau dompet digital Anda, lalu pilih Pindai atau QRIS.',
-    'Pilih gambar dari galeri, lalu pilih gambar yang baru disimpan.',
+    'Pilih gambar dari galeri, lalu gambar QR yang baru disimpan.',
     'Periksa nama dan jumlahnya, lalu bayar sebelum batas waktu.',
   ],
   anyApp: 'Satu QRIS untuk semua',
   checkApp: 'Cek aplikasi penyelenggara di www.aspi-qris.id',
+  print: 'Cetak bukti',
   backToShop: 'Kembali ke toko',
+  returning: ['Anda kembali ke toko dalam', 'detik.'],
+  stay: 'Tetap di sini',
+  contact: 'Ada pertanyaan? Hubungi toko:',
   fiveMinutesLeft: 'Sisa waktu lima menit.',
   oneMinuteLeft: 'Sisa waktu satu menit.',
   reload: 'Periksa status',
@@ -116,7 +139,7 @@ const ENGLISH: Texts = {
   otherLanguage: 'Bahasa Indonesia',
   states: {
     preparing: { title: 'Preparing the QR code', explanation: 'One moment. The QR code will appear here.' },
-    waiting: { title: 'Scan to pay', explanation: 'Use any bank or e-wallet app that supports QRIS.' },
+    waiting: { title: 'Pay with QRIS', explanation: 'Use any bank or e-wallet app that supports QRIS.' },
     checking: {
       title: 'The time to pay is over',
       explanation: 'We are checking whether your payment has arrived. Do not pay this code any more.',
@@ -155,30 +178,44 @@ const ENGLISH: Texts = {
     manual_review: 'We received money after the end. Our staff is checking its refund.',
   },
   total: 'Total to pay',
-  payTo: 'Pay to',
-  appShows: 'Name in your app',
-  reference: 'Transaction number',
+  appShows: 'Your app shows the name',
+  facts: {
+    order: 'Order number',
+    description: 'For',
+    total: 'Amount',
+    paid: 'Paid',
+    refunded: 'Refunded',
+    expired: 'Expired',
+    cancelled: 'Cancelled',
+    failed: 'Failed',
+    reference: 'Transaction number',
+  },
   timeLeft: 'Time left',
   payBefore: 'Pay before',
   codeName: 'QRIS code',
+  payOnPhone: 'Pay with an app on this phone',
+  payOnPhoneHint: 'Share or save the QR image, then open it from the gallery in your bank app.',
   saveImage: 'Save QR image',
-  shareImage: 'Share QR image',
   howToPay: 'How to pay',
   steps: [
     'Open your bank or e-wallet app.',
     'Choose Pay, Scan or QRIS, and point the camera at this code.',
-    'Check the name and the amount, then pay.',
+    'Check that name and amount are the same, then pay.',
   ],
   samePhone: 'Pay on this phone',
   samePhoneSteps: [
-    'Save the QR image with the button above.',
+    'Share or save the QR image with the button above.',
     'Open your bank or e-wallet app, and choose Scan or QRIS.',
     'Choose an image from the gallery, then the image that you have just saved.',
     'Check the name and the amount, then pay before the deadline.',
   ],
   anyApp: 'One QRIS for all apps',
   checkApp: 'Check the providers of apps at www.aspi-qris.id',
+  print: 'Print the receipt',
   backToShop: 'Back to the shop',
+  returning: ['You return to the shop in', 'seconds.'],
+  stay: 'Stay here',
+  contact: 'Questions? Contact the shop:',
   fiveMinutesLeft: 'Five minutes left.',
   oneMinuteLeft: 'One minute left.',
   reload: 'Check the status',
@@ -202,6 +239,6 @@ const timestampFormat = (locale: string) =>
 const TIMESTAMP_FORMATS = { id: timestampFormat('id-ID'), en: timestampFormat('en-GB') } as const;
 
 /** In Jakarta's time zone, which it names. */
-export function formatDeadline(timestamp: Date, language: Language): string {
+export function formatTimestamp(timestamp: Date, language: Language): string {
   return `${TIMESTAMP_FORMATS[language].format(timestamp)} WIB`;
 }

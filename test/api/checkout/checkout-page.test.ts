@@ -49,12 +49,12 @@ describe('GET /pay/:token', () => {
   });
 
   it.each([
-    ['id', '', 'Pindai untuk membayar'],
-    ['en-GB,en;q=0.9,id;q=0.5', '', 'Scan to pay'],
-    ['fr', '', 'Pindai untuk membayar'],
-    ['en', '?lang=id', 'Pindai untuk membayar'],
-    ['id', '?lang=en', 'Scan to pay'],
-    ['en', '?lang=xx', 'Scan to pay'],
+    ['id', '', 'Bayar dengan QRIS'],
+    ['en-GB,en;q=0.9,id;q=0.5', '', 'Pay with QRIS'],
+    ['fr', '', 'Bayar dengan QRIS'],
+    ['en', '?lang=id', 'Bayar dengan QRIS'],
+    ['id', '?lang=en', 'Pay with QRIS'],
+    ['en', '?lang=xx', 'Pay with QRIS'],
   ])('chooses the language: Accept-Language %s, query "%s"', async (accepted, query, title) => {
     const { url } = await createPage(service);
     expect(await readPage(url + query, accepted)).toContain(`<h1>${title}</h1>`);
@@ -87,7 +87,7 @@ describe('GET /pay/:token', () => {
     expect([response.status, headersOf(response)]).toEqual([200, SECURITY_HEADERS]);
     expect(html).toContain('<h1>Payment cancelled</h1>');
     expect(html).toContain('If you pay after that by mistake, the money is returned to you');
-    expect(html).not.toMatch(/<svg|qris\.png/);
+    expect(html).not.toMatch(/<figure|qris\.png/);
     expect((await fetch(`${page.url}/qris.png`)).status).toBe(404);
   });
 

@@ -33,18 +33,25 @@ async function signedIn(role: 'owner' | 'developer' | 'finance' | 'support'): Pr
 }
 
 async function storedOf(merchantId: string) {
-  const { rows } = await service.db.query<{ zone: string; url: string | null; origins: string[] }>(
-    'select time_zone as zone, return_url as url, checkout_origins as origins from merchants where id = $1',
+  const { rows } = await service.db.query<{
+    zone: string;
+    url: string | null;
+    contact: string | null;
+    origins: string[];
+  }>(
+    `select time_zone as zone, return_url as url, contact, checkout_origins as origins
+     from merchants where id = $1`,
     [merchantId],
   );
   return rows[0];
 }
 
-const form = (zone: string, url: string, origins: string) =>
+const form = (zone: string, url: string, origins: string, contact = '') =>
   [
     ['zone', zone],
     ['return_url', url],
     ['origins', origins],
+    ['contact', contact],
   ] as const;
 
 it('an owner changes zone, return address and origins, and only of the own merchant', async () => {
@@ -53,11 +60,12 @@ it('an owner changes zone, return address and origins, and only of the own merch
   const owner = await signedIn('owner');
   const url = 'https://toko.example/thanks?order={merchant_reference_id}';
   const origins = 'https://toko.example\r\nhttps://kasir.example https://toko.example';
-  const saved = await owner.post(path, form('Asia/Makassar', url, origins));
+  const saved = await owner.post(path, form('Asia/Makassar', url, origins, '0812 3456 7890'));
   expect([saved.status, saved.location]).toEqual([303, `${path}?done=saved`]);
   expect(await storedOf(shop.id)).toEqual({
     zone: 'Asia/Makassar',
     url,
+    contact: '0812 3456 7890',
     origins: ['https://toko.example', 'https://kasir.example'],
   });
   expect(await storedOf(other.id)).toEqual(before);
@@ -71,14 +79,14 @@ it('an owner changes zone, return address and origins, and only of the own merch
   expect(rows).toEqual([{ action: 'merchant.set', target: shop.id, outcome: 'succeeded' }]);
 
   expect((await owner.post(path, form('Asia/Jakarta', '', ''))).status).toBe(303);
-  expect(await storedOf(shop.id)).toEqual({ zone: 'Asia/Jakarta', url: null, origins: [] });
+  expect(await storedOf(shop.id)).toEqual({ zone: 'Asia/Jakarta', url: null, contact: null, origins: [] });
 });
 
 it('names each field that is not possible, keeps what was typed, and changes nothing', async () => {
   const developer = await signedIn('developer');
   const before = await storedOf(shop.id);
   const tooMany = Array.from({ length: 11 }, (_, index) => `https://shop-${index}.example`).join('\n');
-  for (const [zone, url, origins, field, error] of [
+  for (const [zone, url, origins, field, error, contact] of [
     ['Europe/Paris', '', '', 'zone', texts.errors.zone],
     ['', '', '', 'zone', texts.errors.zone],
     ['Asia/Jakarta', 'javascript:alert(1)', '', 'return_url', texts.errors.url],
@@ -86,8 +94,9 @@ it('names each field that is not possible, keeps what was typed, and changes not
     ['Asia/Jakarta', '', 'https://shop.example/path', 'origins', texts.errors.origins],
     ['Asia/Jakarta', '', "https://shop.example;script-src'", 'origins', texts.errors.origins],
     ['Asia/Jakarta', '', tooMany, 'origins', texts.errors.origins],
+    ['Asia/Jakarta', '', '', 'contact', texts.errors.contact, 'javascript:alert(1)'],
   ] as const) {
-    const { status, body } = await developer.post(path, form(zone, url, origins));
+    const { status, body } = await developer.post(path, form(zone, url, origins, contact));
     expect([field, origins, status]).toEqual([field, origins, 422]);
     expect(body).toContain(`<a href="#${field}">${error}</a>`);
     expect(body).toContain(`id="${field}-error"`);

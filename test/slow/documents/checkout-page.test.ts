@@ -7,6 +7,7 @@ import { PublicLinks } from '../../../src/crypto/public-links';
 import { createSealer } from '../../../src/crypto/sealing';
 import type { PaymentStatus } from '../../../src/domain/payment-transitions';
 import { freePort } from '../../../src/local-stack/ports';
+import { changeMerchant } from '../../../src/services/merchants/merchants';
 import { CHECKOUT_STATES, type CheckoutState } from '../../../src/web/checkout/checkout-state';
 import { TEXTS } from '../../../src/web/checkout/texts';
 import { startApiProcess } from '../../support/api-process';
@@ -136,12 +137,60 @@ describe('a customer', () => {
   it.each([['id'], ['en']])('saves the image (%s), which decodes to the payload', async (language) => {
     const { url, payload, referenceId } = await createPage(service, { amount: 1_250_000 });
     const { page, close } = await openPage(browser, `${url}?lang=${language}`);
-    const [download] = await Promise.all([page.waitForEvent('download'), page.locator('a[download]').click()]);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.locator('.save').click()]);
     expect(download.suggestedFilename()).toBe(`qris-${referenceId}.png`);
     const file = path.join(process.env.SCREENSHOTS ?? directory, `saved-${language}.png`);
     await download.saveAs(file);
     expect(decodeQr(file)).toEqual([payload]);
     await close();
+  });
+
+  it('sees amount, deadline and the way to pay on a phone without scrolling, and shares the image', async () => {
+    const { url } = await createPage(service, { amount: 9_999_999 });
+    const phone = { viewport: { width: 390, height: 664 }, hasTouch: true, isMobile: true };
+    const script = `navigator.canShare = () => true;
+      navigator.share = async ({ files }) => { window.shared = files[0].size; };`;
+    const { page, problems, close } = await openPage(browser, url, phone, script);
+    for (const part of ['.amount', '.deadline', '[data-share]']) {
+      const box = await page.locator(part).boundingBox();
+      expect([part, (box?.y ?? NaN) + (box?.height ?? NaN) < phone.viewport.height]).toEqual([part, true]);
+    }
+    expect(await findAccessibilityViolations(page)).toEqual([]);
+    await page.locator('[data-share]').tap();
+    await page.waitForFunction('window.shared > 1000');
+    expect(await page.locator('[data-after-saving]').getAttribute('open')).toBe('');
+    expect(problems).toEqual([]);
+    await close();
+  });
+
+  it('sees the whole page on a wide screen, with what the order is for', async () => {
+    const description = 'Kopi susu <2>';
+    const { url } = await createPage(service, { merchant_reference_id: 'ORDER-7', metadata: { description } });
+    await changeMerchant(service.db, service.merchantId, { contact: '+62 812-3456' });
+    const { page, problems, close } = await openPage(browser, url, { viewport: { width: 1280, height: 720 } });
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBe(720);
+    expect(await page.locator('dd').allTextContents()).toEqual(['ORDER-7', description, expect.stringMatching(/^LN/)]);
+    expect(await page.locator('.contact a').getAttribute('href')).toBe('tel:+628123456');
+    await changeMerchant(service.db, service.merchantId, { contact: null });
+    expect(problems).toEqual([]);
+    await close();
+  });
+
+  it('returns to the shop after the payment, unless it stays; a later look at the page does not leave it', async () => {
+    await changeMerchant(service.db, service.merchantId, { returnUrl: `${service.apiUrl}/returned` });
+    const [first, second] = [await createPage(service), await createPage(service)];
+    const [one, other] = await Promise.all([first, second].map(({ url }) => openPage(browser, url)));
+    if (!one || !other) throw new Error('No page');
+    await Promise.all([first, second].map(({ referenceId }) => service.pay(referenceId)));
+    await other.page.locator('[data-returning] button').click();
+    expect(await other.page.locator('[data-returning]').isVisible()).toBe(false);
+    await one.page.waitForURL('**/returned');
+    expect(new URL(other.page.url()).pathname).toBe(new URL(second.url).pathname);
+    await other.page.reload();
+    expect(await other.page.locator('[data-returning]').isVisible()).toBe(false);
+    expect(await other.page.locator('[data-print]').isVisible()).toBe(true);
+    await changeMerchant(service.db, service.merchantId, { returnUrl: null });
+    await Promise.all([one.close(), other.close()]);
   });
 
   it('pays without script: code, image and a reload', async () => {
@@ -214,11 +263,11 @@ describe('a customer', () => {
     const { url } = await createPage(service);
     const { page, close } = await openPage(browser, url);
     const reached: unknown[] = [];
-    for (let presses = 0; presses < 4; presses += 1) {
+    for (let presses = 0; presses < 3; presses += 1) {
       await page.keyboard.press('Tab');
       reached.push(await page.evaluate('document.activeElement.tagName'));
     }
-    expect(reached).toEqual(['A', 'SUMMARY', 'SUMMARY', 'A']);
+    expect(reached).toEqual(['A', 'SUMMARY', 'A']);
     await close();
   });
 });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CheckoutPages } from '../../../src/web/checkout/checkout-pages';
-import { renderCheckoutPage, type CheckoutPage } from '../../../src/web/checkout/page';
+import type { CheckoutPage } from '../../../src/web/checkout/checkout-state';
+import { renderCheckoutPage } from '../../../src/web/checkout/page';
 import { startApiProcess, type ApiProcess } from '../../support/api-process';
 import { createPage } from '../../support/payment-page';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -101,6 +102,11 @@ it('after the first, a page costs a tenth of a rendering', async () => {
       expiresAt: new Date(body.payment.expires_at),
       qrisPayload: body.payment.qris_payload,
       latePayment: null,
+      merchantReferenceId: null,
+      description: null,
+      paidAt: null,
+      updatedAt: new Date(),
+      contact: null,
     },
     path: '/pay/token',
     statusKey: '2',

@@ -2,8 +2,8 @@ import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
 import { LANGUAGES } from '../../../src/domain/sign-in';
 import { renderLabelledQrisPng } from '../../../src/qris/image';
 import { CheckoutPages } from '../../../src/web/checkout/checkout-pages';
-import type { CheckoutPayment } from '../../../src/web/checkout/checkout-state';
-import { renderCheckoutPage, type CheckoutPage } from '../../../src/web/checkout/page';
+import type { CheckoutPage, CheckoutPayment } from '../../../src/web/checkout/checkout-state';
+import { renderCheckoutPage } from '../../../src/web/checkout/page';
 
 const PAYLOAD = '00020101021226';
 const NOW_MS = Date.parse('2026-11-21T08:00:00Z');
@@ -15,6 +15,11 @@ const PAYMENT: CheckoutPayment = {
   expiresAt: new Date(NOW_MS + 900_000),
   qrisPayload: PAYLOAD,
   latePayment: null,
+  merchantReferenceId: 'ORDER-1',
+  description: 'Kopi susu',
+  paidAt: null,
+  updatedAt: new Date(NOW_MS),
+  contact: null,
 };
 const PAGE: CheckoutPage = {
   payment: PAYMENT,
@@ -49,6 +54,12 @@ describe('a page from the memory', () => {
       { ...PAGE, payment: { ...PAYMENT, expiresAt: new Date(NOW_MS + 60_000) } },
       { ...PAGE, payment: { ...PAYMENT, status: 'expired', latePayment: 'refunded' } },
       { ...PAGE, payment: { ...PAYMENT, status: 'expired' } },
+      { ...PAGE, payment: { ...PAYMENT, description: 'Teh' } },
+      { ...PAGE, payment: { ...PAYMENT, merchantReferenceId: null } },
+      { ...PAGE, payment: { ...PAYMENT, contact: '+62 21 555' } },
+      { ...PAGE, payment: { ...PAYMENT, status: 'paid', paidAt: new Date(NOW_MS) } },
+      { ...PAGE, payment: { ...PAYMENT, status: 'cancelled' } },
+      { ...PAGE, payment: { ...PAYMENT, status: 'cancelled', updatedAt: new Date(NOW_MS + 60_000) } },
     ];
     for (const page of variants) expect(pages.page(page)).toBe(renderCheckoutPage(page));
     expect(new Set(variants.map((page) => pages.page(page))).size).toBe(variants.length);

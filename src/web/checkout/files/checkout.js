@@ -1,8 +1,14 @@
-// Live status, countdown and the share button. The page works without this file.
+// Live status, countdown, sharing, printing and the return to the shop. The page works without this file.
 'use strict';
 
 const RETRY_MS = 2_000;
 const RECONNECT_MS = 5_000;
+const RETURN_SECONDS = 5;
+/** The time that is left, with the announcement and the look that begin there. */
+const STAGES = [
+  { ms: 60_000, announcement: 'oneMinute', urgency: 'last' },
+  { ms: 300_000, announcement: 'fiveMinutes', urgency: 'soon' },
+];
 
 /** When the shown page was requested, by a clock that no setting of the device changes. */
 let requestedAtMs = 0;
@@ -52,7 +58,9 @@ function start() {
   announcedMs = Infinity;
   watch();
   offerShare();
+  offerPrint();
   countDown();
+  returnToShop();
 }
 
 function watch() {
@@ -85,35 +93,38 @@ function countDown() {
     end(shown.dataset.end);
     return;
   }
-  announceTime(shown.dataset, leftMs);
+  announceTime(shown, leftMs);
 }
 
-function announceTime({ fiveMinutes, oneMinute }, leftMs) {
-  const announcements = [
-    [60_000, oneMinute],
-    [300_000, fiveMinutes],
-  ];
-  const due = announcements.find(([ms]) => leftMs <= ms && ms < announcedMs);
-  if (due === undefined) return;
-  announcedMs = due[0];
-  announce(due[1]);
+function announceTime(shown, leftMs) {
+  const stage = STAGES.find(({ ms }) => leftMs <= ms);
+  shown.closest('[data-urgency]').dataset.urgency = stage?.urgency ?? 'calm';
+  if (stage === undefined || stage.ms >= announcedMs) return;
+  announcedMs = stage.ms;
+  announce(shown.dataset[stage.announcement]);
 }
 
 /** The code must not be scanned after the deadline, also if the service cannot be reached. */
 function end(title) {
-  document.querySelector('[data-payable]').remove();
+  for (const part of document.querySelectorAll('[data-payable]')) part.remove();
   document.querySelector('h1').textContent = title;
   announce(title);
   main().className = 'ended';
   void refresh();
 }
 
+/** The link of the main button saves the image; where the browser can share files, it opens the choice of apps. */
 function offerShare() {
-  const button = document.querySelector('[data-share]');
+  const link = document.querySelector('[data-share]');
+  if (link === null) return;
   const example = new File([''], 'qris.png', { type: 'image/png' });
-  if (button === null || !navigator.canShare?.({ files: [example] })) return;
-  button.hidden = false;
-  button.addEventListener('click', () => void share(button.dataset.share));
+  const canShare = navigator.canShare?.({ files: [example] });
+  link.addEventListener('click', (event) => {
+    document.querySelector('[data-after-saving]').open = true;
+    if (!canShare) return;
+    event.preventDefault();
+    void share(link.href);
+  });
 }
 
 async function share(address) {
@@ -123,6 +134,49 @@ async function share(address) {
   } catch {
     // The customer has closed the dialog; the image can be saved.
   }
+}
+
+function offerPrint() {
+  const button = document.querySelector('[data-print]');
+  if (button === null) return;
+  button.hidden = false;
+  button.addEventListener('click', () => print());
+}
+
+/** The tab has shown the code: a phone may discard its page while the customer is in the bank app. */
+const PAYING = `paying ${location.pathname}`;
+
+/** Whether the customer has paid in this tab. Without a storage, only this page knows it. */
+function hasJustPaid() {
+  try {
+    const isPaying = sessionStorage.getItem(PAYING) !== null;
+    if (timer() !== null) sessionStorage.setItem(PAYING, '');
+    else sessionStorage.removeItem(PAYING);
+    return isPaying;
+  } catch {
+    return false;
+  }
+}
+
+/** Leads a customer who has just paid back to the shop. In a frame, the browser would refuse it without a click. */
+function returnToShop() {
+  const isAfterPaying = hasJustPaid();
+  const shown = document.querySelector('[data-returning]');
+  if (shown === null || !isAfterPaying || window.top !== window) return;
+  let seconds = RETURN_SECONDS;
+  const ticking = setInterval(() => {
+    if (document.hidden) return;
+    seconds -= 1;
+    shown.querySelector('strong').textContent = String(Math.max(seconds, 0));
+    if (seconds > 0) return;
+    clearInterval(ticking);
+    location.assign(document.querySelector('[data-return]').href);
+  }, 1_000);
+  shown.hidden = false;
+  shown.querySelector('button').addEventListener('click', () => {
+    clearInterval(ticking);
+    shown.hidden = true;
+  });
 }
 
 /** Clocks stop while a phone sleeps, and a page from the browser's history is old. */

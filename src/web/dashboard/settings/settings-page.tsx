@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import type { FeePayer } from '../../../domain/fees';
 import type { SettlementKind } from '../../../domain/payment';
+import { MAX_CONTACT_CHARACTERS } from '../../../domain/shop-contact';
 import { TIME_ZONES } from '../../../domain/sign-in';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import { Choices } from '../../ui/choices';
@@ -29,6 +30,7 @@ export interface ShownSettings {
   readonly feePayer: FeePayer;
   readonly providers: readonly string[];
   readonly returnUrl: string | null;
+  readonly contact: string | null;
   readonly checkoutOrigins: readonly string[];
 }
 
@@ -109,12 +111,13 @@ function Terms({ view: { locale }, terms }: Pick<SettingsPage, 'view' | 'terms'>
 
 function OwnSettings({ view: { locale }, settings }: Pick<SettingsPage, 'view' | 'settings'>): ReactElement {
   const texts = SETTINGS_TEXTS[locale.language];
-  const { returnUrl, checkoutOrigins } = settings;
+  const { returnUrl, contact, checkoutOrigins } = settings;
   return (
     <Facts
       facts={[
         { name: texts.zone, value: texts.zones[locale.zone] },
         { name: texts.returnUrl, value: <span className="breakable">{returnUrl ?? texts.none}</span> },
+        { name: texts.contact, value: <span className="breakable">{contact ?? texts.none}</span> },
         {
           name: texts.origins,
           value: <span className="breakable">{checkoutOrigins.join(' ') || texts.none}</span>,
@@ -144,6 +147,15 @@ function SettingsForm({ view, values, errors }: SettingsFormProps): ReactElement
         error={errors.return_url}
         autoComplete="off"
         maxLength={500}
+      />
+      <Field
+        name="contact"
+        label={texts.contact}
+        hint={texts.contactHint}
+        value={values.contact ?? ''}
+        error={errors.contact}
+        autoComplete="off"
+        maxLength={MAX_CONTACT_CHARACTERS}
       />
       <TextArea
         name="origins"

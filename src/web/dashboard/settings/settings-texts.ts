@@ -38,6 +38,8 @@ const en = {
   },
   returnUrl: 'Return address',
   returnHint: 'The link of the checkout page back to your shop. {merchant_reference_id} becomes your order id.',
+  contact: 'Contact for customers',
+  contactHint: 'The checkout page shows it: an e-mail address, a telephone number, or a link such as https://wa.me/62…',
   origins: 'Checkout origins',
   originsHint:
     'Sites that may show the checkout page in a frame, such as https://shop.example. One a line, at most 10.',
@@ -47,6 +49,7 @@ const en = {
   errors: {
     zone: 'Choose a time zone.',
     url: 'Write a full address of your shop, such as https://shop.example/thanks.',
+    contact: 'Write an e-mail address, a telephone number or an address that begins with https://.',
     origins: 'Write at most 10 origins such as https://shop.example, without a path.',
     form: 'The field was sent twice.',
   },
@@ -81,6 +84,8 @@ const id: SettingsTexts = {
   },
   returnUrl: 'Alamat kembali',
   returnHint: 'Tautan halaman pembayaran kembali ke toko Anda. {merchant_reference_id} menjadi nomor pesanan Anda.',
+  contact: 'Kontak untuk pelanggan',
+  contactHint: 'Tampil di halaman pembayaran: alamat email, nomor telepon, atau tautan seperti https://wa.me/62…',
   origins: 'Situs penyemat',
   originsHint:
     'Situs yang boleh menampilkan halaman pembayaran di dalam bingkai, misalnya https://toko.example. Satu per baris, paling banyak 10.',
@@ -90,6 +95,7 @@ const id: SettingsTexts = {
   errors: {
     zone: 'Pilih zona waktu.',
     url: 'Tulis alamat lengkap toko Anda, misalnya https://toko.example/terima-kasih.',
+    contact: 'Tulis alamat email, nomor telepon, atau alamat yang diawali https://.',
     origins: 'Tulis paling banyak 10 situs seperti https://toko.example, tanpa jalur.',
     form: 'Isian terkirim dua kali.',
   },

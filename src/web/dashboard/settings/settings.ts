@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Environment } from '../../../config';
 import { mayAccess } from '../../../domain/member-roles';
 import { formatRupiah } from '../../../domain/money';
+import { contactHref, MAX_CONTACT_CHARACTERS } from '../../../domain/shop-contact';
 import { TIME_ZONES } from '../../../domain/sign-in';
 import { withUserAudit } from '../../../services/audit/user-audit';
 import { originViolation, returnUrlViolation } from '../../../services/merchants/merchants';
@@ -47,6 +48,12 @@ const saveSettings = memberPage(
     fields: z.object({
       zone: z.enum(TIME_ZONES, { error: 'zone' }),
       return_url: z.string().max(MAX_URL_CHARACTERS, { error: 'url' }).optional(),
+      contact: z
+        .string()
+        .trim()
+        .max(MAX_CONTACT_CHARACTERS, { error: 'contact' })
+        .refine((text) => contactHref(text) !== null, { error: 'contact' })
+        .optional(),
       origins: z
         .string()
         .default('')
@@ -55,8 +62,8 @@ const saveSettings = memberPage(
     async handler(dependencies: SettingsDependencies, visit, form) {
       const { db, environment } = dependencies;
       if (!form.ok) return settingsPage(dependencies, visit, { sent: form.sent, errors: form.errors });
-      const { zone: timeZone, return_url: returnUrl = null, origins: checkoutOrigins } = form.values;
-      const changes = { timeZone, returnUrl, checkoutOrigins };
+      const { zone: timeZone, return_url: returnUrl = null, contact = null, origins: checkoutOrigins } = form.values;
+      const changes = { timeZone, returnUrl, contact, checkoutOrigins };
       const errors = violations(changes, environment);
       if (Object.keys(errors).length > 0) return settingsPage(dependencies, visit, { sent: form.sent, errors });
       const { merchantId, merchantCode } = visit.member;
@@ -101,6 +108,7 @@ async function settingsPage(
   const values = sent ?? {
     zone: member.timeZone,
     return_url: settings.returnUrl ?? '',
+    contact: settings.contact ?? '',
     origins: settings.checkoutOrigins.join('\n'),
   };
   const form = mayAccess(member.role, 'settings', 'manage') ? { values, errors: Object.fromEntries(entries) } : null;

@@ -1,0 +1,78 @@
+import type { ReactElement } from 'react';
+import { drawQrisPath } from '../../qris/image';
+import { parseQris } from '../../qris/qris';
+import type { CheckoutPage } from './checkout-state';
+import { formatRupiah, TEXTS } from './texts';
+
+/** The image of the code, as a file for the gallery of the phone. */
+function imageOf({ payment, path, language }: CheckoutPage) {
+  return { href: `${path}/qris.png?lang=${language}`, download: `qris-${payment.referenceId}.png` };
+}
+
+/** The main button of a touch device. The script shares the image, where the browser can; else the link saves it. */
+export function PayOnPhone(page: CheckoutPage): ReactElement {
+  const texts = TEXTS[page.language];
+  return (
+    <div className="on-phone" data-payable="">
+      <a className="button" {...imageOf(page)} data-share="">
+        {texts.payOnPhone}
+      </a>
+      <p className="hint">{texts.payOnPhoneHint}</p>
+    </div>
+  );
+}
+
+/** The code, and the name by which the customer's app confirms it. */
+export function Code(page: CheckoutPage & { readonly payload: string }): ReactElement {
+  const { payment, payload, language } = page;
+  const texts = TEXTS[language];
+  const { size, path: modules } = drawQrisPath(payload);
+  const qris = parseQris(payload);
+  const name = `${texts.codeName}: ${formatRupiah(payment.totalRupiah)}, ${payment.merchantName}`;
+  return (
+    <section className="code" data-payable="">
+      <figure>
+        <p className="mark">
+          <b>QRIS</b> <span>{texts.anyApp}</span>
+        </p>
+        <svg role="img" aria-label={name} viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges">
+          <rect width={size} height={size} fill="#fff" />
+          <path d={modules} fill="#000" />
+        </svg>
+        <figcaption>
+          {qris.ok && (
+            <>
+              <span>{texts.appShows}</span>
+              <b>{qris.value.merchantName}</b>
+              {qris.value.nmid !== null && <small>NMID: {qris.value.nmid}</small>}
+            </>
+          )}
+          <small>{texts.checkApp}</small>
+        </figcaption>
+      </figure>
+      <a className="save" {...imageOf(page)}>
+        {texts.saveImage}
+      </a>
+    </section>
+  );
+}
+
+interface StepsProps {
+  readonly title: string;
+  readonly steps: readonly string[];
+  /** The script opens the steps of a payment on this phone when the image is saved. */
+  readonly isForPhone?: boolean;
+}
+
+export function Steps({ title, steps, isForPhone = false }: StepsProps): ReactElement {
+  return (
+    <details data-after-saving={isForPhone ? '' : undefined}>
+      <summary>{title}</summary>
+      <ol>
+        {steps.map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+      </ol>
+    </details>
+  );
+}

@@ -1,0 +1,51 @@
+import type { ReactElement, ReactNode } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import type { Language } from '../../domain/sign-in';
+import { ICON_ADDRESS, SCRIPT_ADDRESS, STYLE_ADDRESS } from './files';
+import { TEXTS } from './texts';
+
+/** Without a script the page reloads itself after this time. */
+const RELOAD_SECONDS = 10;
+
+interface DocumentProps {
+  readonly title: string;
+  readonly language: Language;
+  readonly reloads: boolean;
+  readonly children: ReactNode;
+}
+
+/** A page as HTML: its main part in the frame that all pages share. */
+export function renderDocument(props: DocumentProps): string {
+  return `<!doctype html>${renderToStaticMarkup(<Document {...props} />)}`;
+}
+
+function Document({ title, language, reloads, children }: DocumentProps): ReactElement {
+  const other = language === 'id' ? 'en' : 'id';
+  return (
+    <html lang={language}>
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>{title}</title>
+        <link rel="icon" type="image/svg+xml" href={ICON_ADDRESS} />
+        <link rel="stylesheet" href={STYLE_ADDRESS} />
+        <script src={SCRIPT_ADDRESS} defer />
+        {reloads && (
+          <noscript>
+            <meta httpEquiv="refresh" content={String(RELOAD_SECONDS)} />
+          </noscript>
+        )}
+      </head>
+      <body>
+        {children}
+        <footer>
+          <a href={`?lang=${other}`} hrefLang={other} lang={other}>
+            {TEXTS[language].otherLanguage}
+          </a>
+        </footer>
+        <p id="announcement" className="unseen" aria-live="polite" />
+      </body>
+    </html>
+  );
+}
