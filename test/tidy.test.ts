@@ -21,7 +21,7 @@ const RULES: Readonly<Record<string, (sources: readonly SourceFile[]) => Violati
   'no function over 70 lines': findLongFunctions,
   'no exported type or constant name twice': findSharedNames,
   'no command of the command line below it, and typed errors in services': findCommandTexts,
-  'each page of the documents linked from docs/README.md': findUnlinkedPages,
+  'each page of the documents linked from docs/README.md or a README.md beside it': findUnlinkedPages,
   'each decision record with number, status and date': findDecisionRecordProblems,
 };
 

@@ -134,14 +134,16 @@ describe('shared names', () => {
 });
 
 describe('documents', () => {
-  it('finds a page without a link from the index', () => {
+  it('finds a page without a link from an index', () => {
     const sources = [
-      { file: 'docs/README.md', text: '[One](one.md#part), [Two](decisions/0002-two.md)' },
-      { file: 'docs/one.md', text: '' },
-      { file: 'docs/decisions/0002-two.md', text: '' },
+      { file: 'docs/README.md', text: '[One](one.md#part), [Alerts](alerts/README.md)' },
+      { file: 'docs/one.md', text: '[Four](alerts/four.md)' },
       { file: 'docs/three.md', text: '' },
+      { file: 'docs/alerts/README.md', text: '[Two](two.md), [Index](../README.md)' },
+      { file: 'docs/alerts/two.md', text: '' },
+      { file: 'docs/alerts/four.md', text: '' },
     ];
-    expect(findUnlinkedPages(sources).map(({ file }) => file)).toEqual(['docs/three.md']);
+    expect(findUnlinkedPages(sources).map(({ file }) => file)).toEqual(['docs/three.md', 'docs/alerts/four.md']);
   });
 
   it('finds a decision record without number, status or date', () => {

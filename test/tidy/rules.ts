@@ -246,12 +246,20 @@ export function findSharedNames(sources: readonly SourceFile[]): Violation[] {
 
 const DOCS_INDEX = 'docs/README.md';
 
+/** A page is linked from docs/README.md, or from the README.md of its own directory. */
 export function findUnlinkedPages(sources: readonly SourceFile[]): Violation[] {
-  const index = sources.find(({ file }) => file === DOCS_INDEX)?.text ?? '';
-  const targets = new Set([...index.matchAll(/\]\(([^)#\s]+)/g)].map(([, target = '']) => `docs/${target}`));
-  return sources
-    .filter(({ file }) => /^docs\/.*\.md$/.test(file) && file !== DOCS_INDEX && !targets.has(file))
-    .map(({ file }) => ({ file, line: 1, problem: `not linked from ${DOCS_INDEX}` }));
+  const pages = sources.filter(({ file }) => /^docs\/.*\.md$/.test(file));
+  const linked = new Set(pages.filter(({ file }) => file.endsWith('/README.md')).flatMap(linksOf));
+  return pages
+    .filter(({ file }) => file !== DOCS_INDEX && !linked.has(file))
+    .map(({ file }) => ({ file, line: 1, problem: `not linked from ${DOCS_INDEX} or the README.md beside it` }));
+}
+
+/** The targets of a page's links, relative to the root of the repository. */
+function linksOf({ file, text }: SourceFile): string[] {
+  return [...text.matchAll(/\]\(([^)#\s]+)/g)].map(([, target = '']) =>
+    path.posix.join(path.posix.dirname(file), target),
+  );
 }
 
 const DECISION_RECORD = /^docs\/decisions\/(\d{4})-[a-z\d-]+\.md$/;

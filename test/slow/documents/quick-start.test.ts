@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -59,14 +59,14 @@ async function read(terminal: Terminal, expected: RegExp): Promise<string> {
 }
 
 it(
-  'leads to a webhook in the own server',
+  'leads to a webhook in the own server, a refund and a payout',
   async () => {
     execFileSync('git', ['clone', '--quiet', PACKAGE_ROOT, clone]);
     const shopPort = String(await freePort());
     const environment = { ...(await freePorts()), TEMPORAL_CLI_PATH: testEnvironment('TEMPORAL_CLI_PATH') };
     const inPage = (text: string) => text.replaceAll('4000', shopPort);
-    const [start = '', listen = '', install = '', run = '', trigger = ''] = commands.map(inPage);
-    expect(commands).toHaveLength(5);
+    const [start = '', listen = '', install = '', run = '', trigger = '', ...next] = commands.map(inPage);
+    expect(next).toHaveLength(4);
     const startedAt = performance.now();
 
     const lunas = type(start, clone, environment);
@@ -77,11 +77,38 @@ it(
     const shop = path.join(directory, 'my-shop');
     writeFileSync(path.join(shop, 'server.mjs'), inPage(server));
     const receiving = type(run.replace('whsec_…', secret), shop, {});
-    type(trigger, clone, environment);
+    const triggered = type(trigger, clone, environment);
     await read(receiving, /payment\.created .*\npayment\.pending .*\npayment\.paid [0-9a-f-]{36} TRIGGER-/);
 
     process.stderr.write(`The quick start took ${Math.round((performance.now() - startedAt) / 1_000)} s.\n`);
     await read(listening, /payment\.paid\s+[0-9a-f-]{36} {2}200/);
+
+    const [refund = '', settle = '', approve = '', payout = ''] = next;
+    const payment = /LN\w{16}/.exec(triggered.printed)?.[0] ?? '';
+    const url = /API +(http:\S+)/.exec(lunas.printed)?.[1] ?? '';
+    const ofPayment = refund.replaceAll('LN…', payment).replace('sk_test_…', key);
+    type(ofPayment.replace('http://127.0.0.1:3000', url), clone, environment);
+    await read(receiving, /payment\.refund_processing .*\npayment\.refunded /);
+
+    const merchant = /Merchant +([0-9a-f-]{36})/.exec(lunas.printed)?.[1] ?? '';
+    const proposed = type(settle.replace('MERCHANT_ID', merchant), clone, environment);
+    const account = (await read(proposed, /account [0-9a-f-]{36}/)).slice('account '.length);
+    await repeat(approve.replace('ACCOUNT_ID', account), environment, /is active/);
+    const [create = '', ...rest] = payout.split('\n');
+    const reference = await repeat(create.replace('MERCHANT_ID', merchant), environment, /LP\w{16}/);
+    const [decide = '', list = ''] = rest.map((command) => command.replace('LP…', reference));
+    await read(type(decide, clone, environment), /is approved/);
+    await repeat(list, environment, new RegExp(`${reference} +completed`));
   },
   TIMEOUT_MS,
 );
+
+/** The reader waits, and enters the command again until it prints what the page promises. @returns the text */
+async function repeat(command: string, environment: NodeJS.ProcessEnv, expected: RegExp): Promise<string> {
+  const printed = await eventually(
+    async () => spawnSync('bash', ['-c', command], { cwd: clone, env: { ...process.env, ...environment } }).stdout,
+    (stdout) => expected.test(String(stdout)),
+    STEP_TIMEOUT_MS,
+  );
+  return expected.exec(String(printed))?.[0] ?? '';
+}
