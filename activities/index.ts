@@ -1,5 +1,6 @@
 import * as balance from './balance';
 import * as bankAccount from './bank-account';
+import * as bankStatus from './bank-status';
 import type { ActivityDependencies } from './dependencies';
 import * as latePayment from './late-payment';
 import * as payment from './payment';
@@ -30,6 +31,7 @@ export const ACTIVITIES = {
   ...retention,
   ...balance,
   ...bankAccount,
+  ...bankStatus,
 } satisfies Readonly<Record<string, DeclaredActivity>>;
 
 type WithoutDependencies<Activity> = Activity extends (

@@ -1,12 +1,14 @@
 import type { WorkflowDefinitionOptions } from '@temporalio/common';
 import { setWorkflowOptions, workflowInfo } from '@temporalio/workflow';
 import { bankAccount } from './bank-account';
+import { bankStatus } from './bank-status';
 import { payment } from './payment';
 import { payout } from './payout';
 import { webhookDelivery } from './webhook-delivery';
 import { webhookPing } from './webhook-ping';
 
 export { bankAccount } from './bank-account';
+export { bankStatus } from './bank-status';
 export { closeDays } from './close-days';
 export { latePayment } from './late-payment';
 export { payment } from './payment';
@@ -21,6 +23,7 @@ export { webhookPing } from './webhook-ping';
 // version: they may wait for months, or start anew each hour (docs/decisions/0012-worker-versioning.md).
 setWorkflowOptions(pinnedIfVersioned, payment);
 setWorkflowOptions(pinnedIfVersioned, bankAccount);
+setWorkflowOptions(pinnedIfVersioned, bankStatus);
 setWorkflowOptions(pinnedIfVersioned, payout);
 setWorkflowOptions(pinnedIfVersioned, webhookDelivery);
 setWorkflowOptions(pinnedIfVersioned, webhookPing);

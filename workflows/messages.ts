@@ -31,6 +31,10 @@ export function webhookPingWorkflowId(pingId: string): string {
   return `webhook-ping-${pingId}`;
 }
 
+export function bankStatusWorkflowId(requestId: string): string {
+  return `bank-status-${requestId}`;
+}
+
 export function bankAccountWorkflowId(bankAccountId: string): string {
   return `bank-account-${bankAccountId}`;
 }

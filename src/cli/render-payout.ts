@@ -8,7 +8,7 @@ import { followUpSections, ledgerRow, section } from './render-payment';
 
 /** All details of a payout as text, by section. */
 export function renderPayout(details: PayoutRecord): string {
-  const { payout, steps, ledger, lines } = details;
+  const { payout, steps, ledger, lines, bank } = details;
   const summary = formatFields({
     Payout: payout.id,
     Reference: payout.referenceId,
@@ -24,6 +24,7 @@ export function renderPayout(details: PayoutRecord): string {
     Submitted: payout.submittedAt,
     Finished: payout.finishedAt,
     "Bank's reference": payout.bankReference,
+    "Bank's status now": describeBank(bank),
   });
   const paid = lines.map(({ kind, count, rupiah }) => ({ KIND: kind, COUNT: count, AMOUNT: formatRupiah(rupiah) }));
   return [
@@ -34,6 +35,21 @@ export function renderPayout(details: PayoutRecord): string {
     section('Pays', formatTable(paid, 'no lines: it was recovered')),
     ...followUpSections(details),
   ].join('\n\n');
+}
+
+function describeBank(bank: PayoutRecord['bank']): string {
+  if ('error' in bank) return `not read: ${bank.error}`;
+  switch (bank.outcome) {
+    case 'found': {
+      const reason = bank.reason === null ? '' : `: ${bank.reason}`;
+      const account = bank.accountLastFour === null ? '' : ` to •••• ${bank.accountLastFour}`;
+      return `${bank.status}${reason}, ${formatRupiah(bank.amountRupiah)}${account}`;
+    }
+    case 'not_found':
+      return 'it does not know the payout';
+    case 'indeterminate':
+      return `indeterminate: ${bank.reason}`;
+  }
 }
 
 const APPROVERS = {

@@ -28,6 +28,20 @@ export interface BankPayout {
 export type FindPayoutOutcome =
   { readonly outcome: 'found'; readonly payout: BankPayout } | { readonly outcome: 'not_found' } | Indeterminate;
 
+/** A payout of a merchant whose status an operator wants to know. */
+export interface BankStatusInput {
+  readonly payoutId: string;
+  readonly merchantId: string;
+}
+
+/** What the bank reports now, as operators read it. */
+export type BankStatusReport =
+  Exclude<FindPayoutOutcome, { readonly outcome: 'found' }> | ({ readonly outcome: 'found' } & ReportedPayout);
+type ReportedPayout = Pick<BankPayout, 'status' | 'amountRupiah' | 'accountLastFour' | 'bankReference' | 'reason'>;
+
+/** Until then there is a report: a call takes at most 3 s, and may wait for its turn. */
+export const BANK_STATUS_TIMEOUT_MS = 12_000;
+
 /** The statuses of a payout that already reflect what the bank reports: no status query is necessary. */
 export const PAYOUT_STATUSES_REFLECTING = {
   pending: ['submitted', 'completed', 'failed', 'returned'],

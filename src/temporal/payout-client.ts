@@ -6,7 +6,9 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import type { bankStatus } from '../../workflows/bank-status';
 import {
+  bankStatusWorkflowId,
   bankUpdatedSignal,
   payoutStatusQuery,
   payoutWorkflowId,
@@ -17,6 +19,7 @@ import {
 } from '../../workflows/messages';
 import type { payout } from '../../workflows/payout';
 import type { StepActor } from '../domain/actor';
+import { BANK_STATUS_TIMEOUT_MS, type BankStatusReport } from '../domain/bank-payout';
 import type { PayoutState } from '../domain/payout';
 import { PAYOUT_ACTIONS, type PayoutAction, type PayoutResolution } from '../domain/payout-actions';
 import type { PayoutInput, PayoutRequestInput, PayoutRequestResult } from '../domain/payout-step';
@@ -161,6 +164,26 @@ export class PayoutClient {
     if (closed) return closed;
     const status = await this.queryStatus(payoutId);
     return status ? { state: 'running', ...status, retriedStep } : null;
+  }
+
+  /**
+   * What the bank reports of the payout now. A worker of payouts asks it, and nothing is recorded.
+   * @throws Error if there is no report within 12 s
+   */
+  readBankStatus(key: PayoutKey): Promise<BankStatusReport> {
+    const { payoutId, merchantId } = key;
+    return this.client.call(
+      ({ workflow }) =>
+        workflow.execute<typeof bankStatus>('bankStatus', {
+          ...payoutsQueueOptions(merchantId),
+          workflowId: bankStatusWorkflowId(randomUUID()),
+          workflowExecutionTimeout: BANK_STATUS_TIMEOUT_MS,
+          args: [{ payoutId, merchantId }],
+          staticSummary: "the bank's status",
+          staticDetails: `Payout ${payoutId}`,
+        }),
+      BANK_STATUS_TIMEOUT_MS,
+    );
   }
 }
 

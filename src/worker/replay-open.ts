@@ -14,6 +14,7 @@ const WORKFLOW_TYPES = [
   'retention',
   'closeDays',
   'bankAccount',
+  'bankStatus',
   'payout',
   'requestScheduledPayouts',
 ] as const;

@@ -12,6 +12,7 @@ const UNCHECKED = [
   'deliverWebhook',
   'endBankAccountInquiry',
   'failUnissuedPayment',
+  'findBankStatus',
   'inquireBankAccount',
   'openPayment',
   'pingWebhook',

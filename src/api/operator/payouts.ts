@@ -39,8 +39,7 @@ export const showPayout = operatorEndpoint({
   path: '/operator/payouts/:id',
   scope: 'read',
   async handler({ db, workflows }: Pick<ApiDependencies, 'db' | 'workflows'>, request) {
-    const readRun = (payoutId: string) => workflows.payouts.readRun(payoutId);
-    const details = await mapErrors('not_found', () => record.showPayout(db, readRun, payoutInPath(request)));
+    const details = await mapErrors('not_found', () => record.showPayout(db, workflows.payouts, payoutInPath(request)));
     return { status: 200, body: snakeCaseKeys(details) };
   },
 });

@@ -88,13 +88,18 @@ function addShow(payouts: LunasCommand): void {
     .command('show <payout>')
     .description(
       'show a payout by its id or its reference: what it waits for, row, transitions, ledger, what it pays, operator ' +
-        'actions, webhooks, workflow',
+        "actions, webhooks, workflow, and the bank's status now",
     )
     .examples('lunas payouts show LP0123456789ABCDEF')
     .databaseAction(z.object({ payout: z.string() }), async ({ payout }, db, context) => {
-      const readRun = (payoutId: string) =>
-        withTemporal(context, db, (workflows) => workflows.payouts.readRun(payoutId));
-      const details = await showPayout(db, readRun, payout);
+      const details = await showPayout(
+        db,
+        {
+          readRun: (payoutId) => withTemporal(context, db, ({ payouts }) => payouts.readRun(payoutId)),
+          readBankStatus: (key) => withTemporal(context, db, ({ payouts }) => payouts.readBankStatus(key)),
+        },
+        payout,
+      );
       return { json: { ...details }, text: renderPayout(details) };
     });
 }

@@ -5,8 +5,9 @@ import {
   type Payout,
   type PayoutHistoryRow,
 } from '../../db/queries/list-payouts';
+import type { BankStatusReport } from '../../domain/bank-payout';
 import type { PaidLines } from '../../domain/payout-preview';
-import type { PayoutRunReport } from '../../temporal/payout-client';
+import type { PayoutClient, PayoutRunReport } from '../../temporal/payout-client';
 import { listActions, type AuditedAction } from '../audit/list-actions';
 import { listExceptionsOf, type ExceptionRecord } from '../payments/exceptions';
 import { listLedgerEntries, toWorkflowError, type LedgerEntry } from '../payments/show-payment';
@@ -27,31 +28,33 @@ export interface PayoutRecord {
   readonly deliveries: readonly PaymentDelivery[];
   /** What it reports, or how it closed; null if Temporal has no such workflow, `error` if it cannot be read. */
   readonly workflow: PayoutRunReport | { readonly error: string } | null;
+  /** What the bank reports now; `error` if there is no report within 12 s. */
+  readonly bank: BankStatusReport | { readonly error: string };
 }
 
 const MAX_ACTIONS = 20;
 
 /**
  * @param idOrReference of the payout
- * @param readRun reads the last run of the payout's workflow
  * @throws NotFoundError if there is no such payout
  */
 export async function showPayout(
   db: Queryable,
-  readRun: (payoutId: string) => Promise<PayoutRunReport | null>,
+  workflows: Pick<PayoutClient, 'readRun' | 'readBankStatus'>,
   idOrReference: string,
 ): Promise<PayoutRecord> {
   const payout = await findPayout(db, null, idOrReference);
-  const { id, referenceId } = payout;
+  const { id, referenceId, merchantId } = payout;
   const subject = { kind: 'payout', id } as const;
-  const [steps, ledger, lines, exceptions, actions, deliveries, workflow] = await Promise.all([
+  const [steps, ledger, lines, exceptions, actions, deliveries, workflow, bank] = await Promise.all([
     listOperatorPayoutSteps(db, id),
     listLedgerEntries(db, subject),
     sumPayoutLines(db, id),
     listExceptionsOf(db, referenceId),
     listActions(db, { target: id, limit: MAX_ACTIONS }),
     listDeliveriesOf(db, subject),
-    readRun(id).catch(toWorkflowError),
+    workflows.readRun(id).catch(toWorkflowError),
+    workflows.readBankStatus({ payoutId: id, merchantId }).catch(toWorkflowError),
   ]);
-  return { payout, steps, ledger, lines, exceptions, actions, deliveries, workflow };
+  return { payout, steps, ledger, lines, exceptions, actions, deliveries, workflow, bank };
 }

@@ -3,6 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { SdkFlags } from '@temporalio/workflow/lib/flags';
 import { z } from 'zod';
 import { submitPayout } from '../../../activities/payout';
+import { renderPayout } from '../../../src/cli/render-payout';
 import { createSealer } from '../../../src/crypto/sealing';
 import { findRecordedPayout, listReleasedPayouts, type RecordedPayout } from '../../../src/db/queries/find-payout';
 import { storePayoutNotification } from '../../../src/db/records/notification-inbox';
@@ -19,6 +20,7 @@ import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import { changeHold } from '../../../src/services/merchants/merchants';
 import { previewPayout } from '../../../src/services/payouts/payouts';
 import { requestScheduledPayouts } from '../../../src/services/payouts/scheduled-payouts';
+import { showPayout } from '../../../src/services/payouts/show-payout';
 import { holdLostPayouts } from '../../../src/services/recovery/hold-lost-payouts';
 import { recover, type Recovery } from '../../../src/services/recovery/recover';
 import { seedPayouts } from '../../../src/services/sandbox/seed-payouts';
@@ -249,6 +251,37 @@ it('is completed with one call to the bank and one execution, and its history is
   await recordHistory(service.client, payoutWorkflowId(payout.payoutId), 'payout-completed');
 });
 
+describe("the bank's status for an operator", () => {
+  it('is what the bank reports now, and nothing is recorded', async () => {
+    const payout = await requested(ORDINARY);
+    const { names } = await waitFor(payout, 'completed');
+    const details = await showPayout(service.db, service.workflows.payouts, payout.referenceId);
+    expect(details.bank).toMatchObject({ outcome: 'found', status: 'completed', amountRupiah: 250_000 });
+    expect(renderPayout(details)).toMatch(/Bank's status now +completed, Rp 250\.000 to •••• 7890/);
+    expect(await rowOf(payout)).toMatchObject({ names });
+    await recordHistory(service.client, await firstWorkflowOf('bankStatus'), 'bank-status');
+  });
+
+  it('of the payout of another merchant is not asked for', async () => {
+    const { payoutId } = await requested('9900000020');
+    const another = { payoutId, merchantId: randomUUID() };
+    await expect(service.workflows.payouts.readBankStatus(another)).rejects.toBeInstanceOf(Error);
+  });
+});
+
+/** Visibility lists it some time after its start. @returns its id */
+async function firstWorkflowOf(type: string): Promise<string> {
+  const found = await eventually(
+    async () => {
+      for await (const { workflowId } of service.client.workflow.list({ query: `WorkflowType = '${type}'` }))
+        return workflowId;
+      return undefined;
+    },
+    (id) => id !== undefined,
+  );
+  return found ?? '';
+}
+
 it('the same request gets the payout that exists, and one of a balance that is claimed is rejected', async () => {
   const payout = await requested('9900000020');
   expect(await request(payout)).toMatchObject({ outcome: 'requested' });
@@ -284,6 +317,8 @@ describe('a call whose response is lost', () => {
       (status) => status?.attentionReason?.includes('The bank does not know the payout') ?? false,
     );
     expect(await atBank(payout)).toBeUndefined();
+    const { bank } = await showPayout(service.db, service.workflows.payouts, payout.payoutId);
+    expect(bank).toEqual({ outcome: 'not_found' });
     await changeHold(service.db, payout.merchantId, true);
     expect(await perform(payout, 'resend')).toEqual({
       outcome: 'rejected',
