@@ -17,6 +17,7 @@ const UNIT = [
   'test/providers/midtrans/{midtrans-provider,notification}.test.ts',
   'test/snap/**/*.test.ts',
   'test/temporal/fairness-key.test.ts',
+  'test/web/docs/samples.test.ts',
   'test/webhooks/{retry-policy,sign,special-purpose-networks}.test.ts',
   'test/workflows/{module-state,versions}.test.ts',
 ];
@@ -36,7 +37,9 @@ const compileWith = (tsx) => [
 ];
 
 const shared = {
-  transform: { '^.+\\.ts$': compileWith(false), '^.+\\.tsx$': compileWith(true) },
+  transform: { '^.+\\.tsx$': compileWith(true), '^.+\\.ts$|/marked\\.esm\\.js$': compileWith(false) },
+  // marked has only ES modules, which Jest does not load by `require`.
+  transformIgnorePatterns: ['/node_modules/(?!marked/)'],
   moduleFileExtensions: ['js', 'ts', 'tsx', 'json', 'node', 'cjs', 'mjs'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
 };

@@ -4,6 +4,7 @@ import { authenticate, countRejections } from '../http/auth/authenticate';
 import { publicRoute, type Route } from '../http/endpoint';
 import { reportIgnored } from '../http/ignored-input';
 import { countRequests } from '../http/rate-limit/count-request';
+import { docsAddress } from '../web/docs/get-docs';
 import type { ApiDependencies } from './dependencies';
 import type { Endpoint, MerchantEndpoint, MerchantStream, OperatorEndpoint } from './endpoint';
 import { authenticateOperator } from './operator/authenticate-operator';
@@ -11,9 +12,10 @@ import { OPERATOR_ENDPOINTS, PUBLIC_ROUTES } from './routes';
 
 /** The app of the public listener. */
 export function createPublicApp(dependencies: ApiDependencies, trustProxy: TrustProxy): Express {
-  const isHttps = dependencies.publicBaseUrl.startsWith('https:');
+  const { publicBaseUrl } = dependencies;
+  const isHttps = publicBaseUrl.startsWith('https:');
   const routes = PUBLIC_ROUTES.map((endpoint) => toRoute(dependencies, endpoint));
-  return createApp(routes, dependencies, { trustProxy, isHttps });
+  return createApp(routes, dependencies, { trustProxy, isHttps, documents: docsAddress(publicBaseUrl) });
 }
 
 /**

@@ -2,10 +2,11 @@ import { getCheckoutFile } from '../web/checkout/get-checkout-file';
 import { getCheckoutImage } from '../web/checkout/get-checkout-image';
 import { getCheckoutPage } from '../web/checkout/get-checkout-page';
 import { streamCheckout } from '../web/checkout/stream-checkout';
-import { getDocs, getDocsFile } from '../web/docs/get-docs';
+import { getDocs, getDocsFile, getRoot } from '../web/docs/get-docs';
 import { getLlmsTxt } from '../web/docs/get-llms-txt';
 import type { Endpoint, MerchantEndpoint, OperatorEndpoint } from './endpoint';
 import { getHealth, getReadiness } from './health/health';
+import { buildDocument } from './openapi/document';
 import { getOpenapi } from './openapi/get-openapi';
 import { listExceptions, resolveException } from './operator/exceptions';
 import { listActions } from './operator/list-actions';
@@ -68,6 +69,9 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   startPayouts,
 ];
 
+/** The contract (docs/contract.md) as OpenAPI 3.1. */
+const OPENAPI_DOCUMENT = JSON.stringify(buildDocument(MERCHANT_ENDPOINTS));
+
 /** The public listener: merchants, customers and providers reach it. */
 export const PUBLIC_ROUTES: readonly Endpoint[] = [
   ...MERCHANT_ENDPOINTS,
@@ -78,8 +82,9 @@ export const PUBLIC_ROUTES: readonly Endpoint[] = [
   getCheckoutImage,
   getCheckoutFile,
   receiveNotification,
-  getOpenapi(MERCHANT_ENDPOINTS),
-  getDocs,
+  getOpenapi(OPENAPI_DOCUMENT),
+  getRoot,
+  ...getDocs(OPENAPI_DOCUMENT),
   getDocsFile,
   getLlmsTxt,
   getHealth,

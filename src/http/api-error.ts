@@ -37,6 +37,12 @@ export class ApiError extends Error {
   }
 }
 
+/** @param documents the address of the documents that name what there is */
+export function unknownAddress(documents?: string): ApiError {
+  const advice = documents === undefined ? '' : ` The documents are at ${documents}.`;
+  return new ApiError('path_unknown', `There is no such address.${advice}`, { internal: 'no such path' });
+}
+
 /** The `error` object of a failure (docs/contract.md#errors), narrowed to the codes that can occur there. */
 export function errorSchema<Code extends ApiErrorCode>(codes: readonly Code[]) {
   return z.object({

@@ -12,7 +12,7 @@ import { isRequestId, isTraceparent, type Correlation } from '../domain/correlat
 import { inCurrentScope, logIds, setTraceparent, withCorrelation } from '../observability/correlation';
 import { increment } from '../observability/metrics';
 import { endSpan, startSpan, traceparentOf } from '../observability/tracing';
-import { ApiError } from './api-error';
+import { ApiError, unknownAddress } from './api-error';
 import { clientAddress } from './auth/client-address';
 import { StreamBody, type EndpointResponse, type Rejection, type Route } from './endpoint';
 import type { HttpDependencies } from './http-dependencies';
@@ -28,6 +28,8 @@ interface AppSettings {
   readonly trustProxy: TrustProxy;
   /** Callers use https, whatever the connection of the last proxy. */
   readonly isHttps: boolean;
+  /** The address of the documents of what the listener serves. */
+  readonly documents?: string;
   /** The response to an error; by default the JSON of docs/contract.md#errors. */
   readonly renderFailure?: (error: unknown, request: Request, requestId: string) => EndpointResponse;
 }
@@ -39,7 +41,7 @@ type AppDependencies = Pick<HttpDependencies, 'log'> & { readonly requestLog: Ht
 export function createApp(
   routes: readonly Route[],
   dependencies: AppDependencies,
-  { trustProxy, isHttps, renderFailure }: AppSettings,
+  { trustProxy, isHttps, documents, renderFailure }: AppSettings,
 ): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -49,7 +51,7 @@ export function createApp(
   for (const route of routes) app[route.method](route.path, handleRoute(route));
   for (const [path, methods] of methodsByPath(routes)) app.all(path, rejectMethod(methods));
   app.use(() => {
-    throw new ApiError('path_unknown', 'There is no such address; see the API documentation.', NO_SUCH_PATH);
+    throw unknownAddress(documents);
   });
   app.use(handleError(dependencies, renderFailure));
   return app;
@@ -69,8 +71,6 @@ function rejectMethod(methods: readonly string[]): RequestHandler {
     throw new ApiError('method_unknown', message, { headers: { Allow: takes } });
   };
 }
-
-const NO_SUCH_PATH = { internal: 'no such path' };
 
 /** The token of a QR image, of a checkout page or of a link that signs in is a secret. */
 const TOKEN = /^(\/+(?:qris|pay|start|invitations|reset)\/+)[^/]+?(\.png|\.svg)?(?=\/|$)/i;
@@ -161,7 +161,7 @@ function readCorrelation(request: Request): Correlation {
   };
 }
 
-/** A phone on a slow network reads the largest response, the 1.7 MB of the documentation's viewer, at 500 kbit/s. */
+/** A phone on a slow network reads the largest response, the 150 kB of the OpenAPI document, at 40 kbit/s. */
 const WRITE_TIMEOUT_MS = 30_000;
 
 function handleRoute(route: Route): RequestHandler {
@@ -257,6 +257,6 @@ function toResponse({ httpStatus, headers, body }: ApiError): EndpointResponse {
 function toApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
   // Express throws it for a path that cannot be decoded.
-  if (error instanceof URIError) return new ApiError('path_unknown', 'There is no such address.', NO_SUCH_PATH);
+  if (error instanceof URIError) return unknownAddress();
   return undefined;
 }

@@ -1,10 +1,8 @@
 import { publicEndpoint, type PublicEndpoint } from '../../http/endpoint';
-import { type MerchantEndpoint } from '../endpoint';
-import { buildDocument } from './document';
 
 /** The contract (docs/contract.md) as OpenAPI 3.1. */
-export function getOpenapi(endpoints: readonly MerchantEndpoint[]): PublicEndpoint<unknown> {
-  const body = Buffer.from(JSON.stringify(buildDocument(endpoints)));
+export function getOpenapi(document: string): PublicEndpoint<unknown> {
+  const body = Buffer.from(document);
   const headers = { 'Content-Type': 'application/json; charset=utf-8' };
   return publicEndpoint({
     method: 'get',

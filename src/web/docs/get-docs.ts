@@ -1,66 +1,96 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
-import { ApiError } from '../../http/api-error';
-import { publicEndpoint } from '../../http/endpoint';
-import { GUIDE_FILES, readGuide } from './guides';
-import { CONTENT_SECURITY_POLICY, PAGE, SCRIPT, STYLE } from './page';
+import { createHash } from 'node:crypto';
+import type { Request } from 'express';
+import { ApiError, unknownAddress } from '../../http/api-error';
+import { publicEndpoint, type EndpointResponse, type PublicEndpoint } from '../../http/endpoint';
+import { PAGE_HEADERS } from '../page/headers';
+import { DocsSite } from './docs-site';
+import { findDocsFile } from './files';
+import { findGuide, readGuide } from './guides';
+import { parseOpenapi } from './openapi-document';
 
-const VIEWER_DIRECTORY = path.dirname(require.resolve('swagger-ui-dist/package.json'));
-
-/** Each file is read once. Its bytes are shared by all responses: slow readers of 1.7 MB would fill the memory. */
-function once<Content>(read: () => Promise<Content>): () => Promise<Content> {
-  let content: Promise<Content> | undefined;
-  return () => (content ??= read());
+/**
+ * The pages of the documents: guides, reference, search.
+ * @param openapi the body of `/openapi.json`
+ */
+export function getDocs(openapi: string): PublicEndpoint<unknown>[] {
+  const site = new DocsSite(parseOpenapi(JSON.parse(openapi)));
+  const page = async (request: Request) => {
+    const html = await site.find(request.path.replace(/\/$/, ''));
+    if (html !== undefined) return pageResponse(request, html);
+    if (!wantsPage(request)) throw unknownAddress();
+    return { status: 404, headers: PAGE_HEADERS, body: site.renderMissing() };
+  };
+  const get = (path: string, handler: (request: Request) => Promise<EndpointResponse>) =>
+    publicEndpoint({
+      method: 'get',
+      path,
+      countsAgainstNetworkLimit: true,
+      handler: (_dependencies: unknown, request) => handler(request),
+    });
+  return [
+    get('/docs', page),
+    get('/docs/search', async (request) => pageResponse(request, await site.search(queryOf(request)))),
+    get('/docs/:page', async (request) => (await markdownResponse(request)) ?? page(request)),
+    get('/docs/api/:page', page),
+  ];
 }
 
-const viewerFile = (name: string) => once(() => readFile(path.join(VIEWER_DIRECTORY, name)));
-
-const CSS = 'text/css; charset=utf-8';
-const JAVASCRIPT = 'text/javascript; charset=utf-8';
-const MARKDOWN = 'text/markdown; charset=utf-8';
-
-interface DocsFile {
-  readonly contentType: string;
-  readonly read: () => Promise<Buffer | string> | string;
-}
-
-/** All that the page loads, files of the npm package and two of our own, and the guides. */
-const FILES = new Map<string, DocsFile>([
-  ['swagger-ui.css', { contentType: CSS, read: viewerFile('swagger-ui.css') }],
-  ['swagger-ui-bundle.js', { contentType: JAVASCRIPT, read: viewerFile('swagger-ui-bundle.js') }],
-  ['favicon-32x32.png', { contentType: 'image/png', read: viewerFile('favicon-32x32.png') }],
-  ['docs.css', { contentType: CSS, read: () => STYLE }],
-  ['docs.js', { contentType: JAVASCRIPT, read: () => SCRIPT }],
-  ...GUIDE_FILES.map((file): [string, DocsFile] => [
-    file,
-    { contentType: MARKDOWN, read: once(() => readGuide(file)) },
-  ]),
-]);
-
-/** The documentation as a page: Swagger UI renders `/openapi.json`. */
-export const getDocs = publicEndpoint({
-  method: 'get',
-  path: '/docs',
-  countsAgainstNetworkLimit: true,
-  handler: () =>
-    Promise.resolve({
-      status: 200,
-      headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': CONTENT_SECURITY_POLICY },
-      body: PAGE,
-    }),
-});
-
+/** The style, the script and the icon of the pages. Their names contain a hash of their content. */
 export const getDocsFile = publicEndpoint({
   method: 'get',
-  path: '/docs/:file',
+  path: '/docs/files/:file',
   countsAgainstNetworkLimit: true,
   async handler(_dependencies, { params }) {
-    const file = FILES.get(String(params.file));
+    const file = findDocsFile(String(params.file));
     if (!file) throw new ApiError('not_found', 'There is no such file.');
     return {
       status: 200,
-      headers: { 'Content-Type': file.contentType, 'Cache-Control': 'public, max-age=3600' },
-      body: await file.read(),
+      headers: { 'Content-Type': file.contentType, 'Cache-Control': 'public, max-age=31536000, immutable' },
+      body: file.content,
     };
   },
 });
+
+export const docsAddress = (publicBaseUrl: string) => `${publicBaseUrl}/docs`;
+
+/** A browser that opens the address of the API gets the documents. */
+export const getRoot = publicEndpoint({
+  method: 'get',
+  path: '/',
+  countsAgainstNetworkLimit: true,
+  async handler({ publicBaseUrl }: { readonly publicBaseUrl: string }, request) {
+    if (wantsPage(request)) return { status: 302, headers: { Location: '/docs' }, body: '' };
+    throw unknownAddress(docsAddress(publicBaseUrl));
+  },
+});
+
+/** Browsers name HTML; programs take anything, or JSON. */
+const wantsPage = (request: Request) => request.accepts(['json', 'html']) === 'html';
+
+const MAX_QUERY_LENGTH = 100;
+
+function queryOf({ query }: Request): string {
+  return typeof query.q === 'string' ? query.q.trim().slice(0, MAX_QUERY_LENGTH) : '';
+}
+
+/** A browser asks each time whether its copy is current, since an update of the service changes the pages. */
+function pageResponse(request: Request, html: string): EndpointResponse {
+  const etag = `"${createHash('sha256').update(html).digest('base64url')}"`;
+  const headers = { ...PAGE_HEADERS, 'Cache-Control': 'no-cache', ETag: etag };
+  return isCurrent(request, etag) ? { status: 304, headers, body: '' } : { status: 200, headers, body: html };
+}
+
+/** A proxy that compresses makes the tag a weak one (RFC 9110, 8.8.3.3). */
+function isCurrent(request: Request, etag: string): boolean {
+  const tags = request.get('if-none-match')?.split(',') ?? [];
+  return tags.some((tag) => tag.trim().replace('W/', '') === etag);
+}
+
+/** `/docs/quick-start.md`: the guide as Markdown, for tools. */
+async function markdownResponse({ params }: Request): Promise<EndpointResponse | undefined> {
+  const [, name = ''] = /^(.+)\.md$/.exec(String(params.page)) ?? [];
+  const guide = findGuide(name);
+  if (!guide) return undefined;
+  const headers = { 'Content-Type': 'text/markdown; charset=utf-8', 'Cache-Control': 'public, max-age=3600' };
+  return { status: 200, headers, body: await readGuide(guide) };
+}

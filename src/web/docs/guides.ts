@@ -2,54 +2,67 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PACKAGE_ROOT } from '../../package-info';
 
-interface Guide {
+export interface Guide {
+  /** The last part of its address: the page; with `.md`, the text in Markdown. */
+  readonly name: string;
   readonly title: string;
   readonly summary: string;
 }
 
-/** The pages of docs/ for merchants' developers, which this service serves as they are, below `/docs/`. */
-const GUIDES: Readonly<Record<string, Guide>> = {
-  'quick-start.md': {
+/** The pages of docs/ for merchants' developers, which this service serves below `/docs/`. */
+export const GUIDES: readonly Guide[] = [
+  {
+    name: 'quick-start',
     title: 'Quick start',
     summary: 'a signed webhook in your own server, in a few minutes',
   },
-  'integration.md': {
+  {
+    name: 'integration',
     title: 'Take payments in your shop',
     summary: 'the path from the first request to real money: create, show, webhook, fulfil, refund, go live',
   },
-  'checkout.md': {
+  {
+    name: 'checkout',
     title: 'The checkout page',
     summary: 'the page that shows the QR, the time left and the status, by redirect or in a frame',
   },
-  'webhooks.md': {
+  {
+    name: 'webhooks',
     title: 'Webhooks',
     summary: 'headers, signatures in four languages, retries, rules for receivers',
   },
-  'sandbox.md': { title: 'The sandbox', summary: 'an acquirer simulator: paying, magic amounts, injected faults' },
-};
+  {
+    name: 'sandbox',
+    title: 'The sandbox',
+    summary: 'an acquirer simulator: paying, magic amounts, injected faults',
+  },
+];
 
-export const GUIDE_FILES = Object.keys(GUIDES);
+/** The guide of which a file name or an address is. */
+export const findGuide = (name: string): Guide | undefined => GUIDES.find((guide) => guide.name === name);
 
-/**
- * A guide in Markdown. A link to a page that is not served becomes its text.
- * @param file one of `GUIDE_FILES`
- */
-export async function readGuide(file: string): Promise<string> {
-  const text = await readFile(path.join(PACKAGE_ROOT, 'docs', file), 'utf8');
+/** A guide in Markdown. A link to a page that is not served becomes its text. */
+export async function readGuide({ name }: Guide): Promise<string> {
+  const text = await readFile(path.join(PACKAGE_ROOT, 'docs', `${name}.md`), 'utf8');
   return text.replaceAll(/\[([^\]]+)\]\(([^)\s]+)\)/g, (link, label: string, target: string) =>
     isServed(target) ? link : label,
   );
 }
 
 function isServed(target: string): boolean {
-  return /^(?:https?:|#)/.test(target) || GUIDE_FILES.includes(target.split('#')[0] ?? '');
+  return /^(?:https?:|#)/.test(target) || findGuide(guideNameIn(target)) !== undefined;
+}
+
+const guideNameIn = (target: string) => /^([\w-]+)\.md(?:#|$)/.exec(target)?.[1] ?? '';
+
+/** The address of the page to which a link of a guide leads. */
+export function pageAddress(target: string): string {
+  return guideNameIn(target) === '' ? target : `/docs/${target.replace('.md', '')}`;
 }
 
 /** The index for language models and other tools (llmstxt.org): what this service is, and where its pages are. */
 export function renderLlmsTxt(publicBaseUrl: string): string {
-  const guides = Object.entries(GUIDES).map(
-    ([file, { title, summary }]) => `- [${title}](${publicBaseUrl}/docs/${file}): ${summary}`,
-  );
+  const guides = GUIDES.map(({ name, title, summary }) => `- [${title}](${publicBaseUrl}/docs/${name}.md): ${summary}`);
   return `# Lunas
 
 > Lunas takes QRIS payments for merchants in Indonesia: create a payment, show its QR, receive signed webhooks, refund.
@@ -67,6 +80,6 @@ ${guides.join('\n')}
 ## API
 
 - [OpenAPI document](${publicBaseUrl}/openapi.json): every endpoint, field, error code, webhook and example
-- [API documentation](${publicBaseUrl}/docs): the same as a page for people
+- [API documentation](${publicBaseUrl}/docs): the same as pages for people
 `;
 }

@@ -1,0 +1,123 @@
+import type { MenuGroup, MenuPage } from './frame';
+import { renderGuidePage, renderHomePage, renderMissingPage } from './guide-page';
+import { GUIDES, pageAddress, readGuide, type Guide } from './guides';
+import { plainText, renderMarkdown } from './markdown';
+import { operationsOf, type OpenapiDocument, type Operation } from './openapi-document';
+import { operationPath, viewOperation, webhookHeaders, webhookKinds } from './reference';
+import { anchorOf, renderEventsPage, renderOperationPage, renderOverviewPage } from './reference-page';
+import { DocsSearch, type SearchableSection } from './search';
+import { renderSearchPage } from './search-page';
+
+const OVERVIEW: MenuPage = { path: '/docs/api', title: 'Overview' };
+const EVENTS: MenuPage = { path: '/docs/api/events', title: 'Webhook events' };
+
+/** The documents as pages. Each page is rendered once, and the index of the search is built once. */
+export class DocsSite {
+  readonly #menu: readonly MenuGroup[];
+  readonly #pages: ReadonlyMap<string, () => Promise<string>>;
+  readonly #rendered = new Map<string, Promise<string>>();
+  #search: Promise<DocsSearch> | undefined;
+
+  constructor(private readonly document: OpenapiDocument) {
+    const operations = operationsOf(document);
+    const reference = operations.map((operation) => ({
+      path: operationPath(operation),
+      title: operation.summary,
+      method: operation.method,
+    }));
+    const guides = GUIDES.map(({ name, title }) => ({ path: `/docs/${name}`, title }));
+    const menu = [
+      { title: 'Guides', pages: guides },
+      { title: 'API reference', pages: [OVERVIEW, ...reference, EVENTS] },
+    ];
+    this.#menu = menu;
+    const sync = (render: () => string) => () => Promise.resolve(render());
+    this.#pages = new Map([
+      ['/docs', sync(() => renderHomePage({ guides: GUIDES, menu, reference }))],
+      ...GUIDES.map((guide) => [`/docs/${guide.name}`, () => this.#renderGuide(guide)] as const),
+      [OVERVIEW.path, sync(() => this.#renderOverview(reference))],
+      ...operations.map((operation) => {
+        const view = () => viewOperation(operation, document);
+        return [operationPath(operation), sync(() => renderOperationPage({ view: view(), menu }))] as const;
+      }),
+      [
+        EVENTS.path,
+        sync(() => renderEventsPage({ kinds: webhookKinds(document), headers: webhookHeaders(document), menu })),
+      ],
+    ]);
+  }
+
+  /** @param path without a slash at its end */
+  async find(path: string): Promise<string | undefined> {
+    const render = this.#pages.get(path);
+    if (!render) return undefined;
+    const rendered = this.#rendered.get(path) ?? render();
+    this.#rendered.set(path, rendered);
+    return rendered;
+  }
+
+  renderMissing(): string {
+    return renderMissingPage(this.#menu);
+  }
+
+  async search(query: string): Promise<string> {
+    this.#search ??= this.#sections().then((sections) => new DocsSearch(sections));
+    const found = query === '' ? [] : (await this.#search).find(query);
+    return renderSearchPage({ query, found, menu: this.#menu });
+  }
+
+  async #renderGuide(guide: Guide): Promise<string> {
+    const text = renderMarkdown(await readGuide(guide), { addressOf: pageAddress });
+    const following = GUIDES[GUIDES.indexOf(guide) + 1];
+    const next = following ? { path: `/docs/${following.name}`, title: following.title } : OVERVIEW;
+    return renderGuidePage({ guide, text, menu: this.#menu, next });
+  }
+
+  #renderOverview(operations: readonly MenuPage[]): string {
+    const { html, sections } = renderMarkdown(this.document.info.description);
+    const headings = sections.filter(({ level }) => level === 2);
+    return renderOverviewPage({ text: html, headings, operations, menu: this.#menu });
+  }
+
+  async #sections(): Promise<SearchableSection[]> {
+    const guides = await Promise.all(
+      GUIDES.map(async (guide) => sectionsIn(await readGuide(guide), `/docs/${guide.name}`, guide.title)),
+    );
+    return [
+      ...guides.flat(),
+      ...sectionsIn(this.document.info.description, OVERVIEW.path, 'API reference'),
+      ...operationsOf(this.document).map(searchableOperation),
+      ...searchableEvents(this.document),
+    ];
+  }
+}
+
+/** A section of the first level is the page. */
+function sectionsIn(markdown: string, path: string, page: string): SearchableSection[] {
+  return renderMarkdown(markdown).sections.map(({ id, level, title, text }) => ({
+    id: level === 1 ? path : `${path}#${id}`,
+    page,
+    title,
+    text,
+  }));
+}
+
+function searchableOperation(operation: Operation): SearchableSection {
+  const { method, path, summary, description, parameters } = operation;
+  const texts = parameters.map((parameter) => `${parameter.name}: ${parameter.description}`);
+  return {
+    id: operationPath(operation),
+    page: 'API reference',
+    title: summary,
+    text: plainText([`${method} ${path}. ${description}`, ...texts].join(' ')),
+  };
+}
+
+function searchableEvents(document: OpenapiDocument): SearchableSection[] {
+  return webhookKinds(document).map(({ title, events }) => ({
+    id: `${EVENTS.path}#${anchorOf(title)}`,
+    page: EVENTS.title,
+    title: `${EVENTS.title}: ${title.toLowerCase()}`,
+    text: events.map(({ name, summary }) => `${name}: ${summary}`).join(' '),
+  }));
+}

@@ -1,0 +1,147 @@
+import type { ReactElement, ReactNode } from 'react';
+import { renderDocument } from '../ui/document';
+import { Logo } from '../ui/shell';
+import { DOCS_FILES } from './files';
+
+/** A page in the menu. */
+export interface MenuPage {
+  readonly path: string;
+  readonly title: string;
+  /** That of the operation, if the page shows one. */
+  readonly method?: 'GET' | 'POST';
+}
+
+export interface MenuGroup {
+  readonly title: string;
+  readonly pages: readonly MenuPage[];
+}
+
+export interface FrameProps {
+  readonly title: string;
+  /** Null: the page is not in the menu. */
+  readonly path: string | null;
+  readonly menu: readonly MenuGroup[];
+  /** What the search found is on the page. */
+  readonly query?: string;
+  readonly children: ReactNode;
+}
+
+/** A page of the documents as HTML. */
+export function renderFrame({ children, ...props }: FrameProps): string {
+  return renderDocument({
+    title: `${props.title} · Lunas`,
+    language: 'en',
+    files: DOCS_FILES,
+    live: 'none',
+    className: 'docs',
+    children: <Frame {...props}>{children}</Frame>,
+  });
+}
+
+function Frame({ path, menu, query = '', children }: FrameProps): ReactElement {
+  return (
+    <>
+      <a className="skip" href="#content">
+        Skip to the content
+      </a>
+      <div className="frame">
+        <header className="side">
+          <a className="brand" href="/docs">
+            <Brand />
+          </a>
+          <SearchForm query={query} />
+          <Menu path={path} menu={menu} />
+        </header>
+        <header className="top">
+          <details>
+            <summary>
+              <span className="brand">
+                <Brand />
+              </span>
+              <span className="bars" aria-hidden="true">
+                ☰
+              </span>
+              <span className="unseen">Menu</span>
+            </summary>
+            <SearchForm query={query} />
+            <Menu path={path} menu={menu} />
+          </details>
+        </header>
+        <main id="content">{children}</main>
+      </div>
+    </>
+  );
+}
+
+function Brand(): ReactElement {
+  return (
+    <>
+      <Logo />
+      <span>
+        <b>Lunas</b>
+        <small>Documents for developers</small>
+      </span>
+    </>
+  );
+}
+
+export function SearchForm({ query }: { readonly query: string }): ReactElement {
+  return (
+    <form className="search no-print" role="search" action="/docs/search">
+      <input type="search" name="q" defaultValue={query} maxLength={100} aria-label="Search the documents" required />
+      <button className="button">Search</button>
+    </form>
+  );
+}
+
+function Menu({ path, menu }: Pick<FrameProps, 'path' | 'menu'>): ReactElement {
+  return (
+    <nav aria-label="Documents">
+      {menu.map(({ title, pages }) => (
+        <div key={title} className="menu-group">
+          <p>{title}</p>
+          <ul className="menu">
+            {pages.map((page) => (
+              <li key={page.path}>
+                <a href={page.path} aria-current={page.path === path ? 'page' : undefined}>
+                  {page.title}
+                  {page.method && <Method method={page.method} />}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+export function Method({ method }: { readonly method: 'GET' | 'POST' }): ReactElement {
+  return <span className={`method ${method.toLowerCase()}`}>{method}</span>;
+}
+
+/** HTML that `renderMarkdown` or `renderCode` made of our own texts. */
+export function Html({ html, className }: { readonly html: string; readonly className?: string }): ReactElement {
+  return <div className={className} dangerouslySetInnerHTML={{ __html: html }} />;
+}
+
+export interface Heading {
+  readonly id: string;
+  readonly title: string;
+}
+
+export function Contents({ headings }: { readonly headings: readonly Heading[] }): ReactElement | null {
+  if (headings.length < 2) return null;
+  return (
+    <nav className="contents no-print" aria-label="On this page">
+      <p>On this page</p>
+      <ul>
+        {headings.map(({ id, title }) => (
+          <li key={id}>
+            <a href={`#${id}`}>{title}</a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

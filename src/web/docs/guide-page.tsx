@@ -1,0 +1,97 @@
+import type { ReactElement } from 'react';
+import { Contents, Html, Method, renderFrame, type MenuGroup, type MenuPage } from './frame';
+import type { Guide } from './guides';
+import type { RenderedMarkdown } from './markdown';
+
+interface GuidePageProps {
+  readonly guide: Guide;
+  readonly text: RenderedMarkdown;
+  readonly menu: readonly MenuGroup[];
+  readonly next: MenuPage | undefined;
+}
+
+export function renderGuidePage({ guide, text, menu, next }: GuidePageProps): string {
+  return renderFrame({
+    title: guide.title,
+    path: `/docs/${guide.name}`,
+    menu,
+    children: (
+      <div className="reading">
+        <article>
+          <Html className="prose" html={text.html} />
+          <footer className="page-end no-print">
+            <a href={`/docs/${guide.name}.md`}>This page as Markdown</a>
+            {next && <a href={next.path}>Next: {next.title} ›</a>}
+          </footer>
+        </article>
+        <Contents headings={text.sections.filter(({ level }) => level === 2)} />
+      </div>
+    ),
+  });
+}
+
+interface HomePageProps {
+  readonly guides: readonly Guide[];
+  readonly menu: readonly MenuGroup[];
+  readonly reference: readonly MenuPage[];
+}
+
+/** The first page: where a developer starts. */
+export function renderHomePage({ guides, menu, reference }: HomePageProps): string {
+  return renderFrame({
+    title: 'Documents for developers',
+    path: '/docs',
+    menu,
+    children: (
+      <div className="home">
+        <h1>Take QRIS payments</h1>
+        <p className="lead">
+          Create a payment, show its QR, and deliver when the signed webhook <code>payment.paid</code> arrives. The
+          sandbox plays the customer and the bank: no money moves.
+        </p>
+        <Guides guides={guides} />
+        <h2>API reference</h2>
+        <ul className="operations card">
+          {reference.map(({ path, title, method }) => (
+            <li key={path}>
+              <a href={path}>{title}</a>
+              {method && <Method method={method} />}
+            </li>
+          ))}
+        </ul>
+        <p>
+          For programs: <a href="/openapi.json">openapi.json</a> and <a href="/llms.txt">llms.txt</a>.
+        </p>
+      </div>
+    ),
+  });
+}
+
+function Guides({ guides }: { readonly guides: readonly Guide[] }): ReactElement {
+  return (
+    <ol className="guides">
+      {guides.map(({ name, title, summary }) => (
+        <li key={name} className="card">
+          <a href={`/docs/${name}`}>{title}</a>
+          <p>{`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`}</p>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+export function renderMissingPage(menu: readonly MenuGroup[]): string {
+  return renderFrame({
+    title: 'No such page',
+    path: null,
+    menu,
+    children: (
+      <div className="prose">
+        <h1>There is no such page</h1>
+        <p>
+          The menu has all pages, and the search finds a word on any of them. <a href="/docs">All documents</a>
+        </p>
+      </div>
+    ),
+  });
+}

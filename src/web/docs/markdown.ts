@@ -1,0 +1,99 @@
+import { Marked, type Token, type Tokens } from 'marked';
+import { escapeHtml, highlightCode } from './highlight';
+
+/** A heading with the text below it, as far as the next heading. */
+export interface Section {
+  /** The anchor. */
+  readonly id: string;
+  readonly level: number;
+  readonly title: string;
+  /** Without markup. */
+  readonly text: string;
+}
+
+export interface RenderedMarkdown {
+  readonly html: string;
+  readonly sections: readonly Section[];
+}
+
+interface RenderOptions {
+  /** The address of what a link names. */
+  readonly addressOf?: (target: string) => string;
+}
+
+/** Markdown as HTML. Comments are left out, and other HTML is shown as text. */
+export function renderMarkdown(
+  markdown: string,
+  { addressOf = (target) => target }: RenderOptions = {},
+): RenderedMarkdown {
+  const sections = sectionsOf(markdown);
+  const anchors = sections.map(({ id }) => id).values();
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth }) {
+        const id = anchors.next().value ?? '';
+        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)} ${anchorLink(id)}</h${depth}>\n`;
+      },
+      code: ({ text, lang }) => renderCode(text, lang === '' ? undefined : lang),
+      link({ href, tokens }) {
+        return `<a href="${escapeHtml(addressOf(href))}">${this.parser.parseInline(tokens)}</a>`;
+      },
+      html: ({ text }) => (text.startsWith('<!--') ? '' : escapeHtml(text)),
+      image: ({ text }) => escapeHtml(text),
+    },
+  });
+  const html = marked.parse(markdown, { async: false });
+  return { html: html.replaceAll(/<table>.*?<\/table>/gs, scrollable), sections };
+}
+
+/** A table that is wider than the screen scrolls, by keyboard too. */
+const scrollable = (table: string) => `<div class="scrollable" tabindex="0" role="group">${table}</div>`;
+
+const anchorLink = (id: string) => `<a class="anchor" href="#${id}" aria-label="Link to this heading">#</a>`;
+
+export function renderCode(code: string, language: string | undefined): string {
+  return `<div class="code"><pre tabindex="0"><code>${highlightCode(code, language)}</code></pre></div>\n`;
+}
+
+/** What precedes the first heading belongs to no section. */
+function sectionsOf(markdown: string): Section[] {
+  const sections: { id: string; level: number; title: string; text: string }[] = [];
+  const used = new Map<string, number>();
+  for (const token of new Marked().lexer(markdown)) {
+    if (isHeading(token)) {
+      const title = plainText(token.text);
+      const slug = slugOf(title);
+      const repeats = used.get(slug) ?? 0;
+      used.set(slug, repeats + 1);
+      sections.push({ id: repeats === 0 ? slug : `${slug}-${repeats}`, level: token.depth, title, text: '' });
+    } else {
+      const section = sections.at(-1);
+      if (section && token.type !== 'space') section.text += `${plainText(token.raw)} `;
+    }
+  }
+  return sections;
+}
+
+function isHeading(token: Token): token is Tokens.Heading {
+  return token.type === 'heading';
+}
+
+/** As GitHub derives it: links into the documents hold in both. */
+function slugOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+/** Without markup. */
+export function plainText(markdown: string): string {
+  return markdown
+    .replaceAll(/<!--.*?-->/gs, '')
+    .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replaceAll(/^(?:```.*|[ |:-]+)$/gm, '')
+    .replaceAll(/`|\*\*/g, '')
+    .replaceAll('|', ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}

@@ -1,0 +1,274 @@
+import type { ReactElement, ReactNode } from 'react';
+import { Contents, Html, Method, renderFrame, type Heading, type MenuGroup, type MenuPage } from './frame';
+import type { Field } from './openapi-document';
+
+export interface CodeBlock {
+  readonly name: string;
+  /** Highlighted. */
+  readonly html: string;
+}
+
+/** One operation, as its page shows it. Texts are HTML. */
+export interface OperationView {
+  readonly path: string;
+  readonly title: string;
+  readonly method: 'GET' | 'POST';
+  /** The one that a program calls: `/payments/{id}`. */
+  readonly address: string;
+  readonly description: string;
+  readonly parameters: readonly FieldGroup[];
+  readonly bodies: readonly FieldGroup[];
+  readonly response: readonly Field[];
+  readonly headers: readonly { readonly name: string; readonly description: string }[];
+  readonly errors: readonly { readonly status: string; readonly codes: string }[];
+  readonly samples: readonly CodeBlock[];
+  readonly responses: readonly CodeBlock[];
+}
+
+export interface FieldGroup {
+  readonly title: string;
+  readonly fields: readonly Field[];
+}
+
+interface OperationPageProps {
+  readonly view: OperationView;
+  readonly menu: readonly MenuGroup[];
+  readonly children?: ReactNode;
+}
+
+export function renderOperationPage({ view, menu, children }: OperationPageProps): string {
+  return renderFrame({
+    title: view.title,
+    path: view.path,
+    menu,
+    children: (
+      <div className="operation">
+        <article>
+          <h1>{view.title}</h1>
+          <p className="address">
+            <Method method={view.method} /> <code>{view.address}</code>
+          </p>
+          <Html className="prose" html={view.description} />
+          {[...view.parameters, ...view.bodies].map((group) => (
+            <FieldSection key={group.title} {...group} />
+          ))}
+          <FieldSection title="Response" fields={view.response} />
+          <Headers headers={view.headers} />
+          <Errors errors={view.errors} />
+        </article>
+        <aside aria-label="Samples">
+          <Samples title="Request" blocks={view.samples} />
+          {children}
+          {view.responses.map(({ name, html }) => (
+            <section key={name}>
+              <h2>Response: {name}</h2>
+              <Html html={html} />
+            </section>
+          ))}
+        </aside>
+      </div>
+    ),
+  });
+}
+
+/** The script shows one of the blocks, and a tab for each. */
+function Samples({ title, blocks }: { readonly title: string; readonly blocks: readonly CodeBlock[] }): ReactElement {
+  return (
+    <section>
+      <h2>{title}</h2>
+      <div data-tabs={title}>
+        {blocks.map(({ name, html }) => (
+          <div key={name} data-tab={name}>
+            <h3>{name}</h3>
+            <Html html={html} />
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+export const anchorOf = (title: string) => title.toLowerCase().replaceAll(/[^a-z]+/g, '-');
+
+function FieldSection({ title, fields }: FieldGroup): ReactElement | null {
+  if (fields.length === 0) return null;
+  return (
+    <section>
+      <h2 id={anchorOf(title)}>{title}</h2>
+      <Fields fields={fields} />
+    </section>
+  );
+}
+
+function Fields({ fields }: { readonly fields: readonly Field[] }): ReactElement {
+  return (
+    <ul className="fields">
+      {fields.map((field) => (
+        <li key={field.name}>
+          <p>
+            <code className="name">{field.name}</code>
+            <span className="dim small">{field.type}</span>
+            {field.isRequired && <span className="required small">required</span>}
+          </p>
+          {field.description !== '' && <Html className="prose" html={field.description} />}
+          <Limits {...field} />
+          {field.fields.length > 0 && (
+            <details>
+              <summary>Fields of {field.name}</summary>
+              <Fields fields={field.fields} />
+            </details>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Limits({ limits, values }: Field): ReactElement | null {
+  if (limits === '' && values.length === 0) return null;
+  return (
+    <p className="limits small">
+      {limits}
+      {limits !== '' && values.length > 0 && ' · '}
+      {values.map((value) => (
+        <code key={value}>{value}</code>
+      ))}
+    </p>
+  );
+}
+
+function Headers({ headers }: Pick<OperationView, 'headers'>): ReactElement {
+  return (
+    <section>
+      <h2 id="response-headers">Response headers</h2>
+      <dl className="headers">
+        {headers.map(({ name, description }) => (
+          <div key={name}>
+            <dt>
+              <code>{name}</code>
+            </dt>
+            <dd>
+              <Html className="prose" html={description} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function Errors({ errors }: Pick<OperationView, 'errors'>): ReactElement {
+  return (
+    <section>
+      <h2 id="errors">Errors</h2>
+      <dl className="headers">
+        {errors.map(({ status, codes }) => (
+          <div key={status}>
+            <dt>
+              <code>{status}</code>
+            </dt>
+            <dd>
+              <Html className="prose" html={codes} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p>
+        <a href="/docs/api#errors">What each code means, and whether to repeat the request</a>
+      </p>
+    </section>
+  );
+}
+
+interface OverviewPageProps {
+  readonly text: string;
+  readonly headings: readonly Heading[];
+  readonly operations: readonly MenuPage[];
+  readonly menu: readonly MenuGroup[];
+}
+
+export function renderOverviewPage({ text, headings, operations, menu }: OverviewPageProps): string {
+  return renderFrame({
+    title: 'API reference',
+    path: '/docs/api',
+    menu,
+    children: (
+      <div className="reading">
+        <article>
+          <h1>API reference</h1>
+          <Html className="prose" html={text} />
+          <h2 id="operations">Operations</h2>
+          <ul className="operations card">
+            {operations.map(({ path, title, method }) => (
+              <li key={path}>
+                <a href={path}>{title}</a>
+                {method && <Method method={method} />}
+              </li>
+            ))}
+          </ul>
+        </article>
+        <Contents headings={[...headings, { id: 'operations', title: 'Operations' }]} />
+      </div>
+    ),
+  });
+}
+
+/** The webhooks that have the same body. */
+export interface WebhookKind extends FieldGroup {
+  readonly events: readonly { readonly name: string; readonly summary: string }[];
+  /** An example. */
+  readonly example: string;
+}
+
+interface EventsPageProps {
+  readonly kinds: readonly WebhookKind[];
+  readonly headers: readonly Field[];
+  readonly menu: readonly MenuGroup[];
+}
+
+export function renderEventsPage({ kinds, headers, menu }: EventsPageProps): string {
+  return renderFrame({
+    title: 'Webhook events',
+    path: '/docs/api/events',
+    menu,
+    children: (
+      <div className="reading">
+        <article>
+          <h1>Webhook events</h1>
+          <p>
+            Lunas sends each event with <code>POST</code> to the addresses that you have registered.{' '}
+            <a href="/docs/webhooks">Webhooks</a> has the rules for receivers.
+          </p>
+          {kinds.map((kind) => (
+            <EventKind key={kind.title} {...kind} />
+          ))}
+          <FieldSection title="Headers" fields={headers} />
+        </article>
+        <Contents headings={[...kinds, { title: 'Headers' }].map(({ title }) => ({ id: anchorOf(title), title }))} />
+      </div>
+    ),
+  });
+}
+
+function EventKind({ title, events, fields, example }: WebhookKind): ReactElement {
+  return (
+    <section>
+      <h2 id={anchorOf(title)}>{title}</h2>
+      <dl className="headers">
+        {events.map(({ name, summary }) => (
+          <div key={name}>
+            <dt>
+              <code>{name}</code>
+            </dt>
+            <dd>{summary}</dd>
+          </div>
+        ))}
+      </dl>
+      <Html html={example} />
+      <details>
+        <summary>Fields</summary>
+        <Fields fields={fields} />
+      </details>
+    </section>
+  );
+}

@@ -1,0 +1,117 @@
+import { renderCode, renderMarkdown } from './markdown';
+import { alternativesOf, fieldOf, type Field, type OpenapiDocument, type Operation } from './openapi-document';
+import type { CodeBlock, FieldGroup, OperationView, WebhookKind } from './reference-page';
+import { samplesOf } from './samples';
+
+type Headers = OpenapiDocument['components']['headers'];
+
+/** `createPayment` is at `/docs/api/create-payment`. */
+export const operationPath = ({ operationId }: Operation): string =>
+  `/docs/api/${operationId.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+const html = (markdown: string) => renderMarkdown(markdown).html;
+
+export function viewOperation(operation: Operation, document: OpenapiDocument): OperationView {
+  const { schemas, headers } = document.components;
+  const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))?.[1];
+  const content = success?.content?.['application/json'];
+  return {
+    path: operationPath(operation),
+    title: operation.summary,
+    method: operation.method,
+    address: operation.path,
+    description: html(operation.description),
+    parameters: parameterGroups(operation, document),
+    bodies: bodiesOf(operation, document),
+    response: content ? (alternativesOf(content.schema, schemas)[0]?.fields ?? []).map(withHtml) : [],
+    headers: Object.keys(success?.headers ?? {}).map((name) => describeHeader(name, headers)),
+    errors: Object.entries(operation.responses)
+      .filter(([status]) => !status.startsWith('2'))
+      .map(([status, { description }]) => ({ status, codes: html(description) })),
+    samples: samplesOf(operation).map(({ name, code, highlighting }) => ({
+      name,
+      html: renderCode(code, highlighting),
+    })),
+    responses: Object.entries(content?.examples ?? {}).map(([name, { value }]) => jsonBlock(name, value)),
+  };
+}
+
+const jsonBlock = (name: string, value: unknown): CodeBlock => ({
+  name,
+  html: renderCode(JSON.stringify(value, null, 2), 'json'),
+});
+
+const GROUP_TITLES = { path: 'Path', query: 'Query', header: 'Request headers' } as const;
+
+function parameterGroups({ parameters }: Operation, { components }: OpenapiDocument): FieldGroup[] {
+  const locations = ['path', 'query', 'header'] as const;
+  return locations.map((location) => ({
+    title: GROUP_TITLES[location],
+    fields: parameters
+      .filter((parameter) => parameter.in === location)
+      .map(({ name, description, schema, required }) =>
+        withHtml(fieldOf(name, { ...schema, description }, required, components.schemas)),
+      ),
+  }));
+}
+
+function bodiesOf({ requestBody }: Operation, { components }: OpenapiDocument): FieldGroup[] {
+  if (!requestBody) return [];
+  return alternativesOf(requestBody.content['application/json'].schema, components.schemas).map((body) => ({
+    title: `Body: ${body.title}`,
+    fields: body.fields.map(withHtml),
+  }));
+}
+
+function withHtml(field: Field): Field {
+  return { ...field, description: html(field.description), fields: field.fields.map(withHtml) };
+}
+
+function describeHeader(name: string, headers: Headers) {
+  return { name, description: html(headers[name]?.description ?? '') };
+}
+
+const KIND_TITLES: Readonly<Record<string, string>> = {
+  WebhookEvent: 'Payments',
+  LatePaymentEvent: 'Late payments',
+  PayoutEvent: 'Payouts',
+};
+
+/** The events, by the schema of their body. */
+export function webhookKinds({ webhooks, components }: OpenapiDocument): WebhookKind[] {
+  const entries = Object.entries(webhooks).map(
+    ([
+      name,
+      {
+        post: { summary, requestBody },
+      },
+    ]) => ({ name, summary, requestBody }),
+  );
+  const schemas = [...new Set(entries.map(schemaName))];
+  return schemas.map((schema) => {
+    const events = entries.filter((entry) => schemaName(entry) === schema);
+    const example = events.findLast(({ name }) => EXAMPLE_EVENTS.has(name)) ?? events[0];
+    const [content] = Object.values(example?.requestBody.content['application/json'].examples ?? {});
+    return {
+      title: KIND_TITLES[schema] ?? schema,
+      events: events.map(({ name, summary }) => ({ name, summary })),
+      fields: (alternativesOf({ $ref: schema, required: [] }, components.schemas)[0]?.fields ?? []).map(withHtml),
+      example: jsonBlock(schema, content?.value).html,
+    };
+  });
+}
+
+const EXAMPLE_EVENTS: ReadonlySet<string> = new Set(['payment.paid', 'payout.completed']);
+
+type Webhook = OpenapiDocument['webhooks'][string]['post'];
+
+const schemaName = ({ requestBody }: Pick<Webhook, 'requestBody'>) =>
+  requestBody.content['application/json'].schema.$ref?.split('/').at(-1) ?? '';
+
+/** The headers that every webhook has. */
+export function webhookHeaders({ webhooks, components }: OpenapiDocument): Field[] {
+  const [webhook] = Object.values(webhooks);
+  return (webhook?.post.parameters ?? []).map(({ name, description, schema, required }) =>
+    withHtml(fieldOf(name, { ...schema, description }, required, components.schemas)),
+  );
+}

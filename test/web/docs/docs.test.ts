@@ -1,0 +1,259 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Browser } from 'playwright-core';
+import { z } from 'zod';
+import { PACKAGE_ROOT } from '../../../src/package-info';
+import { GUIDES } from '../../../src/web/docs/guides';
+import { isExcludedFromContext } from '../../deploy/dockerfile';
+import { startTestApis, type TestApis } from '../../support/api';
+import { findAccessibilityViolations, findUnreachableControls, openPage, startBrowser } from '../../support/browser';
+
+let apis: TestApis;
+let url: string;
+beforeAll(async () => {
+  apis = await startTestApis([{}]);
+  url = apis.urls[0] ?? '';
+});
+afterAll(() => apis.close());
+
+const GUIDE_FILES = GUIDES.map(({ name }) => `${name}.md`);
+
+const LINK = /\[[^\]]+\]\(([^)\s]+)\)/g;
+const linksIn = (text: string) => [...text.matchAll(LINK)].map(([, target = '']) => target);
+
+/** The anchors of a page, as GitHub derives them. */
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+async function getPage(address: string): Promise<string> {
+  const response = await fetch(address);
+  expect([address, response.status]).toEqual([address, 200]);
+  return response.text();
+}
+
+it('/llms.txt links to every guide, and each page has a title and fits into 400 lines', async () => {
+  const response = await fetch(`${url}/llms.txt`);
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+  const index = await response.text();
+  expect(index).toMatch(/^# Lunas\n\n> /);
+  const paths = linksIn(index).map((link) => new URL(link).pathname);
+  expect(paths).toEqual([...GUIDE_FILES.map((file) => `/docs/${file}`), '/openapi.json', '/docs']);
+  for (const file of GUIDE_FILES) {
+    const page = await fetch(`${url}/docs/${file}`);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8']);
+    const text = await page.text();
+    expect(text).toMatch(/^# \S/);
+    expect(text.split('\n').length).toBeLessThan(400);
+  }
+});
+
+it.each(GUIDE_FILES)('each link of /docs/%s leads to a page that is served, and to a heading of it', async (file) => {
+  const text = await getPage(`${url}/docs/${file}`);
+  const targets = linksIn(text)
+    .filter((link) => !/^https?:/.test(link))
+    .map((link) => new URL(link, `${url}/docs/${file}`));
+  const anchors = await Promise.all(targets.map(async ({ href }) => ['', ...anchorsOf(await getPage(href))]));
+  expect(targets.filter(({ hash }, index) => !anchors[index]?.includes(hash.slice(1)))).toEqual([]);
+});
+
+it('the package and the image contain the guides', () => {
+  const manifest: unknown = JSON.parse(readFileSync(path.join(PACKAGE_ROOT, 'package.json'), 'utf8'));
+  const { files } = z.object({ files: z.array(z.string()) }).parse(manifest);
+  for (const file of GUIDE_FILES) {
+    expect(files).toContain(`docs/${file}`);
+    expect(isExcludedFromContext(`docs/${file}`)).toBe(false);
+  }
+  expect(isExcludedFromContext('docs/production.md')).toBe(true);
+});
+
+/** Browsers name HTML in their requests. */
+const BROWSER = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }, redirect: 'manual' } as const;
+
+const addressesIn = (page: string) => [...page.matchAll(/ (?:src|href)="([^"]*)"/g)].map(([, address = '']) => address);
+const idsIn = (page: string) => [...page.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id);
+
+/** All pages that links lead to, from `/docs`, by path. */
+async function crawl(): Promise<ReadonlyMap<string, string>> {
+  const pages = new Map<string, string>();
+  const open = ['/docs'];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    if (pages.has(path)) continue;
+    const response = await fetch(url + path, BROWSER);
+    expect([path, response.status]).toEqual([path, 200]);
+    const isPage = response.headers.get('content-type')?.startsWith('text/html') ?? false;
+    const text = await response.text();
+    pages.set(path, isPage ? text : '');
+    const policy = response.headers.get('content-security-policy') ?? '';
+    expect([path, policy.startsWith("default-src 'none'")]).toEqual([path, isPage]);
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    const links = isPage ? addressesIn(text).filter((address) => !/^https?:|^#/.test(address)) : [];
+    open.push(...links.map((address) => address.split('#')[0] ?? ''));
+  }
+  return pages;
+}
+
+describe('the pages', () => {
+  it('are all found from /docs, load only from the service, and each link leads to a part that exists', async () => {
+    const pages = await crawl();
+    const operations = ['create-payment', 'get-payment', 'get-qris', 'cancel-payment', 'cancel-transaction'];
+    for (const name of [
+      ...GUIDES.map((guide) => guide.name),
+      'api',
+      'api/events',
+      ...operations.map((o) => `api/${o}`),
+    ]) {
+      expect([...pages.keys()]).toContain(`/docs/${name}`);
+    }
+    for (const [path, page] of pages) {
+      expect(page).not.toMatch(/<style|<script>|style="| on\w+="/);
+      const missing = addressesIn(page).filter((address) => {
+        const [target = '', anchor] = address.split('#');
+        return anchor !== undefined && !idsIn(pages.get(target === '' ? path : target) ?? '').includes(anchor);
+      });
+      expect([path, missing.filter((address) => !address.startsWith('https:'))]).toEqual([path, []]);
+      expect([path, new Set(idsIn(page)).size]).toEqual([path, idsIn(page).length]);
+    }
+  });
+
+  it('are sent again only after a change', async () => {
+    const etag = (await fetch(`${url}/docs/webhooks`)).headers.get('etag') ?? '';
+    for (const tag of [etag, `W/${etag}`, `"other", ${etag}`]) {
+      const again = await fetch(`${url}/docs/webhooks`, { headers: { 'if-none-match': tag } });
+      expect([again.status, await again.text()]).toEqual([304, '']);
+    }
+    expect((await fetch(`${url}/docs/webhooks`, { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
+  });
+
+  it('have the tables, code and links of a guide, and no comment of its Markdown', async () => {
+    const page = await getPage(`${url}/docs/webhooks`);
+    expect(page).toContain('<h2 id="receiver-requirements">');
+    expect(page).toMatch(/<td><code>X-Service-Delivery<\/code><\/td>/);
+    expect(page).toContain('<span class="hljs-keyword">package</span> main');
+    expect(page).not.toContain('example: examples');
+    expect(await getPage(`${url}/docs/checkout`)).toContain('href="/docs/webhooks"');
+  });
+
+  it.each(['index.html', 'docs.css', '..%2fpackage.json', '%2e%2e%2fpackage.json', 'constructor', 'api/constructor'])(
+    '404: there is no %s',
+    async (name) => {
+      const responses = [await fetch(`${url}/docs/${name}`), await fetch(`${url}/docs/${name}`, BROWSER)];
+      expect(responses.map(({ status }) => status)).toEqual([404, 404]);
+      expect(await responses[0]?.json()).toMatchObject({ error: { code: 'not_found' } });
+      expect(await responses[1]?.text()).toContain('There is no such page');
+    },
+  );
+
+  it('show every field, error and header of an operation', async () => {
+    const page = await getPage(`${url}/docs/api/create-payment`);
+    for (const text of ['POST', '/payments', 'merchant_reference_id', '1 to 10000000', 'Idempotency-Key', 'Bulk']) {
+      expect(page).toContain(text);
+    }
+    expect(page).toMatch(
+      /<code class="name">amount<\/code><span class="dim small">integer<\/span><span[^>]*>required</,
+    );
+    expect(page).toContain('unsupported_payment_method');
+    expect(page).toContain('X-Payment-Status');
+    expect(await getPage(`${url}/docs/api/events`)).toContain('payout.returned');
+  });
+});
+
+describe('the search', () => {
+  it.each([
+    ['signature', 'Webhooks', '/docs/webhooks'],
+    ['idempotncy', 'Create one transaction', '/docs/api/create-payment'],
+    ['X-Payment-Status', '6. Handle what goes wrong', '/docs/integration#6-handle-what-goes-wrong'],
+  ])('finds %s', async (query, title, address) => {
+    const page = await getPage(`${url}/docs/search?q=${query}`);
+    expect(page).toContain(title);
+    expect(page).toContain(`<a href="${address}`);
+    expect(page).toContain('<mark>');
+  });
+
+  it('shows what was searched as text, and what to do if nothing was found', async () => {
+    const page = await getPage(`${url}/docs/search?q=${encodeURIComponent('<script>qqqqqq')}`);
+    expect(page).toContain('&lt;script&gt;qqqqqq');
+    expect(page).not.toContain('<script>');
+    expect(page).toContain('Nothing was found');
+    expect(await getPage(`${url}/docs/search?q=${'x'.repeat(5_000)}`)).not.toContain('x'.repeat(101));
+    for (const query of ['', '?q=', '?q=a&q=b', '?q[a]=b', `?q=${encodeURIComponent('(.*[')}`])
+      await getPage(`${url}/docs/search${query}`);
+  });
+});
+
+describe('the way to the documents', () => {
+  it('GET / leads a browser there, and shows a program the address', async () => {
+    const response = await fetch(url, BROWSER);
+    expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
+    for (const path of ['/', '/v1/payments', '/docs/nothing/at/all']) {
+      const program = await fetch(url + path);
+      expect([program.status, await program.json()]).toEqual([
+        404,
+        {
+          error: {
+            code: 'not_found',
+            message: expect.stringMatching(/^There is no such address\. The documents are at http:.*:\d+\/docs\.$/),
+          },
+        },
+      ]);
+    }
+  });
+});
+
+describe('in a browser', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+
+  const PAGES = ['/docs', '/docs/webhooks', '/docs/api/create-payment', '/docs/search?q=refund'];
+
+  it('they are accessible, by keyboard too, and fit on a narrow screen', async () => {
+    for (const path of PAGES) {
+      const wide = await openPage(browser, url + path, { viewport: { width: 1280, height: 800 } });
+      expect([path, await findAccessibilityViolations(wide.page)]).toEqual([path, []]);
+      // The arrow keys reach the other tabs.
+      const unreachable = (await findUnreachableControls(wide.page)).filter((html) => !html.includes('role="tab"'));
+      expect([path, unreachable]).toEqual([path, []]);
+      expect(wide.problems).toEqual([]);
+      await wide.close();
+      const narrow = await openPage(browser, url + path, {
+        viewport: { width: 320, height: 640 },
+        colorScheme: 'dark',
+      });
+      expect([path, await findAccessibilityViolations(narrow.page)]).toEqual([path, []]);
+      expect([path, await narrow.page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 320]);
+      await narrow.close();
+    }
+  });
+
+  it('a tab shows the sample of its language, also on the next page; without script all are shown', async () => {
+    const { page, close } = await openPage(browser, `${url}/docs/api/create-payment`);
+    await page.getByRole('tab', { name: 'curl' }).press('ArrowRight');
+    await page.goto(`${url}/docs/api/refund-payment`);
+    expect(await page.getByRole('tab', { selected: true }).textContent()).toBe('Node.js');
+    expect(await page.getByText('process.env.PAYMENT_ID').isVisible()).toBe(true);
+    expect(await page.getByText('curl -sS').isVisible()).toBe(false);
+    await close();
+    const plain = await openPage(browser, `${url}/docs/api/create-payment`, { javaScriptEnabled: false });
+    for (const text of [
+      'curl -sS',
+      'await fetch',
+      'urllib.request.Request',
+      'stream_context_create',
+      'http.NewRequest',
+    ]) {
+      expect(await plain.page.getByText(text).isVisible()).toBe(true);
+    }
+    await plain.page.getByRole('searchbox').first().fill('signature');
+    await plain.page.getByRole('searchbox').first().press('Enter');
+    await plain.page.waitForURL('**/docs/search?q=signature');
+    await plain.close();
+  });
+});
