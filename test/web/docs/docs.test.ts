@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { z } from 'zod';
 import { PACKAGE_ROOT } from '../../../src/package-info';
 import { GUIDES } from '../../../src/web/docs/guides';
-import { isExcludedFromContext } from '../../deploy/dockerfile';
+import { isExcludedFromContext, readDockerfile } from '../../deploy/dockerfile';
 import { startTestApis, type TestApis } from '../../support/api';
 import { findAccessibilityViolations, findUnreachableControls, openPage, startBrowser } from '../../support/browser';
 
@@ -62,9 +62,15 @@ it.each(GUIDE_FILES)('each link of /docs/%s leads to a page that is served, and 
   expect(targets.filter(({ hash }, index) => !anchors[index]?.includes(hash.slice(1)))).toEqual([]);
 });
 
-it('the package and the image contain the guides', () => {
+it('the package and the image contain the guides, and the files that pages load', () => {
   const manifest: unknown = JSON.parse(readFileSync(path.join(PACKAGE_ROOT, 'package.json'), 'utf8'));
   const { files } = z.object({ files: z.array(z.string()) }).parse(manifest);
+  const copies = readDockerfile().map(({ argument }) => argument);
+  for (const area of ['checkout', 'docs', 'ui']) {
+    const directory = `src/web/${area}/files`;
+    expect(files).toContain(directory);
+    expect(copies).toContain(`--from=build /lunas/${directory} ./${directory}`);
+  }
   for (const file of GUIDE_FILES) {
     expect(files).toContain(`docs/${file}`);
     expect(isExcludedFromContext(`docs/${file}`)).toBe(false);
