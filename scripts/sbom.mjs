@@ -12,6 +12,8 @@ const PERMISSIVE = new Set([
   'BSD-3-Clause',
   'ISC',
   'MIT',
+  // Of fonts: it binds only who sells or renames the font itself.
+  'OFL-1.1',
   'Unlicense',
 ]);
 /** Packages whose package.json names no licence: the licence in their LICENSE file. */

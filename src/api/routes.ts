@@ -1,6 +1,7 @@
 import { getCheckoutFile } from '../web/checkout/get-checkout-file';
 import { getCheckoutImage } from '../web/checkout/get-checkout-image';
 import { getCheckoutPage } from '../web/checkout/get-checkout-page';
+import { getCheckoutReceipt } from '../web/checkout/get-checkout-receipt';
 import { streamCheckout } from '../web/checkout/stream-checkout';
 import { getDocs, getDocsFile, getRoot } from '../web/docs/get-docs';
 import { getLlmsTxt } from '../web/docs/get-llms-txt';
@@ -80,6 +81,7 @@ export const PUBLIC_ROUTES: readonly Endpoint[] = [
   getCheckoutPage,
   streamCheckout,
   getCheckoutImage,
+  getCheckoutReceipt,
   getCheckoutFile,
   receiveNotification,
   getOpenapi(OPENAPI_DOCUMENT),

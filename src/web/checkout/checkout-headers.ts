@@ -19,3 +19,10 @@ export function checkoutHeaders(origins: readonly string[]): Readonly<Record<str
   ];
   return { ...HEADERS, 'Content-Security-Policy': policy.join('; ') };
 }
+
+/** An image to save under this name. */
+export function imageResponse(name: string, body: Buffer) {
+  const disposition = `attachment; filename="${name}"`;
+  const headers = { ...checkoutHeaders([]), 'Content-Type': 'image/png', 'Content-Disposition': disposition };
+  return { status: 200, headers, body };
+}

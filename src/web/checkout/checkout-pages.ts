@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Language } from '../../domain/sign-in';
-import { renderLabelledQrisPng } from '../../qris/image';
+import { renderCardPng, type Card } from '../../qris/card';
+import { codeCard, receiptCard, type CodePayment } from './cards';
 import { checkoutStateOf, type CheckoutPage, type CheckoutPayment } from './checkout-state';
 import { renderCheckoutPage } from './page';
-import { formatRupiah, formatTimestamp, TEXTS } from './texts';
 import { timeLeftAt, type TimeLeft } from './time-left';
 
 /** Some hundred pages of 30 kB with a code. */
 const MAX_PAGE_CHARACTERS = 16 * 1_024 * 1_024;
-/** Some thousand images. */
+/** Some hundred images of 26 kB. */
 const MAX_IMAGE_BYTES = 16 * 1_024 * 1_024;
 
 /** Random, so that no name of a merchant contains one of them. */
@@ -18,15 +18,6 @@ const PLACEHOLDERS: TimeLeft = {
   countdown: `countdown-${randomUUID()}`,
   urgency: `urgency-${randomUUID()}`,
 };
-
-/** What an image shows. */
-type ImagePayment = Pick<CheckoutPayment, 'referenceId' | 'merchantName' | 'totalRupiah' | 'expiresAt'>;
-
-interface ImageContext {
-  readonly payload: string;
-  readonly payment: ImagePayment;
-  readonly language: Language;
-}
 
 /**
  * The pages and images that customers have requested. To render one takes some milliseconds of the event loop that all
@@ -38,10 +29,10 @@ export class CheckoutPages {
     maxSize: MAX_PAGE_CHARACTERS,
     sizeCalculation: (page) => page.length,
   });
-  readonly #images = new LRUCache<string, Buffer, ImageContext>({
+  readonly #images = new LRUCache<string, Buffer, Card>({
     maxSize: MAX_IMAGE_BYTES,
     sizeCalculation: (image) => image.length,
-    fetchMethod: (_key, _stale, { context }) => renderImage(context),
+    fetchMethod: (_key, _stale, { context }) => renderCardPng(context),
   });
 
   /** The same text as `renderCheckoutPage`. */
@@ -57,41 +48,27 @@ export class CheckoutPages {
       .replace(PLACEHOLDERS.urgency, () => urgency);
   }
 
-  /** The QR with merchant, amount and deadline, as a PNG. @throws like `renderQrisPng` */
-  image(payload: string, payment: ImagePayment, language: Language): Promise<Buffer> {
-    const key = JSON.stringify([payload, imageTextOf(payment), language]);
-    return this.#images.forceFetch(key, { context: { payload, payment, language } });
+  /** The code with what to pay until when, as a PNG. @throws like `renderCardPng` */
+  code(payload: string, payment: CodePayment, language: Language): Promise<Buffer> {
+    return this.#image(codeCard(payload, payment, language));
   }
-}
 
-function imageTextOf({ referenceId, merchantName, totalRupiah, expiresAt }: ImagePayment) {
-  return [referenceId, merchantName, totalRupiah, expiresAt.getTime()];
+  /** The receipt as a PNG. */
+  receipt(payment: CheckoutPayment, language: Language, nowMs: number): Promise<Buffer> {
+    return this.#image(receiptCard(payment, language, nowMs));
+  }
+
+  #image(card: Card): Promise<Buffer> {
+    return this.#images.forceFetch(JSON.stringify(card), { context: card });
+  }
 }
 
 /** What a page shows of the payment. */
 function textOf(payment: CheckoutPayment) {
-  const { status, qrisPayload, latePayment, merchantReferenceId, description, paidAt, updatedAt, contact } = payment;
+  const { referenceId, merchantName, totalRupiah, status, expiresAt, qrisPayload, latePayment } = payment;
+  const { merchantReferenceId, description, paidAt, updatedAt, contact } = payment;
   return [
-    ...imageTextOf(payment),
-    [
-      status,
-      qrisPayload,
-      latePayment,
-      merchantReferenceId,
-      description,
-      paidAt?.getTime(),
-      updatedAt.getTime(),
-      contact,
-    ],
+    [referenceId, merchantName, totalRupiah, status, expiresAt.getTime(), qrisPayload, latePayment],
+    [merchantReferenceId, description, paidAt?.getTime(), updatedAt.getTime(), contact],
   ];
-}
-
-function renderImage({ payload, payment, language }: ImageContext): Promise<Buffer> {
-  const { payBefore } = TEXTS[language];
-  return renderLabelledQrisPng(payload, [
-    { text: payment.merchantName, scale: 3 },
-    { text: formatRupiah(payment.totalRupiah), scale: 5 },
-    { text: `${payBefore} ${formatTimestamp(payment.expiresAt, language)}`, scale: 2 },
-    { text: payment.referenceId, scale: 2 },
-  ]);
 }

@@ -1,11 +1,11 @@
 import { ApiError } from '../../http/api-error';
 import { publicEndpoint } from '../../http/endpoint';
 import type { CheckoutDependencies } from './checkout-dependencies';
-import { checkoutHeaders } from './checkout-headers';
+import { imageResponse } from './checkout-headers';
 import { payablePayload } from './checkout-state';
 import { findCheckoutPage, languageOf } from './find-checkout-page';
 
-/** The QR with merchant, amount and deadline, for the gallery of a phone. There is none after the end. */
+/** The QR with what to pay until when, for the gallery of a phone. There is none after the end. */
 export const getCheckoutImage = publicEndpoint({
   method: 'get',
   path: '/pay/:token/qris.png',
@@ -17,9 +17,7 @@ export const getCheckoutImage = publicEndpoint({
     const payment = await findCheckoutPage(dependencies, request);
     const payload = payment && payablePayload(payment, Date.now());
     if (!payload) throw new ApiError('not_found', 'There is no QR code that can be paid.');
-    const body = await dependencies.checkoutPages.image(payload, payment, languageOf(request));
-    const disposition = `attachment; filename="qris-${payment.referenceId}.png"`;
-    const headers = { ...checkoutHeaders([]), 'Content-Type': 'image/png', 'Content-Disposition': disposition };
-    return { status: 200, headers, body };
+    const body = await dependencies.checkoutPages.code(payload, payment, languageOf(request));
+    return imageResponse(`qris-${payment.referenceId}.png`, body);
   },
 });

@@ -1,7 +1,8 @@
 import type { ReactElement } from 'react';
 import type { Language } from '../../domain/sign-in';
-import { checkoutStateOf, type CheckoutPage, type CheckoutPayment, type CheckoutState } from './checkout-state';
-import { formatRupiah, formatTimestamp, TEXTS, type FactName, type StateTexts } from './texts';
+import type { CheckoutPage, CheckoutState } from './checkout-state';
+import { factsOf, hasReceipt } from './facts';
+import { formatTimestamp, TEXTS, type StateTexts } from './texts';
 
 const CLOCK = 'M12 7v5l3.5 2';
 const RETURN = 'M9.5 7 6.5 10l3 3M6.5 10h7a3.5 3.5 0 0 1 0 7H10';
@@ -34,40 +35,10 @@ export function Outcome({ state, texts }: { readonly state: CheckoutState; reado
   );
 }
 
-/** After these, the customer has something to keep. */
-const RECEIPT_STATES: ReadonlySet<CheckoutState> = new Set(['paid', 'refund_processing', 'refund_failed', 'refunded']);
-
-type Fact = readonly [name: FactName, value: string | Date];
-
-/** The time of the end, and the amount if it stands nowhere else. */
-function endOf({ totalRupiah, expiresAt, updatedAt }: CheckoutPayment, state: CheckoutState): Fact[] {
-  if (state === 'refunded') return [[state, updatedAt]];
-  if (state === 'checking' || state === 'expired') {
-    return [
-      ['total', formatRupiah(totalRupiah)],
-      ['expired', expiresAt],
-    ];
-  }
-  if (state !== 'cancelled' && state !== 'failed') return [];
-  return [
-    ['total', formatRupiah(totalRupiah)],
-    [state, updatedAt],
-  ];
-}
-
 export function Facts({ payment, language, nowMs }: CheckoutPage): ReactElement {
-  const { merchantReferenceId, description, paidAt, referenceId } = payment;
-  const state = checkoutStateOf(payment, nowMs);
-  const facts: readonly Fact[] = [
-    ...(merchantReferenceId === null ? [] : [['order', merchantReferenceId] as const]),
-    ...(description === null ? [] : [['description', description] as const]),
-    ...(paidAt !== null && RECEIPT_STATES.has(state) ? [['paid', paidAt] as const] : []),
-    ...endOf(payment, state),
-    ['reference', referenceId],
-  ];
   return (
     <dl>
-      {facts.map(([name, value]) => (
+      {factsOf(payment, nowMs).map(([name, value]) => (
         <div key={name}>
           <dt>{TEXTS[language].facts[name]}</dt>
           <dd>{value instanceof Date ? <Time at={value} language={language} /> : value}</dd>
@@ -95,12 +66,22 @@ export function Returning({ language }: { readonly language: Language }): ReactE
   );
 }
 
-/** The button needs the script. */
-export function Receipt({ payment, language, nowMs }: CheckoutPage): ReactElement | null {
-  if (!RECEIPT_STATES.has(checkoutStateOf(payment, nowMs))) return null;
+/** What the customer keeps: an image, and a print if there is a script. */
+export function Receipt({ payment, path, language, nowMs }: CheckoutPage): ReactElement | null {
+  if (!hasReceipt(payment, nowMs)) return null;
+  const texts = TEXTS[language];
   return (
-    <button type="button" className="quiet" data-print="" hidden>
-      {TEXTS[language].print}
-    </button>
+    <div className="receipt">
+      <a
+        className="button quiet"
+        href={`${path}/receipt.png?lang=${language}`}
+        download={`receipt-${payment.referenceId}.png`}
+      >
+        {texts.saveReceipt}
+      </a>
+      <button type="button" className="quiet" data-print="" hidden>
+        {texts.print}
+      </button>
+    </div>
   );
 }

@@ -32,6 +32,7 @@ export interface Texts {
   readonly samePhoneSteps: readonly string[];
   readonly anyApp: string;
   readonly checkApp: string;
+  readonly saveReceipt: string;
   readonly print: string;
   readonly backToShop: string;
   /** Before and after the number of seconds until the customer is back at the shop. */
@@ -121,7 +122,8 @@ const INDONESIAN: Texts = {
   ],
   anyApp: 'Satu QRIS untuk semua',
   checkApp: 'Cek aplikasi penyelenggara di www.aspi-qris.id',
-  print: 'Cetak bukti',
+  saveReceipt: 'Simpan bukti',
+  print: 'Cetak',
   backToShop: 'Kembali ke toko',
   returning: ['Anda kembali ke toko dalam', 'detik.'],
   stay: 'Tetap di sini',
@@ -211,7 +213,8 @@ const ENGLISH: Texts = {
   ],
   anyApp: 'One QRIS for all apps',
   checkApp: 'Check the providers of apps at www.aspi-qris.id',
-  print: 'Print the receipt',
+  saveReceipt: 'Save the receipt',
+  print: 'Print',
   backToShop: 'Back to the shop',
   returning: ['You return to the shop in', 'seconds.'],
   stay: 'Stay here',

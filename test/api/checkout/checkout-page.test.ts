@@ -70,7 +70,8 @@ describe('GET /pay/:token', () => {
       expect([response.status, headersOf(response)]).toEqual([404, SECURITY_HEADERS]);
       expect(policyOf(response)).toContain("frame-ancestors 'none'");
       expect(await response.text()).toContain('<h1>Page not found</h1>');
-      for (const part of ['events', 'qris.png']) expect((await fetch(`${unknown}/${part}`)).status).toBe(404);
+      for (const part of ['events', 'qris.png', 'receipt.png'])
+        expect((await fetch(`${unknown}/${part}`)).status).toBe(404);
     }
   });
 
@@ -89,6 +90,7 @@ describe('GET /pay/:token', () => {
     expect(html).toContain('If you pay after that by mistake, the money is returned to you');
     expect(html).not.toMatch(/<figure|qris\.png/);
     expect((await fetch(`${page.url}/qris.png`)).status).toBe(404);
+    expect((await fetch(`${page.url}/receipt.png`)).status).toBe(404);
   });
 
   it('shows that money arrived late and was returned', async () => {

@@ -189,6 +189,10 @@ describe('a customer', () => {
     await other.page.reload();
     expect(await other.page.locator('[data-returning]').isVisible()).toBe(false);
     expect(await other.page.locator('[data-print]').isVisible()).toBe(true);
+    const receipt = other.page.locator(`a[download="receipt-${second.referenceId}.png"]`);
+    const [download] = await Promise.all([other.page.waitForEvent('download'), receipt.click()]);
+    await download.saveAs(path.join(process.env.SCREENSHOTS ?? directory, 'receipt.png'));
+    expect((await fetch(`${first.url}/qris.png`)).status).toBe(404);
     await changeMerchant(service.db, service.merchantId, { returnUrl: null });
     await Promise.all([one.close(), other.close()]);
   });

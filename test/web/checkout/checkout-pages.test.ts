@@ -1,6 +1,5 @@
 import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
 import { LANGUAGES } from '../../../src/domain/sign-in';
-import { renderLabelledQrisPng } from '../../../src/qris/image';
 import { CheckoutPages } from '../../../src/web/checkout/checkout-pages';
 import type { CheckoutPage, CheckoutPayment } from '../../../src/web/checkout/checkout-state';
 import { renderCheckoutPage } from '../../../src/web/checkout/page';
@@ -67,17 +66,23 @@ describe('a page from the memory', () => {
 });
 
 describe('an image from the memory', () => {
-  it('is rendered once, also for concurrent requests, and once for each language', async () => {
+  it('is rendered once, also for concurrent requests, and once for each language and payment', async () => {
     const pages = new CheckoutPages();
-    const [first, second] = await Promise.all(LANGUAGES.map(() => pages.image(PAYLOAD, PAYMENT, 'id')));
+    const [first, second] = await Promise.all(LANGUAGES.map(() => pages.code(PAYLOAD, PAYMENT, 'id')));
     expect(second).toBe(first);
-    expect(await pages.image(PAYLOAD, PAYMENT, 'id')).toBe(first);
-    const english = await pages.image(PAYLOAD, PAYMENT, 'en');
-    expect(english.equals(first ?? Buffer.alloc(0))).toBe(false);
-    const lines = [
-      { text: PAYMENT.merchantName, scale: 3 },
-      { text: 'Rp 50.000', scale: 5 },
-    ];
-    expect((await renderLabelledQrisPng(PAYLOAD, lines)).subarray(0, 8)).toEqual(first?.subarray(0, 8));
+    expect(await pages.code(PAYLOAD, PAYMENT, 'id')).toBe(first);
+    const others = await Promise.all([
+      pages.code(PAYLOAD, PAYMENT, 'en'),
+      pages.code(PAYLOAD, { ...PAYMENT, merchantName: 'Łódź' }, 'id'),
+      pages.receipt({ ...PAYMENT, status: 'paid', paidAt: new Date(NOW_MS) }, 'id', NOW_MS),
+      pages.receipt({ ...PAYMENT, status: 'paid', paidAt: new Date(NOW_MS + 60_000) }, 'id', NOW_MS),
+    ]);
+    expect(new Set([first, ...others].map((image) => image?.toString('base64'))).size).toBe(5);
+  });
+
+  it('has a text that is too long, and letters that the font lacks', async () => {
+    const payment = { ...PAYMENT, merchantName: 'Toko '.repeat(50), merchantReferenceId: '日本'.repeat(100) };
+    const image = await new CheckoutPages().code('a'.repeat(512), payment, 'id');
+    expect(image.readUInt32BE(16)).toBe(600);
   });
 });

@@ -52,6 +52,6 @@ export const getQrImage = memberPage(MANAGE, {
       'Content-Type': 'image/png',
       'Content-Disposition': `attachment; filename="qris-${referenceId}.png"`,
     };
-    return { status: 200, headers, body: await dependencies.checkoutPages.image(payload, checkout, visit.language) };
+    return { status: 200, headers, body: await dependencies.checkoutPages.code(payload, checkout, visit.language) };
   },
 });

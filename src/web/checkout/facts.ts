@@ -1,0 +1,41 @@
+import { checkoutStateOf, type CheckoutPayment, type CheckoutState } from './checkout-state';
+import { formatRupiah, type FactName } from './texts';
+
+export type Fact = readonly [name: FactName, value: string | Date];
+
+/** After these, the customer has something to keep. */
+const RECEIPT_STATES: ReadonlySet<CheckoutState> = new Set(['paid', 'refund_processing', 'refund_failed', 'refunded']);
+
+export function hasReceipt(payment: Pick<CheckoutPayment, 'status' | 'expiresAt'>, nowMs: number): boolean {
+  return RECEIPT_STATES.has(checkoutStateOf(payment, nowMs));
+}
+
+/** What the page and the receipt list about the payment. */
+export function factsOf(payment: CheckoutPayment, nowMs: number): Fact[] {
+  const { merchantReferenceId, description, paidAt, referenceId } = payment;
+  const facts: readonly (Fact | null)[] = [
+    merchantReferenceId === null ? null : ['order', merchantReferenceId],
+    description === null ? null : ['description', description],
+    paidAt !== null && hasReceipt(payment, nowMs) ? ['paid', paidAt] : null,
+    ...endOf(payment, checkoutStateOf(payment, nowMs)),
+    ['reference', referenceId],
+  ];
+  return facts.filter((fact) => fact !== null);
+}
+
+/** The time of the end, and the amount if it stands nowhere else. */
+function endOf({ totalRupiah, expiresAt, updatedAt }: CheckoutPayment, state: CheckoutState): Fact[] {
+  const total: Fact = ['total', formatRupiah(totalRupiah)];
+  switch (state) {
+    case 'refunded':
+      return [['refunded', updatedAt]];
+    case 'checking':
+    case 'expired':
+      return [total, ['expired', expiresAt]];
+    case 'cancelled':
+    case 'failed':
+      return [total, [state, updatedAt]];
+    default:
+      return [];
+  }
+}
