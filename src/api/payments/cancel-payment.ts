@@ -68,5 +68,5 @@ export const cancelTransaction = {
   ...cancelPayment,
   path: '/transactions/:id/cancel',
   operationId: 'cancelTransaction',
-  summary: 'The same as POST /payments/:id/cancel',
+  summary: 'Cancel at /transactions',
 };
