@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import type { Journal } from './journal';
 import { evaluateAtRest, runWorkload, type FaultHarness } from './run';
-import { GOPAY_POLICY, SHOPEEPAY_POLICY, type FaultStack } from './stack';
+import type { FaultStack } from './stack';
+import { GOPAY_POLICY, SHOPEEPAY_POLICY } from './stack-parts';
 
 const OFF_SECONDS = 600;
 /** With a smaller offset the clock was not shifted. */

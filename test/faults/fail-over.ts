@@ -57,7 +57,7 @@ export async function runFailOver(harness: FaultHarness): Promise<string[]> {
 /** The same, but the primary acknowledges what the standby does not have. The oracle has to detect it. */
 export async function runAsynchronousFailOver({ stack, journal, random }: FaultHarness): Promise<string[]> {
   return withStandby(stack, 'async', async (standby) => {
-    const workload = new Workload(stack, journal, random);
+    const workload = new Workload(stack, journal, random, false);
     workload.start(CUSTOMERS);
     const promotedAtMs = await failOver(stack, standby);
     // Each customer may be waiting for a payment that is lost. One more customer creates a payment in any case.

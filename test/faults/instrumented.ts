@@ -5,10 +5,10 @@ import type { ProviderRegistry } from '../../src/providers/registry';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { hitBreakpoint } from './breakpoint';
 import type { KillPoint } from './kill-points';
-import { rewriteStatement, runInTwo, type Mutant, type Statement } from './mutants';
+import { APART, rewriteStatement, runInTwo, type Mutant, type Statement } from './mutants';
 
 /** Breakpoints by the beginning of a statement's name. */
-interface QueryBreakpoints {
+export interface QueryBreakpoints {
   /** Here the harness delays the running statement by a lock. */
   readonly inside?: Readonly<Record<string, KillPoint>>;
   readonly before?: Readonly<Record<string, KillPoint>>;
@@ -20,7 +20,7 @@ const WITH_OUTBOX = ['issue', 'pay', 'settle', 'expire', 'cancel', 'request_refu
 
 export const API_BREAKPOINTS = {
   before: { store_notification: 'K6' },
-  after: { store_notification: 'K7' },
+  after: { store_notification: 'K7', store_payout_notification: 'K17' },
 } as const satisfies QueryBreakpoints;
 
 export const WORKER_BREAKPOINTS = {
@@ -41,9 +41,10 @@ export function instrumentQueries(db: Pool, breakpoints: QueryBreakpoints, mutan
         const statement = rewriteStatement(mutant, given);
         const send = (what: Statement) => Promise.resolve(member.call(target, what));
         await breakAt(breakpoints.before, statement.name);
-        const isApart = mutant === 'outboxApart' && statement.name in WORKER_BREAKPOINTS.inside;
-        if (!isApart) await breakAt(breakpoints.inside, statement.name);
-        const result = isApart ? await runInTwo(statement, send, () => hitBreakpoint('K8')) : await send(statement);
+        const inside = pointOf(breakpoints.inside, statement.name);
+        const isApart = inside !== undefined && mutant !== null && APART[inside] === mutant;
+        if (inside !== undefined && !isApart) await hitBreakpoint(inside);
+        const result = isApart ? await runInTwo(statement, send, () => hitBreakpoint(inside)) : await send(statement);
         await breakAt(breakpoints.after, statement.name);
         return result;
       };
@@ -51,12 +52,18 @@ export function instrumentQueries(db: Pool, breakpoints: QueryBreakpoints, mutan
   });
 }
 
-async function breakAt(breakpoints: Readonly<Record<string, KillPoint>> | undefined, statement: string): Promise<void> {
-  for (const [name, point] of Object.entries(breakpoints ?? {}))
-    if (statement.startsWith(name)) await hitBreakpoint(point);
+type Points = Readonly<Record<string, KillPoint>> | undefined;
+
+async function breakAt(points: Points, statement: string): Promise<void> {
+  const point = pointOf(points, statement);
+  if (point !== undefined) await hitBreakpoint(point);
 }
 
-function isStatement(given: unknown): given is Statement {
+function pointOf(points: Points, statement: string): KillPoint | undefined {
+  return Object.entries(points ?? {}).find(([name]) => statement.startsWith(name))?.[1];
+}
+
+export function isStatement(given: unknown): given is Statement {
   return typeof given === 'object' && given !== null && 'name' in given && 'text' in given;
 }
 

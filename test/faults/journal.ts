@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PayoutJournal } from './payout-journal';
 
 /** One request of a client and its result. */
 export interface Entry {
@@ -19,10 +20,13 @@ export type ReturnedPayment = z.infer<typeof paymentSchema>;
 
 /** The requests and responses of all clients: what the service has acknowledged. */
 export class Journal {
-  constructor(readonly entries: Entry[] = []) {}
+  constructor(
+    readonly entries: Entry[] = [],
+    readonly payouts = new PayoutJournal(),
+  ) {}
 
   snapshot(): Journal {
-    return new Journal([...this.entries]);
+    return new Journal([...this.entries], this.payouts.snapshot());
   }
 
   /** The payments of 2xx responses to creations, by idempotency key. Each item of a bulk has its own key. */

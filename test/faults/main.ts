@@ -12,6 +12,7 @@ import { PACKAGE_ROOT } from '../../src/package-info';
 import { Journal } from './journal';
 import { runMutant } from './mutant-trials';
 import { MUTANT_NAMES, MUTANTS, type Mutant } from './mutants';
+import { PayoutJournal } from './payout-journal';
 import { Random } from './random';
 import { describeRun } from './report';
 import { countOf, runFaults } from './run';
@@ -54,8 +55,9 @@ async function main(): Promise<void> {
     console.log(`${heading}\n${describeRun(report)}`);
     console.log('\nServices that are broken on purpose');
     const caught = new Map<Mutant, string | null>();
+    const payouts = new PayoutJournal();
     for (const mutant of MUTANT_NAMES) {
-      caught.set(mutant, await runMutant(stack, mutant));
+      caught.set(mutant, await runMutant(stack, payouts, mutant));
       console.log(`${mutant}, ${MUTANTS[mutant].broken}: ${caught.get(mutant) ?? 'NOT DETECTED'}`);
     }
     keepsDirectory = countOf(report.results) > 0;
@@ -73,7 +75,7 @@ async function main(): Promise<void> {
 
 /** Runs one trial alone. @returns whether it found violations */
 async function runOnly(stack: FaultStack, random: Random, name: SingleTrial, reportFile?: string): Promise<boolean> {
-  const found = await SINGLE_TRIALS[name]({ stack, journal: new Journal(), random });
+  const found = await SINGLE_TRIALS[name]({ stack, journal: new Journal(), random, hasPayouts: false });
   console.log(found.length === 0 ? `${name}: no violations` : found.join('\n'));
   if (reportFile !== undefined) writeFileSync(reportFile, JSON.stringify(found));
   process.exitCode = found.length > 0 ? 1 : 0;
@@ -93,7 +95,8 @@ function readOptions(): Options {
   return (
     new Command('npm run test:faults --')
       .description(
-        'Kills API, worker, PostgreSQL and Temporal during payments, and evaluates the invariants (docs/proof.md).',
+        'Kills API, workers, PostgreSQL and Temporal during payments and payouts, and evaluates the invariants ' +
+          '(docs/proof.md).',
       )
       .option(
         '--seed <number>',

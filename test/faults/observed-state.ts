@@ -2,6 +2,13 @@ import { z } from 'zod';
 import type { Pool } from '../../src/db/connection/pool';
 import { verifyLedger, type LedgerVerification } from '../../src/services/ledger/verify-ledger';
 import type { Journal } from './journal';
+import {
+  IS_ABANDONED,
+  readObservedPayouts,
+  readTransfers,
+  type ObservedPayouts,
+  type ObservedTransfer,
+} from './observed-payouts';
 import type { ReceivedAttempt } from './receiver';
 import type { FaultStack } from './stack';
 
@@ -75,13 +82,19 @@ export interface ObservedWorkflow {
   readonly type: string;
   readonly status: string;
   readonly paymentStatus: string | null;
+  readonly payoutStatus: string | null;
+  readonly needsAttention: boolean;
+  readonly startedAtMs: number;
 }
 
 /** The state of the service, from inside and outside, read at about the same time. */
 export interface ObservedState {
   readonly journal: Journal;
   readonly orders: ReadonlyMap<string, ObservedOrder>;
+  /** What the bank has, by our references. */
+  readonly transfers: ReadonlyMap<string, ObservedTransfer>;
   readonly records: StoredRecords;
+  readonly payouts: ObservedPayouts;
   readonly ledger: LedgerVerification;
   readonly received: readonly ReceivedAttempt[];
   /** How many of them were received before PostgreSQL was read. */
@@ -99,13 +112,16 @@ export interface ObservedStateSource extends Pick<FaultStack, 'db' | 'client'> {
 export async function readObservedState(source: ObservedStateSource, journal: Journal): Promise<ObservedState> {
   const promised = journal.snapshot();
   const orders = await readOrders(source);
+  const transfers = await readTransfers(source.sandbox.url);
   const receivedBefore = source.receiver.attempts.length;
-  const records = await readRecords(source.db);
+  const { records, payouts } = await readRecords(source.db);
   const ledger = await verifyLedger(source.db);
   return {
     journal: promised,
     orders,
+    transfers,
     records,
+    payouts,
     ledger,
     received: [...source.receiver.attempts],
     receivedBefore,
@@ -119,10 +135,7 @@ async function readOrders({ sandbox }: ObservedStateSource): Promise<ObservedSta
   return new Map(payments.map((order) => [order.order_id, order]));
 }
 
-/** A relay polls every second, so it claims a delivery in this time after its lease. */
-const ABANDONED_AFTER = "interval '8 seconds'";
-
-async function readRecords(db: Pool): Promise<StoredRecords> {
+async function readRecords(db: Pool): Promise<Pick<ObservedState, 'records' | 'payouts'>> {
   const client = await db.connect();
   try {
     await client.query('begin isolation level repeatable read, read only');
@@ -143,10 +156,8 @@ async function readRecords(db: Pool): Promise<StoredRecords> {
       ),
       deliveries: await read<DeliveryRecord>(
         `select id, payment_id as "paymentId", payment_version as version, status,
-           retry_workflow_started_at is not null as "hasRetryWorkflow",
-           status = 'pending' and retry_workflow_started_at is null
-             and greatest(leased_until, created_at) < now() - ${ABANDONED_AFTER} as "isAbandoned"
-         from webhook_deliveries`,
+           retry_workflow_started_at is not null as "hasRetryWorkflow", ${IS_ABANDONED} as "isAbandoned"
+         from webhook_deliveries where payment_version is not null`,
       ),
       balances: await read<BalanceRecord>(
         `select payment_id as "paymentId", sum(amount)::bigint as sum, ${['pending', 'available']
@@ -155,7 +166,8 @@ async function readRecords(db: Pool): Promise<StoredRecords> {
            coalesce(sum(amount) filter (where account = 'provider_receivable'), 0)::bigint as receivable,
            coalesce(sum(amount) filter (where account = 'suspense'), 0)::bigint as suspense
          from (select payment_id, account, case side when 'debit' then amount_rupiah else -amount_rupiah end as amount
-           from ledger_postings join ledger_entries on posting_id = ledger_postings.id) entries
+           from ledger_postings join ledger_entries on posting_id = ledger_postings.id
+           where payment_id is not null) entries
          group by payment_id`,
       ),
       refundKeys: new Set(
@@ -170,11 +182,14 @@ async function readRecords(db: Pool): Promise<StoredRecords> {
           'select reference_id as reference from provider_notifications where closed_at is null',
         )
       ).map(({ reference }) => reference),
-      exceptions: await read('select kind, payment_id as "paymentId" from exceptions'),
+      exceptions: await read(
+        `select kind, payment_id as "paymentId" from exceptions where reference_id not like 'LP%'`,
+      ),
     };
+    const payouts = await readObservedPayouts(read);
     await client.query('commit');
     client.release();
-    return records;
+    return { records, payouts };
   } catch (error) {
     client.release(true);
     throw error;
@@ -183,14 +198,24 @@ async function readRecords(db: Pool): Promise<StoredRecords> {
 
 async function readWorkflows({ client }: ObservedStateSource): Promise<ObservedWorkflow[]> {
   const found: ObservedWorkflow[] = [];
-  for await (const { workflowId, type, status, searchAttributes } of client.workflow.list({ pageSize: 1_000 })) {
-    const paymentStatus = searchAttributes.PaymentStatus?.[0];
+  for await (const { workflowId, type, status, startTime, searchAttributes } of client.workflow.list({
+    pageSize: 1_000,
+  })) {
+    const { PaymentStatus, PayoutStatus, NeedsAttention } = searchAttributes;
     found.push({
       id: workflowId,
       type,
       status: status.name,
-      paymentStatus: paymentStatus ? String(paymentStatus) : null,
+      paymentStatus: textOf(PaymentStatus),
+      payoutStatus: textOf(PayoutStatus),
+      needsAttention: NeedsAttention?.[0] === true,
+      startedAtMs: startTime.getTime(),
     });
   }
   return found;
+}
+
+function textOf(attribute: readonly unknown[] | undefined): string | null {
+  const value = attribute?.[0];
+  return typeof value === 'string' ? value : null;
 }

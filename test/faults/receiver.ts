@@ -4,6 +4,8 @@ import { verifySignature } from '../support/receiver';
 
 /** One attempt of a delivery, as the merchant's server received it. */
 export interface ReceivedAttempt {
+  /** The URL that the worker sent it to. */
+  readonly url: string;
   readonly deliveryId: string;
   readonly event: string;
   readonly rawBody: string;
@@ -17,8 +19,10 @@ export interface ReceivedAttempt {
 export interface RecordingReceiver {
   readonly url: string;
   readonly attempts: readonly ReceivedAttempt[];
-  /** Set after the endpoint is registered. */
+  /** Set after the endpoint at `url` is registered. */
   secret: string;
+  /** Those of further endpoints, by their URLs, which begin with `url`. */
+  readonly secrets: Map<string, string>;
   /** How far the clock of the worker, which signs, is ahead of the harness's clock. */
   senderClockSeconds: number;
   close(): Promise<void>;
@@ -39,11 +43,14 @@ export async function startRecordingReceiver(failsNow: () => boolean): Promise<R
       const senderSeconds = atMs / 1_000 + receiver.senderClockSeconds;
       const isFirst = !seen.has(deliveryId);
       seen.add(deliveryId);
+      const url = `${origin}${request.url}`;
+      const secret = receiver.secrets.get(url) ?? receiver.secret;
       attempts.push({
+        url,
         deliveryId,
         event: String(headers['x-service-event']),
         rawBody,
-        hasValidSignature: verifySignature({ headers, rawHeaders, rawBody, body: {} }, receiver.secret, senderSeconds),
+        hasValidSignature: verifySignature({ headers, rawHeaders, rawBody, body: {} }, secret, senderSeconds),
         responseStatus: isFirst && failsNow() ? 500 : 200,
         atMs,
       });
@@ -53,10 +60,12 @@ export async function startRecordingReceiver(failsNow: () => boolean): Promise<R
   await once(server, 'listening');
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
+  const origin = `http://127.0.0.1:${port}`;
   const receiver: RecordingReceiver = {
-    url: `http://127.0.0.1:${port}/webhooks`,
+    url: `${origin}/webhooks`,
     attempts,
     secret: '',
+    secrets: new Map(),
     senderClockSeconds: 0,
     async close() {
       server.closeAllConnections();

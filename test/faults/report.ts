@@ -1,12 +1,13 @@
+import { INVARIANT_NAMES, INVARIANTS } from './invariants';
 import { KILL_POINT_NAMES, KILL_POINTS, VICTIMS } from './kill-points';
-import { INVARIANT_NAMES, INVARIANTS } from './oracle';
 import { countHits, inSeconds, type RunReport } from './run';
 
 const MAX_SHOWN = 10;
 
 /** The trials and the results of a run as text. */
 export function describeRun(report: RunReport): string {
-  const { trials, scenarios, requests, payments, webhooks, convergedMs, reconciled, recovered, rewound } = report;
+  const { trials, scenarios, requests, payments, payouts, webhooks } = report;
+  const { convergedMs, reconciled, recovered, rewound } = report;
   const kills = trials.filter(({ how, outcome }) => how === 'kill' && outcome === 'hit').length;
   const stops = trials.filter(({ how, outcome }) => how === 'stop' && outcome === 'hit').length;
   const missed = trials.filter(({ outcome }) => outcome === 'missed').length;
@@ -14,9 +15,10 @@ export function describeRun(report: RunReport): string {
   const bankDelays = trials.flatMap(({ bankDelaySeconds }) => bankDelaySeconds ?? []);
   return [
     `${kills} kills, ${stops} stops (SIGSTOP, SIGCONT), ${missed} trials missed, ` +
-      `${withProviderFault} with an injected fault of the provider`,
+      `${withProviderFault} with an injected fault of the acquirer or the bank`,
     `the bank confirmed refunds after ${Math.min(...bankDelays)} to ${Math.max(...bankDelays)} s`,
-    `${scenarios} scenarios, ${payments} payments, ${requests} requests, ${webhooks} webhooks received`,
+    `${scenarios} scenarios, ${payments} payments, ${payouts} payouts, ${requests} requests, ` +
+      `${webhooks} webhooks received`,
     `converged after ${convergedMs.map(inSeconds).join(', ')}; lunas reconcile found ${reconciled} breaks`,
     ...(recovered === null ? [] : [`Temporal's database was deleted once; lunas recover: ${recovered}`]),
     `Temporal's database was restored ${rewound.length} times; lunas recover: ${rewound.join(' ')}`,

@@ -9,7 +9,8 @@ import { osUser } from '../support/actors';
 import { eventually } from '../support/eventually';
 import type { ReturnedPayment } from './journal';
 import { CONVERGENCE_TIMEOUT_MS } from './settings';
-import { GOPAY_POLICY, type FaultStack } from './stack';
+import type { FaultStack } from './stack';
+import { GOPAY_POLICY } from './stack-parts';
 import { clearProviderFaults, setProviderFault } from './trials';
 import type { Workload } from './workload';
 
@@ -111,11 +112,14 @@ class PaymentActions {
   }
 
   async settleAll(timeoutMs: number): Promise<void> {
-    const { db, merchantId } = this.stack;
     const attempt = async () => {
-      await settlePayments(this.#dependencies, OPERATOR, await listSettleable(db, merchantId, new Date()));
+      const merchantIds = await this.#listWithManualSettlement();
+      for (const merchantId of merchantIds) {
+        const settleable = await listSettleable(this.stack.db, merchantId, new Date());
+        await settlePayments(this.#dependencies, OPERATOR, settleable);
+      }
       await sleep(REPEAT_AFTER_MS);
-      return this.#countOpenWithManualSettlement();
+      return merchantIds.length;
     };
     await eventually(attempt, (count) => count === 0, timeoutMs);
   }
@@ -135,12 +139,14 @@ class PaymentActions {
     return rows[0]?.version ?? 0;
   }
 
-  async #countOpenWithManualSettlement(): Promise<number> {
-    const { rows } = await this.stack.db.query<{ count: number }>(
-      `select count(*) as count from payments where settlement_kind = 'manual' and status = any($1)`,
+  /** The merchants that have open payments of manual settlement. */
+  async #listWithManualSettlement(): Promise<string[]> {
+    const { rows } = await this.stack.db.query<{ merchantId: string }>(
+      `select distinct merchant_id as "merchantId" from payments
+       where settlement_kind = 'manual' and status = any($1)`,
       [OPEN_STATUSES],
     );
-    return rows[0]?.count ?? 0;
+    return rows.map(({ merchantId }) => merchantId);
   }
 }
 

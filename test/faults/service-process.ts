@@ -7,7 +7,7 @@ import { settingsEnvironment, type FaultSettings } from './settings';
 
 export interface Launch {
   readonly name: Witness;
-  /** The compiled entry point. */
+  /** The compiled entry point, which gets the name. */
   readonly entry: string;
   readonly settings: FaultSettings;
   readonly environment: NodeJS.ProcessEnv;
@@ -16,7 +16,7 @@ export interface Launch {
 
 const START_TIMEOUT_MS = 60_000;
 
-/** An API or a worker in its own process, with breakpoints. */
+/** An API or one of the two workers in its own process, with breakpoints. */
 export class ServiceProcess {
   private constructor(
     readonly name: Witness,
@@ -26,7 +26,7 @@ export class ServiceProcess {
   /** @throws Error if the process ends before it is ready */
   static async start({ name, entry, settings, environment, logFile }: Launch): Promise<ServiceProcess> {
     const log = openSync(logFile, 'a', 0o600);
-    const child = fork(entry, [], {
+    const child = fork(entry, [name], {
       env: { ...settingsEnvironment(settings), ...environment },
       execArgv: ['--enable-source-maps'],
       stdio: ['ignore', log, log, 'ipc'],

@@ -3,6 +3,8 @@ import { isMutant } from './mutants';
 
 const settingsSchema = z.object({
   databaseUrl: z.string(),
+  /** The same database for the worker of payouts, with the rights of its role. */
+  payoutsDatabaseUrl: z.string(),
   temporalAddress: z.string(),
   masterKey: z.string(),
   apiPort: z.number(),
@@ -10,6 +12,8 @@ const settingsSchema = z.object({
   workflowBundlePath: z.string(),
   /** The ledger of an acquirer that forgets idempotency keys; else null. */
   forgetfulLedgerUrl: z.string().nullable(),
+  /** The bank's status of a payout is behind its executions. */
+  isBankLate: z.boolean(),
   mutant: z.string().refine(isMutant).nullable(),
 });
 

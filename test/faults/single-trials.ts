@@ -1,6 +1,7 @@
 import { runClocks, runTemporalClock } from './clocks';
 import { runAsynchronousFailOver, runFailOver } from './fail-over';
 import { runFullDisk } from './full-disk';
+import { PAYMENT_INVARIANTS } from './invariants';
 import { runRewind, violationsOf, type FaultHarness } from './run';
 
 const CUSTOMERS = 4;
@@ -9,7 +10,7 @@ const CUSTOMERS = 4;
 export const SINGLE_TRIALS = {
   rewind: async (harness) => {
     const { results } = await runRewind(harness, CUSTOMERS, () => harness.stack.runLunas('recover'));
-    return violationsOf(results);
+    return violationsOf(results, PAYMENT_INVARIANTS);
   },
   'full-disk': runFullDisk,
   clocks: runClocks,

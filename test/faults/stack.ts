@@ -1,32 +1,25 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { createSealer } from '../../src/crypto/sealing';
-import { migrate } from '../../src/db/connection/migrate';
-import { createPool, type Pool } from '../../src/db/connection/pool';
+import type { Pool } from '../../src/db/connection/pool';
+import { loginUrl } from '../../src/local-stack/database-logins';
 import type { ManagedProcess } from '../../src/local-stack/managed-process';
-import { freePort } from '../../src/local-stack/ports';
-import { ensureDatabase, PostgresCluster } from '../../src/local-stack/postgres';
+import { ensureDatabase } from '../../src/local-stack/postgres';
 import { startTemporal, type TemporalOptions } from '../../src/local-stack/temporal';
-import { createLogger } from '../../src/observability/logger';
-import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox';
-import { setPolicy } from '../../src/services/provider-accounts/catalog';
-import { seedDemo } from '../../src/services/sandbox/seed-demo';
-import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
-import { connectClient } from '../../src/temporal/connection';
-import { payloadKeysOf } from '../support/payload-keys';
+import type { Sandbox } from '../../src/sandbox/sandbox';
 import { OWN_CLOCK, shiftedClock, withEnvironment } from './clock';
-import type { Victim, Witness } from './kill-points';
+import { WITNESSES, type Victim, type Witness } from './kill-points';
 import type { Mutant } from './mutants';
-import { startRecordingReceiver, type RecordingReceiver } from './receiver';
+import type { RecordingReceiver } from './receiver';
+import { childrenOf, copySqlite, freePorts, killQuietly, openCluster, removeSqlite, startCluster } from './servers';
 import { ServiceProcess } from './service-process';
 import { apiUrlOf, type FaultSettings } from './settings';
+import { prepareParts, REFUND_HOLD_SECONDS, type StackParts } from './stack-parts';
 
 export interface FaultStackOptions {
   /** Only for this stack. It is removed at the end. */
@@ -39,41 +32,14 @@ export interface FaultStackOptions {
   readonly webhookFails: () => boolean;
 }
 
-/** Short, so that lifecycles complete. The workload leaves payments of `shopeepay` to expire. */
-export const GOPAY_POLICY = {
-  provider: 'gopay',
-  channel: 'qris',
-  settlementDelaySeconds: 1,
-  expiresInSeconds: 20,
-} as const;
-export const SHOPEEPAY_POLICY = {
-  provider: 'shopeepay',
-  channel: 'qris',
-  settlementDelaySeconds: 1,
-  expiresInSeconds: 2,
-} as const;
-export const REFUND_HOLD_SECONDS = 1;
-
-const NOTIFICATION_DELAYS_MS = [500, 1_000, 2_000, 4_000, 8_000, ...Array.from({ length: 20 }, () => 15_000)];
 const AGAIN_AFTER_MS = 300;
 const COMMAND_ATTEMPTS = 3;
 const DATABASE = 'lunas';
-/** An SQLite database in WAL mode has these files. */
-const SQLITE_SUFFIXES = ['', '-wal', '-shm'] as const;
-
-/** What a stack has besides its processes. */
-interface StackParts {
-  readonly sandbox: Sandbox;
-  readonly receiver: RecordingReceiver;
-  readonly db: Pool;
-  readonly client: Client;
-  readonly merchantId: string;
-  readonly secretKey: string;
-}
 
 /**
- * The whole service in processes that can be killed: API, worker, PostgreSQL, Temporal.
- * The sources of the oracle are never killed: the acquirer's ledger in another PostgreSQL, and the merchant's server.
+ * The whole service in processes that can be killed: API, worker, worker of payouts, PostgreSQL, Temporal.
+ * The sources of the oracle are never killed: the ledgers of acquirer and bank in another PostgreSQL, and the
+ * merchant's server.
  */
 export class FaultStack {
   readonly #never = new AbortController().signal;
@@ -128,19 +94,21 @@ export class FaultStack {
     const masterKey = randomBytes(32).toString('base64');
     const settings: FaultSettings = {
       databaseUrl,
+      payoutsDatabaseUrl: loginUrl(databaseUrl, 'lunas_local_payouts'),
       temporalAddress: `127.0.0.1:${temporalPort}`,
       masterKey,
       apiPort,
       refundHoldSeconds: REFUND_HOLD_SECONDS,
       workflowBundlePath: options.workflowBundlePath,
       forgetfulLedgerUrl: null,
+      isBankLate: false,
       mutant: null,
     };
     const parts = await prepareParts(settings, ledgerUrl, options.webhookFails);
     const addresses = { postgresPort, temporal: temporalOptions, ledgerUrl };
     const servers = { postgres: postgres.server, ledger: ledgerServer.server, temporal };
     const stack = new FaultStack(options, addresses, settings, servers, parts);
-    await Promise.all([stack.#startService('api'), stack.#startService('worker')]);
+    await Promise.all(WITNESSES.map((name) => stack.#startService(name)));
     return stack;
   }
 
@@ -170,6 +138,10 @@ export class FaultStack {
 
   get apiUrl(): string {
     return apiUrlOf(this.#settings);
+  }
+
+  get masterKey(): string {
+    return this.#settings.masterKey;
   }
 
   /** The acquirer's own database. */
@@ -207,7 +179,7 @@ export class FaultStack {
   /** Sends SIGKILL, for PostgreSQL to all of its processes. The victim stays down until `revive`. */
   async kill(victim: Victim): Promise<void> {
     this.#down.add(victim);
-    if (victim === 'api' || victim === 'worker') {
+    if (isService(victim)) {
       const service = this.service(victim);
       service.signal('SIGKILL');
       await service.exited;
@@ -223,6 +195,7 @@ export class FaultStack {
     switch (victim) {
       case 'api':
       case 'worker':
+      case 'payouts':
         await this.#startService(victim);
         break;
       case 'postgres': {
@@ -243,18 +216,18 @@ export class FaultStack {
     this.#down.delete(victim);
   }
 
-  /** Stops the worker (SIGSTOP), and starts another one beside it. */
-  async replaceStoppedWorker(): Promise<ServiceProcess> {
-    const stopped = this.service('worker');
+  /** Stops a worker (SIGSTOP), and starts another one beside it. */
+  async replaceStoppedWorker(name: 'worker' | 'payouts'): Promise<ServiceProcess> {
+    const stopped = this.service(name);
     stopped.signal('SIGSTOP');
-    await this.#startService('worker');
+    await this.#startService(name);
     return stopped;
   }
 
   /** Deletes Temporal's database. Temporal runs again afterwards. */
   async wipeTemporal(): Promise<void> {
     await this.kill('temporal');
-    this.#removeTemporalDatabase();
+    removeSqlite(this.addresses.temporal.databaseFile);
     await this.revive('temporal');
   }
 
@@ -285,15 +258,14 @@ export class FaultStack {
     await this.revive('temporal');
   }
 
-  /** Replaces Temporal's database by the copy of `copyTemporal`. Temporal and a new worker run afterwards. */
+  /** Replaces Temporal's database by the copy of `copyTemporal`. Temporal and new workers run afterwards. */
   async rewindTemporal(): Promise<void> {
     await this.kill('temporal');
-    await this.kill('worker');
-    this.#removeTemporalDatabase();
+    await Promise.all([this.kill('worker'), this.kill('payouts')]);
     const { databaseFile } = this.addresses.temporal;
     copySqlite(`${databaseFile}.copy`, databaseFile);
     await this.revive('temporal');
-    await this.revive('worker');
+    await Promise.all([this.revive('worker'), this.revive('payouts')]);
   }
 
   /**
@@ -312,15 +284,29 @@ export class FaultStack {
     }
   }
 
-  /** Restarts the API and the worker as a mutant or unbroken, and before one kind of acquirer. */
-  async restartWith(mutant: Mutant | null, acquirer: 'mindful' | 'forgetful' = 'mindful'): Promise<void> {
-    const forgetfulLedgerUrl = acquirer === 'forgetful' ? this.addresses.ledgerUrl : null;
-    this.#settings = { ...this.#settings, mutant, forgetfulLedgerUrl };
+  /**
+   * Restarts API and workers as a mutant or unbroken, and before one kind of acquirer and bank. `forgetful`: they store
+   * no keys and no references. `late`: the bank's status is behind its executions.
+   */
+  async restartWith(mutant: Mutant | null, providers: 'mindful' | 'forgetful' | 'late' = 'mindful'): Promise<void> {
+    const forgetfulLedgerUrl = providers === 'forgetful' ? this.addresses.ledgerUrl : null;
+    this.#settings = { ...this.#settings, mutant, forgetfulLedgerUrl, isBankLate: providers === 'late' };
+    await this.#setBank(providers === 'forgetful');
     if (mutant === 'commitNotDurable') await this.#makeCommitsSoft();
-    for (const victim of ['api', 'worker'] as const) {
-      await this.kill(victim);
-      await this.revive(victim);
-    }
+    await Promise.all(
+      WITNESSES.map(async (name) => {
+        await this.kill(name);
+        await this.revive(name);
+      }),
+    );
+  }
+
+  async #setBank(forgetsReferences: boolean): Promise<void> {
+    await fetch(`${this.sandbox.url}/simulator/bank-account`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ forgets_references: forgetsReferences }),
+    });
   }
 
   /** PostgreSQL acknowledges before it writes, and its WAL writer is stopped. The stack cannot be used afterwards. */
@@ -351,11 +337,6 @@ export class FaultStack {
     return offsetSeconds === undefined ? OWN_CLOCK : shiftedClock(offsetSeconds);
   }
 
-  #removeTemporalDatabase(): void {
-    const { databaseFile } = this.addresses.temporal;
-    for (const suffix of SQLITE_SUFFIXES) rmSync(`${databaseFile}${suffix}`, { force: true });
-  }
-
   #server(name: 'postgres' | 'temporal'): ManagedProcess {
     const server = this.#servers.get(name);
     if (!server) throw new Error(`There is no ${name}`);
@@ -369,7 +350,7 @@ export class FaultStack {
       try {
         const service = await ServiceProcess.start({
           name,
-          entry: path.join(compiledDirectory, 'test', 'faults', `${name}-entry.js`),
+          entry: path.join(compiledDirectory, 'test', 'faults', ENTRIES[name]),
           settings: this.#settings,
           environment: this.#clockOf(name),
           logFile: path.join(directory, `${name}.log`),
@@ -390,75 +371,13 @@ export class FaultStack {
   }
 }
 
-async function startCluster(
-  cluster: PostgresCluster,
-  signal: AbortSignal,
-): Promise<{ readonly cluster: PostgresCluster; readonly server: ManagedProcess }> {
-  return { cluster, server: await cluster.start(signal) };
-}
+/** Both workers have the same one, and another name. */
+const ENTRIES = {
+  api: 'api-entry.js',
+  worker: 'worker-entry.js',
+  payouts: 'worker-entry.js',
+} as const satisfies Record<Witness, string>;
 
-/** Migrates and fills the database, and starts what runs in this process. */
-async function prepareParts(
-  { databaseUrl, masterKey, temporalAddress }: FaultSettings,
-  ledgerUrl: string,
-  webhookFails: () => boolean,
-): Promise<StackParts> {
-  await migrate(databaseUrl, 'sandbox');
-  const sandbox = await startSandbox({
-    port: 0,
-    host: '127.0.0.1',
-    databaseUrl: ledgerUrl,
-    log: createLogger('sandbox', 'silent'),
-    notificationDelaysMs: NOTIFICATION_DELAYS_MS,
-  });
-  const sandboxAccess = { sandboxUrl: sandbox.url, sandboxServerKey: SANDBOX_SERVER_KEY };
-  const { merchantId, secretKey } = await seedDemo({ databaseUrl, masterKey, ...sandboxAccess });
-  const db = createPool(databaseUrl, { max: 4, connectionTimeoutMs: 10_000 });
-  for (const policy of [GOPAY_POLICY, SHOPEEPAY_POLICY]) await setPolicy(db, policy);
-  const receiver = await startRecordingReceiver(webhookFails);
-  const endpoint = { merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
-  receiver.secret = (await createEndpoint(db, createSealer(masterKey), endpoint)).secret;
-  const target = { address: temporalAddress, namespace: 'default', security: {} };
-  const client = connectClient(target, payloadKeysOf(masterKey));
-  return { sandbox, receiver, db, client, merchantId, secretKey };
-}
-
-function copySqlite(from: string, to: string): void {
-  for (const suffix of SQLITE_SUFFIXES) {
-    rmSync(`${to}${suffix}`, { force: true });
-    if (existsSync(`${from}${suffix}`)) cpSync(`${from}${suffix}`, `${to}${suffix}`);
-  }
-}
-
-function openCluster(
-  directory: string,
-  name: string,
-  port: number,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<PostgresCluster> {
-  const files = { directory: path.join(directory, name), logFile: path.join(directory, `${name}.log`) };
-  return PostgresCluster.open({ ...files, port, settings }, new AbortController().signal);
-}
-
-async function freePorts(): Promise<[number, number, number, number, number]> {
-  const ports = new Set<number>();
-  while (ports.size < 5) ports.add(await freePort());
-  const [a = 0, b = 0, c = 0, d = 0, e = 0] = ports;
-  return [a, b, c, d, e];
-}
-
-function childrenOf(parent: number): { readonly pid: number; readonly command: string }[] {
-  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).trim().split('\n');
-  return lines.flatMap((line) => {
-    const [, pid, parentPid, command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
-    return Number(parentPid) === parent ? [{ pid: Number(pid), command }] : [];
-  });
-}
-
-function killQuietly(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // The process is already gone.
-  }
+function isService(victim: Victim): victim is Witness {
+  return victim in ENTRIES;
 }

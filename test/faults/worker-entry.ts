@@ -17,21 +17,29 @@ import { Relay } from '../../src/webhooks/relay';
 import { createWebhookSender } from '../../src/webhooks/send';
 import { installRuntime } from '../../src/worker/runtime';
 import { startSweeper } from '../../src/worker/sweeper';
-import { PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
+import { PAYMENTS_TASK_QUEUE, PAYOUTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
 import { RETENTION_DAYS } from '../support/activity-dependencies';
 import { report } from './breakpoint';
 import { forgetKeys } from './forgetful-acquirer';
 import { instrumentProviders, instrumentQueries, WORKER_BREAKPOINTS } from './instrumented';
+import { instrumentDailyRun, instrumentPayouts, PAYOUTS_BREAKPOINTS } from './instrumented-payouts';
+import { repeatSubmissions } from './payout-mutants';
 import { apiUrlOf, readSettings } from './settings';
 
-/** The worker as `startWorker` composes it (src/worker/worker.ts), with breakpoints in its dependencies. */
+/** The name of this process: `payouts` is the worker of payouts, which has a database role of its own. */
+const IS_OF_PAYOUTS = process.argv[2] === 'payouts';
+const TASK_QUEUES = IS_OF_PAYOUTS ? [PAYOUTS_TASK_QUEUE] : [PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE];
+
+/** A worker as `startWorker` composes it (src/worker/worker.ts), with breakpoints in its dependencies. */
 async function run(): Promise<void> {
   const settings = readSettings();
   const { mutant } = settings;
   const log = createLogger('worker', 'warn');
   installRuntime(log);
   const temporal = { address: settings.temporalAddress, namespace: 'default', security: {} };
-  const db = instrumentQueries(createPool(settings.databaseUrl), WORKER_BREAKPOINTS, mutant);
+  const db = IS_OF_PAYOUTS
+    ? repeatSubmissions(instrumentQueries(createPool(settings.payoutsDatabaseUrl), PAYOUTS_BREAKPOINTS, mutant), mutant)
+    : instrumentQueries(createPool(settings.databaseUrl), WORKER_BREAKPOINTS, mutant);
   const sealer = createSealer(settings.masterKey);
   const keys = payloadKeys(new DerivedKeys(db, sealer));
   const client = connectClient(temporal, keys);
@@ -54,15 +62,17 @@ async function run(): Promise<void> {
     log,
     sealer,
     providers,
-    payouts: createPayoutRegistry({ db, sealer, log }),
+    payouts: instrumentPayouts(createPayoutRegistry({ db, sealer, log }), settings),
     webhooks,
     environment: 'sandbox',
     refundHoldSeconds: settings.refundHoldSeconds,
     isRecovering: () => recovery.isRecovering(),
     retentionDays: RETENTION_DAYS,
     reconcileBatch: (part) => reconcileBatch({ db, providers, workflows }, part, batchLimits),
-    requestScheduledPayouts: (part, run) =>
-      requestScheduledPayouts({ db, workflows: workflows.payouts, log }, part, { ...batchLimits, ...run }),
+    requestScheduledPayouts: (part, run) => {
+      const daily = instrumentDailyRun(workflows.payouts);
+      return requestScheduledPayouts({ db, workflows: daily, log }, part, { ...batchLimits, ...run });
+    },
     onDeliveries: () => relay?.wake(),
   });
   const shared: Omit<WorkerOptions, 'taskQueue'> = {
@@ -74,20 +84,19 @@ async function run(): Promise<void> {
     stickyQueueScheduleToStartTimeout: '1 second',
     maxCachedWorkflows: 100,
   };
-  const workers = await Promise.all([
-    Worker.create({ ...shared, taskQueue: PAYMENTS_TASK_QUEUE }),
-    Worker.create({ ...shared, taskQueue: WEBHOOKS_TASK_QUEUE }),
-  ]);
+  const workers = await Promise.all(TASK_QUEUES.map((taskQueue) => Worker.create({ ...shared, taskQueue })));
   const running = Promise.all(workers.map((worker) => worker.run()));
-  relay = new Relay({
-    db,
-    sealer,
-    sender: webhooks,
-    startRetryWorkflow: (failed) => workflows.retries.start(failed),
-    maxInFlight: 256,
-    log,
-  });
-  startSweeper({ db, providers, workflows, log });
+  if (!IS_OF_PAYOUTS) {
+    relay = new Relay({
+      db,
+      sealer,
+      sender: webhooks,
+      startRetryWorkflow: (failed) => workflows.retries.start(failed),
+      maxInFlight: 256,
+      log,
+    });
+    startSweeper({ db, providers, workflows, log });
+  }
   report({ ready: true });
   await running;
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
+import { INVARIANT_NAMES } from '../../faults/invariants';
 import { Journal, paymentIn, type ReturnedPayment } from '../../faults/journal';
 import { readObservedState, type ObservedState } from '../../faults/observed-state';
-import { INVARIANT_NAMES, ORACLE } from '../../faults/oracle';
+import { ORACLE } from '../../faults/oracle';
 import { startRecordingReceiver, type RecordingReceiver } from '../../faults/receiver';
 import { eventually } from '../../support/eventually';
 import { SeparateService } from '../separate-service';
