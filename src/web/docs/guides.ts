@@ -14,7 +14,7 @@ export const GUIDES: readonly Guide[] = [
   {
     name: 'quick-start',
     title: 'Quick start',
-    summary: 'a signed webhook in your own server, in a few minutes',
+    summary: 'a payment, a signed webhook in your own server, a refund and a payout, in a few minutes',
   },
   {
     name: 'integration',
