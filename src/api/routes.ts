@@ -2,6 +2,7 @@ import { getCheckoutFile } from '../web/checkout/get-checkout-file';
 import { getCheckoutImage } from '../web/checkout/get-checkout-image';
 import { getCheckoutPage } from '../web/checkout/get-checkout-page';
 import { getCheckoutReceipt } from '../web/checkout/get-checkout-receipt';
+import { getSandboxCheckout } from '../web/checkout/get-sandbox-checkout';
 import { streamCheckout } from '../web/checkout/stream-checkout';
 import { getDocs, getDocsFile, getRoot } from '../web/docs/get-docs';
 import { getLlmsTxt } from '../web/docs/get-llms-txt';
@@ -82,6 +83,7 @@ export const PUBLIC_ROUTES: readonly Endpoint[] = [
   streamCheckout,
   getCheckoutImage,
   getCheckoutReceipt,
+  getSandboxCheckout,
   getCheckoutFile,
   receiveNotification,
   getOpenapi(OPENAPI_DOCUMENT),

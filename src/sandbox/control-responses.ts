@@ -15,10 +15,16 @@ export function parseBody<T>(
   return undefined;
 }
 
-/** Redirects a form to the page; other clients receive JSON. */
+/** Redirects a form to its page; other clients receive JSON. */
 export function done(request: Request, response: Response, body: object): void {
-  if (request.is('application/x-www-form-urlencoded')) response.redirect(303, '/');
+  if (request.is('application/x-www-form-urlencoded')) response.redirect(303, pageOf(request));
   else response.json(body);
+}
+
+/** The tab and the search of the page that sent the form. */
+function pageOf(request: Request): string {
+  const referer = request.get('referer') ?? '';
+  return `/${URL.canParse(referer) ? new URL(referer).search : ''}`;
 }
 
 export function sendError(response: Response, status: number, code: string, message: string): void {

@@ -215,11 +215,12 @@ export class Ledger {
     return rows.map(({ orderId }) => orderId);
   }
 
-  /** Newest first. */
-  async list(limit: number | null = null): Promise<OrderWithRefunds[]> {
+  /** Those whose id contains the text, newest first. */
+  async list(limit: number | null = null, text = ''): Promise<OrderWithRefunds[]> {
     const orders = await this.pool.query<Order>(
-      `select ${ORDER_COLUMNS} from payments order by charged_at desc, order_id limit $1`,
-      [limit],
+      `select ${ORDER_COLUMNS} from payments where position(upper($2) in upper(order_id)) > 0
+       order by charged_at desc, order_id limit $1`,
+      [limit, text],
     );
     const refunds = await this.pool.query<OrderRefund & { orderId: string }>(
       `select ${REFUND_COLUMNS}, order_id as "orderId" from refunds where order_id = any($1) order by chargeback_id`,

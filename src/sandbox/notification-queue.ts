@@ -100,13 +100,13 @@ export interface NotificationSummary {
   readonly lastResponse: string | null;
 }
 
-/** Newest first. */
-export async function listNotifications(pool: Pool, limit: number): Promise<NotificationSummary[]> {
+/** Those of orders whose id contains the text, newest first. */
+export async function listNotifications(pool: Pool, limit: number, text: string): Promise<NotificationSummary[]> {
   const result = await pool.query<NotificationSummary>(
     `select order_id as "orderId", body::json ->> 'transaction_status' as "transactionStatus", url, attempts,
        created_at as "createdAt", due_at as "dueAt", outcome, last_response as "lastResponse"
-     from notifications order by id desc limit $1`,
-    [limit],
+     from notifications where position(upper($2) in upper(order_id)) > 0 order by id desc limit $1`,
+    [limit, text],
   );
   return result.rows;
 }

@@ -16,7 +16,7 @@ import { Ledger } from './ledger';
 import { midtransApi } from './midtrans-api';
 import { listNotifications, orderNotifications } from './notification-queue';
 import { NOTIFICATION_DELAYS_MS, Notifier } from './notifier';
-import { sandboxPage } from './page';
+import { pageQuery, sandboxPage } from './page';
 import { send } from './respond';
 import { CORE_API, errorResponse, internalError } from './responses';
 import { simulatorApi } from './simulator-api';
@@ -40,7 +40,7 @@ export interface Sandbox {
 }
 
 const BODY_LIMIT = '64kb';
-const ORDERS_ON_PAGE = 50;
+const ORDERS_ON_PAGE = 30;
 const NOTIFICATIONS_ON_PAGE = 20;
 const TRANSFERS_ON_PAGE = 20;
 /** Longer than the slowest response; a request with the fault `timeout` never gets one. */
@@ -106,7 +106,7 @@ function createApp({ pool, ledger, bank, faults, log, wakeNotifiers }: AppDepend
     express.urlencoded({ limit: BODY_LIMIT, extended: false }),
   );
   app.get('/healthz', (_request, response) => pool.query('select 1').then(() => response.json({ status: 'ok' })));
-  app.get('/', onlyLoopback, (_request, response) => sendPage(response));
+  app.get('/', onlyLoopback, (request, response) => sendPage(request, response));
   app.use(simulatorApi(ledger, faults, wakeNotifiers));
   app.use(bankControl({ pool, bank, merchants, wakeNotifiers }));
   app.use(midtransApi(ledger, faults, wakeNotifiers));
@@ -117,15 +117,17 @@ function createApp({ pool, ledger, bank, faults, log, wakeNotifiers }: AppDepend
     handleRequestError(error, response, log);
   });
 
-  async function sendPage(response: Response): Promise<void> {
+  async function sendPage(request: Request, response: Response): Promise<void> {
+    const query = pageQuery.parse(request.query);
     const [orders, notifications, bankDelaySeconds, account, transfers] = await Promise.all([
-      ledger.list(ORDERS_ON_PAGE),
-      listNotifications(pool, NOTIFICATIONS_ON_PAGE),
+      ledger.list(ORDERS_ON_PAGE, query.q),
+      listNotifications(pool, NOTIFICATIONS_ON_PAGE, query.q),
       ledger.bankDelaySeconds(),
       bank.readAccount(),
       listTransfers(pool, TRANSFERS_ON_PAGE),
     ]);
-    const content = { orders, notifications, faults: faults.list(), bankDelaySeconds, bank: { account, transfers } };
+    const bankContent = { account, transfers };
+    const content = { ...query, orders, notifications, faults: faults.list(), bankDelaySeconds, bank: bankContent };
     const page = sandboxPage(content);
     response.set('content-security-policy', page.contentSecurityPolicy).type('html').send(page.html);
   }

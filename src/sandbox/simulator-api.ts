@@ -21,6 +21,10 @@ const paySchema = z
 const scanSchema = z.object({ qris_payload: z.string() });
 
 const bankSchema = z.object({ refund_confirms_after_seconds: z.number().min(0) });
+/** The form of the page sends a text. */
+const bankFormSchema = z.object({
+  refund_confirms_after_seconds: z.string().trim().min(1).transform(Number).pipe(z.number().min(0)),
+});
 
 const faultSchema = z
   .object({
@@ -78,6 +82,12 @@ function addBankRoutes(router: Router, ledger: Ledger): void {
     if (!body) return;
     await ledger.setBankDelaySeconds(body.refund_confirms_after_seconds);
     await showBank(request, response);
+  });
+  router.post('/simulator/bank', async (request, response) => {
+    const body = parseBody(bankFormSchema, request, response);
+    if (!body) return;
+    await ledger.setBankDelaySeconds(body.refund_confirms_after_seconds);
+    done(request, response, body);
   });
 }
 

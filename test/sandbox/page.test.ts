@@ -11,8 +11,8 @@ beforeAll(async () => {
 
 afterAll(() => sandbox.close());
 
-async function page(): Promise<{ text: string; policy: string }> {
-  const response = await fetch(sandbox.url);
+async function page(search = ''): Promise<{ text: string; policy: string }> {
+  const response = await fetch(sandbox.url + search);
   expect(response.headers.get('content-type')).toMatch('text/html');
   return { text: await response.text(), policy: response.headers.get('content-security-policy') ?? '' };
 }
@@ -23,8 +23,10 @@ function cardOf(text: string, orderId: string): string {
 }
 
 /** Submits a form like a browser without JavaScript. */
-function submit(action: string, fields: Record<string, string> = {}): Promise<Response> {
-  return fetch(new URL(action, sandbox.url), { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
+function submit(action: string, fields: Record<string, string> = {}, search = ''): Promise<Response> {
+  const headers = { referer: `${sandbox.url}/${search}` };
+  const body = new URLSearchParams(fields);
+  return fetch(new URL(action, sandbox.url), { method: 'POST', body, headers, redirect: 'manual' });
 }
 
 it('shows what to do while there are no orders', async () => {
@@ -37,7 +39,7 @@ it('shows an order with its QR, and pays it by a button', async () => {
   expect(card).toContain('Rp 1.250.000');
   expect(card).toContain('waiting');
 
-  const imageUrl = /<img src="([^"]+)"/.exec(card)?.[1] ?? '';
+  const imageUrl = /<img[^>]+src="([^"]+)"/.exec(card)?.[1] ?? '';
   expect((await fetch(new URL(imageUrl, sandbox.url))).headers.get('content-type')).toBe('image/png');
 
   const action = /<form method="post" action="([^"]+)"/.exec(card)?.[1] ?? '';
@@ -57,19 +59,39 @@ it('offers to pay an expired order late', async () => {
 
 it('pays the order of a pasted QR', async () => {
   const { order_id, qr_string } = await sandbox.charge();
-  const action = /<form[^>]+action="([^"]*scan)"/.exec((await page()).text)?.[1] ?? '';
+  const action = /<form[^>]+action="([^"]*scan)"/.exec((await page('/?tab=scan')).text)?.[1] ?? '';
   expect((await submit(action, { qris_payload: qr_string })).status).toBe(303);
   expect(cardOf((await page()).text, order_id)).toContain('paid');
 });
 
-it('shows the delay of the bank', async () => {
-  expect((await page()).text).toContain('Refunds are confirmed after 1 s.');
-  await sandbox.call('PUT', '/simulator/bank', { refund_confirms_after_seconds: 90 });
-  expect((await page()).text).toContain('Refunds are confirmed after 90 s.');
+it('shows the delay of the bank, sets it by form, and returns to the same tab', async () => {
+  expect((await page('/?tab=faults')).text).toContain('name="refund_confirms_after_seconds"');
+  const fields = { refund_confirms_after_seconds: '90.5' };
+  const response = await submit('/simulator/bank', fields, '?tab=faults');
+  expect([response.status, response.headers.get('location')]).toEqual([303, '/?tab=faults']);
+  expect((await page('/?tab=faults')).text).toContain('value="90.5"');
+  for (const wrong of ['', '-1', 'soon']) {
+    expect((await submit('/simulator/bank', { refund_confirms_after_seconds: wrong })).status).toBe(400);
+  }
+});
+
+it('finds an order and its notifications by a part of the id, and links to its checkout page', async () => {
+  const receiver = await startNotificationReceiver();
+  const found = await sandbox.charge({}, { 'x-override-notification': receiver.url });
+  const other = await sandbox.charge();
+  await sandbox.call('POST', `/simulator/payments/${found.order_id}/pay`);
+  const part = encodeURIComponent(found.order_id.slice(3).toLowerCase());
+  const { text } = await page(`/?tab=orders&q=${part}`);
+  expect([cardOf(text, found.order_id) !== '', cardOf(text, other.order_id) !== '']).toEqual([true, false]);
+  const checkout = `${new URL(receiver.url).origin}/sandbox/checkout/${found.order_id}/${found.transaction_id}`;
+  expect(cardOf(text, found.order_id)).toContain(`href="${checkout}"`);
+  expect((await page(`/?tab=notifications&q=${part}`)).text).toContain('settlement');
+  expect((await page('/?tab=orders&q=nothing')).text).toContain('No order has this id.');
+  await receiver.close();
 });
 
 it('lists the magic amounts', async () => {
-  const { text } = await page();
+  const { text } = await page('/?tab=faults');
   for (const { totalRupiah, description } of MAGIC_AMOUNTS) {
     expect(text).toContain(`Rp ${totalRupiah.toLocaleString('id-ID')}`);
     expect(text).toContain(description);
@@ -88,7 +110,9 @@ it("shows each notification's state and the merchant's response", async () => {
   const { order_id } = await sandbox.charge({}, { 'x-override-notification': receiver.url });
   await sandbox.call('POST', `/simulator/payments/${order_id}/pay`);
   const rowOf = async () =>
-    (await page()).text.match(/<tr>.*?<\/tr>/gs)?.find((row) => row.includes(order_id) && row.includes('settlement'));
+    (await page('/?tab=notifications')).text
+      .match(/<tr>.*?<\/tr>/gs)
+      ?.find((row) => row.includes(order_id) && row.includes('settlement'));
   await eventually(rowOf, (row = '') => row.includes('HTTP 401') && row.includes('due '));
   resolveFirst();
   const delivered = await eventually(rowOf, (row = '') => row.includes('HTTP 200'));
@@ -98,9 +122,9 @@ it("shows each notification's state and the merchant's response", async () => {
 
 it('arms and clears faults by form', async () => {
   await submit('/simulator/faults', { operation: 'charge', kind: 'reject', times: '2' });
-  expect((await page()).text).toContain('charge: reject × 2');
+  expect((await page('/?tab=faults')).text).toContain('charge: reject × 2');
   await submit('/simulator/faults/clear');
-  expect((await page()).text).toContain('No faults armed.');
+  expect((await page('/?tab=faults')).text).toContain('No faults armed.');
 });
 
 it("escapes the merchant's notification URL", async () => {
@@ -109,7 +133,7 @@ it("escapes the merchant's notification URL", async () => {
   const { order_id } = await sandbox.charge({}, { 'x-override-notification': evil });
   await sandbox.call('POST', `/simulator/payments/${order_id}/pay`);
   await receiver.waitFor(1);
-  const { text } = await page();
+  const { text } = await page('/?tab=notifications');
   expect(text).toContain('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;');
   expect(text).not.toContain('<script>alert');
   await receiver.close();
@@ -126,5 +150,5 @@ it('its Content-Security-Policy allows only its own style and script', async () 
       .digest('base64');
     expect(policy).toContain(`${name}-src 'sha256-${digest}'`);
   }
-  expect(text).not.toMatch(/(src|href)="https?:/);
+  expect(text).not.toMatch(/src="https?:/);
 });

@@ -39,6 +39,8 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'get /pay/:token': 'token',
   'get /pay/:token/events': 'token',
   'get /pay/:token/qris.png': 'token',
+  'get /pay/:token/receipt.png': 'token',
+  'get /sandbox/checkout/:reference/:transaction': 'token',
   'get /checkout/:file': 'constant',
   'post /provider-notifications/:account': 'token',
   'get /openapi.json': 'constant',

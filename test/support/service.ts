@@ -98,6 +98,7 @@ const ledgerSchema = z.object({
     z.object({
       order_id: z.string(),
       status: z.string(),
+      transaction_id: z.string(),
       transaction_time: z.string(),
       charge_calls: z.number(),
       status_calls: z.number(),

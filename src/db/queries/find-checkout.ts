@@ -49,6 +49,20 @@ export async function findCheckout(db: Queryable, paymentId: string): Promise<Ch
   return rows[0];
 }
 
+/** What the address of a page is made of, if the payment has this transaction at the provider. */
+export async function findPaymentKey(
+  db: Queryable,
+  referenceId: string,
+  providerTransactionId: string,
+): Promise<{ readonly id: string; readonly fingerprint: string } | undefined> {
+  const { rows } = await db.query<{ id: string; fingerprint: string }>({
+    name: 'find_payment_key',
+    text: 'select id, fingerprint from payments where reference_id = $1 and provider_transaction_id = $2',
+    values: [referenceId, providerTransactionId],
+  });
+  return rows[0];
+}
+
 /** By payment id; payments that do not exist are absent. */
 export async function findCheckoutStatuses(
   db: Queryable,

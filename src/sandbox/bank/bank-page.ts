@@ -25,8 +25,7 @@ const BUTTONS: Readonly<Record<TransferStatus, readonly (readonly [change: strin
 
 /** The part of the page that is about payouts: our account, its transfers, and the numbers with a behaviour. */
 export function bankSection({ account, transfers }: BankPageContent): Html {
-  return html`<h2>Payouts</h2>
-    <section id="transfers" class="panel">
+  return html`<section id="transfers" class="panel" data-live>
       <p>Our account has ${formatRupiah(account.balanceRupiah)}.</p>
       ${transferTable(transfers)}
     </section>
@@ -39,15 +38,15 @@ function transferTable(transfers: readonly Transfer[]): Html {
   const rows = transfers.map(
     (transfer) =>
       html`<tr>
-        <td>${formatWib(transfer.sentAt)}</td>
+        <td data-name="Sent">${formatWib(transfer.sentAt)}</td>
         <td><code>${transfer.partnerReferenceNo}</code></td>
         <td class="number">${formatRupiah(transfer.amountRupiah)}</td>
         <td>${transfer.bankCode} ${transfer.accountNumber}</td>
-        <td>${transfer.status}</td>
+        <td data-name="Status">${transfer.status}</td>
         <td class="row">${BUTTONS[transfer.status].map((button) => changeForm(transfer, button))}</td>
       </tr>`,
   );
-  return html`<table>
+  return html`<table class="records">
     <tr>
       <th>Sent</th>
       <th>Reference</th>

@@ -1,4 +1,10 @@
+import { randomUUID } from 'node:crypto';
+import type { Environment } from '../../../src/config';
+import { DerivedKeys } from '../../../src/crypto/derived-keys';
+import { PublicLinks } from '../../../src/crypto/public-links';
+import { createSealer } from '../../../src/crypto/sealing';
 import { changeMerchant } from '../../../src/services/merchants/merchants';
+import { findSandboxCheckout } from '../../../src/web/checkout/get-sandbox-checkout';
 import { eventually } from '../../support/eventually';
 import { createPage } from '../../support/payment-page';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -73,6 +79,22 @@ describe('GET /pay/:token', () => {
       for (const part of ['events', 'qris.png', 'receipt.png'])
         expect((await fetch(`${unknown}/${part}`)).status).toBe(404);
     }
+  });
+
+  it('is reached from the page of the acquirer by reference and transaction; not in production', async () => {
+    const { url, referenceId } = await createPage(service);
+    const order = await service.atProvider(referenceId);
+    const transactionId = order?.transaction_id ?? '';
+    const open = (transaction: string) =>
+      fetch(`${service.apiUrl}/sandbox/checkout/${referenceId}/${transaction}`, { redirect: 'manual' });
+    const found = await open(transactionId);
+    expect([found.status, found.headers.get('location')]).toEqual([303, url]);
+    expect((await open(randomUUID())).status).toBe(404);
+    const keys = new DerivedKeys(service.db, createSealer(service.masterKey));
+    const dependencies = { keylessDb: service.db, checkoutLinks: new PublicLinks(keys, 'checkout', service.apiUrl) };
+    const findIn = (environment: Environment) =>
+      findSandboxCheckout({ ...dependencies, environment }, { referenceId, transactionId });
+    expect([await findIn('sandbox'), await findIn('production')]).toEqual([url, undefined]);
   });
 
   it('does not accept the token of a page as the name of an image', async () => {

@@ -78,7 +78,7 @@ describe("Midtrans' published SNAP client at the sandbox bank", () => {
   it('sends a transfer that a button of the page completes', async () => {
     const { partnerReferenceNo, ...transfer } = transferTo('9900000021');
     await callBy('/v1.0/transfer-interbank', { partnerReferenceNo, ...transfer });
-    const page = async () => (await fetch(bank.sandbox.url)).text();
+    const page = async () => (await fetch(`${bank.sandbox.url}/?tab=payouts`)).text();
     const actions = [...(await page()).matchAll(/action="(\/simulator\/transfers\/[^"]+)"/g)].map(
       ([, action]) => action,
     );

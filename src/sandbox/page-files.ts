@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { Html } from './html';
+
+/** An inline style or script, and its hash for the Content-Security-Policy. */
+interface InlineElement {
+  readonly element: Html;
+  readonly source: string;
+}
+
+export const STYLE = inlineElement(
+  'style',
+  `
+  :root {
+    color-scheme: light dark; --line: light-dark(#dde4e0, #313b36); --card: light-dark(#fff, #1a201d);
+    --dim: light-dark(#4f5d56, #a9b8b0); --accent: light-dark(#0b6b4b, #5fd3a6); --on: light-dark(#fff, #06281c);
+    --text: light-dark(#17211c, #eef3f0); --soft: light-dark(#ebefed, #29312d);
+  }
+  * { box-sizing: border-box; }
+  body {
+    margin: 0 auto; max-width: 1120px; padding: 16px 16px 64px; font: 15px/1.5 system-ui, sans-serif;
+    background: light-dark(#f4f6f5, #111513); color: var(--text); overflow-wrap: anywhere;
+  }
+  h1 { font-size: 20px; margin: 0; } h2 { font-size: 16px; margin: 28px 0 12px; }
+  p { margin: 0; } header p, .dim, small, label, th { color: var(--dim); } a { color: var(--accent); }
+  nav { display: flex; flex-wrap: wrap; gap: 0 4px; margin: 12px 0 16px; border-bottom: 1px solid var(--line); }
+  nav a { padding: 10px 8px; border-bottom: 3px solid transparent; color: inherit; text-decoration: none; }
+  nav [aria-current] { border-color: var(--accent); font-weight: 600; }
+  .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 250px), 1fr)); gap: 12px; }
+  .card, .panel { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 14px; }
+  .card { display: grid; gap: 6px; align-content: start; }
+  .card img { width: 100%; max-width: 220px; margin: auto; border-radius: 8px; image-rendering: pixelated; }
+  .top { display: flex; justify-content: space-between; align-items: center; gap: 8px; }
+  .amount { font-size: 19px; font-weight: 650; font-variant-numeric: tabular-nums; }
+  .badge { font-size: 12px; font-weight: 600; padding: 2px 10px; border-radius: 99px; background: var(--soft); }
+  .wait .badge { background: light-dark(#fcf2dc, #332a14); color: light-dark(#8a5a00, #f0c060); }
+  .good .badge { background: light-dark(#e2f1ea, #16362a); color: var(--accent); }
+  .back .badge { background: light-dark(#e7f0fa, #182a3e); color: light-dark(#1f5fa8, #9cc7ff); }
+  code { font: 13px ui-monospace, monospace; }
+  button, select, input { font: inherit; padding: 8px 12px; border: 1px solid #7c8b83; border-radius: 6px; }
+  button { font-weight: 600; background: transparent; color: inherit; cursor: pointer; }
+  button.pay { width: 100%; background: var(--accent); border-color: var(--accent); color: var(--on); }
+  select, input { width: 100%; background: transparent; color: inherit; }
+  :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+  .row { display: flex; gap: 12px; flex-wrap: wrap; align-items: end; } form + .row { margin-top: 12px; }
+  .search { margin-bottom: 16px; } label { display: grid; gap: 4px; font-size: 13px; } .wide { flex: 1; }
+  .number { font-variant-numeric: tabular-nums; white-space: nowrap; } table { width: 100%; border-collapse: collapse; }
+  td, th { text-align: left; padding: 8px 10px 8px 0; border-top: 1px solid var(--line); font-size: 13px; }
+  th { border: 0; font-weight: 500; } td, th { overflow-wrap: normal; } td > code { overflow-wrap: anywhere; }
+  td a code { white-space: nowrap; }
+  @media (max-width: 700px) {
+    .records tr:first-child { display: none; } .records tr { display: block; padding: 10px 0; }
+    .records tr + tr + tr { border-top: 1px solid var(--line); }
+    .records td { display: block; padding: 1px 0; border: 0; }
+    .records td.row { display: flex; padding-top: 6px; }
+    .records td:not(:empty)[data-name]::before { content: attr(data-name) ': '; color: var(--dim); }
+  }
+`,
+);
+
+/** Refreshes the parts of the page that change; optional. A part that has the focus is not replaced. */
+export const SCRIPT = inlineElement(
+  'script',
+  `
+  setInterval(async () => {
+    if (document.hidden) return;
+    const response = await fetch(location.href).catch(() => undefined);
+    if (!response || !response.ok) return;
+    const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
+    for (const old of document.querySelectorAll('[data-live]')) {
+      const now = fresh.getElementById(old.id);
+      if (now && old.innerHTML !== now.innerHTML && !old.contains(document.activeElement)) old.replaceWith(now);
+    }
+  }, 2000);
+`,
+);
+
+function inlineElement(name: 'style' | 'script', content: string): InlineElement {
+  return {
+    element: new Html(`<${name}>${content}</${name}>`),
+    source: `sha256-${createHash('sha256').update(content).digest('base64')}`,
+  };
+}
