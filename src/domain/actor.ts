@@ -42,8 +42,8 @@ export type ActorIdentity = NamedOperator | OsUser | MerchantUser | MerchantKey 
 /** The text of an actor in rows, workflows and log lines. */
 export type ActorText = `${'operator' | 'cli' | 'user' | 'key'}:${string}` | SystemName;
 
-/** The process through which a person or a key acts; `via` in the audit log. */
-export type Door = 'cli' | 'api' | 'dashboard' | 'console';
+/** The process through which a person or a key acts, or a function of the database; `via` in the audit log. */
+export type Door = 'cli' | 'api' | 'dashboard' | 'console' | 'database';
 
 interface Through<Doors extends Door> {
   readonly door: Doors;

@@ -189,6 +189,7 @@ async function decide(
          leased_until = case when $2 = 'approved' then now() + ${LEASE} end
        from operators requester, operators decider
        where approvals.id = $1 and requester.id = requested_by and decider.id = $3 and ${ARE_TWO_PERSONS}
+         and not is_of_own_login(requested_login)
          and (${IS_WAITING}
            or status = 'approved' and leased_until < now() and ($2 = 'rejected' or ${IS_VALID}))
        returning approvals.id
@@ -204,8 +205,9 @@ async function decide(
 
 function whyNotDecided({ status, requestedBy, decidedBy }: Approval): string {
   if (status === 'pending') {
-    const rule = 'The keys of both have to be a day old or approved, and neither of them may have created the other.';
-    return `is of ${requestedBy}: another operator has to decide. ${rule}`;
+    const keys = 'The keys of both have to be a day old or approved, and neither of them may have created the other.';
+    const logins = 'Each of them connects to PostgreSQL with a login of their own.';
+    return `is of ${requestedBy}: another operator has to decide. ${keys} ${logins}`;
   }
   if (status === 'expired') return 'is expired: it has to be requested again.';
   if (status === 'approved') {

@@ -10,6 +10,7 @@ import { addAccount, listAccounts } from '../../src/services/provider-accounts/p
 import { runLunas } from '../cli/run-lunas';
 import { createProductionDatabase, type TestDatabase } from '../support/database';
 import { eventually } from '../support/eventually';
+import { urlOfOperator } from '../support/production';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 
 /* One operator alone does not change whose account the customers pay into. */
@@ -20,12 +21,14 @@ const OTHER_NMID = 'ID1020999999999';
 const rejectedFor = (reason: RegExp) => ({ exitCode: 1, stderr: expect.stringMatching(reason) });
 const fingerprintOf = (serverKey: string) => createHash('sha256').update(serverKey).digest('hex');
 
+type Operator = (serverKey: string, ...args: readonly string[]) => ReturnType<typeof runLunas>;
+
 describe('in production', () => {
   let database: TestDatabase;
   let db: Pool;
   let masterKey: string;
-  let dewi: ReturnType<typeof operatorWith>;
-  let budi: ReturnType<typeof operatorWith>;
+  let dewi: Operator;
+  let budi: Operator;
   let accountId: string;
 
   beforeEach(async () => {
@@ -40,19 +43,16 @@ describe('in production', () => {
     await database.drop();
   });
 
-  function operatorWith(secret: string) {
-    return (serverKey: string, ...args: readonly string[]) =>
+  async function addOperator(name: string): Promise<Operator> {
+    const { secret } = await createOperator(db, { name, environment: 'production' });
+    const DATABASE_URL = await urlOfOperator(database, name);
+    return (serverKey, ...args) =>
       runLunas([...args, '--note', 'contract 12', '--json'], {
-        DATABASE_URL: database.urlOf('lunas_local_operator'),
+        DATABASE_URL,
         LUNAS_OPERATOR_KEY: secret,
         LUNAS_MASTER_KEY: masterKey,
         KEY: serverKey,
       });
-  }
-
-  async function addOperator(name: string) {
-    const { secret } = await createOperator(db, { name, environment: 'production' });
-    return operatorWith(secret);
   }
 
   const ADD = ['accounts', 'add', '--provider', 'gopay', '--adapter', 'midtrans', '--server-key-env', 'KEY'];

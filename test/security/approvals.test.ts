@@ -20,6 +20,7 @@ import { operatorOf } from '../support/actors';
 import { createProductionDatabase, type TestDatabase } from '../support/database';
 import { createTestLedger, type TestLedger } from '../support/payments';
 import { createMember } from '../support/people';
+import { urlOfOperator } from '../support/production';
 
 /* In production, one operator alone moves no money and changes no rule that moves money. */
 
@@ -32,6 +33,7 @@ const MASTER_KEY = randomBytes(32).toString('base64');
 
 interface Member {
   readonly actor: OperatorActor;
+  readonly secret: string;
   readonly lunas: (...args: readonly string[]) => ReturnType<typeof runLunas>;
 }
 
@@ -49,12 +51,12 @@ afterEach(async () => {
 async function addMember(name: string): Promise<Member> {
   const { id, secret } = await createOperator(db, { name, environment: 'production' });
   await db.query("update operators set created_at = now() - interval '1 day' where id = $1", [id]);
-  return { actor: operatorOf({ id, name }), lunas: withKey(secret) };
+  return { actor: operatorOf({ id, name }), secret, lunas: await withKey(name, secret) };
 }
 
-function withKey(secret: string): Member['lunas'] {
+async function withKey(name: string, secret: string): Promise<Member['lunas']> {
   const environment = {
-    DATABASE_URL: database.urlOf('lunas_local_operator'),
+    DATABASE_URL: await urlOfOperator(database, name),
     LUNAS_OPERATOR_KEY: secret,
     LUNAS_MASTER_KEY: MASTER_KEY,
     SERVER_KEY: 'Mid-server-1',
@@ -187,6 +189,14 @@ it('a request that waits is not stored twice', async () => {
   expect(await listApprovals(db, { onlyOpen: false, limit: 9 })).toHaveLength(1);
 });
 
+it('attack: an operator who has the key of another one decides nothing with the own login', async () => {
+  await dewi.lunas(...SET_FEE);
+  const environment = { DATABASE_URL: await urlOfOperator(database, 'dewi'), LUNAS_OPERATOR_KEY: budi.secret };
+  const decided = await runLunas(['approvals', 'approve', '1', '--note', 'stolen'], environment);
+  expect(decided).toMatchObject(rejectedFor(/a login of their own/));
+  expect(await budi.lunas('approvals', 'approve', '1')).toMatchObject({ exitCode: 0 });
+});
+
 it('a rejected or expired request cannot be approved', async () => {
   await dewi.lunas(...SET_FEE);
   expect(await dewi.lunas('approvals', 'reject', '1')).toMatchObject(rejectedFor(/another operator/));
@@ -233,7 +243,7 @@ it('a new provider account is used for no payment before a second operator has a
 
 it('two operators cannot be one person: a third one needs approval', async () => {
   const created = JSON.parse((await dewi.lunas('operators', 'create', '--name', 'mallory')).stdout);
-  const mallory = withKey(created.operator.secret);
+  const mallory = await withKey('mallory', created.operator.secret);
   await dewi.lunas(...SET_FEE);
   expect(await mallory('approvals', 'approve', '2')).toMatchObject(rejectedFor(/LUNAS_OPERATOR_KEY/));
   expect(await budi.lunas('approvals', 'approve', String(created.approval_id))).toMatchObject({ exitCode: 0 });
@@ -322,7 +332,8 @@ describe('one person who has two keys', () => {
     const { stdout } = await creator.lunas('operators', 'create', ...args);
     const { operator, approval_id: approvalId } = JSON.parse(stdout);
     const secret = String(operator.secret);
-    return { actor: operatorOf(operator), lunas: withKey(secret), secret, approvalId: String(approvalId) };
+    const lunas = await withKey(operator.name, secret);
+    return { actor: operatorOf(operator), lunas, secret, approvalId: String(approvalId) };
   }
 
   it('attack A: their new key with scopes is accepted only after a second operator has approved it', async () => {

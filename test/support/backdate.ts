@@ -1,7 +1,8 @@
+import type { QueryConfig } from 'pg';
 import type { Pool } from '../../src/db/connection/pool';
 
 /** Executes statements without triggers and foreign keys, as only a superuser can. */
-export async function asSuperuser(db: Pool, ...statements: readonly string[]): Promise<void> {
+export async function asSuperuser(db: Pool, ...statements: readonly (string | QueryConfig)[]): Promise<void> {
   const client = await db.connect();
   try {
     await client.query('set session_replication_role = replica');

@@ -65,6 +65,17 @@ create table installation (
 create trigger append_only before update or delete on installation for each row execute function forbid_mutation();
 create trigger append_only_truncate before truncate on installation execute function forbid_mutation();
 
+-- Whether a statement has to prove that two operators decided it: in production, by every login but the owner's, who
+-- can drop the triggers.
+create function needs_two_operators() returns boolean language sql stable
+  return exists (select from installation where environment = 'production')
+    and not pg_has_role(session_user, 'lunas_owner', 'member');
+
+-- Whether the login is an operator's, and not that of a process which writes payments, too.
+create function acts_as_operator() returns boolean language sql stable
+  return pg_has_role(session_user, 'lunas_operator', 'member')
+    and not pg_has_role(session_user, 'lunas_worker', 'member');
+
 -- The timeline of this server. Each promotion of a standby and each restore to a time begins another one. Null where
 -- the server does not have the functions, as some services that are compatible with PostgreSQL, and on a standby.
 create function postgresql_timeline() returns bigint
@@ -260,6 +271,23 @@ create table payments (
   autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 1000
 );
 
+-- The QR is the provider's answer to the creation: nobody replaces it by another one.
+create trigger issued_once before update of qris_payload, provider_transaction_id on payments for each row
+  when ((old.qris_payload is not null and new.qris_payload is distinct from old.qris_payload)
+    or (old.provider_transaction_id is not null
+      and new.provider_transaction_id is distinct from old.provider_transaction_id))
+  execute function forbid_mutation();
+-- Operators write a payment only for `lunas recover`, which restores one up to the response of its creation. So none of
+-- them invents money: what was paid, and what follows, only the workers write.
+create trigger restored_as_created before insert on payments for each row
+  when (((new.status, new.version) <> ('created', 1)
+    or num_nonnulls(new.paid_at, new.cancelled_at, new.settlement_due_at, new.qris_payload,
+      new.provider_transaction_id) > 0) and acts_as_operator())
+  execute function forbid_mutation();
+create trigger restored_until_issued before update of status, version, qris_payload, provider_transaction_id on payments
+  for each row when ((old.status <> 'created' or new.status not in ('pending', 'failed')) and acts_as_operator())
+  execute function forbid_mutation();
+
 -- Lists are newest first, by (created_at, id). Each filter that few payments may match has an index in the same order,
 -- so that a page is read off an index: it is neither sorted, nor searched for among all payments of a merchant.
 create index payments_merchant_created_at_idx on payments (merchant_id, created_at desc, id desc);
@@ -328,6 +356,9 @@ create table payment_transitions (
   autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.02,
   autovacuum_vacuum_threshold = 1000
 );
+create trigger restored_until_issued before insert on payment_transitions for each row
+  when ((new.version, new.to_status) not in ((1, 'created'), (2, 'pending'), (2, 'failed')) and acts_as_operator())
+  execute function forbid_mutation();
 create index payment_transitions_recorded_at_idx on payment_transitions (recorded_at, payment_id);
 -- For `lunas payments show REQUEST_ID`: only the transitions that a request caused itself.
 create index payment_transitions_request_id_idx on payment_transitions (request_id)
@@ -959,14 +990,15 @@ create unique index operators_active_name_key on operators (name) where revoked_
 create table operator_actions (
   id bigint generated always as identity primary key,
   actor text not null, -- who: `cli:<user of the machine>`, or `operator:<name>`
-  via text not null check (via in ('cli', 'api', 'dashboard', 'console')), -- the door: through which process
+  -- The door: through which process, or a function of the database.
+  via text not null check (via in ('cli', 'api', 'dashboard', 'console', 'database')),
   operator_id uuid references operators, -- a command that runs with an operator key has its operator too
   action text not null,
   target text not null,
   note text, -- why
   requested_at timestamptz(3) not null default clock_timestamp(),
   detail text, -- the parameters of a command, as JSON: what was created or changed
-  constraint operator_actions_operator_id_unless_cli check (via = 'cli' or operator_id is not null)
+  constraint operator_actions_operator_id_unless_cli check (via in ('cli', 'database') or operator_id is not null)
 );
 create index operator_actions_target_idx on operator_actions (target, id desc);
 
@@ -982,6 +1014,8 @@ create table audit_chain (
   position bigint primary key check (position > 0),
   kind text not null check (kind in ('action', 'outcome')),
   action_id bigint not null,
+  -- The login of PostgreSQL that wrote the row. It cannot be given, so a row in the name of another operator shows it.
+  login name not null default session_user,
   hash bytea not null check (octet_length(hash) = 32),
   unique (kind, action_id)
 );
@@ -1007,7 +1041,8 @@ begin
   if not found then raise exception 'audit_chain_lock has no row'; end if;
   insert into audit_chain (position, kind, action_id, hash)
   select coalesce(max(position), 0) + 1, $1, $2, sha256(
-    coalesce((select hash from audit_chain order by position desc limit 1), '') || convert_to($1 || $3, 'utf8'))
+    coalesce((select hash from audit_chain order by position desc limit 1), '')
+    || convert_to($1 || $3 || session_user, 'utf8'))
   from audit_chain;
 end $$;
 
@@ -1048,10 +1083,12 @@ create table approvals (
   parameters jsonb not null,
   note text not null,
   requested_by uuid not null references operators (id),
+  requested_login name not null default session_user, -- of PostgreSQL: no role can write it
   requested_at timestamptz(3) not null default now(),
   expires_at timestamptz(3) not null default now() + interval '24 hours',
   status text not null default 'pending' check (status in ('pending', 'approved', 'executed', 'failed', 'rejected')),
   decided_by uuid references operators (id),
+  decided_login name, -- a trigger writes it
   decided_at timestamptz(3),
   -- A process that executes the action has it until then. Afterwards its approval can be repeated.
   leased_until timestamptz(3),
@@ -1069,13 +1106,38 @@ create index approvals_pending on approvals (expires_at) where status = 'pending
 
 -- What was requested never changes. A request is executed, failed or rejected once.
 create trigger request_is_final
-  before update of id, action, target, parameters, note, requested_by, requested_at, expires_at on approvals
-  for each row execute function forbid_mutation();
+  before update of id, action, target, parameters, note, requested_by, requested_login, requested_at, expires_at
+  on approvals for each row execute function forbid_mutation();
 create trigger comparison_is_final before update of amount_rupiah, expected_version on approvals
   for each row execute function forbid_mutation();
 create trigger outcome_is_final before update on approvals
   for each row when (old.status in ('executed', 'failed', 'rejected')) execute function forbid_mutation();
 create trigger append_only before delete on approvals for each row execute function forbid_mutation();
+
+-- Whether this login has requested it, as whichever operator. Each operator has a login of their own, and what the API
+-- requested has that of the API. So nobody can decide for themselves in the name of another operator.
+create function is_of_own_login(requested_login name) returns boolean language sql stable
+  return requested_login = session_user and needs_two_operators();
+
+-- A request is decided before it is executed, and its decision is final.
+create function record_decision() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if new.status in ('executed', 'failed') then
+    if old.status <> 'approved' or new.decided_by is distinct from old.decided_by then
+      raise exception 'request % is not approved', new.id using errcode = 'restrict_violation';
+    end if;
+  elsif new.decided_by is not null then
+    if is_of_own_login(new.requested_login) then
+      raise exception 'login % has requested % itself', session_user, new.id using errcode = 'restrict_violation';
+    end if;
+    new.decided_login := session_user;
+  end if;
+  return new;
+end $$;
+create trigger decision before update of status, decided_by on approvals
+  for each row execute function record_decision();
+
 create trigger append_only_truncate before truncate on approvals execute function forbid_mutation();
 
 -- Each decision of an operator. A second one follows if the process that executed the first one ended.
@@ -1104,6 +1166,155 @@ create unique index approval_limits_replaces_id_idx on approval_limits (replaces
 insert into approval_limits (limit_rupiah) values (5000000);
 create trigger append_only before update or delete on approval_limits for each row execute function forbid_mutation();
 create trigger append_only_truncate before truncate on approval_limits execute function forbid_mutation();
+
+-- Rules that two operators decide, whatever the statement is ---------------------------------------------------------
+
+-- Whether an approval of two operators is executed now: `lunas approvals approve` sets `approved`, and executes.
+create function is_in_execution(approval approvals, wanted_action text) returns boolean language sql stable
+  return approval.action = wanted_action and approval.status = 'approved'
+    and approval.decided_by <> approval.requested_by and approval.expires_at > now();
+
+create function require_approved_limit() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if needs_two_operators() and not exists (
+    select from approvals
+    where is_in_execution(approvals, 'approval.set_limit') and parameters ->> 'limitRupiah' = new.limit_rupiah::text
+  ) then
+    raise exception 'no two operators have approved this limit' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger two_operators before insert on approval_limits
+  for each row execute function require_approved_limit();
+
+-- The terms of a policy as the parameters of an approval name them.
+create function policy_terms(policy policies) returns jsonb language sql immutable
+  return jsonb_build_object('provider', policy.provider, 'channel', policy.channel,
+    'feeBasisPoints', policy.fee_basis_points, 'feeFlatRupiah', policy.fee_flat_rupiah,
+    'settlementKind', policy.settlement_kind, 'settlementDelaySeconds', policy.settlement_delay_seconds,
+    'expiresInSeconds', policy.expires_in_seconds);
+
+-- A policy has the terms of the version before it, and those that the parameters change. The first one has no version
+-- before it: what its parameters do not name is free.
+create function require_approved_policy() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  terms constant jsonb := policy_terms(new);
+  before jsonb;
+begin
+  select policy_terms(policies) into before from policies
+    where provider = new.provider and channel = new.channel order by version desc limit 1;
+  if needs_two_operators() and not exists (
+    select from approvals
+    where is_in_execution(approvals, 'catalog.set') and coalesce(before, terms) || parameters = terms
+  ) then
+    raise exception 'no two operators have approved this policy' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger two_operators before insert on policies
+  for each row execute function require_approved_policy();
+
+-- An enabled account has the key and the merchant that two operators have seen.
+create function require_approved_account() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if needs_two_operators() and not exists (
+    select from approvals
+    where action in ('account.create', 'account.set_key') and status in ('approved', 'executed')
+      and decided_by <> requested_by and parameters ->> 'accountId' = new.id::text
+      and parameters ->> 'keyFingerprint' is not distinct from new.key_fingerprint
+      and parameters ->> 'nmid' is not distinct from new.nmid
+  ) then
+    raise exception 'account % is not approved by two operators', new.id using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger two_operators_add before insert on provider_accounts for each row
+  when (new.status <> 'proposed') execute function require_approved_account();
+create trigger two_operators_enable before update of status on provider_accounts for each row
+  when (new.status = 'enabled' and old.status <> 'enabled') execute function require_approved_account();
+
+-- A key is replaced by the proposed one, while its approval is executed. `lunas keys reseal` seals the same key with
+-- another master key, whose id is the second part of the value. Credentials are never replaced.
+create function require_approved_key() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if needs_two_operators() and (
+    new.sealed_server_key is distinct from old.proposed_server_key
+    or new.sealed_credentials is distinct from old.sealed_credentials
+    or not exists (
+      select from approvals
+      where is_in_execution(approvals, 'account.set_key') and parameters ->> 'accountId' = new.id::text
+        and parameters ->> 'keyFingerprint' = new.key_fingerprint and parameters ->> 'nmid' = new.nmid
+    )
+  ) then
+    raise exception 'the key of account % is not approved by two operators', new.id
+      using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger two_operators_replace
+  before update of sealed_server_key, sealed_credentials, key_fingerprint, nmid on provider_accounts for each row
+  when (
+    (old.key_fingerprint, old.nmid) is distinct from (new.key_fingerprint, new.nmid)
+    or (new.sealed_server_key <> old.sealed_server_key
+      and split_part(new.sealed_server_key, '.', 2) = split_part(old.sealed_server_key, '.', 2))
+    or (new.sealed_credentials is distinct from old.sealed_credentials
+      and split_part(new.sealed_credentials, '.', 2) is not distinct from split_part(old.sealed_credentials, '.', 2))
+  ) execute function require_approved_key();
+
+-- Whether two operators have approved the key of an operator.
+create function was_approved(operator operators) returns boolean language sql stable
+  return exists (
+    select from approvals
+    where action = 'operator.create' and status = 'executed' and parameters ->> 'operatorId' = operator.id::text
+  );
+
+-- An operator who is alone can create the next one. Such an operator decides and requests nothing for a day, in which
+-- the audit log shows it. The first two operators of an installation are created alone.
+create function is_trusted(operator operators) returns boolean language sql stable
+  return operator.created_at <= now() - interval '24 hours'
+    or (select count(*) from operators where scopes is null) <= 2
+    or was_approved(operator);
+
+create function is_accepted(operator operators) returns boolean language sql stable
+  return operator.is_approved and operator.revoked_at is null
+    and (operator.expires_at is null or operator.expires_at > now());
+
+create function can_decide(operator operators) returns boolean language sql stable
+  return operator.scopes is null and is_accepted(operator) and is_trusted(operator);
+
+-- Two operators without scopes approve the next one, and two who can decide have to remain: the last one could create
+-- the next one alone.
+create function require_approved_operator() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  wanted constant text := case when new.revoked_at is null then 'operator.create' else 'operator.revoke' end;
+begin
+  if not needs_two_operators() then return new; end if;
+  perform from operators order by id for update; -- concurrent changes are counted one after the other
+  if (case wanted
+    when 'operator.create' then (select count(*) from operators where scopes is null and is_accepted(operators)) >= 2
+    else can_decide(old) and (select count(*) from operators where can_decide(operators)) = 2
+  end) and not exists (
+    select from approvals where is_in_execution(approvals, wanted) and parameters ->> 'operatorId' = new.id::text
+  ) then
+    raise exception '% of % is not approved by two operators', wanted, new.name using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger two_operators_add before insert on operators for each row
+  when (new.is_approved) execute function require_approved_operator();
+create trigger two_operators_accept before update of is_approved on operators for each row
+  when (new.is_approved and not old.is_approved) execute function require_approved_operator();
+create trigger two_operators_revoke before update of revoked_at on operators for each row
+  when (old.revoked_at is null and new.revoked_at is not null) execute function require_approved_operator();
+create trigger end_is_final before update of is_approved, revoked_at on operators for each row
+  when ((old.is_approved and not new.is_approved)
+    or (old.revoked_at is not null and new.revoked_at is distinct from old.revoked_at))
+  execute function forbid_mutation();
 
 -- People -------------------------------------------------------------------------------------------------------------
 
@@ -1418,8 +1629,9 @@ begin
   values (new.merchant_id, 'security.key_created', new.id, now()) on conflict do nothing;
   return null;
 end $$;
+-- One of an operator too, who needs no second one for it.
 create trigger notice after insert on api_keys for each row
-  when (acts_as_dashboard()) execute function notice_new_key();
+  when (acts_as_dashboard() or acts_as_operator()) execute function notice_new_key();
 
 -- What has ended, was used or was revoked stays so, whatever the statement is. The dashboard extends no key, no link.
 create trigger end_is_final before update of ended_at on sessions for each row
@@ -1515,8 +1727,7 @@ language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   if exists (select from installation where environment = 'production') and not exists (
     select from approvals
-    where action in ('bank_account.approve', 'bank_account.reactivate') and status = 'approved'
-      and decided_by <> requested_by and expires_at > now()
+    where action in ('bank_account.approve', 'bank_account.reactivate') and is_in_execution(approvals, action)
       and parameters ->> 'bankAccountId' = new.id::text and parameters ->> 'version' = old.version::text
   ) then
     raise exception 'bank account % is not approved by two operators', new.id using errcode = 'restrict_violation';
@@ -1564,7 +1775,7 @@ language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   if exists (select from installation where environment = 'production') and not exists (
     select from approvals
-    where action = tg_argv[0] and status = 'approved' and decided_by <> requested_by and expires_at > now()
+    where is_in_execution(approvals, tg_argv[0])
       and parameters @> (to_jsonb(new)
         - array['id', 'created_at', 'replaces_id', 'is_stopped', 'changed_by', 'note', 'changed_at'])
   ) then
@@ -1843,7 +2054,7 @@ language sql stable security definer set search_path = public, pg_temp
 begin atomic
   select exists (select from installation where environment = 'sandbox') or exists (
     select from approvals
-    where action = wanted_action and status = 'approved' and decided_by <> requested_by and expires_at > now()
+    where is_in_execution(approvals, wanted_action)
       and parameters ->> 'payoutId' = payout::text and parameters ->> 'version' = payout_version::text
       and parameters ->> 'resolution' is not distinct from resolution
   );
@@ -2114,14 +2325,66 @@ where (status || '') in ('expired', 'settled', 'failed', 'cancelled', 'refunded'
   )
   and exists (select from ledger_verifications);
 
+-- A payment with all its rows, a line of an archive file (docs/archive.md). What others wrote about a customer is not
+-- in it: an erasure could not reach it there.
+create function payment_document(payment payments) returns jsonb
+language sql stable
+begin atomic
+  select jsonb_build_object(
+    'format', 1,
+    'payment', to_jsonb(payment),
+    'transitions', (
+      select coalesce(jsonb_agg(to_jsonb(payment_transitions) order by version), '[]')
+      from payment_transitions where payment_transitions.payment_id = payment.id
+    ),
+    'refunds', (
+      select coalesce(jsonb_agg(to_jsonb(refunds) order by number), '[]')
+      from refunds where refunds.payment_id = payment.id
+    ),
+    'late_payments', (
+      select coalesce(jsonb_agg(to_jsonb(late_payments) order by received_at), '[]')
+      from late_payments where late_payments.payment_id = payment.id
+    ),
+    'postings', (
+      select coalesce(jsonb_agg(to_jsonb(posting) || jsonb_build_object('entries', (
+        select coalesce(jsonb_agg(to_jsonb(entry) order by line), '[]')
+        from ledger_entries entry where entry.posting_id = posting.id
+      )) order by id), '[]') from ledger_postings posting where posting.payment_id = payment.id
+    ),
+    'webhook_events', (
+      select coalesce(jsonb_agg(to_jsonb(webhook_events) order by payment_version), '[]')
+      from webhook_events where webhook_events.payment_id = payment.id
+    ),
+    'late_payment_events', (
+      select coalesce(jsonb_agg(to_jsonb(late_payment_events) order by late_payment_version), '[]')
+      from late_payment_events where late_payment_events.payment_id = payment.id
+    ),
+    'webhook_deliveries', (
+      select coalesce(jsonb_agg(to_jsonb(delivery) || jsonb_build_object('attempts', (
+        select coalesce(jsonb_agg(to_jsonb(attempt) - 'response_excerpt' order by number), '[]')
+        from webhook_attempts attempt where attempt.delivery_id = delivery.id
+      )) order by created_at, id), '[]') from webhook_deliveries delivery where delivery.payment_id = payment.id
+    ),
+    'exceptions', (
+      select coalesce(jsonb_agg(to_jsonb(exceptions) order by opened_at), '[]')
+      from exceptions where exceptions.payment_id = payment.id
+    )
+  );
+end;
+
 -- Removes payments that a file has now, with all their rows, and carries their sums over. The caller has locked the
 -- payments (`for update`) and written the file in this transaction. It is the only way to delete from the ledger. It
+-- writes the SHA-256 of the removed lines into the audit log, whoever calls it: so a file without them is found. It
 -- raises `restrict_violation` if a payment cannot be archived any more: the caller then repeats the batch without it.
 create function archive_payments(ids uuid[], batch bigint) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   archived integer;
+  removed bytea;
+  recorded bigint;
 begin
+  select sha256(convert_to(string_agg(payment_document(payments)::text || E'\n', '' order by created_at, id), 'utf8'))
+    into removed from payments where id = any (ids);
   insert into archived_payments (payment_id, reference_id, merchant_id, batch_id, received_money)
   select id, reference_id, merchant_id, batch,
     payments.paid_at is not null or exists (select from late_payments where late_payments.payment_id = id)
@@ -2164,6 +2427,12 @@ begin
   -- An exception stays, by its reference.
   update exceptions set payment_id = null where payment_id = any (ids);
   delete from payments where id = any (ids);
+
+  insert into operator_actions (actor, via, action, target, detail)
+  values ('operator', 'database', 'archive.remove', batch::text,
+    json_build_object('payments', archived, 'sha256', encode(removed, 'hex'))::text)
+  returning id into recorded;
+  insert into operator_action_outcomes (action_id, outcome) values (recorded, 'succeeded');
 end $$;
 
 -- Rows of archived payments can be deleted; all others cannot.
@@ -2294,7 +2563,10 @@ grant execute on function stop_provider_account to lunas_worker;
 grant select, insert, update on provider_call_schedules to lunas_api, lunas_worker, lunas_operator;
 grant update (sealed) on retired_keys to lunas_operator;
 grant select on api_keys, operators to lunas_api, lunas_operator;
-grant insert, update (revoked_at) on api_keys, operators to lunas_operator;
+grant insert, update (revoked_at) on api_keys to lunas_operator;
+-- Not `created_at`: a new key decides nothing for a day.
+grant insert (id, name, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at, created_by,
+  is_approved), update (revoked_at) on operators to lunas_operator;
 grant update (is_approved) on operators to lunas_operator;
 grant update (last_used_at, last_used_from) on api_keys to lunas_api;
 grant select, insert, update, delete on rate_limits to lunas_api;
@@ -2312,7 +2584,8 @@ grant insert on approval_limits to lunas_operator;
 -- The audit log.
 grant select, insert on operator_actions, operator_action_outcomes to lunas_api, lunas_operator;
 grant select on audit_chain, audit_chain_lock to lunas_operator;
-revoke execute on function append_to_audit_chain from public;
+revoke execute on function append_to_audit_chain, record_decision, require_approved_limit, require_approved_policy,
+  require_approved_account, require_approved_key, require_approved_operator from public;
 
 -- People. The dashboard signs users in; operators invite the first owner, reset and disable; the worker deletes what is
 -- expired.

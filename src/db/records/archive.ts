@@ -103,28 +103,7 @@ export interface PaymentDocument {
 /** Those of these payments that may be archived, oldest first. */
 export async function readPaymentDocuments(db: Queryable, ids: readonly string[]): Promise<PaymentDocument[]> {
   const { rows } = await db.query<PaymentDocument>(
-    `select payments.id, jsonb_build_object(
-       'format', 1,
-       'payment', to_jsonb(payments),
-       'transitions', ${rowsOf('payment_transitions', 'version')},
-       'refunds', ${rowsOf('refunds', 'number')},
-       'late_payments', ${rowsOf('late_payments', 'received_at')},
-       'postings', (
-         select coalesce(jsonb_agg(to_jsonb(posting) || jsonb_build_object('entries', (
-           select coalesce(jsonb_agg(to_jsonb(entry) order by line), '[]')
-           from ledger_entries entry where entry.posting_id = posting.id
-         )) order by id), '[]') from ledger_postings posting where posting.payment_id = payments.id
-       ),
-       'webhook_events', ${rowsOf('webhook_events', 'payment_version')},
-       'late_payment_events', ${rowsOf('late_payment_events', 'late_payment_version')},
-       'webhook_deliveries', (
-         select coalesce(jsonb_agg(to_jsonb(delivery) || jsonb_build_object('attempts', (
-           select coalesce(jsonb_agg(to_jsonb(attempt) - 'response_excerpt' order by number), '[]')
-           from webhook_attempts attempt where attempt.delivery_id = delivery.id
-         )) order by created_at, id), '[]') from webhook_deliveries delivery where delivery.payment_id = payments.id
-       ),
-       'exceptions', ${rowsOf('exceptions', 'opened_at')}
-     )::text as line
+    `select payments.id, payment_document(payments)::text as line
      from payments
      where payments.id = any ($1::uuid[]) and exists (
        select from archivable_payments archivable where archivable.id = payments.id
@@ -133,13 +112,6 @@ export async function readPaymentDocuments(db: Queryable, ids: readonly string[]
     [ids],
   );
   return rows;
-}
-
-function rowsOf(table: string, order: string): string {
-  return `(
-         select coalesce(jsonb_agg(to_jsonb(${table}) order by ${order}), '[]')
-         from ${table} where ${table}.payment_id = payments.id
-       )`;
 }
 
 export interface ArchiveFile {

@@ -60,6 +60,9 @@ const MAX_REFERENCES = 5;
 
 export const ARCHIVE = new DeclaredAction('archive.run');
 
+/** The function `archive_payments` records each batch itself, with the SHA-256 of its lines. */
+export const REMOVE_ARCHIVED = new DeclaredAction('archive.remove');
+
 /**
  * Moves final payments to files, a file for each day of creation, and removes them from PostgreSQL in batches. A batch
  * is on the disk before it is removed, by one transaction. So a run can be stopped at any time, and the next one takes

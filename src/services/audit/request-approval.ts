@@ -5,7 +5,6 @@ import { DeclaredAction } from '../../domain/declared-action';
 import type { OperatorPaymentAction } from '../../domain/payment-actions';
 import type { ApprovedPayout, ProvenResolution } from '../../domain/payout-actions';
 import { ConflictError } from '../../errors';
-import { isActive } from '../identity/deciders';
 import type { PayoutLimits, PayoutPolicyVersion } from '../payouts/payout-rules';
 import type { PolicyChange } from '../provider-accounts/catalog';
 import type { AccountKey } from '../provider-accounts/provider-accounts';
@@ -23,7 +22,7 @@ export const APPROVABLE_PAYMENT_ACTIONS = [
  * request. Or the key was stolen.
  */
 export const IS_VALID = `(approvals.expires_at > now()
-  and exists (select from operators where operators.id = approvals.requested_by and ${isActive('operators')}))`;
+  and exists (select from operators where operators.id = approvals.requested_by and is_accepted(operators)))`;
 
 export const IS_WAITING = `(status = 'pending' and ${IS_VALID})`;
 

@@ -20,6 +20,8 @@ interface ChainRow {
   readonly position: number;
   readonly kind: 'action' | 'outcome';
   readonly actionId: number;
+  /** The login of PostgreSQL that wrote the row. */
+  readonly login: string;
   readonly hash: Buffer;
   /** The columns that the hash covers; null if the row is missing. */
   readonly content: readonly unknown[] | null;
@@ -28,7 +30,7 @@ interface ChainRow {
 const BATCH = 5_000;
 
 const READ_CHAIN = `
-select position, chain.kind, chain.action_id as "actionId", hash,
+select position, chain.kind, chain.action_id as "actionId", login, hash,
   case
     when chain.kind = 'action' and action.id is not null then json_build_array(action.id, action.actor, action.via,
       action.operator_id, action.action, action.target, action.note, action.detail, iso_utc(action.requested_at))
@@ -76,10 +78,10 @@ export async function verifyAudit(db: Queryable, earlierHead?: string): Promise<
   return { entries, head: entries === 0 ? null : hash.toString('hex'), breaks };
 }
 
-function breakOf({ kind, content, hash }: ChainRow, previousHash: Buffer): AuditBreak['kind'] | null {
+function breakOf({ kind, content, login, hash }: ChainRow, previousHash: Buffer): AuditBreak['kind'] | null {
   if (content === null) return 'missing';
   // As PostgreSQL prints an array of `jsonb`.
   const text = `[${content.map((value) => JSON.stringify(value)).join(', ')}]`;
-  const expected = createHash('sha256').update(previousHash).update(`${kind}${text}`).digest();
+  const expected = createHash('sha256').update(previousHash).update(`${kind}${text}${login}`).digest();
   return expected.equals(hash) ? null : 'changed';
 }

@@ -7,7 +7,7 @@ import { DeclaredAction } from '../../domain/declared-action';
 import type { KeyAccess, NewKeyAccess, OperatorScope } from '../../domain/key-access';
 import { ConflictError } from '../../errors';
 import { KEY_ACCESS_COLUMNS, networksOf } from '../merchants/keys';
-import { isActive, LOCKED_DECIDERS } from './deciders';
+import { LOCKED_DECIDERS } from './deciders';
 
 /** Staff, or a program, with a key of the operator API. The secret of the key is shown once. */
 export interface Operator extends KeyAccess<OperatorScope> {
@@ -42,7 +42,7 @@ type OperatorRow = Omit<Operator, 'masked'> & { readonly prefix: string; readonl
 const OPERATOR_COLUMNS = `id, name, prefix, last_four as "lastFour", ${KEY_ACCESS_COLUMNS},
   created_at as "createdAt", created_by as "createdBy", revoked_at as "revokedAt", is_approved as "isApproved"`;
 
-const IS_ACTIVE = isActive('operators');
+const IS_ACTIVE = 'is_accepted(operators)';
 
 export const CREATE_OPERATOR = new DeclaredAction('operator.create');
 

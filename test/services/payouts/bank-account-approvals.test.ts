@@ -19,6 +19,7 @@ import { operatorOf } from '../../support/actors';
 import { SILENT } from '../../support/collect-log';
 import { createProductionDatabase, type TestDatabase } from '../../support/database';
 import { createMember, createShop } from '../../support/people';
+import { urlOfOperator } from '../../support/production';
 import { newMasterKey } from '../../support/service';
 
 /* In production two operators approve a bank account. A new member proposes none, and starts no automatic payouts. */
@@ -30,6 +31,7 @@ const DAY_MS = 86_400_000;
 let database: TestDatabase;
 let owner: Pool;
 let operators: Pool;
+let deciders: Pool; // with another login
 let dashboard: Pool;
 let dewi: OperatorActor;
 let budi: OperatorActor;
@@ -39,13 +41,14 @@ beforeEach(async () => {
   database = await createProductionDatabase();
   owner = createPool(database.url, { max: 2 });
   operators = createPool(database.urlOf('lunas_local_operator'), { max: 4 });
+  deciders = createPool(await urlOfOperator(database, 'budi'), { max: 4 });
   dashboard = createPool(database.urlOf('lunas_local_dashboard'), { max: 2 });
   [dewi, budi] = [await addOperator('dewi'), await addOperator('budi')];
   const { id: merchantId } = await createShop(owner);
   user = { merchantId, userId: await createMember(owner, 'owner@shop.test', [[merchantId, 'owner']]) };
 });
 afterEach(async () => {
-  await Promise.all([owner, operators, dashboard].map((pool) => pool.end()));
+  await Promise.all([owner, operators, deciders, dashboard].map((pool) => pool.end()));
   await database.drop();
 });
 
@@ -58,7 +61,7 @@ const dependencies = () => ({ db: operators, sealer, log: SILENT });
 const decide = (actor: OperatorActor, approvalId: number) =>
   approve(
     {
-      db: operators,
+      db: deciders,
       log: SILENT,
       performPaymentAction: () => Promise.reject(new Error('no payment')),
       performPayoutAction: () => Promise.reject(new Error('no payout')),

@@ -26,6 +26,7 @@ import {
   writersAsWorkflows,
   type TestPayouts,
 } from '../../support/payouts';
+import { urlOfOperator } from '../../support/production';
 
 /* In production two operators move the money of a payout that no member or bank decides. */
 
@@ -33,12 +34,14 @@ const DAY_SECONDS = 86_400;
 
 let payouts: TestPayouts;
 let operators: Pool;
+let deciders: Pool; // with another login
 let dewi: OperatorActor;
 let budi: OperatorActor;
 
 beforeAll(async () => {
   payouts = await createTestPayouts();
   operators = createPool(payouts.database.urlOf('lunas_local_operator'), { max: 8 });
+  deciders = createPool(await urlOfOperator(payouts.database, 'budi'), { max: 8 });
   await withClient(payouts.database.url, async (client) => {
     await client.query("set session_replication_role = replica; update installation set environment = 'production'");
   });
@@ -53,7 +56,7 @@ beforeEach(async () => {
   await addLines(payouts, [100_000, 200_000]);
 });
 afterAll(async () => {
-  await operators.end();
+  await Promise.all([operators.end(), deciders.end()]);
   await payouts.close();
 });
 
@@ -68,7 +71,7 @@ const perform = (actor: OperatorActor, request: PayoutActionRequest) =>
   performPayoutAction(dependencies(), actor, request);
 
 const executors = (): ApprovalDependencies => ({
-  db: operators,
+  db: deciders,
   log: SILENT,
   performPaymentAction: () => Promise.reject(new Error('no payment')),
   performPayoutAction: perform,

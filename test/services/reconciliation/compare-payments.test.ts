@@ -1,4 +1,5 @@
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
+import { asSuperuser } from '../../support/backdate';
 import { createOpenPayments } from '../../support/bulk';
 import { eventually } from '../../support/eventually';
 import { reconcile } from '../../support/reconcile';
@@ -138,7 +139,7 @@ async function createPayments(count: number, paid: boolean): Promise<Created[]> 
 async function plant({ at, sql }: Plant, payments: readonly Created[]): Promise<void> {
   const ids = payments.map(({ id }) => id);
   const orders = payments.map(({ reference_id }) => reference_id);
-  if (at === 'ours') await service.db.query(sql, [ids]);
+  if (at === 'ours') await asSuperuser(service.db, { text: sql, values: [ids] });
   else if (at === 'provider') await service.providerDb.query(sql, [orders]);
   else for (const id of ids) await service.client.workflow.getHandle(`payment-${id}`).terminate();
 }

@@ -7,6 +7,7 @@ import { CHECK_INTERVAL_MS, LostWorkflows } from '../../../src/services/recovery
 import { restartIfLost } from '../../../src/services/recovery/restart-payment';
 import { WorkflowRecords } from '../../../src/temporal/workflow-records';
 import { paymentWorkflowId } from '../../../workflows/messages';
+import { asSuperuser } from '../../support/backdate';
 import { collectLog } from '../../support/collect-log';
 import { eventually } from '../../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -266,10 +267,10 @@ describe('restartIfLost', () => {
       (status) => status === 'paid',
     );
     const runId = await terminate(payment);
-    await service.db.query(
+    await asSuperuser(
+      service.db,
       `update payments set status = 'created', qris_payload = null, paid_at = null, settlement_due_at = null
-       where id = $1`,
-      [payment.id],
+       where id = '${payment.id}'`,
     );
     await expect(restart(payment)).rejects.toMatchObject({ reason: 'record_behind_workflow' });
     expect((await workflowOf(payment).describe()).runId).toBe(runId);

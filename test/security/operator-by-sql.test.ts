@@ -1,0 +1,290 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createPool, type Pool } from '../../src/db/connection/pool';
+import { onlyRow } from '../../src/db/connection/require-row';
+import { verifyAudit } from '../../src/services/audit/verify-audit';
+import { createOperator } from '../../src/services/identity/operators';
+import { getBalance } from '../../src/services/payouts/balance';
+import { applyTransitions } from '../services/ledger/transition-path';
+import { asSuperuser } from '../support/backdate';
+import {
+  addLines,
+  applyPayout,
+  createTestPayouts,
+  ofPayments,
+  withNewMerchant,
+  type TestPayouts,
+} from '../support/payouts';
+import { urlOfOperator } from '../support/production';
+
+/* An operator of production, with a login of PostgreSQL and no program of ours, who knows the ids of the others. */
+
+const RESTRICTED = '23001';
+const DENIED = '42501';
+const ID = '0193e5c0-0000-7000-8000-000000000000';
+
+let payouts: TestPayouts;
+let eve: Pool;
+let dewi: string;
+let budi: string;
+
+const setEnvironment = (environment: 'sandbox' | 'production') =>
+  asSuperuser(payouts.db, `update installation set environment = '${environment}'`);
+
+beforeAll(async () => {
+  payouts = await createTestPayouts();
+  eve = createPool(await urlOfOperator(payouts.database, 'eve'), { max: 2 });
+  [dewi, budi] = [await addOperator('dewi'), await addOperator('budi')];
+});
+beforeEach(async () => {
+  await setEnvironment('sandbox');
+  payouts = await withNewMerchant(payouts);
+  await setEnvironment('production');
+});
+afterAll(async () => {
+  await eve.end();
+  await payouts.close();
+});
+
+async function addOperator(name: string): Promise<string> {
+  return (await createOperator(payouts.db, { name, environment: 'production' })).id;
+}
+
+const attempt = (statement: string, ...values: readonly unknown[]) => eve.query(statement, [...values]);
+
+describe('attack 1: the customers pay into the account of the operator', () => {
+  it.each(['qris_payload', 'provider_transaction_id'])('%s of a payment is not replaced', async (column) => {
+    const { terms } = await applyTransitions(ofPayments(payouts), ['issue']);
+    const { paymentId } = terms;
+    for (const value of ["'own'", 'null']) {
+      await expect(attempt(`update payments set ${column} = ${value} where id = $1`, paymentId)).rejects.toMatchObject({
+        code: RESTRICTED,
+      });
+    }
+  });
+
+  it('no account is enabled, and none gets another key', async () => {
+    const account = `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key, status,
+      key_fingerprint, nmid)
+      values ($1, 'gopay', 'midtrans', 'https://own.test', 'v1.key.own', $2, 'own', 'ID1020021181745')`;
+    const id = randomUUID();
+    await expect(attempt(account, id, 'enabled')).rejects.toMatchObject({ code: RESTRICTED });
+    await attempt(account, id, 'proposed');
+    await asSuperuser(
+      payouts.db,
+      "update provider_accounts set sealed_server_key = 'v1.key.ours' where provider = 'gopay'",
+    );
+    for (const change of [
+      `status = 'enabled' where id = '${id}'`,
+      "sealed_server_key = 'v1.key.own' where provider = 'gopay'",
+      "key_fingerprint = 'own' where provider = 'gopay'",
+      "nmid = 'ID1020021181745' where provider = 'gopay' and nmid is null",
+      "sealed_credentials = 'own' where purpose = 'payouts'",
+    ]) {
+      const changed = attempt(`update provider_accounts set ${change}`);
+      await expect(changed).rejects.toMatchObject({ code: RESTRICTED });
+    }
+  });
+});
+
+describe('attack 2: one person is two', () => {
+  const request = async (action: string, parameters: Readonly<Record<string, unknown>>): Promise<number> => {
+    const { rows } = await attempt(
+      `insert into approvals (action, target, parameters, note, requested_by) values ($1, 'x', $2, 'x', $3)
+       returning id`,
+      action,
+      parameters,
+      dewi,
+    );
+    return onlyRow<{ id: number }>(rows).id;
+  };
+  const decide = (id: number, status: string) =>
+    attempt('update approvals set status = $2, decided_by = $3, decided_at = now() where id = $1', id, status, budi);
+
+  it.each(['approved', 'executed'])('a request in the name of another operator does not become %s', async (status) => {
+    const id = await request('catalog.set', { provider: 'gopay', channel: 'qris', feeBasisPoints: 0 });
+    await expect(decide(id, status)).rejects.toMatchObject({ code: RESTRICTED });
+    await expect(
+      attempt(
+        `insert into approvals (action, target, parameters, note, requested_by, requested_login)
+         values ('catalog.set', 'x', '{}', 'x', $1, 'dewi')`,
+        dewi,
+      ),
+    ).rejects.toMatchObject({ code: DENIED });
+  });
+
+  it('the request of another login is decided, and has both logins', async () => {
+    const id = await request('catalog.set', { provider: 'gopay', channel: 'qris', feeBasisPoints: 0 });
+    const other = createPool(await urlOfOperator(payouts.database, 'budi'), { max: 1 });
+    await other.query("update approvals set status = 'rejected', decided_by = $2, decided_at = now() where id = $1", [
+      id,
+      budi,
+    ]);
+    await other.end();
+    const { rows } = await attempt('select requested_login, decided_login from approvals where id = $1', id);
+    expect(rows).toEqual([{ requested_login: 'test_operator_eve', decided_login: 'test_operator_budi' }]);
+  });
+
+  const key = (values: string) =>
+    `insert into operators (id, name, secret_sha256, prefix, last_four, is_approved)
+     values (gen_random_uuid(), 'mallory', sha256('own'), '', '', ${values})`;
+
+  it.each([
+    [
+      'a policy',
+      `insert into policies (id, provider, channel, version, fee_basis_points, fee_flat_rupiah, settlement_kind,
+         settlement_delay_seconds, expires_in_seconds) values ('${ID}', 'gopay', 'qris', 9, 0, 0, 'automatic', 0, 60)`,
+    ],
+    ['a limit of approvals', 'insert into approval_limits (limit_rupiah) values (1000000000000000)'],
+    ['an operator', key('true')],
+    ['an operator who was proposed', `${key('false')}; update operators set is_approved = true where name = 'mallory'`],
+    ['the only operator', 'update operators set revoked_at = now()'],
+    ['a limit of payouts', 'insert into payout_limits (cooldown_seconds) values (86400)'],
+    [
+      'a policy of payouts',
+      `insert into payout_policies (rail, version, fee_rupiah, min_rupiah, opens_at, closes_at, days,
+         expected_within_seconds, is_enabled) values ('bi_fast', 9, 0, 1, '00:00', '24:00', 'every', 60, true)`,
+    ],
+    ['the end of a stop', "insert into payout_stops (is_stopped, changed_by, note) values (false, 'x', 'x')"],
+    [
+      'a bank account',
+      "update bank_accounts set status = 'active', usable_from = now() where status = 'pending_approval'",
+    ],
+  ])('no statement makes %s', async (_, statement) => {
+    await asSuperuser(
+      payouts.db,
+      `update bank_accounts set status = 'pending_approval' where id = '${payouts.bankAccountId}'`,
+    );
+    await expect(eve.query(statement)).rejects.toMatchObject({ code: RESTRICTED });
+  });
+
+  it('an operator is not made older, and none returns', async () => {
+    await expect(attempt("insert into operators (created_at) values ('2020-01-01')")).rejects.toMatchObject({
+      code: DENIED,
+    });
+    const eka = await addOperator('eka');
+    await attempt('update operators set revoked_at = now() where id = $1', eka);
+    for (const change of ['revoked_at = null', 'is_approved = false']) {
+      await expect(attempt(`update operators set ${change} where id = $1`, eka)).rejects.toMatchObject({
+        code: RESTRICTED,
+      });
+    }
+  });
+
+  it('no statement approves or sends a payout', async () => {
+    await setEnvironment('sandbox');
+    await addLines(payouts, [100_000, 200_000]);
+    const { payoutId } = await applyPayout(payouts, [], { by: { name: 'schedule' } });
+    await setEnvironment('production');
+    for (const change of ["status = 'approved', approved_by = 'operator:budi'", 'send_count = 1']) {
+      await expect(attempt(`update payouts set ${change} where id = $1`, payoutId)).rejects.toMatchObject({
+        code: DENIED,
+      });
+    }
+  });
+
+  it('a new API key is a notice for the owners of its merchant', async () => {
+    await attempt(
+      `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four)
+       values (gen_random_uuid(), $1, sha256('own'), '', '')`,
+      payouts.merchantId,
+    );
+    const { rows } = await payouts.db.query('select kind from merchant_notices where merchant_id = $1', [
+      payouts.merchantId,
+    ]);
+    expect(rows).toContainEqual({ kind: 'security.key_created' });
+  });
+});
+
+describe('attack 3: a payment without money', () => {
+  const WHAT_MAKES_MONEY: readonly (readonly [string, string])[] = [
+    ['a settled payment', "update payments set status = 'settled', version = 4 where id = $1"],
+    ['a paid payment', "update payments set status = 'paid', version = 3 where id = $1"],
+    [
+      'another settled payment',
+      `insert into payments select (jsonb_populate_record(payments, '{"id": "${ID}", "reference_id": "LNOWN",
+         "status": "settled", "version": 4}')).* from payments where id = $1`,
+    ],
+    [
+      'a paid payment that its worker settles',
+      `insert into payments select (jsonb_populate_record(payments, '{"id": "${ID}", "reference_id": "LNOWN",
+         "status": "created", "version": 1, "paid_at": "2026-01-01", "settlement_due_at": "2026-01-02"}')).*
+       from payments where id = $1`,
+    ],
+    [
+      'the transitions',
+      `insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor)
+       values ($1, 3, 'pay', 'pending', 'paid', now(), 'workflow')`,
+    ],
+  ];
+
+  it('is not written, has no balance and is not paid out', async () => {
+    const { terms } = await applyTransitions(ofPayments(payouts), ['issue']);
+    const { paymentId } = terms;
+    for (const [name, statement] of WHAT_MAKES_MONEY) {
+      const outcome = await attempt(statement, paymentId).catch((error: unknown) => error);
+      expect({ name, outcome }).toMatchObject({ name, outcome: { code: RESTRICTED } });
+    }
+    const posting = `insert into ledger_postings
+      (payment_id, payment_version, late_payment_step, merchant_id, occurred_at)
+      values ($1, $2, $3, $4, now()) returning id`;
+    const booked = (version: number | null, step: string | null) =>
+      attempt(
+        `with posting as (${posting})
+         insert into ledger_entries select id, line, account, side, 49650 from posting,
+           (values (1, 'suspense', 'debit'), (2, 'merchant_available', 'credit')) entry (line, account, side)`,
+        paymentId,
+        version,
+        step,
+        payouts.merchantId,
+      );
+    await expect(booked(2, null)).rejects.toMatchObject({ code: DENIED });
+    await expect(booked(null, 'refund_manually')).rejects.toMatchObject({ code: '23514' });
+    expect(await getBalance(payouts.db, payouts.merchantId)).toMatchObject({ availableRupiah: 0 });
+    await expect(applyPayout(payouts, [])).rejects.toThrow('The request is rejected');
+  });
+});
+
+it('attack 4: payments that are removed without a file leave their hash and the login in the audit log', async () => {
+  const { terms } = await applyTransitions(ofPayments(payouts), ['issue', 'pay', 'settle']);
+  const { paymentId } = terms;
+  await asSuperuser(
+    payouts.db,
+    `update payments set updated_at = now() - interval '8 days' where id = '${paymentId}'`,
+    `update payment_transitions set recorded_at = now() - interval '8 days' where payment_id = '${paymentId}'`,
+    `update webhook_events set occurred_at = now() - interval '8 days' where payment_id = '${paymentId}'`,
+  );
+  const { rows } = await attempt(
+    'select payment_document(payments)::text as line from payments where id = $1',
+    paymentId,
+  );
+  await attempt(`insert into ledger_verifications (is_full, recorded_until, posting_id, balances)
+    values (true, now(), 1000000, '[]')`);
+  await attempt(`with file as (insert into archive_files (day) values ('2026-01-01') returning id)
+    insert into archive_batches (file_id, end_byte, payment_count, sha256) select id, 1, 1, sha256('own') from file`);
+  await attempt('select archive_payments(array[$1::uuid], (select max(id) from archive_batches))', paymentId);
+
+  const removal = await payouts.db.query(
+    `select action.detail::jsonb as detail, via, login, outcome from operator_actions action
+     join audit_chain chain on chain.kind = 'action' and chain.action_id = action.id
+     join operator_action_outcomes outcome on outcome.action_id = action.id where action = 'archive.remove'`,
+  );
+  const sha256 = createHash('sha256').update(`${rows[0]?.line}\n`).digest('hex');
+  expect(removal.rows).toEqual([
+    { detail: { payments: 1, sha256 }, via: 'database', login: 'test_operator_eve', outcome: 'succeeded' },
+  ]);
+});
+
+it('attack 5: an action in the name of another operator has the login that wrote it', async () => {
+  const { rows } = await attempt(
+    `insert into operator_actions (actor, via, operator_id, action, target)
+     values ('operator:budi', 'cli', $1, 'account.approve', 'x') returning id`,
+    budi,
+  );
+  const entry = await payouts.db.query("select login from audit_chain where kind = 'action' and action_id = $1", [
+    rows[0]?.id,
+  ]);
+  expect(entry.rows).toEqual([{ login: 'test_operator_eve' }]);
+  expect((await verifyAudit(payouts.db)).breaks).toEqual([]);
+  await asSuperuser(payouts.db, `update audit_chain set login = 'budi' where action_id = ${rows[0]?.id}`);
+  expect((await verifyAudit(payouts.db)).breaks).toContainEqual({ kind: 'changed', row: `action ${rows[0]?.id}` });
+});
