@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { inTransaction } from '../../../src/db/connection/transaction';
+import { changeBankAccount } from '../../../src/db/transitions/bank-account-transitions';
 import { recordPayoutSend } from '../../../src/db/transitions/payout-sends';
 import { payoutWriters, type NewPayout } from '../../../src/db/transitions/payout-transitions';
 import type { StepActor } from '../../../src/domain/actor';
@@ -11,6 +13,7 @@ import {
 } from '../../../src/domain/payout-transitions';
 import { withClient } from '../../../src/local-stack/postgres';
 import { asSuperuser } from '../../support/backdate';
+import { prepareBankAccount } from '../../support/bank-accounts';
 import {
   addLines,
   applyPayout,
@@ -635,6 +638,80 @@ it.each([ROUNDS])(
     );
     const gross = (10_000 * rounds * (rounds + 1)) / 2 + 20_000 * rounds;
     expect(rows).toEqual([{ payouts: rounds, gross, unclaimed: null, wrong: 0 }]);
+  },
+  900_000,
+);
+
+/** Starts both at once, in turn the one and the other first. */
+async function race<One, Other>(
+  round: number,
+  one: () => Promise<One>,
+  other: () => Promise<Other>,
+): Promise<[One, Other]> {
+  if (round % 2 === 0) return Promise.all([one(), other()]);
+  const [second, first] = await Promise.all([other(), one()]);
+  return [first, second];
+}
+
+it.each([
+  ['approve', 'cancel_request', 'requested'],
+  ['submit', 'cancel', 'approved'],
+  ['complete', 'resolve_as_failed', 'submitted'],
+  ['return', 'resolve_as_returned', 'completed'],
+] as const)(
+  `${ROUNDS} races of %s and %s from %s have one winner each`,
+  async (one, other, from) => {
+    const winners = new Set<string>();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await addLines(payouts, [15_000]);
+      const { payoutId } = await applyPayout(payouts, PATHS[from]);
+      const apply = (name: StepName) => () =>
+        applyPayoutTransition(payouts, name, { payoutId, version: PATHS[from].length + 1 });
+      const results = await race(round, apply(one), apply(other));
+      expect(results.map(({ outcome }) => outcome).toSorted()).toEqual(['applied', 'superseded']);
+      winners.add(results[0].outcome === 'applied' ? one : other);
+    }
+    expect(winners.size).toBe(2);
+    const { rows } = await payouts.db.query(
+      `select payout_id from payout_transitions join payouts on payouts.id = payout_id where merchant_id = $1
+       group by payout_id having count(*) <> $2`,
+      [payouts.merchantId, PATHS[from].length + 2],
+    );
+    expect(rows).toEqual([]);
+  },
+  900_000,
+);
+
+it.each([ROUNDS])(
+  '%i races of a submit and the end of its bank account: nothing is sent to one that has ended',
+  async (rounds) => {
+    const seen = new Set<string>();
+    for (let round = 0; round < rounds; round += 1) {
+      const id = await prepareBankAccount(payouts, payouts.merchantId, 'active');
+      await addLines(payouts, [15_000]);
+      const { payoutId } = await applyPayout(payouts, ['approve'], { bankAccountId: id });
+      // The row is locked until this has read whether the payout was submitted before.
+      const end = () =>
+        inTransaction(payouts.db, async (client) => {
+          await changeBankAccount(client, 'disable', {
+            id,
+            merchantId: null,
+            version: null,
+            at: new Date(),
+            actor: 'cli:test',
+          });
+          const { rows } = await client.query('select status from payouts where id = $1', [payoutId]);
+          return String(rows[0]?.status);
+        });
+      const submit = () => applyPayoutTransition(payouts, 'submit', { payoutId, version: 2 });
+      const [{ outcome }, statusAtEnd] = await race(round, submit, end);
+      seen.add(`${outcome}, ${statusAtEnd} at the end of the account`);
+      if (outcome !== 'applied') await applyPayoutTransition(payouts, 'cancel', { payoutId, version: 2 });
+    }
+    expect([...seen].toSorted()).toEqual([
+      'applied, submitted at the end of the account',
+      'deferred, approved at the end of the account',
+    ]);
   },
   900_000,
 );

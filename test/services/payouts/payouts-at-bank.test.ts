@@ -16,6 +16,8 @@ import type { ScheduledPayoutsPart } from '../../../src/domain/payout-schedule';
 import type { PayoutRequestInput } from '../../../src/domain/payout-step';
 import { ORPHANED_PAYOUT } from '../../../src/domain/reconciliation';
 import { dayInWib } from '../../../src/domain/wib';
+import { forEachConcurrent } from '../../../src/lib/for-each-concurrent';
+import type { FaultKind } from '../../../src/sandbox/faults';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import { changeHold } from '../../../src/services/merchants/merchants';
 import { previewPayout } from '../../../src/services/payouts/payouts';
@@ -37,6 +39,7 @@ import { newTerms } from '../../support/payments';
 import { createMember, createShop } from '../../support/people';
 import { reconcile } from '../../support/reconcile';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { bySize } from '../../support/size';
 import { FakeAcquirer } from '../../workflows/model/fake-acquirer';
 import { applyTransitions } from '../ledger/transition-path';
 
@@ -44,6 +47,21 @@ const DAY_MS = 86_400_000;
 /** Who are due in the daily run. */
 const MERCHANTS = 100;
 const ORDINARY = '1234567890';
+/** Responses of the bank that are lost, of each kind. */
+const LOST_RESPONSES = bySize({ small: 1, full: 1_000 });
+/** A call without a response takes long. */
+const LOST_AFTER_EXECUTION = bySize<readonly FaultKind[]>({
+  small: ['accept_then_reset', 'half_body'],
+  full: ['accept_then_reset', 'half_body', 'accept_then_timeout'],
+});
+const LOST_BEFORE_EXECUTION = bySize<readonly FaultKind[]>({
+  small: ['http_500'],
+  full: ['http_500', 'reset', 'timeout'],
+});
+const CONCURRENT_PAYOUTS = 25;
+/** Copies of one notification of the bank. */
+const COPIES = bySize({ small: 12, full: 1_000 });
+const FULL_TIMEOUT_MS = bySize({ small: 90_000, full: 3_600_000 });
 const [NET_RUPIAH, FEE_RUPIAH] = [252_500, 2_500];
 const BI_FAST = { rail: 'bi_fast', payoutPolicyId: 1 } as const;
 /** What a requester has seen before the balance changed. */
@@ -196,11 +214,14 @@ const transfersSchema = z.object({
   ),
 });
 
-async function atBank({ referenceId }: Payout) {
+/** What the bank has of these payouts; undefined: nothing. */
+async function listAtBank(payouts: readonly Payout[]) {
   const response = await fetch(`${service.sandboxUrl}/simulator/transfers`);
   const { transfers } = transfersSchema.parse(await response.json());
-  return transfers.find((transfer) => transfer.partner_reference_no === referenceId);
+  return payouts.map(({ referenceId }) => transfers.find((found) => found.partner_reference_no === referenceId));
 }
+
+const atBank = async (payout: Payout) => (await listAtBank([payout]))[0];
 
 const directionsOf = async (payout: Payout) =>
   (await atBank(payout))?.executions.map(({ direction }) => direction) ?? [];
@@ -299,13 +320,55 @@ it('a request that was rejected is repeated with the balance of now', async () =
 });
 
 describe('a call whose response is lost', () => {
-  it('after the execution: the payout is found, and completed', async () => {
-    await service.injectFault('transfer', 'accept_then_reset');
-    const payout = await requested(ORDINARY);
-    expect(await waitFor(payout, 'completed')).toMatchObject({ send_outcome: 'indeterminate' });
-    expect(await atBank(payout)).toMatchObject({ send_calls: 1 });
-    expect(await directionsOf(payout)).toEqual(['out']);
-  });
+  /** Sends a payout for each armed fault, and checks each. @returns what the bank has of them */
+  async function sendLosing(check: (payout: Payout) => Promise<void>) {
+    const sent: Payout[] = [];
+    await forEachConcurrent(Array(LOST_RESPONSES).fill(ORDINARY), CONCURRENT_PAYOUTS, async (number) => {
+      const payout = await requested(number);
+      sent.push(payout);
+      await check(payout);
+    });
+    return listAtBank(sent);
+  }
+
+  it.each([...LOST_AFTER_EXECUTION])(
+    'after the execution (%s): the payout is found and completed, with one call and one execution',
+    async (kind) => {
+      await service.injectFault('transfer', kind, LOST_RESPONSES);
+      const sent = await sendLosing(async (payout) => {
+        expect(await waitFor(payout, 'completed')).toMatchObject({
+          names: ['request', 'approve', 'submit', 'complete'],
+          send_count: 1,
+          send_outcome: 'indeterminate',
+        });
+      });
+      for (const transfer of sent) {
+        expect(transfer).toMatchObject({ send_calls: 1, executions: [{ direction: 'out' }] });
+      }
+    },
+    FULL_TIMEOUT_MS,
+  );
+
+  it.each([...LOST_BEFORE_EXECUTION])(
+    'before the execution (%s): the payout is neither sent again nor failed',
+    async (kind) => {
+      await service.injectFault('transfer', kind, LOST_RESPONSES);
+      const sent = await sendLosing(async (payout) => {
+        await eventually(
+          () => rowOf(payout),
+          ({ send_outcome }) => send_outcome === 'indeterminate',
+        );
+        await service.workflows.payouts.notify(payout);
+        await eventually(
+          () => statusOf(payout),
+          (status) => status?.attentionReason?.includes('The bank does not know the payout') ?? false,
+        );
+        expect(await rowOf(payout)).toMatchObject({ status: 'submitted', send_count: 1 });
+      });
+      expect(sent).toEqual(Array(LOST_RESPONSES).fill(undefined));
+    },
+    FULL_TIMEOUT_MS,
+  );
 
   it('before the execution: it never fails by itself, and an operator can send it again', async () => {
     await service.injectFault('transfer', 'reset');
@@ -837,6 +900,40 @@ describe("the bank's notifications", () => {
       ({ rows: [row] }) => row?.open === 0 && row.stored === stored,
     );
     expect(rows).toEqual([{ stored, open: 0 }]);
+  });
+
+  it(
+    `sent ${COPIES} times complete the payout once`,
+    async () => {
+      const payout = await requested('9900000020');
+      await waitFor(payout, 'submitted');
+      await eventually(() => atBank(payout), Boolean);
+      const response = await fetch(`${service.sandboxUrl}/simulator/transfers/${payout.referenceId}/complete`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ notify: true, times: COPIES }),
+      });
+      expect(response.status).toBe(200);
+      expect(await waitFor(payout, 'completed')).toMatchObject({ names: ['request', 'approve', 'submit', 'complete'] });
+      await eventually(
+        () =>
+          service.providerDb.query('select from transfer_notifications where due_at is not null and body like $1', [
+            `%${payout.referenceId}%`,
+          ]),
+        ({ rowCount }) => rowCount === 0,
+      );
+      expect(await rowOf(payout)).toMatchObject({ version: 4 });
+      expect(await directionsOf(payout)).toEqual(['out']);
+    },
+    FULL_TIMEOUT_MS,
+  );
+
+  it('before the response of the call: the payout is completed once', async () => {
+    await service.injectFault('transfer', 'slow');
+    const payout = await requested(ORDINARY);
+    expect(await waitFor(payout, 'completed')).toMatchObject({ names: ['request', 'approve', 'submit', 'complete'] });
+    expect(await atBank(payout)).toMatchObject({ send_calls: 1 });
+    expect(await directionsOf(payout)).toEqual(['out']);
   });
 
   it('of a payout that Lunas does not have opens an exception', async () => {
