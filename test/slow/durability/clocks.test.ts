@@ -1,4 +1,13 @@
-import { shiftedClock } from '../../faults/clock';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { createPool } from '../../../src/db/connection/pool';
+import { freePort } from '../../../src/local-stack/ports';
+import { ensureDatabase, PostgresCluster } from '../../../src/local-stack/postgres';
+import { shiftedClock, withEnvironment } from '../../faults/clock';
+import { applyTransitions } from '../../services/ledger/transition-path';
+import { runBuiltLunas } from '../../support/lunas-process';
+import { createTestLedger } from '../../support/payments';
 import { runSingleTrial, TRIAL_TIMEOUT_MS } from '../single-trial';
 
 const OFF_SECONDS = 600;
@@ -19,3 +28,59 @@ it.each([OFF_SECONDS, -OFF_SECONDS])(
   },
   TRIAL_TIMEOUT_MS,
 );
+
+describe('PostgreSQL with a clock ten minutes off at the end of a day in WIB', () => {
+  const MINUTE_MS = 60_000;
+  const midnightMs = Date.parse('2026-11-30T17:00:00Z');
+  let directory: string;
+  let cluster: PostgresCluster;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-clock-'));
+    await chmod(directory, 0o755); // another OS user runs PostgreSQL
+    const files = { directory: path.join(directory, 'postgres'), logFile: path.join(directory, 'postgres.log') };
+    cluster = await PostgresCluster.open({ ...files, port: await freePort() }, new AbortController().signal);
+  });
+  afterAll(() => rm(directory, { recursive: true }));
+
+  /** Does this while the clock of the server is so many minutes after midnight. */
+  async function at<T>(minutes: number, work: (url: string) => Promise<T>): Promise<T> {
+    const offsetSeconds = Math.round((midnightMs + minutes * MINUTE_MS - Date.now()) / 1_000);
+    const start = () => cluster.start(new AbortController().signal);
+    const server = await withEnvironment(shiftedClock(offsetSeconds), start);
+    try {
+      return await work(cluster.databaseUrl('lunas'));
+    } finally {
+      await server.stop();
+    }
+  }
+
+  it('no closed day changes, and each line is in one day', async () => {
+    const ledger = await at(-10, async (url) => {
+      await ensureDatabase(cluster.databaseUrl('postgres'), 'lunas');
+      expect(await runBuiltLunas(['migrate'], { DATABASE_URL: url, LUNAS_ENVIRONMENT: 'sandbox' })).toMatchObject({
+        exitCode: 0,
+      });
+      return createTestLedger(() => Promise.resolve({ url, urlOf: () => url, drop: () => Promise.resolve() }));
+    });
+    const closed = new Map<string, string>();
+    for (const minutes of [-2, 8, -2, 28, 8, 18, 1_468, 1_448]) {
+      await at(minutes, async (url) => {
+        const db = createPool(url, { max: 2 });
+        await applyTransitions({ ...ledger, db, context: { ...ledger.context, db } }, ['issue', 'pay', 'settle']);
+        await db.query('select close_days()');
+        const { rows } = await db.query<{ day: string; balance: string }>(
+          `select day::text, concat_ws(' ', closing_rupiah, credit_rupiah, debit_rupiah, line_count) as balance
+           from balance_days order by day`,
+        );
+        for (const { day, balance } of rows) {
+          expect({ minutes, day, balance }).toEqual({ minutes, day, balance: closed.get(day) ?? balance });
+          closed.set(day, balance);
+        }
+        await db.end();
+      });
+    }
+    expect(Object.fromEntries(closed)).toEqual({ '2026-11-30': '99300 99300 0 2', '2026-12-01': '297900 198600 0 4' });
+    await ledger.db.end();
+  });
+});
