@@ -26,7 +26,7 @@ export interface AccountBehaviour {
 interface MagicAccount {
   readonly accountNumber: string;
   readonly behaviour: AccountBehaviour;
-  /** For docs/sandbox.md and the response of the control call. */
+  /** For the page and the response of the control call. */
   readonly description: string;
 }
 
