@@ -17,9 +17,11 @@ const SECRET_FIELDS = ['secret', 'authorization', 'serverKey', 'clientSecret', '
 
 it.each([...SECRET_FIELDS, 'accessToken', 'x-signature'])('a log line has no value of the field %s', (name) => {
   const logged = collectLog();
-  logged.log.info({ [name]: 'planted', account: { [name]: 'planted' } }, 'provider call');
-  const [line] = logged.lines();
-  expect(line).toMatchObject({ msg: 'provider call' });
+  logged.log.info({ [name]: 'planted', account: { [name]: { key: ['planted'] } }, kept: 1 }, 'provider call');
+  logged.log.info('another line');
+  const [line, other] = logged.lines();
+  expect(line).toMatchObject({ msg: 'provider call', kept: 1 });
+  expect(other).toMatchObject({ msg: 'another line' });
   expect(JSON.stringify(line)).not.toContain('planted');
 });
 
