@@ -15,6 +15,14 @@ interface Slots {
   /** Since then creations are in flight and none was completed; of `performance.now()`. */
   waitingSinceMs: number;
   readonly takenByMerchant: Map<string, number>;
+  /** In the order of their arrival. */
+  readonly waiting: Set<WaitingBulk>;
+}
+
+interface WaitingBulk {
+  readonly merchantId: string;
+  readonly items: number;
+  readonly start: () => void;
 }
 
 /** Enough to notice that an account responds again. */
@@ -25,6 +33,12 @@ const STALLED_AFTER_MS = 3_000;
 
 /** A merchant has these, whatever the others have, while as many slots stay free for the next merchant. */
 const BASE_SHARE = 16;
+
+/** A bulk that starts has the rest of 9 s for its creations: as long as an account may take before it has stalled. */
+const TURN_TIMEOUT_MS = 6_000;
+
+/** A bulk may wait if what is in flight and what waits need at most this many times the slots. */
+const MAX_QUEUED = 1.5;
 
 /** Who has slots, and where. */
 type Applicant = Pick<PaymentTerms, 'merchantId' | 'provider' | 'providerAccountId'>;
@@ -38,7 +52,7 @@ export interface AdmissionStats {
 
 /**
  * Limits the creations in flight in this process, so that each is completed in time. A creation is admitted or rejected
- * when its request arrives: none waits for a slot.
+ * when its request arrives; only a bulk may wait for its turn.
  *
  * - Each provider account has slots of its own. The creations at an account that hangs keep theirs until they time
  *   out, and take none from the other accounts. Each of them that is not completed halves the slots of the account,
@@ -49,7 +63,8 @@ export interface AdmissionStats {
  *   slots, and leaves some for a merchant that comes later ("dynamic thresholds", Choudhury and Hahne 1998).
  * - Half of what several busy merchants leave can be too few for a shop. So a merchant has `BASE_SHARE` slots in any
  *   case, as long as enough of them stay free.
- * - A bulk needs one slot of this share, and takes one for each of its items.
+ * - A bulk needs one slot of this share, and takes one for each of its items. Without one it waits, if the account is
+ *   healthy, until its merchant has a slot again and the next merchant can have its `BASE_SHARE` beside it.
  */
 export class Admission {
   /** Each account that had a creation since the start of the process. */
@@ -72,19 +87,26 @@ export class Admission {
   }
 
   /**
-   * Takes slots for creations of one merchant at one account; `release` returns each of them.
+   * Takes a slot for a creation; `release` returns it.
    * @throws ApiError `rate_limited` with `Retry-After` if the merchant has used its share; then no slot is taken
    */
-  admit(applicant: Applicant, creations: number): void {
+  admit(applicant: Applicant): void {
+    const account = this.#accountOf(applicant);
+    if (!hasSlot(account, applicant.merchantId)) throw this.#rejection(account, applicant, 1);
+    take(account, applicant.merchantId, 1);
+  }
+
+  /**
+   * Takes a slot for each item of a bulk, as soon as it is its turn; `release` returns each of them.
+   * @throws ApiError as `admit`, also if the turn does not come in time
+   */
+  async admitBulk(applicant: Applicant, items: number): Promise<void> {
     const { merchantId } = applicant;
     const account = this.#accountOf(applicant);
-    if (!hasSlot(account, merchantId)) {
-      this.#countRejected([account], merchantId, creations);
-      throw tooManyInFlight(merchantId, applicant.provider);
+    if (hasSlot(account, merchantId)) return take(account, merchantId, items);
+    if (!this.#canWait(account, items) || !(await isTurn(account, { merchantId, items }))) {
+      throw this.#rejection(account, applicant, items);
     }
-    if (account.taken === 0) account.waitingSinceMs = performance.now();
-    account.taken += creations;
-    account.takenByMerchant.set(merchantId, takenBy(account, merchantId) + creations);
   }
 
   /** Returns the slot of one creation. @param isCompleted the payment is issued or failed */
@@ -97,12 +119,23 @@ export class Admission {
     const left = takenBy(account, applicant.merchantId) - 1;
     if (left === 0) account.takenByMerchant.delete(applicant.merchantId);
     else account.takenByMerchant.set(applicant.merchantId, left);
+    startWaiting(account);
   }
 
   /** For metrics. */
   stats(): AdmissionStats {
     const inFlight = [...this.#accounts.values()].reduce((sum, { taken }) => sum + taken, 0);
     return { inFlight, rejected: this.#rejected };
+  }
+
+  #canWait(account: Slots, items: number): boolean {
+    const queued = [...account.waiting].reduce((sum, bulk) => sum + bulk.items, account.taken);
+    return this.#isHealthy(account) && queued + items <= this.slots * MAX_QUEUED;
+  }
+
+  #rejection(account: Slots, { merchantId, provider }: Applicant, creations: number): ApiError {
+    this.#countRejected([account], merchantId, creations);
+    return tooManyInFlight(merchantId, provider);
   }
 
   #countRejected(accounts: readonly Slots[], merchantId: string, creations: number): void {
@@ -121,7 +154,14 @@ export class Admission {
   #accountOf({ provider, providerAccountId }: Applicant): Slots {
     const known = this.#accounts.get(providerAccountId);
     if (known) return known;
-    const account: Slots = { provider, count: this.slots, taken: 0, waitingSinceMs: 0, takenByMerchant: new Map() };
+    const account: Slots = {
+      provider,
+      count: this.slots,
+      taken: 0,
+      waitingSinceMs: 0,
+      takenByMerchant: new Map(),
+      waiting: new Set(),
+    };
     this.#accounts.set(providerAccountId, account);
     return account;
   }
@@ -129,8 +169,43 @@ export class Admission {
 
 function hasSlot(account: Slots, merchantId: string): boolean {
   const taken = takenBy(account, merchantId);
-  const free = (isStalled(account) ? MIN_SLOTS : account.count) - account.taken;
+  const free = freeSlots(account);
   return taken < free / 2 || (taken < BASE_SHARE && free > BASE_SHARE);
+}
+
+function freeSlots(account: Slots): number {
+  return (isStalled(account) ? MIN_SLOTS : account.count) - account.taken;
+}
+
+function take(account: Slots, merchantId: string, creations: number): void {
+  if (account.taken === 0) account.waitingSinceMs = performance.now();
+  account.taken += creations;
+  account.takenByMerchant.set(merchantId, takenBy(account, merchantId) + creations);
+}
+
+/** Waits until the bulk has its slots. @returns false if that takes too long; then it has none */
+function isTurn(account: Slots, bulk: Omit<WaitingBulk, 'start'>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (hasSlots: boolean) => {
+      clearTimeout(timer);
+      account.waiting.delete(waiting);
+      resolve(hasSlots);
+    };
+    const start = () => {
+      take(account, bulk.merchantId, bulk.items);
+      end(true);
+    };
+    const waiting = { ...bulk, start };
+    const timer = setTimeout(() => end(false), TURN_TIMEOUT_MS).unref();
+    account.waiting.add(waiting);
+  });
+}
+
+function startWaiting(account: Slots): void {
+  for (const { merchantId, items, start } of account.waiting) {
+    const leavesShare = takenBy(account, merchantId) === 0 || freeSlots(account) - items >= 2 * BASE_SHARE;
+    if (leavesShare && hasSlot(account, merchantId)) start();
+  }
 }
 
 function isStalled({ taken, waitingSinceMs }: Slots): boolean {

@@ -86,24 +86,21 @@ export class PaymentWorkflowClient {
   /**
    * Starts the payment's workflow, or joins the running one, and waits until the payment is issued or failed. Then
    * PostgreSQL has the result.
-   * @throws Error if the result is not known within 9 s: the same request may be sent again
+   * @throws Error if the result is not known in time: the same request may be sent again
    */
-  createPayment(terms: PaymentTerms): Promise<void> {
+  createPayment(terms: PaymentTerms, timeoutMs = UPDATE_TIMEOUT_MS): Promise<void> {
     const span = workflowSpan('StartWorkflow:payment', paymentWorkflowId(terms.paymentId));
-    return withSpan(span, () => this.#createPayment(terms));
+    return withSpan(span, () => this.#createPayment(terms, timeoutMs));
   }
 
-  async #createPayment(terms: PaymentTerms): Promise<void> {
+  async #createPayment(terms: PaymentTerms, timeoutMs: number): Promise<void> {
     const startWorkflowOperation = new WithStartWorkflowOperation<typeof payment>('payment', {
       ...paymentStartOptions(withCurrentCorrelation(terms)),
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
     });
     const options = { updateId: CREATE_UPDATE_ID, startWorkflowOperation };
     try {
-      await this.#client.call(
-        ({ workflow }) => workflow.executeUpdateWithStart(createUpdate, options),
-        UPDATE_TIMEOUT_MS,
-      );
+      await this.#client.call(({ workflow }) => workflow.executeUpdateWithStart(createUpdate, options), timeoutMs);
     } catch (error) {
       // The workflow has completed: PostgreSQL has the result.
       if (!isAlreadyExists(error)) throw error;

@@ -14,9 +14,9 @@ const applicant = (merchantId: string, providerAccountId = ACCOUNT) =>
     providerAccountId,
   }) as const;
 
-function isAdmitted(admission: Admission, merchantId: string, { account = ACCOUNT, creations = 1 } = {}): boolean {
+function isAdmitted(admission: Admission, merchantId: string, account = ACCOUNT): boolean {
   try {
-    admission.admit(applicant(merchantId, account), creations);
+    admission.admit(applicant(merchantId, account));
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.code === 'rate_limited') return false;
@@ -24,9 +24,33 @@ function isAdmitted(admission: Admission, merchantId: string, { account = ACCOUN
   }
 }
 
+interface Bulk {
+  state: 'waiting' | 'started' | 'rejected';
+}
+
+function admitBulk(admission: Admission, merchantId: string, items = 50): Bulk {
+  const bulk: Bulk = { state: 'waiting' };
+  admission.admitBulk(applicant(merchantId), items).then(
+    () => (bulk.state = 'started'),
+    (error: unknown) => (bulk.state = error instanceof ApiError ? 'rejected' : 'waiting'),
+  );
+  return bulk;
+}
+
+/** Not that of fake timers. */
+const realSetImmediate = setImmediate;
+
+/** Until what was admitted before is counted. */
+const settled = () => new Promise((resolve) => realSetImmediate(resolve));
+
+async function complete(admission: Admission, merchantId: string, creations: number): Promise<void> {
+  for (let creation = 0; creation < creations; creation += 1) admission.release(applicant(merchantId), true);
+  await settled();
+}
+
 /** One request after the other. @returns how many of them are admitted */
 function admitted(admission: Admission, merchantId: string, requests: number, account = ACCOUNT): number {
-  return Array.from({ length: requests }, () => isAdmitted(admission, merchantId, { account })).filter(Boolean).length;
+  return Array.from({ length: requests }, () => isAdmitted(admission, merchantId, account)).filter(Boolean).length;
 }
 
 /** The counts of `lunas_creates_total`, by outcome. */
@@ -51,7 +75,7 @@ describe('admission', () => {
     }
     expect(admitted(beside, 'small', 16)).toBe(16);
     const besideBulk = new Admission(SLOTS);
-    expect(isAdmitted(besideBulk, 'one', { creations: 50 })).toBe(true);
+    admitBulk(besideBulk, 'one');
     expect(admitted(besideBulk, 'small', 16)).toBe(16);
   });
 
@@ -75,12 +99,50 @@ describe('admission', () => {
     expect(admitted(admission, 'merchant 1', 200, 'account-b')).toBe(SLOTS / 3);
   });
 
-  it('a merchant has one bulk in flight at an account; the next one is admitted when its items have ended', () => {
+  it('of three bulks of fifty by one merchant the second one starts when enough items have ended', async () => {
     const admission = new Admission(SLOTS);
-    expect(isAdmitted(admission, 'one', { creations: 50 })).toBe(true);
-    expect(isAdmitted(admission, 'one', { creations: 50 })).toBe(false);
-    for (let item = 0; item < 50; item += 1) admission.release(applicant('one'), true);
-    expect(isAdmitted(admission, 'one', { creations: 50 })).toBe(true);
+    const bulks = Array.from({ length: 3 }, () => admitBulk(admission, 'one'));
+    const states = () => bulks.map(({ state }) => state);
+    await complete(admission, 'one', 35);
+    expect(states()).toEqual(['started', 'waiting', 'rejected']);
+    await complete(admission, 'one', 1);
+    expect(states()).toEqual(['started', 'started', 'rejected']);
+    expect(admitted(admission, 'small', 16)).toBe(16);
+    await complete(admission, 'one', 64);
+    expect(admission.stats()).toEqual({ inFlight: 16, rejected: 50 });
+  });
+
+  it('a bulk that waits starts also if there are few slots', async () => {
+    const admission = new Admission(4);
+    admitted(admission, 'one', 1);
+    admitBulk(admission, 'one', 2);
+    const second = admitBulk(admission, 'one', 2);
+    await complete(admission, 'one', 2);
+    expect(second.state).toBe('waiting');
+    await complete(admission, 'one', 1);
+    expect(second.state).toBe('started');
+  });
+
+  it('a bulk without a turn for six seconds is rejected, and takes no slots after that', async () => {
+    jest.useFakeTimers();
+    const admission = new Admission(SLOTS);
+    admitBulk(admission, 'one');
+    const second = admitBulk(admission, 'one');
+    jest.advanceTimersByTime(6_000);
+    await settled();
+    expect(second.state).toBe('rejected');
+    await complete(admission, 'one', 50);
+    expect(admission.stats()).toEqual({ inFlight: 0, rejected: 50 });
+  });
+
+  it('a bulk without a slot does not wait at an account that completes nothing', async () => {
+    jest.useFakeTimers();
+    const admission = new Admission(SLOTS);
+    admitted(admission, 'one', 32);
+    jest.advanceTimersByTime(3_000);
+    const bulk = admitBulk(admission, 'one');
+    await settled();
+    expect(bulk.state).toBe('rejected');
   });
 
   it('without the account, a merchant is rejected if it has no slot at any account of the provider', () => {

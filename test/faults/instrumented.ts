@@ -69,9 +69,9 @@ export function isStatement(given: unknown): given is Statement {
 
 /** The workflow client of the API. */
 export class InstrumentedWorkflowClient extends PaymentWorkflowClient {
-  override async createPayment(terms: PaymentTerms): Promise<void> {
+  override async createPayment(terms: PaymentTerms, timeoutMs?: number): Promise<void> {
     await hitBreakpoint('K1');
-    await super.createPayment(terms);
+    await super.createPayment(terms, timeoutMs);
     await hitBreakpoint('K5');
   }
 }

@@ -143,6 +143,8 @@ export interface TestServiceOptions {
   readonly refundHoldSeconds?: number;
   readonly masterKey?: string;
   readonly oldMasterKeys?: readonly string[];
+  /** Without it no create is rejected. */
+  readonly maxCreatesInFlight?: number;
   /** The logger of the API, the worker and the sandbox. */
   readonly log?: Logger;
   /** By process; without it there are no metrics. */
@@ -156,6 +158,7 @@ export async function startTestService(
     refundHoldSeconds = 60,
     masterKey = newMasterKey(),
     oldMasterKeys = [],
+    maxCreatesInFlight = NO_LIMITS.maxCreatesInFlight,
     log = createLogger('test', process.env.LOG_LEVEL ?? 'silent'),
     metrics,
   }: TestServiceOptions = {},
@@ -182,7 +185,7 @@ export async function startTestService(
   });
   const worker = restartableWorker((variant) => startWorkers(processes, variant));
   const apiSettings = { ...settings, databaseUrl: database.urlOf('lunas_local_api'), metrics: metrics?.api };
-  const api = await startApi({ ...apiSettings, ...listeners, ...NO_LIMITS });
+  const api = await startApi({ ...apiSettings, ...listeners, ...NO_LIMITS, maxCreatesInFlight });
   await withRetry(() => worker.startWorker());
   return {
     db,

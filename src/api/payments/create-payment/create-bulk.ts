@@ -55,6 +55,8 @@ export async function createBulk(
   const prepare = () => storeDetails(dependencies.db, sealDetails(dependencies, drafts));
   const creations = dependencies.createFlights.createAll(terms, prepare);
   const failures = await Promise.all(creations.map((creation) => creation.catch((error: unknown) => error)));
+  const rejection = failures.find((failure) => failure instanceof ApiError);
+  if (rejection && failures.every((failure) => failure instanceof ApiError)) throw rejection;
   const created = terms.length === 0 ? earlier : await findSamePayments(dependencies, drafts);
   const responses = ids.flatMap((id) => created.get(id) ?? []);
   // An item without a result is `created` in the response; an item that was not stored fails the request, for a repeat.

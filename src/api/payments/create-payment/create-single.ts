@@ -46,7 +46,7 @@ export async function createSingle(
   const policy = await resolvePolicy(dependencies, merchant, draft.request);
   const terms = captureTerms(merchant, draft, policy);
   const prepare = () => storeDetails(dependencies.db, sealDetails(dependencies, [draft]));
-  await Promise.all(dependencies.createFlights.createAll([terms], prepare));
+  await dependencies.createFlights.create(terms, prepare);
   const written = await findOriginalResponse(dependencies.db, paymentId);
   const created = written && (await requireSameRequest(dependencies, written, draft));
   if (!created?.original) {

@@ -1,7 +1,14 @@
 import type { PaymentTerms } from '../../../domain/payment';
 import type { ProviderName } from '../../../domain/provider-capabilities';
+import { UPDATE_TIMEOUT_MS } from '../../../temporal/bounded-client';
 import type { PaymentWorkflowClient } from '../../../temporal/payment-workflow-client';
 import type { Admission } from '../../admission';
+
+interface AdmittedCreation {
+  readonly prepared: Promise<void>;
+  /** The rest of the time until the response. */
+  readonly timeoutMs: number;
+}
 
 /**
  * The creations in flight in this process. A request for a payment that is being created waits for that creation. So
@@ -12,7 +19,7 @@ export class SingleFlight {
 
   constructor(
     private readonly workflows: Pick<PaymentWorkflowClient, 'createPayment'>,
-    private readonly admission: Pick<Admission, 'requireSlot' | 'admit' | 'release'>,
+    private readonly admission: Pick<Admission, 'requireSlot' | 'admit' | 'admitBulk' | 'release'>,
   ) {}
 
   /** @throws ApiError `rate_limited` if a new payment could not be admitted */
@@ -21,29 +28,49 @@ export class SingleFlight {
   }
 
   /**
-   * Creates the payments of one request, each as `PaymentWorkflowClient.createPayment`.
-   * @param prepare what all of them need first; it is called only for an admitted request
-   * @throws ApiError `rate_limited` if the request is not admitted; then none is created
+   * Creates a payment, as `PaymentWorkflowClient.createPayment`.
+   * @param prepare what the creation needs first; it is called only for an admitted request
+   * @throws ApiError `rate_limited` if the request is not admitted; then nothing is created
    */
+  async create(terms: PaymentTerms, prepare: () => Promise<void>): Promise<void> {
+    if (!this.#inFlight.has(terms.paymentId)) {
+      this.admission.admit(terms);
+      const admitted = Promise.resolve({ prepared: prepare(), timeoutMs: UPDATE_TIMEOUT_MS });
+      this.#inFlight.set(terms.paymentId, this.#create(terms, admitted));
+    }
+    await this.#inFlight.get(terms.paymentId);
+  }
+
+  /** The same for the items of a bulk, which may wait for its turn. */
   createAll(terms: readonly PaymentTerms[], prepare: () => Promise<void>): Promise<void>[] {
     const added = terms.filter(({ paymentId }) => !this.#inFlight.has(paymentId));
     if (added[0]) {
+      const startedMs = performance.now();
       // One request has one merchant and one provider, and so one provider account.
-      this.admission.admit(added[0], added.length);
-      const prepared = prepare();
-      for (const own of added) this.#inFlight.set(own.paymentId, this.#create(own, prepared));
+      const admitted = this.admission.admitBulk(added[0], added.length).then(() => {
+        const timeoutMs = UPDATE_TIMEOUT_MS - (performance.now() - startedMs);
+        return { prepared: prepare(), timeoutMs };
+      });
+      for (const own of added) this.#inFlight.set(own.paymentId, this.#create(own, admitted));
     }
     return terms.map(({ paymentId }) => this.#inFlight.get(paymentId) ?? Promise.resolve());
   }
 
-  async #create(terms: PaymentTerms, prepared: Promise<void>): Promise<void> {
+  async #create(terms: PaymentTerms, admitted: Promise<AdmittedCreation>): Promise<void> {
+    try {
+      await this.#createAdmitted(terms, await admitted);
+    } finally {
+      this.#inFlight.delete(terms.paymentId);
+    }
+  }
+
+  async #createAdmitted(terms: PaymentTerms, { prepared, timeoutMs }: AdmittedCreation): Promise<void> {
     let isCompleted = false;
     try {
       await prepared;
-      await this.workflows.createPayment(terms);
+      await this.workflows.createPayment(terms, timeoutMs);
       isCompleted = true;
     } finally {
-      this.#inFlight.delete(terms.paymentId);
       this.admission.release(terms, isCompleted);
     }
   }

@@ -2,9 +2,12 @@ import { SLOW_MS } from '../../../../src/sandbox/faults';
 import { eventually } from '../../../support/eventually';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../../../support/service';
 
+/** `MAX_CREATES_IN_FLIGHT`: a merchant alone has a third of them. */
+const DEFAULT_SLOTS = 96;
+
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService(await newNamespace());
+  service = await startTestService(await newNamespace(), { maxCreatesInFlight: DEFAULT_SLOTS });
 });
 afterAll(() => service.close());
 
@@ -53,6 +56,13 @@ describe('POST /payments with payments[]', () => {
       'expires_at',
     ]);
     expect(body.payments.every((item: { status: string }) => item.status === 'pending')).toBe(true);
+  });
+
+  it('creates two bulks of fifty at a time: the second one waits for its turn, instead of 429', async () => {
+    const requests = ['one', 'two'].map((name) => ({ payments: items(50, `both-${name}`) }));
+    const responses = await Promise.all(requests.map((request) => service.call('POST', '/payments', request)));
+    expect(responses.map(({ status }) => status)).not.toContain(429);
+    for (const request of requests) await untilAllArePending(request);
   });
 
   it('201: a repeat gets the same bytes and creates nothing', async () => {
