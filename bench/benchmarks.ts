@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection, WithStartWorkflowOperation, WorkflowIdConflictPolicy } from '@temporalio/client';
 import { freePort } from '../src/local-stack/ports';
+import { assertSameShape, runBareLifecycle } from './bare-lifecycle';
 import { MAX_CREATES_IN_FLIGHT, RATE_LIMIT_PER_MINUTE, type BenchmarkHarness } from './harness';
 import { Http } from './http';
 import { closedLoop, times, type BenchmarkOperation } from './load-generator';
@@ -24,6 +25,7 @@ export const BENCHMARKS = [
   'bareGet',
   'get',
   'replay',
+  'bareLifecycle',
   'lifecycle',
   'dbosLifecycle',
   'barePost',
@@ -60,6 +62,7 @@ export async function prepareBenchmarks(
 ): Promise<{ benchmarks: Benchmarks; timed: TimedOperations; close(): Promise<void> }> {
   const connections = await startBaselines(harness);
   const merchants = await registerMerchants(harness, connections);
+  await assertSameShape(connections.client, merchants.withWebhooks, harness.receiver);
   const benchmarks = defineBenchmarks(
     harness,
     connections,
@@ -92,7 +95,7 @@ interface Connections {
 
 async function startBaselines(harness: BenchmarkHarness): Promise<Connections> {
   const { stack } = harness;
-  await harness.startOther('noop', 'dist/bench/noop/worker.js', {});
+  await harness.startOther('noop', 'dist/bench/noop/worker.js', { FINISHED_URL: `${harness.receiver.url}/finished` });
   const dbos = await startDbos(harness);
   const [barePort, posterPort] = [String(await freePort()), String(await freePort())];
   const bareEnvironment = { DATABASE_URL: stack.databaseUrl, PORT: barePort };
@@ -176,6 +179,7 @@ function defineBenchmarks(
     bareGet: loop(async () => void (await bare.send('GET', `/payments/${anyKnownId()}`, {}))),
     get: loop(() => merchants.withoutWebhooks.get(anyKnownId())),
     replay: loop(() => merchants.withoutWebhooks.replay(key)),
+    bareLifecycle: settled(loop(async () => void (await runBareLifecycle(client, receiver)), concurrentLifecycles)),
     lifecycle: settled(loop(lifecycleOf(merchants.withWebhooks), concurrentLifecycles)),
     dbosLifecycle: ofDbos(settled(loop(lifecycleOf(merchants.dbosWithWebhooks), concurrentLifecycles))),
     barePost: ({ seconds }) => {

@@ -32,7 +32,8 @@ import { startBenchmarkReceiver, type BenchmarkReceiver } from './receiver';
 export const RATE_LIMIT_PER_MINUTE = '1000000';
 /** For two bulks of one merchant. */
 export const MAX_CREATES_IN_FLIGHT = '160';
-const SETTLEMENT_DELAY_SECONDS = 1;
+/** The bare lifecycle has the same. */
+export const SETTLEMENT_DELAY_SECONDS = 1;
 const START_TIMEOUT_MS = 60_000;
 
 /** Processes of the benchmark, beside those of `STOP_ORDER`. */

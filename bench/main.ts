@@ -18,7 +18,7 @@ import { measureStorage } from './storage';
 
 const BY_DEFAULT = ['latency', 'ratios', 'scale', 'isolation'] as const satisfies readonly Part[];
 /** The benchmarks that depend on Temporal's persistence. */
-const ON_POSTGRES = ['noop', 'create', 'lifecycle'] as const;
+const ON_POSTGRES = ['noop', 'create', 'bareLifecycle', 'lifecycle'] as const;
 
 const SIZES = {
   whole: {

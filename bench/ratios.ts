@@ -28,7 +28,14 @@ export const RATIOS: readonly Ratio[] = [
     onPostgres: { target: 0.7, stretchTarget: 0.85 },
   },
   {
-    title: 'full lifecycle (paid, settled, webhooks delivered) ÷ no-op',
+    title: 'full lifecycle (paid, settled, webhooks delivered) ÷ bare lifecycle',
+    of: 'lifecycle',
+    to: 'bareLifecycle',
+    target: 0.75,
+    stretchTarget: 0.85,
+  },
+  {
+    title: 'full lifecycle ÷ no-op',
     of: 'lifecycle',
     to: 'noop',
     target: 0.28,

@@ -14,6 +14,8 @@ export interface BenchmarkReceiver {
   lifecycle(paymentId: string): Promise<void>;
   /** Resolves when `/lifecycles` receives this payment's `payment.paid`, from now on. */
   paid(paymentId: string): Promise<void>;
+  /** Resolves when `/finished` receives the id of this bare lifecycle, from now on. */
+  finished(workflowId: string): Promise<void>;
   /** Resolves at the `count`th request to `/sink` from now on; `onFirst` is called at the first. */
   sink(count: number, onFirst: () => void): Promise<void>;
   /** @returns the milliseconds from each event to its arrival at `/timed`, since the last call */
@@ -23,11 +25,14 @@ export interface BenchmarkReceiver {
 
 const paidKey = (paymentId: string): string => `paid ${paymentId}`;
 
-/** `/lifecycles` counts by payment, `/sink` counts, `/timed` takes the time; `/hanging` never sends a response. */
+/**
+ * `/lifecycles` counts by payment, `/finished` takes an id, `/sink` counts, `/timed` takes the time; `/hanging` never
+ * sends a response.
+ */
 export async function startBenchmarkReceiver(): Promise<BenchmarkReceiver> {
   const eventCounts = new Map<string, number>();
   const waiting = new Map<string, () => void>();
-  let latenciesMs: number[] = [];
+  const latenciesMs: number[] = [];
   let sink = { left: 0, hasBegun: true, onFirst: (): void => undefined, onLast: (): void => undefined };
 
   const server = createServer((request, response) => {
@@ -39,6 +44,7 @@ export async function startBenchmarkReceiver(): Promise<BenchmarkReceiver> {
       response.writeHead(200, { 'content-length': '0' }).end();
       if (request.url === '/lifecycles')
         countEvent(PAYMENT_ID.exec(body)?.[1] ?? '', request.headers['x-service-event']);
+      if (request.url === '/finished') waiting.get(body)?.();
       if (request.url === '/sink') countSink();
       if (request.url === '/timed') latenciesMs.push(Date.now() - Date.parse(UPDATED_AT.exec(body)?.[1] ?? ''));
     });
@@ -62,6 +68,7 @@ export async function startBenchmarkReceiver(): Promise<BenchmarkReceiver> {
   return {
     url,
     paid: (paymentId) => new Promise((resolve) => waiting.set(paidKey(paymentId), resolve)),
+    finished: (workflowId) => new Promise((resolve) => waiting.set(workflowId, resolve)),
     lifecycle(paymentId) {
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
@@ -82,11 +89,7 @@ export async function startBenchmarkReceiver(): Promise<BenchmarkReceiver> {
         sink = { left: count, hasBegun: false, onFirst, onLast: resolve };
       });
     },
-    takeLatencies() {
-      const taken = latenciesMs;
-      latenciesMs = [];
-      return taken;
-    },
+    takeLatencies: () => latenciesMs.splice(0),
     async close() {
       server.closeAllConnections();
       server.close();
