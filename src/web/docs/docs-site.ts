@@ -1,3 +1,4 @@
+import type { Environment } from '../../config';
 import type { MenuGroup, MenuPage } from './frame';
 import { renderGuidePage, renderHomePage, renderMissingPage } from './guide-page';
 import { GUIDES, pageAddress, readGuide, type Guide } from './guides';
@@ -15,10 +16,14 @@ const EVENTS: MenuPage = { path: '/docs/api/events', title: 'Webhook events' };
 export class DocsSite {
   readonly #menu: readonly MenuGroup[];
   readonly #pages: ReadonlyMap<string, () => Promise<string>>;
-  readonly #rendered = new Map<string, Promise<string>>();
-  #search: Promise<DocsSearch> | undefined;
+  readonly #rendered = new Map<string, string>();
+  #search: DocsSearch | undefined;
 
-  constructor(private readonly document: OpenapiDocument) {
+  constructor(
+    private readonly document: OpenapiDocument,
+    environment: Environment,
+  ) {
+    const canTry = environment === 'sandbox';
     const operations = operationsOf(document);
     const reference = operations.map((operation) => ({
       path: operationPath(operation),
@@ -37,8 +42,8 @@ export class DocsSite {
       ...GUIDES.map((guide) => [`/docs/${guide.name}`, () => this.#renderGuide(guide)] as const),
       [OVERVIEW.path, sync(() => this.#renderOverview(reference))],
       ...operations.map((operation) => {
-        const view = () => viewOperation(operation, document);
-        return [operationPath(operation), sync(() => renderOperationPage({ view: view(), menu }))] as const;
+        const render = () => renderOperationPage({ view: viewOperation(operation, document), menu, canTry });
+        return [operationPath(operation), sync(render)] as const;
       }),
       [
         EVENTS.path,
@@ -51,7 +56,7 @@ export class DocsSite {
   async find(path: string): Promise<string | undefined> {
     const render = this.#pages.get(path);
     if (!render) return undefined;
-    const rendered = this.#rendered.get(path) ?? render();
+    const rendered = this.#rendered.get(path) ?? (await render());
     this.#rendered.set(path, rendered);
     return rendered;
   }
@@ -61,8 +66,8 @@ export class DocsSite {
   }
 
   async search(query: string): Promise<string> {
-    this.#search ??= this.#sections().then((sections) => new DocsSearch(sections));
-    const found = query === '' ? [] : (await this.#search).find(query);
+    this.#search ??= new DocsSearch(await this.#sections());
+    const found = query === '' ? [] : this.#search.find(query);
     return renderSearchPage({ query, found, menu: this.#menu });
   }
 

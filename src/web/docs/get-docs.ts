@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
+import type { Environment } from '../../config';
 import { ApiError, unknownAddress } from '../../http/api-error';
 import { publicEndpoint, type EndpointResponse, type PublicEndpoint } from '../../http/endpoint';
 import { PAGE_HEADERS } from '../page/headers';
@@ -12,27 +13,36 @@ import { parseOpenapi } from './openapi-document';
  * The pages of the documents: guides, reference, search.
  * @param openapi the body of `/openapi.json`
  */
-export function getDocs(openapi: string): PublicEndpoint<unknown>[] {
-  const site = new DocsSite(parseOpenapi(JSON.parse(openapi)));
-  const page = async (request: Request) => {
-    const html = await site.find(request.path.replace(/\/$/, ''));
-    if (html !== undefined) return pageResponse(request, html);
-    if (!wantsPage(request)) throw unknownAddress();
-    return { status: 404, headers: PAGE_HEADERS, body: site.renderMissing() };
-  };
-  const get = (path: string, handler: (request: Request) => Promise<EndpointResponse>) =>
+export function getDocs(openapi: string): PublicEndpoint<DocsDependencies>[] {
+  const document = parseOpenapi(JSON.parse(openapi));
+  const sites = {
+    sandbox: new DocsSite(document, 'sandbox'),
+    production: new DocsSite(document, 'production'),
+  } as const satisfies Record<Environment, DocsSite>;
+  const get = (path: string, respond: (request: Request, site: DocsSite) => Promise<EndpointResponse>) =>
     publicEndpoint({
       method: 'get',
       path,
       countsAgainstNetworkLimit: true,
-      handler: (_dependencies: unknown, request) => handler(request),
+      handler: ({ environment }: DocsDependencies, request) => respond(request, sites[environment]),
     });
   return [
-    get('/docs', page),
-    get('/docs/search', async (request) => pageResponse(request, await site.search(queryOf(request)))),
-    get('/docs/:page', async (request) => (await markdownResponse(request)) ?? page(request)),
-    get('/docs/api/:page', page),
+    get('/docs', findPage),
+    get('/docs/search', async (request, site) => pageResponse(request, await site.search(queryOf(request)))),
+    get('/docs/:page', async (request, site) => (await markdownResponse(request)) ?? findPage(request, site)),
+    get('/docs/api/:page', findPage),
   ];
+}
+
+interface DocsDependencies {
+  readonly environment: Environment;
+}
+
+async function findPage(request: Request, site: DocsSite): Promise<EndpointResponse> {
+  const html = await site.find(request.path.replace(/\/$/, ''));
+  if (html !== undefined) return pageResponse(request, html);
+  if (!wantsPage(request)) throw unknownAddress();
+  return { status: 404, headers: PAGE_HEADERS, body: site.renderMissing() };
 }
 
 /** The style, the script and the icon of the pages. Their names contain a hash of their content. */

@@ -36,6 +36,11 @@ export const GUIDES: readonly Guide[] = [
     title: 'The sandbox',
     summary: 'an acquirer simulator: paying, magic amounts, injected faults',
   },
+  {
+    name: 'contract',
+    title: 'The contract',
+    summary: 'fields, codes, states and events on which you can rely',
+  },
 ];
 
 /** The guide of which a file name or an address is. */

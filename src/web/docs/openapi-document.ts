@@ -108,6 +108,7 @@ export interface Field {
   readonly description: string;
   /** `1 to 10000000`, `at most 64 characters`. */
   readonly limits: string;
+  /** Those that the description does not name. */
   readonly values: readonly string[];
   /** The fields of an object, or of each item of a list. */
   readonly fields: readonly Field[];
@@ -135,13 +136,15 @@ function fieldsOf(schema: SchemaObject, schemas: Schemas): Field[] {
 export function fieldOf(name: string, property: SchemaObject, isRequired: boolean, schemas: Schemas): Field {
   const { schema, isNullable } = withoutNull(resolve(property, schemas), schemas);
   const content = schema.items ? withoutNull(resolve(schema.items, schemas), schemas).schema : schema;
+  const description = property.description ?? schema.description ?? '';
+  const values = schema.const === undefined ? (schema.enum ?? []) : [schema.const];
   return {
     name,
     type: typeOf(schema, schemas) + (isNullable ? ' or null' : ''),
     isRequired,
-    description: property.description ?? schema.description ?? '',
+    description,
     limits: limitsOf(schema),
-    values: schema.const === undefined ? (schema.enum ?? []) : [schema.const],
+    values: values.filter((value) => !description.includes(`\`${value}\``)),
     fields: fieldsOf(content, schemas),
   };
 }

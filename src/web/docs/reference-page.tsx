@@ -1,6 +1,7 @@
-import type { ReactElement, ReactNode } from 'react';
+import type { ReactElement } from 'react';
 import { Contents, Html, Method, renderFrame, type Heading, type MenuGroup, type MenuPage } from './frame';
 import type { Field } from './openapi-document';
+import { TryIt, type TryItProps } from './try-it';
 
 export interface CodeBlock {
   readonly name: string;
@@ -18,11 +19,12 @@ export interface OperationView {
   readonly description: string;
   readonly parameters: readonly FieldGroup[];
   readonly bodies: readonly FieldGroup[];
-  readonly response: readonly Field[];
+  readonly responseBodies: readonly FieldGroup[];
   readonly headers: readonly { readonly name: string; readonly description: string }[];
   readonly errors: readonly { readonly status: string; readonly codes: string }[];
   readonly samples: readonly CodeBlock[];
   readonly responses: readonly CodeBlock[];
+  readonly request: TryItProps;
 }
 
 export interface FieldGroup {
@@ -33,10 +35,11 @@ export interface FieldGroup {
 interface OperationPageProps {
   readonly view: OperationView;
   readonly menu: readonly MenuGroup[];
-  readonly children?: ReactNode;
+  /** In the sandbox a reader can send the request from the page. */
+  readonly canTry: boolean;
 }
 
-export function renderOperationPage({ view, menu, children }: OperationPageProps): string {
+export function renderOperationPage({ view, menu, canTry }: OperationPageProps): string {
   return renderFrame({
     title: view.title,
     path: view.path,
@@ -49,16 +52,15 @@ export function renderOperationPage({ view, menu, children }: OperationPageProps
             <Method method={view.method} /> <code>{view.address}</code>
           </p>
           <Html className="prose" html={view.description} />
-          {[...view.parameters, ...view.bodies].map((group) => (
+          {[...view.parameters, ...view.bodies, ...view.responseBodies].map((group) => (
             <FieldSection key={group.title} {...group} />
           ))}
-          <FieldSection title="Response" fields={view.response} />
           <Headers headers={view.headers} />
           <Errors errors={view.errors} />
         </article>
         <aside aria-label="Samples">
           <Samples title="Request" blocks={view.samples} />
-          {children}
+          {canTry && <TryIt {...view.request} />}
           {view.responses.map(({ name, html }) => (
             <section key={name}>
               <h2>Response: {name}</h2>
@@ -113,7 +115,7 @@ function Fields({ fields }: { readonly fields: readonly Field[] }): ReactElement
           {field.description !== '' && <Html className="prose" html={field.description} />}
           <Limits {...field} />
           {field.fields.length > 0 && (
-            <details>
+            <details open={fields.length === 1}>
               <summary>Fields of {field.name}</summary>
               <Fields fields={field.fields} />
             </details>

@@ -2,6 +2,7 @@ import { renderCode, renderMarkdown } from './markdown';
 import { alternativesOf, fieldOf, type Field, type OpenapiDocument, type Operation } from './openapi-document';
 import type { CodeBlock, FieldGroup, OperationView, WebhookKind } from './reference-page';
 import { samplesOf } from './samples';
+import type { TryItProps } from './try-it';
 
 type Headers = OpenapiDocument['components']['headers'];
 
@@ -10,6 +11,16 @@ export const operationPath = ({ operationId }: Operation): string =>
   `/docs/api/${operationId.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 const html = (markdown: string) => renderMarkdown(markdown).html;
+
+function triedRequest({ method, path, parameters, requestBody }: Operation): TryItProps {
+  const [example] = Object.values(requestBody?.content['application/json'].examples ?? {});
+  return {
+    method,
+    address: path,
+    parameters: parameters.map(({ name, in: location, required }) => ({ name, in: location, isRequired: required })),
+    body: example ? JSON.stringify(example.value, null, 2) : null,
+  };
+}
 
 export function viewOperation(operation: Operation, document: OpenapiDocument): OperationView {
   const { schemas, headers } = document.components;
@@ -23,7 +34,10 @@ export function viewOperation(operation: Operation, document: OpenapiDocument): 
     description: html(operation.description),
     parameters: parameterGroups(operation, document),
     bodies: bodiesOf(operation, document),
-    response: content ? (alternativesOf(content.schema, schemas)[0]?.fields ?? []).map(withHtml) : [],
+    responseBodies: (content ? alternativesOf(content.schema, schemas) : []).map(({ title, fields }) => ({
+      title: title === '' ? 'Response' : `Response: ${title}`,
+      fields: fields.map(sentField),
+    })),
     headers: Object.keys(success?.headers ?? {}).map((name) => describeHeader(name, headers)),
     errors: Object.entries(operation.responses)
       .filter(([status]) => !status.startsWith('2'))
@@ -33,6 +47,7 @@ export function viewOperation(operation: Operation, document: OpenapiDocument): 
       html: renderCode(code, highlighting),
     })),
     responses: Object.entries(content?.examples ?? {}).map(([name, { value }]) => jsonBlock(name, value)),
+    request: triedRequest(operation),
   };
 }
 
@@ -67,6 +82,11 @@ function withHtml(field: Field): Field {
   return { ...field, description: html(field.description), fields: field.fields.map(withHtml) };
 }
 
+/** A field that Lunas sends: whether it is required is of no interest to the reader. */
+function sentField(field: Field): Field {
+  return { ...withHtml(field), isRequired: false, fields: field.fields.map(sentField) };
+}
+
 function describeHeader(name: string, headers: Headers) {
   return { name, description: html(headers[name]?.description ?? '') };
 }
@@ -95,7 +115,7 @@ export function webhookKinds({ webhooks, components }: OpenapiDocument): Webhook
     return {
       title: KIND_TITLES[schema] ?? schema,
       events: events.map(({ name, summary }) => ({ name, summary })),
-      fields: (alternativesOf({ $ref: schema, required: [] }, components.schemas)[0]?.fields ?? []).map(withHtml),
+      fields: (alternativesOf({ $ref: schema, required: [] }, components.schemas)[0]?.fields ?? []).map(sentField),
       example: jsonBlock(schema, content?.value).html,
     };
   });

@@ -11,7 +11,7 @@ import { findAccessibilityViolations, findUnreachableControls, openPage, startBr
 let apis: TestApis;
 let url: string;
 beforeAll(async () => {
-  apis = await startTestApis([{}]);
+  apis = await startTestApis([{}, { environment: 'production' }]);
   url = apis.urls[0] ?? '';
 });
 afterAll(() => apis.close());
@@ -261,5 +261,35 @@ describe('in a browser', () => {
     await plain.page.getByRole('searchbox').first().press('Enter');
     await plain.page.waitForURL('**/docs/search?q=signature');
     await plain.close();
+  });
+
+  it('a request can be sent to the sandbox with a key of it, and with no other', async () => {
+    const { secret } = await apis.newKey();
+    const { page, problems, close } = await openPage(browser, `${url}/docs/api/list-transactions`);
+    const send = () => page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('Try it in the sandbox').click();
+    expect(await findAccessibilityViolations(page)).toEqual([]);
+    await page.getByLabel('Secret key').fill(secret.replace('sk_test_', 'sk_live_'));
+    await send();
+    expect(await page.getByRole('status').textContent()).toBe('');
+    await page.getByLabel('Secret key').fill(secret);
+    await page.getByText('Optional parameters').click();
+    await page.getByLabel('limit').fill('7');
+    await send();
+    await page.getByText('200 OK').waitFor();
+    expect(await page.getByRole('status').textContent()).toContain('"transactions": []');
+    await page.goto(`${url}/docs/api/get-payment`);
+    await page.getByText('Try it in the sandbox').click();
+    await page.getByLabel('id', { exact: true }).fill('<b>/../ORDER-1');
+    await send();
+    await page.getByText('404 Not Found').waitFor();
+    expect(await page.getByRole('status').textContent()).toContain('X-Error-Reason: payment_unknown');
+    expect(problems).toEqual(['Failed to load resource: the server responded with a status of 404 (Not Found)']);
+    await close();
+  });
+
+  it('in production no request can be sent from a page', async () => {
+    expect(await getPage(`${url}/docs/api/get-payment`)).toContain('Try it');
+    expect(await getPage(`${apis.urls[1]}/docs/api/get-payment`)).not.toContain('Try it');
   });
 });
