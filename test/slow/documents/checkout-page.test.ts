@@ -157,7 +157,10 @@ describe('a customer', () => {
     }
     expect(await findAccessibilityViolations(page)).toEqual([]);
     await page.locator('[data-share]').tap();
-    await page.waitForFunction('window.shared > 1000');
+    await eventually(
+      () => page.evaluate('window.shared'),
+      (size) => Number(size) > 1_000,
+    );
     expect(await page.locator('[data-after-saving]').getAttribute('open')).toBe('');
     expect(problems).toEqual([]);
     await close();
