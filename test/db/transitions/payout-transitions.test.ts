@@ -642,7 +642,7 @@ it.each([ROUNDS])(
   900_000,
 );
 
-/** Starts both at once, in turn the one and the other first. */
+/** Starts both together, in turn the one and the other first. */
 async function race<One, Other>(
   round: number,
   one: () => Promise<One>,
