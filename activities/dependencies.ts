@@ -6,6 +6,7 @@ import type { RetentionDays } from '../src/domain/retention';
 import type { Logger } from '../src/observability/logger';
 import type { PayoutRegistry } from '../src/providers/payout-registry';
 import type { ProviderRegistry } from '../src/providers/registry';
+import type { ExpandBody } from '../src/webhooks/outbox';
 import type { WebhookSender } from '../src/webhooks/send';
 
 export interface ActivityDependencies extends TransitionContext {
@@ -14,6 +15,7 @@ export interface ActivityDependencies extends TransitionContext {
   readonly providers: ProviderRegistry;
   readonly payouts: PayoutRegistry;
   readonly webhooks: WebhookSender;
+  readonly expandBody: ExpandBody;
   /** `REFUND_HOLD_SECONDS`: how long a merchant can cancel a refund before it goes to the provider. */
   readonly refundHoldSeconds: number;
   /**

@@ -23,7 +23,7 @@ export interface WebhookDeliveryResult {
  * attempts count: if the worker stops before or during a request, that request is not counted.
  */
 export async function deliverWebhook(
-  { db, sealer, webhooks, log }: ActivityDependencies,
+  { db, sealer, webhooks, expandBody, log }: ActivityDependencies,
   deliveryId: string,
 ): Promise<WebhookDeliveryResult> {
   const { cancellationSignal } = Context.current();
@@ -39,7 +39,7 @@ export async function deliverWebhook(
   }
 
   const attempts = delivery.attemptsInCycle + 1;
-  const attempt = await webhooks.send(delivery, cancellationSignal);
+  const attempt = await webhooks.send(await expandBody(delivery), cancellationSignal);
   const decision = decideRetry(attempts, attempt);
   logAttempt(log, { delivery, attempt, number: attempts, decision });
   if (decision.next === 'delivered') {

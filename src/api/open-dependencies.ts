@@ -1,6 +1,6 @@
 import type { Environment } from '../config';
 import { DerivedKeys } from '../crypto/derived-keys';
-import { PublicLinks } from '../crypto/public-links';
+import { paymentLinks } from '../crypto/public-links';
 import { createSealer } from '../crypto/sealing';
 import { createPool, type Pool } from '../db/connection/pool';
 import { ApiKeys } from '../http/auth/api-keys';
@@ -100,9 +100,8 @@ export function openDependencies(
       providers,
       sealer,
       derivedKeys,
-      qrisLinks: new PublicLinks(derivedKeys, 'qrisImage', publicBaseUrl),
+      ...paymentLinks(derivedKeys, publicBaseUrl),
       qrisImages: new QrisImages(keylessDb),
-      checkoutLinks: new PublicLinks(derivedKeys, 'checkout', publicBaseUrl),
       checkoutPages: new CheckoutPages(),
       checkoutWatch: new CheckoutWatch(keylessDb, { ...settings, lostWorkflows }),
       lostWorkflows,

@@ -56,6 +56,19 @@ export class PublicLinks {
   }
 }
 
+/** Both kinds. */
+export interface PaymentLinks {
+  readonly qrisLinks: PublicLinks;
+  readonly checkoutLinks: PublicLinks;
+}
+
+export function paymentLinks(keys: DerivedKeys, publicBaseUrl: string): PaymentLinks {
+  return {
+    qrisLinks: new PublicLinks(keys, 'qrisImage', publicBaseUrl),
+    checkoutLinks: new PublicLinks(keys, 'checkout', publicBaseUrl),
+  };
+}
+
 /**
  * The fingerprint names the master key that was current when the payment was created. If that was neither configured
  * nor retired, the current one makes an address that works.

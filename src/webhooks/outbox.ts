@@ -1,8 +1,10 @@
 import type { Sealer } from '../crypto/sealing';
 import type { Queryable } from '../db/connection/pool';
 import { joinSubject } from '../db/queries/delivery-subject';
+import { findWebhookPayments, type WebhookPayment } from '../db/queries/find-webhook-payments';
 import { ALL_SUBJECT_TABLES, type SubjectTables } from '../db/transitions/subjects';
 import { parseCorrelation, type Correlation } from '../domain/correlation';
+import type { Expansion } from '../domain/expansions';
 import type { Subject, SubjectKind } from '../domain/subject';
 import type { OutgoingWebhook } from './send';
 
@@ -26,9 +28,16 @@ export interface Delivery extends OutgoingWebhook {
   readonly attemptsInCycle: number;
   /** The correlation of the transition that caused the event. */
   readonly correlation?: Correlation | undefined;
+  /** What the endpoint adds to the body of an event of a payment. */
+  readonly expand: readonly Expansion[];
+  /** What it is taken from; undefined if the endpoint adds nothing, or the event is of a payout. */
+  readonly payment?: WebhookPayment | undefined;
 }
 
-interface DeliveryRow extends Omit<Delivery, 'subject' | 'secrets' | 'correlation'> {
+/** The delivery with the body that is sent. */
+export type ExpandBody = (delivery: Delivery) => Promise<Delivery>;
+
+interface DeliveryRow extends Omit<Delivery, 'subject' | 'secrets' | 'correlation' | 'payment'> {
   readonly kind: SubjectKind;
   readonly subjectId: string;
   readonly requestId: string | null;
@@ -58,6 +67,7 @@ const DELIVERY_COLUMNS = `
   delivery.id as "deliveryId", delivery.endpoint_id as "endpointId", delivery.merchant_id as "merchantId",
   about.kind, about.id as "subjectId", delivery.status, delivery.attempts_in_cycle as "attemptsInCycle",
   about.reference_id as "referenceId", about.event, about.body, endpoint.url, endpoint.status as "endpointStatus",
+  endpoint.expand,
   about.request_id as "requestId", about.traceparent,
   ${VALID_SECRETS} as "sealedSecrets"`;
 
@@ -194,7 +204,10 @@ export async function claimDeliveries(db: Queryable, sealer: Sealer, limits: Cla
     text: CLAIM,
     values: [limits.max, limits.maxPerEndpoint],
   });
-  return rows.map((row) => openSecrets(row, sealer));
+  return withPayments(
+    db,
+    rows.map((row) => openSecrets(row, sealer)),
+  );
 }
 
 const FIND = `
@@ -208,7 +221,16 @@ export async function findDelivery(db: Queryable, sealer: Sealer, deliveryId: st
     values: [deliveryId],
   });
   if (!rows[0]) throw new Error(`There is no webhook delivery ${deliveryId}`);
-  return openSecrets(rows[0], sealer);
+  const delivery = openSecrets(rows[0], sealer);
+  return (await withPayments(db, [delivery]))[0] ?? delivery;
+}
+
+/** Without an endpoint that adds something, it reads nothing. */
+async function withPayments<Row extends Delivery>(db: Queryable, deliveries: readonly Row[]): Promise<Row[]> {
+  const expanded = deliveries.filter(({ expand }) => expand.length > 0).map(({ deliveryId }) => deliveryId);
+  if (expanded.length === 0) return [...deliveries];
+  const payments = await findWebhookPayments(db, expanded);
+  return deliveries.map((delivery) => ({ ...delivery, payment: payments.get(delivery.deliveryId) }));
 }
 
 function openSecrets<Row extends DeliveryRow>(

@@ -6,7 +6,7 @@ import { withCorrelation } from '../observability/correlation';
 import type { Logger } from '../observability/logger';
 import { logAttempt } from './log-attempt';
 import { markDead } from './mark-dead';
-import { claimDeliveries, LEASE_SECONDS, type Delivery } from './outbox';
+import { claimDeliveries, LEASE_SECONDS, type Delivery, type ExpandBody } from './outbox';
 import { recordDelivered, recordFailed, recordRetryWorkflowStarted, type Success } from './record-attempt';
 import { decideRetry } from './retry-policy';
 import { ATTEMPT_TIMEOUT_MS, type WebhookAttempt, type WebhookSender } from './send';
@@ -29,6 +29,7 @@ interface RelayDependencies {
   readonly db: Queryable;
   readonly sealer: Sealer;
   readonly sender: WebhookSender;
+  readonly expandBody: ExpandBody;
   /** Idempotent: a delivery has one retry workflow. */
   readonly startRetryWorkflow: (failed: FailedDelivery) => Promise<void>;
   /** Attempts (`RELAY_SLOTS`). */
@@ -121,9 +122,9 @@ export class Relay {
   }
 
   async #deliver(delivery: Delivery): Promise<void> {
-    const { db, sender, startRetryWorkflow, log } = this.dependencies;
+    const { db, sender, expandBody, startRetryWorkflow, log } = this.dependencies;
     if (delivery.endpointStatus === 'disabled') return this.#markRestDead(delivery.endpointId);
-    const attempt = await sender.send(delivery);
+    const attempt = await sender.send(await expandBody(delivery));
     const decision = decideRetry(1, attempt);
     logAttempt(log, { delivery, attempt, number: 1, decision });
     switch (decision.next) {

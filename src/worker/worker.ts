@@ -4,6 +4,7 @@ import { createActivities } from '../../activities/index';
 import { PAYMENTS_TASK_QUEUE, PAYOUTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
 import type { Environment, MetricsAddress, WorkerRole, WorkerSizes } from '../config';
 import { DerivedKeys } from '../crypto/derived-keys';
+import { paymentLinks } from '../crypto/public-links';
 import { createSealer } from '../crypto/sealing';
 import { createPool } from '../db/connection/pool';
 import type { RetentionDays } from '../domain/retention';
@@ -14,6 +15,7 @@ import { createProviderRegistry } from '../providers/registry';
 import { requestScheduledPayouts } from '../services/payouts/scheduled-payouts';
 import { reconcileBatch } from '../services/reconciliation/compare-payments';
 import { RecoveryWatch } from '../services/recovery/recovery-watch';
+import { bodyExpander } from '../services/webhooks/expand-body';
 import { connectClient, type TemporalTarget } from '../temporal/connection';
 import { EncryptingCodec, payloadKeys, WorkerCodec, type PayloadKeys } from '../temporal/payload-codec';
 import { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
@@ -84,21 +86,22 @@ const RECONCILIATION_BATCH_MS = 30_000;
  * `close` resolves after the work in flight.
  */
 export async function startWorker(settings: WorkerSettings): Promise<{ close(): Promise<void> }> {
-  const { log, temporal, sizes } = settings;
+  const { log, temporal, sizes, publicBaseUrl } = settings;
   const has = (role: WorkerRole): boolean => settings.roles.includes(role);
   const sdkMetrics = installRuntime(log, settings.metrics && (await createSdkMetrics()));
   const db = createPool(settings.databaseUrl, { max: sizes.databasePool });
   const recovery = new RecoveryWatch(db, log);
-  const isRecovering = () => recovery.isRecovering();
   const sealer = createSealer(settings.masterKey, settings.oldMasterKeys);
-  const keys = payloadKeys(new DerivedKeys(db, sealer));
+  const derivedKeys = new DerivedKeys(db, sealer);
+  const keys = payloadKeys(derivedKeys);
   const client = connectClient(temporal, keys);
   const workflows = new PaymentWorkflowClient(client);
   await requireTemporal({ client, target: temporal }, log);
   if (settings.beginsRecovery) await recovery.begin();
 
   const webhooks = webhookSenderOf(settings);
-  const providers = createProviderRegistry({ db, sealer, publicBaseUrl: settings.publicBaseUrl, log });
+  const expandBody = bodyExpander({ sealer, ...paymentLinks(derivedKeys, publicBaseUrl) });
+  const providers = createProviderRegistry({ db, sealer, publicBaseUrl, log });
   const payouts = createPayoutRegistry({ db, sealer, log });
   const stopping = new AbortController();
   const batchLimits = { durationMs: RECONCILIATION_BATCH_MS, stopSignal: stopping.signal };
@@ -109,12 +112,13 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     providers: limitCalls(providers, Math.floor(sizes.workflowTaskSlots * ACCOUNT_SHARE)),
     payouts,
     webhooks,
+    expandBody,
     environment: settings.environment,
     refundHoldSeconds: settings.refundHoldSeconds,
-    isRecovering,
+    isRecovering: () => recovery.isRecovering(),
     retentionDays: settings.retentionDays,
     reconcileBatch: async (part) =>
-      reconcileBatch({ db, providers, workflows, isRecovering: await isRecovering() }, part, batchLimits),
+      reconcileBatch({ db, providers, workflows, isRecovering: await recovery.isRecovering() }, part, batchLimits),
     requestScheduledPayouts: (part, run) =>
       requestScheduledPayouts({ db, workflows: workflows.payouts, log }, part, { ...run, stopSignal: stopping.signal }),
     onDeliveries: () => relay?.wake(),
@@ -134,7 +138,8 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   running.catch(settings.onFailure);
   if (has('relay')) {
     const startRetryWorkflow = (failed: FailedDelivery) => workflows.retries.start(failed);
-    relay = new Relay({ db, sealer, sender: webhooks, startRetryWorkflow, maxInFlight: sizes.relaySlots, log });
+    const sending = { sender: webhooks, expandBody, startRetryWorkflow };
+    relay = new Relay({ db, sealer, ...sending, maxInFlight: sizes.relaySlots, log });
   }
   const sweeper = has('sweeper') ? startSweeper({ db, providers, workflows, log }) : undefined;
   const totals = has('sweeper') ? startTotals({ db, log }) : undefined;

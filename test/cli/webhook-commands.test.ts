@@ -173,12 +173,22 @@ function never(): never {
   throw new Error('No webhook came');
 }
 
-it('changes the URL and the events of an endpoint, and records it', async () => {
+it('changes the URL, the events and the members of an endpoint, and records it', async () => {
   const { id } = await register();
   const { endpoint } = await json(`set ${id} --url http://127.0.0.1:9/moved --event payment.paid`);
   expect(endpoint).toMatchObject({ id, url: 'http://127.0.0.1:9/moved', events: ['payment.paid'] });
   expect((await json(`set ${id} --all-events`)).endpoint).toMatchObject({ url: endpoint.url, events: null });
-  for (const options of ['', '--event payment.paid --all-events', '--url http://10.0.0.1/', '--url ftp://x']) {
+  const expanding = await json(`set ${id} --expand settlement --expand metadata`);
+  expect(expanding.endpoint).toMatchObject({ events: null, expand: ['metadata', 'settlement'] });
+  expect((await lunas('list')).stdout).toContain('metadata, settlement');
+  expect((await json(`set ${id} --no-expand`)).endpoint.expand).toEqual([]);
+  for (const options of [
+    '',
+    '--expand cart',
+    '--event payment.paid --all-events',
+    '--url http://10.0.0.1/',
+    '--url ftp://x',
+  ]) {
     expect([options, (await lunas(`set ${id} ${options}`)).exitCode]).not.toEqual([options, 0]);
   }
   const { rows } = await ledger.db.query("select target from operator_actions where action = 'webhook.set'");

@@ -1,6 +1,7 @@
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../../activities';
 import { DerivedKeys } from '../../src/crypto/derived-keys';
+import { paymentLinks } from '../../src/crypto/public-links';
 import { createSealer } from '../../src/crypto/sealing';
 import { createPool } from '../../src/db/connection/pool';
 import { createLogger } from '../../src/observability/logger';
@@ -9,6 +10,7 @@ import { createProviderRegistry } from '../../src/providers/registry';
 import { requestScheduledPayouts } from '../../src/services/payouts/scheduled-payouts';
 import { reconcileBatch } from '../../src/services/reconciliation/compare-payments';
 import { RecoveryWatch } from '../../src/services/recovery/recovery-watch';
+import { bodyExpander } from '../../src/services/webhooks/expand-body';
 import { connectClient } from '../../src/temporal/connection';
 import { EncryptingCodec, payloadKeys, WorkerCodec } from '../../src/temporal/payload-codec';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
@@ -41,12 +43,14 @@ async function run(): Promise<void> {
     ? repeatSubmissions(instrumentQueries(createPool(settings.payoutsDatabaseUrl), PAYOUTS_BREAKPOINTS, mutant), mutant)
     : instrumentQueries(createPool(settings.databaseUrl), WORKER_BREAKPOINTS, mutant);
   const sealer = createSealer(settings.masterKey);
-  const keys = payloadKeys(new DerivedKeys(db, sealer));
+  const derivedKeys = new DerivedKeys(db, sealer);
+  const keys = payloadKeys(derivedKeys);
   const client = connectClient(temporal, keys);
   const workflows = new PaymentWorkflowClient(client);
   await requireTemporal({ client, target: temporal }, log);
 
   const webhooks = createWebhookSender({ environment: 'sandbox' });
+  const expandBody = bodyExpander({ sealer, ...paymentLinks(derivedKeys, apiUrlOf(settings)) });
   const { forgetfulLedgerUrl } = settings;
   const ledger = forgetfulLedgerUrl === null ? null : createPool(forgetfulLedgerUrl, { max: 2 });
   const providers = instrumentProviders(
@@ -64,6 +68,7 @@ async function run(): Promise<void> {
     providers,
     payouts: instrumentPayouts(createPayoutRegistry({ db, sealer, log }), settings),
     webhooks,
+    expandBody,
     environment: 'sandbox',
     refundHoldSeconds: settings.refundHoldSeconds,
     isRecovering: () => recovery.isRecovering(),
@@ -91,6 +96,7 @@ async function run(): Promise<void> {
       db,
       sealer,
       sender: webhooks,
+      expandBody,
       startRetryWorkflow: (failed) => workflows.retries.start(failed),
       maxInFlight: 256,
       log,

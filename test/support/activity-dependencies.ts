@@ -4,6 +4,7 @@ import type { TransitionContext } from '../../src/db/transitions/apply-transitio
 import type { Provider } from '../../src/providers/provider';
 import { createWebhookSender } from '../../src/webhooks/send';
 import { SILENT } from './collect-log';
+import { expandBodyOf } from './expand-body';
 
 /** The defaults of the configuration. */
 export const RETENTION_DAYS = {
@@ -22,12 +23,14 @@ export function activityDependencies(
   provider: Provider,
   changes: Partial<ActivityDependencies> = {},
 ): ActivityDependencies {
+  const sealer = createSealer(Buffer.alloc(32).toString('base64'));
   return {
     log: SILENT,
     ...context,
-    sealer: createSealer(Buffer.alloc(32).toString('base64')),
+    sealer,
     providers: { forAccount: async () => provider, findAccount: async () => provider, close: async () => undefined },
     webhooks: createWebhookSender({ environment: 'sandbox' }),
+    expandBody: expandBodyOf(context.db, sealer),
     refundHoldSeconds: 60,
     isRecovering: () => Promise.resolve(false),
     retentionDays: RETENTION_DAYS,

@@ -10,6 +10,7 @@ import { recordDelivered } from '../../src/webhooks/record-attempt';
 import { Relay, type FailedDelivery } from '../../src/webhooks/relay';
 import { createWebhookSender, type WebhookSender } from '../../src/webhooks/send';
 import { eventually } from '../support/eventually';
+import { expandBodyOf } from '../support/expand-body';
 import { createTestLedger, creation, type TestLedger } from '../support/payments';
 import { startReceiver, verifySignature, type Receiver } from '../support/receiver';
 
@@ -39,11 +40,20 @@ afterEach(async () => {
   await ledger.close();
 });
 
+const dependencies = () => ({
+  db: ledger.db,
+  sealer,
+  sender,
+  expandBody: expandBodyOf(ledger.db, sealer),
+  maxInFlight: MAX_IN_FLIGHT,
+  log,
+});
+
 function start(): Relay {
   const startRetryWorkflow = async (failed: FailedDelivery) => {
     failedDeliveries.push(failed);
   };
-  relay = new Relay({ db: ledger.db, sealer, sender, startRetryWorkflow, maxInFlight: MAX_IN_FLIGHT, log });
+  relay = new Relay({ ...dependencies(), startRetryWorkflow });
   return relay;
 }
 
@@ -289,14 +299,7 @@ describe('the relay', () => {
   it('sends each delivery once with two concurrent relays', async () => {
     await addEndpoint();
     await createPayments(60);
-    const other = new Relay({
-      db: ledger.db,
-      sealer,
-      sender,
-      startRetryWorkflow: async () => undefined,
-      maxInFlight: MAX_IN_FLIGHT,
-      log,
-    });
+    const other = new Relay({ ...dependencies(), startRetryWorkflow: async () => undefined });
     start();
     await eventually(deliveries, (rows) => rows.every(({ status }) => status === 'delivered'));
     await other.stop();
@@ -415,10 +418,7 @@ describe('the relay', () => {
       else for (const each of [...held.splice(0), respond]) setTimeout(each, 20);
     };
     const startRetryWorkflow = async () => undefined;
-    const relays = Array.from(
-      { length: 4 },
-      () => new Relay({ db: ledger.db, sealer, sender, startRetryWorkflow, maxInFlight: MAX_IN_FLIGHT, log }),
-    );
+    const relays = Array.from({ length: 4 }, () => new Relay({ ...dependencies(), startRetryWorkflow }));
     const rows = await eventually(deliveries, (all) => all.every(({ status }) => status === 'delivered'));
     await Promise.all(relays.map((each) => each.stop()));
     expect(receiver.received).toHaveLength(rows.length);
@@ -508,7 +508,7 @@ describe('the relay', () => {
       calls += 1;
       if (calls < 15) throw new Error('Temporal is away');
     };
-    relay = new Relay({ db: ledger.db, sealer, sender, startRetryWorkflow, maxInFlight: MAX_IN_FLIGHT, log });
+    relay = new Relay({ ...dependencies(), startRetryWorkflow });
     for (let attempt = 1; attempt < 15; attempt += 1) {
       await eventually(
         () => Promise.resolve(calls),

@@ -12,6 +12,8 @@ const metadataSchema = z.looseObject({ currentDetails: z.string() });
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
+const REQUEST = { amount: 10_000, metadata: { cart: 'x1' } };
+
 let service: TestService;
 let receiver: Receiver;
 
@@ -26,10 +28,11 @@ it('the retry workflow shows endpoint, attempts and the last failure', async () 
     merchantId: service.merchantId,
     url: `${receiver.url}?token=not-for-everybody`,
     events: ['payment.created'],
+    expand: ['metadata', 'checkout_url', 'settlement'],
     environment: 'sandbox',
   });
   receiver.respond = (response) => response.writeHead(receiver.received.length === 1 ? 500 : 502).end();
-  const { body } = await service.call('POST', '/payments', { amount: 10_000 }, { traceparent: TRACEPARENT });
+  const { body } = await service.call('POST', '/payments', REQUEST, { traceparent: TRACEPARENT });
   const { id, reference_id: reference } = body.payment;
   const [delivery] = await eventually(
     () => listDeliveries(service.db, { payment: id, limit: 1 }),
@@ -52,7 +55,8 @@ it('the retry workflow shows endpoint, attempts and the last failure', async () 
   const details = async () => metadataSchema.parse(await workflow.query('__temporal_workflow_metadata')).currentDetails;
   expect(await details()).toContain('The first attempt failed: the receiver returned 500.');
 
-  // The second attempt is due after about 10 s.
+  // The second attempt is due after about 10 s. Its body states the payment as it was at the event.
+  await service.pay(reference);
   const description = await eventually(
     () => workflow.describe(),
     ({ raw }) => raw.pendingActivities?.[0]?.lastFailure?.message !== undefined,
@@ -61,6 +65,13 @@ it('the retry workflow shows endpoint, attempts and the last failure', async () 
     'Attempt 2 of 12 failed: the receiver returned 502',
   );
   expect(receiver.received.map(({ headers }) => headers.traceparent)).toEqual([TRACEPARENT, TRACEPARENT]);
+  const [first, second] = receiver.received;
+  expect(second?.rawBody).toBe(first?.rawBody);
+  expect(first?.body).toMatchObject({
+    metadata: REQUEST.metadata,
+    checkout_url: null,
+    settlement: { due_at: null, settled_at: null },
+  });
   expect(description.taskQueue).toBe('lunas-webhooks');
   expect(description.priority?.fairnessKey).toBe(service.merchantId);
   expect(await description.staticSummary()).toBe(`payment.created of ${reference} to ${new URL(receiver.url).host}`);
@@ -70,4 +81,5 @@ it('the retry workflow shows endpoint, attempts and the last failure', async () 
   );
   expect(history).toContain(reference);
   expect(history).not.toContain('not-for-everybody');
+  expect(history).not.toContain('x1');
 });

@@ -202,8 +202,9 @@ export interface ListFilter {
 
 export type PaymentEvent = `payment.${PaymentStatus}`;
 
-/** The body of a webhook about a payment. */
-export interface WebhookEvent extends Omit<PaymentIdentity, 'payment_method_code'>, PaymentAmounts, ChangeTimes {
+/** The body of a webhook about a payment. Members of `expand` are there if the endpoint adds them. */
+export interface WebhookEvent
+  extends Omit<PaymentIdentity, 'payment_method_code'>, PaymentAmounts, ChangeTimes, ExpandedMembers {
   event: PaymentEvent;
   status: PaymentStatus;
   environment: 'sandbox' | 'production';
@@ -213,7 +214,7 @@ export interface WebhookEvent extends Omit<PaymentIdentity, 'payment_method_code
 }
 
 /** The body of a webhook about money that came for a payment after its end. Only an endpoint that lists it gets it. */
-export interface LatePaymentEvent extends ChangeTimes {
+export interface LatePaymentEvent extends ChangeTimes, ExpandedMembers {
   event: 'late_payment.received' | 'late_payment.refunded';
   /** There is no `id`, so that a receiver does not take it for a status of the payment. */
   payment_id: string;

@@ -5,6 +5,7 @@ import { RAILS } from '../../domain/payout-rails';
 import { PAYOUT_STATUSES } from '../../domain/payout-transitions';
 import { PAYMENT_METHODS } from '../../domain/provider-capabilities';
 import { EXAMPLE_AMOUNTS, EXAMPLE_IDENTITY, EXAMPLE_TIMES } from '../payments/example-payment';
+import { expandedFields } from '../payments/expand';
 import { amountFields, PAYMENT_FIELDS, rupiahField, timestampField } from '../payments/payment-fields';
 
 const { id, reference_id, merchant_reference_id, status, currency, provider, created_at, updated_at } = PAYMENT_FIELDS;
@@ -13,7 +14,10 @@ const eventField = <Event extends string>(events: readonly Event[]) =>
   z.enum(events).meta({ description: 'Also in the header `X-Service-Event`.' });
 const environment = z.enum(['sandbox', 'production']).meta({ description: 'The environment of the transaction.' });
 
-/** The body of a webhook (docs/contract.md#events), as the statements in `src/db/transitions` write it. */
+/**
+ * The body of a webhook (docs/contract.md#events), as the statements in `src/db/transitions` write it. The last members
+ * are in it if the endpoint adds them (docs/webhooks.md#more-members).
+ */
 export const webhookEventSchema = z.object({
   id,
   event: eventField(PAYMENT_EVENTS),
@@ -27,6 +31,7 @@ export const webhookEventSchema = z.object({
   provider,
   created_at,
   updated_at,
+  ...expandedFields,
 });
 
 export const WEBHOOK_EVENT: z.output<typeof webhookEventSchema> = {
@@ -57,6 +62,7 @@ export const latePaymentEventSchema = z.object({
   paid_at: timestampField('When the customer paid, by the clock of the provider.'),
   created_at: timestampField('When Lunas learned of it.'),
   updated_at: timestampField('When it last changed.'),
+  ...expandedFields,
 });
 
 export const LATE_PAYMENT_EVENT: z.output<typeof latePaymentEventSchema> = {

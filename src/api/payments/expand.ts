@@ -1,33 +1,20 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import type { Sealer } from '../../crypto/sealing';
-import { findPaymentsWithParts, type PaymentPart, type PaymentWithParts } from '../../db/queries/payment-parts';
+import { findPaymentsWithParts, type PaymentPart } from '../../db/queries/payment-parts';
+import { EXPANSIONS, scopesOfExpansions, type Expansion } from '../../domain/expansions';
 import { LATE_PAYMENT_STATUSES } from '../../domain/late-payment';
 import { REFUND_STATUSES } from '../../domain/refund';
 import { assertScope, type AuthenticatedMerchant } from '../../http/auth/authenticate';
+import { expand, type ExpandedPayment, type RenderDependencies } from '../../services/payments/expand';
 import type { ApiDependencies } from '../dependencies';
 import { readQuery } from '../read-query';
-import { qrisSchema, toQris } from './get-qris';
+import { qrisSchema } from './get-qris';
 import { PAYMENT_FIELDS, rupiahField, timestampField } from './payment-fields';
 
 const recordSchema = z.record(z.string(), z.unknown()).nullable();
 
 const detailsField = (description: string) =>
   recordSchema.meta({ description: `${description}; null if the request had none, or if it was erased.` });
-
-/** What `?expand=` can add to a payment (docs/contract.md#expand), in the order of the response. */
-export const EXPANSIONS = [
-  'metadata',
-  'customer',
-  'checkout_url',
-  'qris',
-  'expires_at',
-  'refund',
-  'late_payment',
-  'failure_reason',
-  'settlement',
-] as const;
-export type Expansion = (typeof EXPANSIONS)[number];
 
 const EXPANDED_FIELDS = {
   metadata: detailsField('Your own data'),
@@ -63,9 +50,7 @@ const EXPANDED_FIELDS = {
       settled_at: timestampField('When it was settled.').nullable(),
     })
     .meta({ description: 'When the money reaches your balance.' }),
-} as const satisfies Record<Expansion, z.ZodType>;
-
-export type ExpandedPayment = z.output<z.ZodObject<typeof EXPANDED_FIELDS>>;
+} as const satisfies { readonly [Name in Expansion]: z.ZodType<ExpandedPayment[Name]> };
 
 /** For the schema of a response: each member is there if it is requested. */
 export const expandedFields = z.object(EXPANDED_FIELDS).partial().shape;
@@ -87,7 +72,7 @@ export const expandSchema = z
 /** The query of an endpoint whose only parameter it is. */
 export const expandQuerySchema = z.object({ expand: expandSchema });
 
-export type ExpandDependencies = Pick<ApiDependencies, 'db' | 'sealer' | 'qrisLinks' | 'checkoutLinks'>;
+export type ExpandDependencies = RenderDependencies & Pick<ApiDependencies, 'db'>;
 
 /** What the members need of other tables. */
 const PARTS: Readonly<Partial<Record<Expansion, PaymentPart>>> = {
@@ -103,41 +88,13 @@ export function partsOf(wanted: readonly Expansion[]): PaymentPart[] {
 }
 
 /**
- * What the request wants. Data of customers needs a scope of its own: `read` alone is for a screen that shows
- * payments. A key that may only create reads no metadata by a repeat of a creation.
+ * What the request wants. A key that may only create reads no metadata by a repeat of a creation.
  * @throws ApiError `invalid_parameter`, `scope_not_allowed`
  */
 export function readExpand(request: Request, merchant: AuthenticatedMerchant): readonly Expansion[] {
   const { expand: wanted = [] } = readQuery(request, expandQuerySchema);
-  if (wanted.includes('metadata')) assertScope(merchant, 'read');
-  if (wanted.includes('customer')) assertScope(merchant, 'customers');
+  for (const scope of scopesOfExpansions(wanted)) assertScope(merchant, scope);
   return wanted;
-}
-
-/** The wanted members of a payment whose parts were read. */
-export async function expand(
-  dependencies: Omit<ExpandDependencies, 'db'>,
-  payment: PaymentWithParts,
-  wanted: readonly Expansion[],
-): Promise<Partial<ExpandedPayment>> {
-  if (wanted.length === 0) return {};
-  const qris = (await toQris(payment, dependencies)) ?? null;
-  const details = openDetails(dependencies.sealer, payment);
-  const all: ExpandedPayment = {
-    ...details,
-    checkout_url: qris?.checkout_url ?? null,
-    qris,
-    expires_at: payment.expiresAt.toISOString(),
-    refund: toRefund(payment.refund),
-    late_payment: toLatePayment(payment.latePayment),
-    failure_reason: payment.failureReason,
-    settlement: {
-      kind: payment.settlementKind,
-      due_at: payment.settlementDueAt?.toISOString() ?? null,
-      settled_at: payment.settledAt?.toISOString() ?? null,
-    },
-  };
-  return Object.fromEntries(EXPANSIONS.filter((name) => wanted.includes(name)).map((name) => [name, all[name]]));
 }
 
 /** A payment with the wanted members. A member that the response has anyway keeps its position and its value. */
@@ -156,36 +113,4 @@ export async function expandAll(
   const payments = await findPaymentsWithParts(dependencies.db, merchantId, { paymentIds, parts: partsOf(wanted) });
   const expanded = payments.map(async (payment) => [payment.id, await expand(dependencies, payment, wanted)] as const);
   return new Map(await Promise.all(expanded));
-}
-
-const detailsSchema = z.object({ customer: recordSchema, metadata: recordSchema });
-const NO_DETAILS = { customer: null, metadata: null };
-
-function openDetails(sealer: Sealer, { id, sealedDetails }: PaymentWithParts) {
-  if (sealedDetails === undefined || sealedDetails === null) return NO_DETAILS;
-  return detailsSchema.parse(JSON.parse(sealer.open(sealedDetails, ['payment-details', id])));
-}
-
-const isoOf = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
-
-function toRefund(refund: PaymentWithParts['refund']): ExpandedPayment['refund'] {
-  if (!refund) return null;
-  return {
-    number: refund.number,
-    status: refund.status,
-    cancellable_until: new Date(refund.submitAtMs).toISOString(),
-    submitted_at: isoOf(refund.submittedAtMs),
-    finished_at: isoOf(refund.finishedAtMs),
-    failure_reason: refund.failureReason,
-  };
-}
-
-function toLatePayment(late: PaymentWithParts['latePayment']): ExpandedPayment['late_payment'] {
-  if (!late) return null;
-  return {
-    status: late.status,
-    amount: late.totalRupiah,
-    received_at: new Date(late.receivedAtMs).toISOString(),
-    finished_at: isoOf(late.finishedAtMs),
-  };
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { PaymentRow } from '../../db/queries/payment-row';
+import type { PaymentLinks } from '../../crypto/public-links';
 import { ApiError } from '../../http/api-error';
 import { MAX_PAYLOAD_LENGTH } from '../../qris/payload';
+import { toQris } from '../../services/payments/expand';
 import type { ApiDependencies } from '../dependencies';
 import { merchantEndpoint } from '../endpoint';
 import { EXAMPLE_QRIS } from './example-payment';
@@ -20,24 +21,6 @@ export const qrisSchema = z.object({
   expires_at: PAYMENT_FIELDS.expires_at,
 });
 
-export type QrisBody = z.output<typeof qrisSchema>;
-
-type QrisDependencies = Pick<ApiDependencies, 'qrisLinks' | 'checkoutLinks'>;
-
-/** Undefined before the provider has issued a QR, or if it never did. */
-export async function toQris(
-  payment: PaymentRow,
-  { qrisLinks, checkoutLinks }: QrisDependencies,
-): Promise<QrisBody | undefined> {
-  if (payment.qrisPayload === null) return undefined;
-  return {
-    payload: payment.qrisPayload,
-    image_url: await qrisLinks.urlOf(payment),
-    checkout_url: await checkoutLinks.urlOf(payment),
-    expires_at: payment.expiresAt.toISOString(),
-  };
-}
-
 export const getQris = merchantEndpoint({
   method: 'get',
   path: '/payments/:id/qris',
@@ -54,7 +37,7 @@ before the provider has issued it, and if the provider rejected the transaction.
     examples: { 'a QR': { qris: EXAMPLE_QRIS } },
   },
   errors: ['not_found'],
-  async handler(dependencies: QrisDependencies & Pick<ApiDependencies, 'db'>, { params }, { merchantId }) {
+  async handler(dependencies: PaymentLinks & Pick<ApiDependencies, 'db'>, { params }, { merchantId }) {
     const payment = await requirePayment(dependencies.db, merchantId, String(params.id));
     const qris = await toQris(payment, dependencies);
     if (!qris) throw new ApiError('qr_unavailable', `This transaction is ${payment.status} and has no QR code.`);

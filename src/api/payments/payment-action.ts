@@ -4,9 +4,10 @@ import { toStepActor } from '../../domain/actor';
 import type { ErrorReason } from '../../domain/errors';
 import type { MerchantPaymentAction, RejectionCode } from '../../domain/payment-actions';
 import { ApiError } from '../../http/api-error';
+import type { ExpandedPayment } from '../../services/payments/expand';
 import { ActionRejectedError, requestPaymentAction } from '../../services/payments/request-payment-action';
 import type { MerchantHandler } from '../endpoint';
-import { expandAll, readExpand, withMembers, type ExpandedPayment } from './expand';
+import { expandAll, readExpand, withMembers } from './expand';
 import { requirePayment } from './require-payment';
 
 interface MerchantAction<Payment> {

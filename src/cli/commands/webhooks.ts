@@ -4,6 +4,7 @@ import type { Environment } from '../../config';
 import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
 import { WEBHOOK_EVENTS } from '../../domain/events';
+import { EXPANSIONS } from '../../domain/expansions';
 import { writeRunFile } from '../../local-stack/run-file';
 import { DELIVERY_STATUSES, listDeliveries, type ListedDelivery } from '../../services/webhooks/webhook-deliveries';
 import {
@@ -31,6 +32,7 @@ import { collect, type LunasCommand } from '../lunas-command';
 import { durationFrom, id, joinOptions, limit, oneOf, timestamp } from '../option-schemas';
 import { formatFields, formatTable, type CommandResult } from '../output';
 
+const EXPAND_TEXT = `add to the bodies of payments: ${joinOptions(EXPANSIONS)}; repeat for more`;
 const SECRET_SHOWN_ONCE = 'Keep the secret now: it is not shown again.';
 
 export function addWebhooksCommand(program: LunasCommand): void {
@@ -58,26 +60,32 @@ export function addWebhooksCommand(program: LunasCommand): void {
 }
 
 function addCreate(webhooks: LunasCommand): void {
-  const input = z.object({ merchant: id, url: z.string(), event: z.array(oneOf(WEBHOOK_EVENTS)).default([]) });
+  const input = z.object({
+    merchant: id,
+    url: z.string(),
+    event: z.array(oneOf(WEBHOOK_EVENTS)).default([]),
+    expand: z.array(oneOf(EXPANSIONS)).default([]),
+  });
   webhooks
     .command('create')
     .description('register an endpoint; the secret that signs its webhooks is shown only once')
     .requiredOption('--merchant <id>', 'the merchant of the payments')
     .requiredOption('--url <url>', 'the address of the receiver')
     .option('--event <event>', `${joinOptions(WEBHOOK_EVENTS)}; repeat for more (default: all of payments)`, collect)
+    .option('--expand <member>', EXPAND_TEXT, collect)
     .examples(
       'lunas webhooks create --merchant MERCHANT_ID --url https://shop.example/webhooks',
       'lunas webhooks create --merchant MERCHANT_ID --url https://shop.example/paid --event payment.paid',
     )
-    .writeAction(input, async ({ merchant, url, event }, audit, context, environment) => {
+    .writeAction(input, async ({ merchant, url, event, expand }, audit, context, environment) => {
       const sealer = await context.sealer(audit.db);
       const rules = receiverRules(context, environment);
-      const newEndpoint = { id: uuidv7(), merchantId: merchant, url, events: event, ...rules };
+      const newEndpoint = { id: uuidv7(), merchantId: merchant, url, events: event, expand, ...rules };
       const endpoint = await audit.record(CREATE_ENDPOINT, newEndpoint.id, () =>
         createEndpoint(audit.db, sealer, newEndpoint),
       );
       await updateRunFile(context, audit.db, sealer, merchant);
-      const fields = { Secret: endpoint.secret, Endpoint: endpoint.id, URL: endpoint.url, Events: eventsOf(endpoint) };
+      const fields = { Secret: endpoint.secret, ...settingsOf(endpoint) };
       return { json: { endpoint }, text: `${formatFields(fields)}\n\n${SECRET_SHOWN_ONCE}` };
     });
 }
@@ -93,6 +101,7 @@ function addList(webhooks: LunasCommand): void {
         MERCHANT: endpoint.merchantId,
         URL: endpoint.url,
         EVENTS: eventsOf(endpoint),
+        EXPAND: expandOf(endpoint),
         PENDING: endpoint.pending,
         STATUS: describeHealth(endpoint),
       }));
@@ -108,31 +117,35 @@ function addSet(webhooks: LunasCommand): void {
       url: z.string().optional(),
       event: z.array(oneOf(WEBHOOK_EVENTS)).default([]),
       allEvents: z.boolean().default(false),
+      // `--no-expand` is false.
+      expand: z.union([z.literal(false).transform(() => []), z.array(oneOf(EXPANSIONS))]).optional(),
     })
     .refine(({ event, allEvents }) => event.length === 0 || !allEvents, {
       error: 'takes either --event or --all-events',
     })
-    .refine(({ url, event, allEvents }) => url !== undefined || event.length > 0 || allEvents, {
-      error: 'takes --url, --event or --all-events',
+    .refine(({ url, event, allEvents, expand }) => (url ?? expand) !== undefined || event.length > 0 || allEvents, {
+      error: 'takes --url, --event, --all-events, --expand or --no-expand',
     });
   webhooks
     .command('set <endpoint-id>')
-    .description('change the URL of an endpoint, or its events; its id and its secret stay')
+    .description('change the URL of an endpoint, its events or its members; its id and its secret stay')
     .option('--url <url>', 'the new address of the receiver, also for deliveries that wait')
     .option('--event <event>', `${joinOptions(WEBHOOK_EVENTS)}; repeat for more; replaces its events`, collect)
     .option('--all-events', 'send every event of payments')
+    .option('--expand <member>', `${EXPAND_TEXT}; replaces them`, collect)
+    .option('--no-expand', 'add nothing to the bodies')
     .examples(
       'lunas webhooks set ENDPOINT_ID --url https://shop.example/webhooks',
       'lunas webhooks set ENDPOINT_ID --event payment.paid --event payment.settled',
       'lunas webhooks set ENDPOINT_ID --all-events',
+      'lunas webhooks set ENDPOINT_ID --expand metadata --expand settlement',
     )
-    .writeAction(input, async ({ endpointId, url, event, allEvents }, audit, context, environment) => {
+    .writeAction(input, async ({ endpointId, url, event, allEvents, expand }, audit, context, environment) => {
       const events = allEvents || event.length > 0 ? event : undefined;
       const endpoint = await audit.record(SET_ENDPOINT, endpointId, () =>
-        setEndpoint(audit.db, endpointId, { url, events, ...receiverRules(context, environment) }),
+        setEndpoint(audit.db, endpointId, { url, events, expand, ...receiverRules(context, environment) }),
       );
-      const fields = { Endpoint: endpoint.id, URL: endpoint.url, Events: eventsOf(endpoint) };
-      return { json: { endpoint }, text: formatFields(fields) };
+      return { json: { endpoint }, text: formatFields(settingsOf(endpoint)) };
     });
 }
 
@@ -295,6 +308,19 @@ async function updateRunFile(
 
 function eventsOf(endpoint: WebhookEndpoint): string {
   return endpoint.events?.join(', ') ?? 'all of payments';
+}
+
+function expandOf(endpoint: WebhookEndpoint): string | null {
+  return endpoint.expand.length === 0 ? null : endpoint.expand.join(', ');
+}
+
+function settingsOf(endpoint: WebhookEndpoint) {
+  return {
+    Endpoint: endpoint.id,
+    URL: endpoint.url,
+    Events: eventsOf(endpoint),
+    Expand: expandOf(endpoint),
+  };
 }
 
 /** `enabled`, `disabled (gone)`, `failing since …`. */

@@ -701,6 +701,9 @@ create table webhook_endpoints (
   merchant_id uuid not null references merchants,
   url text not null,
   events text[], -- null: every event of payments
+  -- What it adds to the bodies of payments and late payments, as `?expand=` does.
+  expand text[] not null default '{}' check (expand <@ array['metadata', 'customer', 'checkout_url', 'qris',
+    'expires_at', 'refund', 'late_payment', 'failure_reason', 'settlement']),
   status text not null default 'enabled' check (status in ('enabled', 'disabled')),
   disabled_reason text,
   created_at timestamptz(3) not null default now(),
@@ -820,6 +823,19 @@ create index webhook_deliveries_created_at_idx on webhook_deliveries (created_at
 create index webhook_deliveries_merchant_created_at_idx on webhook_deliveries (merchant_id, created_at desc, id desc);
 create index webhook_deliveries_redelivered_xid_idx on webhook_deliveries (redelivered_xid)
   where redelivered_xid is not null;
+
+-- The sealed details of a payment, for a delivery to an endpoint of the same merchant that adds them; else null. It is
+-- all that the worker can read of them.
+create function webhook_details(id_of_delivery uuid) returns text
+language sql stable security definer set search_path = public, pg_temp as $$
+  select details.sealed
+  from webhook_deliveries delivery
+  join payments on payments.id = delivery.payment_id
+  join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
+    and endpoint.merchant_id = payments.merchant_id and endpoint.expand && array['metadata', 'customer']
+  join payment_details details on details.payment_id = payments.id and details.fingerprint = payments.fingerprint
+  where delivery.id = id_of_delivery
+$$;
 
 -- The statement that receives or refunds a late payment writes its event and deliveries by this trigger. An operator's
 -- API books manual refunds, and has no right to write deliveries.
@@ -2499,10 +2515,12 @@ grant select on balance_transactions, closed_days to lunas_worker;
 revoke execute on function book_balance_transaction, close_days_until, close_days from public;
 grant execute on function close_days to lunas_worker;
 
--- Personal data. The API adds it and shows it to its merchant (`?expand=`), operators show and erase it, and the worker
--- deletes what is older than its retention.
+-- Personal data. The API adds it and shows it to its merchant (`?expand=`), operators show and erase it. The worker
+-- deletes what is older than its retention, and sends it to endpoints that add it.
 grant select (payment_id, fingerprint, sealed), insert on payment_details to lunas_api;
 grant select (payment_id, fingerprint, created_at), delete on payment_details to lunas_worker;
+revoke execute on function webhook_details from public;
+grant execute on function webhook_details to lunas_worker;
 grant select, update (sealed), delete on payment_details to lunas_operator;
 
 -- Exceptions and reconciliation.
@@ -2540,7 +2558,7 @@ grant select, update (response_excerpt) on webhook_attempts to lunas_operator;
 grant update (claim_number) on webhook_endpoints to lunas_api, lunas_worker, lunas_operator;
 grant update (status, disabled_reason, consecutive_failures, failing_since, next_probe_at) on webhook_endpoints
   to lunas_worker, lunas_operator;
-grant update (url, events, deleted_at) on webhook_endpoints to lunas_operator;
+grant update (url, events, expand, deleted_at) on webhook_endpoints to lunas_operator;
 grant insert on webhook_endpoints, webhook_secrets to lunas_operator;
 grant update (sealed_secret, expires_at) on webhook_secrets to lunas_operator;
 
@@ -2629,9 +2647,9 @@ grant select on payments, payment_transitions, refunds, late_payments, ledger_po
   archived_payments, archive_files, archive_batches, recovery_mode, retired_keys, webhook_deliveries,
   balance_transactions, closed_days, balance_days, open_balance_days
   to lunas_dashboard;
-grant select (id, merchant_id, url, events, status, disabled_reason, created_at, consecutive_failures, failing_since,
-  next_probe_at, deleted_at), insert,
-  update (url, events, status, disabled_reason, consecutive_failures, failing_since, next_probe_at, deleted_at)
+grant select (id, merchant_id, url, events, expand, status, disabled_reason, created_at, consecutive_failures,
+  failing_since, next_probe_at, deleted_at), insert,
+  update (url, events, expand, status, disabled_reason, consecutive_failures, failing_since, next_probe_at, deleted_at)
   on webhook_endpoints to lunas_dashboard;
 grant select (id, endpoint_id, created_at, expires_at), insert, update (expires_at) on webhook_secrets
   to lunas_dashboard;
@@ -2756,7 +2774,7 @@ grant select (id, provider, adapter, base_url, weight, status, created_at, nmid,
   on provider_accounts to lunas_reader;
 grant select (id, provider_account_id, reference_id, received_at, closed_at, notify_attempts, next_notify_at,
   reported_status) on provider_notifications to lunas_reader;
-grant select (id, merchant_id, events, status, disabled_reason, created_at, consecutive_failures, failing_since,
+grant select (id, merchant_id, events, expand, status, disabled_reason, created_at, consecutive_failures, failing_since,
   next_probe_at, deleted_at) on webhook_endpoints to lunas_reader;
 grant select (delivery_id, number, started_at, duration_ms, status_code, failure) on webhook_attempts to lunas_reader;
 grant select (payment_id, payment_version, event, occurred_at) on webhook_events to lunas_reader;

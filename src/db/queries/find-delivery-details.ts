@@ -1,4 +1,5 @@
 import type { WebhookEvent } from '../../domain/events';
+import type { Expansion } from '../../domain/expansions';
 import type { SubjectKind } from '../../domain/subject';
 import type { Queryable } from '../connection/pool';
 import { ALL_SUBJECT_TABLES } from '../transitions/subjects';
@@ -16,8 +17,10 @@ export interface DeliveryAttemptRow {
 export interface DeliveryDetailsRow {
   readonly id: string;
   readonly event: WebhookEvent;
-  /** The bytes that are signed and sent. */
+  /** The bytes that are signed and sent, if the endpoint adds nothing. */
   readonly body: string;
+  /** What the endpoint adds now. */
+  readonly expand: readonly Expansion[];
   readonly kind: SubjectKind;
   readonly referenceId: string;
   readonly endpointId: string;
@@ -47,7 +50,7 @@ export async function findDeliveryDetails(
     name: 'find_delivery_details',
     text: `
       select delivery.id, about.event, about.body, about.kind, about.reference_id as "referenceId", endpoint.url,
-        endpoint.id as "endpointId", endpoint.failing_since as "failingSince",
+        endpoint.id as "endpointId", endpoint.expand, endpoint.failing_since as "failingSince",
         endpoint.next_probe_at as "nextProbeAt", delivery.status,
         delivery.dead_reason as "deadReason", endpoint.status as "endpointStatus",
         endpoint.deleted_at is not null as "isEndpointDeleted", delivery.created_at as "createdAt",

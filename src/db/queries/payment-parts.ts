@@ -1,4 +1,5 @@
 import type { LatePaymentStatus } from '../../domain/late-payment';
+import type { TransitionName } from '../../domain/payment-transitions';
 import type { RefundStatus } from '../../domain/refund';
 import type { Queryable } from '../connection/pool';
 import { PAYMENT_COLUMNS, type PaymentRow } from './payment-row';
@@ -11,6 +12,10 @@ export interface PaymentParts {
   readonly refund: RefundPart | null;
   readonly latePayment: LatePaymentPart | null;
   readonly settledAt: Date | null;
+  /** All refunds, in the order of their numbers. */
+  readonly refunds: readonly RefundPart[];
+  /** Its transitions, in their order. */
+  readonly history: readonly { readonly name: TransitionName; readonly atMs: number }[];
 }
 
 export interface RefundPart {
@@ -34,19 +39,26 @@ export type PaymentWithParts = PaymentRow & Partial<PaymentParts>;
 
 const epochMs = (column: string) => `(extract(epoch from ${column}) * 1000)::bigint`;
 
+const REFUND = `json_build_object('number', number, 'status', refund.status, 'submitAtMs', ${epochMs('submit_at')},
+      'submittedAtMs', ${epochMs('submitted_at')}, 'finishedAtMs', ${epochMs('finished_at')},
+      'failureReason', refund.failure_reason)`;
+
 /** A scalar query for each part, over a table named `payments`. */
 const PARTS: Readonly<Record<PaymentPart, string>> = {
   sealedDetails: `select sealed from payment_details details
     where details.payment_id = payments.id and details.fingerprint = payments.fingerprint`,
-  refund: `select json_build_object('number', number, 'status', refund.status, 'submitAtMs', ${epochMs('submit_at')},
-      'submittedAtMs', ${epochMs('submitted_at')}, 'finishedAtMs', ${epochMs('finished_at')},
-      'failureReason', refund.failure_reason)
+  refund: `select ${REFUND}
     from refunds refund where refund.payment_id = payments.id order by number desc limit 1`,
   latePayment: `select json_build_object('status', late.status, 'totalRupiah', late.total_rupiah,
       'receivedAtMs', ${epochMs('received_at')}, 'finishedAtMs', ${epochMs('finished_at')})
     from late_payments late where late.payment_id = payments.id`,
   settledAt: `select occurred_at from payment_transitions transition
     where transition.payment_id = payments.id and transition.to_status = 'settled'`,
+  refunds: `select coalesce(json_agg(${REFUND} order by number), '[]')
+    from refunds refund where refund.payment_id = payments.id`,
+  history: `select coalesce(json_agg(json_build_object('name', name, 'atMs', ${epochMs('occurred_at')})
+      order by version), '[]')
+    from payment_transitions transition where transition.payment_id = payments.id`,
 };
 
 /** The select list of a `PaymentRow` with these parts. */

@@ -6,6 +6,7 @@ import { requireRow } from '../../db/connection/require-row';
 import { insertNotices } from '../../db/records/merchant-notices';
 import { DeclaredAction } from '../../domain/declared-action';
 import type { WebhookEvent } from '../../domain/events';
+import { EXPANSIONS, type Expansion } from '../../domain/expansions';
 import { codeOf, ConflictError, InvalidError } from '../../errors';
 import { markDead } from '../../webhooks/mark-dead';
 import { openSecret, type SealedSecret } from '../../webhooks/outbox';
@@ -19,6 +20,8 @@ export interface WebhookEndpoint {
   readonly url: string;
   /** Null: every event of payments. */
   readonly events: readonly WebhookEvent[] | null;
+  /** What it adds to the bodies of payments and late payments. */
+  readonly expand: readonly Expansion[];
   readonly status: 'enabled' | 'disabled';
   readonly disabledReason: DisabledReason | null;
   /** Failed attempts since the last success, and the timestamp of the first of them. */
@@ -36,6 +39,7 @@ export interface NewEndpoint extends ReceiverRules, Pick<WebhookEndpoint, 'merch
   readonly id?: string;
   /** Empty: every event of payments. */
   readonly events: readonly WebhookEvent[];
+  readonly expand?: readonly Expansion[] | undefined;
 }
 
 const SECRET_BYTES = 32;
@@ -80,7 +84,7 @@ const noticeOfChange = (from: string): string =>
 
 /** @param countOf counts the pending deliveries that satisfy a condition */
 const columnsWith = (countOf: (condition: string) => string) => `endpoint.id, endpoint.merchant_id as "merchantId",
-  endpoint.url, endpoint.events, endpoint.status, endpoint.disabled_reason as "disabledReason",
+  endpoint.url, endpoint.events, endpoint.expand, endpoint.status, endpoint.disabled_reason as "disabledReason",
   endpoint.consecutive_failures as "consecutiveFailures", endpoint.failing_since as "failingSince",
   endpoint.next_probe_at as "nextProbeAt",
   case endpoint.status when 'disabled' then 0 else
@@ -123,9 +127,9 @@ export async function createEndpoint(
   const { rows } = await insertOnce('endpoint_exists', () =>
     db.query<WebhookEndpoint>(
       `with endpoint as (
-         insert into webhook_endpoints (id, merchant_id, url, events)
-         select $1, id, $3, $4 from merchants where id = $2
-         returning id, merchant_id, url, events, status, disabled_reason, consecutive_failures, failing_since,
+         insert into webhook_endpoints (id, merchant_id, url, events, expand)
+         select $1, id, $3, $4, $7 from merchants where id = $2
+         returning id, merchant_id, url, events, expand, status, disabled_reason, consecutive_failures, failing_since,
            next_probe_at, created_at
        ),
        secret as (
@@ -140,6 +144,7 @@ export async function createEndpoint(
         storedEvents(endpoint.events),
         secretId,
         sealer.seal(secret, ['webhook-secret', secretId]),
+        storedExpansions(endpoint.expand ?? []),
       ],
     ),
   );
@@ -149,6 +154,11 @@ export async function createEndpoint(
 /** Null stands for every event of payments. */
 function storedEvents(events: readonly WebhookEvent[]): WebhookEvent[] | null {
   return events.length === 0 ? null : [...new Set(events)];
+}
+
+/** Each one once, in the order of the bodies. */
+function storedExpansions(expand: readonly Expansion[]): Expansion[] {
+  return EXPANSIONS.filter((name) => expand.includes(name));
 }
 
 /** In the order of their creation, without those that were deleted. */
@@ -195,13 +205,15 @@ export interface EndpointChanges extends ReceiverRules {
   readonly url?: string | undefined;
   /** Empty: every event of payments. */
   readonly events?: readonly WebhookEvent[] | undefined;
+  /** Empty: nothing. */
+  readonly expand?: readonly Expansion[] | undefined;
 }
 
 export const SET_ENDPOINT = new DeclaredAction('webhook.set');
 
 /**
- * Changes the URL and the events of an endpoint. Its next attempts go to the new URL, whose health is not known yet.
- * Its events change for what happens from now on.
+ * Changes the URL, the events and the added members of an endpoint. Its next attempts go to the new URL, whose health
+ * is not known yet, and have these members. Its events change for what happens from now on.
  * @param merchantId as for `findEndpoint`
  * @throws NotFoundError if there is no such endpoint
  * @throws ReceiverUrlError as `createEndpoint`
@@ -209,7 +221,7 @@ export const SET_ENDPOINT = new DeclaredAction('webhook.set');
 export async function setEndpoint(
   db: Queryable,
   endpointId: string,
-  { url, events, ...rules }: EndpointChanges,
+  { url, events, expand, ...rules }: EndpointChanges,
   merchantId?: string,
   resolve: ResolveHost = resolverFor(rules.environment),
 ): Promise<WebhookEndpoint> {
@@ -219,16 +231,26 @@ export async function setEndpoint(
        then ${healthy} else ${column} end`,
   );
   await db.query(
-    `with moved as materialized (
-       select id, merchant_id from webhook_endpoints endpoint where ${IS_NAMED} and $3::text <> url for update
+    `with noticeable as materialized (
+       select id, merchant_id from webhook_endpoints endpoint
+       where ${IS_NAMED} and ($3::text <> url or 'customer' = any ($6::text[]) and not 'customer' = any (expand))
+       for update
      ),
      changed as (
        update webhook_endpoints endpoint set url = coalesce($3, url), events = case when $4 then $5 else events end,
+         expand = coalesce($6, expand),
          ${resetIfMoved.join(', ')}
        where ${IS_NAMED}
      )
-     ${noticeOfChange('moved')}`,
-    [endpointId, merchantId, url, events !== undefined, events && storedEvents(events)],
+     ${noticeOfChange('noticeable')}`,
+    [
+      endpointId,
+      merchantId,
+      url,
+      events !== undefined,
+      events && storedEvents(events),
+      expand && storedExpansions(expand),
+    ],
   );
   return findEndpoint(db, endpointId, merchantId);
 }

@@ -3,7 +3,7 @@ import { Readiness } from '../../api/health/readiness';
 import { SingleFlight } from '../../api/payments/create-payment/single-flight';
 import type { Environment } from '../../config';
 import { DerivedKeys } from '../../crypto/derived-keys';
-import { PublicLinks } from '../../crypto/public-links';
+import { paymentLinks } from '../../crypto/public-links';
 import { createSealer } from '../../crypto/sealing';
 import { createPool, type Pool } from '../../db/connection/pool';
 import { PublicBudget } from '../../http/rate-limit/public-budget';
@@ -86,8 +86,7 @@ export function openDashboard(
       derivedKeys,
       lostWorkflows,
       createFlights: new SingleFlight(workflows, admission),
-      qrisLinks: new PublicLinks(derivedKeys, 'qrisImage', publicBaseUrl),
-      checkoutLinks: new PublicLinks(derivedKeys, 'checkout', publicBaseUrl),
+      ...paymentLinks(derivedKeys, publicBaseUrl),
       checkoutPages: new CheckoutPages(),
       checkoutWatch: new CheckoutWatch(db, { ...settings, lostWorkflows }),
       hasher: new PasswordHasher(),

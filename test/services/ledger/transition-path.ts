@@ -18,7 +18,7 @@ import { creation, type TestLedger } from '../../support/payments';
 
 export const T0 = new Date('2026-11-21T08:00:00.000Z');
 
-type StepName = Exclude<TransitionName, 'create'>;
+export type StepName = Exclude<TransitionName, 'create'>;
 
 /** The expected state of a payment, by the table alone. */
 interface PathState {

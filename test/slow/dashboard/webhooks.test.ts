@@ -9,6 +9,7 @@ import { WEBHOOK_TEXTS } from '../../../src/web/dashboard/webhooks/webhook-texts
 import { openPage, startBrowser } from '../../support/browser';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { eventually } from '../../support/eventually';
+import { createMember } from '../../support/people';
 import { startReceiver, verifySignature, type Receiver } from '../../support/receiver';
 import { createSecondMerchant } from '../../support/second-merchant';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -40,10 +41,10 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-async function send(path: string, form?: Readonly<Record<string, string>>) {
+async function send(path: string, form?: Readonly<Record<string, string>>, cookie = owner) {
   const response = await fetch(dashboard.url + path, {
     method: form ? 'POST' : 'GET',
-    headers: { cookie: owner, ...(form && { 'sec-fetch-site': 'same-origin' }) },
+    headers: { cookie, ...(form && { 'sec-fetch-site': 'same-origin' }) },
     redirect: 'manual',
     ...(form && { body: new URLSearchParams(form) }),
   });
@@ -189,9 +190,38 @@ it('owners get a notice of a new endpoint, URL and secret, and the audit has no 
     [id],
   );
   const [created, moved] = rows.map(({ detail }) => JSON.parse(detail));
-  expect(created).toEqual({ events: [], url: 'http://127.0.0.1:9' });
-  expect(moved).toEqual({ events: [], url_before: 'http://127.0.0.1:9', url: 'http://127.0.0.1:10' });
+  expect(created).toEqual({ events: [], expand: [], url: 'http://127.0.0.1:9' });
+  expect(moved).toEqual({
+    events: [],
+    expand_before: [],
+    expand: [],
+    url_before: 'http://127.0.0.1:9',
+    url: 'http://127.0.0.1:10',
+  });
   expect(JSON.stringify(rows)).not.toMatch(/token|hidden/);
+});
+
+it('an owner makes an endpoint send customer data, of which owners get a notice; a developer cannot', async () => {
+  const { id, path } = await create({ expand_metadata: 'on', expand_customer: 'on' });
+  expect((await findEndpoint(service.db, id)).expand).toEqual(['metadata', 'customer']);
+  expect((await send(path)).body).toContain('metadata, customer');
+  const own = await create({ expand_metadata: 'on' });
+  await createMember(service.db, 'developer@webhooks.test', [[service.merchantId, 'developer']]);
+  await service.db.query("update users set language = 'en' where email = 'developer@webhooks.test'");
+  const developer = await dashboard.cookie('developer@webhooks.test');
+  const edit = (of: string, form: Readonly<Record<string, string>>, cookie: string) =>
+    send(`${of}/edit`, { form_id: randomUUID(), url: 'http://127.0.0.1:9/other', scope: 'all', ...form }, cookie);
+  expect((await edit(path, {}, developer)).status).toBe(409);
+  expect((await findEndpoint(service.db, id)).url).toBe(receiver.url);
+  const foreign = await edit(own.path, { expand_customer: 'on' }, developer);
+  expect([foreign.status, foreign.body.includes(TEXTS.form.errors.foreign_members)]).toEqual([422, true]);
+  expect((await edit(own.path, { expand_settlement: 'on' }, developer)).status).toBe(303);
+  expect((await findEndpoint(service.db, own.id)).expand).toEqual(['settlement']);
+  const notices = async () =>
+    (await service.db.query('select from merchant_notices where target_id = $1', [own.id])).rowCount;
+  const before = await notices();
+  expect((await edit(own.path, { expand_customer: 'on' }, owner)).status).toBe(303);
+  expect(await notices()).toBe((before ?? 0) + 1);
 });
 
 it('a dead delivery is shown with the response, and redelivered alone and by a range', async () => {

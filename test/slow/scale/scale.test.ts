@@ -43,6 +43,7 @@ import { startSweeper } from '../../../src/worker/sweeper';
 import { activityDependencies } from '../../support/activity-dependencies';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
+import { expandBodyOf } from '../../support/expand-body';
 import { explainQueries, type ExplainedStatement } from '../../support/explain';
 import { BUSY_ENDPOINT, fillDatabase, FINAL, OPEN, PENDING_DELIVERIES } from '../../support/fill-database';
 import { creation, newTerms } from '../../support/payments';
@@ -246,6 +247,7 @@ it('the relay reads few buffers in each statement', async () => {
     db,
     maxInFlight: 256,
     sealer,
+    expandBody: expandBodyOf(db, sealer),
     sender: {
       send: async () => {
         const { statusCode } = outcomes[(sent += 1) % 50 === 0 ? 2 : sent % 2] ?? { statusCode: 200 };

@@ -23,7 +23,8 @@ const en: NoticeTexts = {
     'security.member_authorised': (name) => `${name} may approve payouts.`,
     'security.owner_changed': (name) => `The owners changed: ${name}.`,
     'security.key_created': (name) => `A new API key: ${name}.`,
-    'security.webhook_changed': (name) => `A webhook is new, or has another address or secret: ${name}.`,
+    'security.webhook_changed': (name) =>
+      `A webhook is new, has another address or secret, or sends customer data: ${name}.`,
     'bank_account.pending_inquiry': (name) => `A bank account was added: ${name}.`,
     'bank_account.pending_approval': (name) => `The bank knows the account ${name}. Lunas has to approve it.`,
     'bank_account.active': (name) => `Lunas approved the bank account ${name}.`,
@@ -53,7 +54,8 @@ const id: NoticeTexts = {
     'security.member_authorised': (name) => `${name} boleh menyetujui pencairan.`,
     'security.owner_changed': (name) => `Pemilik toko berubah: ${name}.`,
     'security.key_created': (name) => `Kunci API baru: ${name}.`,
-    'security.webhook_changed': (name) => `Webhook baru, atau alamat atau rahasianya diganti: ${name}.`,
+    'security.webhook_changed': (name) =>
+      `Webhook baru, alamat atau rahasianya diganti, atau mengirim data pelanggan: ${name}.`,
     'bank_account.pending_inquiry': (name) => `Rekening bank ditambahkan: ${name}.`,
     'bank_account.pending_approval': (name) => `Bank mengenali rekening ${name}. Lunas harus menyetujuinya.`,
     'bank_account.active': (name) => `Lunas menyetujui rekening bank ${name}.`,

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import type { WebhookEvent } from '../../../domain/events';
+import type { Expansion } from '../../../domain/expansions';
 import type { SubjectKind } from '../../../domain/subject';
 import { ConfirmForm } from '../../ui/form';
 import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
@@ -23,6 +24,7 @@ interface DetailedDelivery {
   readonly event: WebhookEvent;
   readonly body: string;
   readonly headers: string;
+  readonly expand: readonly Expansion[];
   readonly kind: SubjectKind;
   readonly referenceId: string;
   readonly endpointId: string;
@@ -86,10 +88,15 @@ function Delivery({ view, delivery, rejection, isDone }: DeliveryPage): ReactEle
         </Card>
         <Attempts view={view} attempts={attempts} />
         <Text title={texts.detail.headers} text={delivery.headers} />
-        <Text title={texts.detail.body} text={delivery.body} />
+        <Text title={bodyTitle(texts, delivery)} text={delivery.body} />
       </div>
     </div>
   );
+}
+
+/** What the endpoint adds may be personal data, so that the page does not show it. */
+function bodyTitle({ detail }: DeliveryTexts, { kind, expand }: DetailedDelivery): string {
+  return kind === 'payout' || expand.length === 0 ? detail.body : detail.contractBody(expand.join(', '));
 }
 
 /** Whether its endpoint fails now, which is why it waits or is dead. */

@@ -39,6 +39,7 @@ const en = {
   detail: {
     redeliver: 'Redeliver',
     body: 'Body as sent',
+    contractBody: (members: string) => `Body as sent, without what the endpoint adds: ${members}`,
     headers: 'Headers, without the signature',
     attempts: 'Attempts',
     noAttempts: 'No attempt yet.',
@@ -110,6 +111,7 @@ const id: DeliveryTexts = {
   detail: {
     redeliver: 'Kirim ulang',
     body: 'Isi seperti dikirim',
+    contractBody: (members: string) => `Isi seperti dikirim, tanpa tambahan endpoint: ${members}`,
     headers: 'Header, tanpa tanda tangan',
     attempts: 'Percobaan',
     noAttempts: 'Belum ada percobaan.',

@@ -1,17 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { WEBHOOK_EVENTS } from '../../../domain/events';
+import { EXPANSIONS, scopesOfExpansions, type Expansion } from '../../../domain/expansions';
 import { ConflictError } from '../../../errors';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { withUserAudit } from '../../../services/audit/user-audit';
-import { createEndpoint, ReceiverUrlError, setEndpoint } from '../../../services/webhooks/webhook-endpoints';
+import {
+  createEndpoint,
+  ReceiverUrlError,
+  setEndpoint,
+  type WebhookEndpoint,
+} from '../../../services/webhooks/webhook-endpoints';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
 import type { FieldErrors, FormResult, SentFields } from '../../page/read-form';
 import type { DashboardDependencies } from '../dashboard-dependencies';
-import { merchantRejection, merchantView, pageResponse } from '../merchant-view';
+import { merchantRejection, merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { userIdentity } from '../user-identity';
+import { eventField, expansionField } from './endpoint-fields';
 import { renderEndpointFormPage } from './endpoint-form-page';
-import { eventField } from './event-field';
 import { findEndpointOfPath } from './find-endpoint';
 import { renderSecretPage } from './secret-page';
 import { WEBHOOK_TEXTS } from './webhook-texts';
@@ -35,7 +41,7 @@ const newEndpointForm = memberPage(MANAGE, {
   stepUp: true,
   fields: NO_FIELDS,
   handler: async (dependencies: EditDependencies, visit) =>
-    formPage(dependencies, visit, { endpointId: null, sent: {}, errors: {}, status: 200 }),
+    formPage(dependencies, visit, { before: null, sent: {}, errors: {}, status: 200 }),
 });
 
 const createEndpointByForm = memberPage(MANAGE, {
@@ -44,11 +50,11 @@ const createEndpointByForm = memberPage(MANAGE, {
   stepUp: true,
   fields: endpointSchema,
   handler: async (dependencies: EditDependencies, visit, form) =>
-    submit(dependencies, visit, { form, endpointId: null }, async ({ url, events, formId }) => {
+    submit(dependencies, visit, { form, before: null }, async ({ url, events, expand, formId }) => {
       const { db, sealer, receiverRules } = dependencies;
       const view = merchantView(dependencies, visit);
-      const endpoint = { id: formId, merchantId: visit.member.merchantId, url, events, ...receiverRules };
-      const detail = JSON.stringify({ events, url: originOf(url) });
+      const endpoint = { id: formId, merchantId: visit.member.merchantId, url, events, expand, ...receiverRules };
+      const detail = JSON.stringify({ events, expand, url: originOf(url) });
       const action = { action: 'webhook.create', target: formId, detail } as const;
       const shown = { view, endpointId: formId, oldSecret: null };
       try {
@@ -69,10 +75,11 @@ const editEndpointForm = memberPage(MANAGE, {
   stepUp: true,
   fields: NO_FIELDS,
   async handler(dependencies: EditDependencies, visit) {
-    const { id, url, events } = await findEndpointOfPath(dependencies, visit);
-    const chosen = Object.fromEntries((events ?? []).map((event) => [eventField(event), 'on']));
-    const sent = { url, scope: events === null ? 'all' : 'listed', ...chosen };
-    return formPage(dependencies, visit, { endpointId: id, sent, errors: {}, status: 200 });
+    const before = await findEndpointOfPath(dependencies, visit);
+    const { url, events, expand } = before;
+    const chosen = [...(events ?? []).map(eventField), ...expand.map(expansionField)].map((name) => [name, 'on']);
+    const sent = { url, scope: events === null ? 'all' : 'listed', ...Object.fromEntries(chosen) };
+    return formPage(dependencies, visit, { before, sent, errors: {}, status: 200 });
   },
 });
 
@@ -82,15 +89,16 @@ const editEndpointByForm = memberPage(MANAGE, {
   stepUp: true,
   fields: endpointSchema,
   async handler(dependencies: EditDependencies, visit, form) {
-    const { id: endpointId, url: urlBefore } = await findEndpointOfPath(dependencies, visit);
-    return submit(dependencies, visit, { form, endpointId }, async ({ url, events }) => {
+    const before = await findEndpointOfPath(dependencies, visit);
+    return submit(dependencies, visit, { form, before }, async ({ url, events, expand }) => {
       const { db, receiverRules } = dependencies;
-      const detail = JSON.stringify({ events, url_before: originOf(urlBefore), url: originOf(url) });
-      const action = { action: 'webhook.set', target: endpointId, detail } as const;
+      const urls = { url_before: originOf(before.url), url: originOf(url) };
+      const detail = JSON.stringify({ events, expand_before: before.expand, expand, ...urls });
+      const action = { action: 'webhook.set', target: before.id, detail } as const;
       await withUserAudit(db, userIdentity(dependencies, visit), action, () =>
-        setEndpoint(db, endpointId, { url, events, ...receiverRules }, visit.member.merchantId),
+        setEndpoint(db, before.id, { url, events, expand, ...receiverRules }, visit.member.merchantId),
       );
-      return redirectTo(`${merchantView(dependencies, visit).paths.webhook(endpointId)}?done=saved`);
+      return redirectTo(`${merchantView(dependencies, visit).paths.webhook(before.id)}?done=saved`);
     });
   },
 });
@@ -104,9 +112,12 @@ function originOf(url: string): string | null {
   return `${protocol}//${host}`;
 }
 
+/** The endpoint before the change; null: a new one. */
+type EndpointBefore = Pick<WebhookEndpoint, 'id' | 'url' | 'expand'> | null;
+
 interface Submission {
   readonly form: FormResult<z.output<typeof endpointSchema>>;
-  readonly endpointId: string | null;
+  readonly before: EndpointBefore;
 }
 
 interface ValidFields {
@@ -114,33 +125,48 @@ interface ValidFields {
   readonly url: string;
   /** Empty: every event of payments. */
   readonly events: typeof WEBHOOK_EVENTS;
+  readonly expand: readonly Expansion[];
 }
 
 /** Performs the work for valid fields; else the form again, with the errors beside the fields. */
 async function submit(
   dependencies: EditDependencies,
   visit: MemberVisit,
-  { form, endpointId }: Submission,
+  { form, before }: Submission,
   work: (fields: ValidFields) => Promise<EndpointResponse>,
 ): Promise<EndpointResponse> {
   const { sent } = form;
+  const view = merchantView(dependencies, visit);
   const again = (codes: FieldErrors, status: number) =>
-    formPage(dependencies, visit, { endpointId, sent, errors: codes, status });
-  if (merchantRejection(merchantView(dependencies, visit)) !== null) return again({}, 409);
+    formPage(dependencies, visit, { before, sent, errors: codes, status });
+  if (editRejection(view, before) !== null) return again({}, 409);
   const listed = WEBHOOK_EVENTS.filter((event) => sent[eventField(event)] !== undefined);
-  const noEvents = sent.scope === 'listed' && listed.length === 0;
-  if (!form.ok || noEvents) return again({ ...(!form.ok && form.errors), ...(noEvents && { events: 'events' }) }, 422);
+  const expand = EXPANSIONS.filter((name) => sent[expansionField(name)] !== undefined);
+  const errors = {
+    ...(!form.ok && form.errors),
+    ...(sent.scope === 'listed' && listed.length === 0 && { events: 'events' }),
+    ...(view.scopesRejection(scopesOfExpansions(expand)) !== null && { expand: 'foreign_members' }),
+  };
+  if (!form.ok || Object.keys(errors).length > 0) return again(errors, 422);
   const { form_id: formId, url, scope } = form.values;
   try {
-    return await work({ formId, url, events: scope === 'all' ? [] : listed });
+    return await work({ formId, url, events: scope === 'all' ? [] : listed, expand });
   } catch (error) {
     if (error instanceof ReceiverUrlError) return again({ url: error.rule }, 422);
     throw error;
   }
 }
 
+/**
+ * Why the user cannot change the endpoint: another address would receive what the endpoint adds, which may exceed the
+ * user's rights. Null: they can.
+ */
+function editRejection(view: MerchantView, before: EndpointBefore): string | null {
+  return view.scopesRejection(scopesOfExpansions(before?.expand ?? [])) ?? merchantRejection(view);
+}
+
 interface FormState {
-  readonly endpointId: string | null;
+  readonly before: EndpointBefore;
   readonly sent: SentFields;
   readonly errors: FieldErrors;
   readonly status: number;
@@ -149,18 +175,19 @@ interface FormState {
 function formPage(
   dependencies: Pick<EditDependencies, 'environment'>,
   visit: MemberVisit,
-  { endpointId, sent, errors, status }: FormState,
+  { before, sent, errors, status }: FormState,
 ): EndpointResponse {
   const view = merchantView(dependencies, visit);
   const formId = z.uuid().safeParse(sent.form_id).data ?? randomUUID();
   const texts = errorTexts(WEBHOOK_TEXTS[view.locale.language].form.errors, errors);
-  const page = { view, endpointId, formId, rejection: merchantRejection(view), sent, errors: texts };
+  const endpointId = before?.id ?? null;
+  const page = { view, endpointId, formId, rejection: editRejection(view, before), sent, errors: texts };
   return pageResponse(renderEndpointFormPage(page), status);
 }
 
 function errorTexts(texts: Readonly<Partial<Record<string, string>>>, codes: FieldErrors): FieldErrors {
   const entries = Object.entries(codes).map(([name, code]) => {
-    const field = name === 'form_id' ? 'url' : name === 'url' ? name : 'events';
+    const field = name === 'form_id' ? 'url' : ['url', 'expand'].includes(name) ? name : 'events';
     return [field, texts[code] ?? texts.form ?? code] as const;
   });
   return Object.fromEntries(entries);

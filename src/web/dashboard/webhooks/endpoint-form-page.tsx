@@ -1,12 +1,13 @@
 import type { ReactElement } from 'react';
 import { EVENT_GROUP_NAMES, EVENT_GROUPS, type EventGroup } from '../../../domain/events';
+import { EXPANSIONS, scopesOfExpansions } from '../../../domain/expansions';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import { Choices } from '../../ui/choices';
 import { Field } from '../../ui/form';
 import { FormFrame } from '../../ui/form-frame';
 import { renderDeveloperPage } from '../developer-page';
 import type { MerchantView } from '../merchant-view';
-import { eventField } from './event-field';
+import { eventField, expansionField } from './endpoint-fields';
 import { WEBHOOK_TEXTS } from './webhook-texts';
 
 interface EndpointFormPage {
@@ -95,6 +96,19 @@ function Fields({ view, formId, sent, errors }: EndpointFormPage): ReactElement 
           error={index === 0 ? errors.events : undefined}
         />
       ))}
+      <Choices
+        name="expand"
+        kind="checkbox"
+        label={form.expand}
+        hint={form.expandHint}
+        choices={EXPANSIONS.map((name) => ({
+          name: expansionField(name),
+          label: name,
+          isChosen: sent[expansionField(name)] !== undefined,
+          rejection: view.scopesRejection(scopesOfExpansions([name])),
+        }))}
+        error={errors.expand}
+      />
     </>
   );
 }

@@ -105,10 +105,11 @@ function Actions({ view, endpoint }: Pick<EndpointPage, 'view' | 'endpoint'>): R
 function factsOf(view: MerchantView, endpoint: ShownEndpoint): Fact[] {
   const texts = WEBHOOK_TEXTS[view.locale.language];
   const time = (at: Date) => <Time at={at} style="full" locale={view.locale} />;
-  const { failingSince, nextProbeAt } = endpoint;
+  const { expand, failingSince, nextProbeAt } = endpoint;
   return [
     { name: texts.detail.url, value: <code className="breakable">{endpoint.url}</code> },
     { name: texts.columns.events, value: eventsText(view, endpoint) },
+    ...(expand.length > 0 ? [{ name: texts.detail.expand, value: expand.join(', ') }] : []),
     { name: texts.columns.pending, value: pendingText(endpoint) },
     ...(failingSince ? [{ name: texts.failingSince, value: time(failingSince) }] : []),
     ...(nextProbeAt ? [{ name: texts.nextProbe, value: time(nextProbeAt) }] : []),

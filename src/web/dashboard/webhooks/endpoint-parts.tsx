@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import type { WebhookEvent } from '../../../domain/events';
+import type { Expansion } from '../../../domain/expansions';
 import { StateChip } from '../../ui/chip';
 import type { MerchantView } from '../merchant-view';
 import { WEBHOOK_TEXTS } from './webhook-texts';
@@ -9,6 +10,7 @@ export interface ShownEndpoint {
   readonly id: string;
   readonly url: string;
   readonly events: readonly WebhookEvent[] | null;
+  readonly expand: readonly Expansion[];
   readonly status: 'enabled' | 'disabled';
   readonly disabledReason: 'gone' | 'failing' | 'operator' | 'merchant' | null;
   readonly failingSince: Date | null;

@@ -26,6 +26,8 @@ const en = {
     scope: 'Events',
     scopes: { all: 'All events of payments, also future ones', listed: 'Only these:' },
     groups: { payments: 'Payments', latePayments: 'Late payments', payouts: 'Payouts' },
+    expand: 'The body of a payment has also',
+    expandHint: 'A change is valid for the next attempts, also those that wait.',
     create: 'Create endpoint',
     save: 'Save',
     cancel: 'Cancel',
@@ -33,6 +35,7 @@ const en = {
     errors: {
       form: 'Open this form again: its number is missing.',
       events: 'Choose at least one event, or all.',
+      foreign_members: 'Choose only what your role may give.',
       url: 'Write the address of your server, at most 2,048 characters.',
       not_absolute: 'The address has to begin with http:// or https://.',
       not_https: 'The address has to begin with https://.',
@@ -62,6 +65,7 @@ const en = {
     facts: 'Details',
     url: 'Address',
     id: 'Id',
+    expand: 'Adds',
     created: 'Created',
     done: {
       saved: 'The endpoint is changed.',
@@ -145,6 +149,8 @@ const id: WebhookTexts = {
     scope: 'Peristiwa',
     scopes: { all: 'Semua peristiwa pembayaran, juga yang akan datang', listed: 'Hanya ini:' },
     groups: { payments: 'Pembayaran', latePayments: 'Pembayaran terlambat', payouts: 'Pencairan' },
+    expand: 'Isi untuk pembayaran juga memuat',
+    expandHint: 'Perubahan berlaku untuk percobaan berikutnya, juga yang menunggu.',
     create: 'Buat endpoint',
     save: 'Simpan',
     cancel: 'Batal',
@@ -152,6 +158,7 @@ const id: WebhookTexts = {
     errors: {
       form: 'Buka formulir ini lagi: nomornya tidak ada.',
       events: 'Pilih paling sedikit satu peristiwa, atau semua.',
+      foreign_members: 'Pilih hanya yang boleh diberikan oleh peran Anda.',
       url: 'Tulis alamat server Anda, paling banyak 2.048 karakter.',
       not_absolute: 'Alamat harus diawali http:// atau https://.',
       not_https: 'Alamat harus diawali https://.',
@@ -181,6 +188,7 @@ const id: WebhookTexts = {
     facts: 'Rincian',
     url: 'Alamat',
     id: 'Id',
+    expand: 'Menambahkan',
     created: 'Dibuat',
     done: {
       saved: 'Endpoint sudah diubah.',

@@ -1,0 +1,31 @@
+import type { MerchantScope } from './key-access';
+
+/**
+ * What `?expand=` adds to a payment, and an endpoint to the bodies of its webhooks (docs/contract.md#expand), in the
+ * order of the body.
+ */
+export const EXPANSIONS = [
+  'metadata',
+  'customer',
+  'checkout_url',
+  'qris',
+  'expires_at',
+  'refund',
+  'late_payment',
+  'failure_reason',
+  'settlement',
+] as const;
+export type Expansion = (typeof EXPANSIONS)[number];
+
+/**
+ * The scope that a key needs for a member. A user who makes an endpoint send it needs the right to give this scope to a
+ * key. Data of customers has a scope of its own: `read` alone is for a screen that shows payments.
+ */
+const EXPANSION_SCOPES: Readonly<Partial<Record<Expansion, MerchantScope>>> = {
+  metadata: 'read',
+  customer: 'customers',
+};
+
+export function scopesOfExpansions(wanted: readonly Expansion[]): MerchantScope[] {
+  return wanted.flatMap((name) => EXPANSION_SCOPES[name] ?? []);
+}
