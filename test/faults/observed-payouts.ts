@@ -98,6 +98,7 @@ export interface ObservedPayouts {
   readonly merchants: readonly MerchantBalance[];
   /** Debit minus credit of the account, over all postings. */
   readonly inTransitRupiah: number;
+  readonly openNotifications: readonly { readonly referenceId: string }[];
   readonly exceptions: readonly { readonly kind: string; readonly referenceId: string }[];
 }
 
@@ -161,6 +162,10 @@ export async function readObservedPayouts(
            from balance_transactions group by merchant_id) line using (merchant_id)`,
     ),
     inTransitRupiah: inTransit?.sum ?? 0,
+    openNotifications: await read(
+      `select distinct reference_id as "referenceId" from provider_notifications
+       where closed_at is null and reference_id like 'LP%'`,
+    ),
     exceptions: await read(`select kind, reference_id as "referenceId" from exceptions where reference_id like 'LP%'`),
   };
 }

@@ -179,7 +179,8 @@ async function readRecords(db: Pool): Promise<Pick<ObservedState, 'records' | 'p
       ),
       openNotifications: (
         await read<{ reference: string }>(
-          'select reference_id as reference from provider_notifications where closed_at is null',
+          `select reference_id as reference from provider_notifications
+           where closed_at is null and reference_id not like 'LP%'`,
         )
       ).map(({ reference }) => reference),
       exceptions: await read(

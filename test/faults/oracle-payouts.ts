@@ -212,7 +212,8 @@ function deliveryKey(
 const AT_BANK: Readonly<Record<string, readonly string[]>> = {
   completed: ['completed'],
   returned: ['returned'],
-  failed: ['rejected', 'failed', 'not_received', 'none'],
+  // The bank reports a payout that came back as failed. Lunas may not have asked in between.
+  failed: ['rejected', 'failed', 'returned', 'not_received', 'none'],
   cancelled: ['none'],
 };
 /** This account fails, and is executed later. */
@@ -223,13 +224,19 @@ export function* checkPayoutAgreement(state: ObservedState): Generator<Check> {
   const { journal, transfers, payouts } = state;
   const runs = newestRuns(state.workflows);
   const accounts = new Map<string, string | undefined>();
+  // The status may be behind a notification of the execution: it stays open for two minutes.
+  const cameBackUnseen = new Set<string>();
   for (const { id, referenceId, bankAccountId, status } of payouts.payouts) {
     accounts.set(referenceId, journal.payouts.accountNumbers.get(bankAccountId));
     const atBank = transfers.get(referenceId)?.status ?? 'none';
+    if (status === 'failed' && atBank === 'returned') cameBackUnseen.add(referenceId);
     const run = runs.get(`payout-${id}`);
     yield run?.payoutStatus === status ? null : `${id} is ${run?.payoutStatus} in its workflow, and ${status}`;
     const isWaiting = status === 'submitted' && atBank === 'none' && run?.needsAttention === true;
     yield isWaiting || AT_BANK[status]?.includes(atBank) === true ? null : `${id} is ${status}, and "${atBank}" there`;
+  }
+  for (const { referenceId } of payouts.openNotifications) {
+    yield cameBackUnseen.has(referenceId) ? null : `a notification for ${referenceId} is still open`;
   }
   for (const { kind, referenceId } of payouts.exceptions) {
     const isExpected = kind === 'payout_conflict' && accounts.get(referenceId) === EXECUTED_AFTER_FAILURE;

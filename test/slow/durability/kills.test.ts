@@ -15,7 +15,7 @@ import { testEnvironment } from '../../support/test-environment';
 const KILLS = bySize({ small: KILL_POINT_NAMES.length, full: 600 });
 /** The small plan kills each victim three times, among them the worker of payouts at K13 to K15 and at K19. */
 const SEED = 1_492_131;
-const RUN_TIMEOUT_MS = bySize({ small: 900_000, full: 7_200_000 });
+const RUN_TIMEOUT_MS = bySize({ small: 1_200_000, full: 10_800_000 });
 
 const reportSchema = z.object({
   trials: z.array(z.object({ point: z.string(), outcome: z.string() })),
