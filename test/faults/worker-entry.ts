@@ -15,7 +15,7 @@ import { connectClient } from '../../src/temporal/connection';
 import { EncryptingCodec, payloadKeys, WorkerCodec } from '../../src/temporal/payload-codec';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { requireTemporal } from '../../src/temporal/requirements';
-import { Relay } from '../../src/webhooks/relay';
+import { Relay, type FailedDelivery } from '../../src/webhooks/relay';
 import { createWebhookSender } from '../../src/webhooks/send';
 import { installRuntime } from '../../src/worker/runtime';
 import { startSweeper } from '../../src/worker/sweeper';
@@ -92,15 +92,8 @@ async function run(): Promise<void> {
   const workers = await Promise.all(TASK_QUEUES.map((taskQueue) => Worker.create({ ...shared, taskQueue })));
   const running = Promise.all(workers.map((worker) => worker.run()));
   if (!IS_OF_PAYOUTS) {
-    relay = new Relay({
-      db,
-      sealer,
-      sender: webhooks,
-      expandBody,
-      startRetryWorkflow: (failed) => workflows.retries.start(failed),
-      maxInFlight: 256,
-      log,
-    });
+    const startRetryWorkflow = (failed: FailedDelivery) => workflows.retries.start(failed);
+    relay = new Relay({ db, sealer, sender: webhooks, expandBody, startRetryWorkflow, maxInFlight: 256, log });
     startSweeper({ db, providers, workflows, log });
   }
   report({ ready: true });
