@@ -52,7 +52,7 @@ export class PayoutScenario {
   readonly #merchantIds: string[] = [];
   readonly #deadlineAtMs = Date.now() + SCENARIO_TIMEOUT_MS;
   /** What an operator does with a payout that the bank has never received. */
-  readonly #lostAction: 'resend' | 'resolveAsFailed';
+  #lostAction: 'resend' | 'resolveAsFailed';
   #lookedAtMs = 0;
 
   constructor(parts: PayoutScenarioParts) {
@@ -226,7 +226,7 @@ export class PayoutScenario {
     return listPayouts(this.#parts.target.db, filter);
   }
 
-  /** An operator sends a payout again that the bank does not know, or resolves it. */
+  /** An operator sends a payout again that the bank does not know, once, or resolves it. */
   async #lookAt(key: { readonly payoutId: string; readonly merchantId: string; readonly version: number }) {
     if (Date.now() - this.#lookedAtMs < LOOK_INTERVAL_MS) return;
     this.#lookedAtMs = Date.now();
@@ -234,7 +234,10 @@ export class PayoutScenario {
     if (!attentionReason?.includes('does not know')) return;
     const action = this.#lostAction;
     const { outcome } = await this.#workflows.perform(key, action, { name: OPERATOR, note: 'fault test' });
-    if (outcome === 'done' && action === 'resend') this.#journal.done.push({ payoutId: key.payoutId, action });
+    if (outcome !== 'done' || action !== 'resend') return;
+    this.#journal.done.push({ payoutId: key.payoutId, action });
+    // The bank may reject it again. After a second call nothing but an operator makes it failed.
+    this.#lostAction = 'resolveAsFailed';
   }
 
   get #dependencies() {
