@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { freePort } from '../../src/local-stack/ports';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { createKey } from '../../src/services/merchants/keys';
@@ -98,12 +98,13 @@ describe('a merchant cannot take more by many keys', () => {
 describe('a merchant cannot fill the API with creations that wait', () => {
   const masterKey = randomBytes(32).toString('base64');
   let temporal: Server;
+  const connections = new Set<Socket>();
   let apis: TestApis;
   let secret: string;
   beforeAll(async () => {
     // Accepts connections and never responds.
     const port = await freePort();
-    temporal = createServer(() => undefined).listen(port, '127.0.0.1');
+    temporal = createServer((socket) => connections.add(socket)).listen(port, '127.0.0.1');
     await once(temporal, 'listening');
     const target = { address: `127.0.0.1:${port}`, namespace: 'none', security: {} };
     apis = await startTestApis([{ temporal: target, masterKey, maxCreatesInFlight: 96 }]);
@@ -113,6 +114,7 @@ describe('a merchant cannot fill the API with creations that wait', () => {
   afterAll(async () => {
     await apis.close();
     temporal.close();
+    for (const connection of connections) connection.destroy();
   });
 
   const ascending = (results: readonly ApiResult[]) =>
