@@ -21,6 +21,8 @@ interface ExcerptPart {
 
 const MAX_RESULTS = 20;
 const EXCERPT_LENGTH = 200;
+/** With the flag `u`, an escape of any other character is an error. */
+const SYNTAX_CHARACTERS = /[$()*+.?[\\\]^{|}]/g;
 
 /** The search of the documents: words as they are, their beginnings, and words with a mistake in writing. */
 export class DocsSearch {
@@ -48,7 +50,7 @@ export class DocsSearch {
 
 /** @param terms words of the index, in small letters */
 function excerptOf(text: string, terms: readonly string[]): ExcerptPart[] {
-  const pattern = terms.map((term) => term.replaceAll(/[^\p{L}\p{N}]/gu, String.raw`\$&`)).join('|');
+  const pattern = terms.map((term) => term.replaceAll(SYNTAX_CHARACTERS, String.raw`\$&`)).join('|');
   const first = text.search(new RegExp(pattern, 'iu'));
   const from = first < EXCERPT_LENGTH / 2 ? 0 : text.indexOf(' ', first - EXCERPT_LENGTH / 2) + 1;
   const part = text.slice(from, from + EXCERPT_LENGTH);

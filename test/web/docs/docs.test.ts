@@ -4,6 +4,7 @@ import type { Browser } from 'playwright-core';
 import { z } from 'zod';
 import { PACKAGE_ROOT } from '../../../src/package-info';
 import { GUIDES } from '../../../src/web/docs/guides';
+import { DocsSearch } from '../../../src/web/docs/search';
 import { isExcludedFromContext, readDockerfile } from '../../deploy/dockerfile';
 import { startTestApis, type TestApis } from '../../support/api';
 import { findAccessibilityViolations, findUnreachableControls, openPage, startBrowser } from '../../support/browser';
@@ -172,6 +173,7 @@ describe('the pages', () => {
 describe('the search', () => {
   it.each([
     ['signature', 'Webhooks', '/docs/webhooks'],
+    ['key', 'Webhooks', '/docs/webhooks'],
     ['idempotncy', 'Create one transaction', '/docs/api/create-payment'],
     ['X-Payment-Status', '6. Handle what goes wrong', '/docs/integration#6-handle-what-goes-wrong'],
   ])('finds %s', async (query, title, address) => {
@@ -179,6 +181,17 @@ describe('the search', () => {
     expect(page).toContain(title);
     expect(page).toContain(`<a href="${address}`);
     expect(page).toContain('<mark>');
+  });
+
+  it('marks a word that contains a character of a pattern', () => {
+    const characters = String.raw`! " # $ % & ' ( ) * + , - . / : ; < = > ? @ [ \ ] ^ _ { | } ~ 🙂`.split(' ');
+    const words = characters.map((character) => `key${character}1`);
+    const search = new DocsSearch([{ id: '/docs/a', page: 'A', title: 'A', text: words.join(' ') }]);
+    const marked = (query: string) =>
+      search.find(query).flatMap(({ excerpt }) => excerpt.filter(({ isMatch }) => isMatch).map(({ text }) => text));
+    expect(new Set(marked('key'))).toEqual(new Set(['key']));
+    // Punctuation separates words, symbols do not.
+    for (const word of words) expect(marked(word)).toContain(/\p{P}/u.test(word) ? 'key' : word);
   });
 
   it('shows what was searched as text, and what to do if nothing was found', async () => {
