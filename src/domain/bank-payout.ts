@@ -39,8 +39,11 @@ export type BankStatusReport =
   Exclude<FindPayoutOutcome, { readonly outcome: 'found' }> | ({ readonly outcome: 'found' } & ReportedPayout);
 type ReportedPayout = Pick<BankPayout, 'status' | 'amountRupiah' | 'accountLastFour' | 'bankReference' | 'reason'>;
 
-/** Until then there is a report: a call takes at most 3 s, and may wait for its turn. */
-export const BANK_STATUS_TIMEOUT_MS = 12_000;
+/**
+ * Until then there is a report: a call takes at most 3 s, and may wait for its turn. An operator's API responds within
+ * 10 s.
+ */
+export const BANK_STATUS_TIMEOUT_MS = 8_000;
 
 /** The statuses of a payout that already reflect what the bank reports: no status query is necessary. */
 export const PAYOUT_STATUSES_REFLECTING = {

@@ -168,7 +168,7 @@ export class PayoutClient {
 
   /**
    * What the bank reports of the payout now. A worker of payouts asks it, and nothing is recorded.
-   * @throws Error if there is no report within 12 s
+   * @throws Error if there is no report within 8 s
    */
   readBankStatus(key: PayoutKey): Promise<BankStatusReport> {
     const { payoutId, merchantId } = key;

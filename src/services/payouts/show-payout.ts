@@ -28,7 +28,7 @@ export interface PayoutRecord {
   readonly deliveries: readonly PaymentDelivery[];
   /** What it reports, or how it closed; null if Temporal has no such workflow, `error` if it cannot be read. */
   readonly workflow: PayoutRunReport | { readonly error: string } | null;
-  /** What the bank reports now; `error` if there is no report within 12 s. */
+  /** What the bank reports now; `error` if there is no report within 8 s. */
   readonly bank: BankStatusReport | { readonly error: string };
 }
 

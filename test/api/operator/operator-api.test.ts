@@ -361,4 +361,10 @@ it('a key with the scope of payouts shows and cancels one, in the version that i
   );
   const cancelled = await call('POST', `${address}/cancel`, { note: 'n', version: 1 }, key);
   expect(cancelled).toMatchObject({ status: 200, body: { payout: { status: 'cancelled', version: 2 } } });
+  // Nothing asks the bank: the rest is shown nevertheless.
+  await service.stopWorker();
+  expect(await call('GET', address, undefined, key)).toMatchObject({
+    status: 200,
+    body: { payout: { status: 'cancelled' }, bank: { error: expect.any(String) } },
+  });
 });
