@@ -1,6 +1,7 @@
 import type { PublicLinks } from '../../crypto/public-links';
 import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
+import type { Logger } from '../../observability/logger';
 import type { LostWorkflows } from '../../services/recovery/lost-workflows';
 import type { CheckoutPages } from './checkout-pages';
 import type { CheckoutWatch } from './checkout-watch';
@@ -14,4 +15,11 @@ export interface CheckoutDependencies {
   readonly checkoutPages: CheckoutPages;
   readonly checkoutWatch: CheckoutWatch;
   readonly lostWorkflows: Pick<LostWorkflows, 'check' | 'checkExpired'>;
+  readonly log: Logger;
 }
+
+/** What the page, the image and the receipt of a payment are made from. */
+export type CheckoutPageDependencies = Pick<
+  CheckoutDependencies,
+  'checkoutLinks' | 'checkoutPages' | 'keylessDb' | 'log' | 'sealer'
+>;

@@ -1,10 +1,9 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import type { Sealer } from '../../crypto/sealing';
 import { findCheckout, type CheckoutRow } from '../../db/queries/find-checkout';
 import { LANGUAGES, type Language } from '../../domain/sign-in';
 import { logPayment } from '../../temporal/log-payment';
-import type { CheckoutDependencies } from './checkout-dependencies';
+import type { CheckoutPageDependencies } from './checkout-dependencies';
 import type { CheckoutPayment } from './checkout-state';
 
 /** What the page reads of `metadata`: the merchant's own text about the order. */
@@ -12,20 +11,29 @@ const descriptionSchema = z.object({ metadata: z.object({ description: z.string(
 
 /** The payment of the token in the path; undefined for any other text. */
 export async function findCheckoutPage(
-  { checkoutLinks, keylessDb, sealer }: Pick<CheckoutDependencies, 'checkoutLinks' | 'keylessDb' | 'sealer'>,
+  dependencies: Omit<CheckoutPageDependencies, 'checkoutPages'>,
   { params }: Request,
 ): Promise<(CheckoutRow & Pick<CheckoutPayment, 'description'>) | undefined> {
-  const paymentId = await checkoutLinks.paymentIdOf(String(params.token));
+  const paymentId = await dependencies.checkoutLinks.paymentIdOf(String(params.token));
   if (paymentId === undefined) return undefined;
   logPayment(paymentId);
-  const row = await findCheckout(keylessDb, paymentId);
-  return row && { ...row, description: descriptionOf(sealer, row) };
+  const row = await findCheckout(dependencies.keylessDb, paymentId);
+  return row && { ...row, description: descriptionOf(dependencies, row) };
 }
 
-function descriptionOf(sealer: Sealer, { id, sealedDetails }: CheckoutRow): string | null {
+/** The customer can pay without it, so details that cannot be opened are an error for the log only. */
+function descriptionOf(
+  { log, sealer }: Pick<CheckoutPageDependencies, 'log' | 'sealer'>,
+  { id, sealedDetails }: CheckoutRow,
+): string | null {
   if (sealedDetails === null) return null;
-  const details = descriptionSchema.safeParse(JSON.parse(sealer.open(sealedDetails, ['payment-details', id])));
-  return details.success ? details.data.metadata.description : null;
+  try {
+    const details = descriptionSchema.safeParse(JSON.parse(sealer.open(sealedDetails, ['payment-details', id])));
+    return details.success ? details.data.metadata.description : null;
+  } catch (error) {
+    log.error({ err: error }, 'details of a payment not opened; the checkout page has no description');
+    return null;
+  }
 }
 
 /** The language of `?lang=`, else of the browser; Indonesian if neither names one that the page has. */

@@ -1,6 +1,6 @@
 import { ApiError } from '../../http/api-error';
 import { publicEndpoint } from '../../http/endpoint';
-import type { CheckoutDependencies } from './checkout-dependencies';
+import type { CheckoutPageDependencies } from './checkout-dependencies';
 import { imageResponse } from './checkout-headers';
 import { payablePayload } from './checkout-state';
 import { findCheckoutPage, languageOf } from './find-checkout-page';
@@ -10,10 +10,7 @@ export const getCheckoutImage = publicEndpoint({
   method: 'get',
   path: '/pay/:token/qris.png',
   countsAgainstNetworkLimit: true,
-  async handler(
-    dependencies: Pick<CheckoutDependencies, 'checkoutLinks' | 'checkoutPages' | 'keylessDb' | 'sealer'>,
-    request,
-  ) {
+  async handler(dependencies: CheckoutPageDependencies, request) {
     const payment = await findCheckoutPage(dependencies, request);
     const payload = payment && payablePayload(payment, Date.now());
     if (!payload) throw new ApiError('not_found', 'There is no QR code that can be paid.');

@@ -1,6 +1,6 @@
 import type { CheckoutRow } from '../../db/queries/find-checkout';
 import { publicEndpoint } from '../../http/endpoint';
-import type { CheckoutDependencies } from './checkout-dependencies';
+import type { CheckoutDependencies, CheckoutPageDependencies } from './checkout-dependencies';
 import { checkoutHeaders } from './checkout-headers';
 import { statusKeyOf } from './checkout-watch';
 import { findCheckoutPage, languageOf } from './find-checkout-page';
@@ -13,13 +13,7 @@ export const getCheckoutPage = publicEndpoint({
   method: 'get',
   path: '/pay/:token',
   countsAgainstNetworkLimit: true,
-  async handler(
-    dependencies: Pick<
-      CheckoutDependencies,
-      'checkoutLinks' | 'checkoutPages' | 'lostWorkflows' | 'keylessDb' | 'sealer'
-    >,
-    request,
-  ) {
+  async handler(dependencies: CheckoutPageDependencies & Pick<CheckoutDependencies, 'lostWorkflows'>, request) {
     const language = languageOf(request);
     const payment = await findCheckoutPage(dependencies, request);
     if (!payment) {

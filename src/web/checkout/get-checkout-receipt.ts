@@ -1,6 +1,6 @@
 import { ApiError } from '../../http/api-error';
 import { publicEndpoint } from '../../http/endpoint';
-import type { CheckoutDependencies } from './checkout-dependencies';
+import type { CheckoutPageDependencies } from './checkout-dependencies';
 import { imageResponse } from './checkout-headers';
 import { hasReceipt } from './facts';
 import { findCheckoutPage, languageOf } from './find-checkout-page';
@@ -10,10 +10,7 @@ export const getCheckoutReceipt = publicEndpoint({
   method: 'get',
   path: '/pay/:token/receipt.png',
   countsAgainstNetworkLimit: true,
-  async handler(
-    dependencies: Pick<CheckoutDependencies, 'checkoutLinks' | 'checkoutPages' | 'keylessDb' | 'sealer'>,
-    request,
-  ) {
+  async handler(dependencies: CheckoutPageDependencies, request) {
     const payment = await findCheckoutPage(dependencies, request);
     const nowMs = Date.now();
     if (!payment || !hasReceipt(payment, nowMs)) throw new ApiError('not_found', 'There is no receipt.');

@@ -5,13 +5,15 @@ import { PublicLinks } from '../../../src/crypto/public-links';
 import { createSealer } from '../../../src/crypto/sealing';
 import { changeMerchant } from '../../../src/services/merchants/merchants';
 import { findSandboxCheckout } from '../../../src/web/checkout/get-sandbox-checkout';
+import { collectLog } from '../../support/collect-log';
 import { eventually } from '../../support/eventually';
 import { createPage } from '../../support/payment-page';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
+const collected = collectLog();
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService(await newNamespace());
+  service = await startTestService(await newNamespace(), { log: collected.log });
 });
 afterAll(() => service.close());
 
@@ -52,6 +54,18 @@ describe('GET /pay/:token', () => {
     for (const text of ['Rp\u00a050.000', 'NMID: ID', page.referenceId, 'role="img"']) expect(html).toContain(text);
     expect(html).not.toMatch(/<style|style=|\son\w+=|<script>/);
     expect(html).not.toContain(page.payload);
+  });
+
+  it('has everything except the description if the details of the payment cannot be opened', async () => {
+    const page = await createPage(service, { metadata: { description: 'Kopi susu' } });
+    expect(await readPage(page.url)).toContain('Kopi susu');
+    await service.db.query("update payment_details set sealed = 'v1.lost.key' where payment_id = $1", [page.paymentId]);
+    const html = await readPage(page.url);
+    expect(html).toContain('role="img"');
+    expect(html).not.toContain('Kopi susu');
+    expect((await fetch(`${page.url}/qris.png`)).status).toBe(200);
+    const message = 'details of a payment not opened; the checkout page has no description';
+    expect(collected.lines(message)).toContainEqual(expect.objectContaining({ paymentId: page.paymentId }));
   });
 
   it.each([
