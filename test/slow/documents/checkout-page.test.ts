@@ -200,6 +200,33 @@ describe('a customer', () => {
     await Promise.all([one.close(), other.close()]);
   });
 
+  it('can stay until the page has another state, however often the page is requested again', async () => {
+    await changeMerchant(service.db, service.merchantId, { returnUrl: `${service.apiUrl}/returned` });
+    const { url, paymentId, referenceId } = await createPage(service);
+    const { page, close } = await openPage(browser, 'about:blank');
+    await page.clock.install();
+    await page.goto(url);
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await service.pay(referenceId);
+    await untilState(page, 'paid');
+    expect(await page.locator('[data-returning]').isVisible()).toBe(true);
+    const [again] = await Promise.all([
+      page.waitForResponse(url),
+      page.evaluate("document.dispatchEvent(new Event('visibilitychange'))"),
+    ]);
+    await again.finished();
+    const untilShown = () => page.evaluate('fetch(location.href).then((response) => response.text())');
+    await untilShown();
+    expect(await page.locator('[data-returning] button').isVisible()).toBe(true);
+    await service.call('POST', `/payments/${paymentId}/refund`);
+    await untilState(page, 'refund_processing');
+    await page.clock.runFor(10_000);
+    await untilShown();
+    expect(page.url()).toBe(url);
+    await changeMerchant(service.db, service.merchantId, { returnUrl: null });
+    await close();
+  });
+
   it('pays without script: code, image and a reload', async () => {
     const { url, payload, referenceId } = await createPage(service);
     const { page, problems, close } = await openPage(browser, url, { javaScriptEnabled: false });

@@ -15,6 +15,10 @@ let requestedAtMs = 0;
 let announcedMs = Infinity;
 let source = null;
 let isRefreshing = false;
+/** The content as it was received: the script changes what is shown. */
+let received = document.querySelector('main').outerHTML;
+/** The countdown of the return to the shop. */
+let returning;
 
 const main = () => document.querySelector('main');
 const timer = () => document.querySelector('[role=timer]');
@@ -48,6 +52,10 @@ function show(page, startedMs) {
     main().dataset.millisecondsLeft = next.dataset.millisecondsLeft;
     return;
   }
+  // The countdown with its button, and the focus, stay.
+  if (isSameState && next.outerHTML === received) return;
+  received = next.outerHTML;
+  clearInterval(returning);
   document.title = page.title;
   main().replaceWith(next);
   start();
@@ -164,19 +172,21 @@ function returnToShop() {
   const shown = document.querySelector('[data-returning]');
   if (shown === null || !isAfterPaying || window.top !== window) return;
   let seconds = RETURN_SECONDS;
-  const ticking = setInterval(() => {
+  const stay = () => {
+    clearInterval(returning);
+    shown.hidden = true;
+  };
+  returning = setInterval(() => {
     if (document.hidden) return;
     seconds -= 1;
-    shown.querySelector('strong').textContent = String(Math.max(seconds, 0));
+    shown.querySelector('strong').textContent = String(seconds);
     if (seconds > 0) return;
-    clearInterval(ticking);
+    // Who comes back from the shop stays.
+    stay();
     location.assign(document.querySelector('[data-return]').href);
   }, 1_000);
   shown.hidden = false;
-  shown.querySelector('button').addEventListener('click', () => {
-    clearInterval(ticking);
-    shown.hidden = true;
-  });
+  shown.querySelector('button').addEventListener('click', stay);
 }
 
 /** Clocks stop while a phone sleeps, and a page from the browser's history is old. */
