@@ -10,7 +10,7 @@ import type { ExpandBody } from '../src/webhooks/outbox';
 import type { WebhookSender } from '../src/webhooks/send';
 
 export interface ActivityDependencies extends TransitionContext {
-  readonly log: Pick<Logger, 'info'>;
+  readonly log: Pick<Logger, 'error' | 'info'>;
   readonly sealer: Sealer;
   readonly providers: ProviderRegistry;
   readonly payouts: PayoutRegistry;

@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { subjectLogId } from '../src/domain/subject';
 import { addLogIds, joinCorrelation } from '../src/observability/correlation';
+import { attemptDelivery } from '../src/webhooks/attempt-delivery';
 import { logAttempt } from '../src/webhooks/log-attempt';
 import { findDelivery } from '../src/webhooks/outbox';
 import { recordDelivered, recordEndpointDisabled, recordFailed } from '../src/webhooks/record-attempt';
@@ -39,7 +40,7 @@ export async function deliverWebhook(
   }
 
   const attempts = delivery.attemptsInCycle + 1;
-  const attempt = await webhooks.send(await expandBody(delivery), cancellationSignal);
+  const attempt = await attemptDelivery({ sender: webhooks, expandBody, log }, delivery, cancellationSignal);
   const decision = decideRetry(attempts, attempt);
   logAttempt(log, { delivery, attempt, number: attempts, decision });
   if (decision.next === 'delivered') {

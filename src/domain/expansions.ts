@@ -29,3 +29,10 @@ const EXPANSION_SCOPES: Readonly<Partial<Record<Expansion, MerchantScope>>> = {
 export function scopesOfExpansions(wanted: readonly Expansion[]): MerchantScope[] {
   return wanted.flatMap((name) => EXPANSION_SCOPES[name] ?? []);
 }
+
+/** Those that can have data of a customer. */
+const PERSONAL: ReadonlySet<Expansion> = new Set(['metadata', 'customer']);
+
+export function sendsPersonalData(wanted: readonly Expansion[]): boolean {
+  return wanted.some((name) => PERSONAL.has(name));
+}

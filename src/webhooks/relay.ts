@@ -4,6 +4,7 @@ import { subjectLogId } from '../domain/subject';
 import { batchWriter } from '../lib/batch-writer';
 import { withCorrelation } from '../observability/correlation';
 import type { Logger } from '../observability/logger';
+import { attemptDelivery } from './attempt-delivery';
 import { logAttempt } from './log-attempt';
 import { markDead } from './mark-dead';
 import { claimDeliveries, LEASE_SECONDS, type Delivery, type ExpandBody } from './outbox';
@@ -122,9 +123,9 @@ export class Relay {
   }
 
   async #deliver(delivery: Delivery): Promise<void> {
-    const { db, sender, expandBody, startRetryWorkflow, log } = this.dependencies;
+    const { db, startRetryWorkflow, log } = this.dependencies;
     if (delivery.endpointStatus === 'disabled') return this.#markRestDead(delivery.endpointId);
-    const attempt = await sender.send(await expandBody(delivery));
+    const attempt = await attemptDelivery(this.dependencies, delivery);
     const decision = decideRetry(1, attempt);
     logAttempt(log, { delivery, attempt, number: 1, decision });
     switch (decision.next) {

@@ -43,7 +43,8 @@ export interface WebhookSender {
 
 type ReceivedResponse = Pick<WebhookAttempt, 'statusCode' | 'failure' | 'responseExcerpt' | 'retryAfterSeconds'>;
 
-const NO_RESPONSE = { statusCode: null, responseExcerpt: null, retryAfterSeconds: null } as const;
+/** The response of an attempt without one. */
+export const NO_RESPONSE = { statusCode: null, responseExcerpt: null, retryAfterSeconds: null } as const;
 
 /**
  * Sends webhooks to receivers that the rules allow: 10 seconds in all, no redirects, no proxy. It reads at most 16 kB

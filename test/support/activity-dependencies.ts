@@ -25,8 +25,8 @@ export function activityDependencies(
 ): ActivityDependencies {
   const sealer = createSealer(Buffer.alloc(32).toString('base64'));
   return {
-    log: SILENT,
     ...context,
+    log: SILENT,
     sealer,
     providers: { forAccount: async () => provider, findAccount: async () => provider, close: async () => undefined },
     webhooks: createWebhookSender({ environment: 'sandbox' }),

@@ -279,6 +279,44 @@ describe('the relay', () => {
     return { requested, failed };
   }
 
+  it('stores what a receiver returned, except of an endpoint that sends it personal data', async () => {
+    receiver.respond = (response, { rawBody }) => response.writeHead(200).end(rawBody);
+    for (const expand of ['{}', '{settlement}', '{customer}', '{metadata,settlement}']) {
+      await ledger.db.query('update webhook_endpoints set expand = $2 where id = $1', [await addEndpoint(), expand]);
+    }
+    await createPayments(1);
+    start();
+    await eventually(deliveries, (rows) => rows.every(({ status }) => status === 'delivered'));
+    const { rows } = await ledger.db.query(
+      `select expand from webhook_attempts
+         join webhook_deliveries delivery on delivery_id = delivery.id
+         join webhook_endpoints endpoint on endpoint_id = endpoint.id
+       where response_excerpt is not null order by expand`,
+    );
+    expect(rows.map(({ expand }) => expand)).toEqual([[], ['settlement']]);
+  });
+
+  it('counts an attempt whose body cannot be made as a failed one, and sends what is behind it', async () => {
+    const endpoint = await addEndpoint();
+    await ledger.db.query("update webhook_endpoints set expand = '{customer}' where id = $1", [endpoint]);
+    await createPayments(2);
+    const [poison] = await deliveries();
+    await ledger.db.query(
+      `insert into payment_details (payment_id, fingerprint, sealed)
+       select id, fingerprint, 'v1.lost.key' from payments where id = $1`,
+      [poison.payment_id],
+    );
+    start();
+    const [failed, sent] = await eventually(
+      deliveries,
+      ([first, second]) => first?.retry_workflow_started_at !== null && second?.status === 'delivered',
+    );
+    expect([failed, sent]).toMatchObject([{ status: 'pending', attempts_total: 1 }, { attempts_total: 1 }]);
+    const { rows } = await ledger.db.query('select failure from webhook_attempts where delivery_id = $1', [poison.id]);
+    expect(rows).toEqual([{ failure: 'not called: the body could not be made' }]);
+    expect(receiver.received).toHaveLength(1);
+  });
+
   it('does not read an endless response to its end', async () => {
     let written = 0;
     receiver.respond = (response) => {
