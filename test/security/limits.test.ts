@@ -6,6 +6,7 @@ import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { createKey } from '../../src/services/merchants/keys';
 import { seedDemo } from '../../src/services/sandbox/seed-demo';
 import { callApi, sendRequest, startTestApis, type ApiResult, type TestApis } from '../support/api';
+import { eventually } from '../support/eventually';
 
 const ITEMS = 50;
 
@@ -117,6 +118,11 @@ describe('a merchant cannot fill the API with creations that wait', () => {
     for (const connection of connections) connection.destroy();
   });
 
+  async function countDetails(): Promise<number> {
+    const { rows } = await apis.db.query('select count(*)::int as details from payment_details');
+    return rows[0].details;
+  }
+
   const ascending = (results: readonly ApiResult[]) =>
     results.map(({ status }) => status).toSorted((one, other) => one - other);
 
@@ -126,8 +132,7 @@ describe('a merchant cannot fill the API with creations that wait', () => {
     const rejected = results.filter(({ status }) => status === 429);
     expect(ascending(results)).toEqual([429, 429, 429, 429, 500]);
     expect(rejected.every(({ headers }) => headers.get('retry-after') === '1')).toBe(true);
-    const { rows } = await apis.db.query('select count(*)::int as details from payment_details');
-    expect(rows).toEqual([{ details: 0 }]);
+    expect(await countDetails()).toBe(0);
   });
 
   it('of 80 concurrent creations, at most 32 get 500 after the deadline, and the others 429 immediately', async () => {
@@ -147,7 +152,18 @@ describe('a merchant cannot fill the API with creations that wait', () => {
     // None of the rejected requests waited for a creation, and none wrote anything.
     expect(order).toEqual([...Array(80 - waited).fill(429), ...Array(waited).fill(500)]);
     expect(results).toHaveLength(80);
-    const { rows } = await apis.db.query('select count(*)::int as details from payment_details');
-    expect(rows).toEqual([{ details: waited }]);
+    expect(await countDetails()).toBe(waited);
+  });
+
+  it('429 also for a bulk that repeats a creation in flight beside a new one', async () => {
+    const [url = ''] = apis.urls;
+    const before = await countDetails();
+    const itemOf = (key: string) => ({ amount: 10_000, idempotency_key: key, customer: { name: 'Sri' } });
+    const first = post(url, secret, { payments: Array.from({ length: ITEMS }, (_, index) => itemOf(`item-${index}`)) });
+    await eventually(countDetails, (details) => details === before + ITEMS);
+    const second = await post(url, secret, { payments: [itemOf('item-0'), itemOf('new')] });
+    expect([second.status, second.code, second.headers.get('retry-after')]).toEqual([429, 'rate_limited', '1']);
+    expect((await first).status).toBe(500);
+    expect(await countDetails()).toBe(before + ITEMS);
   });
 });

@@ -61,7 +61,7 @@ export async function createBulk(
   const responses = ids.flatMap((id) => created.get(id) ?? []);
   // An item without a result is `created` in the response; an item that was not stored fails the request, for a repeat.
   if (responses.length < ids.length)
-    throw new AggregateError(failures.filter(Boolean), 'Not every payment was created');
+    throw rejection ?? new AggregateError(failures.filter(Boolean), 'Not every payment was created');
   return response(responses, terms.length === 0);
 }
 
