@@ -40,6 +40,9 @@ const TURN_TIMEOUT_MS = 6_000;
 /** A bulk may wait if what is in flight and what waits need at most this many times the slots. */
 const MAX_QUEUED = 1.5;
 
+/** `too_late`: not completed in the rest of the time that a bulk had after its turn. The account may be healthy. */
+export type CreationOutcome = 'completed' | 'failed' | 'too_late';
+
 /** Who has slots, and where. */
 type Applicant = Pick<PaymentTerms, 'merchantId' | 'provider' | 'providerAccountId'>;
 
@@ -57,6 +60,7 @@ export interface AdmissionStats {
  * - Each provider account has slots of its own. The creations at an account that hangs keep theirs until they time
  *   out, and take none from the other accounts. Each of them that is not completed halves the slots of the account,
  *   and each one that is completed doubles them again. So an outage soon gets few creations that cannot be completed.
+ *   Those of a bulk that has waited halve nothing: they had less time.
  * - An account that has creations in flight and completes none for `STALLED_AFTER_MS` has `MIN_SLOTS` until it
  *   completes one: what is admitted now would time out as well.
  * - A merchant may have half as many creations as there are free slots. So one alone has at most a third of the
@@ -98,23 +102,32 @@ export class Admission {
 
   /**
    * Takes a slot for each item of a bulk, as soon as it is its turn; `release` returns each of them.
+   * @returns whether it has waited
    * @throws ApiError as `admit`, also if the turn does not come in time
    */
-  async admitBulk(applicant: Applicant, items: number): Promise<void> {
+  async admitBulk(applicant: Applicant, items: number): Promise<boolean> {
     const { merchantId } = applicant;
     const account = this.#accountOf(applicant);
-    if (hasSlot(account, merchantId)) return take(account, merchantId, items);
+    if (hasSlot(account, merchantId)) {
+      take(account, merchantId, items);
+      return false;
+    }
     if (!this.#canWait(account, items) || !(await isTurn(account, { merchantId, items }))) {
       throw this.#rejection(account, applicant, items);
     }
+    return true;
   }
 
-  /** Returns the slot of one creation. @param isCompleted the payment is issued or failed */
-  release(applicant: Applicant, isCompleted: boolean): void {
+  /** Returns the slot of one creation. @param outcome `completed` if the payment is issued or failed */
+  release(applicant: Applicant, outcome: CreationOutcome): void {
     const account = this.#accountOf(applicant);
-    increment('lunas_creates_total', { outcome: isCompleted ? 'completed' : 'failed' });
-    account.count = isCompleted ? Math.min(account.count * 2, this.slots) : Math.max(account.count / 2, MIN_SLOTS);
-    if (isCompleted) account.waitingSinceMs = performance.now();
+    increment('lunas_creates_total', { outcome: outcome === 'completed' ? 'completed' : 'failed' });
+    if (outcome === 'completed') {
+      account.count = Math.min(account.count * 2, this.slots);
+      account.waitingSinceMs = performance.now();
+    } else if (outcome === 'failed') {
+      account.count = Math.max(account.count / 2, MIN_SLOTS);
+    }
     account.taken -= 1;
     const left = takenBy(account, applicant.merchantId) - 1;
     if (left === 0) account.takenByMerchant.delete(applicant.merchantId);

@@ -44,7 +44,7 @@ const realSetImmediate = setImmediate;
 const settled = () => new Promise((resolve) => realSetImmediate(resolve));
 
 async function complete(admission: Admission, merchantId: string, creations: number): Promise<void> {
-  for (let creation = 0; creation < creations; creation += 1) admission.release(applicant(merchantId), true);
+  for (let creation = 0; creation < creations; creation += 1) admission.release(applicant(merchantId), 'completed');
   await settled();
 }
 
@@ -156,22 +156,30 @@ describe('admission', () => {
     expect(requireSlot).toThrow(ApiError);
     expect(() => admission.requireSlot('one', 'shopeepay')).not.toThrow();
     expect(() => admission.requireSlot('other', PROVIDER)).not.toThrow();
-    admission.release(applicant('one', 'account-b'), true);
+    admission.release(applicant('one', 'account-b'), 'completed');
     expect(requireSlot).not.toThrow();
   });
 
   it('an account whose creations are not completed keeps four slots, until one is completed', () => {
     const admission = new Admission(SLOTS);
     const taken = admitted(admission, 'one', 200);
-    for (let creation = 0; creation < taken; creation += 1) admission.release(applicant('one'), false);
+    for (let creation = 0; creation < taken; creation += 1) admission.release(applicant('one'), 'failed');
     const probes = Array.from({ length: 500 }, (_, merchant) => admitted(admission, `merchant ${merchant}`, 1));
     expect(probes.reduce((sum, count) => sum + count, 0)).toBe(4);
-    for (let merchant = 0; merchant < 4; merchant += 1) admission.release(applicant(`merchant ${merchant}`), false);
+    for (let merchant = 0; merchant < 4; merchant += 1) admission.release(applicant(`merchant ${merchant}`), 'failed');
     // 4, 8, 16, 32, 64, 96
     for (let creation = 0; creation < 5; creation += 1) {
       expect(admitted(admission, 'one', 1)).toBe(1);
-      admission.release(applicant('one'), true);
+      admission.release(applicant('one'), 'completed');
     }
+    expect(admitted(admission, 'one', 200)).toBe(SLOTS / 3);
+  });
+
+  it('creations of a bulk that has waited halve nothing', () => {
+    const admission = new Admission(SLOTS);
+    const taken = admitted(admission, 'one', 200);
+    for (let creation = 0; creation < taken; creation += 1) admission.release(applicant('one'), 'too_late');
+    expect(counted).toMatchObject({ failed: taken });
     expect(admitted(admission, 'one', 200)).toBe(SLOTS / 3);
   });
 
@@ -183,7 +191,7 @@ describe('admission', () => {
     expect(admitted(admission, 'other', 10)).toBe(10);
     jest.advanceTimersByTime(1);
     expect(admitted(admission, 'third', 10)).toBe(0);
-    admission.release(applicant('one'), true);
+    admission.release(applicant('one'), 'completed');
     expect(admitted(admission, 'third', 10)).toBe(10);
     jest.advanceTimersByTime(3_000);
     expect(admitted(admission, 'third', 10)).toBe(0);
@@ -197,7 +205,7 @@ describe('admission', () => {
     jest.advanceTimersByTime(10_000);
     // Four slots, of which the first merchant has one: the second one gets half of what is free, less its own.
     expect(admitted(admission, 'other', 10)).toBe(1);
-    for (const merchant of ['one', 'other']) admission.release(applicant(merchant), true);
+    for (const merchant of ['one', 'other']) admission.release(applicant(merchant), 'completed');
     jest.advanceTimersByTime(10_000);
     expect(admitted(admission, 'other', 10)).toBe(10);
   });
@@ -206,11 +214,11 @@ describe('admission', () => {
     const admission = new Admission(SLOTS);
     const taken = admitted(admission, 'one', 40);
     expect(counted).toEqual({ over_share: 8 });
-    for (let creation = 0; creation < taken; creation += 1) admission.release(applicant('one'), false);
+    for (let creation = 0; creation < taken; creation += 1) admission.release(applicant('one'), 'failed');
     expect(counted).toEqual({ over_share: 8, failed: 32 });
     admitted(admission, 'one', 100);
     expect(counted).toEqual({ over_share: 8, failed: 32, no_capacity: 98 });
-    for (let creation = 0; creation < 2; creation += 1) admission.release(applicant('one'), true);
+    for (let creation = 0; creation < 2; creation += 1) admission.release(applicant('one'), 'completed');
     expect(counted).toMatchObject({ completed: 2 });
   });
 
@@ -235,8 +243,8 @@ describe('admission', () => {
     admitted(admission, 'one', 40);
     admitted(admission, 'one', 1, 'account-b');
     expect(admission.stats()).toEqual({ inFlight: 33, rejected: 8 });
-    for (let creation = 0; creation < 32; creation += 1) admission.release(applicant('one'), true);
-    admission.release(applicant('one', 'account-b'), true);
+    for (let creation = 0; creation < 32; creation += 1) admission.release(applicant('one'), 'completed');
+    admission.release(applicant('one', 'account-b'), 'completed');
     expect(admission.stats()).toEqual({ inFlight: 0, rejected: 8 });
   });
 });

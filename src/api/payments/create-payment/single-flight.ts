@@ -2,12 +2,13 @@ import type { PaymentTerms } from '../../../domain/payment';
 import type { ProviderName } from '../../../domain/provider-capabilities';
 import { UPDATE_TIMEOUT_MS } from '../../../temporal/bounded-client';
 import type { PaymentWorkflowClient } from '../../../temporal/payment-workflow-client';
-import type { Admission } from '../../admission';
+import type { Admission, CreationOutcome } from '../../admission';
 
 interface AdmittedCreation {
   readonly prepared: Promise<void>;
   /** The rest of the time until the response. */
   readonly timeoutMs: number;
+  readonly hasWaited: boolean;
 }
 
 /**
@@ -35,7 +36,7 @@ export class SingleFlight {
   async create(terms: PaymentTerms, prepare: () => Promise<void>): Promise<void> {
     if (!this.#inFlight.has(terms.paymentId)) {
       this.admission.admit(terms);
-      const admitted = Promise.resolve({ prepared: prepare(), timeoutMs: UPDATE_TIMEOUT_MS });
+      const admitted = Promise.resolve({ prepared: prepare(), timeoutMs: UPDATE_TIMEOUT_MS, hasWaited: false });
       this.#inFlight.set(terms.paymentId, this.#create(terms, admitted));
     }
     await this.#inFlight.get(terms.paymentId);
@@ -47,9 +48,9 @@ export class SingleFlight {
     if (added[0]) {
       const startedMs = performance.now();
       // One request has one merchant and one provider, and so one provider account.
-      const admitted = this.admission.admitBulk(added[0], added.length).then(() => {
+      const admitted = this.admission.admitBulk(added[0], added.length).then((hasWaited) => {
         const timeoutMs = UPDATE_TIMEOUT_MS - (performance.now() - startedMs);
-        return { prepared: prepare(), timeoutMs };
+        return { prepared: prepare(), timeoutMs, hasWaited };
       });
       for (const own of added) this.#inFlight.set(own.paymentId, this.#create(own, admitted));
     }
@@ -64,14 +65,14 @@ export class SingleFlight {
     }
   }
 
-  async #createAdmitted(terms: PaymentTerms, { prepared, timeoutMs }: AdmittedCreation): Promise<void> {
-    let isCompleted = false;
+  async #createAdmitted(terms: PaymentTerms, { prepared, timeoutMs, hasWaited }: AdmittedCreation): Promise<void> {
+    let outcome: CreationOutcome = hasWaited ? 'too_late' : 'failed';
     try {
       await prepared;
       await this.workflows.createPayment(terms, timeoutMs);
-      isCompleted = true;
+      outcome = 'completed';
     } finally {
-      this.admission.release(terms, isCompleted);
+      this.admission.release(terms, outcome);
     }
   }
 }
