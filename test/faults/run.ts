@@ -57,8 +57,8 @@ export interface RunReport {
 /** After a round the faults stop, and all invariants have to hold. */
 const KILLS_PER_ROUND = 57;
 /**
- * A daily run of payouts is repeated after a minute, so its scenario may take longer than the convergence. Then there is
- * a quarter of a minute for the workflows that the reconciliation has started.
+ * A daily run of payouts is repeated after a minute, so its scenario may take longer than the convergence. Then there
+ * is a quarter of a minute for the workflows that the reconciliation has started.
  */
 const MAX_BEFORE_CONVERGENCE_MS = CONVERGENCE_TIMEOUT_MS - 15_000;
 /** The webhooks of a killed worker are repeated after the timeout of their attempt. */
