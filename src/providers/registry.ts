@@ -1,3 +1,4 @@
+import { keyFingerprint } from '../crypto/key-fingerprint';
 import type { Sealer } from '../crypto/sealing';
 import type { Queryable } from '../db/connection/pool';
 import type { ProviderName } from '../domain/provider-capabilities';
@@ -25,6 +26,8 @@ interface AccountRow {
   readonly baseUrl: string;
   readonly sealedServerKey: string;
   readonly nmid: string | null;
+  /** Names the server key that was approved. Null: not recorded, so not compared. */
+  readonly keyFingerprint: string | null;
   readonly callsPerSecond: number | null;
 }
 
@@ -50,7 +53,7 @@ export interface ProviderRegistrySettings {
   readonly sealer: Sealer;
   /** The address of our API for notifications. */
   readonly publicBaseUrl: string;
-  readonly log: Pick<Logger, 'info'>;
+  readonly log: Pick<Logger, 'info' | 'error'>;
 }
 
 /** Reads the row of an account at most once a second, as `lunas accounts set-key` may have changed it. */
@@ -78,6 +81,17 @@ export function createProviderRegistry({ db, sealer, publicBaseUrl, log }: Provi
     return connection;
   }
 
+  /** @throws Error if the sealed server key is not the one that was approved: nothing is called with it */
+  function accessOf({ id, adapter, baseUrl, sealedServerKey, nmid, ...approved }: AccountRow): AccountAccess {
+    const serverKey = sealer.open(sealedServerKey, ['provider-server-key', id, adapter, baseUrl]);
+    if (approved.keyFingerprint !== null && approved.keyFingerprint !== keyFingerprint(serverKey)) {
+      connections.delete(id);
+      log.error({ accountId: id }, 'the server key of the account does not have its fingerprint');
+      throw new Error(`The server key of provider account ${id} does not have the fingerprint of the account`);
+    }
+    return { baseUrl, nmid, serverKey };
+  }
+
   async function findAccount(accountId: string): Promise<Provider | undefined> {
     const known = connections.get(accountId);
     if (known && Date.now() - known.readAtMs < FRESH_MS) return known.provider;
@@ -86,7 +100,7 @@ export function createProviderRegistry({ db, sealer, publicBaseUrl, log }: Provi
     const read = readAccount(db, accountId);
     const account = await (known ? read.catch(() => undefined) : read);
     if (!account) return known?.provider;
-    const connection = connect(accountId, accessOf(account, sealer));
+    const connection = connect(accountId, accessOf(account));
     connection.callsPerSecond = account.callsPerSecond;
     return connection.provider;
   }
@@ -108,16 +122,12 @@ function isSameAccess(one: AccountAccess, other: AccountAccess): boolean {
   return one.baseUrl === other.baseUrl && one.serverKey === other.serverKey && one.nmid === other.nmid;
 }
 
-function accessOf({ id, adapter, baseUrl, sealedServerKey, nmid }: AccountRow, sealer: Sealer): AccountAccess {
-  return { baseUrl, nmid, serverKey: sealer.open(sealedServerKey, ['provider-server-key', id, adapter, baseUrl]) };
-}
-
 async function readAccount(db: Queryable, accountId: string): Promise<AccountRow | undefined> {
   const { rows } = await db.query<AccountRow>({
     name: 'read_provider_account',
     text: `select id, provider, adapter, base_url as "baseUrl", sealed_server_key as "sealedServerKey",
-        nmid, calls_per_second as "callsPerSecond"
-      from provider_accounts where id = $1 and purpose = 'payments'`,
+        nmid, key_fingerprint as "keyFingerprint", calls_per_second as "callsPerSecond"
+      from provider_accounts where id = $1 and purpose = 'payments' and status <> 'proposed'`,
     values: [accountId],
   });
   return rows[0];

@@ -7,6 +7,7 @@ import { SETTLEMENT_KINDS } from '../domain/payment';
 import { PAYOUT_RESOLUTIONS } from '../domain/payout-actions';
 import { PAYMENT_METHODS, PROVIDERS } from '../domain/provider-capabilities';
 import { ConflictError, messageOf, UserError } from '../errors';
+import { PAYOUT_ADAPTERS } from '../providers/snap/payout-profiles';
 import { withAudit, type AuditDependencies } from './audit/audit';
 import { findApproval, type Approval } from './audit/list-approvals';
 import { APPROVABLE_PAYMENT_ACTIONS, APPROVABLE_PAYOUT_ACTIONS, IS_VALID, IS_WAITING } from './audit/request-approval';
@@ -20,6 +21,7 @@ import type { PayoutActionRequest } from './payouts/payout-operations';
 import { changePayoutRule, PAYOUT_RULES, payoutRule, type PayoutRuleRequest } from './payouts/payout-rule-approvals';
 import { replacePolicy, SET_POLICY } from './provider-accounts/catalog';
 import {
+  ADAPTERS,
   APPROVE_ACCOUNT,
   approveAccount,
   approveServerKey,
@@ -72,7 +74,10 @@ const accountKey = z.object({
 });
 
 const databaseAction = z.discriminatedUnion('action', [
-  z.object({ action: z.literal('account.create'), parameters: accountKey }),
+  z.object({
+    action: z.literal('account.create'),
+    parameters: accountKey.extend({ adapter: z.enum([...ADAPTERS, ...PAYOUT_ADAPTERS]), baseUrl: z.string() }),
+  }),
   z.object({ action: z.literal('account.set_key'), parameters: accountKey }),
   z.object({
     action: z.enum(['operator.create', 'operator.revoke']),

@@ -133,19 +133,33 @@ describe('in production', () => {
   });
 
   it('the key of an account that waits for its approval cannot be replaced', async () => {
-    const { id, approvalId } = await add();
+    const { id } = await add();
     const replaced = await dewi('insider-key', 'accounts', 'set-key', id, '--server-key-env', 'KEY');
     expect(replaced).toMatchObject(rejectedFor(/is proposed/));
     const [request] = await listApprovals(db, { onlyOpen: true, limit: 9 });
     const keyFingerprint = fingerprintOf('first-key');
     expect(request).toMatchObject({
       action: 'account.create',
-      parameters: { accountId: id, keyFingerprint, nmid: NMID },
+      parameters: {
+        accountId: id,
+        adapter: 'midtrans',
+        baseUrl: 'https://api.midtrans.com',
+        keyFingerprint,
+        nmid: NMID,
+      },
     });
 
-    await db.query('update provider_accounts set key_fingerprint = $2 where id = $1', [id, fingerprintOf('x')]);
-    expect(await budi('', 'approvals', 'approve', approvalId)).toMatchObject(rejectedFor(/another server key/));
-    expect((await inForce(id)).status).toBe('proposed');
+    for (const [column, value] of [
+      ['key_fingerprint', fingerprintOf('x')],
+      ['base_url', 'https://own.test'],
+    ] as const) {
+      const { id, approvalId } = await add();
+      await db.query(`update provider_accounts set ${column} = $2 where id = $1`, [id, value]);
+      expect(await budi('', 'approvals', 'approve', approvalId)).toMatchObject(rejectedFor(/another server key/));
+      expect((await db.query('select status from provider_accounts where id = $1', [id])).rows).toEqual([
+        { status: 'proposed' },
+      ]);
+    }
   });
 
   it('an account has an NMID', async () => {

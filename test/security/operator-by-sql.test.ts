@@ -1,11 +1,17 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { createSealer } from '../../src/crypto/sealing';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import { onlyRow } from '../../src/db/connection/require-row';
+import { messageOf } from '../../src/errors';
+import { createProviderRegistry } from '../../src/providers/registry';
 import { verifyAudit } from '../../src/services/audit/verify-audit';
 import { createOperator } from '../../src/services/identity/operators';
 import { getBalance } from '../../src/services/payouts/balance';
+import { addAccount } from '../../src/services/provider-accounts/provider-accounts';
 import { applyTransitions } from '../services/ledger/transition-path';
 import { asSuperuser } from '../support/backdate';
+import { collectLog } from '../support/collect-log';
+import { eventually } from '../support/eventually';
 import {
   addLines,
   applyPayout,
@@ -49,7 +55,25 @@ async function addOperator(name: string): Promise<string> {
   return (await createOperator(payouts.db, { name, environment: 'production' })).id;
 }
 
+function openRegistry() {
+  const { log, lines } = collectLog();
+  const settings = { db: payouts.db, sealer: createSealer(payouts.masterKey), publicBaseUrl: 'http://127.0.0.1:1' };
+  return { registry: createProviderRegistry({ ...settings, log }), lines };
+}
+
 const attempt = (statement: string, ...values: readonly unknown[]) => eve.query(statement, [...values]);
+
+const NMID = 'ID1020021181745';
+const ACCOUNT = `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key, status,
+  key_fingerprint, nmid) values ($1, 'gopay', 'midtrans', 'https://own.test', 'v1.key.own', $2, 'own', '${NMID}')`;
+
+/** Writes a payment as `lunas recover` does, with the terms of another one. */
+const restore = (paymentId: string, changes: Readonly<Record<string, unknown>>) =>
+  attempt(
+    `insert into payments select (jsonb_populate_record(payments, $2)).* from payments where id = $1`,
+    paymentId,
+    JSON.stringify({ id: randomUUID(), reference_id: `LN${randomUUID()}`, ...changes }),
+  );
 
 describe('attack 1: the customers pay into the account of the operator', () => {
   it.each(['qris_payload', 'provider_transaction_id'])('%s of a payment is not replaced', async (column) => {
@@ -62,13 +86,74 @@ describe('attack 1: the customers pay into the account of the operator', () => {
     }
   });
 
-  it('no account is enabled, and none gets another key', async () => {
-    const account = `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key, status,
-      key_fingerprint, nmid)
-      values ($1, 'gopay', 'midtrans', 'https://own.test', 'v1.key.own', $2, 'own', 'ID1020021181745')`;
+  it('a proposed account has no payment, and no process calls it', async () => {
+    const { terms } = await applyTransitions(ofPayments(payouts), []);
     const id = randomUUID();
-    await expect(attempt(account, id, 'enabled')).rejects.toMatchObject({ code: RESTRICTED });
-    await attempt(account, id, 'proposed');
+    await attempt(ACCOUNT, id, 'proposed');
+    await expect(restore(terms.paymentId, { provider_account_id: id })).rejects.toMatchObject({
+      code: RESTRICTED,
+      message: `provider account ${id} is not approved`,
+    });
+    const statuses = [
+      ['disabled', id],
+      ['proposed', terms.providerAccountId],
+    ];
+    for (const [status, account] of statuses) {
+      const changed = attempt('update provider_accounts set status = $2 where id = $1', account, status);
+      await expect(changed).rejects.toMatchObject({ code: RESTRICTED });
+    }
+    const { registry } = openRegistry();
+    await expect(registry.forAccount(id)).rejects.toThrow(`There is no provider account ${id}`);
+    await registry.close();
+  });
+
+  it('a server key that does not have the fingerprint of its account is used for no call', async () => {
+    const sealer = createSealer(payouts.masterKey);
+    const { id, adapter, baseUrl } = await addAccount(payouts.db, sealer, {
+      provider: 'gopay',
+      adapter: 'midtrans',
+      serverKey: 'SB-Mid-server-1',
+      weight: 1,
+      environment: 'sandbox',
+    });
+    const { registry, lines } = openRegistry();
+    await registry.forAccount(id);
+    // The first value has the id of another master key, as after a reseal.
+    const own = sealer.seal('SB-Mid-server-own', ['provider-server-key', id, adapter, baseUrl]);
+    for (const value of ['v1.other.x', own]) {
+      await attempt('update provider_accounts set sealed_server_key = $2 where id = $1', id, value);
+    }
+    const failure = await eventually(
+      () => registry.forAccount(id).then(() => '', messageOf),
+      (message) => message !== '',
+    );
+    expect(failure).toContain(`The server key of provider account ${id} does not have the fingerprint`);
+    expect(lines()).toContainEqual(expect.objectContaining({ level: 50, accountId: id }));
+    await expect(registry.forAccount(id)).rejects.toThrow(failure);
+    await registry.close();
+  });
+
+  it('an account is enabled only at the address that two operators have seen', async () => {
+    const id = randomUUID();
+    await attempt(ACCOUNT, id, 'proposed');
+    const approve = (baseUrl: string) =>
+      asSuperuser(payouts.db, {
+        text: `insert into approvals (action, target, parameters, note, requested_by, status, decided_by, decided_at)
+          values ('account.create', 'gopay at https://api.midtrans.com', $1, 'x', $2, 'executed', $3, now())`,
+        values: [{ accountId: id, adapter: 'midtrans', baseUrl, keyFingerprint: 'own', nmid: NMID }, dewi, budi],
+      });
+    const enable = () => attempt("update provider_accounts set status = 'enabled' where id = $1", id);
+    await approve('https://api.midtrans.com');
+    await expect(enable()).rejects.toMatchObject({ code: RESTRICTED });
+    await approve('https://own.test');
+    await enable();
+    await asSuperuser(payouts.db, `update provider_accounts set status = 'disabled' where id = '${id}'`);
+  });
+
+  it('no account is enabled, and none gets another key', async () => {
+    const id = randomUUID();
+    await expect(attempt(ACCOUNT, id, 'enabled')).rejects.toMatchObject({ code: RESTRICTED });
+    await attempt(ACCOUNT, id, 'proposed');
     await asSuperuser(
       payouts.db,
       "update provider_accounts set sealed_server_key = 'v1.key.ours' where provider = 'gopay'",
@@ -77,7 +162,7 @@ describe('attack 1: the customers pay into the account of the operator', () => {
       `status = 'enabled' where id = '${id}'`,
       "sealed_server_key = 'v1.key.own' where provider = 'gopay'",
       "key_fingerprint = 'own' where provider = 'gopay'",
-      "nmid = 'ID1020021181745' where provider = 'gopay' and nmid is null",
+      `nmid = '${NMID}' where provider = 'gopay' and nmid is null`,
       "sealed_credentials = 'own' where purpose = 'payouts'",
     ]) {
       const changed = attempt(`update provider_accounts set ${change}`);
@@ -242,6 +327,22 @@ describe('attack 3: a payment without money', () => {
     expect(await getBalance(payouts.db, payouts.merchantId)).toMatchObject({ availableRupiah: 0 });
     await expect(applyPayout(payouts, [])).rejects.toThrow('The request is rejected');
   });
+});
+
+it('attack 3: an archived payment does not return', async () => {
+  const { terms } = await applyTransitions(ofPayments(payouts), []);
+  const archived = { id: randomUUID(), reference_id: 'LNARCHIVED' };
+  await asSuperuser(payouts.db, {
+    text: `insert into archived_payments (payment_id, reference_id, merchant_id, batch_id, received_money)
+      values ($1, $2, $3, 0, true)`,
+    values: [archived.id, archived.reference_id, payouts.merchantId],
+  });
+  for (const same of [{ id: archived.id }, { reference_id: archived.reference_id }]) {
+    await expect(restore(terms.paymentId, same)).rejects.toMatchObject({
+      code: RESTRICTED,
+      message: expect.stringContaining('is archived'),
+    });
+  }
 });
 
 it('attack 4: payments that are removed without a file leave their hash and the login in the audit log', async () => {

@@ -123,8 +123,9 @@ function addPayouts(accounts: LunasCommand): void {
 
 /** In production a second operator has to approve the account. */
 async function accountRequested(audit: CommandAudit, account: ProviderAccount, target: string): Promise<CommandResult> {
-  const { id: accountId, keyFingerprint, nmid } = account;
-  const request = { action: 'account.create', target, parameters: { accountId, keyFingerprint, nmid } } as const;
+  const { id: accountId, adapter, baseUrl, keyFingerprint, nmid } = account;
+  const parameters = { accountId, adapter, baseUrl, keyFingerprint, nmid };
+  const request = { action: 'account.create', target, parameters } as const;
   const approvalId = await requestApproval(audit, audit.actor, request, audit.note);
   const hint = approvalId === null ? '' : `\n\nIt is not used yet: ${howToApprove(approvalId)}`;
   return {

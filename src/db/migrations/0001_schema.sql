@@ -279,11 +279,22 @@ create trigger issued_once before update of qris_payload, provider_transaction_i
   execute function forbid_mutation();
 -- Operators write a payment only for `lunas recover`, which restores one up to the response of its creation. So none of
 -- them invents money: what was paid, and what follows, only the workers write.
+create function require_restorable() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  if (new.status, new.version) <> ('created', 1) or num_nonnulls(new.paid_at, new.cancelled_at, new.settlement_due_at,
+    new.qris_payload, new.provider_transaction_id) > 0 then
+    raise exception 'an operator writes a payment only as created' using errcode = 'restrict_violation';
+  end if;
+  if exists (select from archived_payments where payment_id = new.id or reference_id = new.reference_id) then
+    raise exception 'payment % is archived', new.reference_id using errcode = 'restrict_violation';
+  end if;
+  if exists (select from provider_accounts where id = new.provider_account_id and status = 'proposed') then
+    raise exception 'provider account % is not approved', new.provider_account_id using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
 create trigger restored_as_created before insert on payments for each row
-  when (((new.status, new.version) <> ('created', 1)
-    or num_nonnulls(new.paid_at, new.cancelled_at, new.settlement_due_at, new.qris_payload,
-      new.provider_transaction_id) > 0) and acts_as_operator())
-  execute function forbid_mutation();
+  when (acts_as_operator()) execute function require_restorable();
 create trigger restored_until_issued before update of status, version, qris_payload, provider_transaction_id on payments
   for each row when ((old.status <> 'created' or new.status not in ('pending', 'failed')) and acts_as_operator())
   execute function forbid_mutation();
@@ -1232,16 +1243,22 @@ end $$;
 create trigger two_operators before insert on policies
   for each row execute function require_approved_policy();
 
--- An enabled account has the key and the merchant that two operators have seen.
+-- An account in use has the address, the key and the merchant that two operators have seen.
 create function require_approved_account() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  if needs_two_operators() and not exists (
-    select from approvals
-    where action in ('account.create', 'account.set_key') and status in ('approved', 'executed')
-      and decided_by <> requested_by and parameters ->> 'accountId' = new.id::text
-      and parameters ->> 'keyFingerprint' is not distinct from new.key_fingerprint
-      and parameters ->> 'nmid' is not distinct from new.nmid
+  if needs_two_operators() and not (
+    exists (
+      select from approvals
+      where action = 'account.create' and status in ('approved', 'executed') and decided_by <> requested_by
+        and parameters @> jsonb_build_object('accountId', new.id, 'adapter', new.adapter, 'baseUrl', new.base_url)
+    ) and exists (
+      select from approvals
+      where action in ('account.create', 'account.set_key') and status in ('approved', 'executed')
+        and decided_by <> requested_by and parameters ->> 'accountId' = new.id::text
+        and parameters ->> 'keyFingerprint' is not distinct from new.key_fingerprint
+        and parameters ->> 'nmid' is not distinct from new.nmid
+    )
   ) then
     raise exception 'account % is not approved by two operators', new.id using errcode = 'restrict_violation';
   end if;
@@ -1250,7 +1267,11 @@ end $$;
 create trigger two_operators_add before insert on provider_accounts for each row
   when (new.status <> 'proposed') execute function require_approved_account();
 create trigger two_operators_enable before update of status on provider_accounts for each row
-  when (new.status = 'enabled' and old.status <> 'enabled') execute function require_approved_account();
+  when (old.status = 'proposed' and new.status <> 'proposed' or old.status <> 'enabled' and new.status = 'enabled')
+  execute function require_approved_account();
+-- No process calls a proposed account, so one in use stays so.
+create trigger begins_as_proposal before update of status on provider_accounts for each row
+  when (new.status = 'proposed' and old.status <> 'proposed') execute function forbid_mutation();
 
 -- A key is replaced by the proposed one, while its approval is executed. `lunas keys reseal` seals the same key with
 -- another master key, whose id is the second part of the value. Credentials are never replaced.

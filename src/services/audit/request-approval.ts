@@ -7,7 +7,7 @@ import type { ApprovedPayout, ProvenResolution } from '../../domain/payout-actio
 import { ConflictError } from '../../errors';
 import type { PayoutLimits, PayoutPolicyVersion } from '../payouts/payout-rules';
 import type { PolicyChange } from '../provider-accounts/catalog';
-import type { AccountKey } from '../provider-accounts/provider-accounts';
+import type { AccountKey, ProposedAccount } from '../provider-accounts/provider-accounts';
 import { withAudit, type AuditDependencies } from './audit';
 
 /** The payment actions that need a second operator. */
@@ -40,7 +40,7 @@ const VERSION_IN_FORCE = `case $1
 
 /** What a second operator approves: the name of the action, and all that its execution needs. */
 export type ApprovableAction =
-  | { readonly action: 'account.create'; readonly parameters: AccountKey }
+  | { readonly action: 'account.create'; readonly parameters: ProposedAccount }
   | {
       readonly action: 'account.set_key';
       readonly parameters: AccountKey & { readonly previousNmid: string | null };

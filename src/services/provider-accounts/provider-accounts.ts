@@ -47,6 +47,9 @@ export interface AccountKey {
   readonly nmid: string | null;
 }
 
+/** The same of a new account, and where the key is sent. */
+export interface ProposedAccount extends AccountKey, Pick<ProviderAccount, 'adapter' | 'baseUrl'> {}
+
 export interface NewAccount extends Pick<ProviderAccount, 'weight'> {
   readonly provider: ProviderName;
   readonly adapter: Adapter;
@@ -143,14 +146,14 @@ export async function listEnabledUrls(db: Queryable): Promise<Pick<ProviderAccou
 
 export const APPROVE_ACCOUNT = new DeclaredAction('account.approve');
 
-/** A second operator has approved it. @throws UserError if there is no such proposed account with this key and NMID */
-export async function approveAccount(db: Queryable, approved: AccountKey): Promise<ProviderAccount> {
+/** A second operator has approved it. @throws UserError if no proposed account has all of this */
+export async function approveAccount(db: Queryable, approved: ProposedAccount): Promise<ProviderAccount> {
   const { rows } = await db.query<ProviderAccount>(
     `update provider_accounts set status = 'enabled'
      where id = $1 and status = 'proposed' and key_fingerprint is not distinct from $2
-       and nmid is not distinct from $3
+       and nmid is not distinct from $3 and adapter = $4 and base_url = $5
      returning ${ACCOUNT_COLUMNS}`,
-    [approved.accountId, approved.keyFingerprint, approved.nmid],
+    [approved.accountId, approved.keyFingerprint, approved.nmid, approved.adapter, approved.baseUrl],
   );
   return requireApproved(rows);
 }
@@ -159,7 +162,7 @@ function requireApproved([account]: readonly ProviderAccount[]): ProviderAccount
   if (account) return account;
   throw new ConflictError(
     'superseded',
-    'The account has another server key or NMID now than this request: request it again.',
+    'The account has another server key, NMID or address now than this request: request it again.',
   );
 }
 

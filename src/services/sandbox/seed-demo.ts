@@ -114,7 +114,8 @@ async function ensureAccounts(db: Queryable, sealer: Sealer, options: DemoOption
     await db.query(
       `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key)
        values ($1, $2, $3, $4, $5)
-       on conflict (id) do update set base_url = excluded.base_url, sealed_server_key = excluded.sealed_server_key`,
+       on conflict (id) do update set base_url = excluded.base_url, sealed_server_key = excluded.sealed_server_key,
+         key_fingerprint = null`,
       [
         id,
         provider,
