@@ -29,7 +29,9 @@ export async function openPayment(dependencies: ActivityDependencies, request: S
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);
   const earlier = created.outcome === 'repeated' ? await findIssued(provider, request) : undefined;
   const outcome = earlier ?? (await issue(provider, request));
-  return recordIssued(dependencies, { ...request, state: created.state }, outcome);
+  // The merchant has the time of a response that PostgreSQL has lost.
+  const atMs = (earlier && request.creation?.atMs) ?? request.atMs;
+  return recordIssued(dependencies, { ...request, state: created.state, atMs }, outcome);
 }
 openPayment.checked = unchecked(openPayment);
 
@@ -153,7 +155,7 @@ export async function failUnissuedPayment(dependencies: ActivityDependencies, re
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);
   if (request.creation) {
     const issued = await findIssued(provider, request);
-    if (issued) return recordIssued(dependencies, { ...request, state }, issued);
+    if (issued) return recordIssued(dependencies, { ...request, state, atMs: request.creation.atMs }, issued);
   }
   const order = await findOrder(provider, terms);
   if (order?.status === 'pending') await expireOrder(provider, terms);

@@ -338,6 +338,8 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     `update webhook_endpoints set merchant_id = '${ID}'`,
     ...POSTINGS,
     'select close_days()',
+    "update payments set status = 'pending'",
+    "update payments set qris_payload = 'x'",
     'update payments set settlement_due_at = now()',
     'update payments set paid_at = now()',
     'insert into refunds default values',

@@ -153,12 +153,12 @@ describe('in production', () => {
       ['key_fingerprint', fingerprintOf('x')],
       ['base_url', 'https://own.test'],
     ] as const) {
-      const { id, approvalId } = await add();
-      await db.query(`update provider_accounts set ${column} = $2 where id = $1`, [id, value]);
-      expect(await budi('', 'approvals', 'approve', approvalId)).toMatchObject(rejectedFor(/another server key/));
-      expect((await db.query('select status from provider_accounts where id = $1', [id])).rows).toEqual([
-        { status: 'proposed' },
-      ]);
+      const changed = await add();
+      await db.query(`update provider_accounts set ${column} = $2 where id = $1`, [changed.id, value]);
+      const approved = await budi('', 'approvals', 'approve', changed.approvalId);
+      expect(approved).toMatchObject(rejectedFor(/another server key, NMID or address/));
+      const { rows } = await db.query('select status from provider_accounts where id = $1', [changed.id]);
+      expect(rows).toEqual([{ status: 'proposed' }]);
     }
   });
 

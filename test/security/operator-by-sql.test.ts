@@ -56,9 +56,9 @@ async function addOperator(name: string): Promise<string> {
 }
 
 function openRegistry() {
-  const { log, lines } = collectLog();
+  const collected = collectLog();
   const settings = { db: payouts.db, sealer: createSealer(payouts.masterKey), publicBaseUrl: 'http://127.0.0.1:1' };
-  return { registry: createProviderRegistry({ ...settings, log }), lines };
+  return { collected, registry: createProviderRegistry({ ...settings, log: collected.log }) };
 }
 
 const attempt = (statement: string, ...values: readonly unknown[]) => eve.query(statement, [...values]);
@@ -81,8 +81,33 @@ describe('attack 1: the customers pay into the account of the operator', () => {
     const { paymentId } = terms;
     for (const value of ["'own'", 'null']) {
       await expect(attempt(`update payments set ${column} = ${value} where id = $1`, paymentId)).rejects.toMatchObject({
-        code: RESTRICTED,
+        code: DENIED,
       });
+    }
+  });
+
+  it('only a worker writes the response of the provider, also of a payment that an operator has restored', async () => {
+    const { terms } = await applyTransitions(ofPayments(payouts), []);
+    const restored = randomUUID();
+    await restore(terms.paymentId, { id: restored });
+    await attempt(
+      `insert into payment_transitions (payment_id, version, name, to_status, occurred_at, actor)
+       values ($1, 1, 'create', 'created', now(), 'operator')`,
+      restored,
+    );
+    for (const id of [terms.paymentId, restored]) {
+      const issued = attempt(
+        `update payments set status = 'pending', version = 2, qris_payload = 'own', provider_transaction_id = 'x'
+         where status = 'created' and id = $1`,
+        id,
+      );
+      await expect(issued).rejects.toMatchObject({ code: DENIED });
+      const recorded = attempt(
+        `insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor)
+         values ($1, 2, 'issue', 'created', 'pending', now(), 'workflow')`,
+        id,
+      );
+      await expect(recorded).rejects.toMatchObject({ code: RESTRICTED });
     }
   });
 
@@ -116,7 +141,7 @@ describe('attack 1: the customers pay into the account of the operator', () => {
       weight: 1,
       environment: 'sandbox',
     });
-    const { registry, lines } = openRegistry();
+    const { registry, collected } = openRegistry();
     await registry.forAccount(id);
     // The first value has the id of another master key, as after a reseal.
     const own = sealer.seal('SB-Mid-server-own', ['provider-server-key', id, adapter, baseUrl]);
@@ -128,7 +153,7 @@ describe('attack 1: the customers pay into the account of the operator', () => {
       (message) => message !== '',
     );
     expect(failure).toContain(`The server key of provider account ${id} does not have the fingerprint`);
-    expect(lines()).toContainEqual(expect.objectContaining({ level: 50, accountId: id }));
+    expect(collected.lines()).toContainEqual(expect.objectContaining({ level: 50, accountId: id }));
     await expect(registry.forAccount(id)).rejects.toThrow(failure);
     await registry.close();
   });
@@ -281,9 +306,9 @@ describe('attack 2: one person is two', () => {
 });
 
 describe('attack 3: a payment without money', () => {
-  const WHAT_MAKES_MONEY: readonly (readonly [string, string])[] = [
-    ['a settled payment', "update payments set status = 'settled', version = 4 where id = $1"],
-    ['a paid payment', "update payments set status = 'paid', version = 3 where id = $1"],
+  const WHAT_MAKES_MONEY: readonly (readonly [string, string, string?])[] = [
+    ['a settled payment', "update payments set status = 'settled', version = 4 where id = $1", DENIED],
+    ['a paid payment', "update payments set status = 'paid', version = 3 where id = $1", DENIED],
     [
       'another settled payment',
       `insert into payments select (jsonb_populate_record(payments, '{"id": "${ID}", "reference_id": "LNOWN",
@@ -305,9 +330,9 @@ describe('attack 3: a payment without money', () => {
   it('is not written, has no balance and is not paid out', async () => {
     const { terms } = await applyTransitions(ofPayments(payouts), ['issue']);
     const { paymentId } = terms;
-    for (const [name, statement] of WHAT_MAKES_MONEY) {
+    for (const [name, statement, code = RESTRICTED] of WHAT_MAKES_MONEY) {
       const outcome = await attempt(statement, paymentId).catch((error: unknown) => error);
-      expect({ name, outcome }).toMatchObject({ name, outcome: { code: RESTRICTED } });
+      expect({ name, outcome }).toMatchObject({ name, outcome: { code } });
     }
     const posting = `insert into ledger_postings
       (payment_id, payment_version, late_payment_step, merchant_id, occurred_at)

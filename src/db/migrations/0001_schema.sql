@@ -277,8 +277,8 @@ create trigger issued_once before update of qris_payload, provider_transaction_i
     or (old.provider_transaction_id is not null
       and new.provider_transaction_id is distinct from old.provider_transaction_id))
   execute function forbid_mutation();
--- Operators write a payment only for `lunas recover`, which restores one up to the response of its creation. So none of
--- them invents money: what was paid, and what follows, only the workers write.
+-- Operators write a payment only for `lunas recover`, which restores one as its creation began. So none of them invents
+-- money or a QR: what the provider returned, and what follows, only the workers write.
 create function require_restorable() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
   if (new.status, new.version) <> ('created', 1) or num_nonnulls(new.paid_at, new.cancelled_at, new.settlement_due_at,
@@ -295,9 +295,6 @@ begin
 end $$;
 create trigger restored_as_created before insert on payments for each row
   when (acts_as_operator()) execute function require_restorable();
-create trigger restored_until_issued before update of status, version, qris_payload, provider_transaction_id on payments
-  for each row when ((old.status <> 'created' or new.status not in ('pending', 'failed')) and acts_as_operator())
-  execute function forbid_mutation();
 
 -- Lists are newest first, by (created_at, id). Each filter that few payments may match has an index in the same order,
 -- so that a page is read off an index: it is neither sorted, nor searched for among all payments of a merchant.
@@ -367,9 +364,8 @@ create table payment_transitions (
   autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.02,
   autovacuum_vacuum_threshold = 1000
 );
-create trigger restored_until_issued before insert on payment_transitions for each row
-  when ((new.version, new.to_status) not in ((1, 'created'), (2, 'pending'), (2, 'failed')) and acts_as_operator())
-  execute function forbid_mutation();
+create trigger restored_as_created before insert on payment_transitions for each row
+  when ((new.version, new.to_status) <> (1, 'created') and acts_as_operator()) execute function forbid_mutation();
 create index payment_transitions_recorded_at_idx on payment_transitions (recorded_at, payment_id);
 -- For `lunas payments show REQUEST_ID`: only the transitions that a request caused itself.
 create index payment_transitions_request_id_idx on payment_transitions (request_id)
@@ -2514,14 +2510,15 @@ grant select on recovery_mode to lunas_api, lunas_worker, lunas_payouts, lunas_o
 grant update (begun_at, begun_by, reason) on recovery_mode to lunas_worker, lunas_payouts, lunas_operator;
 grant update (timeline, ended_at) on recovery_mode to lunas_operator;
 
--- Payments. The writers of src/db/transitions run in the worker. The command `lunas recover` writes lost rows again.
--- An operator, at the API or the command line, books the manual refund of a late payment.
+-- Payments. The writers of src/db/transitions run in the worker. `lunas recover` writes lost rows again, and
+-- `lunas archive` locks rows, which needs the right to change a column. An operator, at the API or the command line,
+-- books the manual refund of a late payment.
 grant select on payments, payment_transitions, refunds, late_payments, ledger_postings, ledger_entries
   to lunas_api, lunas_worker, lunas_operator;
 grant insert on payments, payment_transitions to lunas_worker, lunas_operator;
-grant update (status, version, updated_at, failure_reason, qris_payload, provider_transaction_id) on payments
-  to lunas_worker, lunas_operator;
-grant update (paid_at, cancelled_at, settlement_due_at) on payments to lunas_worker;
+grant update (updated_at) on payments to lunas_worker, lunas_operator;
+grant update (status, version, failure_reason, qris_payload, provider_transaction_id, paid_at, cancelled_at,
+  settlement_due_at) on payments to lunas_worker;
 grant insert on refunds, late_payments to lunas_worker;
 grant update (status, submitted_at, finished_at, provider_reference, failure_reason, is_manual)
   on refunds, late_payments to lunas_worker;

@@ -8,24 +8,16 @@ import type { RecordedCreation } from '../../temporal/creation-history';
 const RECOVERY_ACTOR: StepActor = { name: 'operator', note: 'written again by a recovery' };
 
 /**
- * Restores the row of a payment that PostgreSQL has lost, up to the response of its creation: an idempotent replay
- * returns the same response. The payment's workflow queries the provider for everything later.
+ * Restores the row of a payment that PostgreSQL has lost, as its creation began. An operator writes no QR: the workflow
+ * has the response to the creation, and a worker records it. So an idempotent replay returns the same response.
  */
 export async function rebuildPayment(
   context: TransitionContext,
-  { terms, createdAtMs, creation }: RecordedCreation,
+  { terms, createdAtMs }: Pick<RecordedCreation, 'terms' | 'createdAtMs'>,
 ): Promise<void> {
   await ensureMerchant(context.db, terms);
   const policyId = await findPolicyId(context.db, terms);
-  const { state } = await transitionWriters.create(context, {
-    terms: { ...terms, policyId },
-    createdAtMs,
-    by: RECOVERY_ACTOR,
-  });
-  if (!creation) return;
-  const step = { paymentId: terms.paymentId, version: state.version, at: new Date(creation.atMs), by: RECOVERY_ACTOR };
-  if (creation.outcome === 'issued') await transitionWriters.issue(context, { ...step, ...creation });
-  else await transitionWriters.fail_creation(context, { ...step, reason: creation.reason });
+  await transitionWriters.create(context, { terms: { ...terms, policyId }, createdAtMs, by: RECOVERY_ACTOR });
 }
 
 /** A merchant lost with the payment is restored without name and key, and suspended: an operator decides about it. */

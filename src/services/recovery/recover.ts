@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { validate as isUuid } from 'uuid';
+import type { Queryable } from '../../db/connection/pool';
 import { findNewestCreation } from '../../db/queries/find-newest-creation';
 import { findRecordedStatuses } from '../../db/queries/list-for-reconciliation';
 import {
@@ -106,7 +107,7 @@ export async function recover(
     payments: await recoverEach(
       listOpenPayments(db),
       ({ terms }) => terms.paymentId,
-      (payment) => recoverPayment(context, workflows, payment),
+      (payment) => recoverPayment(db, workflows, payment),
     ),
     latePayments: await recoverEach(
       listUnfinishedLatePayments(db),
@@ -192,26 +193,29 @@ async function recoverRow(
   return (await workflows.signalProviderUpdate(paymentId)) === 'signalled' ? 'notified' : 'running';
 }
 
+/** A workflow that runs records what PostgreSQL has lost by itself, once it has seen that PostgreSQL is behind. */
 async function recoverPayment(
-  context: TransitionContext,
+  db: Queryable,
   workflows: PaymentWorkflowClient,
-  { terms, ...listed }: OpenPayment,
+  payment: OpenPayment,
 ): Promise<RecoveryResult> {
-  const { paymentId } = terms;
+  const { paymentId } = payment.terms;
+  const { status } = payment.state;
   const workflow = await workflows.records.describe(paymentId);
-  if (workflow !== null && listed.state.status === 'created' && workflow.status !== 'created') {
-    // PostgreSQL has lost the response to the creation. Another request would issue a QR with another timestamp.
-    await rebuildPayment(context, await workflows.records.readCreation(paymentId));
-  }
   if (workflow?.isRunning) {
-    if (workflow.status === listed.state.status) return 'running';
+    if (workflow.status === status) return 'running';
     // A completing workflow handles no message. The next attempt starts it again.
     const isCompleting =
       isFinalStatus(workflow.status) || (await workflows.signalProviderUpdate(paymentId)) === 'no_workflow';
     if (isCompleting) throw new Error('its workflow is about to complete');
     return 'notified';
   }
-  return startFromRow(context.db, workflows, { terms, ...listed }, workflow);
+  if (workflow === null || status !== 'created' || workflow.status === 'created') {
+    return startFromRow(db, workflows, payment, workflow);
+  }
+  // PostgreSQL has lost the response to the creation. Another request would issue a QR with another timestamp.
+  const { creation } = await workflows.records.readCreation(paymentId);
+  return startFromRow(db, workflows, { ...payment, creation }, workflow);
 }
 
 async function recoverDelivery(

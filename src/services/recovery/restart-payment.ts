@@ -4,6 +4,7 @@ import { findOpenPayment, type OpenPayment } from '../../db/queries/list-open-pa
 import { readState } from '../../db/transitions/payment-state';
 import { isFinal, PAYMENT_STATUSES } from '../../domain/payment-transitions';
 import type { WorkflowRecord } from '../../domain/reconciliation';
+import type { CreationResult } from '../../domain/workflow-step';
 import { ConflictError } from '../../errors';
 import type { Logger } from '../../observability/logger';
 import { paymentIds } from '../../temporal/log-payment';
@@ -15,6 +16,11 @@ export interface WorkflowStarter extends Pick<PaymentWorkflowClient, 'resumePaym
   readonly records: Pick<WorkflowRecords, 'describe'>;
 }
 
+interface StartedPayment extends OpenPayment {
+  /** The response to the creation, if PostgreSQL may have lost it and the workflow before had it. */
+  readonly creation?: CreationResult | undefined;
+}
+
 /**
  * Starts the workflow of an open payment at the state in PostgreSQL. If there was one, it queries the provider first.
  * @param workflow what Temporal has of it, which does not run
@@ -22,11 +28,11 @@ export interface WorkflowStarter extends Pick<PaymentWorkflowClient, 'resumePaym
 export async function startFromRow(
   db: Queryable,
   workflows: Pick<WorkflowStarter, 'resumePayment' | 'restartPayment'>,
-  { terms, ...listed }: OpenPayment,
+  { terms, creation: lost, ...listed }: StartedPayment,
   workflow: WorkflowRecord | null,
 ): Promise<'rebuilt' | 'running'> {
   const { paymentId } = terms;
-  const creation = await findCreationResult(db, paymentId);
+  const creation = (await findCreationResult(db, paymentId)) ?? lost;
   const resumeState = { ...listed, ...(creation && { creation }) };
   if (workflow === null) return workflows.resumePayment(terms, resumeState);
   // The payment may have become final since it was read.

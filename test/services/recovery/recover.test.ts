@@ -4,6 +4,8 @@ import { OPEN_STATUSES } from '../../../src/domain/payment-transitions';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { recover } from '../../../src/services/recovery/recover';
 import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
+import { paymentWorkflowId } from '../../../workflows/messages';
+import { asSuperuser } from '../../support/backdate';
 import { eventually } from '../../support/eventually';
 import { startReceiver } from '../../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -146,4 +148,90 @@ it('lunas recover: every payment continues, once, after Temporal has lost everyt
   for (const { occurred_at, settlement_due_at, expires_at } of rows) {
     expect(occurred_at.getTime()).toBeGreaterThanOrEqual((settlement_due_at ?? expires_at).getTime());
   }
+});
+
+describe('lunas recover: the response to a creation that PostgreSQL has lost', () => {
+  const READ = `select status, version, qris_payload, provider_transaction_id, failure_reason, updated_at
+    from payments where id = $1`;
+  const read = async (id: string) => (await service.db.query(READ, [id])).rows[0];
+  const workflowOf = (id: string) => service.client.workflow.getHandle(paymentWorkflowId(id));
+
+  const isReported = (id: string, expected: string) =>
+    eventually(
+      async () => (await service.workflows.records.describe(id))?.status,
+      (status) => status === expected,
+    );
+
+  /** As a restore of PostgreSQL to the time of the creation, or to one before it. */
+  async function lose(id: string, { hasRow }: { hasRow: boolean }): Promise<void> {
+    const since = hasRow ? 2 : 1;
+    await asSuperuser(
+      service.db,
+      `delete from webhook_deliveries where payment_id = '${id}' and payment_version >= ${since}`,
+      `delete from webhook_events where payment_id = '${id}' and payment_version >= ${since}`,
+      `delete from payment_transitions where payment_id = '${id}' and version >= ${since}`,
+      hasRow
+        ? `update payments set status = 'created', version = 1, qris_payload = null, provider_transaction_id = null,
+             failure_reason = null, updated_at = created_at where id = '${id}'`
+        : `delete from payments where id = '${id}'`,
+    );
+  }
+
+  async function recoverUntil(id: string, status: string): Promise<void> {
+    // Temporal lists a workflow some time after its start.
+    await eventually(
+      async () => {
+        const { failures } = await recover(service.operatorContext, service.workflows, { startedSince: new Date(0) });
+        expect(failures).toEqual([]);
+        return read(id);
+      },
+      (row) => row !== undefined,
+    );
+    await eventually(
+      () => read(id),
+      (row) => row.status === status,
+    );
+  }
+
+  it.each([
+    { hasRow: true, isRunning: true },
+    { hasRow: true, isRunning: false },
+    { hasRow: false, isRunning: true },
+    { hasRow: false, isRunning: false },
+  ])('is recorded again by a worker: %j', async ({ hasRow, isRunning }) => {
+    const { id, reference_id } = await create();
+    const before = await read(id);
+    await isReported(id, 'pending');
+    if (!isRunning) await workflowOf(id).terminate('by hand');
+    await lose(id, { hasRow });
+    await recoverUntil(id, 'pending');
+    expect(await read(id)).toEqual(before);
+    expect(await service.transitionsOf(id)).toEqual(['create', 'issue']);
+    expect((await service.atProvider(reference_id))?.charge_calls).toBe(1);
+  });
+
+  it('is recorded again if the customer has paid since, and the payment is paid', async () => {
+    const { id, reference_id } = await create();
+    await isReported(id, 'pending');
+    await service.providerDb.query("update payments set status = 'settlement', paid_at = now() where order_id = $1", [
+      reference_id,
+    ]);
+    await lose(id, { hasRow: false });
+    await recoverUntil(id, 'paid');
+    expect(await service.transitionsOf(id)).toEqual(['create', 'issue', 'pay']);
+  });
+
+  it('that the provider rejected is recorded again too', async () => {
+    await service.injectFault('charge', 'reject');
+    const request = () => service.call('POST', '/payments', { amount: 50_000 }, { 'idempotency-key': 'rejected' });
+    const { text } = await request();
+    const { rows } = await service.db.query("select id from payments where idempotency_key = 'rejected'");
+    const { id } = rows[0];
+    await workflowOf(id).result();
+    const before = await read(id);
+    await lose(id, { hasRow: false });
+    await recoverUntil(id, 'failed');
+    expect(await read(id)).toEqual(before);
+    expect((await request()).text).toBe(text);
+  });
 });
