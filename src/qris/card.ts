@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { createCanvas, GlobalFonts, type SKRSContext2D } from '@napi-rs/canvas';
+import type { SKRSContext2D } from '@napi-rs/canvas';
 import { codeRows, encodePng, modulesAcross } from './image';
 
 /** A line of text. One that is too long is drawn smaller, and then cut. */
@@ -41,20 +41,29 @@ const COLOURS = { text: '#17211c', dim: '#4f5d56', line: '#dde4e0' } as const;
 
 const FAMILY = 'Plus Jakarta Sans';
 const FONTS = path.join(path.dirname(require.resolve('@fontsource/plus-jakarta-sans/package.json')), 'files');
-/** The Latin letters of the font, as its package divides them. */
-for (const part of ['latin', 'latin-ext']) {
-  for (const weight of [500, 700]) {
-    GlobalFonts.registerFromPath(path.join(FONTS, `plus-jakarta-sans-${part}-${weight}-normal.woff2`), FAMILY);
+
+/** Skia with the Latin letters of the font, as its package divides them. */
+async function loadSkia() {
+  const skia = await import('@napi-rs/canvas');
+  for (const part of ['latin', 'latin-ext']) {
+    for (const weight of [500, 700]) {
+      skia.GlobalFonts.registerFromPath(path.join(FONTS, `plus-jakarta-sans-${part}-${weight}-normal.woff2`), FAMILY);
+    }
   }
+  return skia;
 }
+
+/** It is loaded with the first card: it takes memory, and most dashboards draw none. */
+let loaded: ReturnType<typeof loadSkia> | undefined;
 
 /**
  * A card as a greyscale PNG, to save or to print. Skia draws only its text: to draw and encode the whole card took
  * 25 ms of CPU.
  * @throws Error if the payload does not fit into a QR code; a payload of 512 characters fits
  */
-export function renderCardPng({ above, payload, below }: Card): Promise<Buffer> {
-  const text = textRows([...above, ...below]);
+export async function renderCardPng({ above, payload, below }: Card): Promise<Buffer> {
+  const skia = await (loaded ??= loadSkia());
+  const text = textRows(skia, [...above, ...below]);
   const end = heightOf(above);
   const code = payload === null ? [] : largestCode(payload);
   return encodePng([...text.slice(0, end), ...code, ...text.slice(end)], { width: WIDTH, bitDepth: 8 });
@@ -67,6 +76,7 @@ function largestCode(payload: string): Uint8Array[] {
 }
 
 type CardPart = CardText | CardRow;
+type Skia = Awaited<ReturnType<typeof loadSkia>>;
 
 function heightOf(parts: readonly CardPart[]): number {
   return parts.reduce((sum, part) => sum + heightOfPart(part), 0);
@@ -77,9 +87,9 @@ function heightOfPart(part: CardPart): number {
 }
 
 /** The parts below each other as rows of grey pixels. */
-function textRows(parts: readonly CardPart[]): Uint8Array[] {
+function textRows(skia: Skia, parts: readonly CardPart[]): Uint8Array[] {
   const height = heightOf(parts);
-  const canvas = createCanvas(WIDTH, height);
+  const canvas = skia.createCanvas(WIDTH, height);
   const context = canvas.getContext('2d');
   context.fillStyle = '#fff';
   context.fillRect(0, 0, WIDTH, height);
