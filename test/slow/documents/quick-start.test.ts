@@ -97,7 +97,7 @@ it(
     const [create = '', ...rest] = payout.split('\n');
     const reference = await repeat(create.replace('MERCHANT_ID', merchant), environment, /LP\w{16}/);
     const [decide = '', list = ''] = rest.map((command) => command.replace('LP…', reference));
-    await read(type(decide, clone, environment), /is approved/);
+    await read(type(decide, clone, environment), /is (?:approved|submitted|completed)/);
     await repeat(list, environment, new RegExp(`${reference} +completed`));
   },
   TIMEOUT_MS,

@@ -12,6 +12,7 @@ import { backUp } from '../../support/database';
 import { eventually } from '../../support/eventually';
 import { startReceiver, type Receiver } from '../../support/receiver';
 import { reconcile } from '../../support/reconcile';
+import { restore } from '../../support/restore';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 /** PostgreSQL is restored to an earlier time; Temporal and the provider are not. */
@@ -101,24 +102,6 @@ async function createRefundFailed(): Promise<Created> {
   await act(payment, 'refund');
   await waitForStatus(payment, 'refund_failed');
   return payment;
-}
-
-async function restore(): Promise<void> {
-  await service.stopWorker();
-  await backup.restore();
-  // The next statement on an older connection fails.
-  await eventually(
-    () =>
-      service.call('GET', '/readyz').then(
-        ({ status }) => status,
-        () => 0,
-      ),
-    (status) => status === 200,
-  );
-  await eventually(
-    () => service.db.query('select 1').catch(() => undefined),
-    (result) => result !== undefined,
-  );
 }
 
 /** Temporal deletes the history of a completed workflow after the retention period. */
@@ -226,7 +209,7 @@ it('recovery restores every payment, consistent with the provider', async () => 
   const { rows: lostDeliveries } = await deliveriesInRetry(after.pending);
   await act(before.heldLater, 'refund');
 
-  await restore();
+  await restore(service, backup);
   await service.startWorker({ beginsRecovery: true });
   const recovery = await recover(service.operatorContext, service.workflows, { startedSince: new Date(0) });
   expect(recovery.failures).toEqual([]);
@@ -280,7 +263,7 @@ describe('the test detects a mutant of the service', () => {
     backup = await backUp(service.databaseUrl);
     await act(payment, 'cancel');
     await service.client.workflow.getHandle(paymentWorkflowId(payment.id)).result();
-    await restore();
+    await restore(service, backup);
     await service.startWorker({ beginsRecovery: true });
     await recover(service.operatorContext, new FormerReusePolicy(service.client));
     expect(await stranded()).toEqual([payment.id]);
@@ -297,7 +280,7 @@ describe('the test detects a mutant of the service', () => {
     await act(payment, 'refund');
     await waitForStatus(payment, 'refunded');
     await removeWorkflow(payment);
-    await restore();
+    await restore(service, backup);
     const { rows } = await service.db.query<{ due: Date }>(
       'select settlement_due_at as due from payments where id = $1',
       [payment.id],

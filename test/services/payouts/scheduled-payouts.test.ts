@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { beginRecovery, endRecovery } from '../../../src/db/records/recovery-mode';
+import type { ScheduledPayoutsPart } from '../../../src/domain/payout-schedule';
+import { dayInWib } from '../../../src/domain/wib';
+import { changeHold } from '../../../src/services/merchants/merchants';
+import { requestScheduledPayouts } from '../../../src/services/payouts/scheduled-payouts';
+import { PAYOUTS_TASK_QUEUE } from '../../../workflows/messages';
+import { requestScheduledPayouts as runOfDay } from '../../../workflows/scheduled-payouts';
+import { asSuperuser } from '../../support/backdate';
+import { SILENT } from '../../support/collect-log';
+import { recordHistory } from '../../support/history';
+import { NET_RUPIAH, ORDINARY, preparePayoutsAtBank, type PayoutsAtBank } from '../../support/payouts-at-bank';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
+
+/** Who are due in the daily run. */
+const MERCHANTS = 100;
+
+let service: TestService;
+let payouts: PayoutsAtBank;
+
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+  payouts = await preparePayoutsAtBank(service);
+});
+afterAll(() => service.close());
+
+describe('the daily run', () => {
+  interface Settings {
+    readonly weekday: number;
+    readonly minimumRupiah: number;
+  }
+  const startOfRun = () => ({ day: dayInWib(new Date()), startedAtMs: Date.now(), after: null, merchantIds: null });
+  const isoWeekday = () => new Date(`${startOfRun().day}T00:00Z`).getUTCDay() || 7;
+
+  async function pays(merchantId: string, schedule: 'daily' | 'weekly' | 'manual', changes: Partial<Settings> = {}) {
+    const { weekday = null, minimumRupiah = 50_000 } = changes;
+    await service.db.query(
+      `insert into payout_settings (merchant_id, schedule, weekday, minimum_rupiah, changed_by, changed_at)
+       select $1, $2, $3, $4, 'user:' || user_id, now() from members where merchant_id = $1
+       on conflict (merchant_id) do update set schedule = excluded.schedule, weekday = excluded.weekday`,
+      [merchantId, schedule, weekday, minimumRupiah],
+    );
+    return merchantId;
+  }
+  const newMerchant = async (schedule: 'daily' | 'weekly' | 'manual', changes: Partial<Settings> = {}) =>
+    pays((await payouts.newShop(ORDINARY)).merchantId, schedule, changes);
+
+  /** The part of a run, in this process. */
+  const runPart = (part: ScheduledPayoutsPart, watch: Partial<Parameters<typeof requestScheduledPayouts>[2]> = {}) => {
+    const dependencies = { db: service.db, workflows: service.workflows.payouts, log: SILENT };
+    const { signal: stopSignal } = new AbortController();
+    return requestScheduledPayouts(dependencies, part, {
+      attempt: 1,
+      onProgress: () => undefined,
+      stopSignal,
+      ...watch,
+    });
+  };
+  /** A whole run, by the worker. */
+  const run = (workflowId: string) =>
+    service.client.workflow.execute(runOfDay, { workflowId, taskQueue: PAYOUTS_TASK_QUEUE });
+
+  async function countByMerchant(): Promise<Map<string, number>> {
+    const { rows } = await service.db.query<{ id: string; count: number }>(
+      `select merchant_id as id, count(*)::integer as count from payouts
+       where requested_by = 'schedule' and approval_kind = 'none' group by merchant_id`,
+    );
+    return new Map(rows.map(({ id, count }) => [id, count]));
+  }
+
+  it('requests one payout for each merchant who is due, however often it runs and wherever it stops', async () => {
+    const due = await Promise.all([
+      ...Array.from({ length: MERCHANTS - 1 }, () => newMerchant('daily')),
+      newMerchant('weekly', { weekday: isoWeekday() }),
+    ]);
+    await newMerchant('manual');
+    await newMerchant('weekly', { weekday: (isoWeekday() % 7) + 1 });
+    await newMerchant('daily', { minimumRupiah: NET_RUPIAH + 1 });
+    const held = await newMerchant('daily');
+    await changeHold(service.db, held, true);
+    const broken = await newMerchant('daily');
+    // The sum of its balance is larger than any number that PostgreSQL stores: its preview fails.
+    await service.db.query(
+      `insert into balance_transactions
+           (posting_id, merchant_id, kind, amount_rupiah, payment_id, occurred_at, booked_on)
+         select 1e15 + number, $1, 'settlement', 9e18, gen_random_uuid(), now(), current_date
+         from generate_series(1, 2) number`,
+      [broken],
+    );
+
+    const part = startOfRun();
+    const stopping = new AbortController();
+    let progress = 0;
+    const onProgress = () => {
+      progress += 1;
+      if (progress === 10) stopping.abort();
+    };
+    const stopped = runPart(part, { stopSignal: stopping.signal, onProgress });
+    await expect(stopped).rejects.toThrow('aborted');
+    const { size: before } = await countByMerchant();
+    expect(before).toBeLessThan(due.length);
+    const { requested, failed, next } = await runPart(part);
+    expect({ failed, next }).toEqual({ failed: [broken], next: null });
+    expect(requested).toBe(due.length - before);
+    expect(await countByMerchant()).toEqual(new Map(due.map((merchantId) => [merchantId, 1])));
+
+    await pays(broken, 'manual');
+    const [early, late] = [due[0] ?? '', await newMerchant('daily')];
+    await payouts.settle(early);
+    expect(await run('scheduled-payouts-1')).toBe('1 payouts requested');
+    const counts = await countByMerchant();
+    expect([counts.get(early), counts.get(late), counts.size]).toEqual([1, 1, due.length + 1]);
+    await recordHistory(service.client, 'scheduled-payouts-1', 'scheduled-payouts');
+  }, 120_000);
+
+  it('goes on after half an hour with a page of which more than 50 merchants fail', async () => {
+    const ids = Array.from({ length: 51 }, () => randomUUID()).toSorted();
+    const list = `unnest(array['${ids.join("','")}']::uuid[]) id`;
+    await asSuperuser(
+      service.db,
+      `insert into merchants (id, name, status) select id, 'Toko', 'approved' from ${list}`,
+      `insert into payout_settings (merchant_id, schedule, changed_by, changed_at)
+       select id, 'daily', 'cli:test', now() from ${list}`,
+      `insert into balance_transactions
+         (posting_id, merchant_id, kind, amount_rupiah, payment_id, occurred_at, booked_on)
+       select 2e15 + row_number() over (), id, 'settlement', 9e18, gen_random_uuid(), now(), current_date
+       from ${list} cross join generate_series(1, 2)`,
+    );
+    const part = { ...startOfRun(), after: null };
+    await expect(runPart(part, { attempt: 29 })).rejects.toThrow('out of range');
+    const { failed } = await runPart(part, { attempt: 30 });
+    expect(failed.toSorted()).toEqual(ids);
+    expect((await runPart({ ...part, merchantIds: ids })).failed.toSorted()).toEqual(ids);
+    await asSuperuser(service.db, `delete from payout_settings using ${list} where merchant_id = id`);
+  });
+
+  it('requests nothing while payouts are stopped, and in recovery mode', async () => {
+    await newMerchant('daily');
+    const before = await countByMerchant();
+    await service.db.query("insert into payout_stops (is_stopped, changed_by, note) values (true, 'cli:test', 'x')");
+    expect(await run('scheduled-payouts-2')).toBe('0 payouts requested');
+    await service.db.query("insert into payout_stops (is_stopped, changed_by, note) values (false, 'cli:test', 'x')");
+    await beginRecovery(service.db, { by: 'cli:test', reason: 'x' });
+    expect(await run('scheduled-payouts-3')).toBe('0 payouts requested');
+    await endRecovery(service.db);
+    expect(await countByMerchant()).toEqual(before);
+  });
+
+  it('is scheduled at 07:00 WIB, for the workers of payouts', async () => {
+    const { spec, action } = await service.client.schedule.getHandle('payouts').describe();
+    expect(spec.calendars).toMatchObject([{ hour: [{ start: 0, end: 0 }], minute: [{ start: 0, end: 0 }] }]);
+    expect(action).toMatchObject({ workflowType: 'requestScheduledPayouts', taskQueue: PAYOUTS_TASK_QUEUE });
+  });
+});
