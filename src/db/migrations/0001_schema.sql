@@ -65,11 +65,13 @@ create table installation (
 create trigger append_only before update or delete on installation for each row execute function forbid_mutation();
 create trigger append_only_truncate before truncate on installation execute function forbid_mutation();
 
+create function is_production() returns boolean language sql stable
+  return exists (select from installation where environment = 'production');
+
 -- Whether a statement has to prove that two operators decided it: in production, by every login but the owner's, who
 -- can drop the triggers.
 create function needs_two_operators() returns boolean language sql stable
-  return exists (select from installation where environment = 'production')
-    and not pg_has_role(session_user, 'lunas_owner', 'member');
+  return is_production() and not pg_has_role(session_user, 'lunas_owner', 'member');
 
 -- Whether the login is an operator's, and not that of a process which writes payments, too.
 create function acts_as_operator() returns boolean language sql stable
@@ -1758,7 +1760,7 @@ create trigger append_only_truncate before truncate on bank_accounts execute fun
 create function require_approved_bank_account() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  if exists (select from installation where environment = 'production') and not exists (
+  if is_production() and not exists (
     select from approvals
     where action in ('bank_account.approve', 'bank_account.reactivate') and is_in_execution(approvals, action)
       and parameters ->> 'bankAccountId' = new.id::text and parameters ->> 'version' = old.version::text
@@ -1791,8 +1793,7 @@ create trigger append_only_truncate before truncate on payout_limits execute fun
 create function require_day_of_limits() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  if least(new.cooldown_seconds, new.not_found_seconds) < 86400
-    and exists (select from installation where environment = 'production') then
+  if least(new.cooldown_seconds, new.not_found_seconds) < 86400 and is_production() then
     raise exception 'in production the cool-down and the wait for the bank are at least a day'
       using errcode = 'restrict_violation';
   end if;
@@ -1806,7 +1807,7 @@ create trigger a_day_at_least before insert on payout_limits
 create function require_approved_row() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  if exists (select from installation where environment = 'production') and not exists (
+  if is_production() and not exists (
     select from approvals
     where is_in_execution(approvals, tg_argv[0])
       and parameters @> (to_jsonb(new)
