@@ -1,6 +1,7 @@
 import type { ReactElement, ReactNode } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import type { Language } from '../../domain/sign-in';
+import { Head } from '../ui/document';
 import { ICON_ADDRESS, SCRIPT_ADDRESS, STYLE_ADDRESS } from './files';
 import { TEXTS } from './texts';
 
@@ -23,20 +24,13 @@ function Document({ title, language, reloads, children }: DocumentProps): ReactE
   const other = language === 'id' ? 'en' : 'id';
   return (
     <html lang={language}>
-      <head>
-        <meta charSet="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="robots" content="noindex" />
-        <title>{title}</title>
-        <link rel="icon" type="image/svg+xml" href={ICON_ADDRESS} />
-        <link rel="stylesheet" href={STYLE_ADDRESS} />
-        <script src={SCRIPT_ADDRESS} defer />
+      <Head title={title} icon={ICON_ADDRESS} style={STYLE_ADDRESS} scripts={[SCRIPT_ADDRESS]}>
         {reloads && (
           <noscript>
             <meta httpEquiv="refresh" content={String(RELOAD_SECONDS)} />
           </noscript>
         )}
-      </head>
+      </Head>
       <body>
         {children}
         <footer>

@@ -38,21 +38,37 @@ function Document({ title, language, files, live, scripts = [], className, child
   const { events, poll } = addressesOf(live);
   return (
     <html lang={language}>
-      <head>
-        <meta charSet="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="robots" content="noindex" />
-        <title>{title}</title>
-        <link rel="icon" type="image/svg+xml" href={files.icon} />
-        <link rel="stylesheet" href={files.style} />
-        {[files.script, ...scripts].map((script) => (
-          <script key={script} src={script} defer />
-        ))}
-      </head>
+      <Head title={title} icon={files.icon} style={files.style} scripts={[files.script, ...scripts]} />
       <body className={className} data-live={events} data-poll={poll}>
         {children}
         <p id="announcement" className="unseen" aria-live="polite" />
       </body>
     </html>
+  );
+}
+
+interface HeadProps {
+  readonly title: string;
+  readonly icon: string;
+  readonly style: string;
+  readonly scripts: readonly string[];
+  readonly children?: ReactNode;
+}
+
+/** What a browser has to know of each page, and what it loads. */
+export function Head({ title, icon, style, scripts, children }: HeadProps): ReactElement {
+  return (
+    <head>
+      <meta charSet="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="robots" content="noindex" />
+      <title>{title}</title>
+      <link rel="icon" type="image/svg+xml" href={icon} />
+      <link rel="stylesheet" href={style} />
+      {scripts.map((script) => (
+        <script key={script} src={script} defer />
+      ))}
+      {children}
+    </head>
   );
 }

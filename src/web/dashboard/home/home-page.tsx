@@ -158,25 +158,27 @@ function BalanceCard({ view: { locale, paths }, balance }: BalanceCardProps): Re
       version={`${availableRupiah} ${pendingRupiah} ${inTransitRupiah}`}
     >
       <div className="card-body">
-        <div>
-          <p className="dim small">{texts.available}</p>
-          <p className="amount">
-            <Money rupiah={availableRupiah} />
-          </p>
-        </div>
-        <div>
-          <p className="dim small">{texts.pending}</p>
-          <p className="strong">
-            <Money rupiah={pendingRupiah} />
-          </p>
-        </div>
-        <div>
-          <p className="dim small">{texts.inTransit}</p>
-          <p className="strong">
-            <Money rupiah={inTransitRupiah} />
-          </p>
-        </div>
+        <BalancePart name={texts.available} rupiah={availableRupiah} className="amount" />
+        <BalancePart name={texts.pending} rupiah={pendingRupiah} className="strong" />
+        <BalancePart name={texts.inTransit} rupiah={inTransitRupiah} className="strong" />
       </div>
     </Card>
+  );
+}
+
+interface BalancePartProps {
+  readonly name: string;
+  readonly rupiah: number;
+  readonly className: 'amount' | 'strong';
+}
+
+function BalancePart({ name, rupiah, className }: BalancePartProps): ReactElement {
+  return (
+    <div>
+      <p className="dim small">{name}</p>
+      <p className={className}>
+        <Money rupiah={rupiah} />
+      </p>
+    </div>
   );
 }

@@ -7,9 +7,9 @@ import {
   deleteEndpoint,
   disableEndpoint,
   enableEndpoint,
-  rotateSecret,
   type WebhookEndpoint,
 } from '../../../services/webhooks/webhook-endpoints';
+import { rotateSecret } from '../../../services/webhooks/webhook-secrets';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantRejection, merchantView, pageResponse, type MerchantView } from '../merchant-view';
