@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 
 const SECRET_PREFIX = 'whsec_';
 
@@ -45,4 +45,14 @@ export function standardWebhookHeaders(
 function standardKeyOf(secret: string): KeyObject {
   const base64 = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
   return createSecretKey(base64, 'base64');
+}
+
+const SECRET_BYTES = 32;
+
+/**
+ * The secret that signs the webhooks of an endpoint, or of `lunas listen`: 256 random bits, in the form of Standard
+ * Webhooks.
+ */
+export function newWebhookSecret(): string {
+  return `${SECRET_PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`;
 }

@@ -16,16 +16,14 @@ import {
   disableEndpoint,
   ENABLE_ENDPOINT,
   enableEndpoint,
-  findNewestSecret,
   listEndpoints,
-  ROTATE_SECRET,
-  rotateSecret,
   SET_ENDPOINT,
   setEndpoint,
   type WebhookEndpoint,
 } from '../../services/webhooks/webhook-endpoints';
 import { PING_ENDPOINT, pingEndpoint } from '../../services/webhooks/webhook-ping';
 import { REDELIVER, redeliver, redeliverRange, type Redelivery } from '../../services/webhooks/webhook-redelivery';
+import { findNewestSecret, ROTATE_SECRET, rotateSecret } from '../../services/webhooks/webhook-secrets';
 import { createWebhookSender } from '../../webhooks/send';
 import type { CommandContext } from '../command-context';
 import { collect, type LunasCommand } from '../lunas-command';

@@ -7,7 +7,7 @@ import { parseJson } from '../../lib/parse-json';
 import { createDirectory } from '../../local-stack/create-directory';
 import { writeAtomically, type DataDirectory } from '../../local-stack/data-directory';
 import { acquireLock, releaseLock } from '../../local-stack/lock-file';
-import { newWebhookSecret } from '../../services/webhooks/webhook-endpoints';
+import { newWebhookSecret } from '../../webhooks/sign';
 
 const contentSchema = z.object({ secret: z.string(), cursor: z.string().nullable() });
 

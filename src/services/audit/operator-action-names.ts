@@ -26,6 +26,7 @@ import * as triggerEvent from '../sandbox/trigger-event';
 import * as webhookEndpoints from '../webhooks/webhook-endpoints';
 import * as webhookPing from '../webhooks/webhook-ping';
 import * as webhookRedelivery from '../webhooks/webhook-redelivery';
+import * as webhookSecrets from '../webhooks/webhook-secrets';
 import * as recordDecryption from './record-decryption';
 import * as requestApproval from './request-approval';
 
@@ -58,6 +59,7 @@ const MODULES = [
   webhookEndpoints,
   webhookPing,
   webhookRedelivery,
+  webhookSecrets,
   workerVersions,
 ] as const;
 

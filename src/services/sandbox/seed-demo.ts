@@ -7,7 +7,7 @@ import { createPool, type Queryable } from '../../db/connection/pool';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { ConflictError } from '../../errors';
 import { listPolicies, setPolicy } from '../provider-accounts/catalog';
-import { findNewestSecret } from '../webhooks/webhook-endpoints';
+import { findNewestSecret } from '../webhooks/webhook-secrets';
 
 export interface DemoOptions {
   /** The URL of a migrated database. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
@@ -9,9 +8,9 @@ import type { WebhookEvent } from '../../domain/events';
 import { EXPANSIONS, type Expansion } from '../../domain/expansions';
 import { codeOf, ConflictError, InvalidError } from '../../errors';
 import { markDead } from '../../webhooks/mark-dead';
-import { openSecret, type SealedSecret } from '../../webhooks/outbox';
 import { RESET_HEALTH, type DisabledReason } from '../../webhooks/record-attempt';
 import { resolverFor, type ResolveHost } from '../../webhooks/resolve-host';
+import { newWebhookSecret } from '../../webhooks/sign';
 import { receiverViolation, type ReceiverRules, type UrlRule } from '../../webhooks/ssrf-guard';
 
 export interface WebhookEndpoint {
@@ -42,7 +41,6 @@ export interface NewEndpoint extends ReceiverRules, Pick<WebhookEndpoint, 'merch
   readonly expand?: readonly Expansion[] | undefined;
 }
 
-const SECRET_BYTES = 32;
 const UNIQUE_VIOLATION = '23505';
 
 /** The URL of a receiver violates a rule. */
@@ -63,7 +61,7 @@ async function requireAllowed(url: string, rules: ReceiverRules, resolve: Resolv
 }
 
 /** Executes a statement that inserts a row whose id a form has chosen. */
-async function insertOnce<Result>(
+export async function insertOnce<Result>(
   reason: 'endpoint_exists' | 'secret_exists',
   insert: () => Promise<Result>,
 ): Promise<Result> {
@@ -76,10 +74,11 @@ async function insertOnce<Result>(
 }
 
 /** An endpoint that was not deleted: $1 is its id, $2 its merchant, null for an operator. */
-const IS_NAMED = 'endpoint.id = $1 and ($2::uuid is null or endpoint.merchant_id = $2) and endpoint.deleted_at is null';
+export const IS_NAMED =
+  'endpoint.id = $1 and ($2::uuid is null or endpoint.merchant_id = $2) and endpoint.deleted_at is null';
 
 /** A notice for every owner, for each row of a part of the statement with the endpoint. */
-const noticeOfChange = (from: string): string =>
+export const noticeOfChange = (from: string): string =>
   insertNotices({ kind: 'security.webhook_changed', merchant: 'merchant_id', target: 'id', at: 'now()', from });
 
 /** @param countOf counts the pending deliveries that satisfy a condition */
@@ -335,74 +334,4 @@ export async function enableEndpoint(db: Queryable, endpointId: string, merchant
     [endpointId, merchantId],
   );
   return findEndpoint(db, endpointId, merchantId);
-}
-
-export interface RotatedSecret extends Pick<WebhookEndpoint, 'id' | 'merchantId'> {
-  /** The new secret; only this result contains it. */
-  readonly secret: string;
-  /** Until then webhooks are signed with the old and the new secret. */
-  readonly oldSecretExpiresAt: Date;
-}
-
-export const ROTATE_SECRET = new DeclaredAction('webhook.rotate_secret');
-
-/** A rotation that a merchant requests by a form. */
-interface OwnRotation {
-  readonly merchantId: string;
-  /** The id of the new secret: a form that is sent twice makes one. */
-  readonly secretId: string;
-}
-
-/**
- * Creates a new secret for an endpoint. Older secrets stay valid for the overlap; 0 invalidates them immediately.
- * @throws NotFoundError if there is no such endpoint
- * @throws ConflictError `secret_exists` if this rotation was made before
- */
-export async function rotateSecret(
-  db: Queryable,
-  sealer: Sealer,
-  endpointId: string,
-  overlapSeconds: number,
-  { merchantId, secretId }: Partial<OwnRotation> & Pick<OwnRotation, 'secretId'> = { secretId: uuidv7() },
-): Promise<RotatedSecret> {
-  const secret = newWebhookSecret();
-  const { rows } = await insertOnce('secret_exists', () =>
-    db.query<Omit<RotatedSecret, 'secret'>>(
-      `with endpoint as (
-       select id, merchant_id, now() + make_interval(secs => $3) as ends from webhook_endpoints endpoint
-       where ${IS_NAMED}
-     ),
-     old as (
-       update webhook_secrets set expires_at = endpoint.ends from endpoint
-       where endpoint_id = endpoint.id and (expires_at is null or expires_at > endpoint.ends)
-     ),
-     new as (
-       insert into webhook_secrets (id, endpoint_id, sealed_secret) select $4, id, $5 from endpoint
-     ),
-     noticed as (${noticeOfChange('endpoint')})
-     select id, merchant_id as "merchantId", ends::timestamptz(3) as "oldSecretExpiresAt" from endpoint`,
-      [endpointId, merchantId, overlapSeconds, secretId, sealer.seal(secret, ['webhook-secret', secretId])],
-    ),
-  );
-  return { ...requireRow(rows, 'endpoint', endpointId), secret };
-}
-
-/**
- * The secret that signs the webhooks of an endpoint, or of `lunas listen`: 256 random bits, in the form of Standard
- * Webhooks.
- */
-export function newWebhookSecret(): string {
-  return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
-}
-
-/** The newest secret of the merchant's newest enabled endpoint; null if there is none. */
-export async function findNewestSecret(db: Queryable, sealer: Sealer, merchantId: string): Promise<string | null> {
-  const { rows } = await db.query<SealedSecret>(
-    `select secret.id, secret.sealed_secret as sealed
-     from webhook_endpoints endpoint join webhook_secrets secret on secret.endpoint_id = endpoint.id
-     where endpoint.merchant_id = $1 and endpoint.status = 'enabled' and secret.expires_at is null
-     order by endpoint.created_at desc, endpoint.id desc, secret.created_at desc limit 1`,
-    [merchantId],
-  );
-  return rows[0] ? openSecret(rows[0], sealer) : null;
 }

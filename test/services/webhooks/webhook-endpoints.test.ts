@@ -1,12 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
-import {
-  createEndpoint,
-  findNewestSecret,
-  listEndpoints,
-  type NewEndpoint,
-} from '../../../src/services/webhooks/webhook-endpoints';
+import { createEndpoint, listEndpoints, type NewEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
+import { findNewestSecret } from '../../../src/services/webhooks/webhook-secrets';
 import { claimDeliveries } from '../../../src/webhooks/outbox';
 import { createTestLedger, creation, type TestLedger } from '../../support/payments';
 

@@ -8,14 +8,13 @@ import {
   disableEndpoint,
   enableEndpoint,
   findEndpoint,
-  findNewestSecret,
   listEndpoints,
   listOwnEndpoints,
-  rotateSecret,
   setEndpoint,
 } from '../../../src/services/webhooks/webhook-endpoints';
 import { pingEndpoint } from '../../../src/services/webhooks/webhook-ping';
 import { redeliver, redeliverRange } from '../../../src/services/webhooks/webhook-redelivery';
+import { findNewestSecret, rotateSecret } from '../../../src/services/webhooks/webhook-secrets';
 import { claimDeliveries } from '../../../src/webhooks/outbox';
 import { recordDelivered, recordFailed, recordRetryWorkflowStarted } from '../../../src/webhooks/record-attempt';
 import { createWebhookSender, type WebhookAttempt, type WebhookSender } from '../../../src/webhooks/send';

@@ -3,7 +3,8 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createSealer, type Sealer } from '../../../src/crypto/sealing';
-import { createEndpoint, rotateSecret } from '../../../src/services/webhooks/webhook-endpoints';
+import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
+import { rotateSecret } from '../../../src/services/webhooks/webhook-secrets';
 import { startReceiver, type ReceivedWebhook, type Receiver } from '../../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
