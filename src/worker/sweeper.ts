@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../db/connection/pool';
 import { listReleasedPayouts } from '../db/queries/find-payout';
 import { listWaitingInquiries } from '../db/records/bank-accounts';
@@ -15,6 +14,7 @@ import { restartIfLost } from '../services/recovery/restart-payment';
 import { paymentIds } from '../temporal/log-payment';
 import { notifyWorkflow } from '../temporal/notify-workflow';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
+import { repeat, type Repetition } from './repeat';
 import { handleUnknownOrder } from './unknown-order';
 
 const SWEEP_INTERVAL_MS = 2_000;
@@ -39,31 +39,20 @@ interface SweeperDependencies {
  * or the order is unknown. Several workers share the rows. It also starts the name inquiries of bank accounts that were
  * added while Temporal was away, and wakes payouts that nothing defers any more.
  */
-export function startSweeper(dependencies: SweeperDependencies): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const running = run();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
-
-  async function run(): Promise<void> {
-    let releasedAtMs = 0;
-    while (!stopping.signal.aborted) {
-      if (Date.now() - releasedAtMs >= RELEASE_INTERVAL_MS) {
-        releasedAtMs = Date.now();
-        await Promise.all([startInquiries(dependencies), releasePayouts(dependencies)]).catch((error: unknown) => {
-          dependencies.log.warn({ err: error }, 'name inquiries and deferred payouts not read; will retry');
-        });
-      }
-      await sweep(dependencies, stopping.signal).catch((error: unknown) => {
-        dependencies.log.warn({ err: error }, 'sweep failed');
+export function startSweeper(dependencies: SweeperDependencies): Repetition {
+  const { log } = dependencies;
+  let releasedAtMs = 0;
+  return repeat(SWEEP_INTERVAL_MS, async (stopping) => {
+    if (Date.now() - releasedAtMs >= RELEASE_INTERVAL_MS) {
+      releasedAtMs = Date.now();
+      await Promise.all([startInquiries(dependencies), releasePayouts(dependencies)]).catch((error: unknown) => {
+        log.warn({ err: error }, 'name inquiries and deferred payouts not read; will retry');
       });
-      await sleep(SWEEP_INTERVAL_MS, undefined, stopping).catch(() => undefined);
     }
-  }
+    await sweep(dependencies, stopping).catch((error: unknown) => {
+      log.warn({ err: error }, 'sweep failed');
+    });
+  });
 }
 
 /** An inquiry that runs is joined, so a repeat changes nothing. */

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../db/connection/pool';
 import { countTotals, recomputeNextMerchant } from '../db/records/payment-totals';
 import type { Logger } from '../observability/logger';
 import { increment } from '../observability/metrics';
+import { repeat, type Repetition } from './repeat';
 
 const INTERVAL_MS = 5_000;
 /** After a pause of hours there are many transitions: a run counts up to 20 times as many as one transaction may. */
@@ -17,24 +17,12 @@ interface TotalsDependencies {
  * Keeps the totals of the dashboard: counts new transitions and lines every five seconds, and recomputes the last 40
  * days once a night. Several workers may run it: one counts at a time.
  */
-export function startTotals(dependencies: TotalsDependencies): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const running = run();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await keepTotals(dependencies, stopping.signal).catch((error: unknown) => {
-        dependencies.log.warn({ err: error }, 'totals not counted; will retry');
-      });
-      await sleep(INTERVAL_MS, undefined, stopping).catch(() => undefined);
-    }
-  }
+export function startTotals(dependencies: TotalsDependencies): Repetition {
+  return repeat(INTERVAL_MS, (stopping) =>
+    keepTotals(dependencies, stopping).catch((error: unknown) => {
+      dependencies.log.warn({ err: error }, 'totals not counted; will retry');
+    }),
+  );
 }
 
 async function keepTotals({ db, log }: TotalsDependencies, stopping: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { FieldNotes, noteIds } from './field-notes';
 
 interface Choice {
   /** The name of a checkbox, the value of a radio button. */
@@ -21,9 +22,8 @@ interface ChoicesProps {
 
 /** A group of radio buttons, or of checkboxes. Each checkbox is a field of its own, whose value is `on`. */
 export function Choices({ name, kind, label, choices, hint, error }: ChoicesProps): ReactElement {
-  const described = [error !== undefined && `${name}-error`, hint !== undefined && `${name}-hint`].filter(Boolean);
   return (
-    <fieldset id={name} tabIndex={-1} aria-describedby={described.length === 0 ? undefined : described.join(' ')}>
+    <fieldset id={name} tabIndex={-1} aria-describedby={noteIds({ name, hint, error })}>
       <legend>{label}</legend>
       {choices.map((choice) => (
         <label key={choice.name} className="choice">
@@ -40,16 +40,7 @@ export function Choices({ name, kind, label, choices, hint, error }: ChoicesProp
           </span>
         </label>
       ))}
-      {error !== undefined && (
-        <p id={`${name}-error`} className="field-error">
-          {error}
-        </p>
-      )}
-      {hint !== undefined && (
-        <p id={`${name}-hint`} className="hint">
-          {hint}
-        </p>
-      )}
+      <FieldNotes name={name} hint={hint} error={error} />
     </fieldset>
   );
 }

@@ -1,4 +1,5 @@
 import type { InputHTMLAttributes, ReactElement, ReactNode } from 'react';
+import { FieldNotes, noteIds } from './field-notes';
 
 interface FieldProps extends Pick<
   InputHTMLAttributes<HTMLInputElement>,
@@ -15,7 +16,6 @@ interface FieldProps extends Pick<
 }
 
 export function Field({ name, label, value, hint, error, wide, prefix, ...input }: FieldProps): ReactElement {
-  const described = [error !== undefined && `${name}-error`, hint !== undefined && `${name}-hint`].filter(Boolean);
   const field = (
     <input
       {...input}
@@ -23,7 +23,7 @@ export function Field({ name, label, value, hint, error, wide, prefix, ...input 
       name={name}
       defaultValue={value}
       aria-invalid={error === undefined ? undefined : true}
-      aria-describedby={described.length === 0 ? undefined : described.join(' ')}
+      aria-describedby={noteIds({ name, hint, error })}
     />
   );
   return (
@@ -37,16 +37,7 @@ export function Field({ name, label, value, hint, error, wide, prefix, ...input 
           {field}
         </div>
       )}
-      {error !== undefined && (
-        <p id={`${name}-error`} className="field-error">
-          {error}
-        </p>
-      )}
-      {hint !== undefined && (
-        <p id={`${name}-hint`} className="hint">
-          {hint}
-        </p>
-      )}
+      <FieldNotes name={name} hint={hint} error={error} />
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { FieldNotes, noteIds } from './field-notes';
 
 interface SelectProps {
   readonly name: string;
@@ -18,7 +19,7 @@ export function Select({ name, label, value, options, error }: SelectProps): Rea
         name={name}
         defaultValue={value}
         aria-invalid={error === undefined ? undefined : true}
-        aria-describedby={error === undefined ? undefined : `${name}-error`}
+        aria-describedby={noteIds({ name, error })}
       >
         {options.map((option) => (
           <option key={option.value} value={option.value}>
@@ -26,11 +27,7 @@ export function Select({ name, label, value, options, error }: SelectProps): Rea
           </option>
         ))}
       </select>
-      {error !== undefined && (
-        <p id={`${name}-error`} className="field-error">
-          {error}
-        </p>
-      )}
+      <FieldNotes name={name} error={error} />
     </div>
   );
 }

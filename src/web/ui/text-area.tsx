@@ -1,4 +1,5 @@
 import type { ReactElement, ReactNode } from 'react';
+import { FieldNotes, noteIds } from './field-notes';
 
 interface TextAreaProps {
   readonly name: string;
@@ -12,7 +13,6 @@ interface TextAreaProps {
 
 /** A field of several lines. */
 export function TextArea({ name, label, value, hint, error, ...area }: TextAreaProps): ReactElement {
-  const described = [error !== undefined && `${name}-error`, hint !== undefined && `${name}-hint`].filter(Boolean);
   return (
     <div className="field">
       <label htmlFor={name}>{label}</label>
@@ -23,18 +23,9 @@ export function TextArea({ name, label, value, hint, error, ...area }: TextAreaP
         defaultValue={value}
         spellCheck={false}
         aria-invalid={error === undefined ? undefined : true}
-        aria-describedby={described.length === 0 ? undefined : described.join(' ')}
+        aria-describedby={noteIds({ name, hint, error })}
       />
-      {error !== undefined && (
-        <p id={`${name}-error`} className="field-error">
-          {error}
-        </p>
-      )}
-      {hint !== undefined && (
-        <p id={`${name}-hint`} className="hint">
-          {hint}
-        </p>
-      )}
+      <FieldNotes name={name} hint={hint} error={error} />
     </div>
   );
 }

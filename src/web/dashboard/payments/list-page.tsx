@@ -4,6 +4,7 @@ import type { FieldErrors, SentFields } from '../../page/read-form';
 import { Tabs } from '../../ui/attention';
 import { ErrorSummary, Field } from '../../ui/form';
 import { Card, Notice, PageHead } from '../../ui/layout';
+import { Select } from '../../ui/select';
 import { EmptyState, Pager } from '../../ui/table';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
@@ -15,6 +16,7 @@ import { PROVIDER_NAMES } from './provider-names';
 
 /** More new payments are not counted. */
 export const MAX_NEW = 50;
+const PROVIDER_OPTIONS = PROVIDERS.map((name) => ({ value: name, label: PROVIDER_NAMES[name] }));
 
 export interface ListPage {
   readonly view: MerchantView;
@@ -149,22 +151,13 @@ function Filters({ page: { view, sent }, messages }: FiltersProps): ReactElement
           error={messages.amount}
           maxLength={12}
         />
-        <div className="field">
-          <label htmlFor="provider">{own.provider}</label>
-          <select id="provider" name="provider" defaultValue={provider ?? ''}>
-            <option value="">{own.allProviders}</option>
-            {PROVIDERS.map((name) => (
-              <option key={name} value={name}>
-                {PROVIDER_NAMES[name]}
-              </option>
-            ))}
-          </select>
-          {messages.provider !== undefined && (
-            <p id="provider-error" className="field-error">
-              {messages.provider}
-            </p>
-          )}
-        </div>
+        <Select
+          name="provider"
+          label={own.provider}
+          value={provider ?? ''}
+          options={[{ value: '', label: own.allProviders }, ...PROVIDER_OPTIONS]}
+          error={messages.provider}
+        />
         <button className="button">{texts.list.apply}</button>
       </form>
       <Tabs name={texts.list.groupsName} tabs={tabs} />
