@@ -11,7 +11,7 @@ export function renderStateDiagram(): string {
 
 interface Table {
   readonly name: string;
-  readonly columns: readonly { readonly name: string; readonly type: string; readonly isNullable: boolean }[];
+  readonly columns: readonly { readonly name: string; readonly isNullable: boolean }[];
 }
 
 interface Key {
@@ -24,52 +24,35 @@ interface Reference extends Key {
 }
 
 const TABLE = /^create table (\w+) \(\n([^]*?)\n\);$/gm;
-const COLUMN = /^ {2}(\w+) (\w+)(.*)$/gm;
+const COLUMN = /^ {2}(\w+) (.*)$/gm;
 const PRIMARY_KEY = /^alter table (\w+) add constraint \w+ PRIMARY KEY \(([^)]+)\)(?: INCLUDE \(.+\))?;$/gm;
 const UNIQUE = /^alter table (\w+) add constraint \w+ UNIQUE \((.+)\);$/gm;
 const REFERENCE = /^alter table (\w+) add constraint \w+ FOREIGN KEY \((.+)\) REFERENCES (\w+)\(.+\);$/gm;
 
 /**
- * Mermaid: the tables with the columns of their primary and foreign keys, and one relation for each foreign key.
+ * Mermaid: one relation for each foreign key, which names its columns.
  * @param schema the text of `dumpSchema`
  */
 export function renderEntityDiagram(schema: string): string {
   const tables = [...schema.matchAll(TABLE)].map(([, name = '', body = '']) => ({ name, columns: columnsOf(body) }));
-  const primaryKeys = keysIn(schema, PRIMARY_KEY);
-  const uniqueKeys = [...primaryKeys, ...keysIn(schema, UNIQUE)];
+  const uniqueKeys = [...keysIn(schema, PRIMARY_KEY), ...keysIn(schema, UNIQUE)];
   const references = [...schema.matchAll(REFERENCE)].map(([, table = '', columns = '', parent = '']) => ({
     table,
     columns: columns.split(', '),
     parent,
   }));
-  return mermaid([
-    'erDiagram',
-    ...tables.flatMap((table) => entity(table, primaryKeys, references)),
-    ...references.map((reference) => relation(reference, tables, uniqueKeys)),
-  ]);
+  return mermaid(['erDiagram', ...references.map((reference) => relation(reference, tables, uniqueKeys))]);
 }
 
 function columnsOf(body: string): Table['columns'] {
-  return [...body.matchAll(COLUMN)].map(([, name = '', type = '', rest = '']) => ({
+  return [...body.matchAll(COLUMN)].map(([, name = '', rest = '']) => ({
     name,
-    type,
     isNullable: !rest.includes(' not null'),
   }));
 }
 
 function keysIn(schema: string, pattern: RegExp): Key[] {
   return [...schema.matchAll(pattern)].map(([, table = '', columns = '']) => ({ table, columns: columns.split(', ') }));
-}
-
-function entity({ name, columns }: Table, primaryKeys: readonly Key[], references: readonly Reference[]): string[] {
-  const isIn = (keys: readonly Key[], column: string) =>
-    keys.some((key) => key.table === name && key.columns.includes(column));
-  const lines = columns.flatMap((column) => {
-    const kinds = [isIn(primaryKeys, column.name) ? 'PK' : '', isIn(references, column.name) ? 'FK' : ''];
-    const marks = kinds.filter((kind) => kind !== '').join(', ');
-    return marks === '' ? [] : [`    ${column.type} ${column.name} ${marks}`];
-  });
-  return [`  ${name} {`, ...lines, '  }'];
 }
 
 /** How many rows of the child refer to one row: at most one if the columns are a key of the child. */
