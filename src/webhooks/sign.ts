@@ -3,8 +3,8 @@ import { createHmac, createSecretKey, randomBytes, type KeyObject } from 'node:c
 const SECRET_PREFIX = 'whsec_';
 
 /**
- * The value of `X-Service-Signature` (docs/contract.md#events): `t=<unix seconds>,v1=<hex>`, one `v1` for each valid
- * secret. It signs `<t>.<raw body>` with HMAC-SHA256. The key is the endpoint's whole `whsec_…` string.
+ * The value of `X-Service-Signature` (docs/webhooks.md#receiver-requirements): `t=<unix seconds>,v1=<hex>`, one `v1`
+ * for each valid secret. It signs `<t>.<raw body>` with HMAC-SHA256. The key is the endpoint's whole `whsec_…` string.
  */
 export function signWebhook(rawBody: string, secrets: readonly string[], atSeconds: number): string {
   const signatures = secrets.map((secret) => {
