@@ -15,6 +15,8 @@ const ANY_RECEIVER = { environment: 'sandbox', allowedNetworks: ['0.0.0.0/0', ':
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 5_000;
 
+const orderSchema = z.object({ merchant_reference_id: z.string().nullish() });
+
 const deliverySchema = z
   .object({
     delivery_id: z.string(),
@@ -28,6 +30,7 @@ const deliverySchema = z
     deliveryId,
     event,
     subject,
+    merchantReferenceId: orderSchema.parse(parseJson(body)).merchant_reference_id ?? null,
     isRedelivery,
     body,
   }));
@@ -35,6 +38,9 @@ const deliverySchema = z
 const CANNOT_CONTINUE =
   'The API cannot continue after the last event, which is more than three days old or of another database: events of ' +
   'the meantime may be missing.';
+
+/** The receiver has probably rejected the signature. */
+const SIGNATURE_REJECTED: ReadonlySet<number | null> = new Set([401, 403]);
 
 interface ListenerOptions {
   readonly apiUrl: string;
@@ -53,6 +59,7 @@ interface ListenerOptions {
 export class Listener {
   readonly #sender = createWebhookSender(ANY_RECEIVER);
   #isReady = false;
+  #isSecretReported = false;
 
   constructor(private readonly options: ListenerOptions) {}
 
@@ -107,10 +114,24 @@ export class Listener {
       signal.throwIfAborted();
       if (attempt.statusCode !== null || attempt.failure === TIMED_OUT) {
         outage.end(`${forwardTo} responds again.`);
-        return report.forwarded(delivery, attempt);
+        report.forwarded(delivery, attempt);
+        if (SIGNATURE_REJECTED.has(attempt.statusCode)) this.#reportSecret();
+        return;
       }
       await outage.wait(`${forwardTo} cannot be reached (${attempt.failure}); sending again until it can.`, signal);
     }
+  }
+
+  /** Once, although each event is rejected. */
+  #reportSecret(): void {
+    const { forwardTo, state, report } = this.options;
+    if (!this.#isSecretReported) {
+      report.note(
+        `${forwardTo} rejects the webhooks. Verify them with the secret of this command, not with that of an endpoint: ` +
+          `start your server with WEBHOOK_SECRET=${state.secret}, or what it calls this variable.`,
+      );
+    }
+    this.#isSecretReported = true;
   }
 
   #send({ deliveryId, event, body }: StreamedDelivery, signal: AbortSignal): Promise<WebhookAttempt> {

@@ -1,5 +1,4 @@
 import type { WebhookAttempt } from '../../webhooks/send';
-import type { Terminal } from '../terminal';
 
 /** An event as the stream of the API has it. */
 export interface StreamedDelivery {
@@ -7,6 +6,8 @@ export interface StreamedDelivery {
   readonly event: string;
   /** The id of what it is about, under its name in the stream. */
   readonly subject: Readonly<Partial<Record<'payment_id' | 'payout_id', string | undefined>>>;
+  /** The merchant's order ID; null: the event has none. */
+  readonly merchantReferenceId: string | null;
   readonly isRedelivery: boolean;
   readonly body: string;
 }
@@ -18,18 +19,20 @@ export interface ListenReport {
   note(text: string): void;
 }
 
-type Output = Terminal['stdout'];
+interface Output {
+  write(text: string): unknown;
+}
 
-/** One line for each event: time, event, payment or payout, status code or failure, duration. */
+/** One line for each event: time, event, payment or payout, order, status code or failure, duration. */
 export function textReport(stdout: Output, stderr: Output): ListenReport {
   return {
     ready(forwardTo, secret) {
       stdout.write(`Ready: events go to ${forwardTo}, signed with ${secret} (Ctrl-C ends).\n`);
     },
-    forwarded({ event, subject, isRedelivery }, { startedAt, statusCode, failure, durationMs }) {
+    forwarded({ event, subject, merchantReferenceId, isRedelivery }, { startedAt, statusCode, failure, durationMs }) {
       const result = statusCode === null ? `failed: ${failure}` : String(statusCode);
       const again = isRedelivery ? '  redelivery' : '';
-      const ids = Object.values(subject).join('  ');
+      const ids = [...Object.values(subject), merchantReferenceId].filter((id) => id !== null).join('  ');
       stdout.write(`${startedAt.toISOString()}  ${event.padEnd(25)}  ${ids}  ${result}  ${durationMs} ms${again}\n`);
     },
     note: (text) => stderr.write(`${text}\n`),
