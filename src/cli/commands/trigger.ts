@@ -4,13 +4,14 @@ import { TIMER_ACTIONS } from '../../domain/payment-actions';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { UserError } from '../../errors';
 import { parseJson } from '../../lib/parse-json';
-import { createKey, revokeKey } from '../../services/merchants/keys';
 import { performPaymentAction } from '../../services/payments/payment-actions';
+import { ensureSandboxKey } from '../../services/sandbox/sandbox-key';
 import {
   TRIGGER,
   TRIGGER_EVENTS,
   triggerEvent,
   type TriggerActions,
+  type TriggeredPayment,
   type TriggeredStep,
   type TriggerEvent,
 } from '../../services/sandbox/trigger-event';
@@ -71,7 +72,15 @@ export function addTriggerCommand(program: LunasCommand): void {
 }
 
 function describeStep({ step, payment }: TriggeredStep): string {
-  return `${step.padEnd(13)}  ${payment.referenceId} is ${payment.status}`;
+  const late = payment.hasLatePayment ? ', with a late payment' : '';
+  return `${step.padEnd(13)}  ${payment.referenceId} is ${payment.status}${late}`;
+}
+
+const LATE_PAYMENT = 'The money came too late: Lunas refunds it, or opens an exception if the provider has no refunds.';
+
+function describePayment({ id, referenceId, merchantReferenceId, status, hasLatePayment }: TriggeredPayment): string {
+  const payment = `${referenceId} (${id}) of the order ${merchantReferenceId} is ${status}.`;
+  return hasLatePayment ? `${payment} ${LATE_PAYMENT}` : payment;
 }
 
 async function runTrigger(
@@ -85,35 +94,19 @@ async function runTrigger(
   if (merchantId === undefined)
     throw new UserError('Name the merchant with --merchant; lunas merchants list has them.');
   const steps: TriggeredStep[] = [];
-  const payment = await audit.record(TRIGGER, merchantId, () =>
-    withMerchantKey(audit, merchantId, (secretKey) => {
-      const api = { url: runFile?.api_url ?? context.publicBaseUrl(), secretKey };
-      const trigger = { event, merchantId, provider, amountRupiah: amount };
-      return triggerEvent(audit.db, actionsOf(audit, context, api), trigger, (step) => {
-        steps.push(step);
-        onStep(step);
-      });
-    }),
-  );
+  const payment = await audit.record(TRIGGER, merchantId, async () => {
+    // Only its owner has another key of the merchant.
+    const key = { merchantId, name: 'lunas trigger' };
+    const secretKey = await ensureSandboxKey(audit.db, await context.masterKey(), key);
+    const api = { url: runFile?.api_url ?? context.publicBaseUrl(), secretKey };
+    const trigger = { event, merchantId, provider, amountRupiah: amount };
+    return triggerEvent(audit.db, actionsOf(audit, context, api), trigger, (step) => {
+      steps.push(step);
+      onStep(step);
+    });
+  });
   const json = { event, payment, steps: steps.map(({ step, payment: { status } }) => ({ step, status })) };
-  return { json, text: `${payment.referenceId} (${payment.id}) is ${payment.status}.` };
-}
-
-const KEY_LIFETIME_MS = 600_000;
-
-/** The requests need a key, and only its owner has an existing one. */
-async function withMerchantKey<Result>(
-  { db }: CommandAudit,
-  merchantId: string,
-  work: (secretKey: string) => Promise<Result>,
-): Promise<Result> {
-  const expiresAt = new Date(Date.now() + KEY_LIFETIME_MS);
-  const { id: keyId, secret } = await createKey(db, { merchantId, environment: 'sandbox', expiresAt });
-  try {
-    return await work(secret);
-  } finally {
-    await revokeKey(db, keyId);
-  }
+  return { json, text: describePayment(payment) };
 }
 
 interface MerchantApi {

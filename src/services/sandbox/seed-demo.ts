@@ -1,13 +1,12 @@
-import { hkdfSync } from 'node:crypto';
-import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
+import { v5 as uuidv5 } from 'uuid';
 import { createSealer, type Sealer } from '../../crypto/sealing';
-import { createSecretKey } from '../../crypto/secret-key';
 import { findEnvironment } from '../../db/connection/environment';
 import { createPool, type Queryable } from '../../db/connection/pool';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { ConflictError } from '../../errors';
 import { listPolicies, setPolicy } from '../provider-accounts/catalog';
 import { findNewestSecret } from '../webhooks/webhook-secrets';
+import { ensureSandboxKey } from './sandbox-key';
 
 export interface DemoOptions {
   /** The URL of a migrated database. */
@@ -38,8 +37,7 @@ const DEMO_SETTLEMENT_DELAY_SECONDS = 120;
 
 /**
  * Creates what `lunas up` shows: an approved merchant with a key and an owner, and for each provider a policy and an
- * account at the sandbox. Repeatable: it returns the same merchant and key, and keeps the changes of operators. The key
- * is derived from the master key, because the database stores only its hash.
+ * account at the sandbox. Repeatable: it returns the same merchant and key, and keeps the changes of operators.
  * @throws ConflictError if the database is not one of the sandbox
  */
 export async function seedDemo(options: DemoOptions): Promise<Demo> {
@@ -57,7 +55,7 @@ export async function seedDemo(options: DemoOptions): Promise<Demo> {
     await ensureAccounts(db, sealer, options);
     return {
       merchantId: DEMO_MERCHANT_ID,
-      secretKey: await ensureKey(db, options.masterKey),
+      secretKey: await ensureSandboxKey(db, options.masterKey, { merchantId: DEMO_MERCHANT_ID, name: 'Demo' }),
       webhookSecret: await findNewestSecret(db, sealer, DEMO_MERCHANT_ID),
     };
   } finally {
@@ -125,23 +123,4 @@ async function ensureAccounts(db: Queryable, sealer: Sealer, options: DemoOption
       ],
     );
   }
-}
-
-/** A key that an operator has revoked stays revoked: the next number gives a new one. */
-async function ensureKey(db: Queryable, masterKey: string): Promise<string> {
-  for (let number = 1; ; number += 1) {
-    const { secret, secretSha256, prefix, lastFour } = createSecretKey('sandbox', deriveKeyBits(masterKey, number));
-    const { rows } = await db.query<{ isActive: boolean }>(
-      `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four, name)
-       values ($1, $2, $3, $4, $5, 'Demo')
-       on conflict (secret_sha256) do update set prefix = excluded.prefix
-       returning revoked_at is null as "isActive"`,
-      [uuidv7(), DEMO_MERCHANT_ID, secretSha256, prefix, lastFour],
-    );
-    if (rows[0]?.isActive) return secret;
-  }
-}
-
-function deriveKeyBits(masterKey: string, number: number): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', Buffer.from(masterKey, 'base64'), '', `lunas demo key ${number}`, 24));
 }

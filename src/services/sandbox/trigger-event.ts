@@ -73,7 +73,11 @@ export interface TriggerRequest {
 export interface TriggeredPayment {
   readonly id: string;
   readonly referenceId: string;
+  /** The order ID, as of a merchant. */
+  readonly merchantReferenceId: string;
   readonly status: PaymentStatus;
+  /** Money has come after the end. */
+  readonly hasLatePayment: boolean;
 }
 
 export interface TriggeredStep {
@@ -163,10 +167,12 @@ async function amountFor(
   throw new ConflictError('not_allowed', text);
 }
 
+const TRIGGERED_PAYMENT = `select id, reference_id as "referenceId", merchant_reference_id as "merchantReferenceId", status,
+  exists (select from late_payments where payment_id = payments.id) as "hasLatePayment" from payments`;
+
 async function findByOrder(db: Queryable, merchantId: string, orderId: string): Promise<TriggeredPayment> {
   const { rows } = await db.query<TriggeredPayment>(
-    `select id, reference_id as "referenceId", status from payments
-     where merchant_id = $1 and merchant_reference_id = $2`,
+    `${TRIGGERED_PAYMENT} where merchant_id = $1 and merchant_reference_id = $2`,
     [merchantId, orderId],
   );
   if (!rows[0]) throw new ConflictError('outcome_not_reached', 'The API created no payment.');
@@ -181,15 +187,9 @@ async function reached(
 ): Promise<TriggeredPayment> {
   const deadlineAtMs = performance.now() + STATUS_TIMEOUT_MS;
   for (;;) {
-    const { rows } = await db.query<TriggeredPayment & { isLate: boolean }>(
-      `select id, reference_id as "referenceId", status,
-         exists (select from late_payments where payment_id = payments.id) as "isLate"
-       from payments where id = $1`,
-      [id],
-    );
+    const { rows } = await db.query<TriggeredPayment>(`${TRIGGERED_PAYMENT} where id = $1`, [id]);
     const [now] = rows;
-    if (now && (goal === null || (goal === 'late' ? now.isLate : now.status === goal)))
-      return { id, referenceId, status: now.status };
+    if (now && (goal === null || (goal === 'late' ? now.hasLatePayment : now.status === goal))) return now;
     if (performance.now() > deadlineAtMs) {
       const expected = goal === 'late' ? 'no late payment' : `not ${goal}`;
       throw new ConflictError(

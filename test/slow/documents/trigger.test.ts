@@ -1,4 +1,5 @@
 import { listActions } from '../../../src/services/audit/list-actions';
+import { listKeys } from '../../../src/services/merchants/keys';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { runBuiltLunas } from '../../support/lunas-process';
 import { createSecondMerchant } from '../../support/second-merchant';
@@ -36,6 +37,8 @@ const trigger = (...args: readonly string[]) => lunas('trigger', ...args, '--mer
 async function statusOf(id: string): Promise<string> {
   return (await service.call('GET', `/payments/${id}`)).body.payment.status;
 }
+
+const newestKeys = async (merchantId: string) => (await listKeys(service.db, merchantId)).toReversed();
 
 /** At the provider; undefined if it has no order. */
 type Order = object | undefined;
@@ -84,18 +87,25 @@ it(
     const { id: merchantId } = await createSecondMerchant(service.db);
     const args = ['payment.paid', '--amount', '75000', '--provider', 'shopeepay', '--merchant', merchantId];
     const { stdout } = await lunas('trigger', ...args);
-    expect(stdout).toMatch(/^create {9}(LN\w+) is pending\npay {12}\1 is paid\n\1 \([0-9a-f-]{36}\) is paid\.\n$/);
+    const paid = String.raw`\1 \([0-9a-f-]{36}\) of the order TRIGGER-[0-9a-f-]{36} is paid\.\n`;
+    expect(stdout).toMatch(new RegExp(String.raw`^create {9}(LN\w+) is pending\npay {12}\1 is paid\n${paid}$`));
     const { rows } = await service.db.query(
       `select amount_rupiah::integer as amount, provider, status from payments where merchant_id = $1`,
       [merchantId],
     );
     expect(rows).toEqual([{ amount: 75_000, provider: 'shopeepay', status: 'paid' }]);
-    const keys = await service.db.query('select revoked_at is null as valid from api_keys where merchant_id = $1', [
-      merchantId,
-    ]);
-    expect(keys.rows.filter(({ valid }) => valid)).toHaveLength(1);
     const [action] = await listActions(service.db, { limit: 1 });
     expect(action).toMatchObject({ action: 'sandbox.trigger', target: merchantId, outcome: 'succeeded' });
+    const late = await lunas('trigger', 'late_payment', '--merchant', merchantId);
+    expect(late.stdout).toMatch(
+      /\npay {12}(LN\w+) is expired, with a late payment\n\1 .* is expired\. The money came too late: /,
+    );
+    expect((await newestKeys(merchantId)).map(({ name, revokedAt }) => [name, revokedAt])).toEqual([
+      ['lunas trigger', null],
+      [null, null],
+    ]);
+    // `lunas up` has created the key of the demo merchant.
+    expect((await newestKeys(service.merchantId)).map(({ name }) => name)).toEqual(['Demo']);
   },
   TIMEOUT_MS,
 );
