@@ -89,6 +89,14 @@ export interface MerchantBalance {
   readonly unclaimed: number;
 }
 
+interface OpenNotification {
+  readonly referenceId: string;
+  readonly reportedStatus: string;
+  /** The bank's status may lag behind a notification for two minutes; then it is closed at the next query. */
+  readonly mayBeAhead: boolean;
+  readonly attempts: string;
+}
+
 export interface ObservedPayouts {
   readonly payouts: readonly ObservedPayout[];
   readonly transitions: readonly PayoutTransitionRecord[];
@@ -98,7 +106,7 @@ export interface ObservedPayouts {
   readonly merchants: readonly MerchantBalance[];
   /** Debit minus credit of the account, over all postings. */
   readonly inTransitRupiah: number;
-  readonly openNotifications: readonly { readonly referenceId: string }[];
+  readonly openNotifications: readonly OpenNotification[];
   readonly exceptions: readonly { readonly kind: string; readonly referenceId: string }[];
 }
 
@@ -163,8 +171,10 @@ export async function readObservedPayouts(
     ),
     inTransitRupiah: inTransit?.sum ?? 0,
     openNotifications: await read(
-      `select distinct reference_id as "referenceId" from provider_notifications
-       where closed_at is null and reference_id like 'LP%'`,
+      `select reference_id as "referenceId", coalesce(reported_status, 'our own') as "reportedStatus",
+         received_at > now() - interval '4 minutes' as "mayBeAhead",
+         format('%s attempts, received %s, due %s', notify_attempts, received_at, next_notify_at) as attempts
+       from provider_notifications where closed_at is null and reference_id like 'LP%'`,
     ),
     exceptions: await read(`select kind, reference_id as "referenceId" from exceptions where reference_id like 'LP%'`),
   };

@@ -219,24 +219,29 @@ const AT_BANK: Readonly<Record<string, readonly string[]>> = {
 /** This account fails, and is executed later. */
 const EXECUTED_AFTER_FAILURE = '9900000031';
 
+/** What the bank reported before it changed its mind, by its status now. A repeat of it may arrive at any time. */
+const MAY_COME_BEFORE: Readonly<Record<string, readonly string[]>> = { returned: ['completed'], completed: ['failed'] };
+
 /** Only after the faults have stopped. */
 export function* checkPayoutAgreement(state: ObservedState): Generator<Check> {
   const { journal, transfers, payouts } = state;
   const runs = newestRuns(state.workflows);
   const accounts = new Map<string, string | undefined>();
-  // The status may be behind a notification of the execution: it stays open for two minutes.
-  const cameBackUnseen = new Set<string>();
+  const bankStatuses = new Map<string, string>();
   for (const { id, referenceId, bankAccountId, status } of payouts.payouts) {
     accounts.set(referenceId, journal.payouts.accountNumbers.get(bankAccountId));
     const atBank = transfers.get(referenceId)?.status ?? 'none';
-    if (status === 'failed' && atBank === 'returned') cameBackUnseen.add(referenceId);
+    bankStatuses.set(referenceId, atBank);
     const run = runs.get(`payout-${id}`);
     yield run?.payoutStatus === status ? null : `${id} is ${run?.payoutStatus} in its workflow, and ${status}`;
     const isWaiting = status === 'submitted' && atBank === 'none' && run?.needsAttention === true;
     yield isWaiting || AT_BANK[status]?.includes(atBank) === true ? null : `${id} is ${status}, and "${atBank}" there`;
   }
-  for (const { referenceId } of payouts.openNotifications) {
-    yield cameBackUnseen.has(referenceId) ? null : `a notification for ${referenceId} is still open`;
+  for (const { referenceId, reportedStatus, mayBeAhead, attempts } of payouts.openNotifications) {
+    const atBank = bankStatuses.get(referenceId);
+    const isExpected = mayBeAhead && MAY_COME_BEFORE[atBank ?? 'none']?.includes(reportedStatus) === true;
+    const text = `the notification "${reportedStatus}" of ${referenceId} is still open, and "${atBank}" there`;
+    yield isExpected ? null : `${text}: ${attempts}`;
   }
   for (const { kind, referenceId } of payouts.exceptions) {
     const isExpected = kind === 'payout_conflict' && accounts.get(referenceId) === EXECUTED_AFTER_FAILURE;
