@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { PACKAGE_ROOT } from '../../src/package-info';
-import { readSection, writeSection } from '../support/marked-section';
-
-const PAGE = 'docs/webhooks.md';
+import { findGuide, readGuide } from '../../src/web/docs/guides';
 
 describe('docs/webhooks.md', () => {
   it.each([
@@ -11,10 +9,12 @@ describe('docs/webhooks.md', () => {
     ['examples/webhook-receiver-python/receiver.py', 'python'],
     ['examples/webhook-receiver-php/receiver.php', 'php'],
     ['examples/webhook-receiver-go/receiver.go', 'go'],
-  ])('shows %s (UPDATE_EXAMPLES=1 copies it)', (file, language) => {
-    const section = { page: PAGE, kind: 'example', name: file };
+  ])('links to %s, and is served with its code', async (file, language) => {
+    expect(readFileSync(path.join(PACKAGE_ROOT, 'docs', 'webhooks.md'), 'utf8')).toContain(
+      `\n\n[${path.basename(file)}](../${file})\n\n`,
+    );
+    const guide = findGuide('webhooks');
     const code = `\`\`\`${language}\n${readFileSync(path.join(PACKAGE_ROOT, file), 'utf8')}\`\`\``;
-    if (process.env.UPDATE_EXAMPLES === '1') writeSection(section, code);
-    expect(readSection(section)).toBe(code);
+    expect(guide && (await readGuide(guide))).toContain(`\n\n${code}\n\n`);
   });
 });

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PACKAGE_ROOT } from '../../package-info';
+import type { CodeLanguage } from './highlight';
 
 export interface Guide {
   /** The last part of its address: the page; with `.md`, the text in Markdown. */
@@ -46,12 +47,30 @@ export const GUIDES: readonly Guide[] = [
 /** The guide of which a file name or an address is. */
 export const findGuide = (name: string): Guide | undefined => GUIDES.find((guide) => guide.name === name);
 
-/** A guide in Markdown. A link to a page that is not served becomes its text. */
+const LINK = /\[([^\]]+)\]\(([^)\s]+)\)/g;
+
+/** The languages of examples, by the ending of a file. */
+const EXAMPLE_LANGUAGES: Readonly<Record<string, CodeLanguage>> = { go: 'go', mjs: 'js', php: 'php', py: 'python' };
+
+/** A guide in Markdown. A link to an example becomes its code; one to a page that is not served becomes its text. */
 export async function readGuide({ name }: Guide): Promise<string> {
   const text = await readFile(path.join(PACKAGE_ROOT, 'docs', `${name}.md`), 'utf8');
-  return text.replaceAll(/\[([^\]]+)\]\(([^)\s]+)\)/g, (link, label: string, target: string) =>
-    isServed(target) ? link : label,
+  const targets = [...text.matchAll(LINK)].map(([, , target = '']) => target);
+  const examples = new Map(
+    await Promise.all(targets.map(async (target) => [target, await readExample(target)] as const)),
   );
+  return text.replaceAll(
+    LINK,
+    (link, label: string, target: string) => examples.get(target) ?? (isServed(target) ? link : label),
+  );
+}
+
+/** @returns the code block of the file to which a link leads; undefined if it is no example */
+async function readExample(target: string): Promise<string | undefined> {
+  const [, file = '', ending = ''] = /^\.\.\/(examples\/[\w/-]+\.(\w+))$/.exec(target) ?? [];
+  const language = EXAMPLE_LANGUAGES[ending];
+  if (language === undefined) return undefined;
+  return `\`\`\`${language}\n${await readFile(path.join(PACKAGE_ROOT, file), 'utf8')}\`\`\``;
 }
 
 function isServed(target: string): boolean {

@@ -17,6 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => apis.close());
 
+/** The examples whose code docs/webhooks.md has when it is served. */
+const RECEIVERS = ['node/receiver.mjs', 'python/receiver.py', 'php/receiver.php', 'go/receiver.go'].map(
+  (file) => `examples/webhook-receiver-${file}`,
+);
 const GUIDE_FILES = GUIDES.map(({ name }) => `${name}.md`);
 
 const LINK = /\[[^\]]+\]\(([^)\s]+)\)/g;
@@ -72,11 +76,13 @@ it('the package and the image contain the guides, and the files that pages load'
     expect(files).toContain(directory);
     expect(copies).toContain(`--from=build /lunas/${directory} ./${directory}`);
   }
-  for (const file of GUIDE_FILES) {
-    expect(files).toContain(`docs/${file}`);
-    expect(isExcludedFromContext(`docs/${file}`)).toBe(false);
+  for (const file of [...GUIDE_FILES.map((guide) => `docs/${guide}`), ...RECEIVERS]) {
+    expect(files).toContain(file);
+    expect(isExcludedFromContext(file)).toBe(false);
   }
+  expect(copies).toContain('--from=build /lunas/examples ./examples');
   expect(isExcludedFromContext('docs/production.md')).toBe(true);
+  expect(isExcludedFromContext('examples/shop-go/shop.go')).toBe(true);
 });
 
 /** Browsers name HTML in their requests. */
@@ -142,7 +148,7 @@ describe('the pages', () => {
     expect(page).toContain('<h2 id="receiver-requirements">');
     expect(page).toMatch(/<td><code>X-Service-Delivery<\/code><\/td>/);
     expect(page).toContain('<span class="hljs-keyword">package</span> main');
-    expect(page).not.toContain('example: examples');
+    expect(page).not.toContain('<!--');
     expect(await getPage(`${url}/docs/checkout`)).toContain('href="/docs/webhooks"');
   });
 
