@@ -267,8 +267,8 @@ create table payments (
     check (total_rupiah = case fee_payer when 'buyer' then amount_rupiah + fee_rupiah else amount_rupiah end)
 ) with (
   -- By default autovacuum waits until a fifth of a table has changed: a million rows of five million. In the tables
-  -- that grow it waits for a fiftieth and 1,000 rows (docs/data-model.md, "Vacuum"). Rows of this one are updated three
-  -- or four times within a day.
+  -- that grow it waits for a fiftieth and 1,000 rows. Rows of this one, of `webhook_deliveries` and of
+  -- `provider_notifications` are updated three or four times within a day.
   autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
   autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 1000
 );
