@@ -118,8 +118,7 @@ async function makeCases(): Promise<typeof inserted> {
     'payouts-indeterminate': { REFERENCE_ID: payouts.sent },
     'payouts-wait': { REFERENCE_ID: payouts.requested },
     'source-balance-short': { EXCEPTION_ID: await makeException('payout_source_balance', 'LP1') },
-    'provider-failing': { ACCOUNT_ID: accounts.find(({ provider }) => provider === 'shopeepay')?.id ?? '' },
-    'provider-rejecting': {
+    'provider-failing': {
       REFERENCE_ID: failed.reference_id,
       ACCOUNT_ID: accounts.find(({ provider }) => provider === 'shopeepay')?.id ?? '',
     },
