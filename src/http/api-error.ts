@@ -39,8 +39,23 @@ export class ApiError extends Error {
 
 /** @param documents the address of the documents that name what there is */
 export function unknownAddress(documents?: string): ApiError {
-  const advice = documents === undefined ? '' : ` The documents are at ${documents}.`;
-  return new ApiError('path_unknown', `There is no such address.${advice}`, { internal: 'no such path' });
+  return new ApiError('path_unknown', `There is no such address.${seeDocuments(documents)}`, {
+    internal: 'no such path',
+  });
+}
+
+/**
+ * docs/contract.md#errors has no 405.
+ * @param methods what the address takes
+ */
+export function unknownMethod(method: string, methods: readonly string[], documents?: string): ApiError {
+  const takes = methods.join(', ');
+  const message = `This address takes ${takes}, and not ${method}.${seeDocuments(documents)}`;
+  return new ApiError('method_unknown', message, { headers: { Allow: takes } });
+}
+
+function seeDocuments(documents?: string): string {
+  return documents === undefined ? '' : ` The documents are at ${documents}.`;
 }
 
 /** The `error` object of a failure (docs/contract.md#errors), narrowed to the codes that can occur there. */

@@ -12,7 +12,7 @@ import { isRequestId, isTraceparent, type Correlation } from '../domain/correlat
 import { inCurrentScope, logIds, setTraceparent, withCorrelation } from '../observability/correlation';
 import { increment } from '../observability/metrics';
 import { endSpan, startSpan, traceparentOf } from '../observability/tracing';
-import { ApiError, unknownAddress } from './api-error';
+import { ApiError, unknownAddress, unknownMethod } from './api-error';
 import { clientAddress } from './auth/client-address';
 import { StreamBody, type EndpointResponse, type Rejection, type Route } from './endpoint';
 import type { HttpDependencies } from './http-dependencies';
@@ -49,7 +49,11 @@ export function createApp(
   app.set('trust proxy', trustProxy);
   app.use(requestContext(dependencies, isHttps));
   for (const route of routes) app[route.method](route.path, handleRoute(route));
-  for (const [path, methods] of methodsByPath(routes)) app.all(path, rejectMethod(methods));
+  for (const [path, methods] of methodsByPath(routes)) {
+    app.all(path, ({ method }) => {
+      throw unknownMethod(method, methods, documents);
+    });
+  }
   app.use(() => {
     throw unknownAddress(documents);
   });
@@ -61,15 +65,6 @@ function methodsByPath(routes: readonly Route[]): Map<string, string[]> {
   const methods = new Map<string, string[]>();
   for (const { path, method } of routes) methods.set(path, [...(methods.get(path) ?? []), method.toUpperCase()]);
   return methods;
-}
-
-/** docs/contract.md#errors has no 405. */
-function rejectMethod(methods: readonly string[]): RequestHandler {
-  const takes = methods.join(', ');
-  return ({ method }) => {
-    const message = `This address takes ${takes}, and not ${method}.`;
-    throw new ApiError('method_unknown', message, { headers: { Allow: takes } });
-  };
 }
 
 /** The token of a QR image, of a checkout page or of a link that signs in is a secret. */

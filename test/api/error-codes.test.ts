@@ -141,7 +141,7 @@ describe('the reasons', () => {
   it('name the methods of an address, and the way to an order ID', async () => {
     const { headers, status, body } = await REASONS.method_unknown();
     expect([status, headers.get('allow')]).toEqual([404, 'POST']);
-    expect(body.error.message).toBe('This address takes POST, and not GET.');
+    expect(body.error.message).toMatch(/^This address takes POST, and not GET\. The documents are at http.*\/docs\.$/);
     expect((await REASONS.payment_unknown()).body.error.message).toContain('merchant_reference_id');
   });
 });
