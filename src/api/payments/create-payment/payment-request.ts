@@ -39,9 +39,19 @@ const idempotencyKey = z
 /** All items are created concurrently, so that one deadline holds for the whole request. */
 export const MAX_ITEMS = 50;
 
+const AMOUNT_RULE = `must be an integer from 1 to ${MAX_TOTAL_RUPIAH}, written as plain digits`;
+
+/** What most developers do wrong first has a text of its own. */
+const amountError = {
+  error({ input }: { readonly input?: unknown }): string {
+    if (input === undefined) return `is missing: it ${AMOUNT_RULE}`;
+    return typeof input === 'string' ? `${AMOUNT_RULE} without quotes: "amount": 50000` : AMOUNT_RULE;
+  },
+};
+
 /** The body of `POST /payments` (docs/contract.md#create). Unknown fields are ignored, and reported. */
 export const paymentRequestSchema = z.object({
-  amount: z.int().min(1).max(MAX_TOTAL_RUPIAH).meta({
+  amount: z.int(amountError).min(1, amountError).max(MAX_TOTAL_RUPIAH, amountError).meta({
     description: 'Order amount in whole rupiah, written as plain digits. The same limit holds for `total_amount`.',
   }),
   currency: z
@@ -119,7 +129,6 @@ export function parseRequest<ParsedBody>(
 }
 
 function messageFor(field: string, rule: string): string {
-  if (field === 'amount') return `amount must be an integer from 1 to ${MAX_TOTAL_RUPIAH}, written as plain digits.`;
   if (field === 'payment_method') return 'payment_method is not supported; use qris.';
   return `${truncated(field)} ${rule}.`;
 }

@@ -247,6 +247,20 @@ describe('POST /payments', () => {
     expect(await countPayments()).toBe(before);
   });
 
+  it.each([
+    ['{}', 'amount is missing: it must be an integer from 1 to 10000000, written as plain digits.'],
+    ['{"amount":1.0}', 'amount must be an integer from 1 to 10000000, written as plain digits.'],
+    ['{"amount":10000001}', 'amount must be an integer from 1 to 10000000, written as plain digits.'],
+    [
+      '{"amount":"50000"}',
+      'amount must be an integer from 1 to 10000000, written as plain digits without quotes: "amount": 50000.',
+    ],
+  ])('400 invalid_amount: %s has the message %s', async (body, message) => {
+    expect((await service.call('POST', '/payments', body)).body).toEqual({
+      error: { code: 'invalid_amount', message },
+    });
+  });
+
   it('400 invalid_json: bytes that are not UTF-8, and a content type that is not JSON', async () => {
     for (const [contentType, body] of [
       ['application/json', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
