@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { DerivedKeys } from '../../../src/crypto/derived-keys';
 import { PublicLinks } from '../../../src/crypto/public-links';
 import { createSealer } from '../../../src/crypto/sealing';
@@ -271,6 +271,27 @@ describe('a customer', () => {
     expect((await fetch(`${url}/qris.png`)).status).toBe(404);
     await page.context().setOffline(false);
     await page.locator('.note').waitFor({ timeout: 90_000 });
+    await close();
+  });
+
+  it('sees the payment although its event arrives before the response to an earlier request', async () => {
+    const { url, referenceId } = await createPage(service);
+    const script = `const Real = EventSource; window.events = 0;
+      window.EventSource = class extends Real {
+        constructor(address) { super(address); this.addEventListener('status', () => { window.events += 1; }); }
+      };`;
+    const { page, problems, close } = await openPage(browser, url, {}, script);
+    const events = () => page.evaluate('window.events');
+    const holdOld = async (route: Route) => {
+      const [response, before] = [await route.fetch(), await events()];
+      await service.pay(referenceId);
+      await eventually(events, (now) => now !== before);
+      await route.fulfill({ response });
+    };
+    await page.route(url, holdOld, { times: 1 });
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await untilState(page, 'paid');
+    expect(problems).toEqual([]);
     await close();
   });
 

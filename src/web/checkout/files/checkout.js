@@ -15,6 +15,8 @@ let requestedAtMs = 0;
 let announcedMs = Infinity;
 let source = null;
 let isRefreshing = false;
+/** Something happened during the refresh, whose response may be older. */
+let isOutdated = false;
 /** The content as it was received: the script changes what is shown. */
 let received = document.querySelector('main').outerHTML;
 /** The countdown of the return to the shop. */
@@ -29,18 +31,24 @@ function announce(text) {
 
 /** Replaces the page's content by the current one. */
 async function refresh() {
-  if (isRefreshing) return;
+  if (isRefreshing) {
+    isOutdated = true;
+    return;
+  }
   isRefreshing = true;
+  isOutdated = false;
   const startedMs = performance.now();
   try {
     const response = await fetch(location.href, { cache: 'no-store' });
     if (!response.ok) throw new Error(`The status is ${response.status}`);
     show(new DOMParser().parseFromString(await response.text(), 'text/html'), startedMs);
   } catch {
+    isOutdated = false;
     setTimeout(() => void refresh(), RETRY_MS);
   } finally {
     isRefreshing = false;
   }
+  if (isOutdated) void refresh();
 }
 
 function show(page, startedMs) {
