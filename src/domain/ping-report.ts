@@ -14,3 +14,6 @@ export interface PingReport {
 
 /** Until then a ping has a result: an attempt takes at most 10 s. */
 export const PING_TIMEOUT_MS = 12_000;
+
+/** How long a page waits for the result: less than the 10 s that a response may take in all. */
+export const PING_WAIT_MS = 8_000;

@@ -8,7 +8,7 @@ import {
 } from '../../workflows/messages';
 import type { webhookDelivery } from '../../workflows/webhook-delivery';
 import type { webhookPing } from '../../workflows/webhook-ping';
-import { PING_TIMEOUT_MS, type PingReport, type WebhookPingInput } from '../domain/ping-report';
+import { PING_TIMEOUT_MS, PING_WAIT_MS, type PingReport, type WebhookPingInput } from '../domain/ping-report';
 import type { SubjectKind } from '../domain/subject';
 import type { FailedDelivery } from '../webhooks/relay';
 import type { BoundedClient } from './bounded-client';
@@ -60,7 +60,7 @@ export class RetryWorkflowClient {
   /**
    * Has a worker send a test request to an endpoint, and waits for the result.
    * @param pingId a repeat with the same one has the result of the first
-   * @throws Error if there is no result within 12 s
+   * @throws Error if there is no result within 8 s: `isTimeout`
    */
   async ping(pingId: string, input: WebhookPingInput): Promise<PingReport> {
     return this.client.call(async ({ workflow }) => {
@@ -77,7 +77,7 @@ export class RetryWorkflowClient {
         typedSearchAttributes: [{ key: SEARCH_ATTRIBUTES.merchantId, value: input.merchantId }],
       });
       return handle.result();
-    }, PING_TIMEOUT_MS);
+    }, PING_WAIT_MS);
   }
 
   async isRunning(deliveryId: string): Promise<boolean> {

@@ -75,6 +75,13 @@ it('an endpoint is created, and pinged with its secret, which is shown once', as
   expect(receiver.received.map((webhook) => verifySignature(webhook, secret))).toEqual([true, true]);
 });
 
+it('a ping of an endpoint that does not respond has a sentence before the page is late', async () => {
+  const { path } = await create();
+  receiver.respond = () => undefined;
+  const slow = await sendForm(`${path}/ping`);
+  expect([slow.status, slow.body.includes(TEXTS.rejections.slowPing)]).toEqual([200, true]);
+});
+
 it('a rotation with an overlap signs with both secrets, and its repeat makes none', async () => {
   const { path, secret } = await create();
   const form = { form_id: randomUUID(), overlap: '1' };

@@ -10,6 +10,7 @@ import {
   type WebhookEndpoint,
 } from '../../../services/webhooks/webhook-endpoints';
 import { rotateSecret } from '../../../services/webhooks/webhook-secrets';
+import { isTimeout } from '../../../temporal/grpc-errors';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantRejection, merchantView, pageResponse, type MerchantView } from '../merchant-view';
@@ -142,7 +143,9 @@ async function ping({ dependencies, visit, view, endpoint, form }: Confirmed): P
   } catch (error) {
     log.warn({ err: error, endpointId: endpoint.id }, 'ping without a result');
     const { rejections } = WEBHOOK_TEXTS[view.locale.language];
-    return confirmPage(view, 'ping', endpoint, 503, { rejection: rejections.ping });
+    return isTimeout(error)
+      ? confirmPage(view, 'ping', endpoint, 200, { rejection: rejections.slowPing })
+      : confirmPage(view, 'ping', endpoint, 503, { rejection: rejections.ping });
   }
 }
 

@@ -109,6 +109,7 @@ const en = {
     enabled: 'The endpoint is enabled already.',
     disabled: 'The endpoint is disabled already.',
     ping: 'The result of the test is not known. Try again in a moment.',
+    slowPing: 'There is no result after 8 seconds. Your server is probably slow: a webhook fails after 10 seconds.',
   },
   ping: {
     delivered: 'Your server accepted the test.',
@@ -232,6 +233,7 @@ const id: WebhookTexts = {
     enabled: 'Endpoint sudah aktif.',
     disabled: 'Endpoint sudah nonaktif.',
     ping: 'Hasil uji coba belum diketahui. Coba lagi sebentar lagi.',
+    slowPing: 'Belum ada hasil setelah 8 detik. Mungkin server Anda lambat: webhook gagal setelah 10 detik.',
   },
   ping: {
     delivered: 'Server Anda menerima uji coba.',
