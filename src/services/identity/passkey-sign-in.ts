@@ -1,4 +1,3 @@
-import { generateAuthenticationOptions } from '@simplewebauthn/server';
 import { v7 as uuidv7 } from 'uuid';
 import { createSignInToken, hashSignInToken } from '../../crypto/sign-in-token';
 import { inTransaction } from '../../db/connection/transaction';
@@ -8,7 +7,7 @@ import { listPasskeyRows } from '../../db/records/passkeys';
 import { insertSession } from '../../db/records/sessions';
 import type { Realm } from '../../domain/sign-in';
 import { SignInError } from '../../errors';
-import { invalidPasskey, spendPasskey, verifyPasskey } from './passkey-verification';
+import { invalidPasskey, loadWebAuthn, spendPasskey, verifyPasskey } from './passkey-verification';
 import { shortened, type Browser, type OpenedSession, type Session } from './sessions';
 import {
   identityOf,
@@ -149,7 +148,8 @@ interface KnownCredential {
 }
 
 /** @param known absent: the browser offers every passkey of this host */
-function questionFor(origin: URL, known: readonly KnownCredential[] = []) {
+async function questionFor(origin: URL, known: readonly KnownCredential[] = []) {
+  const { generateAuthenticationOptions } = await loadWebAuthn();
   return generateAuthenticationOptions({
     rpID: origin.hostname,
     userVerification: 'required',

@@ -1,13 +1,12 @@
-import {
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-  type VerifiedRegistrationResponse,
-} from '@simplewebauthn/server';
+import type { VerifiedRegistrationResponse } from '@simplewebauthn/server';
 import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
 import { findPasskey, recordPasskeyUse, type StoredPasskey } from '../../db/records/passkeys';
 import type { Realm } from '../../domain/sign-in';
 import { messageOf, SignInError } from '../../errors';
+
+/** The library, which is 8 MB of memory: the process loads it with the first passkey. */
+export const loadWebAuthn = () => import('@simplewebauthn/server');
 
 /** What a browser sent of a passkey, and the challenge that it has to have signed. */
 interface Signed {
@@ -52,6 +51,7 @@ export const userHandleOf = (userId: string) => new TextEncoder().encode(userId)
 /** @throws SignInError `passkey` */
 export async function verifyNewPasskey({ response: text, challenge, origin }: Signed) {
   const response = parsed(registrationSchema, text);
+  const { verifyRegistrationResponse } = await loadWebAuthn();
   const verified: VerifiedRegistrationResponse = await verifyRegistrationResponse({
     response,
     expectedChallenge: challenge,
@@ -90,6 +90,7 @@ export async function verifyPasskey(
     const { userHandle, ...signed } = response.response;
     const isOther = userHandle !== undefined && Buffer.from(userHandle, 'base64url').toString() !== passkey.userId;
     if (isOther) throw invalidPasskey();
+    const { verifyAuthenticationResponse } = await loadWebAuthn();
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response: { ...response, response: signed },
       expectedChallenge: challenge,

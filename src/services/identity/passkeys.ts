@@ -1,4 +1,3 @@
-import { generateRegistrationOptions } from '@simplewebauthn/server';
 import { v7 as uuidv7 } from 'uuid';
 import type { Queryable } from '../../db/connection/pool';
 import { storeChallenge, takeChallenge } from '../../db/records/passkey-challenges';
@@ -15,7 +14,7 @@ import { ConflictError, NotFoundError } from '../../errors';
 import { withUserAudit } from '../audit/user-audit';
 import { readFactors } from './factors';
 import { CHALLENGE_MS, type PasskeyDependencies, type PasskeyQuestion } from './passkey-sign-in';
-import { invalidPasskey, userHandleOf, verifyNewPasskey } from './passkey-verification';
+import { invalidPasskey, loadWebAuthn, userHandleOf, verifyNewPasskey } from './passkey-verification';
 import { countRecoveryCodes, createRecoveryCodes } from './recovery-codes';
 import type { OpenedSession, Session } from './sessions';
 import { identityOf, renewEnrolled, requireStepUp, sessionEnded, withLockedLogin } from './sign-in';
@@ -60,6 +59,7 @@ export async function beginPasskeyRegistration(
   const { id: sessionId, user } = session;
   const known = await listPasskeyRows(db, user.id);
   requireCapacity(known);
+  const { generateRegistrationOptions } = await loadWebAuthn();
   const options = await generateRegistrationOptions({
     rpName: 'Lunas',
     rpID: origin.hostname,
