@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { validate as isUuid } from 'uuid';
 import { z } from 'zod';
 import type { ApiErrorCode } from '../../domain/errors';
-import { NotFoundError, UserError } from '../../errors';
+import { ConflictError, NotFoundError, UserError } from '../../errors';
 import { ApiError } from '../../http/api-error';
 import { readJsonBody } from '../../http/strict-json';
 import { boundedText } from '../max-length';
@@ -56,13 +56,16 @@ export function uuidInPath({ params }: Request): string {
 
 /**
  * Converts the errors of the operator actions to API errors.
- * @param code of an action that is not possible; docs/contract.md#errors is closed, so the message has the reason
+ * @param code of an action that is not possible; docs/contract.md#errors is closed, so header and message have the reason
  */
 export async function mapErrors<Result>(code: ApiErrorCode, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof NotFoundError) throw new ApiError('not_found', error.message);
+    if (error instanceof ConflictError) {
+      throw new ApiError(code, error.message, { headers: { 'X-Error-Reason': error.reason } });
+    }
     if (error instanceof UserError) throw new ApiError(code, error.message);
     throw error;
   }
