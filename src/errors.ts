@@ -75,6 +75,8 @@ export type ConflictReason =
   | 'archive_file_incomplete'
   /** PostgreSQL lacks what a workflow has done. */
   | 'record_behind_workflow'
+  /** Recovery mode cannot end yet. */
+  | 'not_recovered'
   | 'outcome_not_reached'
   | 'old_master_key'
   | 'temporal_not_set_up'

@@ -42,6 +42,8 @@ const WHAT_TO_DO: Readonly<Partial<Record<ConflictReason, string>>> = {
   archive_file_incomplete: 'Give the directory of that run with --directory: only its file has those payments.',
   name_not_confirmed: 'lunas bank-accounts show {accountId} has it: give it with --confirm-name "…".',
   record_behind_workflow: 'Run lunas recover.',
+  not_recovered:
+    'Run lunas recover and lunas reconcile until both exit with 0. If PostgreSQL has lost nothing, add --lost-nothing.',
   outcome_not_reached: 'lunas doctor shows what is broken.',
 };
 

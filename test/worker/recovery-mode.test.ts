@@ -28,7 +28,10 @@ interface Created {
 }
 
 const begin = () => beginRecoveryMode({ db: service.operatorContext.db }, DEWI, NOTE);
-const end = () => endRecoveryMode({ db: service.operatorContext.db, workflows: service.workflows }, DEWI, NOTE);
+const end = (hasLostNothing = true) => {
+  const { db } = service.operatorContext;
+  return endRecoveryMode({ db, workflows: service.workflows }, DEWI, { note: NOTE, hasLostNothing });
+};
 
 async function createPaid(settlementDelaySeconds: number): Promise<Created> {
   const policy = { provider: 'gopay', channel: 'qris', settlementKind: 'automatic', settlementDelaySeconds } as const;
@@ -100,6 +103,10 @@ it('`lunas reconcile` in a process without the variable reports nothing that is 
   });
   const { reconciliation } = JSON.parse(stdout);
   expect([exitCode, reconciliation.breaks]).toEqual([0, []]);
+  await expect(end(false)).rejects.toThrow(
+    'PostgreSQL may be behind the provider: no recovery has succeeded since the mode began.',
+  );
+  expect(await readRecoveryMode(service.db)).toMatchObject({ isOn: true });
   const { rows } = await service.db.query('select detail from exceptions');
   expect(rows).toEqual([]);
 });

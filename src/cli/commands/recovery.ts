@@ -8,6 +8,8 @@ import { formatFields, type CommandResult } from '../output';
 
 const NOTE_OPTION = ['--note <text>', 'why, for the audit log'] as const;
 
+const endInput = z.object({ note, lostNothing: z.boolean().default(false) });
+
 export function addRecoveryCommand(program: LunasCommand): void {
   const recovery = program
     .command('recovery')
@@ -24,10 +26,14 @@ export function addRecoveryCommand(program: LunasCommand): void {
     .command('end')
     .description("end recovery mode, record PostgreSQL's timeline, and continue what was deferred")
     .requiredOption(...NOTE_OPTION)
-    .examples('lunas recovery end --note "recovered and reconciled, incident 12"')
-    .writeAction(z.object({ note }), ({ note }, { db, log, actor }, context) =>
+    .option('--lost-nothing', 'PostgreSQL has everything: a planned switch, or a synchronous standby')
+    .examples(
+      'lunas recovery end --note "recovered and reconciled, incident 12"',
+      'lunas recovery end --lost-nothing --note "planned switch"',
+    )
+    .writeAction(endInput, ({ note, lostNothing: hasLostNothing }, { db, log, actor }, context) =>
       withTemporal(context, db, async (workflows) => {
-        const continued = await endRecoveryMode({ db, log, workflows }, actor, note);
+        const continued = await endRecoveryMode({ db, log, workflows }, actor, { note, hasLostNothing });
         const ended = recoveryDetails(await readRecoveryMode(db));
         return { json: { ...ended.json, continued }, text: `${ended.text}\n\n${continued} payments continue.` };
       }),

@@ -34,6 +34,32 @@ export async function readRecoveryMode(db: Queryable): Promise<RecoveryMode> {
   return onlyRow(rows, 'The table recovery_mode has no row');
 }
 
+/** What has happened since the mode began, or since its last end if only the timeline differs. */
+export interface RecoveryProgress {
+  /** Those of the actions that no operator has completed. */
+  readonly missing: readonly string[];
+  /** Exceptions of reconciliations and of lost payouts. */
+  readonly openExceptions: number;
+}
+
+/** @param actions names of operator actions */
+export async function readRecoveryProgress(db: Queryable, actions: readonly string[]): Promise<RecoveryProgress> {
+  const { rows } = await db.query<RecoveryProgress>({
+    name: 'read_recovery_progress',
+    text: `select array(
+          select name from unnest($1::text[]) name
+          where not exists (
+            select from operator_actions join operator_action_outcomes on action_id = id
+            where action = name and outcome = 'succeeded'
+              and requested_at >= (select greatest(begun_at, ended_at) from recovery_mode))
+        ) as missing,
+        (select count(*)::integer from exceptions
+         where kind in ('reconciliation', 'lost_payout') and resolved_at is null) as "openExceptions"`,
+    values: [actions],
+  });
+  return onlyRow(rows, 'A select without a table has a row');
+}
+
 /** @returns whether it was off: who began it first, and why, stays */
 export async function beginRecovery(
   db: Queryable,

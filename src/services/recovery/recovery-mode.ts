@@ -4,9 +4,12 @@ import { STATUS } from '../../db/queries/payment-indexes';
 import * as records from '../../db/records/recovery-mode';
 import { actorText, type OperatorActor } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
+import { ConflictError } from '../../errors';
 import { withAudit, type AuditDependencies } from '../audit/audit';
 import type { PaymentActionDependencies } from '../payments/payment-actions';
 import { wakeWorkflows } from '../payments/wake-workflows';
+import { RECONCILE } from '../reconciliation/reconcile-all';
+import { RECOVER } from './recover';
 
 /** Then no worker has an older reading (`RecoveryWatch`). */
 const READING_AGE_MS = 2_000;
@@ -29,22 +32,49 @@ export function beginRecoveryMode(
 
 export const END_RECOVERY = new DeclaredAction('recovery.end');
 
+interface RecoveryEnd {
+  readonly note: string;
+  /** PostgreSQL has everything: a planned switch, or the fail-over to a synchronous standby. */
+  readonly hasLostNothing: boolean;
+}
+
 /**
  * Ends recovery mode, records PostgreSQL's timeline, and wakes the workflows that were deferred. A workflow that
  * misses the signal repeats its step within a day. A repeated call wakes those that still wait.
+ * @throws ConflictError `not_recovered` if PostgreSQL may still be behind
  * @returns how many workflows were woken
  */
 export async function endRecoveryMode(
   dependencies: PaymentActionDependencies,
   actor: OperatorActor,
-  note: string,
+  { note, hasLostNothing }: RecoveryEnd,
 ): Promise<number> {
   const { db, workflows } = dependencies;
-  await withAudit(dependencies, actor, { action: END_RECOVERY, target: TARGET, note }, () => records.endRecovery(db));
+  await withAudit(dependencies, actor, { action: END_RECOVERY, target: TARGET, note }, async () => {
+    if (!hasLostNothing) await requireRecovered(db);
+    await records.endRecovery(db);
+  });
   await sleep(READING_AGE_MS);
   const deferred = await listDeferred(db);
   await wakeWorkflows(workflows, deferred);
   return deferred.length;
+}
+
+/** Without a recovery the payments that PostgreSQL has lost would not be compared with the provider. */
+const STEPS: ReadonlyMap<string, string> = new Map([
+  [RECOVER.name, 'recovery'],
+  [RECONCILE.name, 'reconciliation'],
+]);
+
+async function requireRecovered(db: Queryable): Promise<void> {
+  if (!(await records.readRecoveryMode(db)).isOn) return;
+  const { missing, openExceptions } = await records.readRecoveryProgress(db, [...STEPS.keys()]);
+  if (missing.length === 0 && openExceptions === 0) return;
+  const open = openExceptions === 0 ? [] : [`${openExceptions} of its exceptions are open`];
+  const left = [...missing.map((name) => `no ${STEPS.get(name)} has succeeded since the mode began`), ...open].join(
+    ', ',
+  );
+  throw new ConflictError('not_recovered', `PostgreSQL may be behind the provider: ${left}.`);
 }
 
 /** Payments whose settlement or refund is due. */

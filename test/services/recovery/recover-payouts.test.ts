@@ -136,7 +136,10 @@ it('a restore of PostgreSQL with payouts in all statuses ends without a break', 
       ({ length }) => length === 0,
     );
     const { db } = service.operatorContext;
-    await endRecoveryMode({ db, workflows: service.workflows }, osUser('dewi'), 'recovered');
+    await endRecoveryMode({ db, workflows: service.workflows }, osUser('dewi'), {
+      note: 'recovered',
+      hasLostNothing: true,
+    });
     // What PostgreSQL has as requested is not cancelled before the bank is asked.
     const cancel = await payouts.perform(made.cancelledLater, 'cancel', { name: `user:${made.cancelledLater.user}` });
     expect(cancel).toMatchObject({ outcome: 'rejected' });

@@ -227,7 +227,10 @@ it('recovery restores every payment, consistent with the provider', async () => 
   }
 
   const { db } = service.operatorContext;
-  await endRecoveryMode({ db, workflows: service.workflows }, osUser('dewi'), 'recovered');
+  await endRecoveryMode({ db, workflows: service.workflows }, osUser('dewi'), {
+    note: 'recovered',
+    hasLostNothing: true,
+  });
   const expectedStatuses = [
     [before.pending, 'pending'],
     [before.paidLater, 'paid'],

@@ -174,7 +174,7 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
     reconcile: [],
     recover: [],
     'recovery begin': [],
-    'recovery end': [],
+    'recovery end': ['--lost-nothing'],
     archive: ['--before', '2026-01-31'],
   };
 }
