@@ -56,7 +56,7 @@ export function uuidInPath({ params }: Request): string {
 
 /**
  * Converts the errors of the operator actions to API errors.
- * @param code of an action that is not possible; docs/contract.md#errors is closed, so header and message have the reason
+ * @param code of an action that is not possible; docs/contract.md#errors is closed: message and header have the reason
  */
 export async function mapErrors<Result>(code: ApiErrorCode, work: () => Promise<Result>): Promise<Result> {
   try {

@@ -127,7 +127,7 @@ export class Listener {
     const { forwardTo, state, report } = this.options;
     if (!this.#isSecretReported) {
       report.note(
-        `${forwardTo} rejects the webhooks. Verify them with the secret of this command, not with that of an endpoint: ` +
+        `${forwardTo} rejects the webhooks. Verify them with the secret of this command, not that of an endpoint: ` +
           `start your server with WEBHOOK_SECRET=${state.secret}, or what it calls this variable.`,
       );
     }

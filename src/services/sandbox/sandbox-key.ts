@@ -6,7 +6,7 @@ import { requireRow } from '../../db/connection/require-row';
 
 interface SandboxKey {
   readonly merchantId: string;
-  /** Of a new key: a merchant sees it in the list of keys. */
+  /** A new key has it, and a merchant sees it in the list of keys. */
   readonly name: string;
 }
 
@@ -21,7 +21,7 @@ export async function ensureSandboxKey(
   { merchantId, name }: SandboxKey,
 ): Promise<string> {
   for (let number = 1; ; number += 1) {
-    const bits = deriveKeyBits(masterKey, `lunas sandbox key ${merchantId} ${number}`);
+    const bits = deriveKeyBits(masterKey, `lunas demo key ${merchantId} ${number}`);
     const { secret, secretSha256, prefix, lastFour } = createSecretKey('sandbox', bits);
     await db.query(
       `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four, name)

@@ -73,7 +73,7 @@ export interface TriggerRequest {
 export interface TriggeredPayment {
   readonly id: string;
   readonly referenceId: string;
-  /** The order ID, as of a merchant. */
+  /** The order ID. */
   readonly merchantReferenceId: string;
   readonly status: PaymentStatus;
   /** Money has come after the end. */
@@ -167,8 +167,9 @@ async function amountFor(
   throw new ConflictError('not_allowed', text);
 }
 
-const TRIGGERED_PAYMENT = `select id, reference_id as "referenceId", merchant_reference_id as "merchantReferenceId", status,
-  exists (select from late_payments where payment_id = payments.id) as "hasLatePayment" from payments`;
+const TRIGGERED_PAYMENT = `
+  select id, reference_id as "referenceId", merchant_reference_id as "merchantReferenceId", status,
+    exists (select from late_payments where payment_id = payments.id) as "hasLatePayment" from payments`;
 
 async function findByOrder(db: Queryable, merchantId: string, orderId: string): Promise<TriggeredPayment> {
   const { rows } = await db.query<TriggeredPayment>(
