@@ -28,7 +28,7 @@ export async function deliverWebhook(
   deliveryId: string,
 ): Promise<WebhookDeliveryResult> {
   const { cancellationSignal } = Context.current();
-  const delivery = await findDelivery(db, sealer, deliveryId);
+  const delivery = await findDelivery(db, deliveryId);
   addLogIds(subjectLogId(delivery.subject));
   if (delivery.correlation) joinCorrelation(delivery.correlation);
   if (delivery.status !== 'pending')
@@ -40,7 +40,7 @@ export async function deliverWebhook(
   }
 
   const attempts = delivery.attemptsInCycle + 1;
-  const attempt = await attemptDelivery({ sender: webhooks, expandBody, log }, delivery, cancellationSignal);
+  const attempt = await attemptDelivery({ sender: webhooks, sealer, expandBody, log }, delivery, cancellationSignal);
   const decision = decideRetry(attempts, attempt);
   logAttempt(log, { delivery, attempt, number: attempts, decision });
   if (decision.next === 'delivered') {

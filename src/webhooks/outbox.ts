@@ -17,7 +17,7 @@ export const LEASE_SECONDS = 30;
 export type DeliveryStatus = 'pending' | 'delivered' | 'dead';
 
 /** A delivery with everything that an attempt needs, and with the ids for the log. */
-export interface Delivery extends OutgoingWebhook {
+export interface Delivery extends Omit<OutgoingWebhook, 'secrets'> {
   readonly endpointId: string;
   readonly endpointStatus: 'enabled' | 'disabled';
   readonly merchantId: string;
@@ -28,6 +28,8 @@ export interface Delivery extends OutgoingWebhook {
   readonly attemptsInCycle: number;
   /** The correlation of the transition that caused the event. */
   readonly correlation?: Correlation | undefined;
+  /** The valid secrets of the endpoint. An attempt opens them: if one cannot be opened, only its own attempts fail. */
+  readonly sealedSecrets: readonly SealedSecret[];
   /** What the endpoint adds to the body of an event of a payment. */
   readonly expand: readonly Expansion[];
   /** What it is taken from; undefined if the endpoint adds nothing, or the event is of a payout. */
@@ -37,12 +39,11 @@ export interface Delivery extends OutgoingWebhook {
 /** The delivery with the body that is sent. */
 export type ExpandBody = (delivery: Delivery) => Promise<Delivery>;
 
-interface DeliveryRow extends Omit<Delivery, 'subject' | 'secrets' | 'correlation' | 'payment'> {
+interface DeliveryRow extends Omit<Delivery, 'subject' | 'correlation' | 'payment'> {
   readonly kind: SubjectKind;
   readonly subjectId: string;
   readonly requestId: string | null;
   readonly traceparent: string | null;
-  readonly sealedSecrets: readonly SealedSecret[];
 }
 
 interface ClaimedRow extends DeliveryRow {
@@ -198,30 +199,27 @@ const CLAIM = claimStatement(ALL_SUBJECT_TABLES);
  * The statement finds the endpoints by a skip scan of the outbox index: its cost depends on the number of endpoints,
  * not of deliveries. Endpoints whose pending deliveries all have retry workflows are not in this index.
  */
-export async function claimDeliveries(db: Queryable, sealer: Sealer, limits: ClaimLimits): Promise<ClaimedDelivery[]> {
+export async function claimDeliveries(db: Queryable, limits: ClaimLimits): Promise<ClaimedDelivery[]> {
   const { rows } = await db.query<ClaimedRow>({
     name: 'claim_deliveries',
     text: CLAIM,
     values: [limits.max, limits.maxPerEndpoint],
   });
-  return withPayments(
-    db,
-    rows.map((row) => openSecrets(row, sealer)),
-  );
+  return withPayments(db, rows.map(toDelivery));
 }
 
 const FIND = `
   select ${DELIVERY_COLUMNS} from webhook_deliveries delivery ${deliveryJoins(ALL_SUBJECT_TABLES)}
   where delivery.id = $1`;
 
-export async function findDelivery(db: Queryable, sealer: Sealer, deliveryId: string): Promise<Delivery> {
+export async function findDelivery(db: Queryable, deliveryId: string): Promise<Delivery> {
   const { rows } = await db.query<DeliveryRow>({
     name: 'find_delivery',
     text: FIND,
     values: [deliveryId],
   });
   if (!rows[0]) throw new Error(`There is no webhook delivery ${deliveryId}`);
-  const delivery = openSecrets(rows[0], sealer);
+  const delivery = toDelivery(rows[0]);
   return (await withPayments(db, [delivery]))[0] ?? delivery;
 }
 
@@ -233,14 +231,10 @@ async function withPayments<Row extends Delivery>(db: Queryable, deliveries: rea
   return deliveries.map((delivery) => ({ ...delivery, payment: payments.get(delivery.deliveryId) }));
 }
 
-function openSecrets<Row extends DeliveryRow>(
-  { kind, subjectId, sealedSecrets, requestId, traceparent, ...delivery }: Row,
-  sealer: Sealer,
-) {
+function toDelivery<Row extends DeliveryRow>({ kind, subjectId, requestId, traceparent, ...delivery }: Row) {
   return {
     ...delivery,
     subject: { kind, id: subjectId },
-    secrets: sealedSecrets.map((sealed) => openSecret(sealed, sealer)),
     correlation: parseCorrelation({ requestId, traceparent }),
   };
 }

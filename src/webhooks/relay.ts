@@ -88,12 +88,12 @@ export class Relay {
   }
 
   async #claim(): Promise<Delivery[]> {
-    const { db, sealer, maxInFlight, log } = this.dependencies;
+    const { db, maxInFlight, log } = this.dependencies;
     const max = Math.min(maxInFlight - this.#inFlight.size, MAX_PER_CLAIM);
     this.#mayHaveMore = () => true;
     if (max <= 0) return [];
     const requestedAt = Date.now();
-    const claimed = await claimDeliveries(db, sealer, { max, maxPerEndpoint: MAX_PER_ENDPOINT });
+    const claimed = await claimDeliveries(db, { max, maxPerEndpoint: MAX_PER_ENDPOINT });
     for (const { endpointId, usesAllRoom } of claimed) {
       if (usesAllRoom) this.#full.add(endpointId);
       else this.#full.delete(endpointId);

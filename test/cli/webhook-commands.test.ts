@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { createSealer } from '../../src/crypto/sealing';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { claimDeliveries } from '../../src/webhooks/outbox';
 import { createProductionDatabase } from '../support/database';
@@ -104,7 +103,7 @@ it('disables and enables an endpoint, and redelivers its dead deliveries', async
   expect((await lunas(`enable ${id}`)).stdout).toBe(`${receiver.url} (${id}) is enabled.\n`);
   const [since, until] = [-1, 1].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
   expect(await json(`redeliver --since ${since} --until ${until}`)).toEqual({ redelivered: 1, skipped: 0 });
-  const again = await claimDeliveries(ledger.db, createSealer(masterKey), {
+  const again = await claimDeliveries(ledger.db, {
     max: 9,
     maxPerEndpoint: 9,
   });

@@ -18,7 +18,7 @@ import { listPayments } from '../../src/services/payments/list-payments';
 import { listDeliveries } from '../../src/services/webhooks/webhook-deliveries';
 import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { redeliver } from '../../src/services/webhooks/webhook-redelivery';
-import { claimDeliveries, findDelivery } from '../../src/webhooks/outbox';
+import { claimDeliveries, findDelivery, openSecret } from '../../src/webhooks/outbox';
 import { recordDelivered } from '../../src/webhooks/record-attempt';
 import { applyTransitions, payLate } from '../services/ledger/transition-path';
 import { eventually } from '../support/eventually';
@@ -103,11 +103,12 @@ it('events of payouts reach the endpoints that list them, as the pages and the r
     expect(await listDeliveries(payouts.db, { payout, limit: 9 })).toMatchObject([{ id }]);
     expect(await listDeliveries(payouts.db, { payment: payout, limit: 9 })).toEqual([]);
   }
-  const claimed = await claimDeliveries(worker, sealer, { max: 99, maxPerEndpoint: 9 });
+  const claimed = await claimDeliveries(worker, { max: 99, maxPerEndpoint: 9 });
   const delivery = claimed.find(({ deliveryId }) => deliveryId === id);
-  expect(delivery).toMatchObject({ subject: { kind: 'payout', id: payoutId }, secrets: [endpoint.secret] });
+  expect(delivery).toMatchObject({ subject: { kind: 'payout', id: payoutId } });
+  expect(delivery?.sealedSecrets.map((sealed) => openSecret(sealed, sealer))).toEqual([endpoint.secret]);
   if (!delivery) throw new Error('unreachable');
-  expect(await findDelivery(worker, sealer, id)).toMatchObject({ body: details?.body });
+  expect(await findDelivery(worker, id)).toMatchObject({ body: details?.body });
   const attempt = { startedAt: new Date(), durationMs: 1, statusCode: 200, failure: null, responseExcerpt: '' };
   await recordDelivered(worker, [{ delivery, attempt: { ...attempt, retryAfterSeconds: null } }]);
   expect(await redeliver(dashboard, [id], payouts.merchantId)).toEqual({ redelivered: 1, skipped: 0 });
@@ -128,7 +129,7 @@ it('events of late payments reach the endpoints that list them', async () => {
     'late_payment.refunded',
     'late_payment.refunded',
   ]);
-  const claimed = await claimDeliveries(worker, sealer, { max: 99, maxPerEndpoint: 99 });
+  const claimed = await claimDeliveries(worker, { max: 99, maxPerEndpoint: 99 });
   const own = claimed.filter(({ endpointId }) => endpointId === endpoint.id);
   expect(own.map(({ subject }) => subject)).toEqual([
     { kind: 'late_payment', id: paymentId },

@@ -125,7 +125,7 @@ describe('with many pending deliveries and plans from an empty outbox', () => {
   afterEach(() => client.release());
 
   async function claim(): Promise<void> {
-    claimed = await claimDeliveries(client, sealer, { max: 256, maxPerEndpoint: 8 });
+    claimed = await claimDeliveries(client, { max: 256, maxPerEndpoint: 8 });
   }
 
   const record = () =>
@@ -317,6 +317,23 @@ describe('the relay', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
+  it('counts an attempt whose secret cannot be opened as a failed one, and sends to other endpoints', async () => {
+    const [poisoned, other] = [await addEndpoint(), await addEndpoint()];
+    await ledger.db.query("update webhook_secrets set sealed_secret = 'v1.lost.key' where endpoint_id = $1", [
+      poisoned,
+    ]);
+    await createPayments(1);
+    start();
+    const rows = await eventually(deliveries, (rows) =>
+      rows.every((row) => row.retry_workflow_started_at !== null || row.status === 'delivered'),
+    );
+    expect(rows.find((row) => row.endpoint_id === poisoned)).toMatchObject({ status: 'pending', attempts_total: 1 });
+    expect(rows.find((row) => row.endpoint_id === other)).toMatchObject({ status: 'delivered', attempts_total: 1 });
+    const { rows: attempts } = await ledger.db.query('select failure from webhook_attempts where failure is not null');
+    expect(attempts).toEqual([{ failure: "not called: the endpoint's secret could not be opened" }]);
+    expect(receiver.received).toHaveLength(1);
+  });
+
   it('does not read an endless response to its end', async () => {
     let written = 0;
     receiver.respond = (response) => {
@@ -481,13 +498,13 @@ describe('the relay', () => {
       await client.query('select now()');
       // These are queued and leased after the redelivery has begun.
       await createPayments(8);
-      expect(await claimDeliveries(ledger.db, sealer, bounds)).toHaveLength(8);
+      expect(await claimDeliveries(ledger.db, bounds)).toHaveLength(8);
       await redeliver(client, ids);
       await client.query('commit');
     } finally {
       client.release();
     }
-    expect(await claimDeliveries(ledger.db, sealer, bounds)).toEqual([]);
+    expect(await claimDeliveries(ledger.db, bounds)).toEqual([]);
     expect(await countLeased()).toBe(8);
 
     await ledger.db.query(
@@ -495,7 +512,7 @@ describe('the relay', () => {
       [endpointId],
     );
     for (const id of ids) await reclaimDelivery(ledger.db, id);
-    expect(await claimDeliveries(ledger.db, sealer, bounds)).toEqual([]);
+    expect(await claimDeliveries(ledger.db, bounds)).toEqual([]);
   });
 
   it('a lease that moves its row does not hide it: the limit holds for deliveries of one instant', async () => {
@@ -505,16 +522,16 @@ describe('the relay', () => {
     // Without room in its page, each lease moves its row to the end of the table.
     await ledger.db.query('vacuum full webhook_deliveries');
     const bounds = { max: 100, maxPerEndpoint: 8 };
-    expect(await claimDeliveries(ledger.db, sealer, bounds)).toHaveLength(8);
-    for (let count = 0; count < 3; count += 1) expect(await claimDeliveries(ledger.db, sealer, bounds)).toEqual([]);
+    expect(await claimDeliveries(ledger.db, bounds)).toHaveLength(8);
+    for (let count = 0; count < 3; count += 1) expect(await claimDeliveries(ledger.db, bounds)).toEqual([]);
   });
 
   it('sends the deliveries of a terminated relay after their lease', async () => {
     await addEndpoint();
     await createPayments(3);
     const bounds = { max: 10, maxPerEndpoint: 10 };
-    expect(await claimDeliveries(ledger.db, sealer, bounds)).toHaveLength(3);
-    expect(await claimDeliveries(ledger.db, sealer, bounds)).toHaveLength(0);
+    expect(await claimDeliveries(ledger.db, bounds)).toHaveLength(3);
+    expect(await claimDeliveries(ledger.db, bounds)).toHaveLength(0);
     await ledger.db.query("update webhook_deliveries set leased_until = now() - interval '1 second'");
     start();
     await receiver.waitFor(3);

@@ -62,7 +62,7 @@ async function sent(endpointId: string, { paymentId }: AppliedPath['terms']) {
     [endpointId, paymentId],
   );
   const bodies = rows.map(async ({ id }) => {
-    const delivery = await findDelivery(worker, sealer, id);
+    const delivery = await findDelivery(worker, id);
     return { contract: delivery.body, body: (await expandBodyOf(worker, sealer)(delivery)).body };
   });
   return Promise.all(bodies);

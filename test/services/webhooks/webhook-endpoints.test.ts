@@ -3,7 +3,7 @@ import { createSealer } from '../../../src/crypto/sealing';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import { createEndpoint, listEndpoints, type NewEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { findNewestSecret } from '../../../src/services/webhooks/webhook-secrets';
-import { claimDeliveries } from '../../../src/webhooks/outbox';
+import { claimDeliveries, openSecret } from '../../../src/webhooks/outbox';
 import { createTestLedger, creation, type TestLedger } from '../../support/payments';
 
 const sealer = createSealer(randomBytes(32).toString('base64'));
@@ -34,8 +34,9 @@ it('registers an endpoint whose secret signs its webhooks', async () => {
   const endpoint = await register();
   expect(endpoint.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   await transitionWriters.create(ledger.context, creation(ledger.newTerms(), new Date()));
-  const [delivery] = await claimDeliveries(ledger.db, sealer, { max: 9, maxPerEndpoint: 9 });
-  expect(delivery).toMatchObject({ event: 'payment.created', url: endpoint.url, secrets: [endpoint.secret] });
+  const [delivery] = await claimDeliveries(ledger.db, { max: 9, maxPerEndpoint: 9 });
+  expect(delivery).toMatchObject({ event: 'payment.created', url: endpoint.url });
+  expect(delivery?.sealedSecrets.map((sealed) => openSecret(sealed, sealer))).toEqual([endpoint.secret]);
 });
 
 it('sends an endpoint only the events that it selected', async () => {
@@ -43,7 +44,7 @@ it('sends an endpoint only the events that it selected', async () => {
   const paid = await register({ events: ['payment.paid'] });
   expect([created.events, paid.events]).toEqual([['payment.created'], ['payment.paid']]);
   await transitionWriters.create(ledger.context, creation(ledger.newTerms(), new Date()));
-  const deliveries = await claimDeliveries(ledger.db, sealer, { max: 9, maxPerEndpoint: 9 });
+  const deliveries = await claimDeliveries(ledger.db, { max: 9, maxPerEndpoint: 9 });
   expect(deliveries.map((delivery) => delivery.endpointId)).toEqual([created.id]);
 });
 

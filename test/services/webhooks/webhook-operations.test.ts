@@ -15,7 +15,7 @@ import {
 import { pingEndpoint } from '../../../src/services/webhooks/webhook-ping';
 import { redeliver, redeliverRange } from '../../../src/services/webhooks/webhook-redelivery';
 import { findNewestSecret, rotateSecret } from '../../../src/services/webhooks/webhook-secrets';
-import { claimDeliveries } from '../../../src/webhooks/outbox';
+import { claimDeliveries, openSecret, type Delivery } from '../../../src/webhooks/outbox';
 import { recordDelivered, recordFailed, recordRetryWorkflowStarted } from '../../../src/webhooks/record-attempt';
 import { createWebhookSender, type WebhookAttempt, type WebhookSender } from '../../../src/webhooks/send';
 import { createTestLedger, creation, type TestLedger } from '../../support/payments';
@@ -55,8 +55,12 @@ async function claimed(count: number) {
   for (let index = 0; index < count; index += 1) {
     await transitionWriters.create(ledger.context, creation(ledger.newTerms(), new Date()));
   }
-  return claimDeliveries(ledger.db, sealer, { max: 99, maxPerEndpoint: 99 });
+  return claimDeliveries(ledger.db, { max: 99, maxPerEndpoint: 99 });
 }
+
+/** What the webhooks of a delivery are signed with, newest first. */
+const secretsOf = (delivery: Delivery | undefined) =>
+  delivery?.sealedSecrets.map((sealed) => openSecret(sealed, sealer));
 
 const rowsOf = async (order = 'created_at') =>
   (await ledger.db.query(`select * from webhook_deliveries order by ${order}`)).rows;
@@ -69,12 +73,12 @@ describe('a rotated secret', () => {
     expect(rotated.merchantId).toBe(ledger.merchantId);
     expect(Math.abs(rotated.oldSecretExpiresAt.getTime() - Date.now() - 3_600_000)).toBeLessThan(60_000);
     const [delivery] = await claimed(1);
-    expect(delivery?.secrets).toEqual([rotated.secret, endpoint.secret]);
+    expect(secretsOf(delivery)).toEqual([rotated.secret, endpoint.secret]);
     expect(await findNewestSecret(ledger.db, sealer, ledger.merchantId)).toBe(rotated.secret);
 
     await ledger.db.query('update webhook_secrets set expires_at = now() where expires_at is not null');
     const [later] = await claimed(1);
-    expect(later?.secrets).toEqual([rotated.secret]);
+    expect(secretsOf(later)).toEqual([rotated.secret]);
   });
 
   it('invalidates older secrets immediately if there is no overlap', async () => {
@@ -82,7 +86,7 @@ describe('a rotated secret', () => {
     await rotateSecret(ledger.db, sealer, endpoint.id, 86_400);
     const { secret } = await rotateSecret(ledger.db, sealer, endpoint.id, 0);
     const [delivery] = await claimed(1);
-    expect(delivery?.secrets).toEqual([secret]);
+    expect(secretsOf(delivery)).toEqual([secret]);
   });
 
   it('does not extend the validity of older secrets', async () => {
@@ -90,8 +94,8 @@ describe('a rotated secret', () => {
     await rotateSecret(ledger.db, sealer, endpoint.id, 0);
     await rotateSecret(ledger.db, sealer, endpoint.id, 86_400);
     const [delivery] = await claimed(1);
-    expect(delivery?.secrets).toHaveLength(2);
-    expect(delivery?.secrets).not.toContain(endpoint.secret);
+    expect(secretsOf(delivery)).toHaveLength(2);
+    expect(secretsOf(delivery)).not.toContain(endpoint.secret);
   });
 
   it('needs an endpoint', async () => {
