@@ -80,10 +80,12 @@ export type AttemptResult =
 
 async function recordAttempt(pool: Pool, { id }: DueNotification, result: AttemptResult): Promise<void> {
   const isFinal = result.outcome !== 'postponed';
-  await pool.query(
-    `update notifications set outcome = $2, last_response = $3, due_at = now() + $4 * interval '1 ms' where id = $1`,
-    [id, isFinal ? result.outcome : null, result.response, isFinal ? null : result.delayMs],
-  );
+  await pool.query({
+    name: 'record',
+    text: `
+      update notifications set outcome = $2, last_response = $3, due_at = now() + $4 * interval '1 ms' where id = $1`,
+    values: [id, isFinal ? result.outcome : null, result.response, isFinal ? null : result.delayMs],
+  });
 }
 
 /** A row of the page. `dueAt` is null if the notification was delivered or abandoned. */

@@ -134,14 +134,16 @@ function forge(headers: Message['headers']): Record<string, string> {
 }
 
 async function claim(pool: Pool, { limit, leaseMs }: NotificationClaim): Promise<DueNotification[]> {
-  const { rows } = await pool.query<DueNotification>(
-    `update transfer_notifications set attempts = attempts + 1, due_at = now() + $2 * interval '1 ms'
-     where id in (
-       select id from transfer_notifications where due_at <= now() order by due_at, id limit $1
-       for update skip locked)
-     returning id, reference_no as reference, url, headers, body, attempts - 1 as attempts`,
-    [limit, leaseMs],
-  );
+  const { rows } = await pool.query<DueNotification>({
+    name: 'claim_transfers',
+    text: `
+      update transfer_notifications set attempts = attempts + 1, due_at = now() + $2 * interval '1 ms'
+      where id in (
+        select id from transfer_notifications where due_at <= now() order by due_at, id limit $1
+        for update skip locked)
+      returning id, reference_no as reference, url, headers, body, attempts - 1 as attempts`,
+    values: [limit, leaseMs],
+  });
   return rows;
 }
 
