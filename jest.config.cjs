@@ -56,8 +56,9 @@ const integration = {
 /** @type {import('jest').Config} */
 module.exports = {
   projects: [{ ...shared, displayName: 'unit', testMatch: UNIT.map(inRoot) }, integration],
+  testSequencer: '<rootDir>/test/setup/longest-first.cjs',
   // Several times the 90 s for which `eventually` waits.
   testTimeout: 300_000,
-  // Tests mostly wait for a server, not for a core. Jest reads a percentage above 100 as a number of processes.
-  maxWorkers: 2 * availableParallelism(),
+  // A file waits for two thirds of its time. Jest reads a percentage above 100 as a number of processes.
+  maxWorkers: 3 * availableParallelism(),
 };

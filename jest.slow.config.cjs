@@ -25,7 +25,7 @@ const not = (file) => `!${__dirname}/${file}`;
 /**
  * `npm run test:slow`: the files of test/slow, most of which take half a minute or more. `npm run test:proof` runs the
  * full sizes of some.
- * Three files at a time on two cores: most of them wait for timers and for processes that start, and use a third of a
+ * Five files at a time on two cores: most of them wait for timers and for processes that start, and use a third of a
  * core.
  * @type {import('jest').Config}
  */
@@ -45,5 +45,5 @@ module.exports = {
   ],
   testSequencer: '<rootDir>/test/setup/longest-first.cjs',
   testTimeout: 900_000,
-  maxWorkers: 3,
+  maxWorkers: 5,
 };

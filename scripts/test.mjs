@@ -2,8 +2,8 @@
 // Then they run jest with these arguments. `npm run test:previous` (`--previous`) does so in the previous version, on
 // the schema of this one. `npm run test:all` (`--all`) runs the first two, some files of `npm run test:pgbouncer` and
 // `npm run test:previous`, and the e2e test with the image's version of Node.js.
-// With `--all`, files that failed run once more, alone, and the output names them: two cores that other work uses can
-// make a test miss its time limit.
+// With `--all`, suites run beside each other where the cores have time. Files that failed run once more, alone, and the
+// output names them: two cores that other work uses can make a test miss its time limit.
 // The last line is `N passed, N failed`. A test file that cannot be loaded counts as one failure.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,52 +31,71 @@ const NO_PREVIOUS = {
 const IN_PREVIOUS = ['create-payment.test', 'refund-payment.test', 'list-transactions.test', 'test/db/transitions'];
 /** More files do not fail because another load took their time. */
 const MAX_REPEATED = 8;
-const SUITES = [
-  { args: [], repeatsFailed: true },
-  { config: 'jest.slow.config.cjs', args: [], repeatsFailed: true },
-  { config: 'jest.pgbouncer.config.cjs', args: THROUGH_PGBOUNCER, repeatsFailed: true },
+const SLOW = { config: 'jest.slow.config.cjs', repeatsFailed: true };
+const BESIDE_SLOW = [
+  { config: 'jest.pgbouncer.config.cjs', args: ['--maxWorkers=2', ...THROUGH_PGBOUNCER], repeatsFailed: true },
   { args: IN_PREVIOUS, isPrevious: true },
   {
     config: 'jest.slow.config.cjs',
     args: ['test/e2e/up.test.ts'],
     node: ['npm', 'exec', '--yes', `--package=${NODE_OF_IMAGE}`, '--', 'node'],
+    repeatsFailed: true,
   },
+];
+/** The lanes of a stage run beside each other, and the suites of a lane one after another. */
+const STAGES = [
+  [[{ args: [], repeatsFailed: true }]],
+  [[{ ...SLOW, args: ['--selectProjects=slow'] }], BESIDE_SLOW],
+  [[{ ...SLOW, args: ['--selectProjects=alone'] }]],
 ];
 const THIS_NODE = [process.execPath];
 
-let running;
+const running = new Set();
 let isInterrupted = false;
 // Jest stops its servers, and this process waits for jest. On Ctrl-C jest receives the signal twice, which is safe.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => {
     isInterrupted = true;
-    running?.kill(signal);
+    for (const child of running) child.kill(signal);
   });
 }
 
-const suites = suitesOf(process.argv.slice(2));
+const stages = stagesOf(process.argv.slice(2));
 const exitCode = await run([...THIS_NODE, path.join(ROOT, 'scripts', 'build.mjs')]);
 const total = { exitCode, passed: 0, failed: 0, repeated: [] };
 if (total.exitCode !== 0) total.failed = 1;
-else for (const suite of suites) await add(total, suite);
+else for (const stage of stages) await add(total, stage);
 if (total.repeated.length > 0) console.log(`Repeated because they failed once:\n${total.repeated.join('\n')}`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.exitCode;
 
-function suitesOf([mode, ...others]) {
-  if (mode === '--all') return SUITES;
-  if (mode !== '--previous') return [{ args: process.argv.slice(2) }];
-  return [{ args: others.length > 0 ? others : ['test/api', 'test/db'], isPrevious: true, isRequired: true }];
+function stagesOf([mode, ...others]) {
+  if (mode === '--all') return STAGES;
+  if (mode !== '--previous') return [[[{ args: process.argv.slice(2) }]]];
+  return [[[{ args: others.length > 0 ? others : ['test/api', 'test/db'], isPrevious: true, isRequired: true }]]];
 }
 
-async function add(total, suite) {
-  if (isInterrupted) return;
-  const { exitCode, passed, failed, repeated = [] } = suite.isPrevious ? await testPrevious(suite) : await test(suite);
-  total.exitCode ||= exitCode;
-  total.passed += passed;
-  total.repeated.push(...repeated);
-  // If jest fails without a failed test, it was interrupted, or its global setup failed.
-  total.failed += exitCode !== 0 && failed === 0 ? 1 : failed;
+/** Failed files run again when no other suite runs. */
+async function add(total, stage) {
+  const lanes = await Promise.all(stage.map(runLane));
+  for (const { suite, result } of lanes.flat()) {
+    const { repeated, ...last } = await repeatFailed(suite, result);
+    const { exitCode, passed, failed } = countsOf(last);
+    total.exitCode ||= exitCode;
+    total.passed += passed;
+    total.repeated.push(...repeated);
+    // If jest fails without a failed test, it was interrupted, or its global setup failed.
+    total.failed += exitCode !== 0 && failed === 0 ? 1 : failed;
+  }
+}
+
+async function runLane(suites) {
+  const results = [];
+  for (const suite of suites) {
+    if (isInterrupted) break;
+    results.push({ suite, result: suite.isPrevious ? await testPrevious(suite) : await runJest(suite) });
+  }
+  return results;
 }
 
 /** Without a history (an unpacked archive, a clone with one commit) the previous version is not known. */
@@ -84,38 +103,37 @@ async function testPrevious({ args, isRequired = false }) {
   const { commit, missing } = findPreviousVersion();
   if (commit === null) {
     console.error(NO_PREVIOUS[missing]);
-    return { exitCode: isRequired && missing === 'history' ? 1 : 0, passed: 0, failed: 0 };
+    return { exitCode: isRequired && missing === 'history' ? 1 : 0, files: [] };
   }
   const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-previous-'));
   try {
     await extractVersion(commit, directory);
     const built = await run([...THIS_NODE, path.join(directory, 'scripts', 'build.mjs')], directory);
-    if (built !== 0) return { exitCode: built, passed: 0, failed: 0 };
-    return await test({ args: [...args, ...NOT_PREVIOUS], cwd: directory });
+    if (built !== 0) return { exitCode: built, files: [] };
+    return await runJest({ args: [...args, ...NOT_PREVIOUS], cwd: directory });
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-async function test({ config, args, node = THIS_NODE, cwd, repeatsFailed = false }) {
-  const options = config === undefined ? [] : ['--config', config];
-  const first = await runJest([...options, ...args], node, cwd);
+async function repeatFailed({ config, node, repeatsFailed = false }, first) {
   const failed = first.files.filter(hasFailed);
-  if (!repeatsFailed || isInterrupted || failed.length === 0 || failed.length > MAX_REPEATED) return countsOf(first);
-  const names = failed.map(({ name }) => name);
-  console.log(`${names.length} files failed. They run again, one at a time:\n${names.join('\n')}`);
-  const second = await runJest([...options, '--maxWorkers', '1', '--runTestsByPath', ...names], node, cwd);
+  if (!repeatsFailed || isInterrupted || failed.length === 0 || failed.length > MAX_REPEATED)
+    return { ...first, repeated: [] };
+  const repeated = failed.map(({ name }) => name);
+  console.log(`${repeated.length} files failed. They run again, one at a time:\n${repeated.join('\n')}`);
+  const second = await runJest({ config, node, args: ['--maxWorkers=1', '--runTestsByPath', ...repeated] });
   const others = first.files.filter((file) => !hasFailed(file));
-  const counts = countsOf({ exitCode: second.exitCode, files: [...others, ...second.files] });
-  return { ...counts, repeated: names };
+  return { exitCode: second.exitCode, files: [...others, ...second.files], repeated };
 }
 
 /** @returns the exit code, and jest's result of each file */
-async function runJest(args, node, cwd) {
+async function runJest({ config, args, node = THIS_NODE, cwd }) {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-test-results-'));
   const resultsFile = path.join(directory, 'results.json');
+  const options = config === undefined ? [] : ['--config', config];
   try {
-    const exitCode = await run([...node, JEST, ...args, '--json', '--outputFile', resultsFile], cwd);
+    const exitCode = await run([...node, JEST, ...options, ...args, '--json', '--outputFile', resultsFile], cwd);
     return { exitCode, files: await readFiles(resultsFile) };
   } finally {
     await rm(directory, { recursive: true, force: true });
@@ -123,8 +141,10 @@ async function runJest(args, node, cwd) {
 }
 
 async function run([program, ...args], cwd = ROOT) {
-  running = spawn(program, args, { cwd, stdio: 'inherit' });
-  const [code] = await once(running, 'exit');
+  const child = spawn(program, args, { cwd, stdio: 'inherit' });
+  running.add(child);
+  const [code] = await once(child, 'exit');
+  running.delete(child);
   return code ?? 1;
 }
 

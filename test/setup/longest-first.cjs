@@ -1,7 +1,32 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-/** A minute or more. The other files fit beside them in any order. */
-const LONGEST = ['image', 'clocks', 'pages', 'scale', 'model', 'fault-matrix', 'fail-over'];
+/** More than a minute, the longest first. The other files fit beside them in any order. */
+const LONGEST = [
+  'pages',
+  'scale',
+  'clocks',
+  'image',
+  'mutants',
+  'late-payment',
+  'buffers',
+  'payouts-at-bank',
+  'restore',
+  'bench',
+  'restore-in-process',
+  'fault-matrix',
+  'alert-pages',
+  'model',
+  'up',
+  'archive',
+  'checkout-page',
+  'quick-start',
+  'reconcile-records',
+  'payout-from-nothing',
+  'refund',
+  'against-bank',
+  'temporal-tls',
+  'outages',
+];
 
 /** By jest's order a file of three minutes may start last, and run alone. */
 module.exports = class LongestFirst extends Sequencer {

@@ -20,7 +20,7 @@ import { buildTemporalServer, createTemporalSchema, startPostgresTemporal } from
 import { TEMPLATE_DATABASE, type TestEnvironment } from '../support/test-environment';
 
 /** Fast instead of durable: the cluster is temporary. */
-const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' };
+const FAST_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '600' };
 /** Database and role, for `expectNoDeniedStatement`. */
 const LOG_SETTINGS = { log_line_prefix: '%d %u ' };
 
