@@ -46,44 +46,69 @@ async function main(): Promise<void> {
     webhookFails: () => random.chance(0.02),
   });
   try {
-    if (given.only !== undefined) {
-      keepsDirectory = await runOnly(stack, random, given.only, given.report);
-      if (keepsDirectory) log(`logs and databases are in ${directory}`);
-      return;
+    const reports: object[] = [];
+    for (const part of given.only === undefined ? PARTS : [given.only]) {
+      const { report, hasViolations, hasPassed } = await runPart(part, { stack, random, kills, heading, log });
+      reports.push(report);
+      keepsDirectory ||= hasViolations;
+      if (!hasPassed) process.exitCode = 1;
     }
-    const report = await runFaults(stack, random, { kills, customers: CUSTOMERS, losesTemporal: true, log });
-    console.log(`${heading}\n${describeRun(report)}`);
-    console.log('\nServices that are broken on purpose');
-    const caught = new Map<Mutant, string | null>();
-    const payouts = new PayoutJournal();
-    for (const mutant of MUTANT_NAMES) {
-      caught.set(mutant, await runMutant(stack, payouts, mutant));
-      console.log(`${mutant}, ${MUTANTS[mutant].broken}: ${caught.get(mutant) ?? 'NOT DETECTED'}`);
-    }
-    keepsDirectory = countOf(report.results) > 0;
     if (keepsDirectory) log(`logs and databases are in ${directory}`);
-    const hasPassed = !keepsDirectory && [...caught.values()].every((violation) => violation !== null);
-    process.exitCode = hasPassed ? 0 : 1;
-    if (given.report !== undefined) {
-      const { trials, results } = report;
-      writeFileSync(given.report, JSON.stringify({ trials, results, caught: Object.fromEntries(caught) }));
-    }
+    if (given.report !== undefined) writeFileSync(given.report, JSON.stringify(Object.assign({}, ...reports)));
   } finally {
     await stack.close();
   }
 }
 
-/** Runs one trial alone. @returns whether it found violations */
-async function runOnly(stack: FaultStack, random: Random, name: SingleTrial, reportFile?: string): Promise<boolean> {
-  const found = await SINGLE_TRIALS[name]({ stack, journal: new Journal(), random, hasPayouts: false });
-  console.log(found.length === 0 ? `${name}: no violations` : found.join('\n'));
-  if (reportFile !== undefined) writeFileSync(reportFile, JSON.stringify(found));
-  process.exitCode = found.length > 0 ? 1 : 0;
-  return found.length > 0;
+const PARTS = ['kills', 'mutants'] as const;
+type Part = (typeof PARTS)[number];
+
+interface PartOptions {
+  readonly stack: FaultStack;
+  readonly random: Random;
+  readonly kills: number;
+  readonly heading: string;
+  readonly log: (line: string) => void;
+}
+
+interface PartResult {
+  readonly report: object;
+  /** The service that is not broken on purpose has some. */
+  readonly hasViolations: boolean;
+  readonly hasPassed: boolean;
+}
+
+async function runPart(part: Part | SingleTrial, options: PartOptions): Promise<PartResult> {
+  if (part === 'kills') return await runKills(options);
+  if (part === 'mutants') return await runMutants(options);
+  const { stack, random } = options;
+  const violations = await SINGLE_TRIALS[part]({ stack, journal: new Journal(), random, hasPayouts: false });
+  console.log(violations.length === 0 ? `${part}: no violations` : violations.join('\n'));
+  return { report: { violations }, hasViolations: violations.length > 0, hasPassed: violations.length === 0 };
+}
+
+async function runKills({ stack, random, kills, heading, log }: PartOptions): Promise<PartResult> {
+  const run = await runFaults(stack, random, { kills, customers: CUSTOMERS, losesTemporal: true, log });
+  console.log(`${heading}\n${describeRun(run)}`);
+  const { trials, results } = run;
+  const hasViolations = countOf(results) > 0;
+  return { report: { trials, results }, hasViolations, hasPassed: !hasViolations };
+}
+
+async function runMutants({ stack }: PartOptions): Promise<PartResult> {
+  console.log('\nServices that are broken on purpose');
+  const caught = new Map<Mutant, string | null>();
+  const payouts = new PayoutJournal();
+  for (const mutant of MUTANT_NAMES) {
+    caught.set(mutant, await runMutant(stack, payouts, mutant));
+    console.log(`${mutant}, ${MUTANTS[mutant].broken}: ${caught.get(mutant) ?? 'NOT DETECTED'}`);
+  }
+  const hasPassed = [...caught.values()].every((violation) => violation !== null);
+  return { report: { caught: Object.fromEntries(caught) }, hasViolations: false, hasPassed };
 }
 
 interface Options {
-  readonly only?: SingleTrial;
+  readonly only?: Part | SingleTrial;
   readonly seed: number;
   readonly kills: number;
   readonly report?: string;
@@ -104,9 +129,12 @@ function readOptions(): Options {
         wholeNumber,
         Math.floor(Math.random() * 1e9),
       )
-      .option('--kills <count>', 'number of kills; about 4 s each, and 90 s for the mutants', wholeNumber, 600)
+      .option('--kills <count>', 'number of kills; about 4 s each, and three minutes for the mutants', wholeNumber, 600)
       .addOption(
-        new Option('--only <trial>', 'one trial of the slow tests instead').choices(Object.keys(SINGLE_TRIALS)),
+        new Option('--only <part>', 'the kills, the mutants, or one trial of the slow tests').choices([
+          ...PARTS,
+          ...Object.keys(SINGLE_TRIALS),
+        ]),
       )
       .option('--report <file>', 'write the trials and results to this file as JSON')
       // Set by scripts/faults.mjs.
