@@ -11,7 +11,6 @@ import { PAYOUT_ADAPTERS } from '../providers/snap/payout-profiles';
 import { withAudit, type AuditDependencies } from './audit/audit';
 import { findApproval, type Approval } from './audit/list-approvals';
 import { APPROVABLE_PAYMENT_ACTIONS, APPROVABLE_PAYOUT_ACTIONS, IS_VALID, IS_WAITING } from './audit/request-approval';
-import { ARE_TWO_PERSONS } from './identity/deciders';
 import { approveResetLink, RESET_USER } from './identity/members';
 import { APPROVE_OPERATOR, approveOperator, REVOKE_OPERATOR, revokeOperator } from './identity/operators';
 import { resolveException } from './payments/exceptions';
@@ -193,8 +192,8 @@ async function decide(
        update approvals set status = $2, decided_by = decider.id, decided_at = now(),
          leased_until = case when $2 = 'approved' then now() + ${LEASE} end
        from operators requester, operators decider
-       where approvals.id = $1 and requester.id = requested_by and decider.id = $3 and ${ARE_TWO_PERSONS}
-         and not is_of_own_login(requested_login)
+       where approvals.id = $1 and requester.id = requested_by and decider.id = $3
+         and may_decide(approvals, decider, requester)
          and (${IS_WAITING}
            or status = 'approved' and leased_until < now() and ($2 = 'rejected' or ${IS_VALID}))
        returning approvals.id
@@ -211,7 +210,7 @@ async function decide(
 function whyNotDecided({ status, requestedBy, decidedBy }: Approval): string {
   if (status === 'pending') {
     const keys = 'The keys of both have to be a day old or approved, and neither of them may have created the other.';
-    const logins = 'Each of them connects to PostgreSQL with a login of their own.';
+    const logins = 'Each of them has a login of their own, with which the decider connects to PostgreSQL.';
     return `is of ${requestedBy}: another operator has to decide. ${keys} ${logins}`;
   }
   if (status === 'expired') return 'is expired: it has to be requested again.';

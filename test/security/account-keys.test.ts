@@ -10,7 +10,7 @@ import { addAccount, listAccounts } from '../../src/services/provider-accounts/p
 import { runLunas } from '../cli/run-lunas';
 import { createProductionDatabase, type TestDatabase } from '../support/database';
 import { eventually } from '../support/eventually';
-import { urlOfOperator } from '../support/production';
+import { createOperatorWithLogin, urlOfOperator } from '../support/production';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 
 /* One operator alone does not change whose account the customers pay into. */
@@ -44,7 +44,7 @@ describe('in production', () => {
   });
 
   async function addOperator(name: string): Promise<Operator> {
-    const { secret } = await createOperator(db, { name, environment: 'production' });
+    const { secret } = await createOperatorWithLogin(database, db, name);
     const DATABASE_URL = await urlOfOperator(database, name);
     return (serverKey, ...args) =>
       runLunas([...args, '--note', 'contract 12', '--json'], {

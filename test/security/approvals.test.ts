@@ -20,7 +20,7 @@ import { operatorOf } from '../support/actors';
 import { createProductionDatabase, type TestDatabase } from '../support/database';
 import { createTestLedger, type TestLedger } from '../support/payments';
 import { createMember } from '../support/people';
-import { urlOfOperator } from '../support/production';
+import { createOperatorWithLogin, urlOfOperator } from '../support/production';
 
 /* In production, one operator alone moves no money and changes no rule that moves money. */
 
@@ -49,7 +49,7 @@ afterEach(async () => {
 });
 
 async function addMember(name: string): Promise<Member> {
-  const { id, secret } = await createOperator(db, { name, environment: 'production' });
+  const { id, secret } = await createOperatorWithLogin(database, db, name);
   await db.query("update operators set created_at = now() - interval '1 day' where id = $1", [id]);
   return { actor: operatorOf({ id, name }), secret, lunas: await withKey(name, secret) };
 }
@@ -242,7 +242,9 @@ it('a new provider account is used for no payment before a second operator has a
 });
 
 it('two operators cannot be one person: a third one needs approval', async () => {
-  const created = JSON.parse((await dewi.lunas('operators', 'create', '--name', 'mallory')).stdout);
+  await urlOfOperator(database, 'mallory');
+  const create = ['operators', 'create', '--name', 'mallory', '--login', 'test_operator_mallory'];
+  const created = JSON.parse((await dewi.lunas(...create)).stdout);
   const mallory = await withKey('mallory', created.operator.secret);
   await dewi.lunas(...SET_FEE);
   expect(await mallory('approvals', 'approve', '2')).toMatchObject(rejectedFor(/LUNAS_OPERATOR_KEY/));
@@ -314,6 +316,7 @@ describe('what books money', () => {
 });
 
 describe('one person who has two keys', () => {
+  const MALLORY = ['--name', 'mallory', '--login', 'test_operator_mallory'];
   const idOf = ({ actor }: Member) => operatorIdOf(actor) ?? '';
   const makeOld = () => db.query("update operators set created_at = created_at - interval '1 day'");
   const isRevoked = async (member: Member) => {
@@ -329,6 +332,7 @@ describe('one person who has two keys', () => {
     });
 
   async function create(creator: Member, ...args: readonly string[]) {
+    await urlOfOperator(database, 'mallory');
     const { stdout } = await creator.lunas('operators', 'create', ...args);
     const { operator, approval_id: approvalId } = JSON.parse(stdout);
     const secret = String(operator.secret);
@@ -359,7 +363,7 @@ describe('one person who has two keys', () => {
   });
 
   it('attack A: an operator decides nothing for the one who created it', async () => {
-    const mallory = await create(dewi, '--name', 'mallory');
+    const mallory = await create(dewi, ...MALLORY);
     await budi.lunas('approvals', 'approve', mallory.approvalId);
     await makeOld();
     await dewi.lunas(...SET_FEE);
@@ -389,7 +393,7 @@ describe('one person who has two keys', () => {
 
   it('attack B: they decide nothing for an operator whom they created while they were alone', async () => {
     await db.query('update operators set expires_at = now() where id = $1', [idOf(budi)]);
-    const mallory = await create(dewi, '--name', 'mallory');
+    const mallory = await create(dewi, ...MALLORY);
     expect(mallory.approvalId).toBe('undefined');
     await mallory.lunas(...SET_FEE);
     for (const step of ['a new key', 'an old key']) {
@@ -410,7 +414,7 @@ describe('one person who has two keys', () => {
   it('the keys that they created while they were alone do not decide for each other', async () => {
     await db.query('update operators set expires_at = now() where id = $1', [idOf(budi)]);
     const bot = await create(dewi, '--name', 'bot', '--scopes', 'settle');
-    const mallory = await create(dewi, '--name', 'mallory');
+    const mallory = await create(dewi, ...MALLORY);
     expect([bot.approvalId, mallory.approvalId]).toEqual(['undefined', 'undefined']);
     await makeOld();
     await expect(requestSettlement(bot.actor)).rejects.toThrow(/has to approve request 1\./);

@@ -20,7 +20,7 @@ import {
   withNewMerchant,
   type TestPayouts,
 } from '../support/payouts';
-import { urlOfOperator } from '../support/production';
+import { createOperatorWithLogin, urlOfOperator } from '../support/production';
 
 /* An operator of production, with a login of PostgreSQL and no program of ours, who knows the ids of the others. */
 
@@ -30,6 +30,7 @@ const ID = '0193e5c0-0000-7000-8000-000000000000';
 
 let payouts: TestPayouts;
 let eve: Pool;
+let eveId: string;
 let dewi: string;
 let budi: string;
 
@@ -39,7 +40,7 @@ const setEnvironment = (environment: 'sandbox' | 'production') =>
 beforeAll(async () => {
   payouts = await createTestPayouts();
   eve = createPool(await urlOfOperator(payouts.database, 'eve'), { max: 2 });
-  [dewi, budi] = [await addOperator('dewi'), await addOperator('budi')];
+  [eveId, dewi, budi] = [await addOperator('eve'), await addOperator('dewi'), await addOperator('budi')];
 });
 beforeEach(async () => {
   await setEnvironment('sandbox');
@@ -52,7 +53,12 @@ afterAll(async () => {
 });
 
 async function addOperator(name: string): Promise<string> {
-  return (await createOperator(payouts.db, { name, environment: 'production' })).id;
+  return makeOld((await createOperatorWithLogin(payouts.database, payouts.db, name)).id);
+}
+
+async function makeOld(id: string): Promise<string> {
+  await asSuperuser(payouts.db, `update operators set created_at = now() - interval '1 day' where id = '${id}'`);
+  return id;
 }
 
 function openRegistry() {
@@ -222,13 +228,51 @@ describe('attack 2: one person is two', () => {
     ).rejects.toMatchObject({ code: DENIED });
   });
 
+  /** As the operator API writes it. @returns its id */
+  async function requestThroughApi(requester: string): Promise<number> {
+    const api = createPool(payouts.database.urlOf('lunas_local_api'), { max: 1 });
+    const { rows } = await api.query<{ id: number }>(
+      `insert into approvals (action, target, parameters, note, requested_by)
+       values ('catalog.set', 'x', '{}', 'x', $1) returning id`,
+      [requester],
+    );
+    await api.end();
+    return onlyRow(rows).id;
+  }
+
+  it('a request of the own operator through the API is not decided by any name', async () => {
+    const id = await requestThroughApi(eveId);
+    for (const name of [eveId, dewi, budi]) {
+      await expect(decideBy(eve, id, name)).rejects.toMatchObject({ code: RESTRICTED });
+    }
+  });
+
+  const decideBy = (by: Pool, id: number, decider: string) =>
+    by.query("update approvals set status = 'rejected', decided_by = $2, decided_at = now() where id = $1", [
+      id,
+      decider,
+    ]);
+
+  it('a request by another key of the same person is not decided', async () => {
+    const other = createPool(await urlOfOperator(payouts.database, 'budi'), { max: 1 });
+    for (const access of [{ login: 'test_operator_eve' }, { createdBy: eveId }]) {
+      const key = { name: randomUUID(), environment: 'production', scopes: ['settle'], ...access } as const;
+      const requester = await makeOld((await createOperator(payouts.db, key)).id);
+      const id = await requestThroughApi(requester);
+      await expect(decideBy(eve, id, eveId)).rejects.toMatchObject({ code: RESTRICTED });
+      expect(await decideBy(other, id, budi)).toMatchObject({ rowCount: 1 });
+    }
+    await other.end();
+  });
+
+  it('no operator gets another login', async () => {
+    await expect(attempt("update operators set login = 'test_operator_eve'")).rejects.toMatchObject({ code: DENIED });
+  });
+
   it('the request of another login is decided, and has both logins', async () => {
     const id = await request('catalog.set', { provider: 'gopay', channel: 'qris', feeBasisPoints: 0 });
     const other = createPool(await urlOfOperator(payouts.database, 'budi'), { max: 1 });
-    await other.query("update approvals set status = 'rejected', decided_by = $2, decided_at = now() where id = $1", [
-      id,
-      budi,
-    ]);
+    await decideBy(other, id, budi);
     await other.end();
     const { rows } = await attempt('select requested_login, decided_login from approvals where id = $1', id);
     expect(rows).toEqual([{ requested_login: 'test_operator_eve', decided_login: 'test_operator_budi' }]);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createPool } from '../../src/db/connection/pool';
+import { createPool, type Queryable } from '../../src/db/connection/pool';
 import { codeOf } from '../../src/errors';
 import { withClient } from '../../src/local-stack/postgres';
 import { createOperator } from '../../src/services/identity/operators';
@@ -18,16 +18,27 @@ export async function productionOperator(databaseUrl: string): Promise<NodeJS.Pr
 
 const DUPLICATE_ROLE: ReadonlySet<string | undefined> = new Set(['42710', '23505']);
 
-/** The URL with an operator's own login role, as in production. The role stays on the server of the run. */
-export async function urlOfOperator({ url }: TestDatabase, name: string): Promise<string> {
-  const login = new URL(url);
-  login.username = `test_operator_${name}`;
-  login.password = 'secret';
-  const statement = `create role ${login.username} login password '${login.password}' in role lunas_operator`;
+/** Creates an operator's own login role, as in production. It stays on the server of the run. @returns its name */
+async function loginOfOperator({ url }: TestDatabase, name: string): Promise<string> {
+  const login = `test_operator_${name}`;
+  const statement = `create role ${login} login password 'secret' in role lunas_operator`;
   await withClient(url, (client) =>
     client.query(statement).catch((error: unknown) => {
       if (!DUPLICATE_ROLE.has(codeOf(error))) throw error;
     }),
   );
+  return login;
+}
+
+/** The URL with an operator's own login role. */
+export async function urlOfOperator(database: TestDatabase, name: string): Promise<string> {
+  const login = new URL(database.url);
+  login.username = await loginOfOperator(database, name);
+  login.password = 'secret';
   return login.href;
+}
+
+/** An operator of production with a login role. */
+export async function createOperatorWithLogin(database: TestDatabase, db: Queryable, name: string) {
+  return createOperator(db, { name, environment: 'production', login: await loginOfOperator(database, name) });
 }

@@ -25,13 +25,16 @@ import {
 } from '../key-access-options';
 import type { LunasCommand } from '../lunas-command';
 import type { CommandAudit } from '../operator-identity';
-import { id, limit } from '../option-schemas';
+import { id, limit, textUpTo } from '../option-schemas';
 import { formatFields, formatTable } from '../output';
 
 /** Payment histories and the audit log contain it as `operator:<name>`. */
 const name = z
   .string()
   .regex(/^[\w.@-]{1,64}$/, { error: 'must be 1 to 64 letters, digits, dots, hyphens, underscores or @' });
+
+const MAX_LOGIN_CHARACTERS = 63;
+const login = textUpTo(MAX_LOGIN_CHARACTERS);
 
 /**
  * One operator must not create a second one for themselves: neither to approve nor, with scopes, to request. The first
@@ -54,27 +57,29 @@ export function addOperatorsCommand(program: LunasCommand): void {
   const create = operators
     .command('create')
     .description('create a key of the operator API; it is shown only once')
-    .requiredOption('--name <name>', "the operator's name in the audit log");
+    .requiredOption('--name <name>', "the operator's name in the audit log")
+    .option('--login <role>', "the person's login of PostgreSQL, with which alone the operator decides in production");
   addKeyAccessOptions(create, OPERATOR_SCOPES)
     .examples(
-      'lunas operators create --name dewi',
-      'lunas operators create --name dewi --allow-ip 10.1.0.0/16 --scopes read,settle --expires 90d',
+      'lunas operators create --name dewi --login dewi',
+      'lunas operators create --name dewi-api --login dewi --scopes read,settle --allow-ip 10.1.0.0/16',
     )
     .writeAction(
-      z.object({ name, ...keyAccessSchemas(OPERATOR_SCOPES) }),
-      async ({ name, ...access }, audit, _, environment) => {
+      z.object({ name, login: login.optional(), ...keyAccessSchemas(OPERATOR_SCOPES) }),
+      async ({ name, login, ...access }, audit, _, environment) => {
         const keyAccess = toKeyAccess(access);
         const hasScopes = keyAccess.scopes !== null && keyAccess.scopes !== undefined;
         const isApproved = !(await needsApproval(audit, environment, hasScopes));
-        const newOperator = { name, environment, ...keyAccess, createdBy: operatorIdOf(audit.actor), isApproved };
+        const createdBy = operatorIdOf(audit.actor);
+        const newOperator = { name, login, environment, ...keyAccess, createdBy, isApproved };
         const operator = await audit.record(CREATE_OPERATOR, name, () => createOperator(audit.db, newOperator));
         const request = {
           action: 'operator.create',
           target: name,
-          parameters: { operatorId: operator.id },
+          parameters: { operatorId: operator.id, login: operator.login },
         } as const;
         const approvalId = isApproved ? null : await requestApproval(audit, audit.actor, request, audit.note);
-        const ids = { Key: operator.secret, Operator: operator.id, Name: operator.name };
+        const ids = { Key: operator.secret, Operator: operator.id, Name: operator.name, Login: operator.login };
         const fields = formatFields({ ...ids, ...keyAccessFields(operator) });
         const hint = approvalId === null ? '' : `\nIt is not accepted yet: ${howToApprove(approvalId)}`;
         const text = `${fields}\n\nKeep the key now: it is not shown again.${hint}`;
@@ -90,6 +95,7 @@ export function addOperatorsCommand(program: LunasCommand): void {
       const rows = operators.map((operator) => ({
         ID: operator.id,
         NAME: operator.name,
+        LOGIN: operator.login,
         KEY: operator.masked,
         ...keyAccessColumns(operator),
         APPROVED: operator.isApproved ? 'yes' : 'no',

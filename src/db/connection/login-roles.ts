@@ -36,6 +36,15 @@ export async function readLoginRoles(db: Queryable): Promise<LoginRoles> {
   return onlyRow(rows);
 }
 
+/** Whether the server has this login, and it is a member of the role. */
+export async function hasLogin(db: Queryable, login: string, role: LunasRole): Promise<boolean> {
+  const { rowCount } = await db.query(
+    "select from pg_roles where rolname = $1 and rolcanlogin and pg_has_role(oid, $2, 'member')",
+    [login, role],
+  );
+  return rowCount === 1;
+}
+
 /** The tables without row-level security, by name. */
 export async function listUnprotectedTables(db: Queryable): Promise<readonly string[]> {
   const { rows } = await db.query<{ name: string }>(

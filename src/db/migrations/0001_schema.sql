@@ -1006,9 +1006,13 @@ create table operators (
     and scopes <@ array['read', 'settle', 'fail', 'refund', 'resolve', 'redeliver', 'payout']),
   expires_at timestamptz(3), -- null: never
   is_approved boolean not null default true, -- the key of a proposed operator is not accepted
-  created_by uuid references operators (id) -- nobody decides for one whom the same person created; null: the first one
+  created_by uuid references operators (id), -- nobody decides for one whom the same person created; null: the first one
+  -- The login of PostgreSQL of the person, as which alone this operator decides in production. Null: it decides nothing.
+  -- A key with scopes may have that of its person. It never changes.
+  login name check (login <> '')
 );
 create unique index operators_active_name_key on operators (name) where revoked_at is null;
+create unique index operators_active_login_key on operators (login) where revoked_at is null and scopes is null;
 
 -- The audit log: written before an operator's action begins, so that none is missing; its outcome follows. An action
 -- without an outcome is one whose process ended, or whose database was away by then.
@@ -1139,11 +1143,6 @@ create trigger outcome_is_final before update on approvals
   for each row when (old.status in ('executed', 'failed', 'rejected')) execute function forbid_mutation();
 create trigger append_only before delete on approvals for each row execute function forbid_mutation();
 
--- Whether this login has requested it, as whichever operator. Each operator has a login of their own, and what the API
--- requested has that of the API. So nobody can decide for themselves in the name of another operator.
-create function is_of_own_login(requested_login name) returns boolean language sql stable
-  return requested_login = session_user and needs_two_operators();
-
 -- A request is decided before it is executed, and its decision is final.
 create function record_decision() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -1153,8 +1152,12 @@ begin
       raise exception 'request % is not approved', new.id using errcode = 'restrict_violation';
     end if;
   elsif new.decided_by is not null then
-    if is_of_own_login(new.requested_login) then
-      raise exception 'login % has requested % itself', session_user, new.id using errcode = 'restrict_violation';
+    if needs_two_operators() and not exists (
+      select from operators decider, operators requester
+      where decider.id = new.decided_by and requester.id = new.requested_by and may_decide(new, decider, requester)
+    ) then
+      raise exception 'login % does not decide request % as this operator', session_user, new.id
+        using errcode = 'restrict_violation';
     end if;
     new.decided_login := session_user;
   end if;
@@ -1319,7 +1322,32 @@ create function is_accepted(operator operators) returns boolean language sql sta
     and (operator.expires_at is null or operator.expires_at > now());
 
 create function can_decide(operator operators) returns boolean language sql stable
-  return operator.scopes is null and is_accepted(operator) and is_trusted(operator);
+  return operator.scopes is null and operator.login is not null and is_accepted(operator) and is_trusted(operator);
+
+-- One of the first two operators without scopes, whom no other operator can approve.
+create function is_founder(operator operators) returns boolean language sql stable
+  return operator.scopes is null and (
+    select count(*) from operators earlier
+    where earlier.scopes is null and (earlier.created_at, earlier.id) < (operator.created_at, operator.id)
+  ) < 2;
+
+create function has_created(creator operators, operator operators) returns boolean language sql stable
+  return coalesce(operator.created_by = creator.id and not is_founder(operator), false);
+
+-- The same person created both alone.
+create function are_siblings(one operators, other operators) returns boolean language sql stable
+  return coalesce(one.created_by = other.created_by and not is_founder(one) and not is_founder(other)
+    and not was_approved(one) and not was_approved(other), false);
+
+-- Whether they are two persons, as far as it is known. A login decides only as its own operator, and nothing that it
+-- wrote, or that an operator with this login requested through the API.
+create function may_decide(approval approvals, decider operators, requester operators) returns boolean
+language sql stable
+  return decider.id <> requester.id and can_decide(decider) and is_trusted(requester)
+    and not has_created(decider, requester) and not has_created(requester, decider)
+    and not are_siblings(decider, requester)
+    and (not needs_two_operators() or decider.login = session_user
+      and requester.login is distinct from session_user and approval.requested_login <> session_user);
 
 -- Two operators without scopes approve the next one, and two who can decide have to remain: the last one could create
 -- the next one alone.
@@ -1335,6 +1363,7 @@ begin
     else can_decide(old) and (select count(*) from operators where can_decide(operators)) = 2
   end) and not exists (
     select from approvals where is_in_execution(approvals, wanted) and parameters ->> 'operatorId' = new.id::text
+      and (wanted = 'operator.revoke' or parameters ->> 'login' is not distinct from new.login)
   ) then
     raise exception '% of % is not approved by two operators', wanted, new.name using errcode = 'restrict_violation';
   end if;
@@ -2603,7 +2632,7 @@ grant select on api_keys, operators to lunas_api, lunas_operator;
 grant insert, update (revoked_at) on api_keys to lunas_operator;
 -- Not `created_at`: a new key decides nothing for a day.
 grant insert (id, name, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at, created_by,
-  is_approved), update (revoked_at) on operators to lunas_operator;
+  is_approved, login), update (revoked_at) on operators to lunas_operator;
 grant update (is_approved) on operators to lunas_operator;
 grant update (last_used_at, last_used_from) on api_keys to lunas_api;
 grant select, insert, update, delete on rate_limits to lunas_api;
@@ -2783,7 +2812,7 @@ grant select (id, reference_id, merchant_id, payment_method, provider, provider_
 grant select (id, merchant_id, prefix, last_four, allowed_networks, created_at, revoked_at, scopes, expires_at,
   last_used_at, last_used_from, name, created_by) on api_keys to lunas_reader;
 grant select (id, name, prefix, last_four, created_at, revoked_at, allowed_networks, scopes, expires_at, is_approved,
-  created_by) on operators to lunas_reader;
+  created_by, login) on operators to lunas_reader;
 grant select (id, actor, via, operator_id, action, target, note, requested_at) on operator_actions to lunas_reader;
 grant select (id, action, target, note, requested_by, requested_at, expires_at, status, decided_by, decided_at,
   amount_rupiah, expected_version) on approvals to lunas_reader;

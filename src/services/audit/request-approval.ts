@@ -45,7 +45,12 @@ export type ApprovableAction =
       readonly action: 'account.set_key';
       readonly parameters: AccountKey & { readonly previousNmid: string | null };
     }
-  | { readonly action: 'operator.create' | 'operator.revoke'; readonly parameters: { readonly operatorId: string } }
+  | {
+      readonly action: 'operator.create';
+      /** The login of PostgreSQL with which the operator decides. */
+      readonly parameters: { readonly operatorId: string; readonly login: string | null };
+    }
+  | { readonly action: 'operator.revoke'; readonly parameters: { readonly operatorId: string } }
   | { readonly action: 'catalog.set'; readonly parameters: PolicyChange }
   | { readonly action: 'approval.set_limit'; readonly parameters: { readonly limitRupiah: number } }
   | { readonly action: 'exception.resolve_as_refunded'; readonly parameters: { readonly exceptionId: string } }

@@ -1,11 +1,12 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Environment } from '../../config';
 import { createOperatorKey, maskSecretKey, parseOperatorKey } from '../../crypto/secret-key';
+import { hasLogin } from '../../db/connection/login-roles';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
 import { DeclaredAction } from '../../domain/declared-action';
 import type { KeyAccess, NewKeyAccess, OperatorScope } from '../../domain/key-access';
-import { ConflictError } from '../../errors';
+import { ConflictError, UserError } from '../../errors';
 import { KEY_ACCESS_COLUMNS, networksOf } from '../merchants/keys';
 import { LOCKED_DECIDERS } from './deciders';
 
@@ -18,6 +19,8 @@ export interface Operator extends KeyAccess<OperatorScope> {
   readonly createdAt: Date;
   /** The id of the operator who created it. Null: the first one. */
   readonly createdBy: string | null;
+  /** The login of PostgreSQL of the person, with which alone this operator decides. Null: it decides nothing. */
+  readonly login: string | null;
   readonly revokedAt: Date | null;
   /** False: the key is not accepted until a second operator approves the operator. */
   readonly isApproved: boolean;
@@ -28,6 +31,7 @@ export interface NewOperator extends NewKeyAccess<OperatorScope> {
   readonly environment: Environment;
   /** The id of the operator who creates it; absent for the first one. */
   readonly createdBy?: string | undefined;
+  readonly login?: string | undefined;
   /** Absent: true. */
   readonly isApproved?: boolean;
 }
@@ -40,7 +44,7 @@ export interface OperatorKeyRow extends Pick<Operator, 'id' | 'name' | 'scopes'>
 type OperatorRow = Omit<Operator, 'masked'> & { readonly prefix: string; readonly lastFour: string };
 
 const OPERATOR_COLUMNS = `id, name, prefix, last_four as "lastFour", ${KEY_ACCESS_COLUMNS},
-  created_at as "createdAt", created_by as "createdBy", revoked_at as "revokedAt", is_approved as "isApproved"`;
+  created_at as "createdAt", created_by as "createdBy", login, revoked_at as "revokedAt", is_approved as "isApproved"`;
 
 const IS_ACTIVE = 'is_accepted(operators)';
 
@@ -48,21 +52,25 @@ export const CREATE_OPERATOR = new DeclaredAction('operator.create');
 
 /**
  * Stores the hash of a new operator's key; only the result contains the secret.
- * @throws ConflictError if another operator has this name
+ * @throws ConflictError if another operator has this name, or this login
+ * @throws UserError if the login is not in lunas_operator
  */
 export async function createOperator(
   db: Queryable,
-  { name, environment, allowedNetworks = [], scopes, expiresAt, createdBy, isApproved = true }: NewOperator,
+  { name, environment, allowedNetworks = [], scopes, expiresAt, createdBy, login, isApproved = true }: NewOperator,
 ): Promise<Operator & { readonly secret: string }> {
+  if (login !== undefined && !(await hasLogin(db, login, 'lunas_operator'))) {
+    throw new UserError(`There is no login ${login} in lunas_operator: create it first.`);
+  }
   const { secret, secretSha256, prefix, lastFour } = createOperatorKey(environment);
   const { rows } = await db.query<OperatorRow>(
     `insert into operators (id, name, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at,
-       created_by, is_approved)
-     values ($1, $2, $3, $4, $5, ${networksOf('$6')}, $7, $8, $9, $10)
-     on conflict (name) where revoked_at is null do nothing returning ${OPERATOR_COLUMNS}`,
-    [uuidv7(), name, secretSha256, prefix, lastFour, allowedNetworks, scopes, expiresAt, createdBy, isApproved],
+       created_by, is_approved, login)
+     values ($1, $2, $3, $4, $5, ${networksOf('$6')}, $7, $8, $9, $10, $11)
+     on conflict do nothing returning ${OPERATOR_COLUMNS}`,
+    [uuidv7(), name, secretSha256, prefix, lastFour, allowedNetworks, scopes, expiresAt, createdBy, isApproved, login],
   );
-  if (!rows[0]) throw new ConflictError('operator_exists', `There is an operator ${name} already.`);
+  if (!rows[0]) throw new ConflictError('operator_exists', `There is an operator ${name}, or of this login, already.`);
   return { ...describe(rows[0]), secret };
 }
 

@@ -6,7 +6,6 @@ import type { OperatorActor } from '../../../src/domain/actor';
 import { approve } from '../../../src/services/approvals';
 import { listActions } from '../../../src/services/audit/list-actions';
 import { listApprovals } from '../../../src/services/audit/list-approvals';
-import { createOperator } from '../../../src/services/identity/operators';
 import { approveBankAccount, showBankAccount } from '../../../src/services/payouts/bank-account-operations';
 import {
   addBankAccount,
@@ -19,7 +18,7 @@ import { operatorOf } from '../../support/actors';
 import { SILENT } from '../../support/collect-log';
 import { createProductionDatabase, type TestDatabase } from '../../support/database';
 import { createMember, createShop } from '../../support/people';
-import { urlOfOperator } from '../../support/production';
+import { createOperatorWithLogin, urlOfOperator } from '../../support/production';
 import { newMasterKey } from '../../support/service';
 
 /* In production two operators approve a bank account. A new member proposes none, and starts no automatic payouts. */
@@ -53,7 +52,7 @@ afterEach(async () => {
 });
 
 async function addOperator(name: string): Promise<OperatorActor> {
-  const { id } = await createOperator(owner, { name, environment: 'production' });
+  const { id } = await createOperatorWithLogin(database, owner, name);
   return operatorOf({ id, name });
 }
 

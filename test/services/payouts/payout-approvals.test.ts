@@ -5,7 +5,6 @@ import { withClient } from '../../../src/local-stack/postgres';
 import { approve, type ApprovalDependencies } from '../../../src/services/approvals';
 import { listActions } from '../../../src/services/audit/list-actions';
 import { listApprovals } from '../../../src/services/audit/list-approvals';
-import { createOperator } from '../../../src/services/identity/operators';
 import { getPayoutLimits, setPayoutLimits } from '../../../src/services/payouts/payout-limits';
 import {
   createPayoutByOperator,
@@ -26,7 +25,7 @@ import {
   writersAsWorkflows,
   type TestPayouts,
 } from '../../support/payouts';
-import { urlOfOperator } from '../../support/production';
+import { createOperatorWithLogin, urlOfOperator } from '../../support/production';
 
 /* In production two operators move the money of a payout that no member or bank decides. */
 
@@ -61,7 +60,7 @@ afterAll(async () => {
 });
 
 async function addOperator(name: string): Promise<OperatorActor> {
-  const { id } = await createOperator(payouts.db, { name, environment: 'production' });
+  const { id } = await createOperatorWithLogin(payouts.database, payouts.db, name);
   await payouts.db.query("update operators set created_at = now() - interval '1 day' where id = $1", [id]);
   return operatorOf({ id, name });
 }
