@@ -11,7 +11,7 @@ import { PAYOUT_ADAPTERS } from '../providers/snap/payout-profiles';
 import { withAudit, type AuditDependencies } from './audit/audit';
 import { findApproval, type Approval } from './audit/list-approvals';
 import { APPROVABLE_PAYMENT_ACTIONS, APPROVABLE_PAYOUT_ACTIONS, IS_VALID, IS_WAITING } from './audit/request-approval';
-import { approveResetLink, RESET_USER } from './identity/members';
+import { approveInvitation, approveResetLink, INVITE_USER, RESET_USER } from './identity/members';
 import { APPROVE_OPERATOR, approveOperator, REVOKE_OPERATOR, revokeOperator } from './identity/operators';
 import { resolveException } from './payments/exceptions';
 import type { PaymentActionRequest, PaymentActionResult } from './payments/payment-actions';
@@ -88,7 +88,7 @@ const databaseAction = z.discriminatedUnion('action', [
     action: z.literal('exception.resolve_as_refunded'),
     parameters: z.object({ exceptionId: z.string() }),
   }),
-  z.object({ action: z.literal('user.reset'), parameters: z.object({ linkId: z.string() }) }),
+  z.object({ action: z.enum(['user.reset', 'user.invite']), parameters: z.object({ linkId: z.string() }) }),
   z.object({
     action: z.enum(['bank_account.approve', 'bank_account.reactivate']),
     parameters: z.object({ bankAccountId: z.string(), version: z.number() }),
@@ -325,6 +325,10 @@ async function execute(
     case 'user.reset':
       return withAudit(dependencies, actor, { ...audited, action: RESET_USER }, () =>
         approveResetLink(db, parameters.linkId, new Date()),
+      );
+    case 'user.invite':
+      return withAudit(dependencies, actor, { ...audited, action: INVITE_USER }, () =>
+        approveInvitation(db, parameters.linkId, new Date()),
       );
     case 'bank_account.approve':
       return withAudit(dependencies, actor, { ...audited, action: APPROVE_BANK_ACCOUNT }, () =>

@@ -9,7 +9,7 @@ import { listActions } from '../../src/services/audit/list-actions';
 import { listApprovals } from '../../src/services/audit/list-approvals';
 import { requireApproval } from '../../src/services/audit/request-approval';
 import { verifyAudit } from '../../src/services/audit/verify-audit';
-import { readReset } from '../../src/services/identity/members';
+import { readInvitation, readReset } from '../../src/services/identity/members';
 import { createOperator, findOperator, revokeOperator } from '../../src/services/identity/operators';
 import { listExceptions, resolveException } from '../../src/services/payments/exceptions';
 import { performPaymentAction, type PaymentActionDependencies } from '../../src/services/payments/payment-actions';
@@ -19,7 +19,7 @@ import { applyTransitions, payLate } from '../services/ledger/transition-path';
 import { operatorOf } from '../support/actors';
 import { createProductionDatabase, type TestDatabase } from '../support/database';
 import { createTestLedger, type TestLedger } from '../support/payments';
-import { createMember } from '../support/people';
+import { createMember, createShop } from '../support/people';
 import { createOperatorWithLogin, urlOfOperator } from '../support/production';
 
 /* In production, one operator alone moves no money and changes no rule that moves money. */
@@ -86,6 +86,25 @@ it('the link that resets a login opens nothing before a second operator approves
   expect(await dewi.lunas('approvals', 'approve', String(approvalId))).toMatchObject(rejectedFor(/another operator/));
   expect(await isValid()).toBe(false);
   expect(await budi.lunas('approvals', 'approve', String(approvalId))).toMatchObject({ exitCode: 0 });
+  expect(await isValid()).toBe(true);
+});
+
+it('an operator invites the first member of a merchant alone, and the others with a second operator', async () => {
+  const { id: merchantId } = await createShop(db);
+  const invite = async (email: string) => {
+    const args = ['users', 'invite', '--merchant', merchantId, '--email', email, '--role', 'owner'];
+    const { invitation, approval_id: approvalId } = z
+      .object({ invitation: z.object({ link: z.string() }), approval_id: z.number().optional() })
+      .parse(JSON.parse((await dewi.lunas(...args)).stdout));
+    const token = invitation.link.split('/').at(-1) ?? '';
+    return { approvalId, isValid: () => readInvitation(db, token, new Date()).then(Boolean, () => false) };
+  };
+  const first = await invite('sri@toko.example');
+  expect([first.approvalId, await first.isValid()]).toEqual([undefined, true]);
+  await createMember(db, 'sri@toko.example', [[merchantId, 'owner']]);
+  const { approvalId, isValid } = await invite('Eka@toko.example');
+  expect(await isValid()).toBe(false);
+  expect(await budi.lunas('approvals', 'approve', String(approvalId))).toMatchObject({ exitCode: 0, stderr: '' });
   expect(await isValid()).toBe(true);
 });
 

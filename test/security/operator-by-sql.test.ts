@@ -5,6 +5,7 @@ import { onlyRow } from '../../src/db/connection/require-row';
 import { messageOf } from '../../src/errors';
 import { createProviderRegistry } from '../../src/providers/registry';
 import { verifyAudit } from '../../src/services/audit/verify-audit';
+import { createResetLink } from '../../src/services/identity/members';
 import { createOperator } from '../../src/services/identity/operators';
 import { getBalance } from '../../src/services/payouts/balance';
 import { addAccount } from '../../src/services/provider-accounts/provider-accounts';
@@ -20,6 +21,7 @@ import {
   withNewMerchant,
   type TestPayouts,
 } from '../support/payouts';
+import { createMember } from '../support/people';
 import { createOperatorWithLogin, urlOfOperator } from '../support/production';
 
 /* An operator of production, with a login of PostgreSQL and no program of ours, who knows the ids of the others. */
@@ -346,6 +348,67 @@ describe('attack 2: one person is two', () => {
       payouts.merchantId,
     ]);
     expect(rows).toContainEqual({ kind: 'security.key_created' });
+  });
+});
+
+describe('attack 2: one person signs in as a member of a merchant', () => {
+  let owner: string;
+  beforeEach(async () => {
+    owner = await createMember(payouts.db, `${randomUUID()}@toko.example`, [[payouts.merchantId, 'owner']]);
+  });
+
+  /** As of an owner of the merchant, where the kind has that. */
+  const LINKS: readonly (readonly [string, string, string])[] = [
+    ['reset', 'user_id, merchant_id, created_by', "$3::uuid, $4::uuid, 'user:' || $3::uuid"],
+    ['development', 'user_id, created_by', "$3::uuid, 'operator:' || $4::uuid"],
+    ['invitation', 'email, role, merchant_id, created_by', "'eve@own.test', 'owner', $4::uuid, 'user:' || $3::uuid"],
+  ];
+
+  it.each(LINKS)('no statement makes a link of the kind %s valid', async (kind, columns, values) => {
+    const link = (id: string, expiresAt: string) =>
+      attempt(
+        `insert into sign_in_links (realm, kind, id, token_sha256, created_at, expires_at, ${columns})
+         values ('merchant', $1, $2, sha256(gen_random_uuid()::text::bytea), now(), '${expiresAt}', ${values})`,
+        kind,
+        id,
+        owner,
+        payouts.merchantId,
+      );
+    await expect(link(randomUUID(), '2999-01-01')).rejects.toMatchObject({ code: RESTRICTED });
+    const id = randomUUID();
+    await link(id, '2020-01-01');
+    await expect(attempt("update sign_in_links set expires_at = '2999-01-01' where id = $1", id)).rejects.toMatchObject(
+      { code: RESTRICTED },
+    );
+  });
+
+  it('an approval is only for the user whom it names', async () => {
+    const other = await createMember(payouts.db, `${randomUUID()}@toko.example`, [[payouts.merchantId, 'viewer']]);
+    const extend = async (target: string) => {
+      const request = { userId: owner, createdBy: 'operator:eve', merchantId: null, isApproved: false };
+      const { id: linkId } = await createResetLink(payouts.db, request, new Date());
+      await asSuperuser(payouts.db, {
+        text: `insert into approvals (action, target, parameters, note, requested_by, status, decided_by, decided_at)
+          values ('user.reset', $1, $2, 'x', $3, 'approved', $4, now())`,
+        values: [target, { linkId }, dewi, budi],
+      });
+      return attempt("update sign_in_links set expires_at = '2999-01-01' where id = $1", linkId);
+    };
+    await expect(extend(other)).rejects.toMatchObject({ code: RESTRICTED });
+    expect(await extend(owner)).toMatchObject({ rowCount: 1 });
+  });
+
+  it('no statement makes a member or a session', async () => {
+    await expect(
+      attempt(
+        `insert into members (merchant_id, user_id, role, invited_by, created_at)
+         select $1, user_id, 'owner', 'x', now() from members limit 1`,
+        payouts.merchantId,
+      ),
+    ).rejects.toMatchObject({ code: RESTRICTED });
+    await expect(attempt('insert into sessions (id) values (gen_random_uuid())')).rejects.toMatchObject({
+      code: DENIED,
+    });
   });
 });
 

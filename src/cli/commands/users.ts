@@ -18,7 +18,7 @@ import type { CommandContext } from '../command-context';
 import { howToApprove } from '../error-hints';
 import type { LunasCommand } from '../lunas-command';
 import { id, oneOf } from '../option-schemas';
-import { formatFields, formatTable } from '../output';
+import { formatFields, formatTable, type CommandResult } from '../output';
 
 const MAX_EMAIL_CHARACTERS = 254;
 
@@ -66,6 +66,7 @@ export function addUsersCommand(program: LunasCommand): void {
     });
 }
 
+/** In production an operator invites only the first member alone: afterwards an owner can. */
 function addInvite(users: LunasCommand): void {
   users
     .command('invite')
@@ -76,14 +77,20 @@ function addInvite(users: LunasCommand): void {
     .examples('lunas users invite --merchant MERCHANT_ID --email sri@toko.example --role owner')
     .writeAction(
       z.object({ merchant: id, email, role: oneOf(MEMBER_ROLES) }),
-      async ({ merchant: merchantId, email, role }, audit, context) => {
-        const request = { merchantId, email, role, createdBy: actorText(audit.actor) };
+      async ({ merchant: merchantId, email: address, role }, audit, context, environment) => {
+        const email = address.toLowerCase();
+        const isApproved = environment !== 'production' || (await listMembers(audit.db, merchantId)).length === 0;
+        const request = { merchantId, email, role, createdBy: actorText(audit.actor), isApproved };
         const { id, token, expiresAt } = await audit.record(INVITE_USER, merchantId, () =>
           inviteMember(audit.db, request, new Date()),
         );
         const link = `${await dashboardUrl(context)}/invitations/${token}`;
-        const fields = formatFields({ Link: link, 'E-mail': email, Role: role, Expires: expiresAt });
-        return { json: { invitation: { id, email, role, expiresAt, link } }, text: `${fields}\n\n${PASS_ON}` };
+        const parameters = { linkId: id, merchantId, email, role };
+        const approval = { action: 'user.invite', target: merchantId, parameters } as const;
+        const approvalId = isApproved ? null : await requestApproval(audit, audit.actor, approval, audit.note);
+        const invitation = { id, email, role, expiresAt: isApproved ? expiresAt : null, link };
+        const fields = { Link: link, 'E-mail': email, Role: role, ...(isApproved && { Expires: expiresAt }) };
+        return linkResult({ invitation }, fields, approvalId);
       },
     );
 }
@@ -99,6 +106,19 @@ function addLink(users: LunasCommand): void {
       const link = `${await dashboardUrl(context)}/start/${token}`;
       return { json: { link }, text: link };
     });
+}
+
+/** A link that is passed on, and the request that it waits for; null: none. */
+function linkResult(
+  json: object,
+  fields: Parameters<typeof formatFields>[0],
+  approvalId: number | null,
+): CommandResult {
+  const hint = approvalId === null ? '' : `\nIt opens no page yet: ${howToApprove(approvalId)}`;
+  return {
+    json: { ...json, ...(approvalId !== null && { approvalId }) },
+    text: `${formatFields(fields)}\n\n${PASS_ON}${hint}`,
+  };
 }
 
 /** In production the link is valid only after a second operator approved it: who has it becomes the user. */
@@ -117,12 +137,8 @@ function addReset(users: LunasCommand): void {
       const approval = { action: 'user.reset', target: userId, parameters: { linkId } } as const;
       const approvalId = isApproved ? null : await requestApproval(audit, audit.actor, approval, audit.note);
       const link = `${await dashboardUrl(context)}/reset/${token}`;
-      const fields = formatFields({ Link: link, User: userId, ...(isApproved && { Expires: expiresAt }) });
-      const hint = approvalId === null ? '' : `\nIt opens no page yet: ${howToApprove(approvalId)}`;
       const reset = { userId, expiresAt: isApproved ? expiresAt : null, link };
-      return {
-        json: { reset, ...(approvalId !== null && { approvalId }) },
-        text: `${fields}\n\n${PASS_ON}${hint}`,
-      };
+      const fields = { Link: link, User: userId, ...(isApproved && { Expires: expiresAt }) };
+      return linkResult({ reset }, fields, approvalId);
     });
 }

@@ -1362,7 +1362,8 @@ begin
     when 'operator.create' then (select count(*) from operators where scopes is null and is_accepted(operators)) >= 2
     else can_decide(old) and (select count(*) from operators where can_decide(operators)) = 2
   end) and not exists (
-    select from approvals where is_in_execution(approvals, wanted) and parameters ->> 'operatorId' = new.id::text
+    select from approvals
+    where is_in_execution(approvals, wanted) and parameters ->> 'operatorId' = new.id::text and target = new.name
       and (wanted = 'operator.revoke' or parameters ->> 'login' is not distinct from new.login)
   ) then
     raise exception '% of % is not approved by two operators', wanted, new.name using errcode = 'restrict_violation';
@@ -1709,6 +1710,41 @@ create trigger revocation_is_final before update of revoked_at on api_keys for e
   execute function forbid_mutation();
 create trigger expiry_is_final before update of expires_at on sign_in_links for each row
   when (new.expires_at > old.expires_at and acts_as_dashboard()) execute function forbid_mutation();
+-- In production no operator makes a link valid alone: two approve it, for this person and role. The first member of a
+-- merchant is the exception. A link without an approval has expired.
+create function require_approved_link() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if needs_two_operators() and not acts_as_dashboard() and not exists (
+    select from approvals
+    where parameters ->> 'linkId' = new.id::text and case new.kind
+      when 'reset' then is_in_execution(approvals, 'user.reset') and target = new.user_id::text
+      when 'invitation' then is_in_execution(approvals, 'user.invite') and parameters @> jsonb_build_object(
+        'merchantId', new.merchant_id, 'email', new.email, 'role', new.role)
+    end
+  ) and (new.kind <> 'invitation' or exists (
+    select from members where merchant_id = new.merchant_id and removed_at is null
+  )) then
+    raise exception 'link % is not approved by two operators', new.id using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger two_operators_add before insert on sign_in_links for each row
+  when (new.expires_at > now()) execute function require_approved_link();
+create trigger two_operators_extend before update of expires_at on sign_in_links for each row
+  when (new.expires_at > old.expires_at) execute function require_approved_link();
+
+-- Operators make only the demo owner of a sandbox a member.
+create function require_sandbox() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  if is_production() then
+    raise exception 'in production a member joins by an invitation' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger by_invitation before insert on members for each row
+  when (acts_as_operator()) execute function require_sandbox();
+
 create trigger expiry_is_final before update of expires_at on api_keys for each row
   when (coalesce(new.expires_at, 'infinity') > coalesce(old.expires_at, 'infinity') and acts_as_dashboard())
   execute function forbid_mutation();
@@ -2734,7 +2770,7 @@ grant update (status, version, usable_from, failure_reason, updated_at, sealed_n
 grant select on payout_limits
   to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator, lunas_reader;
 grant insert on payout_limits to lunas_operator;
-revoke execute on function require_approved_bank_account, require_day_of_limits, require_approved_row from public;
+revoke execute on function require_approved_link, require_approved_bank_account, require_day_of_limits, require_approved_row from public;
 grant insert on merchant_notices to lunas_payouts;
 grant select (id, merchant_id, bank_code, last_four, name_match, status, version, proposed_by, inquired_at, usable_from,
   created_at, updated_at) on bank_accounts to lunas_api, lunas_worker, lunas_reader;

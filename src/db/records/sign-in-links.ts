@@ -197,6 +197,18 @@ export async function expireInvitation(
   return rowCount === 1;
 }
 
+/** Makes a link valid that waits for its approval. @returns false if it was used */
+export async function extendInvitation(
+  db: Queryable,
+  { linkId, expiresAt }: { readonly linkId: string; readonly expiresAt: Date },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    "update sign_in_links set expires_at = $2 where id = $1 and kind = 'invitation' and used_at is null",
+    [linkId, expiresAt],
+  );
+  return rowCount === 1;
+}
+
 interface InvitedUser {
   readonly tokenSha256: Buffer;
   readonly userId: string;

@@ -2,6 +2,7 @@ import type { Queryable } from '../../db/connection/pool';
 import { onlyRow } from '../../db/connection/require-row';
 import { operatorIdOf, type OperatorActor } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
+import type { MemberRole } from '../../domain/member-roles';
 import type { OperatorPaymentAction } from '../../domain/payment-actions';
 import type { ApprovedPayout, ProvenResolution } from '../../domain/payout-actions';
 import { ConflictError } from '../../errors';
@@ -55,6 +56,15 @@ export type ApprovableAction =
   | { readonly action: 'approval.set_limit'; readonly parameters: { readonly limitRupiah: number } }
   | { readonly action: 'exception.resolve_as_refunded'; readonly parameters: { readonly exceptionId: string } }
   | { readonly action: 'user.reset'; readonly parameters: { readonly linkId: string } }
+  | {
+      readonly action: 'user.invite';
+      readonly parameters: {
+        readonly linkId: string;
+        readonly merchantId: string;
+        readonly email: string;
+        readonly role: MemberRole;
+      };
+    }
   | {
       readonly action: 'bank_account.approve' | 'bank_account.reactivate';
       /** The version that the requester has seen. */

@@ -7,6 +7,7 @@ import { changeMemberRow, listMemberRows, type Member } from '../../db/records/m
 import {
   approveResetLinkRow,
   expireInvitation,
+  extendInvitation,
   findOpenInvitation,
   findReset,
   insertInvitation,
@@ -44,6 +45,8 @@ export interface InvitationRequest {
   readonly role: MemberRole;
   /** `user:<id>`, or the operator. */
   readonly createdBy: string;
+  /** False: the link is not valid until a second operator approves it. Absent: true. */
+  readonly isApproved?: boolean;
 }
 
 export const INVITE_USER = new DeclaredAction('user.invite');
@@ -55,11 +58,21 @@ export const INVITE_USER = new DeclaredAction('user.invite');
 export async function inviteMember(db: Queryable, request: InvitationRequest, now: Date): Promise<NewLink> {
   const { token, tokenSha256 } = createSignInToken('link');
   const email = request.email.trim().toLowerCase();
-  const link = { id: uuidv7(), expiresAt: new Date(now.getTime() + INVITATION_MS) };
-  const isInvited = await insertInvitation(db, { ...request, ...link, email, tokenSha256, now });
+  const { isApproved = true, ...invitation } = request;
+  const link = { id: uuidv7(), expiresAt: isApproved ? new Date(now.getTime() + INVITATION_MS) : expired(now) };
+  const isInvited = await insertInvitation(db, { ...invitation, ...link, email, tokenSha256, now });
   if (!isInvited) throw new ConflictError('not_allowed', `${email} is a member of this merchant already.`);
   return { ...link, token };
 }
+
+/** A second operator approves a link: it is valid for 72 hours from now. @throws ConflictError if it was used */
+export async function approveInvitation(db: Queryable, linkId: string, now: Date): Promise<void> {
+  if (await extendInvitation(db, { linkId, expiresAt: new Date(now.getTime() + INVITATION_MS) })) return;
+  throw new ConflictError('not_allowed', 'This link was used.');
+}
+
+/** The end of a link that waits for an approval, in the past for a database whose clock is slow too. */
+const expired = (now: Date) => new Date(now.getTime() - HOUR_MS);
 
 /** What the page of an invitation shows. @throws SignInError `link_invalid` */
 export async function readInvitation(db: Queryable, token: string, now: Date): Promise<Invitation> {
@@ -205,7 +218,7 @@ export async function createResetLink(
     throw new ConflictError('not_allowed', 'Another owner resets a login: the own one is changed in the profile.');
   }
   const { token, tokenSha256 } = createSignInToken('link');
-  const link = { id: uuidv7(), expiresAt: isApproved ? new Date(now.getTime() + RESET_MS) : now };
+  const link = { id: uuidv7(), expiresAt: isApproved ? new Date(now.getTime() + RESET_MS) : expired(now) };
   const result = await insertResetLink(db, { ...link, tokenSha256, userId, createdBy, merchantId, now });
   if (result === 'unknown') throw new NotFoundError('user', userId);
   if (result === 'created') return { ...link, token };
