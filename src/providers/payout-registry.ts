@@ -1,3 +1,4 @@
+import { keyFingerprint } from '../crypto/key-fingerprint';
 import type { Sealer } from '../crypto/sealing';
 import type { Queryable } from '../db/connection/pool';
 import type { Logger } from '../observability/logger';
@@ -30,6 +31,8 @@ interface AccountRow {
   readonly adapter: PayoutAdapter;
   readonly baseUrl: string;
   readonly sealedCredentials: string;
+  /** Names the credentials that were approved. */
+  readonly keyFingerprint: string | null;
   readonly callsPerSecond: number | null;
 }
 
@@ -40,7 +43,7 @@ interface Connection extends PayoutsAccount {
 export interface PayoutRegistrySettings {
   readonly db: Queryable;
   readonly sealer: Sealer;
-  readonly log: Pick<Logger, 'info'>;
+  readonly log: Pick<Logger, 'info' | 'error'>;
 }
 
 /** Reads the row of the account at each call: calls to the bank are few, and an operator may have changed it. */
@@ -76,15 +79,21 @@ function isSame(one: AccountRow, other: AccountRow): boolean {
   return (
     one.id === other.id &&
     one.sealedCredentials === other.sealedCredentials &&
+    one.keyFingerprint === other.keyFingerprint &&
     one.baseUrl === other.baseUrl &&
     one.callsPerSecond === other.callsPerSecond
   );
 }
 
-function connect({ sealer }: PayoutRegistrySettings, row: AccountRow) {
+/** @throws Error if the credentials are not those that were approved: the bank is not called with them */
+function connect({ sealer, log }: PayoutRegistrySettings, row: AccountRow) {
   const { id, adapter, baseUrl, sealedCredentials } = row;
   const profile = PROFILE_OF_ADAPTER[adapter];
   const json = sealer.open(sealedCredentials, ['provider-credentials', id, adapter, baseUrl]);
+  if (row.keyFingerprint !== keyFingerprint(json)) {
+    log.error({ accountId: id }, 'the credentials of the account do not have its fingerprint');
+    throw new Error(`The credentials of provider account ${id} do not have the fingerprint of the account`);
+  }
   return createSnapPayoutProvider({ profile, baseUrl, credentials: parsePayoutCredentials(json) });
 }
 
@@ -113,7 +122,7 @@ async function readAccount(db: Queryable, accountId: string | null): Promise<Acc
   const { rows } = await db.query<AccountRow>({
     name: 'read_payouts_account',
     text: `select id, adapter, base_url as "baseUrl", sealed_credentials as "sealedCredentials",
-        calls_per_second as "callsPerSecond"
+        key_fingerprint as "keyFingerprint", calls_per_second as "callsPerSecond"
       from provider_accounts
       where purpose = 'payouts' and status <> 'proposed' and ($1::uuid is null and status = 'enabled' or id = $1)`,
     values: [accountId],

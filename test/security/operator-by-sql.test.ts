@@ -1,13 +1,15 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { createSealer } from '../../src/crypto/sealing';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import { onlyRow } from '../../src/db/connection/require-row';
 import { messageOf } from '../../src/errors';
+import { createPayoutRegistry } from '../../src/providers/payout-registry';
 import { createProviderRegistry } from '../../src/providers/registry';
 import { verifyAudit } from '../../src/services/audit/verify-audit';
 import { createResetLink } from '../../src/services/identity/members';
 import { createOperator } from '../../src/services/identity/operators';
 import { getBalance } from '../../src/services/payouts/balance';
+import { addPayoutsAccount } from '../../src/services/provider-accounts/payouts-account';
 import { addAccount } from '../../src/services/provider-accounts/provider-accounts';
 import { applyTransitions } from '../services/ledger/transition-path';
 import { asSuperuser } from '../support/backdate';
@@ -163,6 +165,37 @@ describe('attack 1: the customers pay into the account of the operator', () => {
     expect(failure).toContain(`The server key of provider account ${id} does not have the fingerprint`);
     expect(collected.lines()).toContainEqual(expect.objectContaining({ level: 50, accountId: id }));
     await expect(registry.forAccount(id)).rejects.toThrow(failure);
+    await registry.close();
+  });
+
+  it('credentials of payouts that do not have the fingerprint of their account are used for no call', async () => {
+    const sealer = createSealer(payouts.masterKey);
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const issued = (partnerId: string) =>
+      JSON.stringify({
+        clientId: 'client',
+        clientSecret: 'secret',
+        partnerId,
+        channelId: '95221',
+        privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+        sourceAccountNo: '1234567890',
+      });
+    const { id, adapter, baseUrl } = await addPayoutsAccount(payouts.db, sealer, {
+      adapter: 'snap-midtrans',
+      baseUrl: 'http://127.0.0.1:9',
+      credentials: issued('ours'),
+      environment: 'sandbox',
+      isProposed: true,
+    });
+    await asSuperuser(payouts.db, `update provider_accounts set status = 'disabled' where id = '${id}'`);
+    const { log } = collectLog();
+    const registry = createPayoutRegistry({ db: payouts.context.db, sealer, log });
+    expect(await registry.findAccount(id)).toMatchObject({ accountId: id });
+    const own = sealer.seal(issued('own'), ['provider-credentials', id, adapter, baseUrl]);
+    for (const value of ['v1.other.x', own]) {
+      await attempt('update provider_accounts set sealed_credentials = $2 where id = $1', id, value);
+    }
+    await expect(registry.findAccount(id)).rejects.toThrow('do not have the fingerprint of the account');
     await registry.close();
   });
 

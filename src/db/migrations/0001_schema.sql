@@ -194,7 +194,7 @@ create table provider_accounts (
   base_url text not null,
   -- Of an account for payouts: the keys that verify the bank's notifications, as JSON. They move no money.
   sealed_server_key text not null,
-  -- What the bank accepts calls with, as JSON. Only workers with the role `payouts` read it.
+  -- What the bank has issued, as JSON: it accepts calls with that. Only workers with the role `payouts` read it.
   sealed_credentials text,
   weight integer not null default 1 check (weight > 0),
   -- A proposed account is used for no payment.
@@ -203,7 +203,7 @@ create table provider_accounts (
   calls_per_second integer check (calls_per_second > 0), -- null: no limit
   -- Whose account it is: the merchant's national id, which each of its QRs has. Null: not known, so not compared.
   nmid text check (nmid ~ '^ID\d{13}$'),
-  key_fingerprint text, -- names the server key
+  key_fingerprint text, -- names the server key; of an account for payouts, what the bank has issued
   -- The server key that waits for its approval, sealed as that in force. A later proposal replaces it.
   proposed_server_key text,
   proposed_key_fingerprint text,
@@ -2778,8 +2778,8 @@ grant select (id, merchant_id, bank_code, last_four, name_match, status, version
 -- Payouts. The dashboard and operators request every change from the payout's workflow, and workers with the role
 -- `payouts` write it: they alone call the bank, claim lines and write postings of payouts. Operators only seal the
 -- terms again (`lunas keys reseal`).
-grant select (id, purpose, provider, adapter, base_url, sealed_credentials, status, created_at, calls_per_second)
-  on provider_accounts to lunas_payouts;
+grant select (id, purpose, provider, adapter, base_url, sealed_credentials, status, created_at, calls_per_second,
+  key_fingerprint) on provider_accounts to lunas_payouts;
 grant select, insert, update (status, version, approved_by, send_count, send_outcome, submitted_at, last_sent_at,
   finished_at, updated_at, bank_reference, failure_kind, failure_reason, is_manual) on payouts to lunas_payouts;
 grant select, insert on payout_transitions, payout_events to lunas_payouts;

@@ -31,8 +31,6 @@ const payoutCredentialsSchema = snapCredentialsSchema.extend({
   sourceAccountNo: z.string().regex(/^\d{5,20}$/, { error: 'must have 5 to 20 digits' }),
 });
 
-export type PayoutCredentials = z.infer<typeof payoutCredentialsSchema>;
-
 /** What the notifications of the bank are verified with. */
 const notificationKeysSchema = z.strictObject({
   /** Only of a bank with notifications of Iris. */
@@ -43,28 +41,25 @@ const notificationKeysSchema = z.strictObject({
 
 export type NotificationKeys = z.infer<typeof notificationKeysSchema>;
 
-/** What a bank issues with a payouts account: one document for operators. */
+/**
+ * What a bank issues with a payouts account: one document. The process that calls the bank reads it as it was issued,
+ * so that it has the fingerprint that operators compare.
+ */
 const issuedSchema = payoutCredentialsSchema.extend(notificationKeysSchema.shape);
 const NOTIFICATION_FIELDS: ReadonlySet<string> = new Set(Object.keys(notificationKeysSchema.shape));
 
-/** The two parts of the document, as JSON. Different processes read them. */
-export interface IssuedCredentials {
-  readonly credentials: string;
-  readonly notificationKeys: string;
-}
+export type PayoutCredentials = z.infer<typeof payoutCredentialsSchema>;
 
-/** @throws UserError that names each wrong field, never a value */
-export function splitIssuedCredentials(json: string): IssuedCredentials {
+/** The part that the API reads, as JSON. @throws UserError that names each wrong field, never a value */
+export function extractNotificationKeys(json: string): string {
   parseAs(issuedSchema, json);
   const fields = Object.entries(z.record(z.string(), z.unknown()).parse(parseJson(json)));
-  const part = (isOfNotifications: boolean) =>
-    JSON.stringify(Object.fromEntries(fields.filter(([name]) => NOTIFICATION_FIELDS.has(name) === isOfNotifications)));
-  return { credentials: part(false), notificationKeys: part(true) };
+  return JSON.stringify(Object.fromEntries(fields.filter(([name]) => NOTIFICATION_FIELDS.has(name))));
 }
 
 /** @throws UserError that names each wrong field, never a value */
 export function parsePayoutCredentials(json: string): PayoutCredentials {
-  return parseAs(payoutCredentialsSchema, json);
+  return parseAs(issuedSchema, json);
 }
 
 /** @throws UserError that names each wrong field, never a value */

@@ -4,7 +4,7 @@ import { keyFingerprint } from '../../crypto/key-fingerprint';
 import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
 import { ConflictError } from '../../errors';
-import { splitIssuedCredentials } from '../../providers/snap/payout-credentials';
+import { extractNotificationKeys } from '../../providers/snap/payout-credentials';
 import { PAYOUT_PROFILES, PROFILE_OF_ADAPTER, type PayoutAdapter } from '../../providers/snap/payout-profiles';
 import { ACCOUNT_COLUMNS, validateBaseUrl, type ProviderAccount } from './provider-accounts';
 
@@ -31,7 +31,7 @@ export async function addPayoutsAccount(
   { adapter, environment, credentials, ...account }: NewPayoutsAccount,
 ): Promise<ProviderAccount> {
   const baseUrl = validateBaseUrl(account.baseUrl, environment);
-  const issued = splitIssuedCredentials(credentials);
+  const notificationKeys = extractNotificationKeys(credentials);
   const unconfirmed: readonly string[] = PAYOUT_PROFILES[PROFILE_OF_ADAPTER[adapter]].unconfirmed;
   if (environment === 'production' && unconfirmed.length > 0) {
     const text = `Production must not use ${adapter}. Its bank has not confirmed: ${unconfirmed.join(', ')}.`;
@@ -46,8 +46,8 @@ export async function addPayoutsAccount(
       id,
       adapter,
       baseUrl,
-      sealer.seal(issued.notificationKeys, ['provider-server-key', id, adapter, baseUrl]),
-      sealer.seal(issued.credentials, ['provider-credentials', id, adapter, baseUrl]),
+      sealer.seal(notificationKeys, ['provider-server-key', id, adapter, baseUrl]),
+      sealer.seal(credentials, ['provider-credentials', id, adapter, baseUrl]),
       account.isProposed ? 'proposed' : 'enabled',
       keyFingerprint(credentials),
     ],
