@@ -261,6 +261,8 @@ it('a new provider account is used for no payment before a second operator has a
 });
 
 it('two operators cannot be one person: a third one needs approval', async () => {
+  const unknown = await dewi.lunas('operators', 'create', '--name', 'mallory', '--login', 'test_unknown');
+  expect(unknown).toMatchObject(rejectedFor(/no login test_unknown/));
   await urlOfOperator(database, 'mallory');
   const create = ['operators', 'create', '--name', 'mallory', '--login', 'test_operator_mallory'];
   const created = JSON.parse((await dewi.lunas(...create)).stdout);

@@ -390,7 +390,7 @@ describe('attack 2: one person signs in as a member of a merchant', () => {
     owner = await createMember(payouts.db, `${randomUUID()}@toko.example`, [[payouts.merchantId, 'owner']]);
   });
 
-  /** As of an owner of the merchant, where the kind has that. */
+  /** In the name of an owner, where the kind has that. */
   const LINKS: readonly (readonly [string, string, string])[] = [
     ['reset', 'user_id, merchant_id, created_by', "$3::uuid, $4::uuid, 'user:' || $3::uuid"],
     ['development', 'user_id, created_by', "$3::uuid, 'operator:' || $4::uuid"],

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { Environment } from '../../config';
+import { hasLogin } from '../../db/connection/login-roles';
+import type { Queryable } from '../../db/connection/pool';
 import { operatorIdOf } from '../../domain/actor';
 import { OPERATOR_SCOPES } from '../../domain/key-access';
 import { UserError } from '../../errors';
@@ -36,6 +38,12 @@ const name = z
 const MAX_LOGIN_CHARACTERS = 63;
 const login = textUpTo(MAX_LOGIN_CHARACTERS);
 
+/** The login of an operator never changes, so a wrong one would decide nothing. */
+async function requireLogin(db: Queryable, login: string): Promise<void> {
+  if (await hasLogin(db, login, 'lunas_operator')) return;
+  throw new UserError(`There is no login ${login} in lunas_operator: create it first (docs/production.md).`);
+}
+
 /**
  * One operator must not create a second one for themselves: neither to approve nor, with scopes, to request. The first
  * two cannot be approved by anybody. The first one has no scopes: its creator is not known.
@@ -70,6 +78,7 @@ export function addOperatorsCommand(program: LunasCommand): void {
         const keyAccess = toKeyAccess(access);
         const hasScopes = keyAccess.scopes !== null && keyAccess.scopes !== undefined;
         const isApproved = !(await needsApproval(audit, environment, hasScopes));
+        if (login !== undefined) await requireLogin(audit.db, login);
         const createdBy = operatorIdOf(audit.actor);
         const newOperator = { name, login, environment, ...keyAccess, createdBy, isApproved };
         const operator = await audit.record(CREATE_OPERATOR, name, () => createOperator(audit.db, newOperator));

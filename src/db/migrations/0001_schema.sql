@@ -1007,8 +1007,8 @@ create table operators (
   expires_at timestamptz(3), -- null: never
   is_approved boolean not null default true, -- the key of a proposed operator is not accepted
   created_by uuid references operators (id), -- nobody decides for one whom the same person created; null: the first one
-  -- The login of PostgreSQL of the person, as which alone this operator decides in production. Null: it decides nothing.
-  -- A key with scopes may have that of its person. It never changes.
+  -- The person's login of PostgreSQL, with which alone this operator decides in production. Null: it decides nothing. A
+  -- key with scopes may have that of its person. It never changes.
   login name check (login <> '')
 );
 create unique index operators_active_name_key on operators (name) where revoked_at is null;
@@ -2770,7 +2770,8 @@ grant update (status, version, usable_from, failure_reason, updated_at, sealed_n
 grant select on payout_limits
   to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator, lunas_reader;
 grant insert on payout_limits to lunas_operator;
-revoke execute on function require_approved_link, require_approved_bank_account, require_day_of_limits, require_approved_row from public;
+revoke execute on function require_approved_link, require_approved_bank_account, require_day_of_limits,
+  require_approved_row from public;
 grant insert on merchant_notices to lunas_payouts;
 grant select (id, merchant_id, bank_code, last_four, name_match, status, version, proposed_by, inquired_at, usable_from,
   created_at, updated_at) on bank_accounts to lunas_api, lunas_worker, lunas_reader;

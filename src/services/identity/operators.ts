@@ -1,12 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Environment } from '../../config';
 import { createOperatorKey, maskSecretKey, parseOperatorKey } from '../../crypto/secret-key';
-import { hasLogin } from '../../db/connection/login-roles';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
 import { DeclaredAction } from '../../domain/declared-action';
 import type { KeyAccess, NewKeyAccess, OperatorScope } from '../../domain/key-access';
-import { ConflictError, UserError } from '../../errors';
+import { ConflictError } from '../../errors';
 import { KEY_ACCESS_COLUMNS, networksOf } from '../merchants/keys';
 import { LOCKED_DECIDERS } from './deciders';
 
@@ -53,15 +52,11 @@ export const CREATE_OPERATOR = new DeclaredAction('operator.create');
 /**
  * Stores the hash of a new operator's key; only the result contains the secret.
  * @throws ConflictError if another operator has this name, or this login
- * @throws UserError if the login is not in lunas_operator
  */
 export async function createOperator(
   db: Queryable,
   { name, environment, allowedNetworks = [], scopes, expiresAt, createdBy, login, isApproved = true }: NewOperator,
 ): Promise<Operator & { readonly secret: string }> {
-  if (login !== undefined && !(await hasLogin(db, login, 'lunas_operator'))) {
-    throw new UserError(`There is no login ${login} in lunas_operator: create it first.`);
-  }
   const { secret, secretSha256, prefix, lastFour } = createOperatorKey(environment);
   const { rows } = await db.query<OperatorRow>(
     `insert into operators (id, name, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at,
@@ -70,7 +65,8 @@ export async function createOperator(
      on conflict do nothing returning ${OPERATOR_COLUMNS}`,
     [uuidv7(), name, secretSha256, prefix, lastFour, allowedNetworks, scopes, expiresAt, createdBy, isApproved, login],
   );
-  if (!rows[0]) throw new ConflictError('operator_exists', `There is an operator ${name}, or of this login, already.`);
+  if (!rows[0])
+    throw new ConflictError('operator_exists', `There is an operator ${name} already, or one of this login.`);
   return { ...describe(rows[0]), secret };
 }
 
