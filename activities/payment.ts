@@ -13,7 +13,7 @@ import type { ActivityDependencies } from './dependencies';
 import { indeterminateError, orderStillOpenError } from './errors';
 import { providerDeadline } from './provider-deadline';
 import { applyProviderStatus, failAndQueryAgain, findOrder, requestLatePaymentQuery } from './provider-status';
-import { deferred, keepState, RECOVERY_MODE, toStepResult, toTransitionInput } from './step-result';
+import { deferred, keepState, permitted, RECOVERY_MODE, toStepResult, toTransitionInput } from './step-result';
 import { requireRecordedTerms, unchecked, verifySettlement, verifyStep, type VerifiedStep } from './verify-terms';
 
 /**
@@ -274,6 +274,8 @@ async function fail(dependencies: ActivityDependencies, request: StepInput, reas
 /** Makes the net amount of a paid payment available to the merchant. */
 export async function settlePayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
   if (await dependencies.isRecovering()) return deferred(dependencies, request, { reason: RECOVERY_MODE });
-  return toStepResult(await transitionWriters.settle(dependencies, toTransitionInput(request)));
+  return permitted(request, async () =>
+    toStepResult(await transitionWriters.settle(dependencies, toTransitionInput(request))),
+  );
 }
 settlePayment.checked = verifySettlement(settlePayment);

@@ -9,11 +9,11 @@ import {
   type PayoutRequestResult,
   type PayoutStepResult,
 } from '../src/domain/payout-step';
-import { codeOf } from '../src/errors';
 import { findReport, NEVER_SENT, prepareCall, recordReport, toResult, toTransitionInput } from './bank-payout';
 import type { ActivityDependencies } from './dependencies';
 import { inputRejectedError } from './errors';
 import { requireSealedTerms, sealPayoutTerms, verifyPayoutTerms, type RecordedPayoutStep } from './payout-terms';
+import { permitted } from './step-result';
 import { unchecked } from './verify-terms';
 
 interface RequestInput extends PayoutInput {
@@ -71,22 +71,6 @@ approvePayout.checked = verifyPayoutTerms(approvePayout);
 /** Whether PostgreSQL may have lost that it was sent. */
 function mayBeAtBank({ wasSubmitted, recorded }: RecordedPayoutStep): boolean {
   return wasSubmitted ?? recorded.isOlderThanRecovery;
-}
-
-/** SQLSTATE of Lunas: a trigger permits the step only to other people. */
-const NOT_APPROVED = 'LN001';
-
-/** The step, or a rejection if PostgreSQL does not permit it. */
-async function permitted(
-  { state }: RecordedPayoutStep,
-  step: () => Promise<PayoutStepResult>,
-): Promise<PayoutStepResult> {
-  try {
-    return await step();
-  } catch (error) {
-    if (codeOf(error) !== NOT_APPROVED) throw error;
-    return { state, rejection: 'The right people have not approved it.' };
-  }
 }
 
 /** Its money is not released, because the next payout would pay it again. */

@@ -15,7 +15,7 @@ import {
   recordProviderRefund,
   type ProviderRefundStatus,
 } from './provider-refund';
-import { deferred, keepState, RECOVERY_MODE, toStepResult, toTransitionInput } from './step-result';
+import { deferred, keepState, permitted, RECOVERY_MODE, toStepResult, toTransitionInput } from './step-result';
 import { verifyStep } from './verify-terms';
 
 /** Opens a refund and holds it: the provider receives nothing before the hold is over. */
@@ -158,7 +158,9 @@ export async function resolveRefundAsRefunded(
   dependencies: ActivityDependencies,
   request: StepInput,
 ): Promise<StepResult> {
-  return toStepResult(await transitionWriters.resolve_refund_as_refunded(dependencies, toRefundInput(request)));
+  return permitted(request, async () =>
+    toStepResult(await transitionWriters.resolve_refund_as_refunded(dependencies, toRefundInput(request))),
+  );
 }
 resolveRefundAsRefunded.checked = verifyStep(resolveRefundAsRefunded);
 
@@ -170,7 +172,9 @@ export async function resolveRefundAsPaid(dependencies: ActivityDependencies, re
   const refund = await fetchStatus(dependencies, request);
   switch (refund.status) {
     case 'none':
-      return toStepResult(await transitionWriters.resolve_refund_as_paid(dependencies, toTransitionInput(request)));
+      return permitted(request, async () =>
+        toStepResult(await transitionWriters.resolve_refund_as_paid(dependencies, toTransitionInput(request))),
+      );
     case 'indeterminate':
       return { state, rejection: `The provider's status is indeterminate: ${refund.reason}.` };
     case 'refunded':

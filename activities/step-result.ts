@@ -3,6 +3,7 @@ import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import { readState } from '../src/db/transitions/payment-state';
 import { OPERATOR_STEPS } from '../src/domain/operator-steps';
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
+import { codeOf } from '../src/errors';
 
 export function toTransitionInput({ terms, state, atMs, by }: StepInput): TransitionInput {
   return { paymentId: terms.paymentId, version: state.version, at: new Date(atMs), ...(by && { by }) };
@@ -30,6 +31,27 @@ export async function keepState(
   return recorded.version === state.version
     ? { state, ...result }
     : toStepResult({ outcome: 'superseded', state: recorded });
+}
+
+/** SQLSTATE of Lunas: a trigger permits the step only to other people. */
+const NOT_APPROVED = 'LN001';
+
+interface Unpermitted<State> {
+  readonly state: State;
+  readonly rejection: string;
+}
+
+/** The step, or a rejection if PostgreSQL does not permit it. */
+export async function permitted<State, Result>(
+  { state }: { readonly state: State },
+  step: () => Promise<Result>,
+): Promise<Result | Unpermitted<State>> {
+  try {
+    return await step();
+  } catch (error) {
+    if (codeOf(error) !== NOT_APPROVED) throw error;
+    return { state, rejection: 'The right people have not approved it.' };
+  }
 }
 
 /** Why no money moves while recovery mode is on. */

@@ -1,17 +1,24 @@
 import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { settlePayment } from '../../activities/payment';
+import { resolveRefundAsPaid, resolveRefundAsRefunded } from '../../activities/refund';
 import { createSealer } from '../../src/crypto/sealing';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import { onlyRow } from '../../src/db/connection/require-row';
+import { refundLatePaymentManually } from '../../src/db/transitions/late-payment-transitions';
+import { readState } from '../../src/db/transitions/payment-state';
 import { messageOf } from '../../src/errors';
 import { createPayoutRegistry } from '../../src/providers/payout-registry';
 import { createProviderRegistry } from '../../src/providers/registry';
 import { verifyAudit } from '../../src/services/audit/verify-audit';
 import { createResetLink } from '../../src/services/identity/members';
 import { createOperator } from '../../src/services/identity/operators';
+import { listExceptionsOf } from '../../src/services/payments/exceptions';
 import { getBalance } from '../../src/services/payouts/balance';
 import { addPayoutsAccount } from '../../src/services/provider-accounts/payouts-account';
 import { addAccount } from '../../src/services/provider-accounts/provider-accounts';
-import { applyTransitions } from '../services/ledger/transition-path';
+import { applyTransitions, payLate, T0 } from '../services/ledger/transition-path';
+import { activityDependencies } from '../support/activity-dependencies';
 import { asSuperuser } from '../support/backdate';
 import { collectLog } from '../support/collect-log';
 import { eventually } from '../support/eventually';
@@ -25,6 +32,7 @@ import {
 } from '../support/payouts';
 import { createMember } from '../support/people';
 import { createOperatorWithLogin, urlOfOperator } from '../support/production';
+import { FakeAcquirer } from '../workflows/model/fake-acquirer';
 
 /* An operator of production, with a login of PostgreSQL and no program of ours, who knows the ids of the others. */
 
@@ -72,6 +80,14 @@ function openRegistry() {
 }
 
 const attempt = (statement: string, ...values: readonly unknown[]) => eve.query(statement, [...values]);
+
+/** An approval of two operators, as while it is executed. */
+const approved = (action: string, target: string, parameters: object) =>
+  asSuperuser(payouts.db, {
+    text: `insert into approvals (action, target, parameters, note, requested_by, status, decided_by, decided_at)
+      values ($1, $2, $3, 'x', $4, 'approved', $5, now())`,
+    values: [action, target, parameters, dewi, budi],
+  });
 
 const NMID = 'ID1020021181745';
 const ACCOUNT = `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key, status,
@@ -203,10 +219,12 @@ describe('attack 1: the customers pay into the account of the operator', () => {
     const id = randomUUID();
     await attempt(ACCOUNT, id, 'proposed');
     const approve = (baseUrl: string) =>
-      asSuperuser(payouts.db, {
-        text: `insert into approvals (action, target, parameters, note, requested_by, status, decided_by, decided_at)
-          values ('account.create', 'gopay at https://api.midtrans.com', $1, 'x', $2, 'executed', $3, now())`,
-        values: [{ accountId: id, adapter: 'midtrans', baseUrl, keyFingerprint: 'own', nmid: NMID }, dewi, budi],
+      approved('account.create', 'gopay at https://api.midtrans.com', {
+        accountId: id,
+        adapter: 'midtrans',
+        baseUrl,
+        keyFingerprint: 'own',
+        nmid: NMID,
       });
     const enable = () => attempt("update provider_accounts set status = 'enabled' where id = $1", id);
     await approve('https://api.midtrans.com');
@@ -420,11 +438,7 @@ describe('attack 2: one person signs in as a member of a merchant', () => {
     const extend = async (target: string) => {
       const request = { userId: owner, createdBy: 'operator:eve', merchantId: null, isApproved: false };
       const { id: linkId } = await createResetLink(payouts.db, request, new Date());
-      await asSuperuser(payouts.db, {
-        text: `insert into approvals (action, target, parameters, note, requested_by, status, decided_by, decided_at)
-          values ('user.reset', $1, $2, 'x', $3, 'approved', $4, now())`,
-        values: [target, { linkId }, dewi, budi],
-      });
+      await approved('user.reset', target, { linkId });
       return attempt("update sign_in_links set expires_at = '2999-01-01' where id = $1", linkId);
     };
     await expect(extend(other)).rejects.toMatchObject({ code: RESTRICTED });
@@ -488,9 +502,69 @@ describe('attack 3: a payment without money', () => {
         payouts.merchantId,
       );
     await expect(booked(2, null)).rejects.toMatchObject({ code: DENIED });
-    await expect(booked(null, 'refund_manually')).rejects.toMatchObject({ code: '23514' });
+    await expect(booked(null, 'refund_manually')).rejects.toMatchObject({ code: DENIED });
     expect(await getBalance(payouts.db, payouts.merchantId)).toMatchObject({ availableRupiah: 0 });
     await expect(applyPayout(payouts, [])).rejects.toThrow('The request is rejected');
+  });
+});
+
+const amountsOf = (totalRupiah: number) => ({
+  totalRupiah,
+  amountRupiah: totalRupiah,
+  netRupiah: totalRupiah,
+  feeRupiah: 0,
+});
+
+describe('attack 3: one person settles or refunds', () => {
+  const REJECTED = ['issue', 'pay', 'request_refund', 'submit_refund', 'fail_refund'] as const;
+
+  it.each([
+    ['settle', ['issue', 'pay'], settlePayment, 5_000_001],
+    ['resolveRefundAsRefunded', REJECTED, resolveRefundAsRefunded, 50_000],
+    ['resolveRefundAsPaid', REJECTED, resolveRefundAsPaid, 50_000],
+  ] as const)('by Temporal: %s', async (action, path, step, totalRupiah) => {
+    const changes = { ...amountsOf(totalRupiah), settlementKind: 'manual' } as const;
+    const { terms } = await applyTransitions(ofPayments(payouts), path, changes);
+    const state = await readState(payouts.db, terms.paymentId);
+    const worker = createPool(payouts.database.urlOf('lunas_local_worker'), { max: 1 });
+    const acquirer = new FakeAcquirer();
+    await acquirer.issueQris({ ...terms, createdAt: T0, expiresAt: T0 });
+    acquirer.pay(terms.referenceId);
+    const dependencies = activityDependencies({ ...payouts.paymentContext, db: worker }, acquirer);
+    const request = { terms, state, atMs: Date.now(), createdAtMs: T0.getTime() };
+    const attemptStep = () => new MockActivityEnvironment().run(() => step(dependencies, request));
+    expect(await attemptStep()).toEqual({ state, rejection: 'The right people have not approved it.' });
+    await approved(action, terms.referenceId, { paymentId: terms.paymentId });
+    expect(await attemptStep()).toMatchObject({ state: { version: state.version + 1 } });
+    await worker.end();
+  });
+
+  it('by SQL: a late payment is not booked as refunded', async () => {
+    const path = await applyTransitions(ofPayments(payouts), ['issue', 'expire']);
+    const { paymentId, referenceId } = path.terms;
+    await payLate(ofPayments(payouts), path, 5_000_001, 'manual_review');
+    for (const isManual of [true, false]) {
+      const refunded = attempt(
+        "update late_payments set status = 'refunded', is_manual = $2 where payment_id = $1",
+        paymentId,
+        isManual,
+      );
+      await expect(refunded).rejects.toMatchObject({ code: RESTRICTED });
+    }
+    const posted = attempt(
+      `insert into ledger_postings (payment_id, late_payment_step, merchant_id, occurred_at)
+       values ($1, 'refund_manually', $2, now())`,
+      paymentId,
+      payouts.merchantId,
+    );
+    await expect(posted).rejects.toMatchObject({ code: DENIED });
+
+    const [exception] = await listExceptionsOf(payouts.db, referenceId);
+    const exceptionId = exception?.id ?? '';
+    const refund = { exceptionId, at: new Date(), operator: 'operator:eve', note: 'sent back' } as const;
+    await expect(refundLatePaymentManually(eve, refund)).rejects.toMatchObject({ code: RESTRICTED });
+    await approved('exception.resolve_as_refunded', exceptionId, { exceptionId });
+    expect(await refundLatePaymentManually(eve, refund)).toBe(true);
   });
 });
 

@@ -492,15 +492,13 @@ create constraint trigger balanced after insert on ledger_postings
 create constraint trigger balanced after insert on ledger_entries
   for each row execute function require_balanced_posting();
 
--- By database role: the API and operators book the manual refund of a late payment, and only the workers transitions,
--- each its own.
+-- By database role: the API and operators book the manual refund of a late payment (`manual_refunds`), and only the
+-- workers transitions, each its own.
 alter table ledger_postings enable row level security;
 create policy every_posting_readable on ledger_postings for select
   to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator, lunas_reader using (true);
 create policy postings_of_payments on ledger_postings for insert to lunas_worker with check (payout_id is null);
 create policy postings_of_payouts on ledger_postings for insert to lunas_payouts with check (payout_id is not null);
-create policy manual_refunds on ledger_postings for insert to lunas_api, lunas_operator
-  with check (late_payment_step = 'refund_manually');
 
 -- Verifications of the ledger without breaks. The next incremental one starts where the newest of them ended.
 create table ledger_verifications (
@@ -2566,6 +2564,78 @@ create trigger append_only_delete before delete on ledger_entries
   for each row execute function forbid_deletion_unless_archived();
 create trigger append_only_truncate before truncate on ledger_entries execute function forbid_mutation();
 
+-- Settlements and refunds that two operators decide -----------------------------------------------------------------
+
+create function is_within_approval_limit(total_rupiah bigint) returns boolean language sql stable
+  return total_rupiah <= (select limit_rupiah from approval_limits order by id desc limit 1);
+
+-- Each of them is rare: the steps of a workflow without an operator do not come here.
+create function require_approved_payment_action() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  changed jsonb := to_jsonb(new);
+  payment text := coalesce(changed ->> 'payment_id', changed ->> 'id');
+begin
+  if needs_two_operators()
+    and not (tg_argv[0] = 'settle' and is_within_approval_limit((changed ->> 'total_rupiah')::bigint))
+    and not exists (
+      select from approvals where is_in_execution(approvals, tg_argv[0]) and parameters ->> 'paymentId' = payment
+    )
+  then
+    raise exception '% of payment % is not approved by two operators', tg_argv[0], payment using errcode = 'LN001';
+  end if;
+  return new;
+end $$;
+create trigger two_operators_settle before update of status on payments for each row
+  when (new.status = 'settled' and new.settlement_kind = 'manual')
+  execute function require_approved_payment_action('settle');
+create trigger two_operators_resolve before update of status on payments for each row
+  when (old.status = 'refund_failed' and new.status = 'paid')
+  execute function require_approved_payment_action('resolveRefundAsPaid');
+create trigger two_operators before update of is_manual on refunds for each row
+  when (new.is_manual and not old.is_manual)
+  execute function require_approved_payment_action('resolveRefundAsRefunded');
+
+-- Whether an operator may record that the customer has the money of a late payment, also of an archived payment.
+create function is_approved_manual_refund(payment uuid) returns boolean
+language sql stable security definer set search_path = public, pg_temp
+begin atomic
+  select not needs_two_operators() or exists (
+    select from (
+      select reference_id, late.total_rupiah from late_payments late join payments on payments.id = late.payment_id
+      where late.payment_id = payment
+      union all
+      select reference_id, total_rupiah from archived_late_payments join archived_payments using (payment_id)
+      where payment_id = payment
+    ) late
+    where is_within_approval_limit(late.total_rupiah) or exists (
+      select from exceptions join approvals on approvals.parameters ->> 'exceptionId' = exceptions.id::text
+      where exceptions.kind = 'late_payment' and exceptions.reference_id = late.reference_id
+        and exceptions.amount_rupiah = late.total_rupiah
+        and is_in_execution(approvals, 'exception.resolve_as_refunded')
+    )
+  );
+end;
+
+create function require_approved_manual_refund() returns trigger
+language plpgsql set search_path = public, pg_temp as $$
+begin
+  if not is_approved_manual_refund(new.payment_id) then
+    raise exception 'the refund of late payment % is not approved by two operators', new.payment_id
+      using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+-- A worker records only what the provider has refunded.
+create trigger two_operators before update of status on late_payments for each row
+  when (new.status = 'refunded' and old.status <> 'refunded'
+    and (new.is_manual or not pg_has_role(session_user, 'lunas_worker', 'member')))
+  execute function require_approved_manual_refund();
+create trigger two_operators before update of refunded_at on archived_late_payments for each row
+  execute function require_approved_manual_refund();
+create policy manual_refunds on ledger_postings for insert to lunas_api, lunas_operator
+  with check (late_payment_step = 'refund_manually' and is_approved_manual_refund(payment_id));
+
 -- Rights -------------------------------------------------------------------------------------------------------------
 
 -- What each process and command compares at its start.
@@ -2770,6 +2840,8 @@ grant update (status, version, usable_from, failure_reason, updated_at, sealed_n
 grant select on payout_limits
   to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator, lunas_reader;
 grant insert on payout_limits to lunas_operator;
+revoke execute on function is_approved_manual_refund, require_approved_payment_action from public;
+grant execute on function is_approved_manual_refund to lunas_api, lunas_operator;
 revoke execute on function require_approved_link, require_approved_bank_account, require_day_of_limits,
   require_approved_row from public;
 grant insert on merchant_notices to lunas_payouts;
