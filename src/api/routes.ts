@@ -1,5 +1,6 @@
 import { getCheckoutFile } from '../web/checkout/get-checkout-file';
 import { getCheckoutImage } from '../web/checkout/get-checkout-image';
+import { getCheckoutLogo } from '../web/checkout/get-checkout-logo';
 import { getCheckoutPage } from '../web/checkout/get-checkout-page';
 import { getCheckoutReceipt } from '../web/checkout/get-checkout-receipt';
 import { getSandboxCheckout } from '../web/checkout/get-sandbox-checkout';
@@ -85,6 +86,7 @@ export const PUBLIC_ROUTES: readonly Endpoint[] = [
   getCheckoutReceipt,
   getSandboxCheckout,
   getCheckoutFile,
+  getCheckoutLogo,
   receiveNotification,
   getOpenapi(OPENAPI_DOCUMENT),
   getRoot,

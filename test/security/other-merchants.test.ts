@@ -42,6 +42,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'get /pay/:token/receipt.png': 'token',
   'get /sandbox/checkout/:reference/:transaction': 'token',
   'get /checkout/:file': 'constant',
+  'get /checkout/logos/:file': 'token',
   'post /provider-notifications/:account': 'token',
   'get /openapi.json': 'constant',
   'get /': 'constant',

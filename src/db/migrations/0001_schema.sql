@@ -136,9 +136,20 @@ create table merchants (
   return_url text, -- of the checkout page; null: it has no link back to the shop
   contact text check (char_length(contact) between 1 and 200), -- of the shop; the checkout page shows it
   checkout_origins text[] not null default '{}', -- the origins whose pages may show the checkout page in a frame
+  accent text check (accent ~ '^#[0-9a-f]{6}$'), -- the colour of the checkout page; null: that of Lunas
   time_zone text not null default 'Asia/Jakarta' -- of its pages and exports: WIB, WITA or WIT
     check (time_zone in ('Asia/Jakarta', 'Asia/Makassar', 'Asia/Jayapura'))
 );
+
+-- The logo on the checkout page, as the dashboard has encoded it. Its address has the hash: anybody may read it.
+create table merchant_logos (
+  merchant_id uuid primary key references merchants,
+  png bytea not null check (octet_length(png) between 1 and 300000),
+  width smallint not null check (width between 1 and 256),
+  height smallint not null check (height between 1 and 256),
+  sha256 bytea not null generated always as (sha256(png)) stored
+);
+create index merchant_logos_sha256_idx on merchant_logos (sha256);
 
 create table api_keys (
   id uuid primary key,
@@ -1589,9 +1600,9 @@ create table merchant_notices (
   merchant_id uuid not null references merchants,
   kind text not null check (kind in ('security.factor_changed', 'security.recovery_code_used', 'security.wrong_codes',
     'security.login_reset', 'security.member_authorised', 'security.owner_changed', 'security.key_created',
-    'security.webhook_changed', 'bank_account.pending_inquiry', 'bank_account.pending_approval', 'bank_account.active',
-    'bank_account.suspended', 'bank_account.rejected', 'bank_account.withdrawn', 'bank_account.replaced',
-    'bank_account.disabled', 'payout.failed', 'payout.returned',
+    'security.webhook_changed', 'security.logo_changed', 'bank_account.pending_inquiry',
+    'bank_account.pending_approval', 'bank_account.active', 'bank_account.suspended', 'bank_account.rejected',
+    'bank_account.withdrawn', 'bank_account.replaced', 'bank_account.disabled', 'payout.failed', 'payout.returned',
     'payout.waiting_for_approval', 'payout.schedule_changed')),
   target_id uuid not null, -- the user, the key, the endpoint, the bank account or the payout that it is about
   occurred_at timestamptz(3) not null,
@@ -2779,7 +2790,9 @@ grant insert on user_actions, user_action_outcomes to lunas_dashboard;
 grant select on merchant_operator_actions to lunas_dashboard;
 grant select, insert on merchant_notices, merchant_notice_closings to lunas_dashboard;
 grant insert on merchant_notices to lunas_operator; -- a reset of a login
-grant update (time_zone, return_url, checkout_origins, contact) on merchants to lunas_dashboard;
+grant update (time_zone, return_url, checkout_origins, contact, accent) on merchants to lunas_dashboard;
+grant select, insert, update (png, width, height), delete on merchant_logos to lunas_dashboard;
+grant select on merchant_logos to lunas_api;
 grant select (id, realm, email, name, language, sealed_totp, password_changed_at, disabled_at, created_at) on users
   to lunas_operator; -- `lunas keys reseal` reads the sealed column
 grant insert (id, realm, email, name, language, created_at), update (disabled_at, sealed_totp) on users

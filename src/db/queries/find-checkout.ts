@@ -1,6 +1,7 @@
 import type { LatePaymentStatus } from '../../domain/late-payment';
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { Queryable } from '../connection/pool';
+import { LOGO_COLUMN, type Logo } from '../records/merchant-logos';
 
 /** What the checkout page changes with: `version` and `latePayment`. */
 export interface CheckoutStatus {
@@ -26,6 +27,9 @@ export interface CheckoutRow extends CheckoutStatus {
   readonly contact: string | null;
   readonly returnUrl: string | null;
   readonly checkoutOrigins: readonly string[];
+  /** The colour of the page, `#rrggbb`; null: that of Lunas. */
+  readonly accent: string | null;
+  readonly logo: Logo | null;
 }
 
 const STATUS_COLUMNS = `payments.id, payments.status, payments.version, payments.expires_at as "expiresAt",
@@ -39,8 +43,10 @@ export async function findCheckout(db: Queryable, paymentId: string): Promise<Ch
         payments.merchant_reference_id as "merchantReferenceId", merchants.name as "merchantName",
         payments.total_rupiah as "totalRupiah", payments.qris_payload as "qrisPayload", payments.paid_at as "paidAt",
         payments.updated_at as "updatedAt", details.sealed as "sealedDetails", merchants.contact,
-        merchants.return_url as "returnUrl", merchants.checkout_origins as "checkoutOrigins"
+        merchants.return_url as "returnUrl", merchants.checkout_origins as "checkoutOrigins", merchants.accent,
+        ${LOGO_COLUMN}
       from ${WITH_LATE_PAYMENTS} join merchants on merchants.id = payments.merchant_id
+        left join merchant_logos logo on logo.merchant_id = merchants.id
         left join payment_details details
           on details.payment_id = payments.id and details.fingerprint = payments.fingerprint
       where payments.id = $1`,

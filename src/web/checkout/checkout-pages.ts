@@ -66,9 +66,10 @@ export class CheckoutPages {
 /** What a page shows of the payment. */
 function textOf(payment: CheckoutPayment) {
   const { referenceId, merchantName, totalRupiah, status, expiresAt, qrisPayload, latePayment } = payment;
-  const { merchantReferenceId, description, paidAt, updatedAt, contact } = payment;
+  const { merchantReferenceId, description, paidAt, updatedAt, contact, accent, logo } = payment;
   return [
     [referenceId, merchantName, totalRupiah, status, expiresAt.getTime(), qrisPayload, latePayment],
     [merchantReferenceId, description, paidAt?.getTime(), updatedAt.getTime(), contact],
+    [accent, logo],
   ];
 }

@@ -1,3 +1,4 @@
+import type { Logo } from '../../db/records/merchant-logos';
 import type { LatePaymentStatus } from '../../domain/late-payment';
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { Language } from '../../domain/sign-in';
@@ -49,6 +50,9 @@ export interface CheckoutPayment {
   readonly updatedAt: Date;
   /** How customers reach the shop; null if the merchant registered nothing. */
   readonly contact: string | null;
+  /** The colour of the shop, `#rrggbb`; null: that of Lunas. */
+  readonly accent: string | null;
+  readonly logo: Logo | null;
 }
 
 /** What the page of a payment is rendered from. */

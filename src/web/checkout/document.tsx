@@ -2,7 +2,7 @@ import type { ReactElement, ReactNode } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import type { Language } from '../../domain/sign-in';
 import { Head } from '../ui/document';
-import { ICON_ADDRESS, SCRIPT_ADDRESS, STYLE_ADDRESS } from './files';
+import { accentAddress, ICON_ADDRESS, SCRIPT_ADDRESS, STYLE_ADDRESS } from './files';
 import { TEXTS } from './texts';
 
 /** Without a script the page reloads itself after this time. */
@@ -12,6 +12,8 @@ interface DocumentProps {
   readonly title: string;
   readonly language: Language;
   readonly reloads: boolean;
+  /** The colour of the shop; null: that of Lunas. */
+  readonly accent: string | null;
   readonly children: ReactNode;
 }
 
@@ -20,11 +22,12 @@ export function renderDocument(props: DocumentProps): string {
   return `<!doctype html>${renderToStaticMarkup(<Document {...props} />)}`;
 }
 
-function Document({ title, language, reloads, children }: DocumentProps): ReactElement {
+function Document({ title, language, reloads, accent, children }: DocumentProps): ReactElement {
   const other = language === 'id' ? 'en' : 'id';
   return (
     <html lang={language}>
       <Head title={title} icon={ICON_ADDRESS} style={STYLE_ADDRESS} scripts={[SCRIPT_ADDRESS]}>
+        {accent !== null && <link rel="stylesheet" href={accentAddress(accent)} />}
         {reloads && (
           <noscript>
             <meta httpEquiv="refresh" content={String(RELOAD_SECONDS)} />

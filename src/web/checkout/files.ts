@@ -1,13 +1,20 @@
+import { accentFileName, findAccentFile } from '../ui/accent-style';
 import { PublishedFiles, UI_FILES, type PublishedFile } from '../ui/published-files';
 
 const DIRECTORY = 'src/web/checkout/files';
-const files = new PublishedFiles('/checkout/');
+const ADDRESS = '/checkout/';
+const files = new PublishedFiles(ADDRESS);
 
 export const STYLE_ADDRESS = files.publish('checkout.css', `${UI_FILES}/tokens.css`, `${DIRECTORY}/checkout.css`);
 export const SCRIPT_ADDRESS = files.publish('checkout.js', `${DIRECTORY}/checkout.js`);
 export const ICON_ADDRESS = files.publish('icon.svg', `${DIRECTORY}/icon.svg`);
 
+/** The style sheet with the colour of a shop. */
+export const accentAddress = (accent: string) => ADDRESS + accentFileName(accent);
+
+export const logoAddress = (hash: string) => `${ADDRESS}logos/${hash}.png`;
+
 /** A file that the page loads, by the last part of its address. */
 export function findCheckoutFile(name: string): PublishedFile | undefined {
-  return files.find(name);
+  return files.find(name) ?? findAccentFile(name, ':root');
 }

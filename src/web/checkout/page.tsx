@@ -4,6 +4,7 @@ import type { Language } from '../../domain/sign-in';
 import { checkoutStateOf, isLastPage, payablePayload, type CheckoutPage, type CheckoutState } from './checkout-state';
 import { Code, PayOnPhone, Steps } from './code';
 import { renderDocument } from './document';
+import { logoAddress } from './files';
 import { Facts, Outcome, Receipt, Returning } from './outcome';
 import { formatRupiah, formatTimestamp, TEXTS } from './texts';
 import { timeLeftAt, type TimeLeft } from './time-left';
@@ -16,6 +17,7 @@ export function renderCheckoutPage(page: CheckoutPage): string {
     title: `${title} · ${payment.merchantName}`,
     language,
     reloads: !isLastPage(payment),
+    accent: payment.accent,
     children: <Payment {...page} />,
   });
 }
@@ -29,7 +31,7 @@ export function renderUnknownPage(language: Language): string {
       <p>{explanation}</p>
     </main>
   );
-  return renderDocument({ title, language, reloads: false, children });
+  return renderDocument({ title, language, reloads: false, accent: null, children });
 }
 
 function Payment(page: CheckoutPage): ReactElement {
@@ -42,9 +44,20 @@ function Payment(page: CheckoutPage): ReactElement {
       data-events={isLastPage(payment) ? undefined : `${path}/events?seen=${encodeURIComponent(statusKey)}`}
       data-milliseconds-left={payload === null ? undefined : timeLeft.milliseconds}
     >
-      <p className="merchant">{payment.merchantName}</p>
+      <Merchant {...payment} />
       {payload === null ? <Ended {...page} /> : <Waiting page={page} payload={payload} timeLeft={timeLeft} />}
     </main>
+  );
+}
+
+function Merchant({ merchantName, logo }: CheckoutPage['payment']): ReactElement {
+  if (logo === null) return <p className="merchant">{merchantName}</p>;
+  const { hash, width, height } = logo;
+  return (
+    <p className="merchant with-logo">
+      <img src={logoAddress(hash)} width={width} height={height} alt="" />
+      {merchantName}
+    </p>
   );
 }
 

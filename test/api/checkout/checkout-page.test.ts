@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Environment } from '../../../src/config';
 import { DerivedKeys } from '../../../src/crypto/derived-keys';
 import { PublicLinks } from '../../../src/crypto/public-links';
 import { createSealer } from '../../../src/crypto/sealing';
+import { replaceLogo } from '../../../src/db/records/merchant-logos';
 import { changeMerchant } from '../../../src/services/merchants/merchants';
 import { findSandboxCheckout } from '../../../src/web/checkout/get-sandbox-checkout';
 import { collectLog } from '../../support/collect-log';
@@ -155,6 +156,52 @@ describe('GET /pay/:token', () => {
     await changeMerchant(service.db, service.merchantId, { returnUrl: null, checkoutOrigins: [] });
     expect(policyOf(await fetch(before.url))).toContain("frame-ancestors 'none'");
     expect(await readPage(before.url)).not.toContain('Kembali ke toko');
+  });
+
+  it('has the colour and the logo of its merchant, and without them what it has today', async () => {
+    const { url, paymentId } = await createPage(service);
+    // Its page has no countdown.
+    await service.call('POST', `/payments/${paymentId}/cancel`);
+    const plain = await readPage(url);
+    await service.db.query("update merchants set accent = '#ff6600' where id = $1", [service.merchantId]);
+    const png = randomBytes(1_000);
+    const logo = { png, width: 120, height: 40 };
+    const [merchantId, userId, now] = [service.merchantId, randomUUID(), new Date()];
+    await replaceLogo(service.db, { merchantId, userId, logo, now });
+    const branded = await readPage(url);
+    const address = /<img src="(\/checkout\/logos\/[\da-f]{64}\.png)" width="120" height="40" alt=""/.exec(
+      branded,
+    )?.[1];
+    const style = '/checkout/accent-ff6600.css';
+    expect(branded).toContain(`<link rel="stylesheet" href="${style}"/>`);
+    const readFile = async (file: string | undefined) => {
+      const response = await fetch(`${service.apiUrl}${file}`);
+      const { status, headers } = response;
+      const caching = 'public, max-age=31536000, immutable';
+      expect([status, headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual([
+        200,
+        caching,
+        'nosniff',
+      ]);
+      return { type: headers.get('content-type'), body: Buffer.from(await response.arrayBuffer()) };
+    };
+    const [image, colours] = [await readFile(address), await readFile(style)];
+    expect([image.type, image.body.equals(png)]).toEqual(['image/png', true]);
+    expect(colours.type).toBe('text/css; charset=utf-8');
+    expect(colours.body.toString()).toMatch(/^:root\{--accent:light-dark\(#\w{6},#ff6600\);[^}]+\}$/);
+    for (const unknown of [
+      'accent-ff660.css',
+      'accent-FF6600.css',
+      'accent-red.css',
+      `logos/${'0'.repeat(64)}.png`,
+      'logos/x.png',
+    ]) {
+      expect([unknown, (await fetch(`${service.apiUrl}/checkout/${unknown}`)).status]).toEqual([unknown, 404]);
+    }
+    await service.db.query('delete from merchant_logos');
+    await service.db.query('update merchants set accent = null');
+    expect(await readPage(url)).toBe(plain);
+    expect((await fetch(`${service.apiUrl}${address}`)).status).toBe(404);
   });
 
   it('serves style, script and icon under names with a hash, for caches', async () => {

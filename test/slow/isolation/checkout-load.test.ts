@@ -107,6 +107,8 @@ it('after the first, a page costs a tenth of a rendering', async () => {
       paidAt: null,
       updatedAt: new Date(),
       contact: null,
+      accent: null,
+      logo: null,
     },
     path: '/pay/token',
     statusKey: '2',

@@ -19,6 +19,8 @@ const PAYMENT: CheckoutPayment = {
   paidAt: null,
   updatedAt: new Date(NOW_MS),
   contact: null,
+  accent: null,
+  logo: null,
 };
 const PAGE: CheckoutPage = {
   payment: PAYMENT,
@@ -56,6 +58,8 @@ describe('a page from the memory', () => {
       { ...PAGE, payment: { ...PAYMENT, description: 'Teh' } },
       { ...PAGE, payment: { ...PAYMENT, merchantReferenceId: null } },
       { ...PAGE, payment: { ...PAYMENT, contact: '+62 21 555' } },
+      { ...PAGE, payment: { ...PAYMENT, accent: '#ff6600' } },
+      { ...PAGE, payment: { ...PAYMENT, logo: { hash: '00', width: 256, height: 64 } } },
       { ...PAGE, payment: { ...PAYMENT, status: 'paid', paidAt: new Date(NOW_MS) } },
       { ...PAGE, payment: { ...PAYMENT, status: 'cancelled' } },
       { ...PAGE, payment: { ...PAYMENT, status: 'cancelled', updatedAt: new Date(NOW_MS + 60_000) } },

@@ -25,6 +25,8 @@ const en: NoticeTexts = {
     'security.key_created': (name) => `A new API key: ${name}.`,
     'security.webhook_changed': (name) =>
       `A webhook is new, has another address or secret, or sends customer data: ${name}.`,
+    'security.logo_changed': (name) =>
+      `${name} changed the logo that customers see on the checkout page. If it is not yours, remove it.`,
     'bank_account.pending_inquiry': (name) => `A bank account was added: ${name}.`,
     'bank_account.pending_approval': (name) => `The bank knows the account ${name}. Lunas has to approve it.`,
     'bank_account.active': (name) => `Lunas approved the bank account ${name}.`,
@@ -56,6 +58,8 @@ const id: NoticeTexts = {
     'security.key_created': (name) => `Kunci API baru: ${name}.`,
     'security.webhook_changed': (name) =>
       `Webhook baru, alamat atau rahasianya diganti, atau mengirim data pelanggan: ${name}.`,
+    'security.logo_changed': (name) =>
+      `${name} mengganti logo di halaman pembayaran. Jika itu bukan logo toko Anda, hapus di pengaturan.`,
     'bank_account.pending_inquiry': (name) => `Rekening bank ditambahkan: ${name}.`,
     'bank_account.pending_approval': (name) => `Bank mengenali rekening ${name}. Lunas harus menyetujuinya.`,
     'bank_account.active': (name) => `Lunas menyetujui rekening bank ${name}.`,
