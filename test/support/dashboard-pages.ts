@@ -129,6 +129,7 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
       ...ofMerchant(`/payments?group=unpaid&from=${merchant.day}&to=${merchant.day}`)(merchant),
     ],
   },
+  'get /m/:code/settings/checkout': { kind: 'form', paths: ofMerchant('/settings/checkout') },
   'get /m/:code/settings': { kind: 'form', paths: ofMerchant('/settings') },
   'get /m/:code/activity': {
     kind: 'list',
@@ -216,6 +217,7 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
 const OTHER_GET_ROUTES: Readonly<Record<string, string>> = {
   'get /m/:code/payments/:ref/events': 'a stream: the load test holds 200',
   'get /m/:code/payments/:ref/qris.png': 'an image, from the memory',
+  'get /m/:code/settings/checkout/logo.png': 'an image of one row',
   'get /m/:code/activity.csv': 'as payments.csv',
   'get /m/:code/payouts.csv': 'as payments.csv',
   'get /m/:code/payouts/:ref/lines.csv': 'as payments.csv',

@@ -31,12 +31,21 @@ export class HttpBrowser {
     return this.#send('POST', path, body, { 'content-type': 'application/x-www-form-urlencoded', ...headers });
   }
 
+  /** Sends a form with a file. */
+  async upload(path: string, field: string, file: Buffer): Promise<PageResponse> {
+    const form = new FormData();
+    form.set(field, new File([Uint8Array.from(file)], 'logo.png', { type: 'image/png' }));
+    const encoded = new Response(form);
+    const headers = { 'content-type': encoded.headers.get('content-type') ?? '', 'sec-fetch-site': 'same-origin' };
+    return this.#send('POST', path, Buffer.from(await encoded.arrayBuffer()), headers);
+  }
+
   /** The header `Cookie`. */
   get cookie(): string {
     return [...this.cookies].map((pair) => pair.join('=')).join('; ');
   }
 
-  async #send(method: string, path: string, body: string, headers: Headers): Promise<PageResponse> {
+  async #send(method: string, path: string, body: string | Buffer, headers: Headers): Promise<PageResponse> {
     const cookie = this.cookies.size === 0 ? {} : { cookie: this.cookie };
     const sent = httpRequest(new URL(path, this.origin), {
       method,

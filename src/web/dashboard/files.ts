@@ -1,7 +1,9 @@
 import path from 'node:path';
+import { accentFileName, findAccentFile } from '../ui/accent-style';
 import { PublishedFiles, UI_FILES } from '../ui/published-files';
 
-const files = new PublishedFiles('/assets/');
+const ADDRESS = '/assets/';
+const files = new PublishedFiles(ADDRESS);
 
 /** What every page loads. */
 export const DASHBOARD_FILES = {
@@ -23,4 +25,10 @@ export const PASSKEY_SCRIPTS = {
   request: [files.publish('webauthn.js', bundle), passkey],
 } as const;
 
-export const findDashboardFile = (name: string) => files.find(name);
+/** What the page of the checkout's look loads. */
+export const APPEARANCE_SCRIPTS = [files.publish('accent.js', `${UI_FILES}/accent.js`)];
+export const SAMPLE_STYLE = files.publish('sample.css', `${UI_FILES}/sample.css`);
+/** The style sheet with the colour of the sample. */
+export const sampleAccentAddress = (accent: string) => ADDRESS + accentFileName(accent);
+
+export const findDashboardFile = (name: string) => files.find(name) ?? findAccentFile(name, '.sample');

@@ -12,6 +12,8 @@ interface MerchantPageProps {
   readonly live: Liveness;
   /** The page itself shows why nothing can be done at present. */
   readonly showsState?: boolean;
+  /** What this page loads in addition. */
+  readonly scripts?: readonly string[];
   readonly children: ReactNode;
 }
 
@@ -22,6 +24,7 @@ export function renderMerchantPage(view: MerchantView, page: MerchantPageProps):
     language: view.locale.language,
     files: DASHBOARD_FILES,
     live: page.live,
+    ...(page.scripts && { scripts: page.scripts }),
     children: <MerchantPage view={view} page={page} />,
   });
 }

@@ -22,6 +22,7 @@ export function merchantPaths(code: string) {
     resetMember: (userId: string) => `${member(userId)}/reset`,
     closeNotice: (id: number) => `${home}/notices/${id}/close`,
     settings: `${home}/settings`,
+    ...appearancePaths(home),
     activity,
     activityList: (query: Query) => activity + queryText(query),
     exportActivity: (query: Query) => `${activity}.csv${queryText(query)}`,
@@ -76,6 +77,17 @@ function developerPaths(home: string) {
     requestsOfKey: (keyId: string) => `${requests}?key=${keyId}`,
     request: (requestId: string) => `${requests}/${encodeURIComponent(requestId)}`,
     revokeKey: (id: string) => `${keys}/${id}/revoke`,
+  };
+}
+
+function appearancePaths(home: string) {
+  const appearance = `${home}/settings/checkout`;
+  return {
+    appearance,
+    uploadLogo: `${appearance}/logo`,
+    removeLogo: `${appearance}/logo/remove`,
+    /** @param hash another one for another image */
+    logo: (hash: string) => `${appearance}/logo.png?hash=${hash}`,
   };
 }
 

@@ -39,6 +39,7 @@ import { showRequestPage } from './requests/show-request';
 import { chooseMerchant } from './session/choose-merchant';
 import { logout } from './session/logout';
 import { setLanguage } from './session/set-language';
+import { appearancePages } from './settings/appearance';
 import { settingsPages } from './settings/settings';
 import { enrolPages } from './sign-in/enrol';
 import { invitationPages } from './sign-in/invitation';
@@ -114,6 +115,7 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   ...redeliverRangePages,
   ...deliveryPages,
   ...settingsPages,
+  ...appearancePages,
   listActivity,
   exportActivity,
 ];

@@ -13,6 +13,7 @@ import { PAGE_HEADERS } from './headers';
 import { isDatabaseAway, PAGE_PROBLEMS, PageError, type PageProblem } from './page-error';
 import { redirectTo, type PageAccess, type PageRoute, type Visit } from './page-route';
 import { queryOf, readFields } from './read-form';
+import { readUpload } from './read-upload';
 import { requireHost, requireSameOrigin } from './request-origin';
 import { ReturnPaths, SIGN_IN_PATHS, withReturn } from './return-paths';
 import { SessionBudget } from './session-budget';
@@ -115,7 +116,7 @@ function toRoute<Dependencies extends PageDependencies>(
  * @returns the path of the page that the browser has to open before this one, such as that of a sign-in
  */
 async function admitVisit<Dependencies extends PageDependencies>(
-  { method, access, stepUp }: PageRoute<Dependencies>,
+  { method, access, stepUp, upload: uploadField }: PageRoute<Dependencies>,
   { dependencies: { db, publicBudget, origin, cookie }, returnPaths, budget }: PageKernel<Dependencies>,
   request: Request,
   response: Response,
@@ -145,9 +146,10 @@ async function admitVisit<Dependencies extends PageDependencies>(
     if (!isSteppedUp(session, limitMs, now)) return withReturn(SIGN_IN_PATHS.stepUp, ownPath);
   }
   if (found) await budget.count(found.id, method);
-  const fields = method === 'post' ? await readFields(request, response) : queryOf(request);
+  const upload = uploadField ? await readUpload(request, response, uploadField) : 'missing';
+  const fields = method === 'post' && !uploadField ? await readFields(request, response) : queryOf(request);
   const returnPath = returnPaths.find(fields.get('then') ?? undefined);
-  return { request, ...visitor, now, session, pending, fields, returnPath };
+  return { request, ...visitor, now, session, pending, fields, upload, returnPath };
 }
 
 /** The page of the sign-in that the browser has to open first; null: none. */

@@ -6,6 +6,7 @@ import type { EndpointResponse } from '../../http/endpoint';
 import type { Membership, Session } from '../../services/identity/sessions';
 import { PageError } from './page-error';
 import { parseFields, type FormResult } from './read-form';
+import type { Upload, UploadField } from './read-upload';
 
 /**
  * Who may open a page: everyone, a user whose sign-in is not complete, every signed-in user, or a member whose role
@@ -25,6 +26,8 @@ export interface Visit {
   readonly pending: Session | null;
   /** The query of a GET, the form of a POST. */
   readonly fields: URLSearchParams;
+  /** The file of a form that has one; `missing` for every other page. */
+  readonly upload: Upload;
   /** The page to which the browser returns, by the field `then`: home unless it is one of ours. */
   readonly returnPath: string;
 }
@@ -51,6 +54,8 @@ export interface PageRoute<Dependencies> {
   readonly stepUp?: boolean;
   /** Whether a sign-in may return to this page; by default those of signed-in users. */
   readonly isReturnTarget?: boolean;
+  /** The form has a file, and nothing else. */
+  readonly upload?: UploadField;
   /** @throws PageError */
   readonly respond: (dependencies: Dependencies, visit: Visit) => Promise<EndpointResponse>;
 }
@@ -61,6 +66,8 @@ interface PageDefinition<Dependencies, V, Values> {
   /** As `PageRoute.stepUp`. */
   readonly stepUp?: true;
   readonly isReturnTarget?: boolean;
+  /** As `PageRoute.upload`. */
+  readonly upload?: UploadField;
   /** The fields of the query or the form. */
   readonly fields: z.ZodType<Values>;
   readonly handler: (dependencies: Dependencies, visit: V, fields: FormResult<Values>) => Promise<EndpointResponse>;

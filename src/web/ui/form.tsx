@@ -3,7 +3,7 @@ import { FieldNotes, noteIds } from './field-notes';
 
 interface FieldProps extends Pick<
   InputHTMLAttributes<HTMLInputElement>,
-  'type' | 'inputMode' | 'autoComplete' | 'maxLength' | 'required'
+  'type' | 'accept' | 'inputMode' | 'autoComplete' | 'maxLength' | 'required'
 > {
   readonly name: string;
   readonly label: string;

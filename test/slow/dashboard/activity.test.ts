@@ -67,6 +67,8 @@ const sent = (fields: Readonly<Record<string, string>>) => ({ form_id: randomUUI
 /** Each in the order of what it needs. */
 const POSTS = [
   ['merchant.set', '/settings', { zone: 'Asia/Jakarta' }],
+  ['merchant.set_accent', '/settings/checkout', { accent: '#ff6600' }],
+  ['merchant.remove_logo', '/settings/checkout/logo/remove', {}],
   ['member.invite', '/team/invite', { email: 'sri@toko.test', role: 'viewer' }],
   ['payment.create', '/payments/new', sent({ amount: '50000' })],
   ['key.create', '/developers/keys/new', { form_id: keyId, name: 'Toko', scope_read: 'on', expiry: 'none' }],

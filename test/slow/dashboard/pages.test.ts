@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { createSealer } from '../../../src/crypto/sealing';
+import { replaceLogo } from '../../../src/db/records/merchant-logos';
 import type { StepActor } from '../../../src/domain/actor';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
+import { shrinkImage } from '../../../src/lib/shrink-image';
 import { createResetLink, inviteMember } from '../../../src/services/identity/members';
 import { createKey, revokeKey, type NewKey } from '../../../src/services/merchants/keys';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
@@ -119,6 +122,16 @@ async function passkeyPath(): Promise<string> {
   );
   const { rows } = await service.db.query<{ id: string }>("select id from passkeys where credential_id = 'pages'");
   return `${dashboard.url}/profile/security/passkeys/${rows[0]?.id}`;
+}
+
+/** The page of the checkout's look, with a colour and a logo. */
+async function appearancePage(query: string): Promise<string> {
+  const logo = await shrinkImage(await readFile('docs/images/dashboard-qr-phone.png'), 256);
+  if (typeof logo === 'string') throw new Error(logo);
+  const { merchantId } = service;
+  await service.db.query("update merchants set accent = '#ffd500' where id = $1", [merchantId]);
+  await replaceLogo(service.db, { merchantId, userId: randomUUID(), logo, now: new Date() });
+  return `${home}/settings/checkout${query}`;
 }
 
 /** How far the browser is that opens a page of the sign-in; null: it has no session. */
@@ -396,6 +409,10 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
     'no match': () => `${home}/activity?action=key.revoke&from=2020-01-01&to=2020-01-02`,
     'a filter that is not possible': () => `${home}/activity?person=x&from=2026-12-01&to=2026-01-01`,
   },
+  'get /m/:code/settings/checkout': {
+    'a colour and a logo': () => appearancePage('?done=logo'),
+    'a wrong colour': () => appearancePage('?accent=red'),
+  },
   'get /m/:code/settings': {
     'a form': () => `${home}/settings?done=saved`,
     'read only': () => `${home}/settings`,
@@ -484,6 +501,10 @@ const OTHER_ROUTES = [
   'post /m/:code/team/invite',
   'post /m/:code/team/invitations/:invitation/withdraw',
   'post /m/:code/settings',
+  'post /m/:code/settings/checkout',
+  'post /m/:code/settings/checkout/logo',
+  'post /m/:code/settings/checkout/logo/remove',
+  'get /m/:code/settings/checkout/logo.png',
   'post /m/:code/team/:user/role',
   'post /m/:code/team/:user/remove',
   'post /m/:code/team/:user/reset',

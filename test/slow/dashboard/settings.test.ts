@@ -1,3 +1,7 @@
+import { randomBytes } from 'node:crypto';
+import { createCanvas } from '@napi-rs/canvas';
+import { NOTICE_TEXTS } from '../../../src/web/dashboard/notices/notice-texts';
+import { APPEARANCE_TEXTS } from '../../../src/web/dashboard/settings/appearance-texts';
 import { SETTINGS_TEXTS } from '../../../src/web/dashboard/settings/settings-texts';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { HttpBrowser } from '../../support/http-browser';
@@ -23,9 +27,14 @@ afterAll(async () => {
   await service.close();
 });
 
-async function signedIn(role: 'owner' | 'developer' | 'finance' | 'support'): Promise<HttpBrowser> {
+const otherMember = async () => signedIn('owner', (await createShop(service.db)).id);
+
+async function signedIn(
+  role: 'owner' | 'developer' | 'finance' | 'support',
+  merchantId = shop.id,
+): Promise<HttpBrowser> {
   const email = `${role}-${Math.random()}@shop.test`;
-  await createMember(service.db, email, [[shop.id, role]]);
+  await createMember(service.db, email, [[merchantId, role]]);
   const browser = new HttpBrowser(dashboard.url);
   const [name = '', value = ''] = (await dashboard.cookie(email)).split('=');
   browser.cookies.set(name, value);
@@ -137,4 +146,97 @@ it('shows in words which terms a new payment has, in both languages', async () =
   for (const shown of ['0,75 % dan Rp 500', '15 menit', indonesian.settlements.automatic('2 hari')]) {
     expect(translated).toContain(shown);
   }
+});
+
+describe('the look of the checkout page', () => {
+  const look = APPEARANCE_TEXTS.en;
+  const png = createCanvas(300, 100).encodeSync('png');
+
+  async function storedLook(merchantId: string) {
+    const { rows } = await service.db.query<{ accent: string | null; logo: string | null }>(
+      `select accent, encode(sha256, 'hex') as logo
+       from merchants left join merchant_logos on merchant_id = id where id = $1`,
+      [merchantId],
+    );
+    return rows[0];
+  }
+
+  it('a colour is looked at, then stored, then removed', async () => {
+    const developer = await signedIn('developer');
+    const seen = await developer.get(`${path}/checkout?accent=%23FF6600`);
+    expect([seen.status, seen.body.includes('value="#FF6600"')]).toEqual([200, true]);
+    const [, style = ''] = /href="(\/assets\/accent-ff6600\.css)"/.exec(seen.body) ?? [];
+    expect((await developer.get(style)).body).toMatch(/^\.sample\{--accent:/);
+    expect(await storedLook(shop.id)).toEqual({ accent: null, logo: null });
+    expect((await developer.post(`${path}/checkout`, [['accent', 'FF6600']])).location).toBe(
+      `${path}/checkout?done=colour`,
+    );
+    expect(await storedLook(shop.id)).toEqual({ accent: '#ff6600', logo: null });
+    for (const wrong of ['red', '#f60', '#ff66001', '#ff660g']) {
+      const { status, body } = await developer.post(`${path}/checkout`, [['accent', wrong]]);
+      expect([wrong, status]).toEqual([wrong, 422]);
+      expect(body).toContain(`<a href="#accent">${look.errors.colour}</a>`);
+    }
+    expect((await developer.get(path)).body).toContain('/assets/accent-ff6600.css');
+    expect((await developer.post(`${path}/checkout`, [['accent', '']])).status).toBe(303);
+    expect(await storedLook(shop.id)).toEqual({ accent: null, logo: null });
+  });
+
+  it('a logo is encoded again, every owner gets a notice, and another merchant never has it', async () => {
+    const other = await createSecondMerchant(service.db);
+    const owner = await signedIn('owner');
+    const developer = await signedIn('developer');
+    const { status, location } = await developer.upload(`${path}/checkout/logo`, 'logo', png);
+    expect([status, location]).toEqual([303, `${path}/checkout?done=logo`]);
+    const { logo } = (await storedLook(shop.id)) ?? {};
+    expect(await storedLook(other.id)).toEqual({ accent: null, logo: null });
+    const { body } = await owner.get(path);
+    expect(body).toContain(`<img src="${path}/checkout/logo.png?hash=${logo}" width="256" height="85" alt=""`);
+    const image = await owner.get(`${path}/checkout/logo.png?hash=${logo}`);
+    expect([image.status, image.headers['content-type']]).toEqual([200, 'image/png']);
+    const ended = NOTICE_TEXTS.en.kinds['security.logo_changed']('');
+    expect((await owner.get(`/m/${shop.code}`)).body).toContain(ended.trim());
+    const outsider = await otherMember();
+    expect((await outsider.get(`${path}/checkout/logo.png?hash=${logo}`)).status).toBe(404);
+    expect((await outsider.upload(`${path}/checkout/logo`, 'logo', png)).status).toBe(404);
+    expect((await developer.post(`${path}/checkout/logo/remove`)).location).toBe(`${path}/checkout?done=removed`);
+    expect(await storedLook(shop.id)).toEqual({ accent: null, logo: null });
+    expect((await owner.get(`${path}/checkout/logo.png`)).status).toBe(404);
+  });
+
+  it('a file that cannot become a logo is named, and changes nothing', async () => {
+    const developer = await signedIn('developer');
+    const wide = Buffer.from(png);
+    wide.writeUInt32BE(60_000, 16);
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
+    for (const [name, file, error] of [
+      ['nothing', Buffer.alloc(0), look.errors.missing],
+      ['an SVG', svg, look.errors.no_image],
+      ['half an image', png.subarray(0, png.length / 2), look.errors.no_image],
+      ['too many pixels', wide, look.errors.too_many_pixels],
+      ['201 kB', Buffer.concat([png, randomBytes(201 * 1_024 - png.length)]), look.errors.too_large],
+      ['a photo of 2 MB', randomBytes(2 * 1_024 * 1_024), look.errors.too_large],
+    ] as const) {
+      const { status, body } = await developer.upload(`${path}/checkout/logo`, 'logo', file);
+      expect([name, status, body.includes(`<a href="#logo">${error}</a>`)]).toEqual([name, 422, true]);
+    }
+    const unencoded = await developer.post(`${path}/checkout/logo`, [['logo', 'logo.png']]);
+    expect([unencoded.status, unencoded.body.includes(look.errors.missing)]).toEqual([422, true]);
+    expect(await storedLook(shop.id)).toEqual({ accent: null, logo: null });
+  });
+
+  it('needs the role, a form of the same site, and a proof of identity', async () => {
+    const finance = await signedIn('finance');
+    expect((await finance.get(path)).body).not.toContain(`href="${path}/checkout"`);
+    expect((await finance.get(`${path}/checkout`)).status).toBe(403);
+    expect((await finance.upload(`${path}/checkout/logo`, 'logo', png)).status).toBe(403);
+    const owner = await signedIn('owner');
+    expect(
+      (await owner.post(`${path}/checkout`, [['accent', '#ff6600']], { 'sec-fetch-site': 'cross-site' })).status,
+    ).toBe(403);
+    await service.db.query("update sessions set method = 'password', stepped_up_at = now() - interval '1 hour'");
+    expect((await owner.get(`${path}/checkout`)).location).toMatch(/^\/step-up\?then=/);
+    expect((await owner.upload(`${path}/checkout/logo`, 'logo', png)).location).toMatch(/^\/step-up\?then=/);
+    expect(await storedLook(shop.id)).toEqual({ accent: null, logo: null });
+  });
 });

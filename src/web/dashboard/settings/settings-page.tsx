@@ -11,6 +11,8 @@ import { Table } from '../../ui/table';
 import { TextArea } from '../../ui/text-area';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
+import { APPEARANCE_TEXTS } from './appearance-texts';
+import { CheckoutSample, type ShownAppearance } from './checkout-sample';
 import { SETTINGS_TEXTS, type TermDuration } from './settings-texts';
 
 /** What a new payment with this provider gets. */
@@ -37,6 +39,7 @@ export interface ShownSettings {
 interface SettingsPage {
   readonly view: MerchantView;
   readonly settings: ShownSettings;
+  readonly appearance: ShownAppearance;
   readonly terms: readonly ShownTerms[];
   /** What the form shows; null: it is not shown. */
   readonly form: { readonly values: SentFields; readonly errors: FieldErrors } | null;
@@ -48,8 +51,9 @@ export function renderSettingsPage(page: SettingsPage): string {
   return renderMerchantPage(page.view, { title, current: 'settings', live: 'none', children: <Settings {...page} /> });
 }
 
-function Settings({ view, settings, terms, form, isSaved }: SettingsPage): ReactElement {
+function Settings({ view, settings, appearance, terms, form, isSaved }: SettingsPage): ReactElement {
   const texts = SETTINGS_TEXTS[view.locale.language];
+  const look = APPEARANCE_TEXTS[view.locale.language];
   return (
     <div className="narrow">
       <PageHead title={texts.title} />
@@ -62,6 +66,18 @@ function Settings({ view, settings, terms, form, isSaved }: SettingsPage): React
         {form && <ErrorSummary title={texts.errorTitle} errors={form.errors} />}
         <Card title={form ? texts.own : texts.ownOfOthers}>
           {form ? <SettingsForm view={view} {...form} /> : <OwnSettings view={view} settings={settings} />}
+        </Card>
+        <Card title={look.title}>
+          <div className="card-body">
+            <CheckoutSample view={view} appearance={appearance} />
+            {form && (
+              <div className="buttons">
+                <a className="button wide-button" href={view.paths.appearance}>
+                  {look.change}
+                </a>
+              </div>
+            )}
+          </div>
         </Card>
         <Card title={texts.byLunas}>
           <Facts

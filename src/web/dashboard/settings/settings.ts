@@ -5,6 +5,7 @@ import { formatRupiah } from '../../../domain/money';
 import { contactHref, MAX_CONTACT_CHARACTERS } from '../../../domain/shop-contact';
 import { TIME_ZONES } from '../../../domain/sign-in';
 import { withUserAudit } from '../../../services/audit/user-audit';
+import { readAppearance } from '../../../services/merchants/appearance';
 import { originViolation, returnUrlViolation } from '../../../services/merchants/merchants';
 import {
   changeOwnSettings,
@@ -100,6 +101,7 @@ async function settingsPage(
   const view = merchantView(dependencies, visit);
   const { member } = visit;
   const own = await readSettings(dependencies.db, member.merchantId);
+  const appearance = await readAppearance(dependencies.db, member.merchantId);
   const policies = await readPolicies(dependencies.db, own.providers);
   const providers = own.providers.map((provider) => PROVIDER_NAMES[provider]);
   const settings = { ...own, code: member.merchantCode, providers };
@@ -112,7 +114,14 @@ async function settingsPage(
     origins: settings.checkoutOrigins.join('\n'),
   };
   const form = mayAccess(member.role, 'settings', 'manage') ? { values, errors: Object.fromEntries(entries) } : null;
-  const html = renderSettingsPage({ view, settings, terms: policies.flatMap(termsOf(view)), form, isSaved });
+  const html = renderSettingsPage({
+    view,
+    settings,
+    appearance,
+    terms: policies.flatMap(termsOf(view)),
+    form,
+    isSaved,
+  });
   return pageResponse(html, entries.length > 0 ? 422 : 200);
 }
 

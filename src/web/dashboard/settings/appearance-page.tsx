@@ -1,0 +1,124 @@
+import type { ReactElement } from 'react';
+import type { FieldErrors } from '../../page/read-form';
+import { ErrorSummary, Field } from '../../ui/form';
+import { Card, Notice, PageHead } from '../../ui/layout';
+import { APPEARANCE_SCRIPTS } from '../files';
+import { renderMerchantPage } from '../merchant-page';
+import type { MerchantView } from '../merchant-view';
+import { APPEARANCE_TEXTS } from './appearance-texts';
+import { CheckoutSample, type ShownAppearance } from './checkout-sample';
+
+interface AppearancePage {
+  readonly view: MerchantView;
+  /** With the colour of the form, if it is one. */
+  readonly appearance: ShownAppearance;
+  /** The text of the field. */
+  readonly accent: string;
+  readonly errors: FieldErrors;
+  readonly done: 'colour' | 'logo' | 'removed' | null;
+}
+
+/** As `tokens.css` has it in light mode. */
+const LUNAS_ACCENT = '#0b6b4b';
+
+export function renderAppearancePage(page: AppearancePage): string {
+  const { title } = APPEARANCE_TEXTS[page.view.locale.language];
+  return renderMerchantPage(page.view, {
+    title,
+    current: 'settings',
+    live: 'none',
+    scripts: APPEARANCE_SCRIPTS,
+    children: <AppearanceForms {...page} />,
+  });
+}
+
+function AppearanceForms(page: AppearancePage): ReactElement {
+  const { view, appearance, errors, done } = page;
+  const texts = APPEARANCE_TEXTS[view.locale.language];
+  return (
+    <div className="narrow">
+      <PageHead title={texts.title} back={{ href: view.paths.settings, label: texts.back }} />
+      <div className="stack">
+        {done !== null && (
+          <Notice tone="good">
+            <p>{texts.done[done]}</p>
+          </Notice>
+        )}
+        <ErrorSummary title={texts.errorTitle} errors={errors} />
+        <Card title={texts.sample}>
+          <div className="card-body">
+            <CheckoutSample view={view} appearance={appearance} />
+            <p className="dim">{texts.sampleHint}</p>
+          </div>
+        </Card>
+        <Card title={texts.colour}>
+          <ColourForm {...page} />
+        </Card>
+        <Card title={texts.logo}>
+          <LogoForms {...page} />
+        </Card>
+      </div>
+    </div>
+  );
+}
+
+/** The button of the preview opens this page with the colour in its address. */
+function ColourForm({ view, appearance, accent, errors }: AppearancePage): ReactElement {
+  const texts = APPEARANCE_TEXTS[view.locale.language];
+  return (
+    <form className="card-body" method="post" action={view.paths.appearance}>
+      <div className="colour-field">
+        <Field
+          name="accent"
+          label={texts.colour}
+          hint={texts.colourHint}
+          value={accent}
+          error={errors.accent}
+          autoComplete="off"
+          maxLength={9}
+        />
+        <input
+          type="color"
+          defaultValue={appearance.accent ?? LUNAS_ACCENT}
+          aria-label={texts.picker}
+          data-picker=""
+          hidden
+        />
+      </div>
+      <div className="buttons">
+        <button className="button primary wide-button">{texts.saveColour}</button>
+        <button className="button wide-button" formMethod="get">
+          {texts.preview}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function LogoForms({ view, appearance: { logo }, errors }: AppearancePage): ReactElement {
+  const texts = APPEARANCE_TEXTS[view.locale.language];
+  return (
+    <div className="card-body">
+      <form className="stack" method="post" action={view.paths.uploadLogo} encType="multipart/form-data">
+        <Field
+          name="logo"
+          type="file"
+          accept="image/png,image/jpeg,image/webp"
+          label={texts.file}
+          hint={texts.fileHint}
+          value=""
+          error={errors.logo}
+        />
+        <p className="dim">{texts.notice}</p>
+        <div className="buttons">
+          <button className="button primary wide-button">{texts.upload}</button>
+        </div>
+      </form>
+      {logo && (
+        <form className="buttons" method="post" action={view.paths.removeLogo}>
+          <button className="button danger wide-button">{texts.remove}</button>
+        </form>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import type { Language } from '../../../domain/sign-in';
+import type { LogoRejection } from '../../../services/merchants/appearance';
+
+const en = {
+  title: 'Checkout page',
+  back: 'Settings',
+  change: 'Change colour and logo',
+  sample: 'How it looks',
+  schemes: { light: 'Light', dark: 'Dark' },
+  sampleButton: 'Pay with an app on this phone',
+  sampleLink: 'Save QR image',
+  sampleHint:
+    'If the colour is too near to the background or the text, the page uses the nearest shade that can be read.',
+  colour: 'Accent colour',
+  colourHint: 'The colour of your shop as #RRGGBB, for buttons, links and the strip on top. Empty: that of Lunas.',
+  picker: 'Choose a colour',
+  preview: 'Preview',
+  saveColour: 'Save the colour',
+  logo: 'Logo',
+  file: 'Image file',
+  fileHint: 'PNG, JPEG or WebP, at most 200 kB and 4,096 pixels a side. It is shown 40 pixels high, on white.',
+  upload: 'Upload the logo',
+  remove: 'Remove the logo',
+  notice: 'Every owner gets a notice of a new logo.',
+  done: { colour: 'The colour is saved.', logo: 'The logo is saved.', removed: 'The logo is removed.' },
+  errorTitle: 'Check this:',
+  errors: {
+    colour: 'Write a colour such as #0B6B4B.',
+    missing: 'Choose an image file.',
+    too_large: 'The file is larger than 200 kB. Save the image in a smaller size.',
+    no_image: 'The file is no complete PNG, JPEG or WebP image. SVG and other formats cannot be used.',
+    too_many_pixels: 'The image is larger than 4,096 pixels. Save it in a smaller size.',
+  } satisfies Record<LogoRejection | 'missing' | 'colour', string>,
+};
+
+type AppearanceTexts = typeof en;
+
+const id: AppearanceTexts = {
+  title: 'Halaman pembayaran',
+  back: 'Pengaturan',
+  change: 'Ubah warna dan logo',
+  sample: 'Tampilannya',
+  schemes: { light: 'Terang', dark: 'Gelap' },
+  sampleButton: 'Bayar dengan aplikasi di ponsel ini',
+  sampleLink: 'Simpan gambar QR',
+  sampleHint: 'Jika warna terlalu dekat dengan latar atau teks, halaman memakai nuansa terdekat yang terbaca.',
+  colour: 'Warna aksen',
+  colourHint: 'Warna toko Anda sebagai #RRGGBB untuk tombol, tautan, dan garis di atas. Kosong: warna Lunas.',
+  picker: 'Pilih warna',
+  preview: 'Pratinjau',
+  saveColour: 'Simpan warna',
+  logo: 'Logo',
+  file: 'Berkas gambar',
+  fileHint:
+    'PNG, JPEG, atau WebP, paling besar 200 kB dan 4.096 piksel per sisi. Tampil setinggi 40 piksel di atas putih.',
+  upload: 'Unggah logo',
+  remove: 'Hapus logo',
+  notice: 'Setiap pemilik mendapat pemberitahuan tentang logo baru.',
+  done: { colour: 'Warna disimpan.', logo: 'Logo disimpan.', removed: 'Logo dihapus.' },
+  errorTitle: 'Periksa ini:',
+  errors: {
+    colour: 'Tulis warna seperti #0B6B4B.',
+    missing: 'Pilih berkas gambar.',
+    too_large: 'Berkas lebih besar dari 200 kB. Simpan gambar dalam ukuran yang lebih kecil.',
+    no_image: 'Berkas bukan gambar PNG, JPEG, atau WebP yang utuh. SVG dan format lain tidak dapat dipakai.',
+    too_many_pixels: 'Gambar lebih besar dari 4.096 piksel. Simpan dalam ukuran yang lebih kecil.',
+  },
+};
+
+export const APPEARANCE_TEXTS: Readonly<Record<Language, AppearanceTexts>> = { id, en };

@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { deleteLogo, replaceLogo } from '../../../db/records/merchant-logos';
+import { readColour } from '../../../domain/accent';
+import type { EndpointResponse } from '../../../http/endpoint';
+import { withUserAudit, type UserAction } from '../../../services/audit/user-audit';
+import {
+  MAX_LOGO_BYTES,
+  readAppearance,
+  readLogo,
+  readLogoFile,
+  setAccent,
+} from '../../../services/merchants/appearance';
+import { PAGE_HEADERS } from '../../page/headers';
+import { PageError } from '../../page/page-error';
+import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
+import type { DashboardDependencies } from '../dashboard-dependencies';
+import { merchantView, pageResponse } from '../merchant-view';
+import { userIdentity } from '../user-identity';
+import { renderAppearancePage } from './appearance-page';
+import { APPEARANCE_TEXTS } from './appearance-texts';
+
+const MANAGE = { area: 'settings', level: 'manage' } as const;
+const PATH = '/m/:code/settings/checkout';
+
+type AppearanceDependencies = Pick<DashboardDependencies, 'db' | 'environment' | 'log'>;
+
+/** The forms. `?accent=` is a colour to look at: it is not stored. */
+const showAppearance = memberPage(MANAGE, {
+  method: 'get',
+  path: PATH,
+  stepUp: true,
+  fields: z.object({
+    accent: z.string().max(9).optional().catch(undefined),
+    done: z.enum(['colour', 'logo', 'removed']).optional().catch(undefined),
+  }),
+  async handler(dependencies: AppearanceDependencies, visit, query) {
+    const { accent, done } = query.ok ? query.values : {};
+    return appearancePage(dependencies, visit, { accent, done });
+  },
+});
+
+const saveAccent = memberPage(MANAGE, {
+  method: 'post',
+  path: PATH,
+  stepUp: true,
+  fields: z.object({ accent: z.string().optional() }),
+  async handler(dependencies: AppearanceDependencies, visit, form) {
+    const sent = form.sent.accent;
+    const accent = sent === undefined ? null : readColour(sent);
+    if (!form.ok || accent === undefined) return appearancePage(dependencies, visit, { accent: sent, code: 'colour' });
+    const { merchantId } = visit.member;
+    return change(dependencies, visit, { name: 'merchant.set_accent', detail: { accent }, done: 'colour' }, () =>
+      setAccent(dependencies.db, merchantId, accent),
+    );
+  },
+});
+
+const uploadLogo = memberPage(MANAGE, {
+  method: 'post',
+  path: `${PATH}/logo`,
+  stepUp: true,
+  upload: { name: 'logo', maxBytes: MAX_LOGO_BYTES },
+  fields: NO_FIELDS,
+  async handler(dependencies: AppearanceDependencies, visit) {
+    const { upload, now, member, session } = visit;
+    const logo = typeof upload === 'string' ? upload : await readLogoFile(upload);
+    if (typeof logo === 'string') return appearancePage(dependencies, visit, { code: logo });
+    const { width, height } = logo;
+    const { merchantId } = member;
+    return change(dependencies, visit, { name: 'merchant.set_logo', detail: { width, height }, done: 'logo' }, () =>
+      replaceLogo(dependencies.db, { merchantId, userId: session.user.id, logo, now }),
+    );
+  },
+});
+
+const removeLogo = memberPage(MANAGE, {
+  method: 'post',
+  path: `${PATH}/logo/remove`,
+  stepUp: true,
+  fields: NO_FIELDS,
+  async handler(dependencies: AppearanceDependencies, visit) {
+    return change(dependencies, visit, { name: 'merchant.remove_logo', done: 'removed' }, () =>
+      deleteLogo(dependencies.db, visit.member.merchantId),
+    );
+  },
+});
+
+/** The logo for the sample. */
+const getLogo = memberPage(
+  { area: 'settings', level: 'view' },
+  {
+    method: 'get',
+    path: `${PATH}/logo.png`,
+    isReturnTarget: false,
+    fields: NO_FIELDS,
+    async handler({ db }: AppearanceDependencies, { member }) {
+      const body = await readLogo(db, member.merchantId);
+      if (!body) throw new PageError('not_found', 'the merchant has no logo');
+      return { status: 200, headers: { ...PAGE_HEADERS, 'Content-Type': 'image/png' }, body };
+    },
+  },
+);
+
+export const appearancePages = [showAppearance, saveAccent, uploadLogo, removeLogo, getLogo];
+
+interface AppearanceChange {
+  readonly name: UserAction['action'];
+  readonly detail?: Readonly<Record<string, unknown>>;
+  readonly done: string;
+}
+
+async function change(
+  dependencies: AppearanceDependencies,
+  visit: MemberVisit,
+  { name, detail, done }: AppearanceChange,
+  work: () => Promise<void>,
+): Promise<EndpointResponse> {
+  const action = { action: name, target: visit.member.merchantId, detail: detail && JSON.stringify(detail) };
+  await withUserAudit(dependencies.db, userIdentity(dependencies, visit), action, work);
+  return redirectTo(`${merchantView(dependencies, visit).paths.appearance}?done=${done}`);
+}
+
+interface PageState {
+  /** The text of the field; undefined: the stored colour. */
+  readonly accent?: string | undefined;
+  /** What is wrong with the colour or the file. */
+  readonly code?: 'colour' | 'missing' | 'too_large' | 'no_image' | 'too_many_pixels';
+  readonly done?: 'colour' | 'logo' | 'removed' | undefined;
+}
+
+async function appearancePage(
+  dependencies: AppearanceDependencies,
+  visit: MemberVisit,
+  { accent, code, done }: PageState,
+): Promise<EndpointResponse> {
+  const view = merchantView(dependencies, visit);
+  const stored = await readAppearance(dependencies.db, visit.member.merchantId);
+  const isWrong = accent !== undefined && readColour(accent) === undefined;
+  const reason = code ?? (isWrong ? 'colour' : undefined);
+  const text = reason && APPEARANCE_TEXTS[view.locale.language].errors[reason];
+  const html = renderAppearancePage({
+    view,
+    appearance: { ...stored, accent: (accent && readColour(accent)) ?? stored.accent },
+    accent: accent ?? stored.accent ?? '',
+    errors: text === undefined ? {} : { [reason === 'colour' ? 'accent' : 'logo']: text },
+    done: done ?? null,
+  });
+  return pageResponse(html, text === undefined ? 200 : 422);
+}
