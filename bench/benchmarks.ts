@@ -8,6 +8,7 @@ import { closedLoop, times, type BenchmarkOperation } from './load-generator';
 import { addEndpoint, BenchmarkMerchant, registerMerchant } from './merchant';
 import { Meter, type Reading } from './meter';
 import { noopUpdate, type noop } from './noop/workflow';
+import { BenchmarkPayouts } from './payouts';
 
 /** The duration of a measurement. */
 export interface Measurement {
@@ -28,6 +29,7 @@ export const BENCHMARKS = [
   'bareLifecycle',
   'lifecycle',
   'dbosLifecycle',
+  'payout',
   'barePost',
   'deliver',
 ] as const;
@@ -52,6 +54,8 @@ const CONCURRENT_LIFECYCLES = { min: 24, max: 160 } as const;
 const ENOUGH_FOR_TWO_BULKS = 20;
 const BULK_ITEMS = 50;
 const KNOWN_PAYMENTS = 200;
+/** The bank of the sandbox takes a second, and notifies us twice a second. */
+const CONCURRENT_PAYOUTS = 48;
 const FANOUT_ENDPOINTS = 8;
 /** As many as the relay has in flight for that number of endpoints. */
 const CONCURRENT_POSTS = 64;
@@ -62,13 +66,12 @@ export async function prepareBenchmarks(
 ): Promise<{ benchmarks: Benchmarks; timed: TimedOperations; close(): Promise<void> }> {
   const connections = await startBaselines(harness);
   const merchants = await registerMerchants(harness, connections);
+  const payouts = await BenchmarkPayouts.prepare(harness);
   await assertSameShape(connections.client, merchants.withWebhooks, harness.receiver);
-  const benchmarks = defineBenchmarks(
-    harness,
-    connections,
-    merchants,
-    await createKnownPayments(merchants.withoutWebhooks),
-  );
+  const benchmarks = defineBenchmarks(harness, connections, merchants, {
+    ...(await createKnownPayments(merchants.withoutWebhooks)),
+    payouts,
+  });
   // DBOS polls its database all the time, so it is paused while something else is measured.
   harness.pause('dbos');
   return {
@@ -78,7 +81,7 @@ export async function prepareBenchmarks(
       harness.resume('dbos');
       const { client, api, sandbox, dbosApi, bare, poster } = connections;
       await Promise.all([api, sandbox, bare, poster, dbosApi].map((http) => http.close()));
-      await client.connection.close();
+      await Promise.all([client.connection.close(), payouts.close()]);
     },
   };
 }
@@ -153,7 +156,7 @@ function defineBenchmarks(
   harness: BenchmarkHarness,
   { client, bare, poster }: Connections,
   merchants: Merchants,
-  { ids, key, perSecond }: KnownPayments,
+  { ids, key, perSecond, payouts }: KnownPayments & { readonly payouts: BenchmarkPayouts },
 ): Benchmarks {
   const { receiver } = harness;
   const concurrentLifecycles = Math.min(Math.max(perSecond, CONCURRENT_LIFECYCLES.min), CONCURRENT_LIFECYCLES.max);
@@ -182,6 +185,7 @@ function defineBenchmarks(
     bareLifecycle: settled(loop(async () => void (await runBareLifecycle(client, receiver)), concurrentLifecycles)),
     lifecycle: settled(loop(lifecycleOf(merchants.withWebhooks), concurrentLifecycles)),
     dbosLifecycle: ofDbos(settled(loop(lifecycleOf(merchants.dbosWithWebhooks), concurrentLifecycles))),
+    payout: settled(loop(() => payouts.payOut(), CONCURRENT_PAYOUTS)),
     barePost: ({ seconds }) => {
       const body = JSON.stringify({ id: randomUUID(), event: 'payment.created', padding: 'x'.repeat(420) });
       return sinkRate(harness, Math.round(seconds * 1_000), async (count) => {

@@ -2,9 +2,10 @@ import { rmSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { operatorPortOf } from '../src/config';
+import { dashboardPortOf, dashboardUrlOf, operatorPortOf } from '../src/config';
 import { migrate } from '../src/db/connection/migrate';
 import { createPool, type Pool } from '../src/db/connection/pool';
+import { onlyRow } from '../src/db/connection/require-row';
 import { pollUntil } from '../src/lib/poll-until';
 import { startChildService, type ChildServiceName } from '../src/local-stack/child-service';
 import {
@@ -13,6 +14,7 @@ import {
   unlockDataDirectory,
   type DataDirectory,
 } from '../src/local-stack/data-directory';
+import { loginUrl } from '../src/local-stack/database-logins';
 import { loadLocalStackConfig, type LocalStackConfig } from '../src/local-stack/local-stack-config';
 import { launch } from '../src/local-stack/managed-process';
 import { freePort } from '../src/local-stack/ports';
@@ -163,6 +165,13 @@ export class BenchmarkHarness {
     );
   }
 
+  /** With the rights of its database role, which reads by row-level policies. @returns its address */
+  async startDashboard(): Promise<string> {
+    const DATABASE_URL = loginUrl(this.stack.databaseUrl, 'lunas_local_dashboard');
+    await this.startService('dashboard', { DATABASE_URL });
+    return dashboardUrlOf(this.config);
+  }
+
   /** A process that is not measured must use no CPU: it is stopped until `resume`. */
   pause(name: OtherName): void {
     this.signal(name, 'SIGSTOP');
@@ -170,6 +179,16 @@ export class BenchmarkHarness {
 
   resume(name: OtherName): void {
     this.signal(name, 'SIGCONT');
+  }
+
+  /** What the payments of the demo refer to. */
+  async readCatalog(): Promise<{ readonly policyId: string; readonly accountId: string }> {
+    const { rows } = await this.db.query<{ policyId: string; accountId: string }>(
+      `select policies.id as "policyId", account.id as "accountId"
+       from policies, provider_accounts account
+       where policies.provider = 'gopay' and account.provider = 'gopay' limit 1`,
+    );
+    return onlyRow(rows);
   }
 
   /** Creates a database for a baseline. */
@@ -224,8 +243,10 @@ export class BenchmarkHarness {
         TEMPORAL_ADDRESS: stack.temporalAddress,
         PORT: String(config.PORT),
         OPERATOR_PORT: String(operatorPortOf(config)),
+        DASHBOARD_PORT: String(dashboardPortOf(config)),
         SANDBOX_PORT: String(config.SANDBOX_PORT),
         RATE_LIMIT_PER_MINUTE,
+        PUBLIC_RATE_LIMIT_PER_SECOND: RATE_LIMIT_PER_MINUTE,
         MAX_CONNECTIONS_PER_CLIENT: '1000000',
         MAX_CREATES_IN_FLIGHT,
         ...this.options.environment?.[name],

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { prepareBenchmarks, TIMED_OPERATIONS, type TimedOperation } from './benchmarks';
+import { prepareBenchmarks, TIMED_OPERATIONS, type TimedOperation, type TimedOperations } from './benchmarks';
 import type { BenchmarkHarness } from './harness';
+import { openLoop } from './load-generator';
 import { percentile } from './statistics';
 
 /** Between two operations, so that the second one finds every process idle. */
@@ -12,13 +13,19 @@ export interface LatencyFigures {
   readonly p99Ms: number;
 }
 
-/** Milliseconds of one operation at a time. */
-export type LatencyResult = Readonly<Record<TimedOperation, LatencyFigures>>;
+/** Payments a second. A busy service has ten times those of an idle one. */
+export const WEBHOOK_LOADS = { idle: 1, busy: 10 } as const;
+type WebhookLoad = keyof typeof WEBHOOK_LOADS;
+
+/** Milliseconds of one operation at a time; and from a payment to its webhook, for payments at a fixed rate. */
+export type LatencyResult = Readonly<Record<TimedOperation, LatencyFigures>> & {
+  readonly webhooks: Readonly<Record<WebhookLoad, LatencyFigures>>;
+};
 
 /** Times single operations, in blocks of ten in alternating order. `count` is for each operation. */
 export async function measureLatency(
   harness: BenchmarkHarness,
-  { count }: { readonly count: number },
+  { count, loadSeconds }: { readonly count: number; readonly loadSeconds: number },
   log: (line: string) => void,
 ): Promise<LatencyResult> {
   const prepared = await prepareBenchmarks(harness);
@@ -31,10 +38,7 @@ export async function measureLatency(
     }
     if (name === 'dbosCreate') harness.pause('dbos');
   };
-  const figures = (name: TimedOperation): LatencyFigures => ({
-    p50Ms: percentile(latenciesMs[name], 0.5),
-    p99Ms: percentile(latenciesMs[name], 0.99),
-  });
+  let webhooks: LatencyResult['webhooks'];
   try {
     for (const name of TIMED_OPERATIONS) await block(name);
     for (const name of TIMED_OPERATIONS) latenciesMs[name] = [];
@@ -42,14 +46,33 @@ export async function measureLatency(
       const isForward = (done / BLOCK) % 2 === 0;
       for (const name of isForward ? TIMED_OPERATIONS : TIMED_OPERATIONS.toReversed()) await block(name);
     }
+    webhooks = await measureWebhooks(prepared.timed, loadSeconds);
   } finally {
     await prepared.close();
   }
   for (const name of TIMED_OPERATIONS) log(`${name}: ${latenciesMs[name].map(Math.round).join(' ')} ms`);
   return {
-    noop: figures('noop'),
-    create: figures('create'),
-    dbosCreate: figures('dbosCreate'),
-    paidToWebhook: figures('paidToWebhook'),
+    noop: figuresOf(latenciesMs.noop),
+    create: figuresOf(latenciesMs.create),
+    dbosCreate: figuresOf(latenciesMs.dbosCreate),
+    paidToWebhook: figuresOf(latenciesMs.paidToWebhook),
+    webhooks,
   };
+}
+
+/** Each load twice, in alternating order. */
+async function measureWebhooks(
+  { paidToWebhook }: Pick<TimedOperations, 'paidToWebhook'>,
+  seconds: number,
+): Promise<LatencyResult['webhooks']> {
+  const latenciesMs: Record<WebhookLoad, number[]> = { idle: [], busy: [] };
+  for (const load of ['idle', 'busy', 'busy', 'idle'] as const) {
+    const operation = async (): Promise<void> => void latenciesMs[load].push(await paidToWebhook());
+    await openLoop(operation, { perSecond: WEBHOOK_LOADS[load], seconds });
+  }
+  return { idle: figuresOf(latenciesMs.idle), busy: figuresOf(latenciesMs.busy) };
+}
+
+function figuresOf(latenciesMs: readonly number[]): LatencyFigures {
+  return { p50Ms: percentile(latenciesMs, 0.5), p99Ms: percentile(latenciesMs, 0.99) };
 }

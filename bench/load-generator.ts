@@ -53,6 +53,18 @@ export async function closedLoop(operation: BenchmarkOperation, loop: ClosedLoop
   return reading;
 }
 
+/** Measures single operations: the next one starts when one is complete. */
+export async function oneAtATime(operation: BenchmarkOperation, count: number, meter: Meter): Promise<Reading> {
+  const latenciesMs: number[] = [];
+  meter.start();
+  await times(count, 1, async () => {
+    const startedAt = performance.now();
+    await operation();
+    latenciesMs.push(performance.now() - startedAt);
+  });
+  return meter.stop(count, 0, latenciesMs);
+}
+
 export interface OpenLoop {
   readonly perSecond: number;
   readonly seconds: number;

@@ -10,32 +10,35 @@ import { measureBurstAlone } from './burst';
 import { BenchmarkHarness, type BenchmarkHarnessOptions } from './harness';
 import { measureIsolation } from './isolation';
 import { measureLatency } from './latency';
+import { measurePages } from './pages';
 import { measureProfile } from './profile';
 import { reportOf, type Results } from './report';
 import { measureRounds } from './rounds';
 import { measureScale } from './scale';
 import { measureStorage } from './storage';
 
-const BY_DEFAULT = ['latency', 'ratios', 'scale', 'isolation'] as const satisfies readonly Part[];
+const BY_DEFAULT = ['latency', 'ratios', 'scale', 'isolation', 'pages'] as const satisfies readonly Part[];
 /** The benchmarks that depend on Temporal's persistence. */
 const ON_POSTGRES = ['noop', 'create', 'bareLifecycle', 'lifecycle'] as const;
 
 const SIZES = {
   whole: {
     rounds: { rounds: 5, warmupSeconds: 1, seconds: 6 },
-    latency: { count: 100 },
+    latency: { count: 200, loadSeconds: 20 },
     scale: { fewOpen: 1_000, manyOpen: 20_000, expiring: 10_000, seconds: 4 },
     burst: { expiring: 10_000, fillSeconds: 420, probeSeconds: 4 },
     isolation: { pairs: 2, seconds: 4 },
+    pages: { rounds: 5, samples: 20, createSeconds: 5 },
     profileSeconds: 20,
     storedLifecycles: 1_000,
   },
   quick: {
     rounds: { rounds: 2, warmupSeconds: 0.5, seconds: 1.5 },
-    latency: { count: 20 },
+    latency: { count: 20, loadSeconds: 3 },
     scale: { fewOpen: 200, manyOpen: 1_000, expiring: 500, seconds: 1.5 },
     burst: { expiring: 500, fillSeconds: 90, probeSeconds: 1.5 },
     isolation: { pairs: 1, seconds: 2 },
+    pages: { rounds: 1, samples: 5, createSeconds: 1.5 },
     profileSeconds: 5,
     storedLifecycles: 100,
   },
@@ -65,6 +68,7 @@ const PARTS = {
     const some = { ...rounds, only: ON_POSTGRES };
     return { postgres: await withHarness({ postgresTemporal: true }, (harness) => measureRounds(harness, some, log)) };
   },
+  pages: async ({ pages }: Size) => ({ pages: await withHarness({}, (harness) => measurePages(harness, pages, log)) }),
   profile: async ({ profileSeconds }: Size) => ({ profile: await measureProfile(profileSeconds) }),
   storage: async ({ storedLifecycles }: Size) => ({ storage: await measureStorage(storedLifecycles) }),
 } as const satisfies Record<string, (size: Size) => Promise<Partial<Results>>>;
@@ -83,8 +87,9 @@ function readOptions(): Options {
     .addOption(
       new Option(
         '--only <part>',
-        'one part; default: latency (of an idle machine), ratios, scale (open payments and a burst), isolation, and ' +
-          'postgres (Temporal with PostgreSQL persistence) if its server was built before; --only postgres builds it',
+        'one part; default: latency (of an idle machine), ratios, scale (open payments and a burst), isolation, ' +
+          'pages, and postgres (Temporal with PostgreSQL persistence) if its server was built before; ' +
+          '--only postgres builds it',
       ).choices(Object.keys(PARTS)),
     )
     .option('--rounds <count>', 'how often each benchmark is measured (5; with --quick 2)', parseRounds)

@@ -7,6 +7,7 @@ import { createEndpoint } from '../src/services/webhooks/webhook-endpoints';
 import type { Http, HttpResponse } from './http';
 
 const createdSchema = z.object({ payment: z.object({ id: z.string(), reference_id: z.string() }) });
+const checkoutSchema = z.object({ payment: z.object({ checkout_url: z.string() }) });
 const bulkSchema = z.object({ payments: z.array(z.object({ status: z.literal('pending') })) });
 
 export type CreatedPayment = z.infer<typeof createdSchema>['payment'];
@@ -98,6 +99,12 @@ export class BenchmarkMerchant {
   async get(id: string): Promise<void> {
     const { status } = await this.api.send('GET', `/payments/${id}`, this.#headers);
     if (status !== 200) throw new Error(`GET /payments/:id returned ${status}`);
+  }
+
+  /** The page where the customer pays. */
+  async checkoutUrl(id: string): Promise<string> {
+    const { text } = await this.api.send('GET', `/payments/${id}?expand=checkout_url`, this.#headers);
+    return checkoutSchema.parse(JSON.parse(text)).payment.checkout_url;
   }
 
   async createAndPay(): Promise<CreatedPayment> {

@@ -2,7 +2,7 @@ import type { Pool } from '../../src/db/connection/pool';
 import { PAYMENT_STATUSES } from '../../src/domain/payment-transitions';
 import { createResetLink, inviteMember, listMembers } from '../../src/services/identity/members';
 import type { FilledMerchant } from './dashboard-pages';
-import { withoutIndexes } from './fill-database';
+import { withoutIndexes } from './without-indexes';
 
 /** The newest payments have every row that a page of one reads. */
 const COMPLETE = 2_000;
