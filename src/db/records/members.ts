@@ -16,17 +16,19 @@ export interface Member {
   readonly disabledAt: Date | null;
 }
 
+const MEMBER_COLUMNS = `person.id as "userId", member.merchant_id as "merchantId", person.email, person.name,
+  member.role, member.invited_by as "invitedBy", member.created_at as "memberSince",
+  person.disabled_at as "disabledAt", member.last_seen_at as "lastSeenAt",
+  person.sealed_totp is not null or exists (select from passkeys where passkeys.user_id = person.id)
+    as "hasSecondFactor"`;
+
 /** More than the team of any merchant has. */
 const MAX_TEAM = 500;
 
 /** The members of a merchant, at most 500, or of all merchants if it is null; the oldest first. */
 export async function listMemberRows(db: Queryable, merchantId: string | null): Promise<Member[]> {
   const { rows } = await db.query<Member>(
-    `select person.id as "userId", member.merchant_id as "merchantId", person.email, person.name, member.role,
-       member.invited_by as "invitedBy", member.created_at as "memberSince", person.disabled_at as "disabledAt",
-       person.sealed_totp is not null or exists (select from passkeys where passkeys.user_id = person.id)
-         as "hasSecondFactor",
-       member.last_seen_at as "lastSeenAt"
+    `select ${MEMBER_COLUMNS}
      from members member join users person on person.id = member.user_id
      where ($1::uuid is null or member.merchant_id = $1) and member.removed_at is null
      order by member.created_at, person.id
@@ -34,6 +36,25 @@ export async function listMemberRows(db: Queryable, merchantId: string | null): 
     [merchantId],
   );
   return rows;
+}
+
+/** A member, and the name of the member who invited them; null: an operator, or a user who has left. */
+export async function findMemberRow(
+  db: Queryable,
+  { merchantId, userId }: Pick<Member, 'merchantId' | 'userId'>,
+): Promise<(Member & { readonly inviterName: string | null }) | undefined> {
+  const { rows } = await db.query<Member & { readonly inviterName: string | null }>({
+    name: 'find_member',
+    text: `select ${MEMBER_COLUMNS}, (
+        select inviter.name from members inviting join users inviter on inviter.id = inviting.user_id
+        where inviting.merchant_id = $1 and inviting.removed_at is null
+          and inviting.user_id = case when member.invited_by like 'user:%' then substr(member.invited_by, 6)::uuid end
+      ) as "inviterName"
+      from members member join users person on person.id = member.user_id
+      where member.merchant_id = $1 and member.user_id = $2 and member.removed_at is null`,
+    values: [merchantId, userId],
+  });
+  return rows[0];
 }
 
 /**

@@ -3,7 +3,7 @@ import { createSignInToken, hashSignInToken } from '../../crypto/sign-in-token';
 import type { Queryable } from '../../db/connection/pool';
 import { inTransaction } from '../../db/connection/transaction';
 import { lockLogin } from '../../db/records/login-lock';
-import { changeMemberRow, listMemberRows, type Member } from '../../db/records/members';
+import { changeMemberRow, findMemberRow, listMemberRows, type Member } from '../../db/records/members';
 import {
   approveResetLinkRow,
   expireInvitation,
@@ -161,6 +161,11 @@ export async function joinMerchant(
 /** The members of a merchant; of all merchants if it is null. */
 export function listMembers(db: Queryable, merchantId: string | null): Promise<Member[]> {
   return listMemberRows(db, merchantId);
+}
+
+/** A member of a merchant; undefined if there is no such member. */
+export function findMember(db: Queryable, key: Pick<Member, 'merchantId' | 'userId'>) {
+  return findMemberRow(db, key);
 }
 
 /** @throws ConflictError if it is the last owner @throws NotFoundError if there is no such member */

@@ -8,6 +8,7 @@ import {
   approveResetLink,
   createResetLink,
   disableUser,
+  findMember,
   inviteMember,
   joinMerchant,
   listInvitations,
@@ -25,7 +26,7 @@ import { changePassword, signInWithPassword, type IdentityDependencies } from '.
 import { SignInThrottle } from '../../../src/services/identity/throttle';
 import type { Merchant } from '../../../src/services/merchants/merchants';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
-import { BROWSER, createMember, createShop, signIn } from '../../support/people';
+import { BROWSER, createMember, createShop, signIn, signInMany } from '../../support/people';
 
 const EMAIL = 'sri@toko.example';
 const PASSWORD = 'kopi tubruk di teras';
@@ -208,6 +209,19 @@ describe('an invitation', () => {
     await joinMerchant(dependencies, session, { token, address }, after(HOUR_MS));
     expect(await listMembers(db, shop.id)).toMatchObject([{ role: 'viewer', memberSince: after(HOUR_MS) }]);
   });
+});
+
+it('one member is found in a team that is longer than its list, and only by its merchant', async () => {
+  await signInMany(owner, shop.id, 500);
+  const [first] = await listMembers(db, shop.id);
+  const userId = await createMember(owner, EMAIL, [[shop.id, 'support']]);
+  expect((await listMembers(db, shop.id)).map((member) => member.userId)).not.toContain(userId);
+  const key = { merchantId: shop.id, userId };
+  expect(await findMember(db, key)).toMatchObject({ email: EMAIL, role: 'support', inviterName: null });
+  await owner.query('update members set invited_by = $2 where user_id = $1', [userId, `user:${first?.userId}`]);
+  expect(await findMember(db, key)).toMatchObject({ inviterName: first?.name });
+  const other = await createShop(owner, 'Toko Lain');
+  expect(await findMember(db, { ...key, merchantId: other.id })).toBeUndefined();
 });
 
 describe('the last owner', () => {

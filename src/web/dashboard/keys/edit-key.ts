@@ -1,11 +1,11 @@
 import { clientAddress } from '../../../http/auth/client-address';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { withUserAudit } from '../../../services/audit/user-audit';
-import { updateKey } from '../../../services/merchants/merchant-keys';
+import { updateKey, type OwnKeyDetails } from '../../../services/merchants/merchant-keys';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
 import type { FieldErrors } from '../../page/read-form';
 import type { DashboardDependencies } from '../dashboard-dependencies';
-import { merchantView, pageResponse } from '../merchant-view';
+import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { userIdentity } from '../user-identity';
 import { renderEditKeyPage } from './edit-key-page';
 import { findKeyOfPath, keyRejection } from './find-key';
@@ -22,12 +22,9 @@ const editKeyForm = memberPage(MANAGE, {
   stepUp: true,
   fields: NO_FIELDS,
   async handler(dependencies: EditDependencies, visit) {
-    const { name, allowedNetworks } = await findKeyOfPath(dependencies, visit);
-    return formPage(dependencies, visit, {
-      values: { name: name ?? '', networks: allowedNetworks.join('\n') },
-      errors: {},
-      status: 200,
-    });
+    const key = await findKeyOfPath(dependencies, visit);
+    const values = { name: key.name ?? '', networks: key.allowedNetworks.join('\n') };
+    return formPage(merchantView(dependencies, visit), visit, key, { values, errors: {}, status: 200 });
   },
 });
 
@@ -39,12 +36,12 @@ const editKey = memberPage(MANAGE, {
   async handler(dependencies: EditDependencies, visit, form) {
     const view = merchantView(dependencies, visit);
     const values = { name: form.sent.name ?? '', networks: form.sent.networks ?? '' };
-    if (!form.ok) {
-      return formPage(dependencies, visit, { values, errors: errorTexts(view.locale, form.errors), status: 422 });
-    }
     const key = await findKeyOfPath(dependencies, visit);
+    if (!form.ok) {
+      return formPage(view, visit, key, { values, errors: errorTexts(view.locale, form.errors), status: 422 });
+    }
     const { id: keyId } = key;
-    if (keyRejection(view, key) !== null) return formPage(dependencies, visit, { values, errors: {}, status: 409 });
+    if (keyRejection(view, key) !== null) return formPage(view, visit, key, { values, errors: {}, status: 409 });
     const { merchantId } = visit.member;
     const changes = { name: form.values.name, allowedNetworks: form.values.networks };
     const action = { action: 'key.update', target: keyId, detail: JSON.stringify(changes) } as const;
@@ -63,13 +60,12 @@ interface FormState {
   readonly status: number;
 }
 
-async function formPage(
-  dependencies: EditDependencies,
+function formPage(
+  view: MerchantView,
   visit: MemberVisit,
+  shown: OwnKeyDetails,
   { status, ...form }: FormState,
-): Promise<EndpointResponse> {
-  const view = merchantView(dependencies, visit);
-  const shown = await findKeyOfPath(dependencies, visit);
+): EndpointResponse {
   const address = clientAddress(visit.request);
   const rejection = keyRejection(view, shown);
   return pageResponse(renderEditKeyPage({ view, shown, address, rejection, ...form }), status);

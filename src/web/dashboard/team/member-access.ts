@@ -6,7 +6,7 @@ import { createResetLink, removeMember, setMemberRole } from '../../../services/
 import { listKeysOfCreator } from '../../../services/merchants/merchant-keys';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
-import { merchantView, pageResponse } from '../merchant-view';
+import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { userIdentity } from '../user-identity';
 import { renderConfirmAccessPage } from './confirm-access-page';
 import { findMemberOfPath } from './find-team';
@@ -14,6 +14,7 @@ import { renderLinkPage } from './link-page';
 import { renderMemberPage } from './member-page';
 import { renderRemovePage } from './remove-page';
 import { renderRolePage } from './role-page';
+import type { ShownMember } from './team-page';
 import { TEAM_TEXTS } from './team-texts';
 
 type TeamDependencies = Pick<DashboardDependencies, 'db' | 'environment' | 'log' | 'origin'>;
@@ -137,9 +138,9 @@ const resetForm = memberPage(MANAGE, {
   method: 'get',
   fields: NO_FIELDS,
   async handler(dependencies: TeamDependencies, visit) {
-    const { isSelf } = await findMemberOfPath(dependencies, visit);
+    const shown = await findMemberOfPath(dependencies, visit);
     const { own } = TEAM_TEXTS[visit.language].reset;
-    return pageResponse(await resetPage(dependencies, visit, isSelf ? own : null));
+    return pageResponse(resetPage(merchantView(dependencies, visit), shown, shown.isSelf ? own : null));
   },
 });
 
@@ -150,7 +151,8 @@ const reset = memberPage(MANAGE, {
   fields: NO_FIELDS,
   async handler(dependencies: TeamDependencies, visit) {
     const view = merchantView(dependencies, visit);
-    const { userId, name, isSelf } = await findMemberOfPath(dependencies, visit);
+    const shown = await findMemberOfPath(dependencies, visit);
+    const { userId, name, isSelf } = shown;
     const { merchantId } = visit.member;
     const request = { userId, merchantId, createdBy: `user:${visit.session.user.id}` };
     try {
@@ -165,14 +167,12 @@ const reset = memberPage(MANAGE, {
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
       const { own, otherMerchants } = TEAM_TEXTS[visit.language].reset;
-      return pageResponse(await resetPage(dependencies, visit, isSelf ? own : otherMerchants), 409);
+      return pageResponse(resetPage(view, shown, isSelf ? own : otherMerchants), 409);
     }
   },
 });
 
-async function resetPage(dependencies: TeamDependencies, visit: MemberVisit, rejection: string | null) {
-  const view = merchantView(dependencies, visit);
-  const { userId, name } = await findMemberOfPath(dependencies, visit);
+function resetPage(view: MerchantView, { userId, name }: ShownMember, rejection: string | null): string {
   const { reset: texts } = TEAM_TEXTS[view.locale.language];
   const action = view.paths.resetMember(userId);
   const back = view.paths.member(userId);
