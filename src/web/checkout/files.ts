@@ -1,20 +1,21 @@
-import { accentFileName, findAccentFile } from '../ui/accent-style';
+import { AccentStyles } from '../ui/accent-style';
 import { PublishedFiles, UI_FILES, type PublishedFile } from '../ui/published-files';
 
 const DIRECTORY = 'src/web/checkout/files';
 const ADDRESS = '/checkout/';
 const files = new PublishedFiles(ADDRESS);
+const accents = new AccentStyles(ADDRESS, ':root');
 
 export const STYLE_ADDRESS = files.publish('checkout.css', `${UI_FILES}/tokens.css`, `${DIRECTORY}/checkout.css`);
 export const SCRIPT_ADDRESS = files.publish('checkout.js', `${DIRECTORY}/checkout.js`);
 export const ICON_ADDRESS = files.publish('icon.svg', `${DIRECTORY}/icon.svg`);
 
 /** The style sheet with the colour of a shop. */
-export const accentAddress = (accent: string) => ADDRESS + accentFileName(accent);
+export const accentAddress = (accent: string) => accents.address(accent);
 
 export const logoAddress = (hash: string) => `${ADDRESS}logos/${hash}.png`;
 
 /** A file that the page loads, by the last part of its address. */
 export function findCheckoutFile(name: string): PublishedFile | undefined {
-  return files.find(name) ?? findAccentFile(name, ':root');
+  return files.find(name) ?? accents.find(name);
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { accentFileName, findAccentFile } from '../ui/accent-style';
+import { AccentStyles } from '../ui/accent-style';
 import { PublishedFiles, UI_FILES } from '../ui/published-files';
 
 const ADDRESS = '/assets/';
@@ -28,7 +28,7 @@ export const PASSKEY_SCRIPTS = {
 /** What the page of the checkout's look loads. */
 export const APPEARANCE_SCRIPTS = [files.publish('accent.js', `${UI_FILES}/accent.js`)];
 export const SAMPLE_STYLE = files.publish('sample.css', `${UI_FILES}/sample.css`);
-/** The style sheet with the colour of the sample. */
-export const sampleAccentAddress = (accent: string) => ADDRESS + accentFileName(accent);
+/** The style sheets with the colour of the sample. */
+export const SAMPLE_ACCENTS = new AccentStyles(ADDRESS, '.sample');
 
-export const findDashboardFile = (name: string) => files.find(name) ?? findAccentFile(name, '.sample');
+export const findDashboardFile = (name: string) => files.find(name) ?? SAMPLE_ACCENTS.find(name);

@@ -172,8 +172,8 @@ describe('GET /pay/:token', () => {
     const address = /<img src="(\/checkout\/logos\/[\da-f]{64}\.png)" width="120" height="40" alt=""/.exec(
       branded,
     )?.[1];
-    const style = '/checkout/accent-ff6600.css';
-    expect(branded).toContain(`<link rel="stylesheet" href="${style}"/>`);
+    const [, style, hash] =
+      /<link rel="stylesheet" href="(\/checkout\/accent-([\da-f]{16})-ff6600\.css)"\/>/.exec(branded) ?? [];
     const readFile = async (file: string | undefined) => {
       const response = await fetch(`${service.apiUrl}${file}`);
       const { status, headers } = response;
@@ -190,9 +190,11 @@ describe('GET /pay/:token', () => {
     expect(colours.type).toBe('text/css; charset=utf-8');
     expect(colours.body.toString()).toMatch(/^:root\{--accent:light-dark\(#\w{6},#ff6600\);[^}]+\}$/);
     for (const unknown of [
-      'accent-ff660.css',
-      'accent-FF6600.css',
-      'accent-red.css',
+      `accent-${hash}-ff660.css`,
+      `accent-${hash}-FF6600.css`,
+      `accent-${hash}-red.css`,
+      'accent-ff6600.css',
+      `accent-${'0'.repeat(16)}-ff6600.css`, // shades of another version
       `logos/${'0'.repeat(64)}.png`,
       'logos/x.png',
     ]) {

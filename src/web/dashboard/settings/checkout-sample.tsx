@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { formatRupiah } from '../../../domain/money';
-import { SAMPLE_STYLE, sampleAccentAddress } from '../files';
+import { SAMPLE_ACCENTS, SAMPLE_STYLE } from '../files';
 import type { MerchantView } from '../merchant-view';
 import { APPEARANCE_TEXTS } from './appearance-texts';
 
@@ -19,9 +19,9 @@ interface CheckoutSampleProps {
 export function CheckoutSample({ view, appearance: { accent, logo } }: CheckoutSampleProps): ReactElement {
   const texts = APPEARANCE_TEXTS[view.locale.language];
   return (
-    <div className="samples">
+    <div className="samples" data-accents={SAMPLE_ACCENTS.prefix}>
       <link rel="stylesheet" href={SAMPLE_STYLE} />
-      {accent !== null && <link rel="stylesheet" href={sampleAccentAddress(accent)} data-accent="" />}
+      {accent !== null && <link rel="stylesheet" href={SAMPLE_ACCENTS.address(accent)} data-accent="" />}
       {(['light', 'dark'] as const).map((scheme) => (
         <figure key={scheme} className={`sample ${scheme}`}>
           <figcaption>{texts.schemes[scheme]}</figcaption>

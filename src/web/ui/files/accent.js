@@ -3,6 +3,7 @@
 
 const field = document.getElementById('accent');
 const picker = document.querySelector('[data-picker]');
+const samples = document.querySelector('.samples');
 const COLOUR = /^#[\da-f]{6}$/i;
 
 /** The sample shows the colour: the server has a style sheet for each. */
@@ -10,8 +11,8 @@ function show(colour) {
   const link = document.querySelector('link[data-accent]') ?? document.createElement('link');
   link.rel = 'stylesheet';
   link.dataset.accent = '';
-  link.href = `/assets/accent-${colour.slice(1).toLowerCase()}.css`;
-  if (!link.isConnected) document.querySelector('.samples').append(link);
+  link.href = `${samples.dataset.accents}${colour.slice(1).toLowerCase()}.css`;
+  if (!link.isConnected) samples.append(link);
 }
 
 picker.hidden = false;
