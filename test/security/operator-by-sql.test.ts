@@ -539,7 +539,7 @@ describe('attack 3: one person settles or refunds', () => {
     await worker.end();
   });
 
-  it('by SQL: a late payment is not booked as refunded', async () => {
+  it('by SQL: a late payment is not booked as refunded, and not opened again', async () => {
     const path = await applyTransitions(ofPayments(payouts), ['issue', 'expire']);
     const { paymentId, referenceId } = path.terms;
     await payLate(ofPayments(payouts), path, 5_000_001, 'manual_review');
@@ -563,8 +563,13 @@ describe('attack 3: one person settles or refunds', () => {
     const exceptionId = exception?.id ?? '';
     const refund = { exceptionId, at: new Date(), operator: 'operator:eve', note: 'sent back' } as const;
     await expect(refundLatePaymentManually(eve, refund)).rejects.toMatchObject({ code: RESTRICTED });
+    const reopen = "update late_payments set status = 'received', finished_at = null where payment_id = $1";
+    await expect(attempt(reopen, paymentId)).rejects.toMatchObject({ code: RESTRICTED });
     await approved('exception.resolve_as_refunded', exceptionId, { exceptionId });
     expect(await refundLatePaymentManually(eve, refund)).toBe(true);
+    const worker = createPool(payouts.database.urlOf('lunas_local_worker'), { max: 1 });
+    await expect(worker.query(reopen, [paymentId])).rejects.toMatchObject({ code: RESTRICTED });
+    await worker.end();
   });
 });
 

@@ -2642,6 +2642,11 @@ create trigger two_operators before update of status on late_payments for each r
   when (new.status = 'refunded' and old.status <> 'refunded'
     and (new.is_manual or not pg_has_role(session_user, 'lunas_worker', 'member')))
   execute function require_approved_manual_refund();
+-- A refund is requested for an open late payment, so none is open again. An operator only books it as refunded.
+create trigger status_is_final before update of status on late_payments for each row
+  when (new.status <> old.status and (old.status = 'refunded'
+    or new.status <> 'refunded' and not pg_has_role(session_user, 'lunas_worker', 'member')))
+  execute function forbid_mutation();
 create trigger two_operators before update of refunded_at on archived_late_payments for each row
   execute function require_approved_manual_refund();
 create policy manual_refunds on ledger_postings for insert to lunas_api, lunas_operator
