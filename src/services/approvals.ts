@@ -211,7 +211,8 @@ function whyNotDecided({ status, requestedBy, decidedBy }: Approval): string {
   if (status === 'pending') {
     const keys = 'The keys of both have to be a day old or approved, and neither of them may have created the other.';
     const logins = 'Each of them has a login of their own, with which the decider connects to PostgreSQL.';
-    return `is of ${requestedBy}: another operator has to decide. ${keys} ${logins}`;
+    const seen = 'If one of them created the key of the other, its person has replaced the key.';
+    return `is of ${requestedBy}: another operator has to decide. ${keys} ${logins} ${seen}`;
   }
   if (status === 'expired') return 'is expired: it has to be requested again.';
   if (status === 'approved') {

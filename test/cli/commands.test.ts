@@ -144,7 +144,7 @@ describe('as JSON', () => {
     expect(secret).toMatch(/^op_test_/);
     expect((await json('operators list')).operators).toContainEqual(withoutSecret);
     expect((await lunas('operators list')).stdout).toMatch(
-      /^ID +NAME +LOGIN +KEY +FROM +SCOPES +EXPIRES +APPROVED +CREATED +CREATED BY +REVOKED$/m,
+      /^ID +NAME +LOGIN +KEY +KEY SET BY +FROM +SCOPES +EXPIRES +APPROVED +CREATED +CREATED BY +REVOKED$/m,
     );
   });
 

@@ -393,6 +393,27 @@ describe('one person who has two keys', () => {
     expect(await budi.lunas('approvals', 'approve', '2')).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
+  it('attack A: who created the second operator decides nothing for its key until its person replaces it', async () => {
+    await db.query('delete from operators where id = $1', [idOf(budi)]);
+    const second = await create(dewi, '--name', 'budi', '--login', 'test_operator_budi');
+    await expect(requestSettlement(second.actor)).rejects.toThrow(/has to approve request 1\./);
+    for (const decision of ['approve', 'reject']) {
+      expect(await dewi.lunas('approvals', decision, '1')).toMatchObject(rejectedFor(/replaced the key/));
+    }
+    const seen = await withKey('dewi', second.secret);
+    expect(await seen('operators', 'replace-key')).toMatchObject(rejectedFor(/login of its operator/));
+    const { operator } = JSON.parse((await second.lunas('operators', 'replace-key')).stdout);
+    expect(await second.lunas('approvals', 'reject', '1')).toMatchObject(rejectedFor(/LUNAS_OPERATOR_KEY/));
+    const own = await withKey('budi', operator.secret);
+    expect(await own('approvals', 'reject', '1')).toMatchObject(rejectedFor(/another operator/));
+    expect(await dewi.lunas('approvals', 'reject', '1')).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  it('an operator who decides has a login', async () => {
+    const created = await dewi.lunas('operators', 'create', '--name', 'eka');
+    expect(created).toMatchObject(rejectedFor(/needs the --login/));
+  });
+
   it('attack B: the last but one operator who can decide is revoked by two persons', async () => {
     const eka = await addMember('eka');
     expect(await dewi.lunas('operators', 'revoke', idOf(eka))).toMatchObject({ exitCode: 0, stderr: '' });

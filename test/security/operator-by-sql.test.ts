@@ -318,8 +318,22 @@ describe('attack 2: one person is two', () => {
     await other.end();
   });
 
-  it('no operator gets another login', async () => {
-    await expect(attempt("update operators set login = 'test_operator_eve'")).rejects.toMatchObject({ code: DENIED });
+  it('no operator gets another login, or the key of another person', async () => {
+    for (const column of ['login', 'secret_login']) {
+      const changed = attempt(`update operators set ${column} = 'test_operator_eve'`);
+      await expect(changed).rejects.toMatchObject({ code: DENIED });
+    }
+    const key = (id: string) => attempt("update operators set secret_sha256 = sha256('replaced') where id = $1", id);
+    await expect(key(budi)).rejects.toMatchObject({ code: RESTRICTED });
+    expect(await key(eveId)).toMatchObject({ rowCount: 1 });
+  });
+
+  it('a request with a key that this login has set is not decided', async () => {
+    await asSuperuser(payouts.db, `update operators set secret_login = 'test_operator_eve' where id = '${budi}'`);
+    const id = await requestThroughApi(budi);
+    await expect(decideBy(eve, id, eveId)).rejects.toMatchObject({ code: RESTRICTED });
+    await asSuperuser(payouts.db, `update operators set secret_login = 'test_operator_budi' where id = '${budi}'`);
+    expect(await decideBy(eve, id, eveId)).toMatchObject({ rowCount: 1 });
   });
 
   it('the request of another login is decided, and has both logins', async () => {

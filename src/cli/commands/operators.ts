@@ -13,6 +13,8 @@ import {
   CREATE_OPERATOR,
   createOperator,
   listOperators,
+  REPLACE_OPERATOR_KEY,
+  replaceOperatorKey,
   REVOKE_OPERATOR,
   revokeOperator,
   revokeOperatorAlone,
@@ -77,6 +79,9 @@ export function addOperatorsCommand(program: LunasCommand): void {
       async ({ name, login, ...access }, audit, _, environment) => {
         const keyAccess = toKeyAccess(access);
         const hasScopes = keyAccess.scopes !== null && keyAccess.scopes !== undefined;
+        if (environment === 'production' && !hasScopes && login === undefined) {
+          throw new UserError('In production, an operator without --scopes needs the --login with which it decides.');
+        }
         const isApproved = !(await needsApproval(audit, environment, hasScopes));
         if (login !== undefined) await requireLogin(audit.db, login);
         const createdBy = operatorIdOf(audit.actor);
@@ -106,6 +111,7 @@ export function addOperatorsCommand(program: LunasCommand): void {
         NAME: operator.name,
         LOGIN: operator.login,
         KEY: operator.masked,
+        'KEY SET BY': operator.keySetBy,
         ...keyAccessColumns(operator),
         APPROVED: operator.isApproved ? 'yes' : 'no',
         CREATED: operator.createdAt,
@@ -114,8 +120,28 @@ export function addOperatorsCommand(program: LunasCommand): void {
       }));
       return { json: { operators }, text: formatTable(rows, 'There is no operator yet.') };
     });
+  addReplaceKey(operators);
   addRevoke(operators);
   addActions(operators);
+}
+
+/** Who creates an operator sees the key. So the person replaces it, with the own login. */
+function addReplaceKey(operators: LunasCommand): void {
+  operators
+    .command('replace-key')
+    .description('replace your own key, the one in LUNAS_OPERATOR_KEY; the new one is shown only once')
+    .writeAction(z.object({}), async (_, audit, __, environment) => {
+      const operatorId = operatorIdOf(audit.actor);
+      if (operatorId === undefined) throw new UserError('Set LUNAS_OPERATOR_KEY to the key that is to be replaced.');
+      const operator = await audit.record(REPLACE_OPERATOR_KEY, audit.actor.name, () =>
+        replaceOperatorKey(audit.db, { operatorId, environment }),
+      );
+      const fields = formatFields({ Key: operator.secret, Operator: operator.id, Name: operator.name });
+      return {
+        json: { operator },
+        text: `${fields}\n\nKeep the key now: it is not shown again. The old one is not accepted any more.`,
+      };
+    });
 }
 
 /** In production, two operators who can decide have to remain: the last one could create the next one alone. */

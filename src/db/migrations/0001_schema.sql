@@ -1018,7 +1018,8 @@ create table operators (
   created_by uuid references operators (id), -- nobody decides for one whom the same person created; null: the first one
   -- The person's login of PostgreSQL, with which alone this operator decides in production. Null: it decides nothing. A
   -- key with scopes may have that of its person. It never changes.
-  login name check (login <> '')
+  login name check (login <> ''),
+  secret_login name not null default session_user -- the login that has set the key, and has seen it; no role writes it
 );
 create unique index operators_active_name_key on operators (name) where revoked_at is null;
 create unique index operators_active_login_key on operators (login) where revoked_at is null and scopes is null;
@@ -1349,14 +1350,15 @@ create function are_siblings(one operators, other operators) returns boolean lan
     and not was_approved(one) and not was_approved(other), false);
 
 -- Whether they are two persons, as far as it is known. A login decides only as its own operator, and nothing that it
--- wrote, or that an operator with this login requested through the API.
+-- wrote, or that was requested through the API by an operator with this login, or with a key that this login has set.
 create function may_decide(approval approvals, decider operators, requester operators) returns boolean
 language sql stable
   return decider.id <> requester.id and can_decide(decider) and is_trusted(requester)
     and not has_created(decider, requester) and not has_created(requester, decider)
     and not are_siblings(decider, requester)
     and (not needs_two_operators() or decider.login = session_user
-      and requester.login is distinct from session_user and approval.requested_login <> session_user);
+      and requester.login is distinct from session_user and requester.secret_login <> session_user
+      and approval.requested_login <> session_user);
 
 -- Two operators without scopes approve the next one, and two who can decide have to remain: the last one could create
 -- the next one alone.
@@ -1385,6 +1387,19 @@ create trigger two_operators_accept before update of is_approved on operators fo
   when (new.is_approved and not old.is_approved) execute function require_approved_operator();
 create trigger two_operators_revoke before update of revoked_at on operators for each row
   when (old.revoked_at is null and new.revoked_at is not null) execute function require_approved_operator();
+
+-- Only the person replaces the key of an operator: then nobody else has seen it.
+create function record_key_login() returns trigger language plpgsql as $$
+begin
+  if needs_two_operators() and new.login is distinct from session_user then
+    raise exception 'login % does not replace the key of %', session_user, new.name
+      using errcode = 'restrict_violation';
+  end if;
+  new.secret_login := session_user;
+  return new;
+end $$;
+create trigger own_key before update of secret_sha256, prefix, last_four on operators
+  for each row execute function record_key_login();
 create trigger end_is_final before update of is_approved, revoked_at on operators for each row
   when ((old.is_approved and not new.is_approved)
     or (old.revoked_at is not null and new.revoked_at is distinct from old.revoked_at))
@@ -2754,8 +2769,8 @@ grant select on api_keys, operators to lunas_api, lunas_operator;
 grant insert, update (revoked_at) on api_keys to lunas_operator;
 -- Not `created_at`: a new key decides nothing for a day.
 grant insert (id, name, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at, created_by,
-  is_approved, login), update (revoked_at) on operators to lunas_operator;
-grant update (is_approved) on operators to lunas_operator;
+  is_approved, login) on operators to lunas_operator;
+grant update (is_approved, revoked_at, secret_sha256, prefix, last_four) on operators to lunas_operator;
 grant update (last_used_at, last_used_from) on api_keys to lunas_api;
 grant select, insert, update, delete on rate_limits to lunas_api;
 grant insert, select (id), delete on api_requests to lunas_api;
@@ -2939,7 +2954,7 @@ grant select (id, reference_id, merchant_id, payment_method, provider, provider_
 grant select (id, merchant_id, prefix, last_four, allowed_networks, created_at, revoked_at, scopes, expires_at,
   last_used_at, last_used_from, name, created_by) on api_keys to lunas_reader;
 grant select (id, name, prefix, last_four, created_at, revoked_at, allowed_networks, scopes, expires_at, is_approved,
-  created_by, login) on operators to lunas_reader;
+  created_by, login, secret_login) on operators to lunas_reader;
 grant select (id, actor, via, operator_id, action, target, note, requested_at) on operator_actions to lunas_reader;
 grant select (id, action, target, note, requested_by, requested_at, expires_at, status, decided_by, decided_at,
   amount_rupiah, expected_version) on approvals to lunas_reader;

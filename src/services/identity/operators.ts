@@ -20,6 +20,8 @@ export interface Operator extends KeyAccess<OperatorScope> {
   readonly createdBy: string | null;
   /** The login of PostgreSQL of the person, with which alone this operator decides. Null: it decides nothing. */
   readonly login: string | null;
+  /** The login that has set the key. It decides nothing that is requested with the key. */
+  readonly keySetBy: string;
   readonly revokedAt: Date | null;
   /** False: the key is not accepted until a second operator approves the operator. */
   readonly isApproved: boolean;
@@ -43,7 +45,8 @@ export interface OperatorKeyRow extends Pick<Operator, 'id' | 'name' | 'scopes'>
 type OperatorRow = Omit<Operator, 'masked'> & { readonly prefix: string; readonly lastFour: string };
 
 const OPERATOR_COLUMNS = `id, name, prefix, last_four as "lastFour", ${KEY_ACCESS_COLUMNS},
-  created_at as "createdAt", created_by as "createdBy", login, revoked_at as "revokedAt", is_approved as "isApproved"`;
+  created_at as "createdAt", created_by as "createdBy", login, secret_login as "keySetBy", revoked_at as "revokedAt",
+  is_approved as "isApproved"`;
 
 const IS_ACTIVE = 'is_accepted(operators)';
 
@@ -67,6 +70,27 @@ export async function createOperator(
   );
   if (!rows[0])
     throw new ConflictError('operator_exists', `There is an operator ${name} already, or one of this login.`);
+  return { ...describe(rows[0]), secret };
+}
+
+export const REPLACE_OPERATOR_KEY = new DeclaredAction('operator.replace_key');
+
+/**
+ * Replaces the key of the own operator: the old one is not accepted any more. In production only with the own login of
+ * PostgreSQL. Only the result contains the secret.
+ * @throws ConflictError if it is another login
+ */
+export async function replaceOperatorKey(
+  db: Queryable,
+  { operatorId, environment }: { readonly operatorId: string; readonly environment: Environment },
+): Promise<Operator & { readonly secret: string }> {
+  const { secret, secretSha256, prefix, lastFour } = createOperatorKey(environment);
+  const { rows } = await db.query<OperatorRow>(
+    `update operators set secret_sha256 = $2, prefix = $3, last_four = $4
+     where id = $1 and (login = session_user or not needs_two_operators()) returning ${OPERATOR_COLUMNS}`,
+    [operatorId, secretSha256, prefix, lastFour],
+  );
+  if (!rows[0]) throw new ConflictError('not_allowed', 'A key is replaced with the PostgreSQL login of its operator.');
   return { ...describe(rows[0]), secret };
 }
 

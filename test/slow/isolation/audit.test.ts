@@ -158,6 +158,7 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
     'temporal use-version': ['2026-11-23.1'],
     'accounts set-rate': [UNKNOWN_ID, '--per-second', '20'],
     'operators create': ['--name', 'budi', '--scopes', 'read', '--expires', '90d'],
+    'operators replace-key': ['--json'],
     'operators revoke': [UNKNOWN_ID],
     'payments settle': [payment.id],
     'payments fail': [payment.id],
@@ -226,8 +227,14 @@ function namesOfCommands(command: Command, parents: readonly string[] = []): str
 
 async function runCommand(name: string, args: readonly string[]): Promise<void> {
   const all = [...name.split(' '), ...args, '--note', 'ticket 7'];
-  if (!WITH_TEMPORAL.has(name)) await runLunas(all, environment);
+  if (name === 'operators replace-key') useKey(JSON.parse((await runLunas(all, environment)).stdout).operator.secret);
+  else if (!WITH_TEMPORAL.has(name)) await runLunas(all, environment);
   else await promisify(execFile)(LUNAS, all, { env: environment, timeout: 60_000 }).catch(() => undefined);
+}
+
+function useKey(key: string): void {
+  secret = key;
+  environment = { ...environment, LUNAS_OPERATOR_KEY: key };
 }
 
 /** The actions that the work adds to the audit log. */
