@@ -33,6 +33,7 @@ function linksOf(problem: ProblemVisit['problem'], texts: (typeof DASHBOARD_TEXT
     case 'not_found':
     case 'forbidden':
     case 'cross_site':
+    case 'too_large':
     case 'failed':
       return [{ href: '/', label: texts.backHome }];
   }

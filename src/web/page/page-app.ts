@@ -200,6 +200,7 @@ function toPageErrorIfKnown(error: unknown): PageError | undefined {
   if (isDatabaseAway(error)) return new PageError('unavailable', 'PostgreSQL is away', { 'Retry-After': '5' });
   if (error instanceof SignInError) return pageErrorOf(error);
   if (!(error instanceof ApiError)) return undefined;
+  if (error.reason === 'body_too_large') return new PageError('too_large', error.internal);
   if (error.code === 'rate_limited') return new PageError('too_many_requests', error.internal, error.headers);
   return error.code === 'not_found' ? new PageError('not_found', error.internal) : undefined;
 }

@@ -6,6 +6,7 @@ export const PAGE_PROBLEMS = {
   forbidden: 403,
   signed_out: 401,
   cross_site: 403,
+  too_large: 413,
   wrong_host: 421,
   too_many_requests: 429,
   link_used: 410,

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { createSealer } from '../../../src/crypto/sealing';
 import { recordRequests } from '../../../src/db/records/recorded-requests';
 import { mayAccess, MEMBER_ROLES } from '../../../src/domain/member-roles';
+import { LANGUAGES } from '../../../src/domain/sign-in';
 import { inviteMember } from '../../../src/services/identity/members';
 import { createKey } from '../../../src/services/merchants/keys';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
@@ -155,6 +156,12 @@ describe('a form', () => {
     expect([status, headers.location]).toEqual([303, '/login']);
     const polled = { cookie: own.cookie, 'x-poll': '1' };
     expect((await send(`/m/${code}`, { headers: polled })).status).toBe(401);
+  });
+
+  it.each(LANGUAGES)('of more than 16 kB gets a page that says so: %s', async (language) => {
+    const headers = { ...OWN_FORM, cookie: '', 'accept-language': language };
+    const { status, body } = await post('/login', { email: 'x'.repeat(16 * 1_024) }, headers);
+    expect([status, body.includes(DASHBOARD_TEXTS[language].problems.too_large.text)]).toEqual([413, true]);
   });
 
   it('returns to no foreign address after a change of the language', async () => {

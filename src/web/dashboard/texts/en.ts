@@ -82,6 +82,10 @@ const PROBLEMS: Readonly<Record<PageProblem, ProblemTexts>> = {
   forbidden: { title: 'Not permitted', text: 'Your role does not include this page.' },
   signed_out: { title: 'You are signed out', text: 'Sign in again to continue.' },
   cross_site: { title: 'Form not accepted', text: 'This form did not come from the dashboard. Open the page again.' },
+  too_large: {
+    title: 'Form too large',
+    text: 'This form has more than 16 kB: go back, shorten what you wrote, and send it again.',
+  },
   wrong_host: { title: 'Wrong address', text: 'The dashboard has another address. Check the link.' },
   too_many_requests: { title: 'Too many requests', text: 'Wait a moment, then load the page again.' },
   link_used: { title: 'This link was used', text: 'Run: npx lunas users link' },
