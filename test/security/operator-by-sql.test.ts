@@ -3,6 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { settlePayment } from '../../activities/payment';
 import { resolveRefundAsPaid, resolveRefundAsRefunded } from '../../activities/refund';
 import { createSealer } from '../../src/crypto/sealing';
+import { createSignInToken } from '../../src/crypto/sign-in-token';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import { onlyRow } from '../../src/db/connection/require-row';
 import { refundLatePaymentManually } from '../../src/db/transitions/late-payment-transitions';
@@ -11,7 +12,7 @@ import { messageOf } from '../../src/errors';
 import { createPayoutRegistry } from '../../src/providers/payout-registry';
 import { createProviderRegistry } from '../../src/providers/registry';
 import { verifyAudit } from '../../src/services/audit/verify-audit';
-import { createResetLink } from '../../src/services/identity/members';
+import { createResetLink, readInvitation } from '../../src/services/identity/members';
 import { createOperator } from '../../src/services/identity/operators';
 import { listExceptionsOf } from '../../src/services/payments/exceptions';
 import { getBalance } from '../../src/services/payouts/balance';
@@ -470,6 +471,69 @@ describe('attack 2: one person signs in as a member of a merchant', () => {
     await expect(attempt('insert into sessions (id) values (gen_random_uuid())')).rejects.toMatchObject({
       code: DENIED,
     });
+  });
+});
+
+describe('attack 2: one person invites, and waits until the merchant has money', () => {
+  let dashboard: Pool;
+  let token: string;
+  let link: { readonly id: string; readonly merchantId: string; readonly email: string; readonly role: 'owner' };
+  beforeAll(() => {
+    dashboard = createPool(payouts.database.urlOf('lunas_local_dashboard'), { max: 1 });
+  });
+  afterAll(() => dashboard.end());
+  beforeEach(() => {
+    link = { id: randomUUID(), merchantId: payouts.merchantId, email: 'eve@own.test', role: 'owner' };
+  });
+
+  const invite = (createdBy: string, expiresAt: string) => {
+    const created = createSignInToken('link');
+    token = created.token;
+    return attempt(
+      `insert into sign_in_links (realm, kind, id, token_sha256, created_at, expires_at, created_by, merchant_id,
+         email, role)
+       values ('merchant', 'invitation', $1, $2, now(), '${expiresAt}', $3, $4, $5, $6)`,
+      link.id,
+      created.tokenSha256,
+      createdBy,
+      link.merchantId,
+      link.email,
+      link.role,
+    );
+  };
+  const isOpen = () => readInvitation(dashboard, token, new Date()).then(Boolean, () => false);
+  const use = () => dashboard.query('update sign_in_links set used_at = now() where id = $1', [link.id]);
+  const addOwner = () => createMember(payouts.db, `${randomUUID()}@toko.example`, [[link.merchantId, 'owner']]);
+  const extend = () => attempt("update sign_in_links set expires_at = '2999-01-01' where id = $1", link.id);
+
+  it('the invitation of a first member is for 72 hours, and ends when there is one', async () => {
+    await invite('operator:eve', '2999-01-01');
+    await extend();
+    const { rows } = await attempt(
+      `select expires_at <= clock_timestamp() + interval '72 hours' as "isShort" from sign_in_links where id = $1`,
+      link.id,
+    );
+    expect([rows, await isOpen()]).toEqual([[{ isShort: true }], true]);
+    await addOwner();
+    expect(await isOpen()).toBe(false);
+    await expect(use()).rejects.toMatchObject({ code: RESTRICTED });
+  });
+
+  it('none is in the name of a user', async () => {
+    await expect(invite(`user:${randomUUID()}`, '2999-01-01')).rejects.toMatchObject({ code: RESTRICTED });
+  });
+
+  it('two operators invite once the merchant has a payment, also beside its members', async () => {
+    await applyTransitions(ofPayments(payouts), [], { merchantId: link.merchantId });
+    await expect(invite('operator:eve', '2999-01-01')).rejects.toMatchObject({ code: RESTRICTED });
+    await invite('operator:eve', '2020-01-01');
+    await expect(extend()).rejects.toMatchObject({ code: RESTRICTED });
+    const { id: linkId, ...person } = link;
+    await approved('user.invite', link.merchantId, { linkId, ...person });
+    await extend();
+    await addOwner();
+    expect(await isOpen()).toBe(true);
+    expect(await use()).toMatchObject({ rowCount: 1 });
   });
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { dashboardUrlOf } from '../../config';
+import { mayInviteAlone } from '../../db/records/sign-in-links';
 import { actorText } from '../../domain/actor';
 import { MEMBER_ROLES } from '../../domain/member-roles';
 import { requestApproval } from '../../services/audit/request-approval';
@@ -66,7 +67,7 @@ export function addUsersCommand(program: LunasCommand): void {
     });
 }
 
-/** In production an operator invites only the first member alone: afterwards an owner can. */
+/** In production an operator invites only the first member alone, before a payment: afterwards an owner can. */
 function addInvite(users: LunasCommand): void {
   users
     .command('invite')
@@ -79,7 +80,7 @@ function addInvite(users: LunasCommand): void {
       z.object({ merchant: id, email, role: oneOf(MEMBER_ROLES) }),
       async ({ merchant: merchantId, email: address, role }, audit, context, environment) => {
         const email = address.toLowerCase();
-        const isApproved = environment !== 'production' || (await listMembers(audit.db, merchantId)).length === 0;
+        const isApproved = environment !== 'production' || (await mayInviteAlone(audit.db, merchantId));
         const request = { merchantId, email, role, createdBy: actorText(audit.actor), isApproved };
         const { id, token, expiresAt } = await audit.record(INVITE_USER, merchantId, () =>
           inviteMember(audit.db, request, new Date()),

@@ -1734,29 +1734,65 @@ create trigger revocation_is_final before update of revoked_at on api_keys for e
   execute function forbid_mutation();
 create trigger expiry_is_final before update of expires_at on sign_in_links for each row
   when (new.expires_at > old.expires_at and acts_as_dashboard()) execute function forbid_mutation();
--- In production no operator makes a link valid alone: two approve it, for this person and role. The first member of a
--- merchant is the exception. A link without an approval has expired.
+-- Whether one operator may invite a person alone: the merchant has no member, and nothing that a member could take.
+create function may_invite_alone(merchant uuid) returns boolean language sql stable
+  return not exists (select from members where merchant_id = merchant and removed_at is null)
+    and not exists (select from payments where merchant_id = merchant)
+    and not exists (select from balance_transactions where merchant_id = merchant);
+
+-- Whether two operators decided this link, for this person and role.
+create function approves_link(approval approvals, link sign_in_links) returns boolean language sql stable
+  return approval.decided_by <> approval.requested_by and approval.parameters ->> 'linkId' = link.id::text
+    and case link.kind
+      when 'reset' then approval.action = 'user.reset' and approval.target = link.user_id::text
+      when 'invitation' then approval.action = 'user.invite' and approval.parameters @> jsonb_build_object(
+        'merchantId', link.merchant_id, 'email', link.email, 'role', link.role)
+      else false
+    end;
+
+-- In production no operator makes a link valid alone, nor in the name of a user. The first member of a merchant is the
+-- exception. A link without an approval has expired. The limits are those of the commands, whatever the statement is.
 create function require_approved_link() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  if needs_two_operators() and not acts_as_dashboard() and not exists (
-    select from approvals
-    where parameters ->> 'linkId' = new.id::text and case new.kind
-      when 'reset' then is_in_execution(approvals, 'user.reset') and target = new.user_id::text
-      when 'invitation' then is_in_execution(approvals, 'user.invite') and parameters @> jsonb_build_object(
-        'merchantId', new.merchant_id, 'email', new.email, 'role', new.role)
-    end
-  ) and (new.kind <> 'invitation' or exists (
-    select from members where merchant_id = new.merchant_id and removed_at is null
-  )) then
+  if not needs_two_operators() or acts_as_dashboard() then return new; end if;
+  if new.created_by like 'user:%' or not (
+    exists (
+      select from approvals where approves_link(approvals, new) and is_in_execution(approvals, approvals.action)
+    ) or new.kind = 'invitation' and may_invite_alone(new.merchant_id)
+  ) then
     raise exception 'link % is not approved by two operators', new.id using errcode = 'restrict_violation';
   end if;
+  new.expires_at := least(new.expires_at,
+    clock_timestamp() + case new.kind when 'reset' then interval '1 hour' else interval '72 hours' end);
   return new;
 end $$;
 create trigger two_operators_add before insert on sign_in_links for each row
   when (new.expires_at > now()) execute function require_approved_link();
 create trigger two_operators_extend before update of expires_at on sign_in_links for each row
   when (new.expires_at > old.expires_at) execute function require_approved_link();
+
+-- An invitation that one operator made alone is only for the first member: it ends when another one has joined.
+create function is_still_permitted(invitation sign_in_links) returns boolean
+language sql stable security definer set search_path = public, pg_temp
+  return invitation.created_by like 'user:%' or not needs_two_operators()
+    or not exists (select from members where merchant_id = invitation.merchant_id and removed_at is null)
+    or exists (
+      select from approvals where status in ('approved', 'executed') and approves_link(approvals, invitation)
+    );
+create function require_still_permitted() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  -- Of two who join at the same time, one waits, and is not the first.
+  perform from merchants where id = new.merchant_id for no key update;
+  if not is_still_permitted(new) then
+    raise exception 'invitation % was for the first member', new.id using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger still_permitted before update of used_at on sign_in_links for each row
+  when (new.kind = 'invitation' and old.used_at is null and new.used_at is not null)
+  execute function require_still_permitted();
 
 -- Operators make only the demo owner of a sandbox a member.
 create function require_sandbox() returns trigger language plpgsql set search_path = public, pg_temp as $$
@@ -2875,8 +2911,9 @@ grant select on payout_limits
 grant insert on payout_limits to lunas_operator;
 revoke execute on function is_approved_manual_refund, require_approved_payment_action from public;
 grant execute on function is_approved_manual_refund to lunas_api, lunas_operator;
-revoke execute on function require_approved_link, require_approved_bank_account, require_day_of_limits,
-  require_approved_row from public;
+revoke execute on function require_approved_link, is_still_permitted, require_still_permitted,
+  require_approved_bank_account, require_day_of_limits, require_approved_row from public;
+grant execute on function is_still_permitted to lunas_dashboard;
 grant insert on merchant_notices to lunas_payouts;
 grant select (id, merchant_id, bank_code, last_four, name_match, status, version, proposed_by, inquired_at, usable_from,
   created_at, updated_at) on bank_accounts to lunas_api, lunas_worker, lunas_reader;

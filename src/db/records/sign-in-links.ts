@@ -1,6 +1,7 @@
 import type { MemberRole } from '../../domain/member-roles';
 import type { Language, Realm } from '../../domain/sign-in';
 import type { Queryable } from '../connection/pool';
+import { onlyRow } from '../connection/require-row';
 import { insertNoticesOfUser } from './merchant-notices';
 import type { Browser } from './sessions';
 
@@ -95,6 +96,12 @@ interface NewInvitation {
   readonly expiresAt: Date;
 }
 
+/** Whether one operator may invite a person alone: the merchant has no member and no payment. */
+export async function mayInviteAlone(db: Queryable, merchantId: string): Promise<boolean> {
+  const { rows } = await db.query<{ mayInvite: boolean }>('select may_invite_alone($1) as "mayInvite"', [merchantId]);
+  return onlyRow(rows).mayInvite;
+}
+
 /** Withdraws earlier invitations of the same e-mail to this merchant. @returns false if it is a member already */
 export async function insertInvitation(db: Queryable, invitation: NewInvitation): Promise<boolean> {
   const { rowCount } = await db.query(
@@ -124,15 +131,16 @@ export async function insertInvitation(db: Queryable, invitation: NewInvitation)
 }
 
 /**
- * A link of a user needs an owner still: who is removed, disabled or no owner any more leaves no way in behind. Of an
- * e-mail only the newest invitation counts, also if several were made at the same time.
+ * A link of a user needs an owner still: who is removed, disabled or no owner any more leaves no way in behind. One of
+ * an operator alone needs a merchant without members still. Of an e-mail only the newest invitation counts, also if
+ * several were made at the same time.
  */
 const IS_OF_OWNER = `(link.created_by not like 'user:%' or exists (
     select from members issuer join users person on person.id = issuer.user_id and person.disabled_at is null
     where issuer.merchant_id = link.merchant_id and issuer.role = 'owner' and issuer.removed_at is null
       and link.created_by = 'user:' || issuer.user_id))`;
 const VALID_INVITATION = (now: string) => `link.kind = 'invitation' and link.used_at is null
-  and link.expires_at > ${now} and ${IS_OF_OWNER}
+  and link.expires_at > ${now} and ${IS_OF_OWNER} and is_still_permitted(link)
   and not exists (select from sign_in_links newer where newer.merchant_id = link.merchant_id
     and newer.email = link.email and newer.kind = 'invitation' and newer.id > link.id)`;
 
