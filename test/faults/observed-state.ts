@@ -197,12 +197,16 @@ async function readRecords(db: Pool): Promise<Pick<ObservedState, 'records' | 'p
   }
 }
 
+/** A payout that rests has a new run at each look at the bank. One that has just begun has no status yet. */
+const FIRST_TASK_MS = 10_000;
+
 async function readWorkflows({ client }: ObservedStateSource): Promise<ObservedWorkflow[]> {
   const found: ObservedWorkflow[] = [];
   for await (const { workflowId, type, status, startTime, searchAttributes } of client.workflow.list({
     pageSize: 1_000,
   })) {
     const { PaymentStatus, PayoutStatus, NeedsAttention } = searchAttributes;
+    if (type === 'payout' && PayoutStatus === undefined && Date.now() - startTime.getTime() < FIRST_TASK_MS) continue;
     found.push({
       id: workflowId,
       type,
