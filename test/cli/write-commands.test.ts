@@ -137,7 +137,8 @@ describe('lunas payments settle', () => {
   });
 
   it('settles all due payments of a merchant, which the list shows before and not after', async () => {
-    const paid = await Promise.all(Array.from({ length: 12 }, createPaid));
+    const paid: Awaited<ReturnType<typeof createPaid>>[] = [];
+    while (paid.length < 12) paid.push(await createPaid());
     const waiting = async () =>
       parse(await lunas('payments', 'list', '--waiting-for-settlement', '--json')).payments.map(
         ({ reference_id }: { reference_id: string }) => reference_id,
