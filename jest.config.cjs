@@ -59,6 +59,7 @@ module.exports = {
   testSequencer: '<rootDir>/test/setup/longest-first.cjs',
   // Several times the 90 s for which `eventually` waits.
   testTimeout: 300_000,
-  // A file waits for two thirds of its time. Jest reads a percentage above 100 as a number of processes.
-  maxWorkers: 3 * availableParallelism(),
+  // Tests mostly wait for a server, not for a core. With three for each core, creates missed the deadline of the API.
+  // Jest reads a percentage above 100 as a number of processes.
+  maxWorkers: 2 * availableParallelism(),
 };
