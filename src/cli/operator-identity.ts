@@ -8,6 +8,7 @@ import { UserError } from '../errors';
 import type { Logger } from '../observability/logger';
 import { withAudit } from '../services/audit/audit';
 import { countCommandOperators, findOperator } from '../services/identity/operators';
+import type { CommandResult } from './output';
 
 /** What a command that writes needs: database, log, the operator who runs it, and its parameters for the audit log. */
 export class CommandAudit {
@@ -25,6 +26,11 @@ export class CommandAudit {
   /** Executes the work of the command and records it in the audit log. */
   record<Result>(action: DeclaredAction, target: string, work: () => Promise<Result>): Promise<Result> {
     return withAudit(this, this.actor, { ...this.command, action, target }, work);
+  }
+
+  /** As `record`, of a work that can be incomplete: the audit log has `succeeded` only if the command exits with 0. */
+  recordResult(action: DeclaredAction, target: string, work: () => Promise<CommandResult>): Promise<CommandResult> {
+    return withAudit(this, this.actor, { ...this.command, action, target }, work, ({ failure }) => failure);
   }
 }
 

@@ -76,7 +76,7 @@ async function endRecovery(stack: FaultStack): Promise<void> {
     ({ begunBy }) => begunBy === 'worker',
     READY_TIMEOUT_MS,
   );
-  await stack.runLunas('recovery', 'end', '--note', 'the standby was synchronous');
+  await stack.runLunas('recovery', 'end', '--lost-nothing', '--note', 'the standby was synchronous');
 }
 
 /** @returns when the promotion began */

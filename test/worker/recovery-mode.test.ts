@@ -1,6 +1,9 @@
 import { RECOVERY_MODE } from '../../activities/step-result';
 import { readRecoveryMode } from '../../src/db/records/recovery-mode';
+import { withAudit } from '../../src/services/audit/audit';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
+import { RECONCILE } from '../../src/services/reconciliation/reconcile-all';
+import { RECOVER } from '../../src/services/recovery/recover';
 import { beginRecoveryMode, endRecoveryMode } from '../../src/services/recovery/recovery-mode';
 import { osUser } from '../support/actors';
 import { asSuperuser } from '../support/backdate';
@@ -32,6 +35,14 @@ const end = (hasLostNothing = true) => {
   const { db } = service.operatorContext;
   return endRecoveryMode({ db, workflows: service.workflows }, DEWI, { note: NOTE, hasLostNothing });
 };
+
+const lunas = (...args: readonly string[]) =>
+  runBuiltLunas(args, {
+    DATABASE_URL: service.operatorDatabaseUrl,
+    TEMPORAL_ADDRESS: service.temporal.address,
+    TEMPORAL_NAMESPACE: service.temporal.namespace,
+    LUNAS_MASTER_KEY: service.masterKey,
+  });
 
 async function createPaid(settlementDelaySeconds: number): Promise<Created> {
   const policy = { provider: 'gopay', channel: 'qris', settlementKind: 'automatic', settlementDelaySeconds } as const;
@@ -95,12 +106,7 @@ it('`lunas reconcile` in a process without the variable reports nothing that is 
     `update payments set settlement_due_at = settlement_due_at - interval '1 hour' where id in ${ids}`,
     `update refunds set submit_at = submit_at - interval '1 hour' where payment_id in ${ids}`,
   );
-  const { exitCode, stdout } = await runBuiltLunas(['reconcile', '--json'], {
-    DATABASE_URL: service.operatorDatabaseUrl,
-    TEMPORAL_ADDRESS: service.temporal.address,
-    TEMPORAL_NAMESPACE: service.temporal.namespace,
-    LUNAS_MASTER_KEY: service.masterKey,
-  });
+  const { exitCode, stdout } = await lunas('reconcile', '--json');
   const { reconciliation } = JSON.parse(stdout);
   expect([exitCode, reconciliation.breaks]).toEqual([0, []]);
   await expect(end(false)).rejects.toThrow(
@@ -109,6 +115,63 @@ it('`lunas reconcile` in a process without the variable reports nothing that is 
   expect(await readRecoveryMode(service.db)).toMatchObject({ isOn: true });
   const { rows } = await service.db.query('select detail from exceptions');
   expect(rows).toEqual([]);
+});
+
+it('a recovery and a reconciliation that exit with 1 do not count', async () => {
+  await begin();
+  const compared = await createPaid(3_600);
+  const { payment: lost } = (await service.call('POST', '/payments', { amount: 50_000, provider: 'gopay' })).body;
+  await reach(lost, 'issue');
+  const setTransaction = (value: string) =>
+    `update payments set provider_transaction_id = ${value} where id = '${compared.id}'`;
+  await asSuperuser(
+    service.db,
+    // Its row cannot be written again.
+    `insert into archived_payments (payment_id, reference_id, merchant_id, batch_id, received_money)
+     select gen_random_uuid(), reference_id, merchant_id, 0, true from payments where id = '${lost.id}'`,
+    ...['webhook_deliveries', 'webhook_events', 'payment_transitions'].map(
+      (table) => `delete from ${table} where payment_id = '${lost.id}'`,
+    ),
+    `delete from payments where id = '${lost.id}'`,
+    setTransaction("provider_transaction_id || 'X'"),
+  );
+  await eventually(
+    () => service.workflows.records.list(new Date(0), new Date(), null),
+    ({ items }) => items.some(({ paymentId }) => paymentId === lost.id),
+  );
+  for (const command of ['recover', 'reconcile']) expect(await lunas(command)).toMatchObject({ exitCode: 1 });
+  await expect(end(false)).rejects.toThrow(
+    'PostgreSQL may be behind the provider: no recovery has succeeded since the mode began, ' +
+      'no full reconciliation has succeeded since the mode began, 1 of its exceptions are open.',
+  );
+  const { rows } = await service.db.query(
+    `select action, outcome, outcome.detail from operator_actions action
+     join operator_action_outcomes outcome on action_id = id
+     where action like '%.run' and requested_at >= (select begun_at from recovery_mode) order by id`,
+  );
+  expect(rows).toEqual([
+    { action: 'recovery.run', outcome: 'indeterminate', detail: expect.stringContaining('1 items not recovered') },
+    { action: 'reconciliation.run', outcome: 'indeterminate', detail: expect.stringContaining('1 break') },
+  ]);
+
+  await asSuperuser(service.db, 'delete from archived_payments', setTransaction("rtrim(provider_transaction_id, 'X')"));
+  expect(await lunas('recover')).toMatchObject({ exitCode: 0 });
+  await reach(lost, 'issue');
+  expect(await lunas('reconcile')).toMatchObject({ exitCode: 0 });
+  await end(false);
+  expect(await readRecoveryMode(service.db)).toMatchObject({ isOn: false });
+});
+
+it('on another timeline, what was recovered before the mode began does not count', async () => {
+  const { db } = service.operatorContext;
+  const since = new Date(Date.now() - 8 * 86_400_000).toISOString();
+  for (const action of [RECOVER, RECONCILE]) await withAudit({ db }, DEWI, { action, target: since }, async () => {});
+  await service.db.query('update recovery_mode set timeline = 7');
+  await expect(end(false)).rejects.toThrow('no recovery has succeeded since the mode began, no full reconciliation');
+  expect(await readRecoveryMode(service.db)).toMatchObject({
+    isOn: true,
+    reason: 'PostgreSQL is on timeline 1, and 7 is recorded',
+  });
 });
 
 it('a worker on another timeline than the recorded one begins the mode, and the end records the timeline', async () => {

@@ -33,9 +33,9 @@ export function addReconcileCommand(program: LunasCommand): void {
             const { isOn: isRecovering } = await readRecoveryMode(db);
             const report = (part: PartCoverage) =>
               program.terminal.stderr.write(`${nameOf(part)}: ${describeCoverage(part)}\n`);
-            return reconciliationResult(
-              await audit.record(RECONCILE, changedSince.toISOString(), () =>
-                reconcileAll({ db, providers, workflows, isRecovering }, changedSince, report),
+            return await audit.recordResult(RECONCILE, changedSince.toISOString(), async () =>
+              reconciliationResult(
+                await reconcileAll({ db, providers, workflows, isRecovering }, changedSince, report),
               ),
             );
           } finally {

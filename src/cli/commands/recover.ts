@@ -28,14 +28,13 @@ export function addRecoverCommand(program: LunasCommand): void {
       z.object({ since: timestamp.optional() }),
       ({ since }, audit, context, environment) =>
         withTemporal(context, audit.db, async (workflows) => {
-          const { db } = audit;
+          const { actor, db, log } = audit;
           const transitionContext = { db, environment, onDeliveries: () => undefined };
           const target = since?.toISOString() ?? 'all';
-          const recovery = await audit.record(RECOVER, target, () =>
-            recover(transitionContext, workflows, { startedSince: since, onProgress }),
-          );
-          const { actor, log } = audit;
-          return recoveryResult(recovery, await holdLostPayouts({ db, log, workflows }, actor, recovery.lostPayouts));
+          return audit.recordResult(RECOVER, target, async () => {
+            const recovery = await recover(transitionContext, workflows, { startedSince: since, onProgress });
+            return recoveryResult(recovery, await holdLostPayouts({ db, log, workflows }, actor, recovery.lostPayouts));
+          });
         }),
       { statementTimeoutMs: LONG_STATEMENT_MS },
     );

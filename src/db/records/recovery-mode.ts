@@ -34,28 +34,34 @@ export async function readRecoveryMode(db: Queryable): Promise<RecoveryMode> {
   return onlyRow(rows, 'The table recovery_mode has no row');
 }
 
-/** What has happened since the mode began, or since its last end if only the timeline differs. */
+/** What has succeeded since the mode began. */
 export interface RecoveryProgress {
-  /** Those of the actions that no operator has completed. */
-  readonly missing: readonly string[];
+  readonly isRecovered: boolean;
+  readonly isReconciled: boolean;
   /** Exceptions of reconciliations and of lost payouts. */
   readonly openExceptions: number;
 }
 
-/** @param actions names of operator actions */
-export async function readRecoveryProgress(db: Queryable, actions: readonly string[]): Promise<RecoveryProgress> {
+/** The period of `lunas reconcile` without `--since`, less an hour for clocks that differ. */
+const FULL_PERIOD = "interval '6 days 23 hours'";
+
+/** A reconciliation counts if it has compared what changed in a full period, and what changed before the mode began. */
+export async function readRecoveryProgress(
+  db: Queryable,
+  { recover, reconcile }: { readonly recover: string; readonly reconcile: string },
+): Promise<RecoveryProgress> {
   const { rows } = await db.query<RecoveryProgress>({
     name: 'read_recovery_progress',
-    text: `select array(
-          select name from unnest($1::text[]) name
-          where not exists (
-            select from operator_actions join operator_action_outcomes on action_id = id
-            where action = name and outcome = 'succeeded'
-              and requested_at >= (select greatest(begun_at, ended_at) from recovery_mode))
-        ) as missing,
-        (select count(*)::integer from exceptions
-         where kind in ('reconciliation', 'lost_payout') and resolved_at is null) as "openExceptions"`,
-    values: [actions],
+    text: `with done as (
+          select action, target as since, iso_utc(least(begun_at, requested_at - ${FULL_PERIOD})) as "neededSince"
+          from operator_actions join operator_action_outcomes on action_id = id, recovery_mode
+          where action in ($1, $2) and outcome = 'succeeded' and requested_at >= begun_at
+        )
+        select exists (select from done where action = $1) as "isRecovered",
+          exists (select from done where action = $2 and since <= "neededSince") as "isReconciled",
+          (select count(*)::integer from exceptions
+           where kind in ('reconciliation', 'lost_payout') and resolved_at is null) as "openExceptions"`,
+    values: [recover, reconcile],
   });
   return onlyRow(rows, 'A select without a table has a row');
 }
@@ -73,6 +79,19 @@ export async function beginRecovery(
     values: [by, reason],
   });
   return rowCount === 1;
+}
+
+/** If PostgreSQL is on another timeline than recorded, begins the mode. @returns whether it was off */
+export async function beginIfOnOtherTimeline(
+  db: Queryable,
+  { isOnOtherTimeline, timeline, recordedTimeline }: RecoveryMode,
+  by: ActorText,
+): Promise<boolean> {
+  if (!isOnOtherTimeline) return false;
+  return beginRecovery(db, {
+    by,
+    reason: `PostgreSQL is on timeline ${timeline}, and ${recordedTimeline} is recorded`,
+  });
 }
 
 /** Ends the mode, and records the timeline as the one on which Lunas may settle and refund. */

@@ -21,15 +21,19 @@ export interface OperatorAction {
   readonly detail?: string | undefined;
 }
 
-/** Executes an operator action and records it in the audit log: before its execution, and its outcome after it. */
+/**
+ * Executes an operator action and records it in the audit log: before its execution, and its outcome after it.
+ * @param failureOf as of `executeRecorded`
+ */
 export async function withAudit<Result>(
   dependencies: AuditDependencies,
   actor: OperatorActor,
   action: OperatorAction,
   work: () => Promise<Result>,
+  failureOf?: (result: Result) => string | undefined,
 ): Promise<Result> {
   const id = await recordAction(dependencies, actor, action);
-  return executeRecorded(work, (outcome, detail) => recordOutcome(dependencies, id, outcome, detail));
+  return executeRecorded(work, (outcome, detail) => recordOutcome(dependencies, id, outcome, detail), failureOf);
 }
 
 async function recordAction(

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../../db/connection/pool';
 import { STATUS } from '../../db/queries/payment-indexes';
 import * as records from '../../db/records/recovery-mode';
-import { actorText, type OperatorActor } from '../../domain/actor';
+import { actorText, type ActorText, type OperatorActor } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
 import { ConflictError } from '../../errors';
 import { withAudit, type AuditDependencies } from '../audit/audit';
@@ -51,7 +51,7 @@ export async function endRecoveryMode(
 ): Promise<number> {
   const { db, workflows } = dependencies;
   await withAudit(dependencies, actor, { action: END_RECOVERY, target: TARGET, note }, async () => {
-    if (!hasLostNothing) await requireRecovered(db);
+    if (!hasLostNothing) await requireRecovered(db, actorText(actor));
     await records.endRecovery(db);
   });
   await sleep(READING_AGE_MS);
@@ -60,21 +60,23 @@ export async function endRecoveryMode(
   return deferred.length;
 }
 
-/** Without a recovery the payments that PostgreSQL has lost would not be compared with the provider. */
-const STEPS: ReadonlyMap<string, string> = new Map([
-  [RECOVER.name, 'recovery'],
-  [RECONCILE.name, 'reconciliation'],
-]);
-
-async function requireRecovered(db: Queryable): Promise<void> {
-  if (!(await records.readRecoveryMode(db)).isOn) return;
-  const { missing, openExceptions } = await records.readRecoveryProgress(db, [...STEPS.keys()]);
-  if (missing.length === 0 && openExceptions === 0) return;
-  const open = openExceptions === 0 ? [] : [`${openExceptions} of its exceptions are open`];
-  const left = [...missing.map((name) => `no ${STEPS.get(name)} has succeeded since the mode began`), ...open].join(
-    ', ',
-  );
-  throw new ConflictError('not_recovered', `PostgreSQL may be behind the provider: ${left}.`);
+/**
+ * Without a recovery the payments that PostgreSQL has lost would not be compared with the provider. If no worker has
+ * seen the other timeline yet, the mode begins now: what was recovered after an earlier restore does not count.
+ */
+async function requireRecovered(db: Queryable, by: ActorText): Promise<void> {
+  const mode = await records.readRecoveryMode(db);
+  if (!mode.isOn) return;
+  await records.beginIfOnOtherTimeline(db, mode, by);
+  const steps = { recover: RECOVER.name, reconcile: RECONCILE.name };
+  const { isRecovered, isReconciled, openExceptions } = await records.readRecoveryProgress(db, steps);
+  const left = [
+    ...(isRecovered ? [] : ['no recovery has succeeded since the mode began']),
+    ...(isReconciled ? [] : ['no full reconciliation has succeeded since the mode began']),
+    ...(openExceptions === 0 ? [] : [`${openExceptions} of its exceptions are open`]),
+  ];
+  if (left.length === 0) return;
+  throw new ConflictError('not_recovered', `PostgreSQL may be behind the provider: ${left.join(', ')}.`);
 }
 
 /** Payments whose settlement or refund is due. */

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/connection/pool';
-import { beginRecovery, readRecoveryMode } from '../../db/records/recovery-mode';
+import { beginIfOnOtherTimeline, beginRecovery, readRecoveryMode } from '../../db/records/recovery-mode';
 import type { ActorText } from '../../domain/actor';
 import type { Logger } from '../../observability/logger';
 
@@ -41,18 +41,14 @@ export class RecoveryWatch {
   }
 
   async #read(): Promise<boolean> {
-    const { isOn, isOnOtherTimeline, timeline, recordedTimeline, reason } = await readRecoveryMode(this.db);
-    if (isOnOtherTimeline) await this.#beginOnOtherTimeline(timeline, recordedTimeline);
+    const mode = await readRecoveryMode(this.db);
+    const { isOn, timeline, recordedTimeline, reason } = mode;
+    if (await beginIfOnOtherTimeline(this.db, mode, BY_WORKER)) {
+      this.log.error({ timeline, recordedTimeline }, 'recovery mode begun: PostgreSQL was restored or failed over');
+    }
     if (isOn && !this.#wasOn) this.log.warn({ reason }, 'recovery mode: nothing is settled or refunded');
     if (!isOn && this.#wasOn) this.log.warn('recovery mode has ended');
     this.#wasOn = isOn;
     return isOn;
-  }
-
-  async #beginOnOtherTimeline(timeline: number | null, recordedTimeline: number | null): Promise<void> {
-    const reason = `PostgreSQL is on timeline ${timeline}, and ${recordedTimeline} is recorded`;
-    if (await beginRecovery(this.db, { by: BY_WORKER, reason })) {
-      this.log.error({ timeline, recordedTimeline }, 'recovery mode begun: PostgreSQL was restored or failed over');
-    }
   }
 }

@@ -1,5 +1,11 @@
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { beginRecovery, endRecovery, readRecoveryMode } from '../../../src/db/records/recovery-mode';
+import {
+  beginIfOnOtherTimeline,
+  beginRecovery,
+  endRecovery,
+  readRecoveryMode,
+  readRecoveryProgress,
+} from '../../../src/db/records/recovery-mode';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
 let database: TestDatabase;
@@ -44,6 +50,29 @@ it('is on while PostgreSQL is on another timeline than the recorded one', async 
   expect(await readRecoveryMode(worker)).toMatchObject({ isOn: true, isOnOtherTimeline: true, recordedTimeline: 7 });
   await endRecovery(operator);
   expect(await readRecoveryMode(worker)).toMatchObject({ isOn: false, isOnOtherTimeline: false, recordedTimeline: 1 });
+});
+
+it.each([
+  ['counts with the default period', 24, 1, 7 * 24 + 1, true],
+  ['does not count with a shorter period', 24, 1, 25, false],
+  ['does not count if it ran before the mode began', 24, 48, 9 * 24, false],
+  ['does not count if it begins after the mode', 10 * 24, 1, 7 * 24 + 1, false],
+  ['counts if it begins before the mode', 10 * 24, 1, 10 * 24 + 1, true],
+])('a reconciliation %s', async (_name, begunHours, requestedHours, sinceHours, isReconciled) => {
+  const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+  // Never begun, and never ended.
+  await owner.query('update recovery_mode set timeline = 7');
+  expect(await beginIfOnOtherTimeline(operator, await readRecoveryMode(operator), 'operator:dewi')).toBe(true);
+  await owner.query('update recovery_mode set begun_at = $1', [ago(begunHours)]);
+  await owner.query(
+    `with action as (
+       insert into operator_actions (actor, via, action, target, requested_at)
+       values ('cli:dewi', 'cli', 'reconcile', $1, $2) returning id
+     ) insert into operator_action_outcomes (action_id, outcome) select id, 'succeeded' from action`,
+    [ago(sinceHours).toISOString(), ago(requestedHours)],
+  );
+  const progress = await readRecoveryProgress(operator, { recover: 'recover', reconcile: 'reconcile' });
+  expect(progress).toEqual({ isRecovered: false, isReconciled, openExceptions: 0 });
 });
 
 it.each(['update recovery_mode set ended_at = now()', 'update recovery_mode set timeline = 1'])(
