@@ -158,7 +158,7 @@ describe('a form', () => {
     expect((await send(`/m/${code}`, { headers: polled })).status).toBe(401);
   });
 
-  it.each(LANGUAGES)('of more than 16 kB gets a page that says so: %s', async (language) => {
+  it.each(LANGUAGES)('of more than 16 kB gets a page with the reason: %s', async (language) => {
     const headers = { ...OWN_FORM, cookie: '', 'accept-language': language };
     const { status, body } = await post('/login', { email: 'x'.repeat(16 * 1_024) }, headers);
     expect([status, body.includes(DASHBOARD_TEXTS[language].problems.too_large.text)]).toEqual([413, true]);
