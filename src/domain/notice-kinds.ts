@@ -28,8 +28,9 @@ export type NoticeKind =
   | 'security.key_created'
   /** An endpoint was created, or got another URL or secret. */
   | 'security.webhook_changed'
-  /** Customers see another logo on the checkout page. */
-  | 'security.logo_changed';
+  /** Customers see another logo on the checkout page, or none; or another colour. */
+  | 'security.logo_changed'
+  | 'security.accent_changed';
 
 /** How many wrong codes of a user in a day make a notice. */
 export const WRONG_CODES_OF_NOTICE = 5;

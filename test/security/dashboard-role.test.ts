@@ -99,6 +99,22 @@ it('attack: a key that a statement inserts makes a notice', async () => {
   expect(await noticesOf()).toEqual([`key_created ${rows[0]?.id}`]);
 });
 
+const LOGO = "insert into merchant_logos (merchant_id, png, width, height) values ($1, 'mine', 1, 1)";
+
+describe('attack: a look of the checkout page that a statement changes makes a notice', () => {
+  it.each([
+    ['a logo', 'logo_changed', LOGO, []],
+    ['another logo', 'logo_changed', "update merchant_logos set png = 'other' where merchant_id = $1", [LOGO]],
+    ['a removed logo', 'logo_changed', 'delete from merchant_logos where merchant_id = $1', [LOGO]],
+    ['a colour', 'accent_changed', "update merchants set accent = '#ff0000' where id = $1", []],
+  ] as const)('%s', async (_name, kind, statement, before) => {
+    for (const earlier of before) await dashboard.query(earlier, [shop.id]);
+    const known = await noticesOf();
+    await dashboard.query(statement, [shop.id]);
+    expect(await noticesOf()).toEqual([...known, `${kind} ${shop.id}`]);
+  });
+});
+
 describe('a member', () => {
   const insert = (role: string) =>
     dashboard.query(

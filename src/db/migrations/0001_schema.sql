@@ -1615,11 +1615,12 @@ create table merchant_notices (
   merchant_id uuid not null references merchants,
   kind text not null check (kind in ('security.factor_changed', 'security.recovery_code_used', 'security.wrong_codes',
     'security.login_reset', 'security.member_authorised', 'security.owner_changed', 'security.key_created',
-    'security.webhook_changed', 'security.logo_changed', 'bank_account.pending_inquiry',
+    'security.webhook_changed', 'security.logo_changed', 'security.accent_changed', 'bank_account.pending_inquiry',
     'bank_account.pending_approval', 'bank_account.active', 'bank_account.suspended', 'bank_account.rejected',
     'bank_account.withdrawn', 'bank_account.replaced', 'bank_account.disabled', 'payout.failed', 'payout.returned',
     'payout.waiting_for_approval', 'payout.schedule_changed')),
-  target_id uuid not null, -- the user, the key, the endpoint, the bank account or the payout that it is about
+  -- The user, the key, the endpoint, the bank account or the payout that it is about; the merchant if its look changed.
+  target_id uuid not null,
   occurred_at timestamptz(3) not null,
   mailed_at timestamptz(3) -- null: it was not mailed
 );
@@ -1721,6 +1722,27 @@ end $$;
 -- One of an operator too, who needs no second one for it.
 create trigger notice after insert on api_keys for each row
   when (acts_as_dashboard() or acts_as_operator()) execute function notice_new_key();
+
+-- Customers trust a page that looks like the shop: nobody changes its logo or colour silently.
+create function notice_changed_look() returns trigger language plpgsql set search_path = public, pg_temp as $$
+declare
+  changed_id uuid;
+begin
+  if tg_table_name = 'merchants' then
+    changed_id := new.id;
+  elsif tg_op = 'DELETE' then
+    changed_id := old.merchant_id;
+  else
+    changed_id := new.merchant_id;
+  end if;
+  insert into merchant_notices (merchant_id, kind, target_id, occurred_at)
+  values (changed_id, tg_argv[0], changed_id, now());
+  return null;
+end $$;
+create trigger notice after insert or update or delete on merchant_logos for each row
+  execute function notice_changed_look('security.logo_changed');
+create trigger notice after update of accent on merchants for each row
+  when (new.accent is distinct from old.accent) execute function notice_changed_look('security.accent_changed');
 
 -- What has ended, was used or was revoked stays so, whatever the statement is. The dashboard extends no key, no link.
 create trigger end_is_final before update of ended_at on sessions for each row

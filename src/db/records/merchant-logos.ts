@@ -1,5 +1,4 @@
 import type { Queryable } from '../connection/pool';
-import { insertNotices } from './merchant-notices';
 
 /** A logo as pages show it. */
 export interface Logo {
@@ -27,33 +26,16 @@ export async function findLogo(db: Queryable, hash: string): Promise<Buffer | un
   return rows[0]?.png;
 }
 
-interface LogoChange {
-  readonly merchantId: string;
-  readonly userId: string;
-  readonly logo: LogoImage;
-  readonly now: Date;
-}
-
-/** Replaces the logo of the merchant, with a notice to every owner. */
-export async function replaceLogo(db: Queryable, { merchantId, userId, logo, now }: LogoChange): Promise<void> {
-  const target = {
-    kind: 'security.logo_changed',
-    merchant: 'merchant_id',
-    target: '$5::uuid',
-    at: '$6::timestamptz',
-  } as const;
+/** Replaces the logo of the merchant. A trigger makes the notice to every owner. */
+export async function replaceLogo(db: Queryable, merchantId: string, logo: LogoImage): Promise<void> {
   await db.query(
-    `with changed as (
-       insert into merchant_logos (merchant_id, png, width, height) values ($1, $2, $3, $4)
-       on conflict (merchant_id) do update set png = excluded.png, width = excluded.width, height = excluded.height
-       returning merchant_id
-     )
-     ${insertNotices({ ...target, from: 'changed' })}`,
-    [merchantId, logo.png, logo.width, logo.height, userId, now],
+    `insert into merchant_logos (merchant_id, png, width, height) values ($1, $2, $3, $4)
+     on conflict (merchant_id) do update set png = excluded.png, width = excluded.width, height = excluded.height`,
+    [merchantId, logo.png, logo.width, logo.height],
   );
 }
 
-/** Does nothing if the merchant has no logo. */
+/** Does nothing if the merchant has no logo. The notice is as that of a new one. */
 export async function deleteLogo(db: Queryable, merchantId: string): Promise<void> {
   await db.query('delete from merchant_logos where merchant_id = $1', [merchantId]);
 }

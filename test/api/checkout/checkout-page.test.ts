@@ -166,8 +166,7 @@ describe('GET /pay/:token', () => {
     await service.db.query("update merchants set accent = '#ff6600' where id = $1", [service.merchantId]);
     const png = randomBytes(1_000);
     const logo = { png, width: 120, height: 40 };
-    const [merchantId, userId, now] = [service.merchantId, randomUUID(), new Date()];
-    await replaceLogo(service.db, { merchantId, userId, logo, now });
+    await replaceLogo(service.db, service.merchantId, logo);
     const branded = await readPage(url);
     const address = /<img src="(\/checkout\/logos\/[\da-f]{64}\.png)" width="120" height="40" alt=""/.exec(
       branded,

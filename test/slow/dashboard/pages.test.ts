@@ -130,7 +130,7 @@ async function appearancePage(query: string): Promise<string> {
   if (typeof logo === 'string') throw new Error(logo);
   const { merchantId } = service;
   await service.db.query("update merchants set accent = '#ffd500' where id = $1", [merchantId]);
-  await replaceLogo(service.db, { merchantId, userId: randomUUID(), logo, now: new Date() });
+  await replaceLogo(service.db, merchantId, logo);
   return `${home}/settings/checkout${query}`;
 }
 

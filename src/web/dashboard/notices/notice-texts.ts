@@ -5,9 +5,15 @@ interface NoticeTexts {
   readonly title: string;
   readonly close: string;
   readonly unnamed: string;
-  /** By the name of the user or the key, the origin of an endpoint, or the bank account without its number. */
+  /** By the name of the user or the key, the origin of an endpoint, or the bank account without its number; or none. */
   readonly kinds: Readonly<Record<NoticeKind, (name: string) => string>>;
 }
+
+/** A trigger makes these notices: it does not know who made the change. */
+const UNEXPECTED: Readonly<Record<Language, string>> = {
+  en: 'If you do not know why, look at the activity and check the settings.',
+  id: 'Jika Anda tidak tahu sebabnya, lihat aktivitas dan periksa pengaturan.',
+};
 
 const en: NoticeTexts = {
   title: 'Security notices',
@@ -25,8 +31,8 @@ const en: NoticeTexts = {
     'security.key_created': (name) => `A new API key: ${name}.`,
     'security.webhook_changed': (name) =>
       `A webhook is new, has another address or secret, or sends customer data: ${name}.`,
-    'security.logo_changed': (name) =>
-      `${name} changed the logo that customers see on the checkout page. If it is not yours, remove it.`,
+    'security.logo_changed': () => `The logo on the checkout page was changed or removed. ${UNEXPECTED.en}`,
+    'security.accent_changed': () => `The colour of the checkout page was changed. ${UNEXPECTED.en}`,
     'bank_account.pending_inquiry': (name) => `A bank account was added: ${name}.`,
     'bank_account.pending_approval': (name) => `The bank knows the account ${name}. Lunas has to approve it.`,
     'bank_account.active': (name) => `Lunas approved the bank account ${name}.`,
@@ -58,8 +64,8 @@ const id: NoticeTexts = {
     'security.key_created': (name) => `Kunci API baru: ${name}.`,
     'security.webhook_changed': (name) =>
       `Webhook baru, alamat atau rahasianya diganti, atau mengirim data pelanggan: ${name}.`,
-    'security.logo_changed': (name) =>
-      `${name} mengganti logo di halaman pembayaran. Jika itu bukan logo toko Anda, hapus di pengaturan.`,
+    'security.logo_changed': () => `Logo di halaman pembayaran diganti atau dihapus. ${UNEXPECTED.id}`,
+    'security.accent_changed': () => `Warna halaman pembayaran diganti. ${UNEXPECTED.id}`,
     'bank_account.pending_inquiry': (name) => `Rekening bank ditambahkan: ${name}.`,
     'bank_account.pending_approval': (name) => `Bank mengenali rekening ${name}. Lunas harus menyetujuinya.`,
     'bank_account.active': (name) => `Lunas menyetujui rekening bank ${name}.`,

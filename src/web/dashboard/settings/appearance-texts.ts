@@ -21,7 +21,7 @@ const en = {
   fileHint: 'PNG, JPEG or WebP, at most 200 kB and 4,096 pixels a side. It is shown 40 pixels high, on white.',
   upload: 'Upload the logo',
   remove: 'Remove the logo',
-  notice: 'Every owner gets a notice of a new logo.',
+  notice: 'Every owner gets a notice if the logo or the colour changes.',
   done: { colour: 'The colour is saved.', logo: 'The logo is saved.', removed: 'The logo is removed.' },
   errorTitle: 'Check this:',
   errors: {
@@ -55,7 +55,7 @@ const id: AppearanceTexts = {
     'PNG, JPEG, atau WebP, paling besar 200 kB dan 4.096 piksel per sisi. Tampil setinggi 40 piksel di atas putih.',
   upload: 'Unggah logo',
   remove: 'Hapus logo',
-  notice: 'Setiap pemilik mendapat pemberitahuan tentang logo baru.',
+  notice: 'Setiap pemilik mendapat pemberitahuan jika logo atau warna berubah.',
   done: { colour: 'Warna disimpan.', logo: 'Logo disimpan.', removed: 'Logo dihapus.' },
   errorTitle: 'Periksa ini:',
   errors: {

@@ -62,13 +62,12 @@ const uploadLogo = memberPage(MANAGE, {
   upload: { name: 'logo', maxBytes: MAX_LOGO_BYTES },
   fields: NO_FIELDS,
   async handler(dependencies: AppearanceDependencies, visit) {
-    const { upload, now, member, session } = visit;
+    const { upload, member } = visit;
     const logo = typeof upload === 'string' ? upload : await readLogoFile(upload);
     if (typeof logo === 'string') return appearancePage(dependencies, visit, { code: logo });
     const { width, height } = logo;
-    const { merchantId } = member;
     return change(dependencies, visit, { name: 'merchant.set_logo', detail: { width, height }, done: 'logo' }, () =>
-      replaceLogo(dependencies.db, { merchantId, userId: session.user.id, logo, now }),
+      replaceLogo(dependencies.db, member.merchantId, logo),
     );
   },
 });
