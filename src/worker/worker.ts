@@ -97,9 +97,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   const client = connectClient(temporal, keys);
   const workflows = new PaymentWorkflowClient(client);
   await requireTemporal({ client, target: temporal }, log);
-  if (settings.beginsRecovery) await recovery.begin();
-  // On another timeline the mode begins now, so that a recovery which an operator starts next counts.
-  await recovery.isRecovering();
+  await recovery.start(settings.beginsRecovery);
 
   const webhooks = webhookSenderOf(settings);
   const expandBody = bodyExpander({ sealer, ...paymentLinks(derivedKeys, publicBaseUrl) });

@@ -23,7 +23,7 @@ export interface OperatorAction {
 
 /**
  * Executes an operator action and records it in the audit log: before its execution, and its outcome after it.
- * @param failureOf as of `executeRecorded`
+ * @param failureOf what a result lacks; the action is then `indeterminate`
  */
 export async function withAudit<Result>(
   dependencies: AuditDependencies,

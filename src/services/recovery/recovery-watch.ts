@@ -34,8 +34,16 @@ export class RecoveryWatch {
     return this.#reading.isOn;
   }
 
-  /** Begins the mode for a worker that was started with `LUNAS_RECOVERY_MODE`. */
-  async begin(): Promise<void> {
+  /**
+   * Begins the mode for a worker that was started with `LUNAS_RECOVERY_MODE`, or on another timeline. So a recovery that
+   * an operator runs next counts.
+   */
+  async start(beginsRecovery = false): Promise<void> {
+    if (beginsRecovery) await this.#begin();
+    await this.isRecovering();
+  }
+
+  async #begin(): Promise<void> {
     const isFirst = await beginRecovery(this.db, { by: BY_WORKER, reason: 'LUNAS_RECOVERY_MODE is set' });
     if (isFirst) this.log.warn('recovery mode begun: LUNAS_RECOVERY_MODE is set');
   }
