@@ -28,7 +28,7 @@ export interface Delivery extends Omit<OutgoingWebhook, 'secrets'> {
   readonly attemptsInCycle: number;
   /** The correlation of the transition that caused the event. */
   readonly correlation?: Correlation | undefined;
-  /** The valid secrets of the endpoint. An attempt opens them: if one cannot be opened, only its own attempts fail. */
+  /** The valid secrets of the endpoint. An attempt opens them: if none can be opened, only its own attempts fail. */
   readonly sealedSecrets: readonly SealedSecret[];
   /** What the endpoint adds to the body of an event of a payment. */
   readonly expand: readonly Expansion[];

@@ -1,6 +1,7 @@
 import type { Queryable } from '../db/connection/pool';
 import { bindStatement, prepareStatement } from '../db/connection/statement';
 import { increment, observeDuration } from '../observability/metrics';
+import type { DeliveryAttempt } from './attempt-delivery';
 import { LEASE_SECONDS, type Delivery, type DeliveryStatus } from './outbox';
 import { CIRCUIT_BREAKER, MAX_RETRY_AFTER_SECONDS } from './retry-policy';
 import type { WebhookAttempt } from './send';
@@ -83,16 +84,20 @@ const {
   disableAfterSeconds,
 } = CIRCUIT_BREAKER;
 
+/** Consecutive failures of the endpoint, with this attempt: an own fault of Lunas is none of the endpoint. */
+const FAILURES = 'consecutive_failures + case when :isOwnFault then 0 else 1 end';
+
 /** A probe that is due is followed by the next one. One that is not due keeps its time, whatever fails until then. */
 const NEXT_PROBE = `case
-      when consecutive_failures + 1 < ${failureThreshold} then null
+      when ${FAILURES} < ${failureThreshold} then null
       when next_probe_at > now() then next_probe_at
       else now() + greatest(
         least((now() - coalesce(failing_since, now())) * ${probeDelayFraction}, ${seconds(maxProbeDelaySeconds)}),
         ${seconds(minProbeDelaySeconds)}, make_interval(secs => :retryAfterSeconds)) end`;
 
 const SHOULD_DISABLE = `:deadReason = 'endpoint_gone'
-        or consecutive_failures + 1 >= ${failureThreshold} and failing_since < now() - ${seconds(disableAfterSeconds)}`;
+        or not :isOwnFault and ${FAILURES} >= ${failureThreshold}
+          and failing_since < now() - ${seconds(disableAfterSeconds)}`;
 
 /**
  * The statement of a failed attempt. It decides first what becomes of the endpoint, then of the delivery.
@@ -103,6 +108,8 @@ const SHOULD_DISABLE = `:deadReason = 'endpoint_gone'
  * | 20 consecutive failures, failing for 120 hours       | disabled, `failing`                                |
  * | 20 consecutive failures                              | failing: `next_probe_at` is set                    |
  * | otherwise                                            | unchanged                                          |
+ *
+ * An own fault of Lunas is no failure of the endpoint. It only moves a probe that was due.
  *
  * | Delivery, if it is pending                           | becomes                                            |
  * | ---------------------------------------------------- | -------------------------------------------------- |
@@ -127,12 +134,13 @@ export const RECORD_FAILED = prepareStatement(
     'deadReason',
     'by',
     'retryAfterSeconds',
+    'isOwnFault',
   ],
   `
 with endpoint as (
   update webhook_endpoints set
-    consecutive_failures = consecutive_failures + 1,
-    failing_since = coalesce(failing_since, now()),
+    consecutive_failures = ${FAILURES},
+    failing_since = coalesce(failing_since, case when not :isOwnFault then now() end),
     next_probe_at = ${NEXT_PROBE},
     status = case
       when ${SHOULD_DISABLE}
@@ -200,7 +208,7 @@ export interface AfterFailure {
 export async function recordFailed(
   db: Queryable,
   delivery: DeliveryId,
-  { retryAfterSeconds, ...attempt }: WebhookAttempt,
+  { retryAfterSeconds, ...attempt }: DeliveryAttempt,
   { by, deadReason }: Failure,
 ): Promise<AfterFailure> {
   const { deliveryId, endpointId } = delivery;

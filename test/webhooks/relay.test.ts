@@ -9,6 +9,7 @@ import { claimDeliveries, reclaimDelivery, type Delivery } from '../../src/webho
 import { recordDelivered } from '../../src/webhooks/record-attempt';
 import { Relay, type FailedDelivery } from '../../src/webhooks/relay';
 import { createWebhookSender, type WebhookSender } from '../../src/webhooks/send';
+import { collectLog } from '../support/collect-log';
 import { eventually } from '../support/eventually';
 import { expandBodyOf } from '../support/expand-body';
 import { createTestLedger, creation, type TestLedger } from '../support/payments';
@@ -49,11 +50,11 @@ const dependencies = () => ({
   log,
 });
 
-function start(): Relay {
+function start(log = dependencies().log): Relay {
   const startRetryWorkflow = async (failed: FailedDelivery) => {
     failedDeliveries.push(failed);
   };
-  relay = new Relay({ ...dependencies(), startRetryWorkflow });
+  relay = new Relay({ ...dependencies(), log, startRetryWorkflow });
   return relay;
 }
 
@@ -317,8 +318,14 @@ describe('the relay', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('counts an attempt whose secret cannot be opened as a failed one, and sends to other endpoints', async () => {
+  it('counts an attempt whose secret cannot be opened as a failed one, but not against its endpoint', async () => {
     const [poisoned, other] = [await addEndpoint(), await addEndpoint()];
+    const health = { consecutive_failures: 19, failing_since: new Date('2020-01-01') };
+    await ledger.db.query('update webhook_endpoints set consecutive_failures = $2, failing_since = $3 where id = $1', [
+      poisoned,
+      health.consecutive_failures,
+      health.failing_since,
+    ]);
     await ledger.db.query("update webhook_secrets set sealed_secret = 'v1.lost.key' where endpoint_id = $1", [
       poisoned,
     ]);
@@ -332,6 +339,38 @@ describe('the relay', () => {
     const { rows: attempts } = await ledger.db.query('select failure from webhook_attempts where failure is not null');
     expect(attempts).toEqual([{ failure: "not called: the endpoint's secret could not be opened" }]);
     expect(receiver.received).toHaveLength(1);
+    expect(await endpointState(poisoned)).toMatchObject({ ...health, status: 'enabled', next_probe_at: null });
+  });
+
+  it('signs with the secrets that can be opened, and logs the others', async () => {
+    const [endpoint, lost] = [await addEndpoint(), randomUUID()];
+    await ledger.db.query(
+      "insert into webhook_secrets (id, endpoint_id, sealed_secret) values ($1, $2, 'v1.lost.key')",
+      [lost, endpoint],
+    );
+    await createPayments(1);
+    const collected = collectLog();
+    start(collected.log);
+    const [delivery] = await eventually(deliveries, ([first]) => first?.status === 'delivered');
+    const [webhook] = receiver.received;
+    expect(webhook && verifySignature(webhook, SECRET)).toBe(true);
+    const ofSecret = { level: 50, delivery: delivery.id, secrets: [lost] };
+    expect(collected.lines('webhook secret not opened')).toEqual([expect.objectContaining(ofSecret)]);
+  });
+
+  it('a probe that Lunas cannot sign changes only when the next one is due', async () => {
+    const endpoint = await addEndpoint();
+    await ledger.db.query("update webhook_secrets set sealed_secret = 'v1.lost.key'");
+    await ledger.db.query(
+      `update webhook_endpoints set consecutive_failures = 20, failing_since = now() - interval '200 hours',
+         next_probe_at = now()`,
+    );
+    await createPayments(1);
+    start();
+    await eventually(deliveries, ([first]) => first?.attempts_total === 1);
+    const { next_probe_at: nextProbeAt, ...state } = await endpointState(endpoint);
+    expect(state).toMatchObject({ status: 'enabled', consecutive_failures: 20 });
+    expect(nextProbeAt.getTime()).toBeGreaterThan(Date.now() + 60_000);
   });
 
   it('does not read an endless response to its end', async () => {

@@ -1134,26 +1134,28 @@ select 1 from changed;
 
 -- record_failed
 --   $1 deliveryId, $2 startedAt, $3 durationMs, $4 statusCode, $5 failure, $6 responseExcerpt
---   $7 endpointId, $8 deadReason, $9 by, $10 retryAfterSeconds
+--   $7 endpointId, $8 deadReason, $9 by, $10 retryAfterSeconds, $11 isOwnFault
 with endpoint as (
   update webhook_endpoints set
-    consecutive_failures = consecutive_failures + 1,
-    failing_since = coalesce(failing_since, now()),
+    consecutive_failures = consecutive_failures + case when $11 then 0 else 1 end,
+    failing_since = coalesce(failing_since, case when not $11 then now() end),
     next_probe_at = case
-      when consecutive_failures + 1 < 20 then null
+      when consecutive_failures + case when $11 then 0 else 1 end < 20 then null
       when next_probe_at > now() then next_probe_at
       else now() + greatest(
         least((now() - coalesce(failing_since, now())) * 0.25, interval '900 seconds'),
         interval '10 seconds', make_interval(secs => $10)) end,
     status = case
       when $8 = 'endpoint_gone'
-        or consecutive_failures + 1 >= 20 and failing_since < now() - interval '432000 seconds'
+        or not $11 and consecutive_failures + case when $11 then 0 else 1 end >= 20
+          and failing_since < now() - interval '432000 seconds'
       then 'disabled' else status end,
     disabled_reason = case
       when status = 'disabled' then disabled_reason
       when $8 = 'endpoint_gone' then 'gone'
       when $8 = 'endpoint_gone'
-        or consecutive_failures + 1 >= 20 and failing_since < now() - interval '432000 seconds'
+        or not $11 and consecutive_failures + case when $11 then 0 else 1 end >= 20
+          and failing_since < now() - interval '432000 seconds'
       then 'failing' else disabled_reason end
   where id = $7
   returning id, status, next_probe_at is not null as is_failing, case

@@ -15,9 +15,10 @@ import {
 import { pingEndpoint } from '../../../src/services/webhooks/webhook-ping';
 import { redeliver, redeliverRange } from '../../../src/services/webhooks/webhook-redelivery';
 import { findNewestSecret, rotateSecret } from '../../../src/services/webhooks/webhook-secrets';
+import type { DeliveryAttempt } from '../../../src/webhooks/attempt-delivery';
 import { claimDeliveries, openSecret, type Delivery } from '../../../src/webhooks/outbox';
 import { recordDelivered, recordFailed, recordRetryWorkflowStarted } from '../../../src/webhooks/record-attempt';
-import { createWebhookSender, type WebhookAttempt, type WebhookSender } from '../../../src/webhooks/send';
+import { createWebhookSender, type WebhookSender } from '../../../src/webhooks/send';
 import { createTestLedger, creation, type TestLedger } from '../../support/payments';
 import { startReceiver, verifySignature, type Receiver } from '../../support/receiver';
 
@@ -40,13 +41,14 @@ afterEach(async () => {
 const register = (url = receiver.url) =>
   createEndpoint(ledger.db, sealer, { merchantId: ledger.merchantId, url, events: [], environment: 'sandbox' });
 
-const attempt = (changes: Partial<WebhookAttempt> = {}): WebhookAttempt => ({
+const attempt = (changes: Partial<DeliveryAttempt> = {}): DeliveryAttempt => ({
   startedAt: new Date('2026-01-05T03:00:00.000Z'),
   durationMs: 12,
   statusCode: 500,
   failure: 'the receiver returned 500',
   responseExcerpt: 'oops',
   retryAfterSeconds: null,
+  isOwnFault: false,
   ...changes,
 });
 
