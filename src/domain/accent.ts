@@ -10,8 +10,8 @@ export function readColour(text: string): string | undefined {
 /** What `tokens.css` has behind buttons and links: the page and its cards. */
 export const BACKGROUNDS = { light: ['#f4f6f5', '#ffffff'], dark: ['#111513', '#1a201d'] } as const;
 
-/** The limits of WCAG 2.2: criterion 1.4.11 for a button on a page, 1.4.3 for text. */
-export const CONTRAST_LIMITS = { surface: 3, text: 4.5 } as const;
+/** The limits of WCAG 2.2: criterion 1.4.11 for the edge of a button, 1.4.3 for text. */
+export const CONTRAST_LIMITS = { edge: 3, text: 4.5 } as const;
 
 const BLACK = '#000000';
 const WHITE = '#ffffff';
@@ -20,12 +20,10 @@ const AWAY = { light: BLACK, dark: WHITE } as const;
 
 type Scheme = keyof typeof BACKGROUNDS;
 
-/** A merchant's colour in one scheme. */
+/** What stands beside a merchant's colour in one scheme. */
 export interface Shade {
-  /** The colour of a button. */
-  readonly surface: string;
-  /** The text on it is white if that can be read, else black. */
-  readonly onSurface: string;
+  /** Around a button, whose face is the colour itself. */
+  readonly edge: string;
   /** The colour of a link. */
   readonly text: string;
 }
@@ -36,10 +34,14 @@ export function shadesOf(colour: string): Readonly<Record<Scheme, Shade>> {
 }
 
 function shadeIn(scheme: Scheme, colour: string): Shade {
-  const surface = nearestShade(scheme, colour, CONTRAST_LIMITS.surface);
-  const onSurface = contrast(surface, WHITE) >= CONTRAST_LIMITS.text ? WHITE : BLACK;
-  return { surface, onSurface, text: nearestShade(scheme, colour, CONTRAST_LIMITS.text) };
+  return {
+    edge: nearestShade(scheme, colour, CONTRAST_LIMITS.edge),
+    text: nearestShade(scheme, colour, CONTRAST_LIMITS.text),
+  };
 }
+
+/** Text on the colour is white if that can be read, else black. */
+export const textOn = (colour: string) => (contrast(colour, WHITE) >= CONTRAST_LIMITS.text ? WHITE : BLACK);
 
 const STEPS = 100;
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { assert, integer, property } from 'fast-check';
-import { BACKGROUNDS, contrast, CONTRAST_LIMITS, readColour, shadesOf } from '../../src/domain/accent';
+import { BACKGROUNDS, contrast, CONTRAST_LIMITS, readColour, shadesOf, textOn } from '../../src/domain/accent';
 
 const SCHEMES = ['light', 'dark'] as const;
 const colours = integer({ min: 0, max: 0xff_ff_ff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
@@ -9,14 +9,14 @@ it('every colour has shades that can be seen and read in both schemes', () => {
   assert(
     property(colours, (colour) => {
       const shades = shadesOf(colour);
+      expect(contrast(colour, textOn(colour))).toBeGreaterThanOrEqual(CONTRAST_LIMITS.text);
       for (const scheme of SCHEMES) {
-        const { surface, onSurface, text } = shades[scheme];
-        expect(contrast(surface, onSurface)).toBeGreaterThanOrEqual(CONTRAST_LIMITS.text);
+        const { edge, text } = shades[scheme];
         for (const background of BACKGROUNDS[scheme]) {
-          expect(contrast(surface, background)).toBeGreaterThanOrEqual(CONTRAST_LIMITS.surface);
+          expect(contrast(edge, background)).toBeGreaterThanOrEqual(CONTRAST_LIMITS.edge);
           expect(contrast(text, background)).toBeGreaterThanOrEqual(CONTRAST_LIMITS.text);
         }
-        for (const shade of [surface, onSurface, text]) expect(readColour(shade)).toBe(shade);
+        for (const shade of [edge, text]) expect(readColour(shade)).toBe(shade);
       }
     }),
     {
@@ -27,11 +27,12 @@ it('every colour has shades that can be seen and read in both schemes', () => {
 });
 
 it.each([
-  ['#0b6b4b', { light: { surface: '#0b6b4b', onSurface: '#ffffff', text: '#0b6b4b' } }],
-  ['#ff5a00', { dark: { surface: '#ff5a00', onSurface: '#000000', text: '#ff5a00' } }],
-  ['#ffffff', { light: { onSurface: '#000000' }, dark: { surface: '#ffffff', text: '#ffffff' } }],
-])('%s: keeps the colour where it has enough contrast, with white text where that can be read', (colour, expected) => {
+  ['#0b6b4b', '#ffffff', { light: { edge: '#0b6b4b', text: '#0b6b4b' } }],
+  ['#ff5a00', '#000000', { dark: { edge: '#ff5a00', text: '#ff5a00' } }],
+  ['#ffffff', '#000000', { dark: { edge: '#ffffff', text: '#ffffff' } }],
+])('%s: keeps the colour where it has enough contrast, with the text %s on it', (colour, text, expected) => {
   expect(shadesOf(colour)).toMatchObject(expected);
+  expect(textOn(colour)).toBe(text);
 });
 
 it('has the contrast of WCAG', () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readColour, shadesOf, type Shade } from '../../domain/accent';
+import { readColour, shadesOf, textOn, type Shade } from '../../domain/accent';
 import type { PublishedFile } from './published-files';
 
 const NAME = /^accent-([\da-f]+)-([\da-f]{6})\.css$/;
@@ -47,8 +47,9 @@ function styleOf(accent: string, scope: string): string {
   const { light, dark } = shadesOf(accent);
   const both = (part: keyof Shade) => `light-dark(${light[part]},${dark[part]})`;
   const variables = {
-    '--accent': both('surface'),
-    '--on-accent': both('onSurface'),
+    '--accent': accent,
+    '--on-accent': textOn(accent),
+    '--accent-edge': both('edge'),
     '--accent-text': both('text'),
     '--accent-strip': '6px',
   };

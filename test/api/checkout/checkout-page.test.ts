@@ -187,7 +187,7 @@ describe('GET /pay/:token', () => {
     const [image, colours] = [await readFile(address), await readFile(style)];
     expect([image.type, image.body.equals(png)]).toEqual(['image/png', true]);
     expect(colours.type).toBe('text/css; charset=utf-8');
-    expect(colours.body.toString()).toMatch(/^:root\{--accent:light-dark\(#\w{6},#ff6600\);[^}]+\}$/);
+    expect(colours.body.toString()).toMatch(/^:root\{--accent:#ff6600;[^}]+\}$/);
     for (const unknown of [
       `accent-${hash}-ff660.css`,
       `accent-${hash}-FF6600.css`,

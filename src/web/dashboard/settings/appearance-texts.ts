@@ -10,7 +10,8 @@ const en = {
   sampleButton: 'Pay with an app on this phone',
   sampleLink: 'Save QR image',
   sampleHint:
-    'If the colour is too near to the background or the text, the page uses the nearest shade that can be read.',
+    'Buttons have the colour, with an edge where it is too near to the background. Links have the nearest shade that ' +
+    'can be read.',
   colour: 'Accent colour',
   colourHint: 'The colour of your shop as #RRGGBB, for buttons, links and the strip on top. Empty: that of Lunas.',
   picker: 'Choose a colour',
@@ -43,7 +44,9 @@ const id: AppearanceTexts = {
   schemes: { light: 'Terang', dark: 'Gelap' },
   sampleButton: 'Bayar dengan aplikasi di ponsel ini',
   sampleLink: 'Simpan gambar QR',
-  sampleHint: 'Jika warna terlalu dekat dengan latar atau teks, halaman memakai nuansa terdekat yang terbaca.',
+  sampleHint:
+    'Tombol memakai warna itu, dengan tepi jika warnanya terlalu dekat dengan latar. Tautan memakai nuansa terdekat ' +
+    'yang terbaca.',
   colour: 'Warna aksen',
   colourHint: 'Warna toko Anda sebagai #RRGGBB untuk tombol, tautan, dan garis di atas. Kosong: warna Lunas.',
   picker: 'Pilih warna',
