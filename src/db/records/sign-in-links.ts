@@ -102,12 +102,16 @@ export async function mayInviteAlone(db: Queryable, merchantId: string): Promise
   return onlyRow(rows).mayInvite;
 }
 
-/** Withdraws earlier invitations of the same e-mail to this merchant. @returns false if it is a member already */
+/**
+ * Withdraws earlier invitations of the same e-mail to this merchant, unless the new one waits for an approval.
+ * @returns false if it is a member already
+ */
 export async function insertInvitation(db: Queryable, invitation: NewInvitation): Promise<boolean> {
   const { rowCount } = await db.query(
     `with withdrawn as (
        update sign_in_links set expires_at = least(expires_at, $7)
        where merchant_id = $3 and email = $4 and kind = 'invitation' and used_at is null and id < $1
+         and $8::timestamptz > $7::timestamptz
      )
      insert into sign_in_links (id, realm, kind, token_sha256, merchant_id, email, role, created_by, created_at,
        expires_at)
@@ -133,16 +137,18 @@ export async function insertInvitation(db: Queryable, invitation: NewInvitation)
 /**
  * A link of a user needs an owner still: who is removed, disabled or no owner any more leaves no way in behind. One of
  * an operator alone needs a merchant without members still. Of an e-mail only the newest invitation counts, also if
- * several were made at the same time.
+ * several were made at the same time. One that waits for its approval was never valid, and replaces none.
  */
 const IS_OF_OWNER = `(link.created_by not like 'user:%' or exists (
     select from members issuer join users person on person.id = issuer.user_id and person.disabled_at is null
     where issuer.merchant_id = link.merchant_id and issuer.role = 'owner' and issuer.removed_at is null
       and link.created_by = 'user:' || issuer.user_id))`;
+const IS_NEWEST = `not exists (
+    select from sign_in_links newer where newer.merchant_id = link.merchant_id and newer.email = link.email
+      and newer.kind = 'invitation' and newer.id > link.id and newer.expires_at > newer.created_at)`;
 const VALID_INVITATION = (now: string) => `link.kind = 'invitation' and link.used_at is null
   and link.expires_at > ${now} and ${IS_OF_OWNER} and is_still_permitted(link)
-  and not exists (select from sign_in_links newer where newer.merchant_id = link.merchant_id
-    and newer.email = link.email and newer.kind = 'invitation' and newer.id > link.id)`;
+  and ${IS_NEWEST}`;
 
 /** An invitation as its page shows it. */
 export interface Invitation {
@@ -205,14 +211,28 @@ export async function expireInvitation(
   return rowCount === 1;
 }
 
-/** Makes a link valid that waits for its approval. @returns false if it was used */
-export async function extendInvitation(
-  db: Queryable,
-  { linkId, expiresAt }: { readonly linkId: string; readonly expiresAt: Date },
-): Promise<boolean> {
+/** A link that waits for its approval, and gets it. */
+interface ApprovedLink {
+  readonly linkId: string;
+  readonly now: Date;
+  readonly expiresAt: Date;
+}
+
+/** Makes a link valid that waits for its approval, and withdraws others. @returns false if it was used or replaced */
+export async function extendInvitation(db: Queryable, { linkId, now, expiresAt }: ApprovedLink): Promise<boolean> {
   const { rowCount } = await db.query(
-    "update sign_in_links set expires_at = $2 where id = $1 and kind = 'invitation' and used_at is null",
-    [linkId, expiresAt],
+    `with approved as (
+       update sign_in_links link set expires_at = $3
+       where id = $1 and kind = 'invitation' and used_at is null and ${IS_NEWEST}
+       returning merchant_id, email
+     ),
+     withdrawn as (
+       update sign_in_links other set expires_at = least(expires_at, $2) from approved
+       where other.merchant_id = approved.merchant_id and other.email = approved.email and other.id <> $1
+         and other.kind = 'invitation' and other.used_at is null
+     )
+     select from approved`,
+    [linkId, now, expiresAt],
   );
   return rowCount === 1;
 }
@@ -297,7 +317,7 @@ const belongsOnlyTo = (merchant: string, user: string) =>
     and other.removed_at is null)`;
 
 /**
- * Withdraws earlier reset links of the user.
+ * Withdraws earlier reset links of the user, unless the new one waits for an approval.
  * @returns `unknown` if there is no such active user, or the merchant has no such member. `other_merchants` if the user
  * is a member of other merchants too
  */
@@ -315,6 +335,7 @@ export async function insertResetLink(
      withdrawn as (
        update sign_in_links set expires_at = least(expires_at, $5) from person
        where user_id = person.id and person."isResettable" and kind = 'reset' and used_at is null
+         and $6::timestamptz > $5::timestamptz
      ),
      created as (
        insert into sign_in_links (id, realm, kind, token_sha256, user_id, merchant_id, created_by, created_at,
@@ -330,23 +351,20 @@ export async function insertResetLink(
 }
 
 /** Makes a link valid that waits for its approval, and withdraws others. @returns false if it was used */
-export async function approveResetLinkRow(
-  db: Queryable,
-  { linkId, expiresAt }: { readonly linkId: string; readonly expiresAt: Date },
-): Promise<boolean> {
+export async function approveResetLinkRow(db: Queryable, { linkId, now, expiresAt }: ApprovedLink): Promise<boolean> {
   const { rowCount } = await db.query(
     `with approved as (
-       update sign_in_links link set expires_at = $2 from users person
+       update sign_in_links link set expires_at = $3 from users person
        where link.id = $1 and link.kind = 'reset' and link.used_at is null and link.merchant_id is null
          and person.id = link.user_id and person.disabled_at is null
        returning link.user_id
      ),
      withdrawn as (
-       update sign_in_links other set expires_at = least(expires_at, now()) from approved
+       update sign_in_links other set expires_at = least(expires_at, $2) from approved
        where other.user_id = approved.user_id and other.id <> $1 and other.kind = 'reset' and other.used_at is null
      )
      select from approved`,
-    [linkId, expiresAt],
+    [linkId, now, expiresAt],
   );
   return rowCount === 1;
 }

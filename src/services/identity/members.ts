@@ -52,7 +52,7 @@ export interface InvitationRequest {
 export const INVITE_USER = new DeclaredAction('user.invite');
 
 /**
- * Invites a person for 72 hours. An earlier invitation of the same e-mail ends.
+ * Invites a person for 72 hours. An earlier invitation of the same e-mail ends when this one is valid.
  * @throws ConflictError if the e-mail is that of a member
  */
 export async function inviteMember(db: Queryable, request: InvitationRequest, now: Date): Promise<NewLink> {
@@ -65,10 +65,13 @@ export async function inviteMember(db: Queryable, request: InvitationRequest, no
   return { ...link, token };
 }
 
-/** A second operator approves a link: it is valid for 72 hours from now. @throws ConflictError if it was used */
+/**
+ * A second operator approves a link: it is valid for 72 hours from now, and replaces earlier ones.
+ * @throws ConflictError if it was used, or a newer invitation was valid
+ */
 export async function approveInvitation(db: Queryable, linkId: string, now: Date): Promise<void> {
-  if (await extendInvitation(db, { linkId, expiresAt: new Date(now.getTime() + INVITATION_MS) })) return;
-  throw new ConflictError('not_allowed', 'This link was used.');
+  if (await extendInvitation(db, { linkId, now, expiresAt: new Date(now.getTime() + INVITATION_MS) })) return;
+  throw new ConflictError('not_allowed', 'This link was used, or a newer invitation has replaced it.');
 }
 
 /** The end of a link that waits for an approval, in the past for a database whose clock is slow too. */
@@ -233,7 +236,7 @@ export async function createResetLink(
 /** A second operator approves a link: it is valid for an hour from now. @throws ConflictError if it was used */
 export async function approveResetLink(db: Queryable, linkId: string, now: Date): Promise<void> {
   const expiresAt = new Date(now.getTime() + RESET_MS);
-  if (await approveResetLinkRow(db, { linkId, expiresAt })) return;
+  if (await approveResetLinkRow(db, { linkId, now, expiresAt })) return;
   throw new ConflictError('not_allowed', 'This link was used, or its user is disabled.');
 }
 

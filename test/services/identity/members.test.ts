@@ -5,6 +5,7 @@ import { listMemberships } from '../../../src/db/queries/list-memberships';
 import type { MemberRole } from '../../../src/domain/member-roles';
 import {
   acceptInvitation,
+  approveInvitation,
   approveResetLink,
   createResetLink,
   disableUser,
@@ -14,6 +15,7 @@ import {
   listInvitations,
   listMembers,
   readInvitation,
+  readReset,
   removeMember,
   resetLogin,
   setMemberRole,
@@ -104,6 +106,20 @@ describe('an invitation', () => {
       NOW,
     );
     expect(await read(signedIn.token)).toMatchObject({ stage: 'full', membership: { role: 'finance' } });
+  });
+
+  it('that waits for a second operator replaces an earlier one when it is approved', async () => {
+    const request = { merchantId: shop.id, email: EMAIL, role: 'owner', createdBy: 'operator:dewi' } as const;
+    const wait = () => inviteMember(owner, { ...request, isApproved: false }, NOW);
+    const outdated = await wait();
+    const { token } = await invite();
+    const waiting = await wait();
+    expect(await readInvitation(db, token, NOW)).toMatchObject({ role: 'finance' });
+    expect(await reasonOf(readInvitation(db, waiting.token, NOW))).toBe('link_invalid');
+    expect(await reasonOf(approveInvitation(owner, outdated.id, NOW))).toBe('not_allowed');
+    await approveInvitation(owner, waiting.id, after(1));
+    expect(await reasonOf(readInvitation(db, token, after(1)))).toBe('link_invalid');
+    expect(await readInvitation(db, waiting.token, after(1))).toMatchObject({ role: 'owner' });
   });
 
   it('requires a second factor in production before anything else', async () => {
@@ -366,9 +382,12 @@ describe('a reset', () => {
   it('that waits for a second operator is not valid before, and is good for an hour after it', async () => {
     const userId = await createMember(owner, EMAIL);
     const request = { userId, createdBy: 'operator:dewi', merchantId: null, isApproved: false };
+    const earlier = await createResetLink(owner, { ...request, isApproved: true }, after(HOUR_MS));
     const { id, token } = await createResetLink(owner, request, NOW);
     expect(await reasonOf(resetTo(token, PASSWORD))).toBe('link_invalid');
+    expect(await readReset(db, earlier.token, after(HOUR_MS))).toMatchObject({ userId });
     await approveResetLink(owner, id, after(HOUR_MS));
+    expect(await reasonOf(readReset(db, earlier.token, after(HOUR_MS)))).toBe('link_invalid');
     expect(await reasonOf(resetTo(token, PASSWORD, after(2 * HOUR_MS)))).toBe('link_invalid');
     expect(await reasonOf(resetTo(token, PASSWORD, after(2 * HOUR_MS - 1)))).toBe('accepted');
     expect(await reasonOf(approveResetLink(owner, id, after(HOUR_MS)))).toBe('not_allowed');
