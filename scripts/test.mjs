@@ -54,10 +54,7 @@ const running = new Set();
 let isInterrupted = false;
 // Jest stops its servers, and this process waits for jest. On Ctrl-C jest receives the signal twice, which is safe.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  process.on(signal, () => {
-    isInterrupted = true;
-    for (const child of running) child.kill(signal);
-  });
+  process.on(signal, () => interrupt(signal));
 }
 
 const stages = stagesOf(process.argv.slice(2));
@@ -65,6 +62,10 @@ const exitCode = await run([...THIS_NODE, path.join(ROOT, 'scripts', 'build.mjs'
 const total = { exitCode, passed: 0, failed: 0, repeated: [] };
 if (total.exitCode !== 0) total.failed = 1;
 else for (const stage of stages) await add(total, stage);
+if (isInterrupted) {
+  total.exitCode ||= 1;
+  total.failed ||= 1;
+}
 if (total.repeated.length > 0) console.log(`Repeated because they failed once:\n${total.repeated.join('\n')}`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.exitCode;
@@ -77,7 +78,7 @@ function stagesOf([mode, ...others]) {
 
 /** Failed files run again when no other suite runs. */
 async function add(total, stage) {
-  const lanes = await Promise.all(stage.map(runLane));
+  const lanes = await runLanes(stage);
   for (const { suite, result } of lanes.flat()) {
     const { repeated, ...last } = await repeatFailed(suite, result);
     const { exitCode, passed, failed } = countsOf(last);
@@ -86,6 +87,18 @@ async function add(total, stage) {
     total.repeated.push(...repeated);
     // If jest fails without a failed test, it was interrupted, or its global setup failed.
     total.failed += exitCode !== 0 && failed === 0 ? 1 : failed;
+  }
+}
+
+/** If a lane rejects, the others end first. */
+async function runLanes(stage) {
+  const lanes = stage.map(runLane);
+  try {
+    return await Promise.all(lanes);
+  } catch (error) {
+    interrupt('SIGTERM');
+    await Promise.allSettled(lanes);
+    throw error;
   }
 }
 
@@ -140,7 +153,13 @@ async function runJest({ config, args, node = THIS_NODE, cwd }) {
   }
 }
 
+function interrupt(signal) {
+  isInterrupted = true;
+  for (const child of running) child.kill(signal);
+}
+
 async function run([program, ...args], cwd = ROOT) {
+  if (isInterrupted) return 1;
   const child = spawn(program, args, { cwd, stdio: 'inherit' });
   running.add(child);
   const [code] = await once(child, 'exit');

@@ -35,8 +35,8 @@ export class RecoveryWatch {
   }
 
   /**
-   * Begins the mode for a worker that was started with `LUNAS_RECOVERY_MODE`, or on another timeline. So a recovery that
-   * an operator runs next counts.
+   * Begins the mode for a worker that was started with `LUNAS_RECOVERY_MODE`, or on another timeline. So a recovery
+   * that an operator runs next counts.
    */
   async start(beginsRecovery = false): Promise<void> {
     if (beginsRecovery) await this.#begin();
