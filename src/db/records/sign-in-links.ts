@@ -139,15 +139,16 @@ export async function insertInvitation(db: Queryable, invitation: NewInvitation)
  * an operator alone needs a merchant without members still. Of an e-mail only the newest invitation counts, also if
  * several were made at the same time. One that waits for its approval was never valid, and replaces none.
  */
-const IS_OF_OWNER = `(link.created_by not like 'user:%' or exists (
+const isPermitted = (ofOperator: string) => `case when link.created_by like 'user:%' then exists (
     select from members issuer join users person on person.id = issuer.user_id and person.disabled_at is null
     where issuer.merchant_id = link.merchant_id and issuer.role = 'owner' and issuer.removed_at is null
-      and link.created_by = 'user:' || issuer.user_id))`;
+      and link.created_by = 'user:' || issuer.user_id)
+  else ${ofOperator} end`;
 const IS_NEWEST = `not exists (
     select from sign_in_links newer where newer.merchant_id = link.merchant_id and newer.email = link.email
       and newer.kind = 'invitation' and newer.id > link.id and newer.expires_at > newer.created_at)`;
 const VALID_INVITATION = (now: string) => `link.kind = 'invitation' and link.used_at is null
-  and link.expires_at > ${now} and ${IS_OF_OWNER} and is_still_permitted(link)
+  and link.expires_at > ${now} and ${isPermitted('(not needs_two_operators() or is_still_permitted(link))')}
   and ${IS_NEWEST}`;
 
 /** An invitation as its page shows it. */
@@ -371,7 +372,7 @@ export async function approveResetLinkRow(db: Queryable, { linkId, now, expiresA
 
 /** A user who left the merchant, or joined another one since, is not reset by an owner of it. */
 const VALID_RESET = (now: string) => `link.kind = 'reset' and link.used_at is null and link.expires_at > ${now}
-  and ${IS_OF_OWNER}
+  and ${isPermitted('true')}
   and (link.merchant_id is null or ${belongsOnlyTo('link.merchant_id', 'link.user_id')} and exists (
     select from members target where target.merchant_id = link.merchant_id and target.user_id = link.user_id
       and target.removed_at is null))`;

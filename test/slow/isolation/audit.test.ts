@@ -349,7 +349,8 @@ describe('a production database', () => {
 
   it('creates the first operator without a key, and no further one', async () => {
     await createKey({ name: 'expired', expiresAt: new Date(0) });
-    const create = (name: string) => lunas(['operators', 'create', '--name', name, '--note', 'installation']);
+    const login = ['--login', 'lunas_local_operator'];
+    const create = (name: string) => lunas(['operators', 'create', '--name', name, ...login, '--note', 'installation']);
     expect(await create('budi')).toMatchObject({ exitCode: 0, stderr: '' });
     expect(await create('mallory')).toEqual(rejectedFor(/LUNAS_OPERATOR_KEY/));
   });

@@ -121,7 +121,8 @@ describe('a production database', () => {
 
   it('gives a command its environment', async () => {
     const { DATABASE_URL, LUNAS_OPERATOR_KEY } = await productionOperator(production.url);
-    const { exitCode, stdout } = await runLunas(['operators', 'create', '--name', 'dewi', '--note', 'x', '--json'], {
+    const dewi = ['--name', 'dewi', '--scopes', 'read', '--note', 'x', '--json'];
+    const { exitCode, stdout } = await runLunas(['operators', 'create', ...dewi], {
       DATABASE_URL,
       LUNAS_OPERATOR_KEY,
     });
