@@ -13,6 +13,7 @@ const OBJECT_NOUNS = {
   endpoint: 'endpoint',
   exception: 'open exception',
   key: 'key',
+  logo: 'logo of merchant',
   merchant: 'merchant',
   notice: 'notice',
   operator: 'operator',

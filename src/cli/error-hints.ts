@@ -18,6 +18,7 @@ const WHERE_TO_LOOK: Readonly<Record<ObjectKind, string>> = {
   endpoint: 'lunas webhooks list shows them',
   exception: 'lunas exceptions list shows them',
   key: "lunas keys list shows a merchant's keys",
+  logo: 'lunas merchants list shows the merchants',
   merchant: 'lunas merchants list shows them',
   notice: 'the dashboard shows them',
   operator: 'lunas operators list shows them',

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { parseSecretKey } from '../../src/crypto/secret-key';
 import { createPool } from '../../src/db/connection/pool';
 import { findApiKey } from '../../src/db/queries/find-api-key';
+import { replaceLogo } from '../../src/db/records/merchant-logos';
 import { dataDirectoryAt, lockDataDirectory, unlockDataDirectory } from '../../src/local-stack/data-directory';
 import { readRunFile, writeRunFile } from '../../src/local-stack/run-file';
 import { openSandbox } from '../sandbox/sandbox-under-test';
@@ -91,6 +92,23 @@ describe('as JSON', () => {
       contact: null,
       checkout_origins: [],
     });
+  });
+
+  it('removes a logo, with a notice to the owners of the merchant', async () => {
+    const merchant = await newMerchant();
+    const remove = `merchants remove-logo ${merchant} --note case-4711`;
+    const owner = createPool(database.url, { max: 1 });
+    try {
+      await replaceLogo(owner, merchant, { png: randomBytes(9), width: 3, height: 3 });
+      expect(await json(remove)).toEqual({ merchant_id: merchant });
+      expect((await owner.query('select 1 from merchant_logos')).rows).toEqual([]);
+      const { rows } = await owner.query('select kind from merchant_notices where merchant_id = $1', [merchant]);
+      const notice = { kind: 'security.logo_changed' };
+      expect(rows).toEqual([notice, notice]);
+    } finally {
+      await owner.end();
+    }
+    expect(await lunas(remove)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('no logo of merchant') });
   });
 
   it.each([

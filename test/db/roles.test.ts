@@ -340,6 +340,8 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'select name from operators',
   ],
   lunas_local_operator: [
+    'select png from merchant_logos',
+    'insert into merchant_logos default values',
     `update webhook_endpoints set merchant_id = '${ID}'`,
     ...POSTINGS,
     'select close_days()',

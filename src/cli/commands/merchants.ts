@@ -5,6 +5,7 @@ import type { DeclaredAction } from '../../domain/declared-action';
 import { FEE_PAYERS } from '../../domain/fees';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { contactHref, MAX_CONTACT_CHARACTERS } from '../../domain/shop-contact';
+import { REMOVE_LOGO, removeLogo } from '../../services/merchants/appearance';
 import {
   cancelPendingPayments,
   holdMerchant,
@@ -75,6 +76,7 @@ export function addMerchantsCommand(program: LunasCommand): void {
   addHold(merchants);
   addRelease(merchants);
   addSet(merchants);
+  addRemoveLogo(merchants);
 }
 
 function addCreate(merchants: LunasCommand): void {
@@ -204,6 +206,18 @@ function parseReturnUrl(text: string, environment: Environment): string | null {
 function parseOrigins(texts: readonly string[], environment: Environment): string[] {
   if (texts.length === 1 && texts[0] === NONE) return [];
   return texts.map((text) => assertUrl(text, originViolation(text, environment)));
+}
+
+function addRemoveLogo(merchants: LunasCommand): void {
+  merchants
+    .command('remove-logo <merchant-id>')
+    .description("remove a merchant's logo from its checkout page")
+    .requiredOption('--note <text>', 'why, for the audit log')
+    .examples('lunas merchants remove-logo MERCHANT_ID --note "the logo of a bank, case 4711"')
+    .writeAction(z.object({ merchantId: id, note }), async ({ merchantId }, audit) => {
+      await audit.record(REMOVE_LOGO, merchantId, () => removeLogo(audit.db, merchantId));
+      return { json: { merchantId }, text: `The checkout page of merchant ${merchantId} has no logo.` };
+    });
 }
 
 async function change(

@@ -2871,6 +2871,7 @@ grant insert on merchant_notices to lunas_operator; -- a reset of a login
 grant update (time_zone, return_url, checkout_origins, contact, accent) on merchants to lunas_dashboard;
 grant select, insert, update (png, width, height), delete on merchant_logos to lunas_dashboard;
 grant select on merchant_logos to lunas_api;
+grant select (merchant_id), delete on merchant_logos to lunas_operator; -- an abusive one
 grant select (id, realm, email, name, language, sealed_totp, password_changed_at, disabled_at, created_at) on users
   to lunas_operator; -- `lunas keys reseal` reads the sealed column
 grant insert (id, realm, email, name, language, created_at), update (disabled_at, sealed_totp) on users

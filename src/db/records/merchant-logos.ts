@@ -35,7 +35,10 @@ export async function replaceLogo(db: Queryable, merchantId: string, logo: LogoI
   );
 }
 
-/** Does nothing if the merchant has no logo. The notice is as that of a new one. */
-export async function deleteLogo(db: Queryable, merchantId: string): Promise<void> {
-  await db.query('delete from merchant_logos where merchant_id = $1', [merchantId]);
+/** The notice is as that of a new one. @returns false if the merchant has no logo */
+export async function deleteLogo(db: Queryable, merchantId: string): Promise<boolean> {
+  const { rows } = await db.query('delete from merchant_logos where merchant_id = $1 returning merchant_id', [
+    merchantId,
+  ]);
+  return rows.length > 0;
 }

@@ -6,6 +6,7 @@ import * as archivePayments from '../archive/archive-payments';
 import * as members from '../identity/members';
 import * as operators from '../identity/operators';
 import * as sessions from '../identity/sessions';
+import * as appearance from '../merchants/appearance';
 import * as keys from '../merchants/keys';
 import * as merchantHold from '../merchants/merchant-hold';
 import * as merchants from '../merchants/merchants';
@@ -39,6 +40,7 @@ const MODULES = [
   members,
   operators,
   sessions,
+  appearance,
   keys,
   merchantHold,
   merchants,

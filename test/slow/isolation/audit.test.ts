@@ -130,6 +130,7 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
     'merchants hold': [merchantId],
     'merchants release': [merchantId],
     'merchants set': [merchantId, '--fee-payer', 'merchant'],
+    'merchants remove-logo': [merchantId],
     'keys create': ['--merchant', merchantId, '--allow-ip', '203.0.113.7'],
     'keys revoke': [UNKNOWN_ID],
     'keys reseal': [],

@@ -112,7 +112,7 @@ async function change(
   dependencies: AppearanceDependencies,
   visit: MemberVisit,
   { name, detail, done }: AppearanceChange,
-  work: () => Promise<void>,
+  work: () => Promise<unknown>,
 ): Promise<EndpointResponse> {
   const action = { action: name, target: visit.member.merchantId, detail: detail && JSON.stringify(detail) };
   await withUserAudit(dependencies.db, userIdentity(dependencies, visit), action, work);
