@@ -1,10 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { createCanvas } from '@napi-rs/canvas';
 import type { Browser, Page, Route } from 'playwright-core';
 import { DerivedKeys } from '../../../src/crypto/derived-keys';
 import { PublicLinks } from '../../../src/crypto/public-links';
 import { createSealer } from '../../../src/crypto/sealing';
+import { deleteLogo, replaceLogo } from '../../../src/db/records/merchant-logos';
 import type { PaymentStatus } from '../../../src/domain/payment-transitions';
 import { freePort } from '../../../src/local-stack/ports';
 import { changeMerchant } from '../../../src/services/merchants/merchants';
@@ -168,13 +170,26 @@ describe('a customer', () => {
 
   it('sees the whole page on a wide screen, with what the order is for', async () => {
     const description = 'Kopi susu <2>';
-    const { url } = await createPage(service, { merchant_reference_id: 'ORDER-7', metadata: { description } });
+    const order = { merchant_reference_id: 'ORDER-7', metadata: { description } };
+    const { url, paymentId } = await createPage(service, order);
     await changeMerchant(service.db, service.merchantId, { contact: '+62 812-3456' });
     const { page, problems, close } = await openPage(browser, url, { viewport: { width: 1280, height: 720 } });
     expect(await page.evaluate('document.documentElement.scrollHeight')).toBe(720);
     expect(await page.locator('dd').allTextContents()).toEqual(['ORDER-7', description, expect.stringMatching(/^LN/)]);
     expect(await page.locator('.contact a').getAttribute('href')).toBe('tel:+628123456');
-    await changeMerchant(service.db, service.merchantId, { contact: null });
+    const png = createCanvas(128, 64).encodeSync('png');
+    await replaceLogo(service.db, service.merchantId, { png, width: 128, height: 64 });
+    await service.db.query("update merchants set accent = '#ffd500' where id = $1", [service.merchantId]);
+    await changeMerchant(service.db, service.merchantId, { returnUrl: `${service.apiUrl}/returned` });
+    await page.reload();
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBe(720);
+    await service.call('POST', `/payments/${paymentId}/cancel`);
+    await untilState(page, 'cancelled');
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBe(720);
+    expect(await findAccessibilityViolations(page)).toEqual([]);
+    await service.db.query('update merchants set accent = null');
+    await deleteLogo(service.db, service.merchantId);
+    await changeMerchant(service.db, service.merchantId, { contact: null, returnUrl: null });
     expect(problems).toEqual([]);
     await close();
   });
