@@ -19,7 +19,8 @@ export async function findSandboxCheckout(
   { environment, keylessDb, checkoutLinks }: SandboxCheckoutDependencies,
   { referenceId, transactionId }: AcquirerPayment,
 ): Promise<string | undefined> {
-  if (environment !== 'sandbox') return undefined;
+  // PostgreSQL stores no NUL, so no payment has one.
+  if (environment !== 'sandbox' || `${referenceId}${transactionId}`.includes('\0')) return undefined;
   const payment = await findPaymentKey(keylessDb, referenceId, transactionId);
   return payment && checkoutLinks.urlOf(payment);
 }
