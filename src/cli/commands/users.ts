@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dashboardUrlOf } from '../../config';
-import { mayInviteAlone } from '../../db/records/sign-in-links';
+import { mayInviteAlone } from '../../db/records/invitations';
 import { actorText } from '../../domain/actor';
 import { MEMBER_ROLES } from '../../domain/member-roles';
 import { requestApproval } from '../../services/audit/request-approval';

@@ -2,23 +2,20 @@ import { v7 as uuidv7 } from 'uuid';
 import { createSignInToken, hashSignInToken } from '../../crypto/sign-in-token';
 import type { Queryable } from '../../db/connection/pool';
 import { inTransaction } from '../../db/connection/transaction';
-import { lockLogin } from '../../db/records/login-lock';
-import { changeMemberRow, findMemberRow, listMemberRows, type Member } from '../../db/records/members';
 import {
-  approveResetLinkRow,
   expireInvitation,
   extendInvitation,
   findOpenInvitation,
-  findReset,
   insertInvitation,
   insertInvitedUser,
-  insertResetLink,
   joinInvitedUser,
   listOpenInvitations,
-  resetCredentials,
   type Invitation,
   type OpenInvitation,
-} from '../../db/records/sign-in-links';
+} from '../../db/records/invitations';
+import { lockLogin } from '../../db/records/login-lock';
+import { changeMemberRow, findMemberRow, listMemberRows, type Member } from '../../db/records/members';
+import { approveResetLinkRow, findReset, insertResetLink, resetCredentials } from '../../db/records/reset-links';
 import { disableUserRow } from '../../db/records/users';
 import { DeclaredAction } from '../../domain/declared-action';
 import type { MemberRole } from '../../domain/member-roles';

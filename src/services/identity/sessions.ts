@@ -1,6 +1,12 @@
 import { v7 as uuidv7 } from 'uuid';
 import { createSignInToken, hashSignInToken } from '../../crypto/sign-in-token';
 import type { Queryable } from '../../db/connection/pool';
+import {
+  expireDevelopmentLinks,
+  insertDevelopmentLink,
+  isLinkUsed,
+  signInByDevelopmentLink,
+} from '../../db/records/development-links';
 import { recordMemberVisit } from '../../db/records/members';
 import {
   endSessionOf,
@@ -14,12 +20,6 @@ import {
   type MembershipRow,
   type SessionRow,
 } from '../../db/records/sessions';
-import {
-  expireDevelopmentLinks,
-  insertDevelopmentLink,
-  isLinkUsed,
-  signInByDevelopmentLink,
-} from '../../db/records/sign-in-links';
 import { DeclaredAction } from '../../domain/declared-action';
 import { LAST_SEEN_INTERVAL_MS, SESSION_LIMITS, type Realm, type SessionStage } from '../../domain/sign-in';
 import { ConflictError, NotFoundError, SignInError } from '../../errors';

@@ -1,0 +1,208 @@
+import type { MemberRole } from '../../domain/member-roles';
+import type { Language } from '../../domain/sign-in';
+import type { Queryable } from '../connection/pool';
+import { onlyRow } from '../connection/require-row';
+import { isPermitted, type ApprovedLink } from './sign-in-links';
+
+interface NewInvitation {
+  readonly id: string;
+  readonly tokenSha256: Buffer;
+  readonly merchantId: string;
+  readonly email: string;
+  readonly role: MemberRole;
+  readonly createdBy: string;
+  readonly now: Date;
+  readonly expiresAt: Date;
+}
+
+/** Whether one operator may invite a person alone: the merchant has no member and no payment. */
+export async function mayInviteAlone(db: Queryable, merchantId: string): Promise<boolean> {
+  const { rows } = await db.query<{ mayInvite: boolean }>('select may_invite_alone($1) as "mayInvite"', [merchantId]);
+  return onlyRow(rows).mayInvite;
+}
+
+/**
+ * Withdraws earlier invitations of the same e-mail to this merchant, unless the new one waits for an approval.
+ * @returns false if it is a member already
+ */
+export async function insertInvitation(db: Queryable, invitation: NewInvitation): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with withdrawn as (
+       update sign_in_links set expires_at = least(expires_at, $7)
+       where merchant_id = $3 and email = $4 and kind = 'invitation' and used_at is null and id < $1
+         and $8::timestamptz > $7::timestamptz
+     )
+     insert into sign_in_links (id, realm, kind, token_sha256, merchant_id, email, role, created_by, created_at,
+       expires_at)
+     select $1, 'merchant', 'invitation', $2, $3, $4, $5, $6, $7, $8
+     where not exists (
+       select from members join users on users.id = members.user_id
+       where members.merchant_id = $3 and members.removed_at is null and users.realm = 'merchant' and users.email = $4
+     )`,
+    [
+      invitation.id,
+      invitation.tokenSha256,
+      invitation.merchantId,
+      invitation.email,
+      invitation.role,
+      invitation.createdBy,
+      invitation.now,
+      invitation.expiresAt,
+    ],
+  );
+  return rowCount === 1;
+}
+
+const IS_NEWEST = `not exists (
+    select from sign_in_links newer where newer.merchant_id = link.merchant_id and newer.email = link.email
+      and newer.kind = 'invitation' and newer.id > link.id and newer.expires_at > newer.created_at)`;
+/**
+ * One of an operator alone needs a merchant without members still. Of an e-mail only the newest invitation counts, also
+ * if several were made at the same time. One that waits for its approval was never valid, and replaces none.
+ */
+const VALID_INVITATION = (now: string) => `link.kind = 'invitation' and link.used_at is null
+  and link.expires_at > ${now} and ${isPermitted('(not needs_two_operators() or is_still_permitted(link))')}
+  and ${IS_NEWEST}`;
+
+/** An invitation as its page shows it. */
+export interface Invitation {
+  readonly email: string;
+  readonly role: MemberRole;
+  readonly merchantName: string;
+  /** The e-mail is that of a user, who signs in and joins. */
+  readonly isKnownUser: boolean;
+}
+
+/** Undefined if it is unknown, used, withdrawn or expired. It is not used by that. */
+export async function findOpenInvitation(
+  db: Queryable,
+  tokenSha256: Buffer,
+  now: Date,
+): Promise<Invitation | undefined> {
+  const { rows } = await db.query<Invitation>(
+    `select link.email, link.role, merchants.name as "merchantName",
+       exists (select from users where users.realm = 'merchant' and users.email = link.email) as "isKnownUser"
+     from sign_in_links link join merchants on merchants.id = link.merchant_id
+     where link.token_sha256 = $1 and ${VALID_INVITATION('$2')}`,
+    [tokenSha256, now],
+  );
+  return rows[0];
+}
+
+/** An invitation that waits, in the list of the team. */
+export interface OpenInvitation {
+  readonly id: string;
+  readonly email: string;
+  readonly role: MemberRole;
+  readonly createdBy: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+const MAX_INVITATIONS = 200;
+
+/** The newest first, at most 200. */
+export async function listOpenInvitations(db: Queryable, merchantId: string, now: Date): Promise<OpenInvitation[]> {
+  const { rows } = await db.query<OpenInvitation>(
+    `select id, email, role, created_by as "createdBy", created_at as "createdAt", expires_at as "expiresAt"
+     from sign_in_links link where link.merchant_id = $1 and ${VALID_INVITATION('$2')}
+     order by created_at desc, id limit ${MAX_INVITATIONS}`,
+    [merchantId, now],
+  );
+  return rows;
+}
+
+/** @returns false if the merchant has no such invitation that waits */
+export async function expireInvitation(
+  db: Queryable,
+  { merchantId, id, now }: { readonly merchantId: string; readonly id: string; readonly now: Date },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update sign_in_links set expires_at = $3
+     where merchant_id = $1 and id = $2 and kind = 'invitation' and used_at is null and expires_at > $3`,
+    [merchantId, id, now],
+  );
+  return rowCount === 1;
+}
+
+/** Makes a link valid that waits for its approval, and withdraws others. @returns false if it was used or replaced */
+export async function extendInvitation(db: Queryable, { linkId, now, expiresAt }: ApprovedLink): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with approved as (
+       update sign_in_links link set expires_at = $3
+       where id = $1 and kind = 'invitation' and used_at is null and ${IS_NEWEST}
+       returning merchant_id, email
+     ),
+     withdrawn as (
+       update sign_in_links other set expires_at = least(expires_at, $2) from approved
+       where other.merchant_id = approved.merchant_id and other.email = approved.email and other.id <> $1
+         and other.kind = 'invitation' and other.used_at is null
+     )
+     select from approved`,
+    [linkId, now, expiresAt],
+  );
+  return rowCount === 1;
+}
+
+interface InvitedUser {
+  readonly tokenSha256: Buffer;
+  readonly userId: string;
+  readonly name: string;
+  readonly language: Language;
+  readonly passwordHash: string;
+  readonly now: Date;
+}
+
+/** Creates the user and the membership, and uses the invitation, in one statement. @returns false if it is not valid */
+export async function insertInvitedUser(db: Queryable, user: InvitedUser): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with link as (
+       update sign_in_links link set used_at = $6
+       where link.token_sha256 = $1 and ${VALID_INVITATION('$6')}
+         and not exists (select from users where users.realm = 'merchant' and users.email = link.email)
+       returning link.email, link.merchant_id, link.role, link.created_by
+     ),
+     person as (
+       insert into users (id, realm, email, name, language, password_hash, password_changed_at, created_at)
+       select $2, 'merchant', email, $3, $4, $5, $6, $6 from link returning id
+     ),
+     joined as (
+       insert into members (merchant_id, user_id, role, invited_by, created_at)
+       select merchant_id, person.id, role, created_by, $6 from link, person
+       returning user_id
+     )
+     select from joined`,
+    [user.tokenSha256, user.userId, user.name, user.language, user.passwordHash, user.now],
+  );
+  return rowCount === 1;
+}
+
+/**
+ * A known user joins; one who was removed before is a new member.
+ * @returns the merchant; undefined if the invitation is not valid
+ */
+export async function joinInvitedUser(
+  db: Queryable,
+  { tokenSha256, userId, now }: { readonly tokenSha256: Buffer; readonly userId: string; readonly now: Date },
+): Promise<string | undefined> {
+  const { rows } = await db.query<{ merchantId: string }>(
+    `with link as (
+       update sign_in_links link set used_at = $3
+       where link.token_sha256 = $1 and ${VALID_INVITATION('$3')}
+         and link.email = (select users.email from users where users.id = $2)
+       returning link.merchant_id, link.role, link.created_by
+     ),
+     joined as (
+       insert into members (merchant_id, user_id, role, invited_by, created_at)
+       select merchant_id, $2, role, created_by, $3 from link
+       on conflict (merchant_id, user_id) do update
+         set role = excluded.role, invited_by = excluded.invited_by, created_at = excluded.created_at,
+           removed_at = null
+         where members.removed_at is not null
+       returning merchant_id
+     )
+     select merchant_id as "merchantId" from joined`,
+    [tokenSha256, userId, now],
+  );
+  return rows[0]?.merchantId;
+}
