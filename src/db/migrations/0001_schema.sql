@@ -1670,14 +1670,13 @@ create function acts_as_dashboard() returns boolean language sql stable
 -- The dashboard changes no credential silently, whatever its statement is.
 create function notice_changed_factor() returns trigger language plpgsql set search_path = public, pg_temp as $$
 declare
+  changed constant record := coalesce(new, old);
   changed_id uuid;
 begin
   if tg_table_name = 'users' then
-    changed_id := new.id;
-  elsif tg_op = 'DELETE' then
-    changed_id := old.user_id;
+    changed_id := changed.id;
   else
-    changed_id := new.user_id;
+    changed_id := changed.user_id;
   end if;
   insert into merchant_notices (merchant_id, kind, target_id, occurred_at)
   select merchant_id, 'security.factor_changed', user_id, now()
@@ -1726,14 +1725,13 @@ create trigger notice after insert on api_keys for each row
 -- Customers trust a page that looks like the shop: nobody changes its logo or colour silently.
 create function notice_changed_look() returns trigger language plpgsql set search_path = public, pg_temp as $$
 declare
+  changed constant record := coalesce(new, old);
   changed_id uuid;
 begin
   if tg_table_name = 'merchants' then
-    changed_id := new.id;
-  elsif tg_op = 'DELETE' then
-    changed_id := old.merchant_id;
+    changed_id := changed.id;
   else
-    changed_id := new.merchant_id;
+    changed_id := changed.merchant_id;
   end if;
   insert into merchant_notices (merchant_id, kind, target_id, occurred_at)
   values (changed_id, tg_argv[0], changed_id, now());
@@ -1756,6 +1754,10 @@ create trigger revocation_is_final before update of revoked_at on api_keys for e
   execute function forbid_mutation();
 create trigger expiry_is_final before update of expires_at on sign_in_links for each row
   when (new.expires_at > old.expires_at and acts_as_dashboard()) execute function forbid_mutation();
+create trigger expiry_is_final before update of expires_at on api_keys for each row
+  when (coalesce(new.expires_at, 'infinity') > coalesce(old.expires_at, 'infinity') and acts_as_dashboard())
+  execute function forbid_mutation();
+
 -- Whether one operator may invite a person alone: the merchant has no member, and nothing that a member could take.
 create function may_invite_alone(merchant uuid) returns boolean language sql stable
   return not exists (select from members where merchant_id = merchant and removed_at is null)
@@ -1794,11 +1796,11 @@ create trigger two_operators_add before insert on sign_in_links for each row
 create trigger two_operators_extend before update of expires_at on sign_in_links for each row
   when (new.expires_at > old.expires_at) execute function require_approved_link();
 
--- An invitation that one operator made alone is only for the first member: it ends when another one has joined.
+-- An invitation that one operator made alone is only for the first member: it ends when another one has joined. It is
+-- asked only about the link of an operator, and where two have to decide.
 create function is_still_permitted(invitation sign_in_links) returns boolean
 language sql stable security definer set search_path = public, pg_temp
-  return invitation.created_by like 'user:%' or not needs_two_operators()
-    or not exists (select from members where merchant_id = invitation.merchant_id and removed_at is null)
+  return not exists (select from members where merchant_id = invitation.merchant_id and removed_at is null)
     or exists (
       select from approvals where status in ('approved', 'executed') and approves_link(approvals, invitation)
     );
@@ -1807,7 +1809,7 @@ language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   -- Of two who join at the same time, one waits, and is not the first.
   perform from merchants where id = new.merchant_id for no key update;
-  if not is_still_permitted(new) then
+  if new.created_by not like 'user:%' and needs_two_operators() and not is_still_permitted(new) then
     raise exception 'invitation % was for the first member', new.id using errcode = 'restrict_violation';
   end if;
   return new;
@@ -1827,9 +1829,6 @@ end $$;
 create trigger by_invitation before insert on members for each row
   when (acts_as_operator()) execute function require_sandbox();
 
-create trigger expiry_is_final before update of expires_at on api_keys for each row
-  when (coalesce(new.expires_at, 'infinity') > coalesce(old.expires_at, 'infinity') and acts_as_dashboard())
-  execute function forbid_mutation();
 
 -- Bank accounts of merchants -----------------------------------------------------------------------------------------
 
