@@ -4,7 +4,12 @@ import { readRecoveryMode } from '../../db/records/recovery-mode';
 import { describeCoverage, type FoundBreak, type PartCoverage } from '../../domain/reconciliation';
 import { createLogger } from '../../observability/logger';
 import { createProviderRegistry } from '../../providers/registry';
-import { RECONCILE, reconcileAll, type Reconciliation } from '../../services/reconciliation/reconcile-all';
+import {
+  FULL_PERIOD_DAYS,
+  RECONCILE,
+  reconcileAll,
+  type Reconciliation,
+} from '../../services/reconciliation/reconcile-all';
 import { withTemporal } from '../command-context';
 import { withCommands } from '../error-hints';
 import type { LunasCommand } from '../lunas-command';
@@ -15,7 +20,7 @@ export function addReconcileCommand(program: LunasCommand): void {
   program
     .command('reconcile')
     .description('compare provider, PostgreSQL and workflow of open payments and of recently changed final payments')
-    .option('--since <duration>', 'compare final payments that changed in this period', '7d')
+    .option('--since <duration>', 'compare final payments that changed in this period', `${FULL_PERIOD_DAYS}d`)
     .examples('lunas reconcile', 'lunas reconcile --since 30d --json')
     .writeAction(
       z.object({ since: durationFrom(1) }),

@@ -42,18 +42,27 @@ export interface RecoveryProgress {
   readonly openExceptions: number;
 }
 
-/** The period of `lunas reconcile` without `--since`, less an hour for clocks that differ. */
-const FULL_PERIOD = "interval '6 days 23 hours'";
+/** Clocks differ: a full period may be this much shorter. */
+const CLOCK_TOLERANCE = "interval '1 hour'";
+
+interface RecoverySteps {
+  /** The audited actions. */
+  readonly recover: string;
+  readonly reconcile: string;
+  /** The period that a full reconciliation compares. */
+  readonly fullPeriodDays: number;
+}
 
 /** A reconciliation counts if it has compared what changed in a full period, and what changed before the mode began. */
 export async function readRecoveryProgress(
   db: Queryable,
-  { recover, reconcile }: { readonly recover: string; readonly reconcile: string },
+  { recover, reconcile, fullPeriodDays }: RecoverySteps,
 ): Promise<RecoveryProgress> {
   const { rows } = await db.query<RecoveryProgress>({
     name: 'read_recovery_progress',
     text: `with done as (
-          select action, target as since, iso_utc(least(begun_at, requested_at - ${FULL_PERIOD})) as "neededSince"
+          select action, target as since, iso_utc(least(
+              begun_at, requested_at - make_interval(days => $3) + ${CLOCK_TOLERANCE})) as "neededSince"
           from operator_actions join operator_action_outcomes on action_id = id, recovery_mode
           where action in ($1, $2) and outcome = 'succeeded' and requested_at >= begun_at
         )
@@ -61,7 +70,7 @@ export async function readRecoveryProgress(
           exists (select from done where action = $2 and since <= "neededSince") as "isReconciled",
           (select count(*)::integer from exceptions
            where kind in ('reconciliation', 'lost_payout') and resolved_at is null) as "openExceptions"`,
-    values: [recover, reconcile],
+    values: [recover, reconcile, fullPeriodDays],
   });
   return onlyRow(rows, 'A select without a table has a row');
 }

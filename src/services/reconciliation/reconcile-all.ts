@@ -27,6 +27,8 @@ const MAX_BREAKS = 10_000;
 const BATCH_LIMITS = { durationMs: 5_000, stopSignal: new AbortController().signal };
 
 export const RECONCILE = new DeclaredAction('reconciliation.run');
+/** The period of `changedSince` if the operator names no other one. */
+export const FULL_PERIOD_DAYS = 7;
 
 /**
  * Runs a whole reconciliation in this process, its parts concurrently.

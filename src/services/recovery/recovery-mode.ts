@@ -8,7 +8,7 @@ import { ConflictError } from '../../errors';
 import { withAudit, type AuditDependencies } from '../audit/audit';
 import type { PaymentActionDependencies } from '../payments/payment-actions';
 import { wakeWorkflows } from '../payments/wake-workflows';
-import { RECONCILE } from '../reconciliation/reconcile-all';
+import { FULL_PERIOD_DAYS, RECONCILE } from '../reconciliation/reconcile-all';
 import { RECOVER } from './recover';
 
 /** Then no worker has an older reading (`RecoveryWatch`). */
@@ -68,7 +68,7 @@ async function requireRecovered(db: Queryable, by: ActorText): Promise<void> {
   const mode = await records.readRecoveryMode(db);
   if (!mode.isOn) return;
   await records.beginIfOnOtherTimeline(db, mode, by);
-  const steps = { recover: RECOVER.name, reconcile: RECONCILE.name };
+  const steps = { recover: RECOVER.name, reconcile: RECONCILE.name, fullPeriodDays: FULL_PERIOD_DAYS };
   const { isRecovered, isReconciled, openExceptions } = await records.readRecoveryProgress(db, steps);
   const left = [
     ...(isRecovered ? [] : ['no recovery has succeeded since the mode began']),

@@ -71,7 +71,11 @@ it.each([
      ) insert into operator_action_outcomes (action_id, outcome) select id, 'succeeded' from action`,
     [ago(sinceHours).toISOString(), ago(requestedHours)],
   );
-  const progress = await readRecoveryProgress(operator, { recover: 'recover', reconcile: 'reconcile' });
+  const progress = await readRecoveryProgress(operator, {
+    recover: 'recover',
+    reconcile: 'reconcile',
+    fullPeriodDays: 7,
+  });
   expect(progress).toEqual({ isRecovered: false, isReconciled, openExceptions: 0 });
 });
 
