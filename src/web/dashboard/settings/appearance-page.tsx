@@ -5,7 +5,7 @@ import { Card, Notice, PageHead } from '../../ui/layout';
 import { APPEARANCE_SCRIPTS } from '../files';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
-import { APPEARANCE_TEXTS } from './appearance-texts';
+import { APPEARANCE_TEXTS, type AppearanceDone } from './appearance-texts';
 import { CheckoutSample, type ShownAppearance } from './checkout-sample';
 
 interface AppearancePage {
@@ -15,7 +15,7 @@ interface AppearancePage {
   /** The text of the field. */
   readonly accent: string;
   readonly errors: FieldErrors;
-  readonly done: 'colour' | 'logo' | 'removed' | null;
+  readonly done: AppearanceDone | null;
 }
 
 /** As `tokens.css` has it in light mode. */

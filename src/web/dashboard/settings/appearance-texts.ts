@@ -36,6 +36,12 @@ const en = {
 
 type AppearanceTexts = typeof en;
 
+/** What a form has done. */
+export type AppearanceDone = keyof AppearanceTexts['done'];
+
+/** What is wrong with the colour or the file. */
+export type AppearanceError = keyof AppearanceTexts['errors'];
+
 const id: AppearanceTexts = {
   title: 'Halaman pembayaran',
   back: 'Pengaturan',

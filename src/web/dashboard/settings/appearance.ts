@@ -17,10 +17,11 @@ import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
 import { userIdentity } from '../user-identity';
 import { renderAppearancePage } from './appearance-page';
-import { APPEARANCE_TEXTS } from './appearance-texts';
+import { APPEARANCE_TEXTS, type AppearanceDone, type AppearanceError } from './appearance-texts';
 
 const MANAGE = { area: 'settings', level: 'manage' } as const;
 const PATH = '/m/:code/settings/checkout';
+const DONE = ['colour', 'logo', 'removed'] as const satisfies readonly AppearanceDone[];
 
 type AppearanceDependencies = Pick<DashboardDependencies, 'db' | 'environment' | 'log'>;
 
@@ -31,7 +32,7 @@ const showAppearance = memberPage(MANAGE, {
   stepUp: true,
   fields: z.object({
     accent: z.string().max(9).optional().catch(undefined),
-    done: z.enum(['colour', 'logo', 'removed']).optional().catch(undefined),
+    done: z.enum(DONE).optional().catch(undefined),
   }),
   async handler(dependencies: AppearanceDependencies, visit, query) {
     const { accent, done } = query.ok ? query.values : {};
@@ -105,7 +106,7 @@ export const appearancePages = [showAppearance, saveAccent, uploadLogo, removeLo
 interface AppearanceChange {
   readonly name: UserAction['action'];
   readonly detail?: Readonly<Record<string, unknown>>;
-  readonly done: string;
+  readonly done: AppearanceDone;
 }
 
 async function change(
@@ -122,9 +123,8 @@ async function change(
 interface PageState {
   /** The text of the field; undefined: the stored colour. */
   readonly accent?: string | undefined;
-  /** What is wrong with the colour or the file. */
-  readonly code?: 'colour' | 'missing' | 'too_large' | 'no_image' | 'too_many_pixels';
-  readonly done?: 'colour' | 'logo' | 'removed' | undefined;
+  readonly code?: AppearanceError;
+  readonly done?: AppearanceDone | undefined;
 }
 
 async function appearancePage(
