@@ -54,7 +54,7 @@ export async function signInMany(db: Queryable, merchantId: string, count: numbe
   const tokens = Array.from({ length: count }, () => createSignInToken('session'));
   await db.query(
     `with given as (
-       select n, md5('user' || n)::uuid as id, hash from unnest($2::bytea[]) with ordinality as token (hash, n)
+       select n, gen_random_uuid() as id, hash from unnest($2::bytea[]) with ordinality as token (hash, n)
      ), person as (
        insert into users (id, realm, email, name, language)
        select id, 'merchant', 'user-' || n || '@shop.test', 'Sri Rahayu', 'id' from given returning id

@@ -40,10 +40,10 @@ const STATEMENTS = [
     where not tgisinternal order by ours.relname, tgname`,
   `select format('create view %s as%s%s', relname, E'\\n', pg_get_viewdef(oid)) as line from pg_class
     where relnamespace = 'public'::regnamespace and relkind = 'v' order by relname`,
-  `select format('grant %s on %s to %s;', string_agg(privilege || coalesce(columns, ''), ', ' order by privilege),
+  `select format('grant %s on %s to %s;', string_agg(privilege || columns, ', ' order by privilege, columns),
       relname, grantee) as line
     from (
-      select relname, grantee::regrole::text as grantee, lower(privilege_type) as privilege, null as columns
+      select relname, grantee::regrole::text as grantee, lower(privilege_type) as privilege, '' as columns
       from (${GRANTED}) granted, aclexplode(relacl)
       where grantee <> relowner
       union all

@@ -2995,7 +2995,6 @@ revoke execute on function archive_payments from public;
 grant execute on function archive_payments to lunas_operator;
 grant select on archived_payments to lunas_api, lunas_worker, lunas_operator;
 grant select on archive_files, archive_batches to lunas_api, lunas_worker;
-grant select (day) on archive_files to lunas_dashboard; -- a sum says if days of it are archived
 grant select, insert on archived_late_payments to lunas_worker;
 grant select, update (refunded_at) on archived_late_payments to lunas_api, lunas_operator;
 grant select on ledger_closings to lunas_operator;
