@@ -291,9 +291,9 @@ function settingLimits(cpuMs: Readonly<Record<Role, number>>): Limit[] {
   const secondsPerDay = HOURS_PER_DAY * 3_600;
   const requests = temporalRequests();
   const ofOneHost = (service: keyof typeof requests, { value: limit }: { readonly value: number }): Limit => ({
-    name: `the request limit of one host of Temporal's ${service} service`,
+    name: `${service}.rps of one host of Temporal`,
     scope: 'all payments',
-    remedy: `more hosts, or a higher ${service}.rps`,
+    remedy: 'more hosts, or a higher value',
     limit,
     needed: (rate) => rate * requests[service] * burst.value,
   });
@@ -301,7 +301,7 @@ function settingLimits(cpuMs: Readonly<Record<Role, number>>): Limit[] {
     {
       name: "PostgreSQL's 100 connections, without a pooler",
       scope: 'all payments',
-      remedy: 'a PgBouncer, a smaller DATABASE_POOL_SIZE, or a larger max_connections',
+      remedy: 'a PgBouncer, a smaller pool, or a larger max_connections',
       limit: DEFAULTS.postgresConnections.value,
       needed: (rate) => connectionsOf(processesFor(rate, cpuMs)),
     },
@@ -316,7 +316,7 @@ function settingLimits(cpuMs: Readonly<Record<Role, number>>): Limit[] {
       needed: (rate) => rate * peakSecondsPerDay.value,
     },
     {
-      name: 'the actions a second of a new namespace',
+      name: 'the actions a second of a new namespace of Temporal Cloud',
       scope: 'Temporal Cloud',
       remedy: 'provisioned capacity, or a rate that grows over days',
       limit: DEFAULTS.cloudActionsPerSecond.value,
@@ -360,7 +360,7 @@ function structuralLimits(cpuMs: Readonly<Record<Role, number>>): Limit[] {
     {
       name: 'relays that share one outbox',
       scope: 'all payments',
-      remedy: 'a part of the endpoints for each relay (not built)',
+      remedy: 'endpoints divided among relays (not built)',
       limit: relaysWithoutParts.value,
       needed: (rate) => processesFor(rate, cpuMs).relay,
     },
@@ -377,7 +377,7 @@ function limitsOfOneMerchant(): Limit[] {
       needed: (rate) => rate * 60,
     },
     {
-      name: 'the attempts in flight at one endpoint',
+      name: 'the attempts in flight at one endpoint of one merchant',
       scope: 'one merchant',
       remedy: 'a faster receiver',
       limit: DEFAULTS.perEndpoint.value,

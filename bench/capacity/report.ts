@@ -70,8 +70,8 @@ function valueOf(setting: CapacityPlan['settings'][number] | undefined): string 
 
 /** In the order in which a growing rate reaches them. */
 export function bottlenecksOf({ bottlenecks }: CapacityPlan): Row[] {
-  const heading = ['from (payments a second)', 'of', 'bottleneck', 'remedy'];
-  return [heading, ...bottlenecks.map(({ name, scope, remedy, ...at }) => [perSecond(at), scope, name, remedy])];
+  const heading = ['payments a second', 'bottleneck', 'remedy'];
+  return [heading, ...bottlenecks.map(({ name, remedy, ...at }) => [perSecond(at), name, remedy])];
 }
 
 /** CPU of one payment, and what the model multiplies it with. */
