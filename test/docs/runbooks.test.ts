@@ -17,7 +17,6 @@ const INCIDENTS = [
   'poison-workflow',
   'disk-full',
   'deploy',
-  'roll-back',
 ];
 const PARTS = ['What merchants and customers notice', 'How you know that it is over', 'What not to do'];
 
