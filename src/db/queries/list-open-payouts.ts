@@ -31,3 +31,13 @@ export async function findPayoutStatuses(
   });
   return new Map(rows.map((payout) => [payout.payoutId, payout]));
 }
+
+/** Whether an operator has resolved the exception of this lost payout. Then it is not written again. */
+export async function isLostForGood(db: Queryable, referenceId: string): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'find_resolved_lost_payout',
+    text: "select from exceptions where kind = 'lost_payout' and reference_id = $1 and resolved_at is not null",
+    values: [referenceId],
+  });
+  return rowCount !== 0;
+}

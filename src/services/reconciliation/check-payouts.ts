@@ -2,7 +2,7 @@ import { validate as isUuid } from 'uuid';
 import { payoutWorkflowId, toPayoutId } from '../../../workflows/messages';
 import type { Queryable } from '../../db/connection/pool';
 import type { Page } from '../../db/queries/list-for-reconciliation';
-import { findPayoutStatuses } from '../../db/queries/list-open-payouts';
+import { findPayoutStatuses, isLostForGood } from '../../db/queries/list-open-payouts';
 import {
   readOpenPayouts,
   readRestingPayouts,
@@ -97,7 +97,13 @@ async function closeFoundPayouts(db: Queryable): Promise<void> {
   );
 }
 
-/** Workflows whose payout PostgreSQL does not have: only `recover` writes it again. */
+/** Without its request it is not known: then the workflow is a break. */
+async function isDecided({ db, workflows }: Omit<PayoutDependencies, 'stopSignal'>, payoutId: string) {
+  const lost = await workflows.payouts.records.readRequest(payoutId).catch(() => null);
+  return lost !== null && (await isLostForGood(db, lost.request.referenceId));
+}
+
+/** Workflows whose payout PostgreSQL does not have: `recover` writes it again, unless an operator has decided it. */
 export async function checkPayoutWorkflows(
   { db, workflows }: PayoutDependencies,
   changedSince: Date,
@@ -113,6 +119,10 @@ export async function checkPayoutWorkflows(
   );
   const breaks: FoundBreak[] = [];
   for (const { workflowId, payoutId } of listed.filter((workflow) => !recorded.has(workflow.payoutId))) {
+    if (await isDecided({ db, workflows }, payoutId)) {
+      await closeOrphans(db, [workflowId]);
+      continue;
+    }
     const detail = `${ORPHANED_PAYOUT.kind}: ${ORPHANED_PAYOUT.detail}`;
     await openException(db, { kind: 'reconciliation', referenceId: workflowId, detail });
     breaks.push({ ...ORPHANED_PAYOUT, paymentId: payoutId, referenceId: workflowId });

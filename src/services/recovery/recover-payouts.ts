@@ -1,7 +1,7 @@
 import { validate as isUuid } from 'uuid';
 import type { Queryable } from '../../db/connection/pool';
 import type { Page } from '../../db/queries/list-for-reconciliation';
-import { findPayoutStatuses, type LocatedPayout } from '../../db/queries/list-open-payouts';
+import { findPayoutStatuses, isLostForGood, type LocatedPayout } from '../../db/queries/list-open-payouts';
 import { readPayoutState } from '../../db/transitions/payout-transitions';
 import type { PayoutRequestInput } from '../../domain/payout-step';
 import { isResting } from '../../domain/payout-transitions';
@@ -42,16 +42,19 @@ export async function* listDifferingPayouts(
 }
 
 /**
- * A lost payout is written again as submitted, whatever it was: its new workflow looks at the bank.
+ * A lost payout is written again as submitted, whatever it was: its new workflow looks at the bank. One that an operator
+ * has decided stays lost.
  * @throws Error if PostgreSQL does not have it afterwards
  */
 export async function recoverPayoutRow(
   db: Queryable,
   payouts: PayoutClient,
   { payoutId, recorded }: DifferingPayout,
-): Promise<'rebuilt' | 'notified'> {
+): Promise<'running' | 'rebuilt' | 'notified'> {
   if (!recorded) {
-    await payouts.rebuild(await withPartsInForce(db, await payouts.records.readRequest(payoutId)));
+    const lost = await payouts.records.readRequest(payoutId);
+    if (await isLostForGood(db, lost.request.referenceId)) return 'running';
+    await payouts.rebuild(await withPartsInForce(db, lost));
     await readPayoutState(db, payoutId);
     return 'rebuilt';
   }

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { payoutWriters } from '../../../src/db/transitions/payout-transitions';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import { changeHold } from '../../../src/services/merchants/merchants';
+import { listExceptionsOf, resolveException } from '../../../src/services/payments/exceptions';
 import { previewPayout } from '../../../src/services/payouts/payouts';
 import { holdLostPayouts } from '../../../src/services/recovery/hold-lost-payouts';
 import { recover, type Recovery } from '../../../src/services/recovery/recover';
 import { endRecoveryMode } from '../../../src/services/recovery/recovery-mode';
+import { payoutWorkflowId } from '../../../workflows/messages';
 import { osUser } from '../../support/actors';
 import { asSuperuser } from '../../support/backdate';
 import { prepareBankAccount } from '../../support/bank-accounts';
@@ -400,5 +402,22 @@ describe('lunas recover', () => {
       [referenceId, merchantId],
     );
     expect(rows).toEqual([{ kind: 'lost_payout', amount_rupiah: NET_RUPIAH, holds: 1 }]);
+
+    // A minute later, when a reconciliation sees the workflow.
+    const now = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * 60_000);
+    const breaksOfPayout = async () =>
+      (await reconcile(service, { isRecovering: true })).breaks.filter(({ paymentId }) => paymentId === payoutId);
+    expect(await breaksOfPayout()).toHaveLength(1);
+    const [exception] = await listExceptionsOf(service.db, referenceId);
+    await resolveException(service, actor, exception?.id ?? '', {
+      note: 'the bank has never had it',
+      isRefunded: false,
+    });
+    const again = await runRecovery();
+    expect([again.lostPayouts, referenceFailures(again, payout)]).toEqual([[], []]);
+    expect(await breaksOfPayout()).toEqual([]);
+    now.mockRestore();
+    const orphans = await listExceptionsOf(service.db, payoutWorkflowId(payoutId));
+    expect(orphans).toMatchObject([{ resolvedBy: 'reconciliation' }]);
   });
 });
