@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
@@ -100,7 +100,7 @@ export async function triggerEvent(
 ): Promise<TriggeredPayment> {
   const plan: TriggerPlan = PLANS[request.event];
   const { merchantId, provider } = request;
-  const orderId = `TRIGGER-${randomUUID()}`;
+  const orderId = `TRIGGER-${randomBytes(4).toString('hex').toUpperCase()}`;
   const order = { amount: await amountFor(db, plan, request), merchant_reference_id: orderId };
   await actions.create({ ...order, ...(provider && { provider }) });
   let payment = await findByOrder(db, merchantId, orderId);

@@ -34,6 +34,7 @@ function linksOf(problem: ProblemVisit['problem'], texts: (typeof DASHBOARD_TEXT
     case 'forbidden':
     case 'cross_site':
     case 'too_large':
+    case 'not_received':
     case 'failed':
       return [{ href: '/', label: texts.backHome }];
   }

@@ -201,6 +201,7 @@ function toPageErrorIfKnown(error: unknown): PageError | undefined {
   if (error instanceof SignInError) return pageErrorOf(error);
   if (!(error instanceof ApiError)) return undefined;
   if (error.reason === 'body_too_large') return new PageError('too_large', error.internal);
+  if (error.code === 'invalid_json') return new PageError('not_received', error.internal, error.headers);
   if (error.code === 'rate_limited') return new PageError('too_many_requests', error.internal, error.headers);
   return error.code === 'not_found' ? new PageError('not_found', error.internal) : undefined;
 }

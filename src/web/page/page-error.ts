@@ -7,6 +7,7 @@ export const PAGE_PROBLEMS = {
   signed_out: 401,
   cross_site: 403,
   too_large: 413,
+  not_received: 400,
   wrong_host: 421,
   too_many_requests: 429,
   link_used: 410,

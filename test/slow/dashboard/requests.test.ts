@@ -164,6 +164,12 @@ describe('a form', () => {
     expect([status, body.includes(DASHBOARD_TEXTS[language].problems.too_large.text)]).toEqual([413, true]);
   });
 
+  it.each(LANGUAGES)('that cannot be read gets a page with the reason: %s', async (language) => {
+    const headers = { ...OWN_FORM, cookie: '', 'accept-language': language, 'content-encoding': 'unknown' };
+    const { status, body } = await post('/login', { email: 'sri@shop.test' }, headers);
+    expect([status, body.includes(DASHBOARD_TEXTS[language].problems.not_received.text)]).toEqual([400, true]);
+  });
+
   it('returns to no foreign address after a change of the language', async () => {
     const returning = (address: string) => Object.fromEntries(new URLSearchParams([...ENGLISH, ['then', address]]));
     for (const address of [

@@ -81,7 +81,7 @@ it(
     await read(receiving, /payment\.created .*\npayment\.pending .*\npayment\.paid [0-9a-f-]{36} TRIGGER-/);
 
     process.stderr.write(`The quick start took ${Math.round((performance.now() - startedAt) / 1_000)} s.\n`);
-    await read(listening, /payment\.paid\s+[0-9a-f-]{36} {2}TRIGGER-[0-9a-f-]{36} {2}200/);
+    await read(listening, /payment\.paid\s+[0-9a-f-]{36} {2}TRIGGER-[0-9A-F]{8} {2}200/);
 
     const [refund = '', settle = '', approve = '', payout = ''] = next;
     const payment = /LN\w{16}/.exec(triggered.printed)?.[0] ?? '';

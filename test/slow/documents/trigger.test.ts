@@ -87,7 +87,7 @@ it(
     const { id: merchantId } = await createSecondMerchant(service.db);
     const args = ['payment.paid', '--amount', '75000', '--provider', 'shopeepay', '--merchant', merchantId];
     const { stdout } = await lunas('trigger', ...args);
-    const paid = String.raw`\1 \([0-9a-f-]{36}\) of the order TRIGGER-[0-9a-f-]{36} is paid\.\n`;
+    const paid = String.raw`\1 \([0-9a-f-]{36}\) of the order TRIGGER-[0-9A-F]{8} is paid\.\n`;
     expect(stdout).toMatch(new RegExp(String.raw`^create {9}(LN\w+) is pending\npay {12}\1 is paid\n${paid}$`));
     const { rows } = await service.db.query(
       `select amount_rupiah::integer as amount, provider, status from payments where merchant_id = $1`,

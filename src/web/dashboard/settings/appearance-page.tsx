@@ -51,7 +51,7 @@ function AppearanceForms(page: AppearancePage): ReactElement {
             <p className="dim">{texts.sampleHint}</p>
           </div>
         </Card>
-        <Card title={texts.colour}>
+        <Card title={texts.colourCard}>
           <ColourForm {...page} />
         </Card>
         <Card title={texts.logo}>

@@ -12,7 +12,8 @@ const en = {
   sampleHint:
     'Buttons have the colour, with an edge where it is too near to the background. Links have the nearest shade that ' +
     'can be read.',
-  colour: 'Accent colour',
+  colourCard: 'Accent colour',
+  colour: 'Colour',
   colourHint: 'The colour of your shop as #RRGGBB, for buttons, links and the strip on top. Empty: that of Lunas.',
   picker: 'Choose a colour',
   preview: 'Preview',
@@ -53,7 +54,8 @@ const id: AppearanceTexts = {
   sampleHint:
     'Tombol memakai warna itu, dengan tepi jika warnanya terlalu dekat dengan latar. Tautan memakai nuansa terdekat ' +
     'yang terbaca.',
-  colour: 'Warna aksen',
+  colourCard: 'Warna aksen',
+  colour: 'Warna',
   colourHint: 'Warna toko Anda sebagai #RRGGBB untuk tombol, tautan, dan garis di atas. Kosong: warna Lunas.',
   picker: 'Pilih warna',
   preview: 'Pratinjau',

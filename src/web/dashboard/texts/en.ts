@@ -86,6 +86,10 @@ const PROBLEMS: Readonly<Record<PageProblem, ProblemTexts>> = {
     title: 'Form too large',
     text: 'This form has more than 16 kB: go back, shorten what you wrote, and send it again.',
   },
+  not_received: {
+    title: 'Form not received',
+    text: 'This form did not arrive completely: check your connection, go back, and send it again.',
+  },
   wrong_host: { title: 'Wrong address', text: 'The dashboard has another address. Check the link.' },
   too_many_requests: { title: 'Too many requests', text: 'Wait a moment, then load the page again.' },
   link_used: { title: 'This link was used', text: 'Run: npx lunas users link' },

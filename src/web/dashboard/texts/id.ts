@@ -58,6 +58,10 @@ export const ID: DashboardTexts = {
       title: 'Formulir terlalu besar',
       text: 'Formulir ini lebih dari 16 kB: kembali, persingkat isinya, lalu kirim lagi.',
     },
+    not_received: {
+      title: 'Formulir tidak diterima lengkap',
+      text: 'Formulir ini tidak sampai dengan lengkap: periksa koneksi, kembali, lalu kirim lagi.',
+    },
     wrong_host: { title: 'Alamat salah', text: 'Dasbor memiliki alamat lain. Periksa tautannya.' },
     too_many_requests: { title: 'Terlalu banyak permintaan', text: 'Tunggu sebentar, lalu muat ulang halaman ini.' },
     link_used: { title: 'Tautan ini sudah dipakai', text: 'Jalankan: npx lunas users link' },
