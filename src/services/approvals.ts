@@ -48,7 +48,7 @@ const policyChange = z.object({
 
 const paymentAction = z.object({
   action: z.enum(APPROVABLE_PAYMENT_ACTIONS),
-  parameters: z.object({ paymentId: z.string() }),
+  parameters: z.object({ paymentId: z.string(), version: z.number() }),
 });
 
 const approvedPayout = z.object({ payoutId: z.string(), version: z.number() });
@@ -256,8 +256,10 @@ function perform(
       const { payoutId: payout, ...seen } = request.parameters;
       return performPayoutAction(actor, { action: 'resolve', payout, ...seen, note });
     }
-    default:
-      return performPaymentAction(actor, { action: request.action, payment: request.parameters.paymentId, note });
+    default: {
+      const { paymentId: payment, version } = request.parameters;
+      return performPaymentAction(actor, { action: request.action, payment, version, note });
+    }
   }
 }
 

@@ -302,7 +302,7 @@ describe('what books money', () => {
     const [approval] = await listApprovals(ledger.db, { onlyOpen: true, limit: 9 });
     expect(approval).toMatchObject({
       action,
-      parameters: { paymentId: terms.paymentId },
+      parameters: { paymentId: terms.paymentId, version: path.length + 1 },
       amountRupiah: totalRupiah,
       requestedBy: 'eka',
     });
@@ -348,7 +348,7 @@ describe('one person who has two keys', () => {
     requireApproval({ db }, actor, {
       action: 'settle',
       target: 'LN1',
-      parameters: { paymentId: 'p' },
+      parameters: { paymentId: 'p', version: 3 },
       amountRupiah: 9e8,
     });
 
@@ -477,7 +477,7 @@ it('the limit is changed by two operators, and only what is above it needs them'
     requireApproval({ db }, dewi.actor, {
       action: 'settle',
       target: 'LN1',
-      parameters: { paymentId: 'p' },
+      parameters: { paymentId: 'p', version: 3 },
       amountRupiah,
     });
   await settle(5_000_000);
@@ -504,7 +504,7 @@ describe('actions of payments', () => {
     requireApproval(
       { db },
       dewi.actor,
-      { action: 'settle', target: 'LN1', parameters: { paymentId: 'p1' }, amountRupiah: 20_000_000 },
+      { action: 'settle', target: 'LN1', parameters: { paymentId: 'p1', version: 3 }, amountRupiah: 20_000_000 },
       'statement',
     ).catch(() => undefined);
 

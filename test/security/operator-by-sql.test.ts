@@ -596,25 +596,49 @@ const amountsOf = (totalRupiah: number) => ({
 describe('attack 3: one person settles or refunds', () => {
   const REJECTED = ['issue', 'pay', 'request_refund', 'submit_refund', 'fail_refund'] as const;
 
-  it.each([
-    ['settle', ['issue', 'pay'], settlePayment, 5_000_001],
-    ['resolveRefundAsRefunded', REJECTED, resolveRefundAsRefunded, 50_000],
-    ['resolveRefundAsPaid', REJECTED, resolveRefundAsPaid, 50_000],
-  ] as const)('by Temporal: %s', async (action, path, step, totalRupiah) => {
+  /** A payment after these transitions, and the step of its workflow that an operator has requested. */
+  async function prepareStep(
+    path: Parameters<typeof applyTransitions>[1],
+    step: typeof settlePayment,
+    totalRupiah: number,
+  ) {
     const changes = { ...amountsOf(totalRupiah), settlementKind: 'manual' } as const;
     const { terms } = await applyTransitions(ofPayments(payouts), path, changes);
     const state = await readState(payouts.db, terms.paymentId);
-    const worker = createPool(payouts.database.urlOf('lunas_local_worker'), { max: 1 });
     const acquirer = new FakeAcquirer();
     await acquirer.issueQris({ ...terms, createdAt: T0, expiresAt: T0 });
     acquirer.pay(terms.referenceId);
     const dependencies = activityDependencies({ ...payouts.paymentContext, db: worker }, acquirer);
     const request = { terms, state, atMs: Date.now(), createdAtMs: T0.getTime() };
-    const attemptStep = () => new MockActivityEnvironment().run(() => step(dependencies, request));
-    expect(await attemptStep()).toEqual({ state, rejection: 'The right people have not approved it.' });
-    await approved(action, terms.referenceId, { paymentId: terms.paymentId });
-    expect(await attemptStep()).toMatchObject({ state: { version: state.version + 1 } });
-    await worker.end();
+    return { terms, state, attemptStep: () => new MockActivityEnvironment().run(() => step(dependencies, request)) };
+  }
+
+  let worker: Pool;
+  beforeAll(() => {
+    worker = createPool(payouts.database.urlOf('lunas_local_worker'), { max: 1 });
+  });
+  afterAll(() => worker.end());
+
+  const REJECTION = 'The right people have not approved it.';
+
+  it.each([
+    ['settle', ['issue', 'pay'], settlePayment, 5_000_001],
+    ['resolveRefundAsRefunded', REJECTED, resolveRefundAsRefunded, 50_000],
+    ['resolveRefundAsPaid', REJECTED, resolveRefundAsPaid, 50_000],
+  ] as const)('by Temporal: %s', async (action, path, step, totalRupiah) => {
+    const { terms, state, attemptStep } = await prepareStep(path, step, totalRupiah);
+    const { paymentId, referenceId } = terms;
+    const { version } = state;
+    expect(await attemptStep()).toEqual({ state, rejection: REJECTION });
+    await approved(action, referenceId, { paymentId, version });
+    expect(await attemptStep()).toMatchObject({ state: { version: version + 1 } });
+  });
+
+  it('by Temporal: with an approval of an earlier failure of the refund', async () => {
+    const { terms, state, attemptStep } = await prepareStep(REJECTED, resolveRefundAsPaid, 50_000);
+    const { paymentId, referenceId } = terms;
+    await approved('resolveRefundAsPaid', referenceId, { paymentId, version: state.version - 3 });
+    expect(await attemptStep()).toEqual({ state, rejection: REJECTION });
   });
 
   it('by SQL: a late payment is not booked as refunded, and not opened again', async () => {

@@ -2652,7 +2652,8 @@ create trigger append_only_truncate before truncate on ledger_entries execute fu
 create function is_within_approval_limit(total_rupiah bigint) returns boolean language sql stable
   return total_rupiah <= (select limit_rupiah from approval_limits order by id desc limit 1);
 
--- Each of them is rare: the steps of a workflow without an operator do not come here.
+-- Each of them is rare: the steps of a workflow without an operator do not come here. An approval is for one version of
+-- the payment. A refund has none: one that is booked as refunded is final.
 create function require_approved_payment_action() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -2662,7 +2663,9 @@ begin
   if needs_two_operators()
     and not (tg_argv[0] = 'settle' and is_within_approval_limit((changed ->> 'total_rupiah')::bigint))
     and not exists (
-      select from approvals where is_in_execution(approvals, tg_argv[0]) and parameters ->> 'paymentId' = payment
+      select from approvals
+      where is_in_execution(approvals, tg_argv[0]) and parameters ->> 'paymentId' = payment
+        and coalesce((parameters ->> 'version')::int = (changed ->> 'version')::int - 1, not changed ? 'version')
     )
   then
     raise exception '% of payment % is not approved by two operators', tg_argv[0], payment using errcode = 'LN001';

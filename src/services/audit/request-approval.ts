@@ -77,7 +77,8 @@ export type ApprovableAction =
   | { readonly action: 'payout.set_policy'; readonly parameters: PayoutPolicyVersion }
   | {
       readonly action: (typeof APPROVABLE_PAYMENT_ACTIONS)[number];
-      readonly parameters: { readonly paymentId: string };
+      /** The version that the requester has seen. */
+      readonly parameters: { readonly paymentId: string; readonly version: number };
     };
 
 export type ApprovalRequest = ApprovableAction & {

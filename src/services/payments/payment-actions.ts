@@ -23,6 +23,8 @@ export interface PaymentActionRequest {
   readonly action: OperatorPaymentAction;
   /** Its UUID or `reference_id`. */
   readonly payment: string;
+  /** That two operators have decided about; absent: whatever it is now. */
+  readonly version?: number | undefined;
   readonly note?: string | undefined;
 }
 
@@ -37,14 +39,14 @@ export type PaymentActionResult = Pick<PaymentRow, 'id' | 'referenceId' | 'statu
 export async function performPaymentAction(
   dependencies: PaymentActionDependencies,
   actor: OperatorActor,
-  { action, payment: idOrReference, note }: PaymentActionRequest,
+  { action, payment: idOrReference, version, note }: PaymentActionRequest,
 ): Promise<PaymentActionResult> {
   const { db, workflows } = dependencies;
   const payment = await findPayment(db, idOrReference);
   const { id, referenceId } = payment;
   const approvable = APPROVABLE_PAYMENT_ACTIONS.find((name) => name === action);
   if (approvable) {
-    const parameters = { paymentId: id };
+    const parameters = { paymentId: id, version: payment.version };
     const { totalRupiah: amountRupiah } = payment;
     const request = { action: approvable, target: referenceId, parameters, amountRupiah };
     await requireApproval(dependencies, actor, request, note);
@@ -55,6 +57,7 @@ export async function performPaymentAction(
     { action: new DeclaredAction(PAYMENT_ACTIONS[action].auditName), target: id, note },
     async () => {
       await assertAllowed(workflows, action, payment);
+      assertVersion(payment, version);
       const result = await requestFromLost(dependencies, id, () =>
         workflows.request(payment, action, toStepActor(actor, note)),
       );
@@ -73,6 +76,12 @@ export async function performPaymentAction(
       }
     },
   );
+}
+
+/** Else one person could repeat an approval, whose outcome was not recorded, in another situation. */
+function assertVersion(payment: PaymentRow, version: number | undefined): void {
+  if (version === undefined || version === payment.version) return;
+  throw new ConflictError('superseded', 'The payment has changed since the request: request it again.');
 }
 
 /** Checks the status in PostgreSQL before the request. The workflow checks the settlement delay, by its own clock. */
