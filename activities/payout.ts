@@ -136,7 +136,10 @@ async function deferSubmit(
   };
 }
 
-/** Queries the bank, and records what its status means for the payout. */
+/**
+ * Compares the workflow with the row. If they agree, queries the bank, and records what its status means for the
+ * payout. One that is only requested is not at the bank.
+ */
 export async function syncPayout(
   dependencies: ActivityDependencies,
   request: RecordedPayoutStep,
@@ -144,6 +147,7 @@ export async function syncPayout(
   const { recorded } = request;
   const { state } = recorded;
   if (state.version !== request.state.version) return toResult({ outcome: 'superseded', state });
+  if (state.status === 'requested') return { state };
   return recordReport(dependencies, { ...request, state }, await findReport(dependencies, recorded));
 }
 syncPayout.checked = verifyPayoutTerms(syncPayout);

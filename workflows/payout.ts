@@ -1,4 +1,11 @@
-import { allHandlersFinished, CancellationScope, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  patched,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { OPERATOR_STEPS } from '../src/domain/operator-steps';
 import { PAYOUT_ACTIONS, payoutRejection, type PayoutAction } from '../src/domain/payout-actions';
 import { DEFERRAL_TEXTS, type PayoutDeferral, type PayoutInput } from '../src/domain/payout-step';
@@ -9,6 +16,7 @@ import { PayoutRun, type PayoutStepName, type StepOptions } from './payout-run';
 import { RequestQueue, type QueuedRequest } from './request-queue';
 import { DAY_MS, HOUR_MS, MAX_HISTORY_EVENTS, SECOND_MS } from './retry-policies';
 import { forceSingleBatchActivation } from './sdk-single-batch-flag';
+import { PATCHES } from './versions';
 
 /** A request that is not approved until then is cancelled. */
 const APPROVAL_PERIOD_MS = 7 * DAY_MS;
@@ -69,11 +77,13 @@ class PayoutWorkflow {
   /** By the workflow itself, unless a second member or an operator has to approve it. What is not sent needs none. */
   async #awaitApproval(): Promise<unknown> {
     const { approvalKind, requestedAtMs } = this.#payout.terms;
-    this.#queue.takeProviderUpdate();
+    const mayDiffer = this.#queue.takeProviderUpdate();
     if (approvalKind === 'none' || this.#payout.wasSubmitted) return this.#advance('approvePayout');
     const dueAtMs = requestedAtMs + APPROVAL_PERIOD_MS;
     const leftMs = dueAtMs - Date.now();
     if (leftMs <= 0) return this.#cancel('It was not approved within 7 days.');
+    // The task that had performed a request, and recorded it in the row, may have been lost with the request.
+    if (mayDiffer && patched(PATCHES.requestedPayoutCompares)) return this.#payout.perform('syncPayout');
     const isOperator = approvalKind === 'operator';
     const approval = isOperator ? OPERATOR_STEPS.approvePayout : 'a second member of the merchant to approve it';
     this.#payout.setWaitingFor(approval, dueAtMs);

@@ -5,6 +5,11 @@
  * before the release with the patch is open any more.
  */
 export const PATCHES = {
+  /**
+   * A signal makes a payout that waits for its approval compare itself with its row. Such a payout waits for 7 days:
+   * deprecate a week after the release with this patch.
+   */
+  requestedPayoutCompares: 'a payout that waits for an approval compares itself with its row',
   /** Retention has a fifth kind of data and records its run. A run takes minutes: deprecate after the first release. */
   retentionRecordsItsRun: 'retention records its run',
   /** Retention has two more kinds of data. A run takes minutes: deprecate after the first release. */

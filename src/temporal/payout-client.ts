@@ -97,7 +97,11 @@ export class PayoutClient {
     } catch (error) {
       const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
       if (!(cause instanceof ApplicationFailure)) throw error;
-      if (cause.type === REQUEST_OUTDATED) return { outcome: 'outdated' };
+      if (cause.type === REQUEST_OUTDATED) {
+        // The workflow may be behind the row that the caller has seen.
+        await this.notify(key).catch(() => undefined);
+        return { outcome: 'outdated' };
+      }
       if (cause.type === REQUEST_REJECTED) return { outcome: 'rejected', reason: cause.message };
       throw error;
     }

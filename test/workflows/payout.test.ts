@@ -296,7 +296,9 @@ describe('an approval', () => {
 
   it('is recorded for its actor and for the version that the actor has seen', async () => {
     const key = newKey();
-    const { calls, activities } = activitiesOf({ approvalKind: 'second_user' }, {});
+    const syncPayout: Activities['syncPayout'] = (input) =>
+      (input.state.status === 'requested' ? keep : to('completed'))(input);
+    const { calls, activities } = activitiesOf({ approvalKind: 'second_user' }, { syncPayout });
     await during(activities, async () => {
       await requestOf(key);
       expect(await client.perform({ ...key, version: 2 }, 'approve', USER)).toEqual({ outcome: 'outdated' });
@@ -305,6 +307,19 @@ describe('an approval', () => {
       expect(await handleOf(key).result()).toBe('completed');
     });
     expect(calls.find(({ name }) => name === 'approvePayout')?.input.by).toEqual(USER);
+  });
+
+  it('that the row has and the workflow has lost is noticed at the next request, and the payout is sent', async () => {
+    const key = newKey();
+    const syncPayout: Activities['syncPayout'] = (input) =>
+      (input.state.status === 'requested' ? to('approved') : to('completed'))(input);
+    const { calls, activities } = activitiesOf({ approvalKind: 'second_user' }, { syncPayout });
+    await during(activities, async () => {
+      await requestOf(key);
+      expect(await client.perform({ ...key, version: 2 }, 'cancel', USER)).toEqual({ outcome: 'outdated' });
+      expect(await handleOf(key).result()).toBe('completed');
+    });
+    expect(calls.map(({ name }) => name)).toEqual(['requestPayout', 'syncPayout', 'submitPayout', 'syncPayout']);
   });
 
   it('that the activity rejects is rejected, and the payout waits for another one', async () => {

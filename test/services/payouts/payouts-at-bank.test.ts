@@ -80,6 +80,19 @@ it('is completed with one call to the bank and one execution, and its history is
   await recordHistory(service.client, payoutWorkflowId(payout.payoutId), 'payout-completed');
 });
 
+it('is compared with its row by a signal: its workflow may have lost the approval', async () => {
+  const payout = await payouts.newShop(ORDINARY);
+  const { merchantId, payoutId } = payout;
+  const approver = await createMember(service.db, `${payoutId}@shop.test`, [[merchantId, 'owner']]);
+  expect(await payouts.request(payout)).toMatchObject({ outcome: 'requested', state: { status: 'requested' } });
+  const approval = { payoutId, version: 1, at: new Date(), by: { name: `user:${approver}` } } as const;
+  expect(await payoutWriters.approve(service.context, approval)).toMatchObject({ outcome: 'applied' });
+  await service.workflows.payouts.notify(payout);
+  expect(await payouts.waitFor(payout, 'completed')).toMatchObject({ send_count: 1 });
+  expect(await payouts.atBank(payout)).toMatchObject({ send_calls: 1 });
+  await recordHistory(service.client, payoutWorkflowId(payoutId), 'payout-compared-with-its-row');
+});
+
 describe("the bank's status for an operator", () => {
   it('is what the bank reports now, and nothing is recorded', async () => {
     const payout = await payouts.requested(ORDINARY);
