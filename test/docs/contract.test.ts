@@ -13,21 +13,17 @@ import { valueAt } from '../support/contract';
 const text = readFileSync(path.join(PACKAGE_ROOT, 'docs', 'contract.md'), 'utf8');
 const document: unknown = JSON.parse(JSON.stringify(buildDocument(MERCHANT_ENDPOINTS)));
 
-/** The rows of the table whose first column has this head, without the head. */
-function rowsOf(head: string): string[][] {
-  const lines = text.split('\n');
-  const start = lines.findIndex((line) => line.startsWith(`| ${head} `));
-  const end = lines.findIndex((line, index) => index > start && line === '');
-  return lines.slice(start + 2, end).map((line) => cellsOf(line));
-}
+/** The text below a heading, to the next one. */
+const sectionOf = (heading: string) => text.split(/^#+ /m).find((section) => section.startsWith(`${heading}\n`)) ?? '';
 
-const cellsOf = (line: string) =>
-  line
-    .split('|')
-    .slice(1, -1)
-    .map((cell) => cell.trim());
+/** The items of the list below a heading. */
+const itemsOf = (heading: string) =>
+  sectionOf(heading)
+    .split(/^- /m)
+    .slice(1)
+    .map((item) => item.replace(/\n\n[^]*/, ''));
 
-const codesIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+const codesIn = (part = '') => [...part.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 
 const keysAt = (...location: string[]) =>
   Object.keys(z.record(z.string(), z.unknown()).parse(valueAt(document, ['components', 'schemas', ...location])));
@@ -35,7 +31,7 @@ const keysAt = (...location: string[]) =>
 const required = (...location: string[]) =>
   z.array(z.string()).parse(valueAt(document, ['components', 'schemas', ...location, 'required']));
 
-/** By the columns of the table, the location of the response's payment in the OpenAPI document. */
+/** In the order of the list, the location of the response's payment in the OpenAPI document. */
 const RESPONSES = {
   create: ['CreatedPayment'],
   bulk: ['BulkItem'],
@@ -46,37 +42,36 @@ const RESPONSES = {
 } as const;
 
 describe('docs/contract.md', () => {
-  it.each(Object.entries(RESPONSES))('has the fields of the response in their order: %s', (column, location) => {
-    const cell = Object.keys(RESPONSES).indexOf(column) + 2;
-    const fields = rowsOf('Field').filter((row) => row[cell] === 'x');
-    expect(fields.flatMap(([names]) => codesIn(names))).toEqual(required(...location));
+  it.each(Object.entries(RESPONSES))('has the fields of the response in their order: %s', (name, location) => {
+    const [, fields] = itemsOf('Payments')[Object.keys(RESPONSES).indexOf(name)]?.split(': ') ?? [];
+    expect(codesIn(fields)).toEqual(required(...location));
   });
 
   it('has every member of ?expand=', () => {
-    expect(rowsOf('Member').flatMap(([names]) => codesIn(names))).toEqual([...EXPANSIONS]);
+    const [, members] = /: ([^.]+)\./.exec(sectionOf('Expand')) ?? [];
+    expect(codesIn(members)).toEqual([...EXPANSIONS]);
     expect(keysAt('PaymentDetail', 'properties')).toEqual(expect.arrayContaining([...EXPANSIONS]));
   });
 
   it('has every status, in the order of the code', () => {
-    expect(rowsOf('Status').flatMap(([status]) => codesIn(status))).toEqual([...PAYMENT_STATUSES]);
+    expect(itemsOf('States').map((item) => codesIn(item)[0])).toEqual([...PAYMENT_STATUSES]);
   });
 
   it('has every error code with its HTTP status', () => {
-    const rows = rowsOf('Code').map(([code, httpStatus]) => [codesIn(code).join(), Number(httpStatus)]);
-    expect(rows).toEqual(Object.entries(API_ERRORS).map(([code, { httpStatus }]) => [code, httpStatus]));
+    const codes = itemsOf('Errors').map((item) => [codesIn(item)[0], Number(/\((\d+)\)/.exec(item)?.[1])]);
+    expect(codes).toEqual(Object.entries(API_ERRORS).map(([code, { httpStatus }]) => [code, httpStatus]));
   });
 
-  it('has every reason with its code and meaning', () => {
-    const rows = rowsOf('Reason').map(([reason, code, meaning]) => [
-      codesIn(reason).join(),
-      codesIn(code).join(),
-      meaning,
-    ]);
-    expect(rows).toEqual(Object.entries(ERROR_REASONS).map(([reason, { code, meaning }]) => [reason, code, meaning]));
+  it('has every reason, with its code', () => {
+    const reasons = itemsOf('Errors').flatMap((item) => {
+      const [code, names] = item.split('Reasons:');
+      return codesIn(names).map((reason) => [reason, codesIn(code)[0]]);
+    });
+    expect(reasons).toEqual(Object.entries(ERROR_REASONS).map(([reason, { code }]) => [reason, code]));
   });
 
   it('has both payers of the fee', () => {
-    expect(rowsOf('The fee is paid by').flatMap(([payer]) => codesIn(payer))).toEqual([...FEE_PAYERS]);
+    expect(itemsOf('Fees').map((item) => codesIn(item)[0])).toEqual([...FEE_PAYERS]);
   });
 
   it('has the keys of a webhook in their order', () => {
