@@ -1,4 +1,5 @@
 import { HttpClient } from './http';
+import { requireOptions } from './options';
 import { Payments } from './payments';
 import { Transactions } from './transactions';
 
@@ -22,15 +23,22 @@ export class Lunas {
   readonly payments: Payments;
   readonly transactions: Transactions;
 
-  /** @throws TypeError for an option that cannot work */
-  constructor({ apiKey, baseUrl, timeoutMs = DEFAULT_TIMEOUT_MS, maxRetries = DEFAULT_MAX_RETRIES }: LunasOptions) {
-    if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('apiKey must be a secret key of Lunas.');
+  /** @throws TypeError for an option that cannot work, or that does not exist */
+  constructor(options: LunasOptions) {
+    requireOptions('Lunas', options, { apiKey: true, baseUrl: true, timeoutMs: true, maxRetries: true });
+    const { apiKey, baseUrl, timeoutMs = DEFAULT_TIMEOUT_MS, maxRetries = DEFAULT_MAX_RETRIES } = options;
+    if (!isKey(apiKey)) throw new TypeError('apiKey must be a secret key of Lunas. Is its variable set?');
     requireInteger('timeoutMs', timeoutMs, 1, MAX_TIMER_MS);
     requireInteger('maxRetries', maxRetries, 0, 100);
     const http = new HttpClient({ apiKey, baseUrl: parseBaseUrl(baseUrl), timeoutMs, maxRetries });
     this.payments = new Payments(http);
     this.transactions = new Transactions(http);
   }
+}
+
+/** A pattern alone would accept `undefined`, as the text "undefined". */
+function isKey(apiKey: unknown): boolean {
+  return typeof apiKey === 'string' && /^[\x21-\x7e]+$/.test(apiKey);
 }
 
 function parseBaseUrl(text: string): string {

@@ -1,8 +1,10 @@
 /**
- * The path of one payment, by `id` or `reference_id`.
- * @throws TypeError for a text that would name another path
+ * The path of one payment.
+ * @param id its `id` or `reference_id`; JavaScript can pass any value
+ * @throws TypeError for one that is no text, or that would name another path
  */
-export function paymentPath(id: string): string {
-  if (/^\.*$/.test(id)) throw new TypeError('The id of a payment is its id or its reference_id.');
+export function paymentPath(id: unknown): string {
+  if (typeof id !== 'string' || /^\.*$/.test(id))
+    throw new TypeError('The id of a payment is its id or its reference_id.');
   return `/payments/${encodeURIComponent(id)}`;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiCall, HttpClient, RequestOptions } from './http';
+import { requireOptions } from './options';
 import { paymentPath } from './path-id';
 import { CANCEL, PaymentAction, REFUND } from './payment-action';
 import {
@@ -18,7 +19,7 @@ import {
 
 export interface ExpandOptions extends RequestOptions {
   /** Members that are added to the payment. `metadata` needs the scope `read`, and `customer` the scope `customers`. */
-  readonly expand?: readonly Expansion[] | undefined;
+  readonly expand?: Expansion | readonly Expansion[] | undefined;
 }
 
 export interface CreateOptions extends ExpandOptions {
@@ -44,19 +45,30 @@ export class Payments {
 
   /** Creates a payment, or returns the one of the idempotency key. Its QR can be paid until `expires_at`. */
   async create(body: CreatePaymentRequest, options: CreateOptions = {}): Promise<Creation> {
+    requireOptions('payments.create', options, { signal: true, expand: true, idempotencyKey: true });
     const { value, headers } = await this.#http.send<CreatedPayment>(creationCall(body, options), 'payment');
     return { ...value, currentStatus: toPaymentStatus(headers.get('x-payment-status')) ?? value.status };
   }
 
   /** Creates 1 to 50 payments with one request. The result has the order of the items. */
   async createBulk(items: readonly BulkItemRequest[], options: BulkOptions = {}): Promise<BulkItem[]> {
+    requireOptions('payments.createBulk', options, {
+      signal: true,
+      expand: true,
+      idempotencyKey: true,
+      provider: true,
+      currency: true,
+      payment_method: true,
+    });
     const { provider, currency, payment_method } = options;
     const body = { provider, currency, payment_method, payments: items };
     return this.#send<BulkItem[]>(creationCall(body, options), 'payments');
   }
 
   /** @param id the payment's `id` or `reference_id` */
-  async get(id: string, { signal, expand }: ExpandOptions = {}): Promise<PaymentDetail> {
+  async get(id: string, options: ExpandOptions = {}): Promise<PaymentDetail> {
+    requireOptions('payments.get', options, { signal: true, expand: true });
+    const { signal, expand } = options;
     return this.#send<PaymentDetail>(
       { method: 'GET', path: `${paymentPath(id)}${expandQuery(expand)}`, signal },
       'payment',
@@ -64,25 +76,27 @@ export class Payments {
   }
 
   /** The QR of a payment, for example of an item of a bulk. */
-  async qris(id: string, { signal }: RequestOptions = {}): Promise<Qris> {
-    return this.#send<Qris>({ method: 'GET', path: `${paymentPath(id)}/qris`, signal }, 'qris');
+  async qris(id: string, options: RequestOptions = {}): Promise<Qris> {
+    requireOptions('payments.qris', options, { signal: true });
+    return this.#send<Qris>({ method: 'GET', path: `${paymentPath(id)}/qris`, signal: options.signal }, 'qris');
   }
 
   /**
    * Cancels a pending payment, or a refund that the provider does not have yet.
    * @throws PaymentCancelFailedError in every other status
    */
-  async cancel(id: string, { signal }: RequestOptions = {}): Promise<CancelledPayment> {
-    return new PaymentAction(this.#http, id, signal).run(CANCEL);
+  async cancel(id: string, options: RequestOptions = {}): Promise<CancelledPayment> {
+    requireOptions('payments.cancel', options, { signal: true });
+    return new PaymentAction(this.#http, id, options.signal).run(CANCEL);
   }
 
   /**
    * Refunds a paid payment, always in full.
    * @throws PaymentRefundFailedError in every other status
-   * @throws TypeError if the options name anything but the signal, such as an amount
+   * @throws TypeError if the second argument is an amount, or names one
    */
   async refund(id: string, options: RequestOptions = {}): Promise<PaymentSummary> {
-    requireWholeAmount(options);
+    requireOptions('payments.refund', options, { signal: true }, 'A refund is always for the whole amount.');
     return new PaymentAction(this.#http, id, options.signal).run(REFUND);
   }
 
@@ -103,13 +117,7 @@ function creationCall(body: object, { idempotencyKey, signal, expand }: CreateOp
   };
 }
 
-function expandQuery(expand: readonly Expansion[] = []): string {
-  return expand.length === 0 ? '' : `?expand=${expand.join(',')}`;
-}
-
-/** JavaScript accepts any object instead of the options. */
-function requireWholeAmount(options: RequestOptions): void {
-  const unknown = Object.keys(options).find((name) => name !== 'signal');
-  if (unknown === undefined) return;
-  throw new TypeError(`A refund is always for the whole amount: it has no option "${unknown}".`);
+function expandQuery(expand: ExpandOptions['expand'] = []): string {
+  const names = [expand].flat().join(',');
+  return names === '' ? '' : `?expand=${names}`;
 }

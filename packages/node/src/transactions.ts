@@ -1,4 +1,5 @@
 import type { HttpClient, RequestOptions } from './http';
+import { requireOptions } from './options';
 import type { ListFilter, Transaction } from './types';
 
 /** Lists of payments. */
@@ -13,12 +14,13 @@ export class Transactions {
    * All payments that match, newest first. The next page is requested when the iterator reaches it:
    * `for await (const transaction of lunas.transactions.list({ status: 'paid' })) …`
    */
-  async *list(filter: ListFilter = {}, { signal }: RequestOptions = {}): AsyncGenerator<Transaction, void, undefined> {
+  async *list(filter: ListFilter = {}, options: RequestOptions = {}): AsyncGenerator<Transaction, void, undefined> {
+    requireOptions('transactions.list', options, { signal: true });
     let query: string | null = toQuery(filter);
     while (query !== null) {
       const path = `/transactions${query}`;
       const page: { value: Transaction[]; headers: Headers } = await this.#http.send(
-        { method: 'GET', path, signal },
+        { method: 'GET', path, signal: options.signal },
         'transactions',
       );
       yield* page.value;

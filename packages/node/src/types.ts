@@ -197,7 +197,7 @@ export interface ListFilter {
   created_from?: Date | string | undefined;
   created_to?: Date | string | undefined;
   /** Members that are added to each payment. */
-  expand?: readonly Expansion[] | undefined;
+  expand?: Expansion | readonly Expansion[] | undefined;
 }
 
 export type PaymentEvent = `payment.${PaymentStatus}`;

@@ -1,5 +1,7 @@
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { types } from 'node:util';
 import { WebhookVerificationError } from './errors';
+import { requireOptions } from './options';
 import type { ReceivedEvent } from './types';
 
 /** The headers of a request: those of `node:http` and Express, of `fetch`, or a plain object. */
@@ -38,16 +40,21 @@ export const webhooks = { verify, sign };
  * @param rawBody the bytes as they arrived, before anything parsed them
  * @param secret of the endpoint, `whsec_…`
  * @throws WebhookVerificationError if the request was not signed with the secret, or not recently
+ * @throws TypeError for an argument that verifies no request, such as a body that is already parsed
  */
 function verify(
   rawBody: string | Uint8Array,
   headers: WebhookHeaders,
   secret: string,
-  { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS }: VerifyOptions = {},
+  options: VerifyOptions = {},
 ): ReceivedEvent {
+  requireOptions('webhooks.verify', options, { toleranceSeconds: true });
+  const { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS } = options;
   const key = keyOf(secret);
+  requireHeaders(headers);
   const read = (name: string) => readHeader(headers, name);
-  const parts = read('webhook-signature') === undefined ? contractParts(read, secret) : standardParts(read, key);
+  const parts = partsOf(read, secret, key);
+  requireRawBody(rawBody);
   const isRecent = Math.abs(Date.now() / 1_000 - Number(parts.timestamp)) <= toleranceSeconds;
   if (!/^\d{1,12}$/.test(parts.timestamp) || !isRecent) {
     throw new WebhookVerificationError(`The webhook was not signed within ${toleranceSeconds} s of now.`);
@@ -62,11 +69,9 @@ function verify(
  * The headers with which Lunas would send this body, in both schemes. For tests of a receiver.
  * @param secret of the endpoint, `whsec_…`
  */
-function sign(
-  rawBody: string | Uint8Array,
-  secret: string,
-  { deliveryId = randomUUID(), at = new Date() }: SignOptions = {},
-): Record<string, string> {
+function sign(rawBody: string | Uint8Array, secret: string, options: SignOptions = {}): Record<string, string> {
+  requireOptions('webhooks.sign', options, { deliveryId: true, at: true });
+  const { deliveryId = randomUUID(), at = new Date() } = options;
   const timestamp = Math.floor(at.getTime() / 1_000);
   const standard = createHmac('sha256', keyOf(secret)).update(`${deliveryId}.${timestamp}.`).update(rawBody);
   const contract = createHmac('sha256', secret).update(`${timestamp}.`).update(rawBody);
@@ -81,14 +86,41 @@ function sign(
   };
 }
 
+/** JavaScript accepts any value, such as one header. */
+function requireHeaders(headers: unknown): void {
+  if (typeof headers === 'object' && headers !== null) return;
+  throw new TypeError('webhooks.verify needs all headers of the request, such as request.headers.');
+}
+
+/** A framework may have parsed the body. */
+function requireRawBody(rawBody: unknown): void {
+  if (typeof rawBody === 'string' || types.isUint8Array(rawBody)) return;
+  throw new TypeError(
+    'webhooks.verify needs the raw body, as a string or a Buffer, before anything parses it. ' +
+      "In Express, use express.raw({ type: 'application/json' }) for this route, and not express.json().",
+  );
+}
+
 /** The bytes that a secret encodes. */
-function keyOf(secret: string): Buffer {
+function keyOf(secret: unknown): Buffer {
+  if (typeof secret !== 'string') {
+    const kind = secret === undefined ? 'undefined' : 'no text';
+    throw new TypeError(`The secret of the endpoint is ${kind}. Set the variable that has it (whsec_…).`);
+  }
   const key = secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.alloc(0);
   if (key.length === 0) throw new TypeError('The secret of an endpoint starts with whsec_.');
   return key;
 }
 
 type ReadHeader = (name: string) => string | undefined;
+
+function partsOf(read: ReadHeader, secret: string, key: Buffer): SignatureParts {
+  if (read('webhook-signature') !== undefined) return standardParts(read, key);
+  if (read('x-service-signature') !== undefined) return contractParts(read, secret);
+  throw new WebhookVerificationError(
+    'The request has no signature: neither webhook-signature nor X-Service-Signature. Pass all headers of the request.',
+  );
+}
 
 function standardParts(read: ReadHeader, key: Buffer): SignatureParts {
   const timestamp = read('webhook-timestamp') ?? '';

@@ -19,6 +19,7 @@ import {
   RateLimitedError,
   ServerError,
   UnexpectedResponseError,
+  type Payments,
 } from '../../../packages/node/src/index';
 import { retryAfterSecondsOf, retryDelayMs } from '../../../packages/node/src/retry';
 import { API_ERRORS, type ApiErrorCode } from '../../../src/domain/errors';
@@ -386,17 +387,79 @@ it('sends a bulk with one key, and with the fields that all items share', async 
 });
 
 describe('arguments', () => {
-  it.each(['', '.', '..'])('the id %j is rejected: it would name another path', async (id) => {
-    expect(await errorOf(client().payments.get(id))).toBeInstanceOf(TypeError);
+  /** The error of a call that TypeScript would not compile. */
+  async function errorInJavaScript(method: keyof Payments, ...given: readonly unknown[]): Promise<unknown> {
+    const { payments } = client();
+    return errorOf(Reflect.apply(payments[method], payments, given));
+  }
+  const typeError = (message: string) =>
+    expect.objectContaining({ name: 'TypeError', message: expect.stringContaining(message) });
+
+  it.each(['', '.', '..', undefined, null, 7, { id: 'p1' }])(
+    'the id %j is rejected: it names no payment',
+    async (id) => {
+      for (const method of ['get', 'qris', 'cancel', 'refund'] as const) {
+        expect(await errorInJavaScript(method, id)).toEqual(
+          typeError('The id of a payment is its id or its reference_id'),
+        );
+      }
+      expect(received).toHaveLength(0);
+    },
+  );
+
+  it.each([100, '100', { amount: 1_000 }])(
+    'a refund with %j is rejected: it is for the whole amount',
+    async (given) => {
+      expect(await errorInJavaScript('refund', 'p1', given)).toEqual(
+        typeError('A refund is always for the whole amount.'),
+      );
+      expect(received).toHaveLength(0);
+    },
+  );
+
+  it.each([
+    ['a number', 100],
+    ['a text', 'ORDER-1042-1'],
+    ['null', null],
+    ['a list', ['qris']],
+    ['a signal', new AbortController().signal],
+  ])('the options of a call are an object, and not %s', async (_kind, given) => {
+    const message = (call: string) => typeError(`The options of ${call} are an object with: `);
+    for (const method of ['create', 'createBulk', 'get', 'qris', 'cancel', 'refund'] as const) {
+      expect(await errorInJavaScript(method, 'p1', given)).toEqual(message(`payments.${method}`));
+    }
+    const { transactions } = client();
+    const list: AsyncGenerator = Reflect.apply(Reflect.get(transactions, 'list'), transactions, [{}, given]);
+    expect(await errorOf(list.next())).toEqual(message('transactions.list'));
     expect(received).toHaveLength(0);
   });
 
-  it('a refund with an amount is rejected: it is always for the whole amount', async () => {
-    const options: object = { amount: 1_000 };
-    const error = await errorOf(client().payments.refund('p1', options));
-    expect(error).toBeInstanceOf(TypeError);
-    expect(error).toMatchObject({ message: expect.stringContaining('whole amount') });
+  it('an option of another name is rejected, with the names that exist', async () => {
+    const misspelt = { idempotency_key: 'same' };
+    for (const method of ['create', 'createBulk', 'get', 'qris', 'cancel', 'refund'] as const) {
+      const message = `payments.${method} has no option "idempotency_key". It has: signal`;
+      expect(await errorInJavaScript(method, 'p1', misspelt)).toEqual(typeError(message));
+    }
+    const options: object = misspelt;
+    expect(await errorOf(client().transactions.list({}, options).next())).toEqual(
+      typeError('transactions.list has no'),
+    );
     expect(received).toHaveLength(0);
+  });
+
+  it('an expansion may be one name or a list', async () => {
+    const { payments, transactions } = client();
+    await payments.create({ amount: 1 }, { expand: 'checkout_url' });
+    await payments.get('p1', { expand: ['checkout_url', 'qris'] });
+    await payments.get('p1', { expand: [] });
+    script = [ok({ transactions: [] })];
+    await transactions.list({ expand: 'refund' }).next();
+    expect(received.map(({ url }) => url)).toEqual([
+      '/payments?expand=checkout_url',
+      '/payments/p1?expand=checkout_url,qris',
+      '/payments/p1',
+      '/transactions?expand=refund',
+    ]);
   });
 
   it('an id stays one segment of the path', async () => {
@@ -418,6 +481,21 @@ describe('arguments', () => {
     { maxRetries: Number.NaN },
   ])('the options %j are rejected', (options) => {
     expect(() => client(options)).toThrow(TypeError);
+  });
+
+  it.each([
+    [{ apiKey: undefined }, 'apiKey must be a secret key of Lunas.'],
+    [{ apiKey: null }, 'apiKey must be a secret key of Lunas.'],
+    [{ apiKey: ['sk_test_1'] }, 'apiKey must be a secret key of Lunas.'],
+    [{ baseUrl: undefined }, 'baseUrl must be an http or https address'],
+    [{ timeout: 5 }, 'Lunas has no option "timeout". It has: apiKey, baseUrl, timeoutMs, maxRetries.'],
+    [{ retries: 5 }, 'Lunas has no option "retries".'],
+  ])('the options %p are rejected with the reason', (options: object, message) => {
+    expect(() => client(options)).toThrow(typeError(message));
+  });
+
+  it.each([[], [API_KEY, 'https://lunas.example']])('a client needs an object of options', (...given) => {
+    expect(() => Reflect.construct(Lunas, given)).toThrow(typeError('The options of Lunas are an object with: apiKey'));
   });
 
   it('a base URL may have a path', async () => {

@@ -90,6 +90,48 @@ it.each(['', 'whsec_', 'secret', 'sk_test_1'])('rejects the secret %j, which wou
   expect(() => webhooks.sign(BODY, secret)).toThrow(TypeError);
 });
 
+describe('a mistake of the receiver is named', () => {
+  /** `webhooks.verify` as JavaScript can call it. */
+  const verifyInJavaScript = (...given: readonly unknown[]) => Reflect.apply(webhooks.verify, undefined, given);
+  const headers = () => standard([SECRET]);
+
+  it('a secret that is not set', () => {
+    const message = 'The secret of the endpoint is undefined. Set the variable that has it (whsec_…).';
+    expect(() => verifyInJavaScript(BODY, headers(), undefined)).toThrow(new TypeError(message));
+    expect(() => Reflect.apply(webhooks.sign, undefined, [BODY])).toThrow(new TypeError(message));
+  });
+
+  it.each([JSON.parse(BODY), {}, undefined])('a body that is parsed, or was not read', (body) => {
+    const verifyBody = () => verifyInJavaScript(body, headers(), SECRET);
+    expect(verifyBody).toThrow(TypeError);
+    expect(verifyBody).toThrow(/raw body.*express\.raw\(\{ type: 'application\/json' \}\)/);
+  });
+
+  it.each([undefined, null, contract([SECRET])['x-service-signature']])('headers that are %p', (given) => {
+    const verifyHeaders = () => verifyInJavaScript(BODY, given, SECRET);
+    expect(verifyHeaders).toThrow(TypeError);
+    expect(verifyHeaders).toThrow('all headers of the request');
+  });
+
+  it('a request without a signature, which a stranger can send too', () => {
+    const unsigned = () => verify({ 'content-type': 'application/json' });
+    expect(unsigned).toThrow(WebhookVerificationError);
+    expect(unsigned).toThrow('no signature');
+  });
+
+  it('an option of another name', () => {
+    expect(() => verifyInJavaScript(BODY, headers(), SECRET, { tolerance: 9 })).toThrow(
+      new TypeError('webhooks.verify has no option "tolerance". It has: toleranceSeconds.'),
+    );
+    expect(() => verifyInJavaScript(BODY, headers(), SECRET, 9)).toThrow(
+      'The options of webhooks.verify are an object',
+    );
+    expect(() => Reflect.apply(webhooks.sign, undefined, [BODY, SECRET, { id: 'd1' }])).toThrow(
+      'webhooks.sign has no option "id". It has: deliveryId, at.',
+    );
+  });
+});
+
 describe('webhooks.sign', () => {
   it('returns the headers that Lunas sends', () => {
     const at = new Date();
