@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Lunas, webhooks, WebhookVerificationError } from '@lunas/node';
 import express from 'express';
 
-const lunas = new Lunas({ apiKey: process.env.LUNAS_API_KEY, baseUrl: process.env.LUNAS_URL });
+const lunas = new Lunas({ apiKey: process.env.LUNAS_KEY, baseUrl: process.env.LUNAS_URL });
 const PRICE_RUPIAH = 50_000;
 const orders = new Map(); // your database: by order id, the status of the payment and how often it was shipped
 

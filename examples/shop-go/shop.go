@@ -29,7 +29,7 @@ const (
 
 var (
 	lunasURL = os.Getenv("LUNAS_URL")
-	apiKey   = os.Getenv("LUNAS_API_KEY")
+	apiKey   = os.Getenv("LUNAS_KEY")
 	secret   = []byte(os.Getenv("WEBHOOK_SECRET"))
 	client   = &http.Client{Timeout: 15 * time.Second}
 	checkout = regexp.MustCompile(`<([^>]+)>; rel="payment"`)

@@ -26,7 +26,7 @@ function create_payment(string $orderId): string
     $request = stream_context_create(['http' => [
         'method' => 'POST',
         'header' => [
-            'Authorization: Bearer ' . getenv('LUNAS_API_KEY'),
+            'Authorization: Bearer ' . getenv('LUNAS_KEY'),
             'Content-Type: application/json',
             "Idempotency-Key: $orderId-1",
         ],

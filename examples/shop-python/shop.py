@@ -13,7 +13,7 @@ import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 LUNAS_URL = os.environ["LUNAS_URL"]
-LUNAS_API_KEY = os.environ["LUNAS_API_KEY"]
+LUNAS_KEY = os.environ["LUNAS_KEY"]
 WEBHOOK_SECRET = os.environ["WEBHOOK_SECRET"].encode()
 PRICE_RUPIAH = 50_000
 TOLERANCE_SECONDS = 300
@@ -30,7 +30,7 @@ def create_payment(order_id: str) -> str:
         f"{LUNAS_URL}/payments",
         json.dumps({"amount": PRICE_RUPIAH, "merchant_reference_id": order_id}).encode(),
         {
-            "Authorization": f"Bearer {LUNAS_API_KEY}",
+            "Authorization": f"Bearer {LUNAS_KEY}",
             "Content-Type": "application/json",
             "Idempotency-Key": f"{order_id}-1",
         },

@@ -70,7 +70,7 @@ describe.each(Object.entries(SHOPS))('%s', (name, commandOf) => {
         ...process.env,
         PORT: String(port),
         LUNAS_URL: service.apiUrl,
-        LUNAS_API_KEY: service.secretKey,
+        LUNAS_KEY: service.secretKey,
         WEBHOOK_SECRET: secret,
       },
       stdio: ['ignore', 'pipe', 'pipe'],

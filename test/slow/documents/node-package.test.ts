@@ -77,7 +77,7 @@ async function runExample(name: string): Promise<string> {
   writeFileSync(path.join(project, name), examples.get(name) ?? '');
   const options = {
     cwd: project,
-    env: environment({ LUNAS_API_KEY: service.secretKey, LUNAS_URL: service.apiUrl }),
+    env: environment({ LUNAS_KEY: service.secretKey, LUNAS_URL: service.apiUrl }),
     timeout: START_TIMEOUT_MS,
   };
   const { stdout } = await promisify(execFile)(process.execPath, [name], options);
