@@ -79,6 +79,8 @@ it(
     const receiving = type(run.replace('whsec_…', secret), shop, {});
     const triggered = type(trigger, clone, environment);
     await read(receiving, /payment\.created .*\npayment\.pending .*\npayment\.paid [0-9a-f-]{36} TRIGGER-/);
+    expect((await fetch(`http://localhost:${shopPort}`, { method: 'POST' })).status).toBe(401);
+    await read(receiving, /WebhookVerificationError: The request has no signature/);
 
     process.stderr.write(`The quick start took ${Math.round((performance.now() - startedAt) / 1_000)} s.\n`);
     await read(listening, /payment\.paid\s+[0-9a-f-]{36} {2}TRIGGER-[0-9A-F]{8} {2}200/);
