@@ -35,6 +35,9 @@ function Document({ title, language, reloads, accent, children }: DocumentProps)
         )}
       </Head>
       <body>
+        <p id="offline" className="offline" hidden>
+          {TEXTS[language].offline}
+        </p>
         {children}
         <footer>
           <a href={`?lang=${other}`} hrefLang={other} lang={other}>

@@ -42,6 +42,8 @@ export interface Texts {
   readonly fiveMinutesLeft: string;
   readonly oneMinuteLeft: string;
   readonly reload: string;
+  /** Shown while the status cannot be read. */
+  readonly offline: string;
   readonly unknown: StateTexts;
 }
 
@@ -131,6 +133,7 @@ const INDONESIAN: Texts = {
   fiveMinutesLeft: 'Sisa waktu lima menit.',
   oneMinuteLeft: 'Sisa waktu satu menit.',
   reload: 'Periksa status',
+  offline: 'Tidak ada koneksi. Status diperbarui begitu tersambung lagi.',
   unknown: {
     title: 'Halaman tidak ditemukan',
     explanation: 'Alamat pembayaran ini tidak ada. Periksa tautan dari toko Anda.',
@@ -222,6 +225,7 @@ const ENGLISH: Texts = {
   fiveMinutesLeft: 'Five minutes left.',
   oneMinuteLeft: 'One minute left.',
   reload: 'Check the status',
+  offline: 'No connection. The status is updated once it is back.',
   unknown: {
     title: 'Page not found',
     explanation: 'This payment address does not exist. Check the link from your shop.',

@@ -158,6 +158,12 @@ describe('a customer', () => {
       expect([part, (box?.y ?? NaN) + (box?.height ?? NaN) < phone.viewport.height]).toEqual([part, true]);
     }
     expect(await findAccessibilityViolations(page)).toEqual([]);
+    // Without a connection too.
+    await eventually(
+      () => page.evaluate("performance.getEntriesByType('resource').some(({ name }) => name.includes('qris.png'))"),
+      (isThere) => isThere === true,
+    );
+    await page.context().setOffline(true);
     await page.locator('[data-share]').tap();
     await eventually(
       () => page.evaluate('window.shared'),
@@ -200,7 +206,8 @@ describe('a customer', () => {
     const [one, other] = await Promise.all([first, second].map(({ url }) => openPage(browser, url)));
     if (!one || !other) throw new Error('No page');
     await Promise.all([first, second].map(({ referenceId }) => service.pay(referenceId)));
-    await other.page.locator('[data-returning] button').click();
+    await other.page.locator('[data-returning]').waitFor();
+    await other.page.locator('h1').click();
     expect(await other.page.locator('[data-returning]').isVisible()).toBe(false);
     await one.page.waitForURL('**/returned');
     expect(new URL(other.page.url()).pathname).toBe(new URL(second.url).pathname);
@@ -278,7 +285,9 @@ describe('a customer', () => {
     await page.clock.install();
     await page.goto(url);
     expect(await page.locator('figure svg').count()).toBe(1);
+    expect(await page.locator('#offline').isVisible()).toBe(false);
     await page.context().setOffline(true);
+    await page.locator('#offline').waitFor();
     await service.db.query("update payments set expires_at = now() - interval '1 s' where id = $1", [paymentId]);
     await page.clock.fastForward('16:00');
     await untilState(page, 'checking');
@@ -286,6 +295,7 @@ describe('a customer', () => {
     expect((await fetch(`${url}/qris.png`)).status).toBe(404);
     await page.context().setOffline(false);
     await page.locator('.note').waitFor({ timeout: 90_000 });
+    expect(await page.locator('#offline').isVisible()).toBe(false);
     await close();
   });
 

@@ -3,6 +3,8 @@
 
 const RETRY_MS = 2_000;
 const RECONNECT_MS = 5_000;
+/** A page without a stream of its own connects every 10 s. */
+const LOST_MS = 15_000;
 const RETURN_SECONDS = 5;
 /** The time that is left, with the announcement and the look that begin there. */
 const STAGES = [
@@ -21,12 +23,25 @@ let isOutdated = false;
 let received = document.querySelector('main').outerHTML;
 /** The countdown of the return to the shop. */
 let returning;
+/** The timer of a connection that was lost. */
+let lost;
+/** The image of the code; null until it is there. */
+let image = null;
 
 const main = () => document.querySelector('main');
 const timer = () => document.querySelector('[role=timer]');
 
 function announce(text) {
   document.querySelector('#announcement').textContent = text;
+}
+
+/** Whether the status that is shown may be old. */
+function setOffline(isOffline) {
+  clearTimeout(lost);
+  lost = undefined;
+  const notice = document.querySelector('#offline');
+  if (isOffline && notice.hidden) announce(notice.textContent);
+  notice.hidden = !isOffline;
 }
 
 /** Replaces the page's content by the current one. */
@@ -42,7 +57,9 @@ async function refresh() {
     const response = await fetch(location.href, { cache: 'no-store' });
     if (!response.ok) throw new Error(`The status is ${response.status}`);
     show(new DOMParser().parseFromString(await response.text(), 'text/html'), startedMs);
+    setOffline(false);
   } catch {
+    setOffline(true);
     isOutdated = false;
     setTimeout(() => void refresh(), RETRY_MS);
   } finally {
@@ -73,7 +90,7 @@ function show(page, startedMs) {
 function start() {
   announcedMs = Infinity;
   watch();
-  offerShare();
+  offerImage();
   offerPrint();
   countDown();
   returnToShop();
@@ -89,7 +106,9 @@ function watch() {
   if (source !== null && source.readyState !== EventSource.CLOSED) return;
   source = new EventSource(events);
   source.addEventListener('status', () => void refresh());
+  source.addEventListener('open', () => setOffline(false));
   source.addEventListener('error', () => {
+    lost ??= setTimeout(() => setOffline(true), LOST_MS);
     // The browser connects again by itself, except after a response that is not an event stream.
     if (source?.readyState === EventSource.CLOSED) setTimeout(watch, RECONNECT_MS);
   });
@@ -129,27 +148,50 @@ function end(title) {
   void refresh();
 }
 
-/** The link of the main button saves the image; where the browser can share files, it opens the choice of apps. */
-function offerShare() {
+const imageFile = (...parts) => new File(parts, 'qris.png', { type: 'image/png' });
+
+/** The links save the image; where the browser can share files, the main button opens the choice of apps. */
+function offerImage() {
   const link = document.querySelector('[data-share]');
   if (link === null) return;
-  const example = new File([''], 'qris.png', { type: 'image/png' });
-  const canShare = navigator.canShare?.({ files: [example] });
+  document.querySelector('.save').addEventListener('click', saveOffline);
+  const canShare = navigator.canShare?.({ files: [imageFile()] });
   link.addEventListener('click', (event) => {
     document.querySelector('[data-after-saving]').open = true;
-    if (!canShare) return;
+    if (!canShare) return saveOffline(event);
     event.preventDefault();
     void share(link.href);
   });
+  // A phone may be without a connection when the customer pays.
+  if (matchMedia('(any-pointer: coarse)').matches) void loadImage(link.href);
+}
+
+/** Keeps the image. Without a connection it stays as it is. */
+async function loadImage(address) {
+  if (image !== null) return;
+  try {
+    const response = await fetch(address, { priority: 'low' });
+    if (response.ok) image = imageFile(await response.blob());
+  } catch {
+    // It is requested again when the customer saves it.
+  }
 }
 
 async function share(address) {
-  try {
-    const image = await (await fetch(address)).blob();
-    await navigator.share({ files: [new File([image], 'qris.png', { type: 'image/png' })] });
-  } catch {
-    // The customer has closed the dialog; the image can be saved.
-  }
+  await loadImage(address);
+  if (image === null) return setOffline(true);
+  // The customer may close the dialog; the image can be saved.
+  await navigator.share({ files: [image] }).catch(() => undefined);
+}
+
+/** A browser without a connection would fail to save it from its address. */
+function saveOffline(event) {
+  if (navigator.onLine) return;
+  event.preventDefault();
+  if (image === null) return setOffline(true);
+  const copy = event.currentTarget.cloneNode();
+  copy.href = URL.createObjectURL(image);
+  copy.click();
 }
 
 function offerPrint() {
@@ -182,7 +224,8 @@ function returnToShop() {
   let seconds = RETURN_SECONDS;
   const stay = () => {
     clearInterval(returning);
-    shown.hidden = true;
+    // Hidden, but as high as before: what the customer taps must not move.
+    shown.dataset.stopped = '';
   };
   returning = setInterval(() => {
     if (document.hidden) return;
@@ -194,7 +237,7 @@ function returnToShop() {
     location.assign(document.querySelector('[data-return]').href);
   }, 1_000);
   shown.hidden = false;
-  shown.querySelector('button').addEventListener('click', stay);
+  for (const gesture of ['pointerdown', 'keydown', 'click']) addEventListener(gesture, stay, { once: true });
 }
 
 /** Clocks stop while a phone sleeps, and a page from the browser's history is old. */
@@ -204,5 +247,9 @@ document.addEventListener('visibilitychange', () => {
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) void refresh();
 });
+addEventListener('offline', () => {
+  if (main().dataset.events !== undefined) setOffline(true);
+});
+addEventListener('online', () => void refresh());
 setInterval(countDown, 250);
 start();
