@@ -143,8 +143,8 @@ const ID_ACTIONS = {
   'bank_account.reject': 'Menolak rekening bank',
   'bank_account.suspend': 'Menangguhkan rekening bank',
   'bank_account.reactivate': 'Mengaktifkan kembali rekening bank',
-  'user.invite': 'Mengundang orang sebagai Lunas',
-  'user.reset': 'Membuat tautan atur ulang sebagai Lunas',
+  'user.invite': 'Mengundang orang sebagai tim Lunas',
+  'user.reset': 'Membuat tautan atur ulang sebagai tim Lunas',
   'user.disable': 'Menonaktifkan akses masuk',
 } satisfies Record<UserActionName | ShownOperatorAction, string>;
 
@@ -225,9 +225,9 @@ export type ActivityTexts = typeof en;
 
 const id: ActivityTexts = {
   title: 'Aktivitas',
-  caption: 'Tindakan anggota dan Lunas, yang terbaru lebih dulu',
-  explanation: 'Tindakan anggota tim Anda di dasbor, dan perubahan oleh Lunas pada toko Anda.',
-  lunas: 'Lunas',
+  caption: 'Tindakan anggota dan tim Lunas, yang terbaru lebih dulu',
+  explanation: 'Tindakan anggota tim Anda di dasbor, dan perubahan oleh tim Lunas pada toko Anda.',
+  lunas: 'Tim Lunas',
   columns: {
     time: 'Waktu',
     person: 'Orang',

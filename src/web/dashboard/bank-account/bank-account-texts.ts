@@ -14,7 +14,7 @@ const EN_STATUSES = {
 
 const ID_STATUSES = {
   pending_inquiry: 'Menanyakan bank',
-  pending_approval: 'Menunggu Lunas',
+  pending_approval: 'Menunggu persetujuan tim Lunas',
   active: 'Dipakai',
   suspended: 'Ditangguhkan',
   rejected: 'Ditolak',
@@ -75,7 +75,7 @@ const en = {
     next: 'The bank is asked for the name of the holder. Then Lunas approves the account.',
     submit: 'Add the account',
     cancel: 'Cancel',
-    errorTitle: 'The account was not added.',
+    errorTitle: 'Check these fields:',
     errors: {
       bank: 'Choose a bank.',
       number: 'Enter 5 to 20 digits.',
@@ -99,7 +99,7 @@ type BankAccountTexts = typeof en;
 const id: BankAccountTexts = {
   title: 'Rekening bank',
   explanation:
-    'Pencairan dikirim ke rekening bank Anda. Lunas menyetujui setiap rekening baru, dan nomornya tidak ditampilkan.',
+    'Pencairan masuk ke rekening bank Anda. Tim Lunas menyetujui setiap rekening baru. Nomornya tidak ditampilkan.',
   nothing: 'Belum ada rekening bank. Saldo dapat dicairkan setelah rekening bank disetujui.',
   add: 'Tambah rekening bank',
   change: 'Ganti rekening bank',
@@ -111,8 +111,8 @@ const id: BankAccountTexts = {
   sentences: {
     pending_inquiry:
       'Lunas menanyakan nama pemilik rekening kepada bank. Ini memakan waktu beberapa detik, paling lama satu hari.',
-    pending_approval: 'Bank mengenali rekening ini. Lunas membandingkan namanya dan menyetujuinya.',
-    suspended: 'Pencairan menunggu sampai Lunas memeriksa rekening ini.',
+    pending_approval: 'Bank mengenali rekening ini. Tim Lunas membandingkan namanya dan menyetujuinya.',
+    suspended: 'Pencairan menunggu sampai tim Lunas memeriksa rekening ini.',
     active: 'Pencairan dikirim ke rekening ini.',
   },
   coolDown: 'Rekening ini dapat dipakai untuk pencairan mulai',
@@ -127,7 +127,7 @@ const id: BankAccountTexts = {
     reason: 'Alasan',
     usableFrom: 'Dapat dipakai mulai',
   },
-  lunas: 'Lunas',
+  lunas: 'Tim Lunas',
   withdraw: {
     title: 'Tarik pengajuan',
     text: 'Rekening ini tidak diperiksa lagi. Rekening yang dipakai tidak berubah.',
@@ -147,10 +147,10 @@ const id: BankAccountTexts = {
     numberHint: '5 sampai 20 angka. Nomor disimpan terenkripsi dan tidak ditampilkan lagi.',
     repeat: 'Ulangi nomor rekening',
     warning: 'Pencairan menunggu sampai rekening baru dapat dipakai.',
-    next: 'Bank ditanya nama pemiliknya. Setelah itu Lunas menyetujui rekening ini.',
+    next: 'Bank ditanya nama pemiliknya. Setelah itu tim Lunas menyetujui rekening ini.',
     submit: 'Tambah rekening',
     cancel: 'Batal',
-    errorTitle: 'Rekening tidak ditambahkan.',
+    errorTitle: 'Periksa isian berikut:',
     errors: {
       bank: 'Pilih bank.',
       number: 'Isi 5 sampai 20 angka.',
@@ -159,7 +159,7 @@ const id: BankAccountTexts = {
     },
   },
   rejections: {
-    proposal_open: 'Rekening lain masih menunggu bank atau Lunas. Tarik pengajuan itu dahulu.',
+    proposal_open: 'Rekening lain masih menunggu bank atau tim Lunas. Tarik pengajuan itu dahulu.',
     member_too_new: 'Anggota yang bergabung kurang dari satu hari tidak dapat menambahkan rekening bank.',
   },
   done: {

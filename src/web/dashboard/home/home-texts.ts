@@ -75,7 +75,7 @@ const en = {
     },
     webhook: {
       title: 'First webhook delivered',
-      hint: 'Your server gets a message at each new status of a payment. Add its address.',
+      hint: 'With a key, your server gets a message at each new status of a payment. Add its address.',
       label: 'Show webhooks',
     },
     factor: {
@@ -145,8 +145,8 @@ const id: HomeTexts = {
   stepStates: { done: 'selesai', open: 'belum selesai' },
   steps: {
     approved: {
-      title: 'Persetujuan Lunas',
-      hint: 'Lunas sedang memeriksa toko Anda. Anda tidak perlu melakukan apa pun.',
+      title: 'Persetujuan tim Lunas',
+      hint: 'Tim Lunas sedang memeriksa toko Anda. Anda tidak perlu melakukan apa pun.',
       label: 'Lihat pengaturan',
     },
     paid: {
@@ -162,7 +162,7 @@ const id: HomeTexts = {
     },
     webhook: {
       title: 'Webhook pertama terkirim',
-      hint: 'Server Anda menerima pesan pada setiap status baru pembayaran. Tambahkan alamatnya.',
+      hint: 'Dengan kunci, server Anda menerima pesan pada setiap status baru pembayaran. Tambahkan alamatnya.',
       label: 'Lihat webhook',
     },
     factor: {

@@ -177,7 +177,7 @@ const id: KeyTexts = {
     facts: 'Rincian',
     created: 'Dibuat',
     createdBy: 'Dibuat oleh',
-    lunas: 'Lunas',
+    lunas: 'Tim Lunas',
     lastUsedFrom: (address) => `dari ${address}`,
     revokedAt: 'Dicabut',
     requests: 'Permintaan dengan kunci ini',

@@ -18,7 +18,7 @@ const id: RejectionTexts = {
   not_needed: 'Lunas menyetujui pencairan ini sendiri.',
   own_request: 'Anda yang meminta pencairan ini. Anggota lain harus menyetujuinya.',
   by_member: 'Anggota lain harus menyetujuinya.',
-  by_operator: 'Lunas harus menyetujui pencairan ini.',
+  by_operator: 'Tim Lunas harus menyetujui pencairan ini.',
   member_too_new: 'Anda dapat menyetujui pencairan setelah satu hari memiliki peran ini.',
   approved: 'Pencairan ini sudah disetujui.',
   at_bank: 'Pencairan ini sudah ada di bank.',

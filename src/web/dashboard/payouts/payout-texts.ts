@@ -52,19 +52,19 @@ const ID_STEPS = {
   cancel_request: 'Dibatalkan',
   cancel: 'Dibatalkan',
   submit: 'Dikirim ke bank',
-  resend: 'Dikirim sekali lagi ke bank oleh Lunas',
+  resend: 'Dikirim sekali lagi ke bank oleh tim Lunas',
   complete: 'Dicairkan oleh bank',
   fail: 'Tidak dicairkan oleh bank',
-  resolve_as_completed: 'Lunas memiliki bukti bahwa bank mencairkannya',
-  resolve_as_failed: 'Lunas memiliki bukti bahwa bank tidak mencairkannya',
+  resolve_as_completed: 'Tim Lunas memiliki bukti bahwa bank mencairkannya',
+  resolve_as_failed: 'Tim Lunas memiliki bukti bahwa bank tidak mencairkannya',
   return: 'Dikembalikan oleh bank',
-  resolve_as_returned: 'Lunas memiliki bukti bahwa bank mengembalikannya',
+  resolve_as_returned: 'Tim Lunas memiliki bukti bahwa bank mengembalikannya',
   complete_failed: 'Dicairkan oleh bank setelah sempat gagal',
-  resolve_failed_as_completed: 'Lunas memiliki bukti bahwa bank mencairkannya setelah sempat gagal',
+  resolve_failed_as_completed: 'Tim Lunas memiliki bukti bahwa bank mencairkannya setelah sempat gagal',
 } satisfies Record<PayoutTransitionName, string>;
 
 const EN_FAILURES = {
-  account: 'The bank does not accept the bank account.',
+  account: 'The bank does not accept the bank account. Check it or change it.',
   source_balance: 'The account of Lunas at the bank was short. The next payout can succeed.',
   cut_off: 'The bank took no payouts at that time. The next payout can succeed.',
   limit: 'The amount was above a limit of the bank.',
@@ -72,7 +72,7 @@ const EN_FAILURES = {
 } satisfies Record<PayoutFailureKind, string>;
 
 const ID_FAILURES = {
-  account: 'Bank tidak menerima rekening bank ini.',
+  account: 'Bank tidak menerima rekening bank ini. Periksa atau ganti rekening bank.',
   source_balance: 'Saldo rekening Lunas di bank kurang. Pencairan berikutnya dapat berhasil.',
   cut_off: 'Bank tidak menerima pencairan pada waktu itu. Pencairan berikutnya dapat berhasil.',
   limit: 'Jumlahnya melebihi batas bank.',
@@ -111,6 +111,7 @@ const en = {
     status: 'Status',
   },
   filters: {
+    label: 'Filter',
     status: 'Status',
     all: 'All',
     from: 'From day',
@@ -166,7 +167,7 @@ const en = {
     completed: 'The bank has paid it out.',
     failed: 'The bank did not pay it out.',
     cancelled: 'It was cancelled before it was sent.',
-    returned: 'The bank had paid it out, and the money came back.',
+    returned: 'The bank had paid it out, and the money came back. Check or change the bank account.',
     failures: EN_FAILURES,
     steps: EN_STEPS,
     notApproved: 'Not approved within 7 days',
@@ -195,6 +196,7 @@ const id: PayoutTexts = {
     status: 'Status',
   },
   filters: {
+    label: 'Filter',
     status: 'Status',
     all: 'Semua',
     from: 'Dari hari',
@@ -216,7 +218,7 @@ const id: PayoutTexts = {
   noAccount: 'Belum ada rekening bank yang disetujui',
   schedule: 'Jadwal',
   approved: (name) => `Disetujui oleh ${name}`,
-  lunas: 'Lunas',
+  lunas: 'Tim Lunas',
   notNeeded: 'Tidak perlu',
   formerMember: 'Mantan anggota',
   detail: {
@@ -250,7 +252,7 @@ const id: PayoutTexts = {
     completed: 'Bank sudah mencairkannya.',
     failed: 'Bank tidak mencairkannya.',
     cancelled: 'Dibatalkan sebelum dikirim.',
-    returned: 'Bank sudah mencairkannya, lalu uangnya kembali.',
+    returned: 'Bank sudah mencairkannya, lalu uangnya kembali. Periksa atau ganti rekening bank.',
     failures: ID_FAILURES,
     steps: ID_STEPS,
     notApproved: 'Tidak disetujui dalam 7 hari',

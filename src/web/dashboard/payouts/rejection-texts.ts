@@ -36,8 +36,8 @@ const en: RejectionTexts = {
 };
 
 const id: RejectionTexts = {
-  merchant_not_approved: 'Toko harus disetujui Lunas dulu.',
-  merchant_on_hold: 'Toko sedang ditahan. Pencairan menunggu sampai Lunas melepasnya.',
+  merchant_not_approved: 'Toko harus disetujui tim Lunas dulu.',
+  merchant_on_hold: 'Toko sedang ditahan. Pencairan menunggu sampai tim Lunas melepasnya.',
   payouts_stopped: 'Lunas menghentikan semua pencairan untuk sementara. Tidak ada yang hilang: coba lagi nanti.',
   recovery_mode: 'Lunas sedang memeriksa catatannya. Tidak ada yang hilang: coba lagi nanti.',
   no_payouts_account: 'Lunas tidak dapat menghubungi banknya sekarang. Tidak ada yang hilang: coba lagi nanti.',

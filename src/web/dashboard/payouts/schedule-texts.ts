@@ -76,7 +76,7 @@ const id: ScheduleTexts = {
   next: 'Pencairan otomatis berikutnya',
   none: 'Tidak ada',
   nextRun: (day, minimum) => `${day}, pukul 07.00 WIB, jika saldo paling sedikit ${minimum}`,
-  errorTitle: 'Periksa isian ini:',
+  errorTitle: 'Periksa isian berikut:',
   memberTooNew: 'Anda dapat mengubah pencairan otomatis setelah satu hari memiliki peran ini.',
   errors: {
     schedule: 'Pilih seberapa sering.',

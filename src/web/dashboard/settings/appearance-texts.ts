@@ -25,7 +25,7 @@ const en = {
   remove: 'Remove the logo',
   notice: 'Every owner gets a notice if the logo or the colour changes.',
   done: { colour: 'The colour is saved.', logo: 'The logo is saved.', removed: 'The logo is removed.' },
-  errorTitle: 'Check this:',
+  errorTitle: 'Check these fields:',
   errors: {
     colour: 'Write a colour such as #0B6B4B.',
     missing: 'Choose an image file.',
@@ -68,7 +68,7 @@ const id: AppearanceTexts = {
   remove: 'Hapus logo',
   notice: 'Setiap pemilik mendapat pemberitahuan jika logo atau warna berubah.',
   done: { colour: 'Warna disimpan.', logo: 'Logo disimpan.', removed: 'Logo dihapus.' },
-  errorTitle: 'Periksa ini:',
+  errorTitle: 'Periksa isian berikut:',
   errors: {
     colour: 'Tulis warna seperti #0B6B4B.',
     missing: 'Pilih berkas gambar.',

@@ -30,7 +30,7 @@ const en = {
   caption: 'Members, the oldest first',
   columns: { name: 'Name', role: 'Role', factor: 'Second factor', seen: 'Last seen' },
   hasFactor: 'Set',
-  noFactor: 'Not set',
+  noFactor: 'No second factor',
   never: 'Never',
   disabled: 'Disabled',
   you: 'you',
@@ -69,6 +69,7 @@ const en = {
     resetTitle: 'The reset link is ready',
     once: 'Copy the link now. It is shown only once, and Lunas sends no e-mail.',
     name: 'Link',
+    share: 'Share',
     invitation: (email: string) =>
       `Send it to ${email} yourself, by a channel that only this person reads: the link is enough to join.`,
     reset: (name: string) =>
@@ -143,16 +144,16 @@ const id: TeamTexts = {
   caption: 'Anggota, yang terlama lebih dulu',
   columns: { name: 'Nama', role: 'Peran', factor: 'Faktor kedua', seen: 'Terakhir aktif' },
   hasFactor: 'Terpasang',
-  noFactor: 'Belum ada',
+  noFactor: 'Tanpa faktor kedua',
   never: 'Belum pernah',
   disabled: 'Dinonaktifkan',
   you: 'Anda',
   back: 'Kembali',
-  lunas: 'Lunas',
+  lunas: 'Tim Lunas',
   invitations: {
     title: 'Undangan terbuka',
     caption: 'Undangan yang menunggu, yang terbaru lebih dulu',
-    columns: { email: 'E-mail', role: 'Peran', by: 'Diundang oleh', until: 'Berlaku sampai', action: 'Tindakan' },
+    columns: { email: 'Email', role: 'Peran', by: 'Diundang oleh', until: 'Berlaku sampai', action: 'Tindakan' },
     resend: 'Tautan baru',
     withdraw: 'Tarik',
   },
@@ -164,14 +165,14 @@ const id: TeamTexts = {
   invite: {
     button: 'Undang',
     title: 'Undang rekan',
-    email: 'E-mail',
+    email: 'Email',
     role: 'Peran',
     create: 'Buat tautan',
     errorTitle: 'Periksa isian berikut:',
     errors: {
-      email: 'Tulis alamat e-mail, misalnya sri@toko.example.',
+      email: 'Tulis alamat email, misalnya sri@toko.example.',
       role: 'Pilih peran.',
-      member: 'E-mail ini sudah milik seorang anggota.',
+      member: 'Email ini sudah milik seorang anggota.',
       form: 'Isian terkirim dua kali.',
     },
     rights: 'Izin setiap peran',
@@ -180,8 +181,9 @@ const id: TeamTexts = {
   link: {
     title: 'Tautan sudah siap',
     resetTitle: 'Tautan atur ulang sudah siap',
-    once: 'Salin tautan ini sekarang. Tautan hanya ditampilkan sekali, dan Lunas tidak mengirim e-mail.',
+    once: 'Salin tautan ini sekarang. Tautan hanya ditampilkan sekali, dan Lunas tidak mengirim email.',
     name: 'Tautan',
+    share: 'Bagikan',
     invitation: (email) =>
       `Kirim sendiri kepada ${email}, lewat saluran yang hanya dibaca orang itu. Pemegang tautan dapat bergabung.`,
     reset: (name) =>
@@ -197,7 +199,7 @@ const id: TeamTexts = {
   },
   member: {
     facts: 'Rincian',
-    email: 'E-mail',
+    email: 'Email',
     since: 'Anggota sejak',
     invitedBy: 'Diundang oleh',
     rights: 'Boleh',
@@ -235,7 +237,7 @@ const id: TeamTexts = {
       'Setiap pemilik mendapat pemberitahuan.',
     button: 'Buat tautan atur ulang',
     own: 'Akses Anda sendiri tidak diatur ulang di sini. Ubah di profil, atau minta pemilik lain.',
-    otherMerchants: 'Anggota ini juga anggota toko lain. Minta Lunas mengatur ulang aksesnya.',
+    otherMerchants: 'Anggota ini juga anggota toko lain. Minta tim Lunas mengatur ulang aksesnya.',
   },
   areas: ID_AREAS,
   levels: {
