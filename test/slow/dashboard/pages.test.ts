@@ -577,7 +577,7 @@ async function takeScreenshot(page: Page, name: string): Promise<void> {
 }
 
 /** What only a script shows, hides or changes. */
-const OF_SCRIPTS = '[data-copy], [data-print], [data-needs-passkey], [data-no-passkey], [data-left-ms]';
+const OF_SCRIPTS = '[data-copy], [data-share], [data-print], [data-needs-passkey], [data-no-passkey], [data-left-ms]';
 
 /** The secret of an authenticator app, and digits, of which times consist: they differ between two requests. */
 const OF_REQUESTS = /[A-Z2-7]{4}(?: [A-Z2-7]{4}){7}|\d/g;
@@ -716,7 +716,7 @@ const PAPER_PIXELS = [181, 272, 373];
 it.each(PAPER_PIXELS)(
   'the QR is printed on paper of %i pixels: it fits, on white, and can be scanned',
   async (width) => {
-    const { referenceId, payload } = await createPage(service);
+    const { referenceId, payload } = await createPage(service, { merchant_reference_id: 'Meja 7' });
     const options = { colorScheme: 'dark', viewport: { width, height: 560 }, deviceScaleFactor: 4 } as const;
     const { page, close } = await openSignedIn(`${home}/payments/${referenceId}/qr`, DEMO_OWNER_EMAIL, options);
     await page.emulateMedia({ media: 'print' });
@@ -726,6 +726,7 @@ it.each(PAPER_PIXELS)(
     await page.screenshot({ path: file, fullPage: true });
     expect(decodeQr(file)).toEqual([payload]);
     expect(await page.locator('.print-only').innerText()).toContain(referenceId);
+    expect(await page.locator('.qr-card').innerText()).toContain('Meja 7');
     expect(await page.locator('button:visible, a:visible').count()).toBe(0);
     expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(23, 33, 28)');
     await close();

@@ -113,6 +113,24 @@ it('a new payment is recorded with its user', async () => {
   expect(await actionsOn(rows[0]?.id ?? '')).toEqual(['payment.create succeeded']);
 });
 
+it.each([
+  ['Rp 12.500', 303, false],
+  ['rp12500', 303, false],
+  ['50rb', 422, true],
+  ['12,500', 422, true],
+])('a new payment of %s: %s', async (amount, expected, isCorrected) => {
+  const { status, body } = await post(`/m/${code}/payments/new`, { form_id: randomUUID(), amount });
+  expect([status, body.includes(TEXTS.create.errors.amount)]).toEqual([expected, isCorrected]);
+});
+
+it('the QR page of a payment that cannot be cancelled has the reason instead of the link', async () => {
+  const [other, cancellable] = [await createPage(service, { provider: 'shopeepay' }), await createPage(service)];
+  const { body } = await get(`/m/${code}/payments/${other.referenceId}/qr`);
+  expect(body).toContain(TEXTS.rejections.provider_cannot_cancel);
+  expect(body).not.toContain('/cancel"');
+  expect((await get(`/m/${code}/payments/${cancellable.referenceId}/qr`)).body).toContain('/cancel"');
+});
+
 /** What a stranger may send. */
 const CORPUS = [
   '<script>alert(1)</script>',
@@ -250,6 +268,7 @@ describe('filters', () => {
     const { status, body } = await get(`${start}?amount=77000`, viewer);
     expect(status).toBe(422);
     expect(body).toContain(TEXTS.list.errors.amountDay);
+    expect(body).not.toContain(TEXTS.list.noMatch);
     expect(references(body)).toEqual([]);
   });
 

@@ -7,8 +7,11 @@ import { PROVIDERS } from '../../../domain/provider-capabilities';
 import { areDaysInOrder, dayField, DAYS_NOT_IN_ORDER } from '../list-fields';
 import { PAYMENT_GROUP_NAMES } from './payment-groups';
 
-/** `50.000` and `50000`: dots separate thousands. */
-export const AMOUNT = /^(\d{1,3}(\.\d{3})+|\d{1,8})$/;
+/** `50000`, `50.000` or `Rp 50.000`: dots separate thousands. */
+export const amountField = z
+  .string({ error: 'amount' })
+  .regex(/^(rp\.? ?)?(\d{1,3}(\.\d{3})+|\d{1,8})$/i, { error: 'amount' })
+  .transform((text) => Number(text.replaceAll(/\D/g, '')));
 
 const position = z.string().transform((text, context): ListPosition => {
   const found = decodeCursor(text);
@@ -31,11 +34,7 @@ const filterFields = {
   provider: z.enum(PROVIDERS, { error: 'provider' }).optional(),
   from: dayField,
   to: dayField,
-  amount: z
-    .string()
-    .regex(AMOUNT, { error: 'amount' })
-    .transform((text) => Number(text.replaceAll('.', '')))
-    .optional(),
+  amount: amountField.optional(),
   older: cursorOf('older'),
   newer: cursorOf('newer'),
   /** Above the newest payment of an open page, which is read again. */

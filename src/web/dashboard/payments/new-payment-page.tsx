@@ -1,11 +1,12 @@
 import type { ReactElement } from 'react';
 import type { FeePayer } from '../../../domain/fees';
-import type { ProviderName } from '../../../domain/provider-capabilities';
+import { PROVIDER_CAPABILITIES, type ProviderName } from '../../../domain/provider-capabilities';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import { ErrorSummary, Field } from '../../ui/form';
 import { Card, Notice, PageHead } from '../../ui/layout';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
+import { PAYMENT_TEXTS } from './payment-texts';
 import { PROVIDER_NAMES } from './provider-names';
 
 interface ProviderTerms {
@@ -73,7 +74,7 @@ function PaymentForm({ view, terms, rejection, formId, sent, errors }: NewPaymen
         error={errors.amount}
         inputMode="numeric"
         autoComplete="off"
-        maxLength={12}
+        maxLength={16}
         prefix="Rp"
         required
       />
@@ -86,7 +87,7 @@ function PaymentForm({ view, terms, rejection, formId, sent, errors }: NewPaymen
         autoComplete="off"
         maxLength={64}
       />
-      {terms.length > 1 && <Providers terms={terms} label={create.provider} chosen={sent.provider ?? 'gopay'} />}
+      {terms.length > 1 && <Providers view={view} terms={terms} chosen={sent.provider ?? 'gopay'} />}
       <div className="buttons">
         <button className="button primary wide-button" disabled={rejection !== null}>
           {create.button}
@@ -96,22 +97,30 @@ function PaymentForm({ view, terms, rejection, formId, sent, errors }: NewPaymen
   );
 }
 
-interface ProvidersProps {
-  readonly terms: readonly ProviderTerms[];
-  readonly label: string;
+interface ProvidersProps extends Pick<NewPaymentPage, 'view' | 'terms'> {
   readonly chosen: string;
 }
 
-function Providers({ terms, label, chosen }: ProvidersProps): ReactElement {
+function Providers({ view, terms, chosen }: ProvidersProps): ReactElement {
+  const { providerHint, noReturn } = PAYMENT_TEXTS[view.locale.language];
+  const limited = terms
+    .map(({ provider }) => provider)
+    .filter((name) => {
+      const { cancel, refund } = PROVIDER_CAPABILITIES[name];
+      return !cancel && !refund;
+    });
   return (
-    <fieldset id="provider">
-      <legend>{label}</legend>
+    <fieldset id="provider" aria-describedby="provider-hint">
+      <legend>{view.texts.create.provider}</legend>
       {terms.map(({ provider }) => (
         <label key={provider} className="choice">
           <input type="radio" name="provider" value={provider} defaultChecked={provider === chosen} />
           {PROVIDER_NAMES[provider]}
         </label>
       ))}
+      <p id="provider-hint" className="hint">
+        {providerHint} {limited.map((name) => noReturn(PROVIDER_NAMES[name])).join(' ')}
+      </p>
     </fieldset>
   );
 }

@@ -17,7 +17,7 @@ import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantRejection, merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { requireTemporal, TemporalAwayError } from '../require-temporal';
 import { userIdentity } from '../user-identity';
-import { AMOUNT } from './list-filter';
+import { amountField } from './list-filter';
 import { renderNewPaymentPage } from './new-payment-page';
 
 const MANAGE = { area: 'payments', level: 'manage' } as const;
@@ -25,11 +25,7 @@ const PATH = '/m/:code/payments/new';
 
 const newPaymentSchema = z.object({
   form_id: z.uuid({ error: 'form' }),
-  amount: z
-    .string({ error: 'amount' })
-    .regex(AMOUNT, { error: 'amount' })
-    .transform((text) => Number(text.replaceAll('.', '')))
-    .refine((rupiah) => rupiah >= 1 && rupiah <= MAX_TOTAL_RUPIAH, { error: 'amount' }),
+  amount: amountField.refine((rupiah) => rupiah >= 1 && rupiah <= MAX_TOTAL_RUPIAH, { error: 'amount' }),
   order: z
     .string()
     .max(64, { error: 'order' })

@@ -40,7 +40,7 @@ export interface OfferedAction {
   readonly href: string;
   /** Why it is not possible; null if it is. */
   readonly rejection: string | null;
-  readonly isPrimary?: boolean;
+  readonly tone?: 'primary' | 'danger';
 }
 
 interface PaymentPage {
@@ -157,10 +157,10 @@ function Head({ view, payment, next, actions, hasQr, statusKey }: PaymentPage): 
 }
 
 /** Never hidden: a disabled button has its reason beside it. */
-export function OfferedActionButton({ label, href, rejection, isPrimary = false }: OfferedAction): ReactElement {
+export function OfferedActionButton({ label, href, rejection, tone }: OfferedAction): ReactElement {
   if (rejection === null) {
     return (
-      <a className={`button wide-button${isPrimary ? ' primary' : ''}`} href={href}>
+      <a className={`button wide-button ${tone ?? ''}`} href={href}>
         {label}
       </a>
     );

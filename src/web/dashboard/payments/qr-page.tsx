@@ -8,6 +8,7 @@ import { Card, PageHead } from '../../ui/layout';
 import { Countdown, Money, Time } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
+import { OfferedActionButton } from './payment-page';
 import { PAYMENT_TEXTS } from './payment-texts';
 
 interface QrPage {
@@ -16,6 +17,8 @@ interface QrPage {
     readonly status: PaymentStatus;
     readonly referenceId: string;
     readonly merchantName: string;
+    /** The merchant's own number of the order; null if it has none. */
+    readonly merchantReferenceId: string | null;
     readonly totalRupiah: number;
     readonly createdAt: Date;
     readonly expiresAt: Date;
@@ -27,6 +30,8 @@ interface QrPage {
   readonly statusKey: string;
   readonly isLive: boolean;
   readonly checkoutUrl: string;
+  /** Why the user cannot cancel the payment; null if the user can. */
+  readonly cancelRejection: string | null;
 }
 
 export function renderQrPage(page: QrPage): string {
@@ -56,10 +61,15 @@ function Qr(page: QrPage): ReactElement {
       <div className="qr-parts">
         <Card>
           <div className="qr-card">
-            <p className="shop">{codeName(payload) ?? payment.merchantName}</p>
+            <p className="shop">{payment.merchantName}</p>
             <p className="amount">
               <Money rupiah={payment.totalRupiah} />
             </p>
+            {payment.merchantReferenceId !== null && (
+              <p className="breakable">
+                {texts.detail.order}: <b>{payment.merchantReferenceId}</b>
+              </p>
+            )}
             {payload === null ? <State {...page} /> : <Code {...page} payload={payload} />}
           </div>
         </Card>
@@ -70,9 +80,9 @@ function Qr(page: QrPage): ReactElement {
 }
 
 /** The name that the customer's app shows. */
-function codeName(payload: string | null): string | null {
-  const parsed = payload === null ? null : parseQris(payload);
-  return parsed?.ok ? parsed.value.merchantName : null;
+function codeName(payload: string): string | null {
+  const parsed = parseQris(payload);
+  return parsed.ok ? parsed.value.merchantName : null;
 }
 
 function Code(page: QrPage & { readonly payload: string }): ReactElement {
@@ -80,6 +90,7 @@ function Code(page: QrPage & { readonly payload: string }): ReactElement {
   const { qr } = view.texts;
   const { size, path } = drawQrisPath(payload);
   const name = `${qr.codeName}: ${formatRupiah(payment.totalRupiah)}`;
+  const shownName = codeName(payload);
   return (
     <>
       <div className="qr" data-until-end="">
@@ -88,6 +99,11 @@ function Code(page: QrPage & { readonly payload: string }): ReactElement {
           <path d={path} fill="#000" />
         </svg>
       </div>
+      {shownName !== null && (
+        <p className="breakable">
+          {PAYMENT_TEXTS[view.locale.language].appShows} <b>{shownName}</b>
+        </p>
+      )}
       <p className="state waiting">{view.texts.statuses[payment.status]}</p>
       <p className="dim no-print">
         {qr.left}{' '}
@@ -109,7 +125,7 @@ function Code(page: QrPage & { readonly payload: string }): ReactElement {
 }
 
 /** What the cashier does with the code. Its end comes first: after it, the link shows no code. */
-function Share({ view, payment, checkoutUrl }: QrPage): ReactElement {
+function Share({ view, payment, checkoutUrl, cancelRejection }: QrPage): ReactElement {
   const { texts, paths, locale } = view;
   const { qr } = texts;
   const message = qr.whatsappText(formatRupiah(payment.totalRupiah), checkoutUrl);
@@ -143,9 +159,12 @@ function Share({ view, payment, checkoutUrl }: QrPage): ReactElement {
             {qr.print}
           </button>
         </div>
-        <a className="button danger" href={paths.cancel(payment.referenceId)}>
-          {texts.detail.cancel}
-        </a>
+        <OfferedActionButton
+          label={texts.detail.cancel}
+          href={paths.cancel(payment.referenceId)}
+          rejection={cancelRejection}
+          tone="danger"
+        />
       </div>
     </section>
   );

@@ -7,6 +7,7 @@ import { memberPage, NO_FIELDS } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
 import { findOwnPayment } from './find-own-payment';
+import { actionRejection, stateOfPayment } from './payment-state';
 import { renderQrPage } from './qr-page';
 
 const MANAGE = { area: 'payments', level: 'manage' } as const;
@@ -22,16 +23,17 @@ export const showQr = memberPage(MANAGE, {
     const checkout = await findCheckout(dependencies.db, payment.id);
     if (!checkout) throw new PageError('not_found', 'the payment was archived meanwhile');
     const { status, expiresAt, referenceId, totalRupiah, merchantName } = checkout;
-    const { createdAt, paidAt } = payment;
+    const { createdAt, paidAt, merchantReferenceId } = payment;
     return pageResponse(
       renderQrPage({
         view,
-        payment: { status, createdAt, expiresAt, paidAt, referenceId, totalRupiah, merchantName },
+        payment: { status, createdAt, expiresAt, paidAt, referenceId, totalRupiah, merchantName, merchantReferenceId },
         state: checkoutStateOf(checkout, view.nowMs),
         payload: payablePayload(checkout, view.nowMs),
         statusKey: statusKeyOf(checkout),
         isLive: !isLastPage(checkout),
         checkoutUrl: await dependencies.checkoutLinks.urlOf(payment),
+        cancelRejection: actionRejection(view, 'cancel', payment, stateOfPayment(payment, { refunds: [] })),
       }),
     );
   },

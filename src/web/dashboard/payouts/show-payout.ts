@@ -89,7 +89,7 @@ async function offeredActions(
     label: detail[action],
     href: view.paths.payoutAction(referenceId, action),
     rejection: payoutActionRejection(view, action, payout, acting),
-    isPrimary,
+    ...(isPrimary && { tone: 'primary' }),
   });
   const isWaiting = status === 'requested' && approvalKind !== 'none';
   return [...(isWaiting ? [offer('approve', true)] : []), offer('cancel', false)];
