@@ -4,6 +4,7 @@ import type { FieldErrors, SentFields } from '../../page/read-form';
 import { Tabs } from '../../ui/attention';
 import { ErrorSummary, Field } from '../../ui/form';
 import { Card, Notice, PageHead } from '../../ui/layout';
+import { MoreFilters } from '../../ui/more-filters';
 import { Select } from '../../ui/select';
 import { EmptyState, Pager } from '../../ui/table';
 import { renderMerchantPage } from '../merchant-page';
@@ -119,6 +120,7 @@ function Filters({ page: { view, sent }, messages }: FiltersProps): ReactElement
   const { texts, paths } = view;
   const { q, from, to, provider, amount } = sent;
   const own = PAYMENT_TEXTS[view.locale.language];
+  const isSet = [from, to, amount, provider].some((value) => value !== undefined);
   const group = sent.group ?? (sent.status === undefined ? 'all' : undefined);
   // The group of the success rate is shown to who comes from it.
   const names = PAYMENT_GROUP_NAMES.filter((name) => name !== 'ended' || name === group);
@@ -141,35 +143,39 @@ function Filters({ page: { view, sent }, messages }: FiltersProps): ReactElement
           error={messages.q}
           maxLength={64}
         />
-        <Field name="from" label={texts.list.from} type="date" value={from ?? ''} error={messages.from} />
-        <Field name="to" label={texts.list.to} type="date" value={to ?? ''} error={messages.to} />
-        <Field
-          name="amount"
-          label={own.amount}
-          inputMode="numeric"
-          value={amount ?? ''}
-          error={messages.amount}
-          maxLength={12}
-        />
-        <Select
-          name="provider"
-          label={own.provider}
-          value={provider ?? ''}
-          options={[{ value: '', label: own.allProviders }, ...PROVIDER_OPTIONS]}
-          error={messages.provider}
-        />
-        <button className="button">{texts.list.apply}</button>
+        <MoreFilters label={own.moreFilters} isSet={isSet}>
+          <Field name="from" label={texts.list.from} type="date" value={from ?? ''} error={messages.from} />
+          <Field name="to" label={texts.list.to} type="date" value={to ?? ''} error={messages.to} />
+          <Field
+            name="amount"
+            label={own.amount}
+            inputMode="numeric"
+            value={amount ?? ''}
+            error={messages.amount}
+            maxLength={16}
+          />
+          <Select
+            name="provider"
+            label={own.provider}
+            value={provider ?? ''}
+            options={[{ value: '', label: own.allProviders }, ...PROVIDER_OPTIONS]}
+            error={messages.provider}
+          />
+          <button className="button">{texts.list.apply}</button>
+        </MoreFilters>
       </form>
       <Tabs name={texts.list.groupsName} tabs={tabs} />
     </>
   );
 }
 
-function Empty({ page: { view, sent } }: { readonly page: ListPage }): ReactElement {
+function Empty({ page: { view, sent, errors } }: { readonly page: ListPage }): ReactElement {
   const { texts, paths } = view;
+  const isSearched = Object.keys(errors).length === 0;
+  const { noMatch, notFound, notSearched } = texts.list;
   if (Object.keys(sent).length > 0) {
     return (
-      <EmptyState text={texts.list.noMatch}>
+      <EmptyState text={isSearched ? (sent.q === undefined ? noMatch : notFound) : notSearched}>
         <a className="button" href={paths.payments}>
           {texts.list.clear}
         </a>

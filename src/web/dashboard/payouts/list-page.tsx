@@ -5,6 +5,7 @@ import { PAYOUT_STATUSES } from '../../../domain/payout-transitions';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import { ErrorSummary, Field } from '../../ui/form';
 import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
+import { MoreFilters } from '../../ui/more-filters';
 import { Select } from '../../ui/select';
 import { EmptyState, Pager, Table, type Column } from '../../ui/table';
 import { Money, Time } from '../../ui/values';
@@ -53,6 +54,7 @@ function PayoutList(page: PayoutListPage): ReactElement {
   const known: Readonly<Partial<Record<string, string>>> = texts.filters.errors;
   const entries = Object.entries(errors).map(([name, code]) => [name, known[code] ?? known.cursor ?? code] as const);
   const messages = Object.fromEntries(entries);
+  const isFiltered = Object.keys(filters).length > 0;
   return (
     <>
       <PageHead title={texts.title}>
@@ -74,14 +76,14 @@ function PayoutList(page: PayoutListPage): ReactElement {
           <Facts facts={settingFacts(page)} />
         </Card>
         <ErrorSummary title={texts.filters.errorTitle} errors={messages} />
-        <Filters view={view} filters={filters} messages={messages} />
+        {(payouts.length > 0 || isFiltered) && <Filters view={view} filters={filters} messages={messages} />}
         <Card part="list" version={payouts.map(({ referenceId, version }) => `${referenceId}${version}`).join()}>
           <Table
             caption={texts.caption}
             columns={columnsOf(view)}
             rows={payouts}
             keyOf={({ id }) => id}
-            empty={<Empty view={view} isFiltered={Object.keys(filters).length > 0} />}
+            empty={<Empty view={view} isFiltered={isFiltered} isSearched={entries.length === 0} />}
           />
           <Pager
             newer={isFirstPage ? null : paths.payoutList(filters)}
@@ -125,16 +127,18 @@ function Filters({ view, filters, messages }: FiltersProps): ReactElement {
   const statuses = PAYOUT_STATUSES.map((name) => ({ value: name, label: texts.statuses[name] }));
   return (
     <form className="filter" method="get" action={view.paths.payouts}>
-      <Select
-        name="status"
-        label={texts.filters.status}
-        value={status ?? ''}
-        options={[{ value: '', label: texts.filters.all }, ...statuses]}
-        error={messages.status}
-      />
-      <Field name="from" label={texts.filters.from} type="date" value={from ?? ''} error={messages.from} />
-      <Field name="to" label={texts.filters.to} type="date" value={to ?? ''} error={messages.to} />
-      <button className="button">{texts.filters.apply}</button>
+      <MoreFilters label={texts.filters.label} isSet={Object.keys(filters).length > 0}>
+        <Select
+          name="status"
+          label={texts.filters.status}
+          value={status ?? ''}
+          options={[{ value: '', label: texts.filters.all }, ...statuses]}
+          error={messages.status}
+        />
+        <Field name="from" label={texts.filters.from} type="date" value={from ?? ''} error={messages.from} />
+        <Field name="to" label={texts.filters.to} type="date" value={to ?? ''} error={messages.to} />
+        <button className="button">{texts.filters.apply}</button>
+      </MoreFilters>
     </form>
   );
 }
@@ -142,13 +146,14 @@ function Filters({ view, filters, messages }: FiltersProps): ReactElement {
 interface EmptyProps {
   readonly view: MerchantView;
   readonly isFiltered: boolean;
+  readonly isSearched: boolean;
 }
 
-function Empty({ view, isFiltered }: EmptyProps): ReactElement {
+function Empty({ view, isFiltered, isSearched }: EmptyProps): ReactElement {
   const texts = PAYOUT_TEXTS[view.locale.language];
-  if (!isFiltered) return <EmptyState text={texts.nothing} />;
+  if (!isFiltered && isSearched) return <EmptyState text={texts.nothing} />;
   return (
-    <EmptyState text={texts.noMatch}>
+    <EmptyState text={isSearched ? texts.noMatch : view.texts.list.notSearched}>
       <a className="button" href={view.paths.payouts}>
         {texts.filters.clear}
       </a>
