@@ -23,13 +23,13 @@ function linksOf(problem: ProblemVisit['problem'], texts: (typeof DASHBOARD_TEXT
   switch (problem) {
     case 'signed_out':
       return [{ href: SIGN_IN_PATHS.login, label: texts.signIn }];
-    case 'link_used':
-    case 'link_invalid':
     case 'wrong_host':
       return [];
     case 'unavailable':
     case 'too_many_requests':
       return [{ href: '', label: texts.reload }];
+    case 'link_used':
+    case 'link_invalid':
     case 'not_found':
     case 'forbidden':
     case 'cross_site':

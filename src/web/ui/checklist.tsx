@@ -5,6 +5,8 @@ export interface ChecklistStep {
   /** Who does what. Shown until the step is done. */
   readonly hint: string;
   readonly isDone: boolean;
+  /** Whether the set-up is complete without it. */
+  readonly isOptional?: boolean;
   readonly link: { readonly href: string; readonly label: string } | null;
 }
 

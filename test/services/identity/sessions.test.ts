@@ -1,6 +1,7 @@
 import { createSignInToken } from '../../../src/crypto/sign-in-token';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { SESSION_LIMITS, STEP_UP_LIMITS } from '../../../src/domain/sign-in';
+import { setFirstLanguage } from '../../../src/db/records/user-profile';
+import { SESSION_LIMITS, STEP_UP_LIMITS, type Language } from '../../../src/domain/sign-in';
 import { listMembers } from '../../../src/services/identity/members';
 import { createOperator } from '../../../src/services/identity/operators';
 import {
@@ -259,6 +260,14 @@ describe('a development link', () => {
       await expect(useLink(token)).rejects.toMatchObject({ reason: 'link_invalid' });
     }
     expect(await useLink(await createLink())).toMatchObject({ token: expect.stringMatching(/^ses_/) });
+  });
+
+  it('sets the language at the first sign-in only', async () => {
+    const languageAfter = async (language: Language) => {
+      await setFirstLanguage(db, await useLink(await createLink()), language);
+      return (await owner.query<{ language: Language }>('select language from users')).rows[0]?.language;
+    };
+    expect([await languageAfter('id'), await languageAfter('en')]).toEqual(['id', 'id']);
   });
 
   it('needs an active user', async () => {

@@ -390,13 +390,20 @@ describe('the first steps of a new merchant', () => {
   it('are ticked one after the other, and end with the last', async () => {
     const { db } = service;
     const titles = ALL.map(({ title }) => title);
+    const progress = async () => /\d of \d done/.exec((await (await shop.as('owner')).get(shop.path)).body)?.[0];
+    expect(await progress()).toBe('1 of 3 done');
     expect(openIn(await read('owner'))).toEqual(titles.slice(1));
     await seedPayments(db, shop.id, { count: 1, from: inDays(-0.1).toISOString(), rareOneIn: 9, sameReference: 3 });
     expect(openIn(await read('owner'))).toEqual(titles.slice(2));
     const expired = { merchantId: shop.id, environment: 'sandbox', expiresAt: inDays(-1) } as const;
     await createKey(db, expired);
     expect(openIn(await read('owner'))).toEqual(titles.slice(2));
+    // A shop without a server is complete without a key.
+    await db.query("update users set sealed_totp = 'sealed' where email = $1", [ownerEmail()]);
+    expect(await read('owner')).toBeNull();
+    await db.query('update users set sealed_totp = null where email = $1', [ownerEmail()]);
     await createKey(db, { merchantId: shop.id, environment: 'sandbox' });
+    expect(await progress()).toBe('3 of 5 done');
     expect(openIn(await read('owner'))).toEqual(titles.slice(3));
     await insertDeliveries(shop.id, await insertEndpoint(shop.id, 'https://shop.test/'), [['delivered', 0]]);
     expect(openIn(await read('owner'))).toEqual(titles.slice(4));

@@ -23,15 +23,19 @@ export function checklistSteps(view: MerchantView, first: FirstSteps): readonly 
     isDone: first.hasPaid,
     link: isPending || creation !== null ? null : { href: paths.newPayment, label: steps.paid.label },
   };
+  // A shop without a server needs neither.
+  const isOptional = first.hasKey !== true;
   const developers = [
     {
       ...steps.key,
+      isOptional,
       hint: keyRejection ?? steps.key.hint,
       isDone: first.hasKey === true,
       link: keyRejection === null ? { href: paths.newKey, label: steps.key.label } : null,
     },
     {
       ...steps.webhook,
+      isOptional,
       hint: keyRejection ?? steps.webhook.hint,
       isDone: first.hasDelivered === true,
       link: { href: paths.webhooks, label: steps.webhook.label },
@@ -42,6 +46,6 @@ export function checklistSteps(view: MerchantView, first: FirstSteps): readonly 
     isDone: first.hasSecondFactor === true,
     link: { href: '/profile/security', label: steps.factor.label },
   };
-  const all = [approval, payment, ...(canView('developers') ? developers : []), factor];
-  return all.every(({ isDone }) => isDone) ? null : all;
+  const all: readonly ChecklistStep[] = [approval, payment, ...(canView('developers') ? developers : []), factor];
+  return all.every(({ isDone, isOptional: canBeLeft }) => isDone || canBeLeft === true) ? null : all;
 }

@@ -83,7 +83,8 @@ interface FirstStepsProps {
 function FirstSteps({ view, steps }: FirstStepsProps): ReactElement {
   const texts = HOME_TEXTS[view.locale.language];
   const done = steps.filter(({ isDone }) => isDone);
-  const aside = <span className="dim small">{texts.progress(done.length, steps.length)}</span>;
+  const needed = steps.filter(({ isDone, isOptional }) => isDone || isOptional !== true);
+  const aside = <span className="dim small">{texts.progress(done.length, needed.length)}</span>;
   return (
     <Card title={texts.checklist} aside={aside} part="checklist" version={done.map(({ title }) => title).join()}>
       <Checklist steps={steps} states={texts.stepStates} />

@@ -1,3 +1,4 @@
+import { setFirstLanguage } from '../../../db/records/user-profile';
 import { SignInError } from '../../../errors';
 import { canonicalAddress, clientAddress } from '../../../http/auth/client-address';
 import { recordEndedStep } from '../../../services/audit/user-audit';
@@ -14,7 +15,7 @@ export const startDevelopmentSession = publicPage({
   method: 'get',
   path: '/start/:token',
   fields: NO_FIELDS,
-  async handler({ db, cookie, log }: Pick<DashboardDependencies, 'db' | 'cookie' | 'log'>, { request, now }) {
+  async handler({ db, cookie, log }: Pick<DashboardDependencies, 'db' | 'cookie' | 'log'>, { request, now, language }) {
     const isForwarded = request.get('x-forwarded-for') !== undefined;
     const isLocal = isLoopbackAddress(request.socket.remoteAddress ?? '') && !isForwarded;
     if (!isLocal || request.method !== 'GET') throw new PageError('not_found', 'a development link from elsewhere');
@@ -26,6 +27,8 @@ export const startDevelopmentSession = publicPage({
     });
     const by = { userId: opened.userId, merchantId: null, address: browser.address, log };
     await recordEndedStep(db, by, { action: 'session.sign_in', target: opened.sessionId }, null);
+    // The owner of the demo shop has chosen no language: the first page has that of the browser.
+    await setFirstLanguage(db, opened, language);
     return redirectTo('/', [cookie.set(opened.token, opened.expiresAt)]);
   },
 });

@@ -132,8 +132,8 @@ function OwnSettings({ view: { locale }, settings }: Pick<SettingsPage, 'view' |
     <Facts
       facts={[
         { name: texts.zone, value: texts.zones[locale.zone] },
-        { name: texts.returnUrl, value: <span className="breakable">{returnUrl ?? texts.none}</span> },
         { name: texts.contact, value: <span className="breakable">{contact ?? texts.none}</span> },
+        { name: texts.returnUrl, value: <span className="breakable">{returnUrl ?? texts.none}</span> },
         {
           name: texts.origins,
           value: <span className="breakable">{checkoutOrigins.join(' ') || texts.none}</span>,
@@ -156,15 +156,6 @@ function SettingsForm({ view, values, errors }: SettingsFormProps): ReactElement
     <form className="card-body stack" method="post" action={view.paths.settings}>
       <Choices name="zone" kind="radio" label={texts.zone} choices={zones} error={errors.zone} />
       <Field
-        name="return_url"
-        label={texts.returnUrl}
-        hint={texts.returnHint}
-        value={values.return_url ?? ''}
-        error={errors.return_url}
-        autoComplete="off"
-        maxLength={500}
-      />
-      <Field
         name="contact"
         label={texts.contact}
         hint={texts.contactHint}
@@ -173,14 +164,26 @@ function SettingsForm({ view, values, errors }: SettingsFormProps): ReactElement
         autoComplete="off"
         maxLength={MAX_CONTACT_CHARACTERS}
       />
-      <TextArea
-        name="origins"
-        label={texts.origins}
-        hint={texts.originsHint}
-        value={values.origins ?? ''}
-        rows={3}
-        error={errors.origins}
-      />
+      <fieldset className="stack">
+        <legend>{texts.forSites}</legend>
+        <Field
+          name="return_url"
+          label={texts.returnUrl}
+          hint={texts.returnHint}
+          value={values.return_url ?? ''}
+          error={errors.return_url}
+          autoComplete="off"
+          maxLength={500}
+        />
+        <TextArea
+          name="origins"
+          label={texts.origins}
+          hint={texts.originsHint}
+          value={values.origins ?? ''}
+          rows={3}
+          error={errors.origins}
+        />
+      </fieldset>
       <div className="buttons">
         <button className="button primary wide-button">{texts.save}</button>
       </div>
