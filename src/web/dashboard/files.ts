@@ -25,6 +25,9 @@ export const PASSKEY_SCRIPTS = {
   request: [files.publish('webauthn.js', bundle), passkey],
 } as const;
 
+/** What a page with a link to share loads. */
+export const SHARE_SCRIPTS = [files.publish('share.js', `${UI_FILES}/share.js`)];
+
 /** What the page of the checkout's look loads. */
 export const APPEARANCE_SCRIPTS = [files.publish('accent.js', `${UI_FILES}/accent.js`)];
 export const SAMPLE_STYLE = files.publish('sample.css', `${UI_FILES}/sample.css`);

@@ -7,10 +7,11 @@ interface SelectProps {
   readonly value: string;
   readonly options: readonly { readonly value: string; readonly label: string }[];
   readonly error?: string | undefined;
+  readonly required?: boolean;
 }
 
 /** A field with a choice of a list. */
-export function Select({ name, label, value, options, error }: SelectProps): ReactElement {
+export function Select({ name, label, value, options, error, required }: SelectProps): ReactElement {
   return (
     <div className="field">
       <label htmlFor={name}>{label}</label>
@@ -18,6 +19,7 @@ export function Select({ name, label, value, options, error }: SelectProps): Rea
         id={name}
         name={name}
         defaultValue={value}
+        required={required}
         aria-invalid={error === undefined ? undefined : true}
         aria-describedby={noteIds({ name, error })}
       >

@@ -36,7 +36,7 @@ function BankAccount({ view, accounts, rejection, done }: BankAccountPage): Reac
     <>
       <PageHead title={texts.title}>
         {rejection === null && (
-          <a className="button primary" href={view.paths.newBankAccount}>
+          <a className={inUse ? 'button' : 'button primary'} href={view.paths.newBankAccount}>
             {inUse ? texts.change : texts.add}
           </a>
         )}

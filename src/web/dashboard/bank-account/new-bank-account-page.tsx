@@ -56,6 +56,7 @@ function BankAccountForm({ view, formId, rejection, sent, errors }: NewBankAccou
         value={sent.bank ?? ''}
         options={[{ value: '', label: form.choose }, ...banks]}
         error={errors.bank}
+        required
       />
       <Field name="number" label={form.number} hint={form.numberHint} value="" error={errors.number} {...digits} />
       <Field name="repeat" label={form.repeat} value="" error={errors.repeat} {...digits} />

@@ -26,22 +26,27 @@ export interface EnrolFormProps {
 
 /** The secret as QR and as text, and the code that confirms it. */
 export function EnrolForm({ enrolment, ...form }: EnrolFormProps): ReactElement {
-  const { enrol } = form.texts;
+  const { enrol, recovery } = form.texts;
   const { size, path } = drawQrisPath(enrolment.uri);
   return (
     <>
-      <p>{enrol.scan}</p>
-      <div className="totp-code">
-        <svg role="img" aria-label={enrol.qr} viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges">
-          <rect width={size} height={size} fill="#fff" />
-          <path d={path} fill="#000" />
-        </svg>
+      <div className="totp-app">
+        <p>{enrol.scan}</p>
+        <div className="totp-code">
+          <svg role="img" aria-label={enrol.qr} viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges">
+            <rect width={size} height={size} fill="#fff" />
+            <path d={path} fill="#000" />
+          </svg>
+        </div>
+        <a href={enrolment.uri}>{enrol.open}</a>
       </div>
-      <a href={enrolment.uri}>{enrol.open}</a>
       <p>
         {enrol.secret}
         <br />
         <code className="totp-secret">{enrolment.secret.replaceAll(/.{4}(?=.)/g, '$& ')}</code>
+        <button type="button" className="copy" data-copy={enrolment.secret} data-copied={recovery.copied} hidden>
+          {enrol.copy}
+        </button>
       </p>
       <SignInForm {...form} button={enrol.button}>
         <input type="hidden" name="enrolment" value={enrolment.sealed} />

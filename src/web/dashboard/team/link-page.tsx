@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import { CopiedText } from '../../ui/copied-text';
 import { Card, Facts, Notice, PageHead } from '../../ui/layout';
 import { Time } from '../../ui/values';
+import { SHARE_SCRIPTS } from '../files';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { TEAM_TEXTS } from './team-texts';
@@ -22,6 +23,7 @@ export function renderLinkPage(page: LinkPage): string {
     title: page.kind === 'invitation' ? link.title : link.resetTitle,
     current: 'team',
     live: 'none',
+    scripts: SHARE_SCRIPTS,
     children: <NewLink {...page} />,
   });
 }
@@ -39,12 +41,16 @@ function NewLink({ view, kind, subject, url, expiresAt }: LinkPage): ReactElemen
         </Notice>
         <Card title={link.name}>
           <div className="card-body">
-            <CopiedText name={link.name} value={url} copy={view.texts.copy} />
+            <CopiedText name={link.name} value={url} copy={view.texts.copy} isMain>
+              <button type="button" className="button wide-button" data-share={url} hidden>
+                {link.share}
+              </button>
+            </CopiedText>
           </div>
           <Facts facts={[{ name: link.until, value: <Time at={expiresAt} style="short" locale={view.locale} /> }]} />
         </Card>
         <div className="buttons">
-          <a className="button primary wide-button" href={view.paths.team}>
+          <a className="button wide-button" href={view.paths.team}>
             {link.ready}
           </a>
         </div>
