@@ -15,7 +15,20 @@ export function createPublicApp(dependencies: ApiDependencies, trustProxy: Trust
   const { publicBaseUrl } = dependencies;
   const isHttps = publicBaseUrl.startsWith('https:');
   const routes = PUBLIC_ROUTES.map((endpoint) => toRoute(dependencies, endpoint));
-  return createApp(routes, dependencies, { trustProxy, isHttps, documents: docsAddress(publicBaseUrl) });
+  const adviceForUnknown = (request: Request) => adviceFor(request, publicBaseUrl);
+  return createApp(routes, dependencies, { trustProxy, isHttps, adviceForUnknown });
+}
+
+/** Requests that other payment APIs have, and what they are here. */
+const FAMILIAR_REQUESTS: readonly (readonly [request: RegExp, advice: string])[] = [
+  [/^GET \/payments\/?$/i, 'The list is GET /transactions.'],
+  [/^GET \/transactions\/[^/]+\/?$/i, 'One transaction is GET /payments/:id.'],
+];
+
+function adviceFor({ method, path }: Request, publicBaseUrl: string): string {
+  const documents = `The documents are at ${docsAddress(publicBaseUrl)}.`;
+  const [, advice] = FAMILIAR_REQUESTS.find(([request]) => request.test(`${method} ${path}`)) ?? [];
+  return advice === undefined ? documents : `${advice} ${documents}`;
 }
 
 /**

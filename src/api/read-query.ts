@@ -9,7 +9,9 @@ import { ApiError } from '../http/api-error';
 export function readQuery<Schema extends z.ZodType>({ query }: Request, schema: Schema): z.output<Schema> {
   const parsed = schema.safeParse(query);
   if (parsed.success) return parsed.data;
-  throw new ApiError('invalid_parameter', describeViolation(parsed.error));
+  const name = String(parsed.error.issues[0]?.path[0]);
+  const message = Array.isArray(query[name]) ? `${name} must be given once.` : describeViolation(parsed.error);
+  throw new ApiError('invalid_parameter', message);
 }
 
 /** The first violation: the field and its rule. */

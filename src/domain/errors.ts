@@ -80,7 +80,7 @@ export const ERROR_REASONS = {
   method_unknown: { code: 'not_found', meaning: 'The address exists. `Allow` has the methods that it takes.' },
   payment_unknown: { code: 'not_found', meaning: 'The merchant has no such transaction.' },
   payment_archived: { code: 'not_found', meaning: 'The transaction is archived.' },
-  qr_unavailable: { code: 'not_found', meaning: 'The transaction has no QR that can be paid.' },
+  qr_unavailable: { code: 'not_found', meaning: 'The provider has not issued a QR for it, or has rejected it.' },
   key_rate: { code: 'rate_limited', meaning: 'The key has used its requests of this minute.' },
   merchant_rate: { code: 'rate_limited', meaning: 'All keys of the merchant have used its requests of this minute.' },
   network_rate: { code: 'rate_limited', meaning: 'Too many requests without a key came from the network.' },

@@ -37,26 +37,22 @@ export class ApiError extends Error {
   }
 }
 
-/** @param documents the address of the documents that name what there is */
-export function unknownAddress(documents?: string): ApiError {
-  return new ApiError('path_unknown', `There is no such address.${seeDocuments(documents)}`, {
-    internal: 'no such path',
-  });
+/** @param advice what the caller probably looks for, or where the documents are */
+export function unknownAddress(advice?: string): ApiError {
+  return new ApiError('path_unknown', withAdvice('There is no such address.', advice), { internal: 'no such path' });
 }
 
 /**
  * docs/contract.md#errors has no 405.
  * @param methods what the address takes
  */
-export function unknownMethod(method: string, methods: readonly string[], documents?: string): ApiError {
+export function unknownMethod(method: string, methods: readonly string[], advice?: string): ApiError {
   const takes = methods.join(', ');
-  const message = `This address takes ${takes}, and not ${method}.${seeDocuments(documents)}`;
+  const message = withAdvice(`This address takes ${takes}, and not ${method}.`, advice);
   return new ApiError('method_unknown', message, { headers: { Allow: takes } });
 }
 
-function seeDocuments(documents?: string): string {
-  return documents === undefined ? '' : ` The documents are at ${documents}.`;
-}
+const withAdvice = (message: string, advice: string | undefined) => [message, advice ?? []].flat().join(' ');
 
 /** The `error` object of a failure (docs/contract.md#errors), narrowed to the codes that can occur there. */
 export function errorSchema<Code extends ApiErrorCode>(codes: readonly Code[]) {

@@ -28,8 +28,8 @@ interface AppSettings {
   readonly trustProxy: TrustProxy;
   /** Callers use https, whatever the connection of the last proxy. */
   readonly isHttps: boolean;
-  /** The address of the documents of what the listener serves. */
-  readonly documents?: string;
+  /** What the caller of an address or a method that does not exist should do. */
+  readonly adviceForUnknown?: (request: Request) => string;
   /** The response to an error; by default the JSON of docs/contract.md#errors. */
   readonly renderFailure?: (error: unknown, request: Request, requestId: string) => EndpointResponse;
 }
@@ -41,7 +41,7 @@ type AppDependencies = Pick<HttpDependencies, 'log'> & { readonly requestLog: Ht
 export function createApp(
   routes: readonly Route[],
   dependencies: AppDependencies,
-  { trustProxy, isHttps, documents, renderFailure }: AppSettings,
+  { trustProxy, isHttps, adviceForUnknown, renderFailure }: AppSettings,
 ): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -50,12 +50,12 @@ export function createApp(
   app.use(requestContext(dependencies, isHttps));
   for (const route of routes) app[route.method](route.path, handleRoute(route));
   for (const [path, methods] of methodsByPath(routes)) {
-    app.all(path, ({ method }) => {
-      throw unknownMethod(method, methods, documents);
+    app.all(path, (request) => {
+      throw unknownMethod(request.method, methods, adviceForUnknown?.(request));
     });
   }
-  app.use(() => {
-    throw unknownAddress(documents);
+  app.use((request) => {
+    throw unknownAddress(adviceForUnknown?.(request));
   });
   app.use(handleError(dependencies, renderFailure));
   return app;

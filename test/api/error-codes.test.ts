@@ -141,7 +141,15 @@ describe('the reasons', () => {
   it('name the methods of an address, and the way to an order ID', async () => {
     const { headers, status, body } = await REASONS.method_unknown();
     expect([status, headers.get('allow')]).toEqual([404, 'POST']);
-    expect(body.error.message).toMatch(/^This address takes POST, and not GET\. The documents are at http.*\/docs\.$/);
+    expect(body.error.message).toMatch(
+      /^This address takes POST, and not GET\. The list is GET \/transactions\. The documents are at http.*\/docs\.$/,
+    );
+    const other = await service.call('GET', '/transactions/LN0123456789ABCDEF');
+    expect(other.body.error.message).toMatch(
+      /^There is no such address\. One transaction is GET \/payments\/:id\. The documents are at /,
+    );
+    const reused = await REASONS.idempotency_key_reused();
+    expect(reused.body.error.message).toMatch(/other contents\. Use a new key\.$/);
     expect((await REASONS.payment_unknown()).body.error.message).toContain('merchant_reference_id');
   });
 });

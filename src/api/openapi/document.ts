@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { eventOnEntering, LATE_PAYMENT_EVENTS, PAYOUT_EVENTS } from '../../domain/events';
 import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
+import { STATUS_MEANINGS } from '../../domain/status-meanings';
 import { VERSION } from '../../package-info';
 import type { MerchantEndpoint } from '../endpoint';
 import { paymentStatusSchema } from '../payments/payment-fields';
-import { STATUS_MEANINGS } from '../payments/status-descriptions';
 import { describeParameters, describePaths, jsonContent, refTo } from './describe-operations';
 import { INTRODUCTION } from './introduction';
 import { toJsonSchemas } from './json-schema';

@@ -6,6 +6,7 @@ const REASONS = Object.entries(ERROR_REASONS)
 
 /** The first page of the documentation, in Markdown. */
 export const INTRODUCTION = `Take QRIS payments: create a transaction, show its QR, and deliver once it is \`paid\`.
+A transaction and a payment are the same object.
 
 ## How a payment flows
 
@@ -23,10 +24,10 @@ responses, so ignore fields that you do not know.
 Every request carries \`Authorization: Bearer <secret key>\`. Secret keys stay on your servers, never in a browser or an
 app. To rotate, activate the new key, then revoke the old one.
 
-A key may be restricted to addresses or networks, may expire, and may have scopes: \`read\`, \`create\`, \`cancel\`
-and \`refund\`. A key without scopes has all of them. A request outside the key's addresses is rejected with
-\`api_key_ip_not_allowed\`, one outside its scopes with \`scope_not_allowed\`, and an expired key with
-\`invalid_api_key\`.
+A key may be restricted to addresses or networks, may expire, and may have scopes: \`read\`, \`create\`, \`cancel\`,
+\`refund\` and \`customers\` (for \`?expand=customer\`). A key without scopes has all of them. A request outside the
+key's addresses is rejected with \`api_key_ip_not_allowed\`, one outside its scopes with \`scope_not_allowed\`, and an
+expired key with \`invalid_api_key\`.
 
 ## Errors
 

@@ -55,13 +55,22 @@ const EXPANDED_FIELDS = {
 /** For the schema of a response: each member is there if it is requested. */
 export const expandedFields = z.object(EXPANDED_FIELDS).partial().shape;
 
+/** Any text may be given. */
+const MAX_SHOWN_NAME = 40;
+
 const RULE = `takes one or more of ${EXPANSIONS.join(', ')}, separated by commas`;
+
+const isExpansion = (name: string): name is Expansion => EXPANSIONS.some((expansion) => expansion === name);
 
 /** The parameter `expand`. */
 export const expandSchema = z
-  .string({ error: 'must be given once' })
-  .transform((text) => [...new Set(text.split(',').map((name) => name.trim()))])
-  .pipe(z.array(z.enum(EXPANSIONS, { error: RULE })))
+  .string()
+  .transform((text, context): Expansion[] => {
+    const names = [...new Set(text.split(',').map((name) => name.trim()))];
+    const other = names.find((name) => !isExpansion(name));
+    if (other !== undefined) context.addIssue(`${RULE}, not "${other.slice(0, MAX_SHOWN_NAME)}"`);
+    return names.filter(isExpansion);
+  })
   .optional()
   .meta({
     description: `Members that are added to each transaction, separated by commas: ${EXPANSIONS.map(

@@ -26,7 +26,7 @@ export const getPayment = merchantEndpoint({
   scope: 'read',
   operationId: 'getPayment',
   summary: 'Read a transaction',
-  description: 'For a missing webhook: poll with delays between the requests.',
+  description: 'Polling is for a missing webhook, with delays between the requests.',
   query: expandQuerySchema,
   response: {
     status: 200,

@@ -28,7 +28,10 @@ export const getQris = merchantEndpoint({
   operationId: 'getQris',
   summary: 'Read the QR of a transaction',
   description: `The QR of a bulk item, or of any transaction later on. Without a QR the response is \`not_found\`:
-before the provider has issued it, and if the provider rejected the transaction.`,
+before the provider has issued it, and if the provider rejected the transaction.
+
+The QR stays readable after the transaction has ended. Show it only while \`status\` is \`pending\`: money that arrives
+after the end is a late payment, which does not make the transaction \`paid\`.`,
   response: {
     status: 200,
     name: 'GetQrisResponse',

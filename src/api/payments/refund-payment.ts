@@ -23,16 +23,16 @@ export const refundPayment = merchantEndpoint({
 transaction becomes \`refund_processing\` and can be cancelled for a while. Then it becomes \`refunded\` once the bank
 has confirmed the refund, or \`refund_failed\` if the provider rejected it. Each change sends an event.
 
-In all other cases the response is \`payment_refund_failed\`: for a transaction in settlement (\`settled\`), and for
-transactions of \`shopeepay\`, which has no refund. There is no partial refund: send no body, or \`{}\`. Any other body
-is rejected with the same code, and nothing is refunded.`,
+In all other cases the response is \`payment_refund_failed\`: for a \`settled\` transaction, and for transactions of
+\`shopeepay\`, which has no refund. There is no partial refund: send no body, or \`{}\`. Any other body is rejected
+with the same code, and nothing is refunded.`,
   query: expandQuerySchema,
   response: {
     status: 200,
     name: 'RefundPaymentResponse',
     schema: z.object({ payment: refundedPaymentSchema }),
     components: {},
-    examples: { 'a paid transaction': { payment: { ...EXAMPLE_SUMMARY, status: 'refund_processing' } } },
+    examples: { 'a refund in progress': { payment: { ...EXAMPLE_SUMMARY, status: 'refund_processing' } } },
   },
   errors: ['invalid_json', 'invalid_parameter', 'not_found', 'payment_refund_failed'],
   handler: paymentAction({

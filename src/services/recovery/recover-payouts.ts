@@ -42,8 +42,8 @@ export async function* listDifferingPayouts(
 }
 
 /**
- * A lost payout is written again as submitted, whatever it was: its new workflow looks at the bank. One that an operator
- * has decided stays lost.
+ * A lost payout is written again as submitted, whatever it was: its new workflow looks at the bank. One that an
+ * operator has decided stays lost.
  * @throws Error if PostgreSQL does not have it afterwards
  */
 export async function recoverPayoutRow(

@@ -70,7 +70,7 @@ export const getRoot = publicEndpoint({
   countsAgainstNetworkLimit: true,
   async handler({ publicBaseUrl }: { readonly publicBaseUrl: string }, request) {
     if (wantsPage(request)) return { status: 302, headers: { Location: '/docs' }, body: '' };
-    throw unknownAddress(docsAddress(publicBaseUrl));
+    throw unknownAddress(`The documents are at ${docsAddress(publicBaseUrl)}.`);
   },
 });
 

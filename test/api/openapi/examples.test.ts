@@ -110,7 +110,7 @@ describe('the examples of the document', () => {
 
   it('of refunds', async () => {
     const { id } = await createPaid();
-    expect({ 'a paid transaction': await send('POST', `/payments/${id}/refund`) }).toEqual(
+    expect({ 'a refund in progress': await send('POST', `/payments/${id}/refund`) }).toEqual(
       examplesOf(operation('post', '/payments/{id}/refund'), '200'),
     );
   });

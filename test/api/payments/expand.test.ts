@@ -87,23 +87,29 @@ describe('?expand=', () => {
     expect(Object.keys(cancelled.body.payment).slice(-2)).toEqual(['refund', 'settlement']);
   });
 
-  it.each(['unknown', 'metadata,', '', 'metadata&expand=customer', '__proto__'])(
-    '400: %s, and nothing is created',
-    async (expand) => {
-      const count = async () => (await service.db.query('select from payments')).rowCount;
-      const before = await count();
-      for (const [method, path] of [
-        ['POST', '/payments'],
-        ['GET', '/transactions'],
-        ['POST', `/payments/${payment.id}/cancel`],
-      ] as const) {
-        const request = method === 'POST' ? { amount: 1_000 } : undefined;
-        const { status, body } = await service.call(method, `${path}?expand=${expand}`, request);
-        expect([path, status, body.error?.code]).toEqual([path, 400, 'invalid_parameter']);
-      }
-      expect(await count()).toBe(before);
-    },
-  );
+  it.each([
+    ['unknown', /^expand takes one or more of metadata, .*, separated by commas, not "unknown"\.$/],
+    ['metadata,refunds,x', /not "refunds"\.$/],
+    ['metadata,', /not ""\.$/],
+    ['', /not ""\.$/],
+    ['metadata&expand=customer', /^expand must be given once\.$/],
+    ['__proto__', /not "__proto__"\.$/],
+    ['x'.repeat(5_000), /not "x{40}"\.$/],
+  ])('400: %.50s, with the rule, and nothing is created', async (expand, message) => {
+    const count = async () => (await service.db.query('select from payments')).rowCount;
+    const before = await count();
+    for (const [method, path] of [
+      ['POST', '/payments'],
+      ['GET', '/transactions'],
+      ['POST', `/payments/${payment.id}/cancel`],
+    ] as const) {
+      const request = method === 'POST' ? { amount: 1_000 } : undefined;
+      const { status, body } = await service.call(method, `${path}?expand=${expand}`, request);
+      const error = { code: 'invalid_parameter', message: expect.stringMatching(message) };
+      expect([path, status, body.error]).toEqual([path, 400, error]);
+    }
+    expect(await count()).toBe(before);
+  });
 
   it('403: data of a customer needs the scope "customers", and metadata "read", also in a replay', async () => {
     const replay = (member: string, headers: Readonly<Record<string, string>>) =>

@@ -42,9 +42,9 @@ and the status. \`GET /payments/:id/qris\` has it too, as \`checkout_url\`.
 
 **Retries.** With an idempotency key (\`Idempotency-Key\`, or \`idempotency_key\` of an item) the same request can be
 repeated at any time. It gets the original response, byte for byte, with the header \`Idempotency-Replayed: true\`; for
-one transaction \`X-Payment-Status\` has its current status. If that is final and not \`paid\`, create a new transaction
-with a new key: use one key for each attempt of a customer to pay, such as \`ORDER-1042-2\`. The same key with another
-payment is \`payment_create_failed\`. After a timeout or a 500 repeat the request with its key.
+one transaction \`X-Payment-Status\` has its current status. If it is \`expired\`, \`cancelled\` or \`failed\`, create a
+new transaction with a new key: use one key for each attempt of a customer to pay, such as \`ORDER-1042-2\`. The same
+key with another payment is \`payment_create_failed\`. After a timeout or a 500 repeat the request with its key.
 
 **Bulk.** Give \`payments\`; if \`amount\` is given too, \`payments\` takes precedence. \`provider\`, \`currency\` and
 \`payment_method\` beside it apply to every item; an item may override the last two. An error in any item rejects the

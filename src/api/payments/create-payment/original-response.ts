@@ -30,7 +30,8 @@ export async function requireSameRequest(
   }
   const stored = earlier.payment.fingerprint;
   if (stored === fingerprint || (await isSameRequest(stored, request, derivedKeys))) return earlier;
-  throw new ApiError('idempotency_key_reused', 'This idempotency key belongs to a payment with other contents.');
+  const message = 'This idempotency key belongs to a payment with other contents. Use a new key.';
+  throw new ApiError('idempotency_key_reused', message);
 }
 
 /** The error response of a payment for which the provider did not issue a QR. */

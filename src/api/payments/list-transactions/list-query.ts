@@ -34,7 +34,7 @@ const timestamp = (timeOfDay: string) =>
     )
     .transform((text) => new Date(text.includes('T') ? text : `${text}T${timeOfDay}Z`));
 
-const cursor = z.string({ error: 'must be given once' }).transform((text, context): ListPosition => {
+const cursor = z.string().transform((text, context): ListPosition => {
   const position = decodeCursor(text);
   if (position) return position;
   context.addIssue('is not from a Link header; start again without it');
@@ -60,8 +60,8 @@ export const listQuerySchema = z.object({
   created_from: timestamp('00:00:00.000').optional().meta({
     description: 'Only transactions created at this time or later. A day counts from its start, UTC.',
   }),
-  expand: expandSchema,
   created_to: timestamp('23:59:59.999').optional().meta({
     description: 'Only transactions created at this time or earlier. A day counts to its end, UTC.',
   }),
+  expand: expandSchema,
 });
