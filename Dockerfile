@@ -22,6 +22,7 @@ COPY --from=build /lunas/dist ./dist
 COPY --from=build /lunas/src/db/migrations ./src/db/migrations
 COPY --from=build /lunas/docs ./docs
 COPY --from=build /lunas/examples ./examples
+COPY --from=build /lunas/packages/node/README.md ./packages/node/README.md
 COPY --from=build /lunas/src/web/checkout/files ./src/web/checkout/files
 COPY --from=build /lunas/src/web/docs/files ./src/web/docs/files
 COPY --from=build /lunas/src/web/ui/files ./src/web/ui/files

@@ -30,5 +30,7 @@ export interface ApiDependencies extends HttpDependencies, CheckoutDependencies 
   readonly readiness: Readiness;
   /** The address of this API for callers. */
   readonly publicBaseUrl: string;
+  /** For the documents; null: it is not known, or there is none. */
+  readonly sandboxUrl: string | null;
   readonly paymentMutex: KeyedMutex;
 }

@@ -28,6 +28,8 @@ export interface DependencySettings {
   readonly port: number;
   /** The address at which customers and providers reach the API; by default the one that it listens on. */
   readonly publicBaseUrl?: string;
+  /** Where the documents say that the sandbox is. */
+  readonly sandboxUrl?: string;
   readonly databaseUrl: string;
   readonly masterKey: string;
   readonly oldMasterKeys?: readonly string[] | undefined;
@@ -116,6 +118,7 @@ export function openDependencies(
       authFailures: new AuthFailureLimiter(),
       environment,
       publicBaseUrl,
+      sandboxUrl: settings.sandboxUrl ?? null,
       log,
     },
     pools: { requests: db, public: keylessDb, streams: streamDb, readiness: readinessDb },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { PACKAGE_ROOT } from '../../src/package-info';
-import { findGuide, readGuide } from '../../src/web/docs/guides';
+import { GUIDES, readGuide } from '../../src/web/docs/guides';
 
 describe('docs/webhooks.md', () => {
   it.each([
@@ -13,8 +13,9 @@ describe('docs/webhooks.md', () => {
     expect(readFileSync(path.join(PACKAGE_ROOT, 'docs', 'webhooks.md'), 'utf8')).toContain(
       `\n\n[${path.basename(file)}](../${file})\n\n`,
     );
-    const guide = findGuide('webhooks');
+    const guide = GUIDES.find(({ name }) => name === 'webhooks');
+    const addresses = { publicBaseUrl: 'https://pay.example', sandboxUrl: null };
     const code = `\`\`\`${language}\n${readFileSync(path.join(PACKAGE_ROOT, file), 'utf8')}\`\`\``;
-    expect(guide && (await readGuide(guide))).toContain(`\n\n${code}\n\n`);
+    expect(guide && (await readGuide(guide, addresses))).toContain(`\n\n${code}\n\n`);
   });
 });

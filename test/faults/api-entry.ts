@@ -71,6 +71,7 @@ function run(): void {
       authFailures: new AuthFailureLimiter(),
       environment: 'sandbox',
       publicBaseUrl,
+      sandboxUrl: null,
       log,
     },
     0,

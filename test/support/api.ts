@@ -48,6 +48,7 @@ type TestApiSettings = Partial<
     | 'metrics'
     | 'maxCreatesInFlight'
     | 'publicBaseUrl'
+    | 'sandboxUrl'
     | 'host'
     | 'masterKey'
     | 'temporal'

@@ -23,6 +23,7 @@ export function addApiCommand(program: Command): void {
           operatorHost: context.config.OPERATOR_HOST,
           operatorPort: operatorPortOf(context.config),
           publicBaseUrl: context.publicBaseUrl(),
+          ...(environment === 'sandbox' && { sandboxUrl: await context.sandboxUrl() }),
           databaseUrl,
           temporal: await context.temporal(),
           masterKey,

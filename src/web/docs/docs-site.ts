@@ -1,16 +1,21 @@
 import type { Environment } from '../../config';
 import type { MenuGroup, MenuPage } from './frame';
 import { renderGuidePage, renderHomePage, renderMissingPage } from './guide-page';
-import { GUIDES, pageAddress, readGuide, type Guide } from './guides';
+import { GUIDES, pageAddress, readGuide, type Addresses, type Guide } from './guides';
 import { plainText, renderMarkdown } from './markdown';
-import { operationsOf, type OpenapiDocument, type Operation } from './openapi-document';
-import { operationPath, viewOperation, webhookHeaders, webhookKinds } from './reference';
+import { operationsOf, type Field, type OpenapiDocument, type Operation } from './openapi-document';
+import { fieldGroups, operationPath, viewKind, viewOperation, webhookHeaders, webhookKinds } from './reference';
 import { anchorOf, renderEventsPage, renderOperationPage, renderOverviewPage } from './reference-page';
 import { DocsSearch, type SearchableSection } from './search';
 import { renderSearchPage } from './search-page';
 
 const OVERVIEW: MenuPage = { path: '/docs/api', title: 'Overview' };
 const EVENTS: MenuPage = { path: '/docs/api/events', title: 'Webhook events' };
+
+/** What the documents are about. */
+export interface DocumentedService extends Addresses {
+  readonly environment: Environment;
+}
 
 /** The documents as pages. Each page is rendered once, and the index of the search is built once. */
 export class DocsSite {
@@ -21,9 +26,9 @@ export class DocsSite {
 
   constructor(
     private readonly document: OpenapiDocument,
-    environment: Environment,
+    private readonly service: DocumentedService,
   ) {
-    const canTry = environment === 'sandbox';
+    const canTry = service.environment === 'sandbox';
     const operations = operationsOf(document);
     const reference = operations.map((operation) => ({
       path: operationPath(operation),
@@ -47,7 +52,10 @@ export class DocsSite {
       }),
       [
         EVENTS.path,
-        sync(() => renderEventsPage({ kinds: webhookKinds(document), headers: webhookHeaders(document), menu })),
+        sync(() => {
+          const kinds = webhookKinds(document).map(viewKind);
+          return renderEventsPage({ kinds, headers: webhookHeaders(document), menu });
+        }),
       ],
     ]);
   }
@@ -61,6 +69,12 @@ export class DocsSite {
     return rendered;
   }
 
+  /** The text of a guide. */
+  async findMarkdown(name: string): Promise<string | undefined> {
+    const guide = GUIDES.find((one) => one.name === name);
+    return guide && readGuide(guide, this.service);
+  }
+
   renderMissing(): string {
     return renderMissingPage(this.#menu);
   }
@@ -72,7 +86,7 @@ export class DocsSite {
   }
 
   async #renderGuide(guide: Guide): Promise<string> {
-    const text = renderMarkdown(await readGuide(guide), { addressOf: pageAddress });
+    const text = renderMarkdown(await readGuide(guide, this.service), { addressOf: pageAddress });
     const following = GUIDES[GUIDES.indexOf(guide) + 1];
     const next = following ? { path: `/docs/${following.name}`, title: following.title } : OVERVIEW;
     return renderGuidePage({ guide, text, menu: this.#menu, next });
@@ -86,12 +100,15 @@ export class DocsSite {
 
   async #sections(): Promise<SearchableSection[]> {
     const guides = await Promise.all(
-      GUIDES.map(async (guide) => sectionsIn(await readGuide(guide), `/docs/${guide.name}`, guide.title)),
+      GUIDES.map(async (guide) => {
+        const text = await readGuide(guide, this.service);
+        return sectionsIn(text, `/docs/${guide.name}`, guide.title);
+      }),
     );
     return [
       ...guides.flat(),
       ...sectionsIn(this.document.info.description, OVERVIEW.path, 'API reference'),
-      ...operationsOf(this.document).map(searchableOperation),
+      ...operationsOf(this.document).flatMap((operation) => searchableOperation(operation, this.document)),
       ...searchableEvents(this.document),
     ];
   }
@@ -107,22 +124,33 @@ function sectionsIn(markdown: string, path: string, page: string): SearchableSec
   }));
 }
 
-function searchableOperation(operation: Operation): SearchableSection {
-  const { method, path, summary, description, parameters } = operation;
-  const texts = parameters.map((parameter) => `${parameter.name}: ${parameter.description}`);
-  return {
-    id: operationPath(operation),
-    page: 'API reference',
-    title: summary,
-    text: plainText([`${method} ${path}. ${description}`, ...texts].join(' ')),
-  };
+/** The operation, and each part of its page that lists fields. */
+function searchableOperation(operation: Operation, document: OpenapiDocument): SearchableSection[] {
+  const { method, path, summary, description } = operation;
+  const [address, page] = [operationPath(operation), 'API reference'];
+  const parts = fieldGroups(operation, document).map(({ title, fields }) => ({
+    id: `${address}#${anchorOf(title)}`,
+    page,
+    title: `${summary}: ${title.toLowerCase()}`,
+    text: textOf(fields),
+  }));
+  return [{ id: address, page, title: summary, text: plainText(`${method} ${path}. ${description}`) }, ...parts];
 }
 
 function searchableEvents(document: OpenapiDocument): SearchableSection[] {
-  return webhookKinds(document).map(({ title, events }) => ({
+  return webhookKinds(document).map(({ title, events, fields }) => ({
     id: `${EVENTS.path}#${anchorOf(title)}`,
     page: EVENTS.title,
     title: `${EVENTS.title}: ${title.toLowerCase()}`,
-    text: events.map(({ name, summary }) => `${name}: ${summary}`).join(' '),
+    text: [...events.map(({ name, summary }) => `${name}: ${summary}`), textOf(fields)].join(' '),
   }));
+}
+
+/** What the page shows of the fields, in words. */
+function textOf(fields: readonly Field[]): string {
+  return fields
+    .map(({ name, description, limits, values, fields }) =>
+      [`${name}:`, plainText(description), limits, ...values, textOf(fields)].filter((text) => text !== '').join(' '),
+    )
+    .join(' ');
 }

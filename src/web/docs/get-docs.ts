@@ -1,41 +1,37 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
-import type { Environment } from '../../config';
 import { ApiError, unknownAddress } from '../../http/api-error';
 import { publicEndpoint, type EndpointResponse, type PublicEndpoint } from '../../http/endpoint';
 import { PAGE_HEADERS } from '../page/headers';
-import { DocsSite } from './docs-site';
+import { DocsSite, type DocumentedService } from './docs-site';
 import { findDocsFile } from './files';
-import { findGuide, readGuide } from './guides';
 import { parseOpenapi } from './openapi-document';
 
 /**
  * The pages of the documents: guides, reference, search.
  * @param openapi the body of `/openapi.json`
  */
-export function getDocs(openapi: string): PublicEndpoint<DocsDependencies>[] {
+export function getDocs(openapi: string): PublicEndpoint<DocumentedService>[] {
   const document = parseOpenapi(JSON.parse(openapi));
-  const sites = {
-    sandbox: new DocsSite(document, 'sandbox'),
-    production: new DocsSite(document, 'production'),
-  } as const satisfies Record<Environment, DocsSite>;
+  const sites = new WeakMap<DocumentedService, DocsSite>();
+  const siteOf = (service: DocumentedService) => {
+    const site = sites.get(service) ?? new DocsSite(document, service);
+    sites.set(service, site);
+    return site;
+  };
   const get = (path: string, respond: (request: Request, site: DocsSite) => Promise<EndpointResponse>) =>
     publicEndpoint({
       method: 'get',
       path,
       countsAgainstNetworkLimit: true,
-      handler: ({ environment }: DocsDependencies, request) => respond(request, sites[environment]),
+      handler: (service: DocumentedService, request) => respond(request, siteOf(service)),
     });
   return [
     get('/docs', findPage),
     get('/docs/search', async (request, site) => pageResponse(request, await site.search(queryOf(request)))),
-    get('/docs/:page', async (request, site) => (await markdownResponse(request)) ?? findPage(request, site)),
+    get('/docs/:page', async (request, site) => (await markdownResponse(request, site)) ?? findPage(request, site)),
     get('/docs/api/:page', findPage),
   ];
-}
-
-interface DocsDependencies {
-  readonly environment: Environment;
 }
 
 async function findPage(request: Request, site: DocsSite): Promise<EndpointResponse> {
@@ -97,10 +93,10 @@ function isCurrent(request: Request, etag: string): boolean {
 }
 
 /** `/docs/quick-start.md`: the guide as Markdown, for tools. */
-async function markdownResponse({ params }: Request): Promise<EndpointResponse | undefined> {
+async function markdownResponse({ params }: Request, site: DocsSite): Promise<EndpointResponse | undefined> {
   const [, name = ''] = /^(.+)\.md$/.exec(String(params.page)) ?? [];
-  const guide = findGuide(name);
-  if (!guide) return undefined;
+  const body = await site.findMarkdown(name);
+  if (body === undefined) return undefined;
   const headers = { 'Content-Type': 'text/markdown; charset=utf-8', 'Cache-Control': 'public, max-age=3600' };
-  return { status: 200, headers, body: await readGuide(guide) };
+  return { status: 200, headers, body };
 }

@@ -8,9 +8,11 @@ export interface Guide {
   readonly name: string;
   readonly title: string;
   readonly summary: string;
+  /** Its text, in the package; absent: that of docs/ with its name. */
+  readonly file?: string;
 }
 
-/** The pages of docs/ for merchants' developers, which this service serves below `/docs/`. */
+/** The documents for merchants' developers, which this service serves below `/docs/`. */
 export const GUIDES: readonly Guide[] = [
   {
     name: 'quick-start',
@@ -33,6 +35,12 @@ export const GUIDES: readonly Guide[] = [
     summary: 'headers, signatures in four languages, retries, rules for receivers',
   },
   {
+    name: 'node-client',
+    title: 'The Node.js client',
+    summary: '@lunas/node: payments with safe repeats, and verified webhooks',
+    file: 'packages/node/README.md',
+  },
+  {
     name: 'sandbox',
     title: 'The sandbox',
     summary: 'an acquirer simulator: paying, magic amounts, injected faults',
@@ -44,25 +52,45 @@ export const GUIDES: readonly Guide[] = [
   },
 ];
 
-/** The guide of which a file name or an address is. */
-export const findGuide = (name: string): Guide | undefined => GUIDES.find((guide) => guide.name === name);
+export const fileOf = ({ name, file = `docs/${name}.md` }: Guide): string => file;
+
+/** What this service is, for its documents. */
+export interface Addresses {
+  readonly publicBaseUrl: string;
+  /** Null: it is not known, or there is none. */
+  readonly sandboxUrl: string | null;
+}
+
+/** The documents have the addresses of a local stack. */
+const LOCAL_API = 'http://127.0.0.1:3000';
+const LOCAL_SANDBOX = 'http://127.0.0.1:3001';
 
 const LINK = /\[([^\]]+)\]\(([^)\s]+)\)/g;
 
 /** The languages of examples, by the ending of a file. */
 const EXAMPLE_LANGUAGES: Readonly<Record<string, CodeLanguage>> = { go: 'go', mjs: 'js', php: 'php', py: 'python' };
 
-/** A guide in Markdown. A link to an example becomes its code; one to a page that is not served becomes its text. */
-export async function readGuide({ name }: Guide): Promise<string> {
-  const text = await readFile(path.join(PACKAGE_ROOT, 'docs', `${name}.md`), 'utf8');
+/** A guide in Markdown, with the addresses of this service. A link to an example becomes its code. */
+export async function readGuide(guide: Guide, { publicBaseUrl, sandboxUrl }: Addresses): Promise<string> {
+  const text = await readFile(path.join(PACKAGE_ROOT, fileOf(guide)), 'utf8');
   const targets = [...text.matchAll(LINK)].map(([, , target = '']) => target);
   const examples = new Map(
     await Promise.all(targets.map(async (target) => [target, await readExample(target)] as const)),
   );
-  return text.replaceAll(
-    LINK,
-    (link, label: string, target: string) => examples.get(target) ?? (isServed(target) ? link : label),
-  );
+  return text
+    .replaceAll(LINK, (_, label: string, target: string) => examples.get(target) ?? linkTo(guide, label, target))
+    .replaceAll(LOCAL_API, publicBaseUrl)
+    .replaceAll(LOCAL_SANDBOX, sandboxUrl ?? LOCAL_SANDBOX);
+}
+
+/** A link to a page that is not served becomes its text; one to a file for developers has its path too. */
+function linkTo(guide: Guide, label: string, target: string): string {
+  if (/^(?:https?:|#)/.test(target)) return `[${label}](${target})`;
+  const [relative = '', anchor] = target.split('#');
+  const file = path.posix.join(path.posix.dirname(fileOf(guide)), relative);
+  const linked = GUIDES.find((one) => fileOf(one) === file);
+  if (linked) return `[${label}](${linked.name}.md${anchor === undefined ? '' : `#${anchor}`})`;
+  return file.startsWith('examples/') ? `${label} (\`${file}\` in the repository of Lunas)` : label;
 }
 
 /** @returns the code block of the file to which a link leads; undefined if it is no example */
@@ -73,16 +101,8 @@ async function readExample(target: string): Promise<string | undefined> {
   return `\`\`\`${language}\n${await readFile(path.join(PACKAGE_ROOT, file), 'utf8')}\`\`\``;
 }
 
-function isServed(target: string): boolean {
-  return /^(?:https?:|#)/.test(target) || findGuide(guideNameIn(target)) !== undefined;
-}
-
-const guideNameIn = (target: string) => /^([\w-]+)\.md(?:#|$)/.exec(target)?.[1] ?? '';
-
 /** The address of the page to which a link of a guide leads. */
-export function pageAddress(target: string): string {
-  return guideNameIn(target) === '' ? target : `/docs/${target.replace('.md', '')}`;
-}
+export const pageAddress = (target: string): string => target.replace(/^([\w-]+)\.md(?=#|$)/, '/docs/$1');
 
 /** The index for language models and other tools (llmstxt.org): what this service is, and where its pages are. */
 export function renderLlmsTxt(publicBaseUrl: string): string {

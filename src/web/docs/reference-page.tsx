@@ -17,9 +17,8 @@ export interface OperationView {
   /** The one that a program calls: `/payments/{id}`. */
   readonly address: string;
   readonly description: string;
-  readonly parameters: readonly FieldGroup[];
-  readonly bodies: readonly FieldGroup[];
-  readonly responseBodies: readonly FieldGroup[];
+  /** Those of the request, then those of the response. */
+  readonly groups: readonly FieldGroup[];
   readonly headers: readonly { readonly name: string; readonly description: string }[];
   readonly errors: readonly { readonly status: string; readonly codes: string }[];
   readonly samples: readonly CodeBlock[];
@@ -52,7 +51,7 @@ export function renderOperationPage({ view, menu, canTry }: OperationPageProps):
             <Method method={view.method} /> <code>{view.address}</code>
           </p>
           <Html className="prose" html={view.description} />
-          {[...view.parameters, ...view.bodies, ...view.responseBodies].map((group) => (
+          {view.groups.map((group) => (
             <FieldSection key={group.title} {...group} />
           ))}
           <Headers headers={view.headers} />

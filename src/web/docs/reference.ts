@@ -23,21 +23,15 @@ function triedRequest({ method, path, parameters, requestBody }: Operation): Try
 }
 
 export function viewOperation(operation: Operation, document: OpenapiDocument): OperationView {
-  const { schemas, headers } = document.components;
-  const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))?.[1];
-  const content = success?.content?.['application/json'];
+  const { headers } = document.components;
+  const success = successOf(operation);
   return {
     path: operationPath(operation),
     title: operation.summary,
     method: operation.method,
     address: operation.path,
     description: html(operation.description),
-    parameters: parameterGroups(operation, document),
-    bodies: bodiesOf(operation, document),
-    responseBodies: (content ? alternativesOf(content.schema, schemas) : []).map(({ title, fields }) => ({
-      title: title === '' ? 'Response' : `Response: ${title}`,
-      fields: fields.map(sentField),
-    })),
+    groups: fieldGroups(operation, document).map(viewGroup),
     headers: Object.keys(success?.headers ?? {}).map((name) => describeHeader(name, headers)),
     errors: Object.entries(operation.responses)
       .filter(([status]) => !status.startsWith('2'))
@@ -46,7 +40,9 @@ export function viewOperation(operation: Operation, document: OpenapiDocument): 
       name,
       html: renderCode(code, highlighting),
     })),
-    responses: Object.entries(content?.examples ?? {}).map(([name, { value }]) => jsonBlock(name, value)),
+    responses: Object.entries(success?.content?.['application/json'].examples ?? {}).map(([name, { value }]) =>
+      jsonBlock(name, value),
+    ),
     request: triedRequest(operation),
   };
 }
@@ -65,18 +61,40 @@ function parameterGroups({ parameters }: Operation, { components }: OpenapiDocum
     fields: parameters
       .filter((parameter) => parameter.in === location)
       .map(({ name, description, schema, required }) =>
-        withHtml(fieldOf(name, { ...schema, description }, required, components.schemas)),
+        fieldOf(name, { ...schema, description }, required, components.schemas),
       ),
   }));
 }
 
 function bodiesOf({ requestBody }: Operation, { components }: OpenapiDocument): FieldGroup[] {
   if (!requestBody) return [];
-  return alternativesOf(requestBody.content['application/json'].schema, components.schemas).map((body) => ({
-    title: `Body: ${body.title}`,
-    fields: body.fields.map(withHtml),
+  return alternativesOf(requestBody.content['application/json'].schema, components.schemas).map(
+    ({ title, fields }) => ({ title: `Body: ${title}`, fields }),
+  );
+}
+
+const successOf = ({ responses }: Operation) =>
+  Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
+
+function responseBodiesOf(operation: Operation, { components }: OpenapiDocument): FieldGroup[] {
+  const content = successOf(operation)?.content?.['application/json'];
+  return (content ? alternativesOf(content.schema, components.schemas) : []).map(({ title, fields }) => ({
+    title: title === '' ? 'Response' : `Response: ${title}`,
+    fields: fields.map(sentField),
   }));
 }
+
+/** The parts of its page that list fields, in Markdown. */
+export function fieldGroups(operation: Operation, document: OpenapiDocument): FieldGroup[] {
+  const groups = [
+    ...parameterGroups(operation, document),
+    ...bodiesOf(operation, document),
+    ...responseBodiesOf(operation, document),
+  ];
+  return groups.filter(({ fields }) => fields.length > 0);
+}
+
+const viewGroup = ({ title, fields }: FieldGroup): FieldGroup => ({ title, fields: fields.map(withHtml) });
 
 function withHtml(field: Field): Field {
   return { ...field, description: html(field.description), fields: field.fields.map(withHtml) };
@@ -84,7 +102,7 @@ function withHtml(field: Field): Field {
 
 /** A field that Lunas sends: whether it is required is of no interest to the reader. */
 function sentField(field: Field): Field {
-  return { ...withHtml(field), isRequired: false, fields: field.fields.map(sentField) };
+  return { ...field, isRequired: false, fields: field.fields.map(sentField) };
 }
 
 function describeHeader(name: string, headers: Headers) {
@@ -97,7 +115,7 @@ const KIND_TITLES: Readonly<Record<string, string>> = {
   PayoutEvent: 'Payouts',
 };
 
-/** The events, by the schema of their body. */
+/** The events, by the schema of their body. Texts of fields are Markdown. */
 export function webhookKinds({ webhooks, components }: OpenapiDocument): WebhookKind[] {
   const entries = Object.entries(webhooks).map(
     ([
@@ -120,6 +138,8 @@ export function webhookKinds({ webhooks, components }: OpenapiDocument): Webhook
     };
   });
 }
+
+export const viewKind = (kind: WebhookKind): WebhookKind => ({ ...kind, ...viewGroup(kind) });
 
 const EXAMPLE_EVENTS: ReadonlySet<string> = new Set(['payment.paid', 'payout.completed']);
 

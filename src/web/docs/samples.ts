@@ -99,12 +99,17 @@ function writePython({ method, path, headers, body }: SampleRequest): string {
   ];
   return `import json
 import os
+import urllib.error
 import urllib.request
 
 request = urllib.request.Request(
 ${lines.join('\n')}
 )
-with urllib.request.urlopen(request) as response:
+try:
+    response = urllib.request.urlopen(request)
+except urllib.error.HTTPError as error:
+    response = error
+with response:
     print(response.status, json.load(response))`;
 }
 

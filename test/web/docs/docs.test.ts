@@ -3,16 +3,18 @@ import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { z } from 'zod';
 import { PACKAGE_ROOT } from '../../../src/package-info';
-import { GUIDES } from '../../../src/web/docs/guides';
+import { fileOf, GUIDES } from '../../../src/web/docs/guides';
 import { DocsSearch } from '../../../src/web/docs/search';
 import { isExcludedFromContext, readDockerfile } from '../../deploy/dockerfile';
 import { startTestApis, type TestApis } from '../../support/api';
 import { findAccessibilityViolations, findUnreachableControls, openPage, startBrowser } from '../../support/browser';
 
+const SANDBOX = 'http://127.0.0.1:4711';
+
 let apis: TestApis;
 let url: string;
 beforeAll(async () => {
-  apis = await startTestApis([{}, { environment: 'production' }]);
+  apis = await startTestApis([{ sandboxUrl: SANDBOX }, { environment: 'production' }]);
   url = apis.urls[0] ?? '';
 });
 afterAll(() => apis.close());
@@ -76,11 +78,12 @@ it('the package and the image contain the guides, and the files that pages load'
     expect(files).toContain(directory);
     expect(copies).toContain(`--from=build /lunas/${directory} ./${directory}`);
   }
-  for (const file of [...GUIDE_FILES.map((guide) => `docs/${guide}`), ...RECEIVERS]) {
+  for (const file of [...GUIDES.map(fileOf), ...RECEIVERS]) {
     expect(files).toContain(file);
     expect(isExcludedFromContext(file)).toBe(false);
   }
   expect(copies).toContain('--from=build /lunas/examples ./examples');
+  expect(copies).toContain('--from=build /lunas/packages/node/README.md ./packages/node/README.md');
   expect(isExcludedFromContext('docs/production.md')).toBe(true);
   expect(isExcludedFromContext('examples/shop-go/shop.go')).toBe(true);
 });
@@ -152,6 +155,25 @@ describe('the pages', () => {
     expect(await getPage(`${url}/docs/checkout`)).toContain('href="/docs/webhooks"');
   });
 
+  it('have the addresses of this service and of its sandbox, also as Markdown', async () => {
+    const published = /http:\/\/localhost:\d+/;
+    const found = await Promise.all(
+      ['integration', 'integration.md', 'sandbox', 'sandbox.md'].map((page) => getPage(`${url}/docs/${page}`)),
+    );
+    for (const text of found) expect(text).not.toMatch(/127\.0\.0\.1:300[01]/);
+    for (const text of found.slice(0, 2))
+      expect(text.match(published)?.[0]).toBe(`http://localhost:${new URL(url).port}`);
+    for (const text of found.slice(2)) expect(text).toContain(`${SANDBOX}/simulator/faults`);
+    expect(await getPage(`${apis.urls[1]}/docs/sandbox`)).toContain('http://127.0.0.1:3001/simulator/faults');
+  });
+
+  it('lead to the client for Node.js, and name the examples that are not served', async () => {
+    const page = await getPage(`${url}/docs/integration`);
+    expect(page).toContain('<a href="/docs/node-client">@lunas/node</a>');
+    expect(page).toContain('(<code>examples/README.md</code> in the repository of Lunas)');
+    expect(await getPage(`${url}/docs/node-client`)).toContain('webhooks.verify');
+  });
+
   it.each(['index.html', 'docs.css', '..%2fpackage.json', '%2e%2e%2fpackage.json', 'constructor', 'api/constructor'])(
     '404: there is no %s',
     async (name) => {
@@ -181,6 +203,11 @@ describe('the search', () => {
     ['signature', 'Webhooks', '/docs/webhooks'],
     ['key', 'Webhooks', '/docs/webhooks'],
     ['idempotncy', 'Create one transaction', '/docs/api/create-payment'],
+    ['10000000', 'body: one transaction', '/docs/api/create-payment#body-one-transaction'],
+    ['svg', 'response', '/docs/api/get-qris#response'],
+    ['1000402', 'Magic amounts', '/docs/sandbox#magic-amounts'],
+    ['polling', 'Read a transaction', '/docs/api/get-payment'],
+    ['payout_id', 'Webhook events: payouts', '/docs/api/events#payouts'],
     ['X-Payment-Status', '6. Handle what goes wrong', '/docs/integration#6-handle-what-goes-wrong'],
   ])('finds %s', async (query, title, address) => {
     const page = await getPage(`${url}/docs/search?q=${query}`);

@@ -25,7 +25,11 @@ const directory = mkdtempSync(path.join(os.tmpdir(), 'lunas-samples-'));
 let server: Server;
 let port: number;
 beforeAll(async () => {
-  server = createServer((request, response) => void record(request).then(() => response.end('{"payment":{}}')));
+  server = createServer((request, response) => {
+    const isKnown = request.headers.authorization === 'Bearer sk_test_1';
+    const body = isKnown ? '{"payment":{}}' : '{"error":{"code":"invalid_api_key","message":"The key is mistyped."}}';
+    void record(request).then(() => response.writeHead(isKnown ? 200 : 401).end(body));
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -73,6 +77,20 @@ function isInstalled({ command: [command] }: Runner): boolean {
 }
 
 const installed = Object.entries(RUNNERS).filter(([, runner]) => isInstalled(runner));
+
+/** @returns what the sample prints */
+async function runSample(
+  { file, command: [command, ...args] }: Runner,
+  code: string,
+  { language, key }: { readonly language: string; readonly key: string },
+): Promise<string> {
+  const target = path.join(directory, file);
+  writeFileSync(target, code);
+  const addresses = { LUNAS_URL: `http://127.0.0.1:${port}/${language}`, LUNAS_KEY: key, PAYMENT_ID: 'ID' };
+  const { stdout } = await promisify(execFile)(command, [...args, target], { env: { ...process.env, ...addresses } });
+  return stdout;
+}
+
 const operations = operationsOf(parseOpenapi(JSON.parse(JSON.stringify(buildDocument(MERCHANT_ENDPOINTS)))));
 
 it('there is a sample in each language for each operation', () => {
@@ -87,24 +105,9 @@ it.each(operations.map((operation) => [operation.operationId, operation] as cons
     const { method, path: template, requestBody } = operation;
     const [example] = Object.values(requestBody?.content['application/json'].examples ?? {});
     const samples = new Map(samplesOf(operation).map(({ name, code }) => [name, code]));
-    for (const [
-      name,
-      {
-        file,
-        command: [command, ...args],
-      },
-    ] of installed) {
+    for (const [name, runner] of installed) {
       const language = name.replace('.', '');
-      const target = path.join(directory, file);
-      writeFileSync(target, samples.get(name) ?? '');
-      const { stdout } = await promisify(execFile)(command, [...args, target], {
-        env: {
-          ...process.env,
-          LUNAS_URL: `http://127.0.0.1:${port}/${language}`,
-          LUNAS_KEY: 'sk_test_1',
-          PAYMENT_ID: 'ID',
-        },
-      });
+      const stdout = await runSample(runner, samples.get(name) ?? '', { language, key: 'sk_test_1' });
       expect([name, stdout]).toEqual([name, expect.stringMatching(/payment/)]);
       const { request, authorization, body, contentType, idempotencyKey } = sent.get(language) ?? {};
       expect([name, authorization, body]).toEqual([name, 'Bearer sk_test_1', example?.value ?? null]);
@@ -115,3 +118,12 @@ it.each(operations.map((operation) => [operation.operationId, operation] as cons
     }
   },
 );
+
+it('a sample prints the message of a rejection', async () => {
+  const [operation] = operations;
+  const samples = new Map(operation && samplesOf(operation).map(({ name, code }) => [name, code]));
+  for (const [name, runner] of installed) {
+    const stdout = await runSample(runner, samples.get(name) ?? '', { language: 'x', key: 'sk_test_2' });
+    expect([name, stdout]).toEqual([name, expect.stringContaining('The key is mistyped.')]);
+  }
+});

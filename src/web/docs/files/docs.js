@@ -76,11 +76,17 @@ function startTrying(details) {
   elements.key.value = sessionStorage.getItem(KEY) ?? '';
   const [id, idempotencyKey] = [elements['path:id'], elements['header:Idempotency-Key']];
   if (id) id.value = sessionStorage.getItem(PAYMENT) ?? '';
-  if (idempotencyKey) idempotencyKey.value = `ORDER-1042-${Date.now()}`;
+  if (idempotencyKey) renewKey(idempotencyKey);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     void send(form);
   });
+}
+
+/** The next request is another payment, unless the reader has given a key. */
+function renewKey(field) {
+  if (field.value !== field.defaultValue) return;
+  field.value = field.defaultValue = `ORDER-1042-${Date.now()}`;
 }
 
 async function send(form) {
@@ -91,6 +97,8 @@ async function send(form) {
   try {
     const response = await fetch(address, init);
     showResponse(result, response, await response.text());
+    const idempotencyKey = form.elements['header:Idempotency-Key'];
+    if (idempotencyKey && response.ok) renewKey(idempotencyKey);
   } catch (error) {
     result.textContent = `There was no response: ${error.message}`;
   }
