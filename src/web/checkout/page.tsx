@@ -78,7 +78,7 @@ function Waiting({ page, payload, timeLeft }: WaitingProps): ReactElement {
     <div className="panes">
       <div className="due">
         <h1>{texts.states.waiting.title}</h1>
-        <Amount {...page} />
+        <Amount label={texts.total} {...page} />
         <Deadline payment={payment} language={language} timeLeft={timeLeft} />
         <PayOnPhone {...page} />
       </div>
@@ -111,7 +111,7 @@ function Ended(page: CheckoutPage): ReactElement {
   return (
     <>
       <Outcome state={state} texts={TEXTS[language].states[state]} />
-      {!isDueNoMore && <Amount {...page} />}
+      {!isDueNoMore && <Amount label={TEXTS[language].facts.total} {...page} />}
       {isDueNoMore && <p className="note">{TEXTS[language].latePayments[payment.latePayment ?? 'none']}</p>}
       <Facts {...page} />
       {state === 'paid' && returnUrl !== null && <Returning language={language} />}
@@ -122,10 +122,10 @@ function Ended(page: CheckoutPage): ReactElement {
   );
 }
 
-function Amount({ payment, language }: CheckoutPage): ReactElement {
+function Amount({ payment, label }: CheckoutPage & { readonly label: string }): ReactElement {
   return (
     <p className="amount">
-      <span className="unseen">{TEXTS[language].total}: </span>
+      <span className="unseen">{label}: </span>
       {formatRupiah(payment.totalRupiah)}
     </p>
   );

@@ -42,6 +42,12 @@ describe('a page from the memory', () => {
     }
   });
 
+  it('asks for the amount only before it is paid', () => {
+    const payment = { ...PAYMENT, status: 'paid', paidAt: new Date(NOW_MS) } as const;
+    const pages = [PAGE, { ...PAGE, payment }].map((page) => renderCheckoutPage({ ...page, language: 'en' }));
+    expect(pages.map((html) => /<span class="unseen">([^:]*): </.exec(html)?.[1])).toEqual(['Total to pay', 'Amount']);
+  });
+
   it('is another one for another payment, status, deadline, shop or path', () => {
     const pages = new CheckoutPages();
     const variants: readonly CheckoutPage[] = [
