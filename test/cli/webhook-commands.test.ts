@@ -53,6 +53,17 @@ async function newDelivery(): Promise<{ id: string; referenceId: string }> {
   return { id: rows[0].id, referenceId: terms.referenceId };
 }
 
+it('warns that another enabled endpoint has the URL, and names the way to a new secret', async () => {
+  const { id } = await register();
+  const create = (path: string) => lunas(`create --merchant ${ledger.merchantId} --url ${receiver.url}${path}`);
+  const { stdout } = await create('');
+  expect(stdout).toContain(`Warning: ${id} is enabled and has the same URL: your server receives twice`);
+  expect(stdout).toContain(`lunas webhooks rotate-secret ${id}\n`);
+  expect((await create('?other')).stdout).not.toContain('Warning');
+  await ledger.db.query(`update webhook_endpoints set status = 'disabled'`);
+  expect((await create('')).stdout).not.toContain('Warning');
+});
+
 it('sends a ping and prints the response', async () => {
   receiver.respond = (response) => response.writeHead(202).end('noted');
   const { id, secret } = await register();

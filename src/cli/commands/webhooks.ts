@@ -84,8 +84,18 @@ function addCreate(webhooks: LunasCommand): void {
       );
       await updateRunFile(context, audit.db, sealer, merchant);
       const fields = { Secret: endpoint.secret, ...settingsOf(endpoint) };
-      return { json: { endpoint }, text: `${formatFields(fields)}\n\n${SECRET_SHOWN_ONCE}` };
+      const notes = [SECRET_SHOWN_ONCE, warningOfDuplicate(endpoint.duplicateOf) ?? []].flat();
+      return { json: { endpoint }, text: `${formatFields(fields)}\n\n${notes.join('\n')}` };
     });
+}
+
+/** A developer who has lost a secret often registers the same URL again. */
+function warningOfDuplicate(endpointId: string | null): string | undefined {
+  if (endpointId === null) return undefined;
+  return (
+    `Warning: ${endpointId} is enabled and has the same URL: your server receives twice what both send. ` +
+    `For a new secret of that endpoint: lunas webhooks rotate-secret ${endpointId}`
+  );
 }
 
 function addList(webhooks: LunasCommand): void {

@@ -106,6 +106,13 @@ const OWN_ENDPOINT_COLUMNS = columnsWith(
     ) counted)`,
 );
 
+/** Only the result of the creation has them. */
+interface CreatedEndpoint extends WebhookEndpoint {
+  readonly secret: string;
+  /** An enabled endpoint of the merchant with the same URL, to which each event is sent too; null: there is none. */
+  readonly duplicateOf: string | null;
+}
+
 export const CREATE_ENDPOINT = new DeclaredAction('webhook.create');
 
 /**
@@ -119,12 +126,12 @@ export async function createEndpoint(
   sealer: Sealer,
   endpoint: NewEndpoint,
   resolve: ResolveHost = resolverFor(endpoint.environment),
-): Promise<WebhookEndpoint & { readonly secret: string }> {
+): Promise<CreatedEndpoint> {
   const secret = newWebhookSecret();
   const secretId = uuidv7();
   const url = await requireAllowed(endpoint.url, endpoint, resolve);
   const { rows } = await insertOnce('endpoint_exists', () =>
-    db.query<WebhookEndpoint>(
+    db.query<Omit<CreatedEndpoint, 'secret'>>(
       `with endpoint as (
          insert into webhook_endpoints (id, merchant_id, url, events, expand)
          select $1, id, $3, $4, $7 from merchants where id = $2
@@ -135,7 +142,11 @@ export async function createEndpoint(
          insert into webhook_secrets (id, endpoint_id, sealed_secret) select $5, id, $6 from endpoint
        ),
        noticed as (${noticeOfChange('endpoint')})
-       select ${ENDPOINT_COLUMNS} from endpoint`,
+       select ${ENDPOINT_COLUMNS},
+         (select id from webhook_endpoints other
+          where merchant_id = $2 and url = $3 and status = 'enabled' and deleted_at is null
+          order by created_at desc, id limit 1) as "duplicateOf"
+       from endpoint`,
       [
         endpoint.id ?? uuidv7(),
         endpoint.merchantId,

@@ -49,7 +49,8 @@ it('sends an endpoint only the events that it selected', async () => {
 });
 
 it('stores the secret sealed, and does not list it', async () => {
-  const { secret, ...endpoint } = await register();
+  const { secret, duplicateOf, ...endpoint } = await register();
+  expect(duplicateOf).toBeNull();
   const { rows } = await ledger.db.query<{ text: string }>('select webhook_secrets::text as text from webhook_secrets');
   expect(rows).toHaveLength(1);
   expect(rows[0]?.text).not.toContain(secret.slice('whsec_'.length));

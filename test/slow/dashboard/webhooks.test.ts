@@ -73,6 +73,10 @@ it('an endpoint is created, and pinged with its secret, which is shown once', as
   receiver.respond = (response) => response.writeHead(204).end();
   expect((await sendForm(`${path}/ping`)).body).toContain(TEXTS.ping.delivered);
   expect(receiver.received.map((webhook) => verifySignature(webhook, secret))).toEqual([true, true]);
+  expect(body).not.toContain(TEXTS.secret.duplicate);
+  const second = await create();
+  expect(second.body).toContain(TEXTS.secret.duplicate);
+  expect(second.body).toContain(`href="${path}"`);
 });
 
 it('a ping of an endpoint that does not respond has a sentence before the page is late', async () => {

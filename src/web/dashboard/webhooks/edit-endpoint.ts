@@ -58,13 +58,13 @@ const createEndpointByForm = memberPage(MANAGE, {
       const action = { action: 'webhook.create', target: formId, detail } as const;
       const shown = { view, endpointId: formId, oldSecret: null };
       try {
-        const { secret } = await withUserAudit(db, userIdentity(dependencies, visit), action, () =>
+        const { secret, duplicateOf } = await withUserAudit(db, userIdentity(dependencies, visit), action, () =>
           createEndpoint(db, sealer, endpoint),
         );
-        return pageResponse(renderSecretPage({ ...shown, secret }));
+        return pageResponse(renderSecretPage({ ...shown, secret, duplicateOf }));
       } catch (error) {
         if (!(error instanceof ConflictError) || error.reason !== 'endpoint_exists') throw error;
-        return pageResponse(renderSecretPage({ ...shown, secret: null }));
+        return pageResponse(renderSecretPage({ ...shown, secret: null, duplicateOf: null }));
       }
     }),
 });

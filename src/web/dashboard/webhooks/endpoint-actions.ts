@@ -116,7 +116,7 @@ async function rotate({ dependencies, visit, view, endpoint, form }: Confirmed):
   const { merchantId } = visit.member;
   const detail = JSON.stringify({ overlap_hours: overlap });
   const action = { action: 'webhook.rotate_secret', target: endpoint.id, detail } as const;
-  const shown = { view, endpointId: endpoint.id };
+  const shown = { view, endpointId: endpoint.id, duplicateOf: null };
   try {
     const { secret, oldSecretExpiresAt } = await withUserAudit(db, userIdentity(dependencies, visit), action, () =>
       rotateSecret(db, sealer, endpoint.id, overlap * 3_600, { merchantId, secretId }),

@@ -29,6 +29,8 @@ interface SecretPage {
   readonly secret: string | null;
   /** Until when the old secret signs too; `ended`: no more; null: there was none. */
   readonly oldSecret: Date | 'ended' | null;
+  /** An enabled endpoint with the same URL as this new one; null: there is none. */
+  readonly duplicateOf: string | null;
 }
 
 /** The only page with the secret of an endpoint: nothing reads it again. */
@@ -37,7 +39,7 @@ export function renderSecretPage(page: SecretPage): string {
   return renderDeveloperPage(page.view, { title, section: 'webhooks', live: 'none', children: <Secret {...page} /> });
 }
 
-function Secret({ view, endpointId, secret, oldSecret }: SecretPage): ReactElement {
+function Secret({ view, endpointId, secret, oldSecret, duplicateOf }: SecretPage): ReactElement {
   const texts = WEBHOOK_TEXTS[view.locale.language].secret;
   return (
     <div className="narrow">
@@ -46,6 +48,13 @@ function Secret({ view, endpointId, secret, oldSecret }: SecretPage): ReactEleme
         <Notice tone={secret === null ? 'info' : 'warning'}>
           <p>{secret === null ? texts.exists : texts.once}</p>
         </Notice>
+        {duplicateOf !== null && (
+          <Notice tone="warning">
+            <p>
+              {texts.duplicate} <a href={view.paths.webhook(duplicateOf)}>{texts.showDuplicate}</a>
+            </p>
+          </Notice>
+        )}
         {secret !== null && (
           <>
             <Card title={texts.name}>

@@ -53,6 +53,10 @@ const en = {
     oldEnded: 'The old secret does not sign any more.',
     oldEnds: 'The old secret signs until',
     done: 'I have copied it',
+    duplicate:
+      'Another enabled endpoint has the same address: your server receives twice what both send. ' +
+      'If you only need a new secret, create it at that endpoint and delete this one.',
+    showDuplicate: 'Show that endpoint',
     exists: 'This was done already. Its secret is shown only once. If you do not have it, create a new one.',
   },
   detail: {
@@ -177,6 +181,10 @@ const id: WebhookTexts = {
     oldEnded: 'Rahasia lama sudah tidak berlaku.',
     oldEnds: 'Rahasia lama berlaku sampai',
     done: 'Sudah saya salin',
+    duplicate:
+      'Endpoint aktif lain memakai alamat yang sama: server Anda menerima dua kali peristiwa yang dikirim keduanya. ' +
+      'Jika Anda hanya perlu rahasia baru, buat di endpoint itu dan hapus endpoint ini.',
+    showDuplicate: 'Lihat endpoint itu',
     exists: 'Ini sudah dilakukan. Rahasianya hanya ditampilkan sekali. Jika Anda tidak memilikinya, buat yang baru.',
   },
   detail: {
