@@ -68,6 +68,11 @@ export class CommandContext {
     return PUBLIC_BASE_URL ?? `http://${HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : HOST}:${PORT}`;
   }
 
+  /** Where a command calls the API: `PUBLIC_BASE_URL`, else the running local stack, else the default address. */
+  async apiUrl(): Promise<string> {
+    return this.config.PUBLIC_BASE_URL ?? (await this.runFile())?.api_url ?? this.publicBaseUrl();
+  }
+
   /** The variables of the local stack, which only commands of a sandbox read. @throws UserError as the constructor */
   localStackConfig(): LocalStackConfig {
     return loadLocalStackConfig(this.variables);

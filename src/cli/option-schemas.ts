@@ -35,7 +35,7 @@ export function wholeNumber(min: number, max: number) {
     .transform(Number);
 }
 
-export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be a URL such as http://localhost:3000/webhooks' });
+export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be a URL such as http://localhost:4000/webhooks' });
 
 /** The length of a list. */
 export const limit = wholeNumber(1, 1_000);

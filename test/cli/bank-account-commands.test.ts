@@ -67,7 +67,12 @@ it('an operator adds, approves, suspends, verifies, reactivates and disables an 
   expect(await json('verify', id)).toMatchObject({
     bank_account: { status: 'suspended', holder_name: 'PT NAMA LAIN' },
   });
+  await payoutsJson('set-limit', '--cooldown', '1d');
   expect(await json('reactivate', id)).toMatchObject({ status: 'active' });
+  expect(await lunasPayouts('create', '--merchant', merchant, '--key', 'k1')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/^error: Not now: the bank account is new\. Payouts can go to it from 20\S+Z\.\n$/),
+  });
   expect(await json('disable', id)).toMatchObject({ status: 'disabled' });
   expect(await lunas('reject', id, '--note', 'x')).toMatchObject({ exitCode: 1 });
   const { rows } = await service.db.query<{ action: string }>('select action from operator_actions order by id');
@@ -77,7 +82,9 @@ it('an operator adds, approves, suspends, verifies, reactivates and disables an 
     'approve',
     'suspend',
     'verify',
+    'payout.set_limits',
     'reactivate',
+    'payout.create',
     'disable',
     'reject',
   ]);

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
+import { z } from 'zod';
 import { parseSecretKey } from '../../src/crypto/secret-key';
 import { createPool } from '../../src/db/connection/pool';
 import { findApiKey } from '../../src/db/queries/find-api-key';
@@ -183,8 +186,8 @@ describe('as JSON', () => {
     const url = 'http://127.0.0.1:9/webhooks';
     const { endpoint } = await json(`webhooks create --merchant ${merchant} --url ${url} --event payment.paid`);
     expect(endpoint).toMatchObject({ merchant_id: merchant, url, events: ['payment.paid'], status: 'enabled' });
-    const { secret, ...withoutSecret } = endpoint;
-    expect(secret).toMatch(/^whsec_/);
+    const { secret, duplicate_of: duplicateOf, ...withoutSecret } = endpoint;
+    expect([secret, duplicateOf]).toEqual([expect.stringMatching(/^whsec_/), null]);
     expect((await json('webhooks list')).endpoints).toContainEqual(withoutSecret);
   });
 
@@ -359,6 +362,18 @@ describe('with a running `lunas up`', () => {
     expect(before.stderr).toMatch(/^error: DATABASE_URL is not set .* Start `lunas up`, or set DATABASE_URL\.\n$/);
     await writeRunFile(dataDirectoryAt(home), { ...run, database_url: database.url, merchant_id: UNKNOWN_ID });
     expect((await lunas('merchants list', without)).exitCode).toBe(0);
+  });
+
+  it('listens at its API, wherever that is, and names the option for another address', async () => {
+    const api = createServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
+    await once(api, 'listening');
+    const { port } = z.object({ port: z.number() }).parse(api.address());
+    const url = `http://127.0.0.1:${port}`;
+    const runFile = { ...run, api_url: url, database_url: database.url, merchant_id: UNKNOWN_ID };
+    await writeRunFile(dataDirectoryAt(home), runFile);
+    const { stderr } = await lunas('listen --forward-to http://127.0.0.1:9/', { LUNAS_KEY: 'sk_test_x' });
+    expect(stderr).toBe(`error: ${url} has no event stream. If the API has another address, give it with --api-url.\n`);
+    api.close();
   });
 
   it('uses the stored master key, and names the directory if there is none', async () => {

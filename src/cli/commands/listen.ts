@@ -25,11 +25,11 @@ export function addListenCommand(program: LunasCommand): void {
     .option('--key <secret-key>', 'the key itself, which every user of this machine can then see')
     .requiredOption('--forward-to <url>', 'the address of your webhook receiver')
     .option('--event <event>', `${joinOptions(WEBHOOK_EVENTS)}; repeat for more (default: all of payments)`, collect)
-    .option('--api-url <url>', 'the address of the API (default: PUBLIC_BASE_URL, else this machine)')
+    .option('--api-url <url>', 'the address of the API (default: PUBLIC_BASE_URL, else that of the running lunas up)')
     .option('--print-json', 'print one line of JSON for each event, after a first line with the secret')
     .examples(
-      'LUNAS_KEY=sk_test_… lunas listen --forward-to http://localhost:3000/webhooks',
-      'lunas listen --key-file key.txt --forward-to http://localhost:3000/paid --event payment.paid',
+      'LUNAS_KEY=sk_test_… lunas listen --forward-to http://localhost:4000/webhooks',
+      'lunas listen --key-file key.txt --forward-to http://localhost:4000/paid --event payment.paid',
     )
     .addHelpText('after', EXPLANATION)
     .runningAction(input, async ({ forwardTo, event, apiUrl, printJson, ...given }, context) => {
@@ -41,7 +41,7 @@ export function addListenCommand(program: LunasCommand): void {
       const state = await openListenState(context.dataDirectory, key);
       try {
         await new Listener({
-          apiUrl: apiUrl ?? context.publicBaseUrl(),
+          apiUrl: apiUrl ?? (await context.apiUrl()),
           key,
           forwardTo,
           events: event,

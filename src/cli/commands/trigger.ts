@@ -98,7 +98,7 @@ async function runTrigger(
     // Only its owner has another key of the merchant.
     const key = { merchantId, name: 'lunas trigger' };
     const secretKey = await ensureSandboxKey(audit.db, await context.masterKey(), key);
-    const api = { url: runFile?.api_url ?? context.publicBaseUrl(), secretKey };
+    const api = { url: await context.apiUrl(), secretKey };
     const trigger = { event, merchantId, provider, amountRupiah: amount };
     return triggerEvent(audit.db, actionsOf(audit, context, api), trigger, (step) => {
       steps.push(step);
@@ -117,9 +117,9 @@ interface MerchantApi {
 function actionsOf({ db, log, actor }: CommandAudit, context: CommandContext, api: MerchantApi): TriggerActions {
   return {
     create: async (order) => {
-      const { statusCode, error } = await post(api, '/payments', order);
-      // The provider rejected the order, or sends no response: that is what the event needs.
-      if (statusCode >= 400 && error?.code !== 'payment_create_failed' && statusCode < 500) throw rejected(error);
+      const { statusCode, reason, error } = await post(api, '/payments', order);
+      // There is a payment if the provider rejected the order, or sends no response: some events need that.
+      if (statusCode >= 400 && reason !== 'provider_rejected' && statusCode < 500) throw rejected(error);
     },
     cancel: (paymentId) => postAction(api, `/payments/${paymentId}/cancel`),
     refund: (paymentId) => postAction(api, `/payments/${paymentId}/refund`),
@@ -140,7 +140,7 @@ async function postAction(api: MerchantApi, path: string): Promise<void> {
 const rejected = (error: ApiRejection | undefined) =>
   new UserError(`The API rejected the request: ${error?.message ?? 'it returned no reason'}`);
 
-const rejectionSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+const rejectionSchema = z.object({ error: z.object({ message: z.string() }) });
 type ApiRejection = z.infer<typeof rejectionSchema>['error'];
 
 async function post({ url, secretKey }: MerchantApi, path: string, body: object) {
@@ -152,5 +152,5 @@ async function post({ url, secretKey }: MerchantApi, path: string, body: object)
     throw new UserError(`No API responds at ${url}. Start \`lunas up\`, or set PUBLIC_BASE_URL to its address.`);
   });
   const { data } = rejectionSchema.safeParse(parseJson(await response.body.text()));
-  return { statusCode: response.statusCode, error: data?.error };
+  return { statusCode: response.statusCode, reason: response.headers['x-error-reason'], error: data?.error };
 }

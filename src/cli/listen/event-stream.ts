@@ -8,6 +8,9 @@ import { parseJson } from '../../lib/parse-json';
 const SILENCE_TIMEOUT_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
+/** What to do if another server listens at the address, or none. */
+export const OTHER_ADDRESS = 'If the API has another address, give it with --api-url.';
+
 const errorSchema = z.object({ error: z.object({ message: z.string() }) });
 
 export interface EventStream {
@@ -51,6 +54,6 @@ function rejection(apiUrl: string, statusCode: number, body: string): Error {
   const parsed = errorSchema.safeParse(parseJson(body));
   const message = parsed.data?.error.message ?? `status ${statusCode}`;
   if (statusCode === 429 || statusCode >= 500) return new Error(message);
-  if (statusCode === 404) return new UserError(`${apiUrl} has no event stream: is it the address of the Lunas API?`);
+  if (statusCode === 404) return new UserError(`${apiUrl} has no event stream. ${OTHER_ADDRESS}`);
   return new UserError(`The API rejected the key: ${message}`);
 }

@@ -5,7 +5,7 @@ import { receivesEvent, type WebhookEvent } from '../../domain/events';
 import { messageOf, UserError } from '../../errors';
 import { parseJson } from '../../lib/parse-json';
 import { createWebhookSender, TIMED_OUT, type WebhookAttempt } from '../../webhooks/send';
-import { readEventStream } from './event-stream';
+import { OTHER_ADDRESS, readEventStream } from './event-stream';
 import type { ListenState } from './listen-state';
 import type { ListenReport, StreamedDelivery } from './report';
 
@@ -75,7 +75,8 @@ export class Listener {
         } catch (error) {
           if (signal.aborted) return;
           if (error instanceof UserError) throw error;
-          await outage.wait(`No event stream from ${apiUrl} (${messageOf(error)}); trying again.`, signal);
+          const text = `No event stream from ${apiUrl} (${messageOf(error)}); trying again. ${OTHER_ADDRESS}`;
+          await outage.wait(text, signal);
         }
       }
     } finally {

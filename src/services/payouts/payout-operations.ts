@@ -98,6 +98,8 @@ function describeRejection(rejection: PayoutRejection): string {
       return `The balance is ${rejection.balanceRupiah} rupiah, and a payout needs ${rejection.minimumRupiah}.`;
     case 'balance_changed':
       return 'The balance has changed meanwhile: repeat this.';
+    case 'cooling_down':
+      return `Not now: the bank account is new. Payouts can go to it from ${rejection.usableFrom.toISOString()}.`;
     default:
       return `Not now: the payout would wait for ${DEFERRAL_TEXTS[rejection.code]}.`;
   }

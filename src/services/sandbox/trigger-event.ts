@@ -9,6 +9,7 @@ import { amountsOf, type FeePayer } from '../../domain/fees';
 import type { TIMER_ACTIONS } from '../../domain/payment-actions';
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { ProviderName } from '../../domain/provider-capabilities';
+import { STATUS_MEANINGS } from '../../domain/status-meanings';
 import { ConflictError, InvalidError, NotFoundError } from '../../errors';
 
 /** One thing that happens to a payment: its creation, a request of the merchant, the customer, or a timer. */
@@ -105,6 +106,7 @@ export async function triggerEvent(
   await actions.create({ ...order, ...(provider && { provider }) });
   let payment = await findByOrder(db, merchantId, orderId);
   onStep({ step: 'create', payment });
+  assertCreated(plan, request, payment);
   for (const step of plan.steps) {
     if (step === 'create') continue;
     await performStep(actions, step, payment);
@@ -112,6 +114,18 @@ export async function triggerEvent(
     onStep({ step, payment });
   }
   return reached(db, payment, plan.until);
+}
+
+/** A magic amount, or an injected fault, may have kept the provider from issuing the QR. */
+function assertCreated(
+  { steps, until }: TriggerPlan,
+  { event, amountRupiah }: TriggerRequest,
+  { referenceId, status }: TriggeredPayment,
+): void {
+  if (status === (steps.length > 1 ? 'pending' : until)) return;
+  const text = `${referenceId} is ${status}, so it cannot reach ${event}. ${STATUS_MEANINGS[status]}`;
+  if (amountRupiah === undefined) throw new ConflictError('outcome_not_reached', text);
+  throw new InvalidError('amount', text);
 }
 
 /** Where the next step can begin. */

@@ -141,6 +141,9 @@ it(
       lunas('trigger', 'payment.paid', 'LN0123456789ABCDEF'),
       trigger('payment.failed', '--amount', '5000'),
       trigger('payment.cancelled', '--provider', 'shopeepay'),
+      trigger('payment.paid', '--amount', '1'),
+      trigger('payment.paid', '--amount', '1000402'),
+      trigger('payment.cancelled', '--amount', '1000408'),
       lunas('trigger', 'payment.paid'),
       runBuiltLunas(['trigger', 'payment.paid'], { ...environment, LUNAS_ENVIRONMENT: 'production' }),
     ]);
@@ -150,6 +153,12 @@ it(
       [2, expect.stringMatching(/^error: reference-id takes a new payment: leave it out/)],
       [1, 'error: payment.failed needs an amount of its own. Leave out --amount.\n'],
       [1, expect.stringMatching(/^error: The API rejected the request: .*shopeepay.*\n$/)],
+      [1, expect.stringMatching(/^error: The API rejected the request: amount does not exceed its fee.*\n$/)],
+      [
+        1,
+        expect.stringMatching(/^error: LN\w+ is failed, so it cannot reach payment\.paid\. The provider rejected .*/),
+      ],
+      [1, expect.stringMatching(/^error: LN\w+ is created, .* not issued its QR yet\. Leave out --amount\.\n$/)],
       [1, 'error: Name the merchant with --merchant; lunas merchants list has them.\n'],
       [1, expect.stringMatching(/^error: LUNAS_ENVIRONMENT is production\..*\n$/)],
     ]);

@@ -161,7 +161,7 @@ it(
     ).toEqual([
       [1, 'error: The API rejected the key: The secret key is mistyped, unknown, expired or revoked.\n'],
       [2, "error: required option '--forward-to <url>' not specified\n"],
-      [2, "error: --forward-to must be a URL such as http://localhost:3000/webhooks, not 'localhost'\n"],
+      [2, "error: --forward-to must be a URL such as http://localhost:4000/webhooks, not 'localhost'\n"],
       [2, expect.stringMatching(/^error: --event must be payment\.created, .*, not 'payment\.gone'\n$/)],
     ]);
   },
