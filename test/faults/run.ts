@@ -61,6 +61,7 @@ const KILLS_PER_ROUND = 57;
  * is a quarter of a minute for the workflows that the reconciliation has started.
  */
 const MAX_BEFORE_CONVERGENCE_MS = CONVERGENCE_TIMEOUT_MS - 15_000;
+const BEGUN_PAYOUTS_TIMEOUT_MS = 180_000;
 /** The webhooks of a killed worker are repeated after the timeout of their attempt. */
 const WEBHOOK_ARRIVAL_TIMEOUT_MS = 120_000;
 
@@ -99,6 +100,7 @@ export async function runFaults(stack: FaultStack, random: Random, options: RunO
     };
     const reconcile = async () => {
       reconciled += countBreaks(await stack.runLunas('reconcile'));
+      await awaitBegunPayouts(stack);
     };
     // A refund without a notification is queried less and less often: its customer would wait too long.
     const { workload, stoppedAt } = await runWorkload(harness, customers, killAll, reconcile);
@@ -223,6 +225,13 @@ export function violationsOf(results: InvariantResults, expected: readonly Invar
 
 export async function evaluateInvariants(stack: FaultStack, journal: Journal): Promise<InvariantResults> {
   return evaluateAll(await readObservedState(stack, journal));
+}
+
+/** A reconciliation gives each payout that rests a new run. Hundreds of them take longer than the convergence. */
+async function awaitBegunPayouts({ client }: FaultStack): Promise<void> {
+  const begun = "WorkflowType = 'payout' and ExecutionStatus = 'Running' and PayoutStatus is null";
+  const deadlineAtMs = performance.now() + BEGUN_PAYOUTS_TIMEOUT_MS;
+  while (performance.now() < deadlineAtMs && (await client.workflow.count(begun)).count > 0) await sleep(500);
 }
 
 async function converge({ stack, journal }: FaultHarness, sinceMs: number): Promise<InvariantResults> {
