@@ -53,6 +53,18 @@ export class ArchivedError extends NotFoundError {
   }
 }
 
+/** An order id of the merchant's own, which may be that of several payments, was given instead of a payment. */
+export class OrderIdError extends NotFoundError {
+  override readonly message: string;
+
+  /** @param references of its payments */
+  constructor(id: string, references: readonly string[]) {
+    super('payment', id);
+    const name = references.length === 1 ? 'name the payment by its reference_id' : 'name one by its reference_id';
+    this.message = `${id} is the order id of ${references.join(', ')}: ${name}.`;
+  }
+}
+
 export type ConflictReason =
   /** The state of the object, or another rule, excludes the operation. */
   | 'not_allowed'

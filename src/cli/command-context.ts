@@ -7,6 +7,7 @@ import { UserError } from '../errors';
 import { dataDirectoryAt, readMasterKey, type DataDirectory } from '../local-stack/data-directory';
 import { loadLocalStackConfig, type LocalStackConfig } from '../local-stack/local-stack-config';
 import { readRunFile, readSandboxRunFile, type RunFile } from '../local-stack/run-file';
+import type { BoundedClient } from '../temporal/bounded-client';
 import type { TemporalTarget } from '../temporal/connection';
 import type { PayloadKeys } from '../temporal/payload-codec';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
@@ -126,10 +127,12 @@ export class CommandContext {
 export async function withTemporal<T>(
   context: CommandContext,
   db: Queryable,
-  work: (workflows: PaymentWorkflowClient, client: Client) => Promise<T>,
+  work: (workflows: PaymentWorkflowClient, client: BoundedClient) => Promise<T>,
 ): Promise<T> {
-  const { client } = await connectTemporal(context, db);
+  const connected = await connectTemporal(context, db);
+  const { BoundedClient } = await import('../temporal/bounded-client.js');
   const { PaymentWorkflowClient } = await import('../temporal/payment-workflow-client.js');
+  const client = new BoundedClient(connected.client);
   const workflows = new PaymentWorkflowClient(client);
   try {
     return await work(workflows, client);
@@ -164,5 +167,28 @@ export async function withTemporalAccess<T>(
     return await work({ client, target });
   } finally {
     await client.connection.close();
+  }
+}
+
+/**
+ * The same, for calls that have a timeout each.
+ * @throws UserError if no connection can be made
+ */
+export async function withTemporalCalls<T>(
+  context: CommandContext,
+  work: (client: BoundedClient) => Promise<T>,
+): Promise<T> {
+  const target = await context.temporal();
+  // Imported on demand, like the rest of Temporal's client.
+  const { BoundedClient } = await import('../temporal/bounded-client.js');
+  const { connectClient } = await import('../temporal/connection.js');
+  const { NO_PAYLOAD_KEYS } = await import('../temporal/payload-codec.js');
+  const { requireConnection } = await import('../temporal/requirements.js');
+  await requireConnection(target);
+  const client = new BoundedClient(connectClient(target, NO_PAYLOAD_KEYS));
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
   }
 }

@@ -5,6 +5,7 @@ import {
   InvalidError,
   messageOf,
   NotFoundError,
+  OrderIdError,
   type ConflictReason,
   type InputField,
   type ObjectKind,
@@ -83,6 +84,7 @@ export function howToApprove(approvalId: number): string {
 export function explainError(error: unknown): string {
   if (error instanceof ArchivedError)
     return `${error.message} See lunas archive show ${error.file} --payment ${error.id}.`;
+  if (error instanceof OrderIdError) return error.message;
   if (error instanceof NotFoundError) return `${error.message.replace(/\.$/, '')}; ${WHERE_TO_LOOK[error.kind]}.`;
   return withCommands([messageOf(error), hintOf(error)].filter((text) => text !== undefined).join(' '));
 }

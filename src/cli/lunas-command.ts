@@ -12,6 +12,7 @@ import { note } from './option-schemas';
 import { formatJson, type CommandResult } from './output';
 import { requireRules } from './rules/rule';
 import { SETTINGS_RULES } from './rules/settings-rules';
+import { explainTemporalError } from './temporal-error';
 import type { Terminal } from './terminal';
 
 const USAGE = 2;
@@ -103,7 +104,11 @@ export class LunasCommand extends Command {
         const log = createLogger('cli', context.config.LOG_LEVEL, this.terminal.stderr);
         const actor = await commandOperator(db, context.config, environment, { note, keyRule });
         const audit = new CommandAudit(db, log, actor, { note, detail: describeInput(input) });
-        return work(input, audit, context, environment);
+        try {
+          return await work(input, audit, context, environment);
+        } catch (error) {
+          throw await explainTemporalError(error);
+        }
       },
       statementTimeoutMs,
     );

@@ -1,10 +1,11 @@
 import type { Queryable } from '../db/connection/pool';
 import { listRecordedCases, type RecordedCase, type RecordedCaseKind } from '../db/queries/list-attention';
 import { messageOf } from '../errors';
+import type { UnpolledTaskQueue } from '../temporal/task-queue-polls';
 import type { ListedVersion } from '../temporal/worker-versions';
 import type { WorkflowNeedingAttention } from '../temporal/workflow-records';
 
-export type AttentionKind = RecordedCaseKind | 'workflow' | 'worker_version' | 'temporal';
+export type AttentionKind = RecordedCaseKind | 'workflow' | 'worker' | 'worker_version' | 'temporal';
 
 /** What waits for an operator. */
 export interface AttentionCase extends Omit<RecordedCase, 'kind'> {
@@ -15,6 +16,7 @@ export interface AttentionCase extends Omit<RecordedCase, 'kind'> {
 export interface TemporalAttention {
   readonly workflows: readonly WorkflowNeedingAttention[];
   readonly versions: readonly ListedVersion[];
+  readonly unpolled: readonly UnpolledTaskQueue[];
 }
 
 /** The payments of a version are settled or refunded within days: a version that drains for longer has a cause. */
@@ -38,12 +40,16 @@ export async function listAttention(
   return [...recorded, ...others].toSorted((one, other) => one.since.getTime() - other.since.getTime()).slice(0, limit);
 }
 
-function casesOf({ workflows, versions }: TemporalAttention): AttentionCase[] {
+function casesOf({ workflows, versions, unpolled }: TemporalAttention): AttentionCase[] {
   const drainedUntil = new Date(Date.now() - MAX_DRAIN_MS);
   return [
     ...workflows.map(({ workflowId, referenceId, merchantId, startedAt }): AttentionCase => {
       const detail = `${workflowId}, started then`;
       return { kind: 'workflow', subject: referenceId, merchantId, since: startedAt, detail };
+    }),
+    ...unpolled.map(({ taskQueue, lastPolledAt }): AttentionCase => {
+      const since = lastPolledAt ?? new Date();
+      return { kind: 'worker', subject: taskQueue, merchantId: null, since, detail: `no worker polls ${taskQueue}` };
     }),
     ...versions.flatMap(({ buildId, drainingSince }): AttentionCase[] => {
       if (drainingSince === undefined || drainingSince > drainedUntil) return [];

@@ -16,6 +16,11 @@ export function isTimeout(error: unknown): boolean {
   return hasStatus(error, [status.DEADLINE_EXCEEDED]);
 }
 
+/** Whether the server may have executed the call although it did not respond. */
+export function isWithoutResponse(error: unknown): boolean {
+  return hasStatus(error, [status.DEADLINE_EXCEEDED, status.UNAVAILABLE]);
+}
+
 /** Whether the error, or one that it wraps, has one of the codes. */
 export function hasStatus(error: unknown, codes: readonly status[]): boolean {
   if (isGrpcServiceError(error)) return codes.includes(error.code);

@@ -119,7 +119,8 @@ export async function requireTemporal(access: TemporalAccess, log: Logger): Prom
   }
 }
 
-async function requireConnection(target: TemporalTarget): Promise<void> {
+/** @throws UserError if no connection can be made within 3 s */
+export async function requireConnection(target: TemporalTarget): Promise<void> {
   const failure = await connectionFailure(probeTarget(target));
   if (failure) throw new UserError(`Temporal at ${target.address} is not available: ${failure.message}.`);
 }

@@ -1,9 +1,9 @@
 import { status } from '@grpc/grpc-js';
-import type { Client } from '@temporalio/client';
 import { optionalTsToDate } from '@temporalio/common/lib/time';
 import type { WorkerOptions } from '@temporalio/worker';
 import { DeclaredAction } from '../domain/declared-action';
 import { UserError } from '../errors';
+import type { BoundedClient } from './bounded-client';
 import { hasStatus } from './grpc-errors';
 
 /** The version of this worker, for Worker Versioning. */
@@ -36,13 +36,11 @@ export function versioningOptions(version: WorkerVersion | undefined): Pick<Work
 }
 
 /** The newest version first; none if no versioned worker of the deployment has polled. */
-export async function listWorkerVersions(client: Client, deploymentName: string): Promise<ListedVersion[]> {
+export async function listWorkerVersions(client: BoundedClient, deploymentName: string): Promise<ListedVersion[]> {
   try {
-    const { namespace } = client.options;
-    const { workerDeploymentInfo } = await client.workflowService.describeWorkerDeployment({
-      namespace,
-      deploymentName,
-    });
+    const { workerDeploymentInfo } = await client.call(({ workflowService, options: { namespace } }) =>
+      workflowService.describeWorkerDeployment({ namespace, deploymentName }),
+    );
     const versions = (workerDeploymentInfo?.versionSummaries ?? []).map((summary) => {
       const status = STATUSES[summary.status ?? 0];
       return {
@@ -65,10 +63,14 @@ export const USE_WORKER_VERSION = new DeclaredAction('worker.use_version');
  * New workflows start on this version from now on, and workflows that are not pinned continue on it.
  * @throws UserError if no worker of the version has polled every task queue
  */
-export async function setCurrentVersion(client: Client, { deploymentName, buildId }: WorkerVersion): Promise<void> {
+export async function setCurrentVersion(
+  client: BoundedClient,
+  { deploymentName, buildId }: WorkerVersion,
+): Promise<void> {
   try {
-    const { namespace } = client.options;
-    await client.workflowService.setWorkerDeploymentCurrentVersion({ namespace, deploymentName, buildId });
+    await client.call(({ workflowService, options: { namespace } }) =>
+      workflowService.setWorkerDeploymentCurrentVersion({ namespace, deploymentName, buildId }),
+    );
   } catch (error) {
     if (!hasStatus(error, [status.NOT_FOUND, status.FAILED_PRECONDITION])) throw error;
     throw new UserError(

@@ -6,6 +6,7 @@ import {
   type AttentionKind,
   type TemporalAttention,
 } from '../../services/attention';
+import { hasPayoutsAccount } from '../../services/provider-accounts/payouts-account';
 import { withTemporal, type CommandContext } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
 import { limit } from '../option-schemas';
@@ -34,12 +35,15 @@ export function addAttentionCommand(program: LunasCommand): void {
 function readTemporal(context: CommandContext, db: Queryable, limit: number): Promise<TemporalAttention> {
   return withTemporal(context, db, async ({ records }, client) => {
     // Imported on demand, like the rest of Temporal's client.
+    const { listUnpolledTaskQueues } = await import('../../temporal/task-queue-polls.js');
     const { listWorkerVersions } = await import('../../temporal/worker-versions.js');
-    const [workflows, versions] = await Promise.all([
+    const hasPayouts = await hasPayoutsAccount(db);
+    const [workflows, versions, unpolled] = await Promise.all([
       records.listNeedingAttention(limit),
       listWorkerVersions(client, context.config.TEMPORAL_DEPLOYMENT_NAME),
+      listUnpolledTaskQueues(client, hasPayouts),
     ]);
-    return { workflows, versions };
+    return { workflows, versions, unpolled };
   });
 }
 
@@ -78,5 +82,6 @@ const NEXT_COMMANDS: Readonly<Record<AttentionKind, NextCommand>> = {
   payout_overdue: showPayout,
   endpoint_failing: ({ subject }) => `lunas webhooks ping ${subject} ${NOTE}`,
   webhooks_dead: ({ merchantId }) => `lunas webhooks deliveries --status dead --merchant ${merchantId}`,
+  worker: () => 'lunas doctor',
   worker_version: () => 'lunas temporal versions',
 };

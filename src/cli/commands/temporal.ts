@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CheckedRequirement, TemporalAccess } from '../../temporal/requirements';
 import type { ListedVersion } from '../../temporal/worker-versions';
-import { withTemporalAccess, type CommandContext } from '../command-context';
+import { withTemporalAccess, withTemporalCalls, type CommandContext } from '../command-context';
 import { withCommands } from '../error-hints';
 import { requireOwnSettings, type LunasCommand } from '../lunas-command';
 import { formatTable, type CommandResult } from '../output';
@@ -34,9 +34,7 @@ export function addTemporalCommand(program: LunasCommand): void {
       await requireOwnSettings(context);
       const { listWorkerVersions } = await import('../../temporal/worker-versions.js');
       const { TEMPORAL_DEPLOYMENT_NAME: name } = context.config;
-      const versions = await withTemporalAccess(await context.temporal(), ({ client }) =>
-        listWorkerVersions(client, name),
-      );
+      const versions = await withTemporalCalls(context, (client) => listWorkerVersions(client, name));
       return { json: { versions }, text: formatTable(versions.map(versionRow), 'No versioned worker has polled.') };
     });
   temporal
@@ -47,10 +45,8 @@ export function addTemporalCommand(program: LunasCommand): void {
     .writeAction(z.object({ buildId: z.string() }), async ({ buildId }, audit, context) => {
       const { setCurrentVersion, USE_WORKER_VERSION } = await import('../../temporal/worker-versions.js');
       const { TEMPORAL_DEPLOYMENT_NAME: deploymentName } = context.config;
-      await audit.record(USE_WORKER_VERSION, buildId, async () =>
-        withTemporalAccess(await context.temporal(), ({ client }) =>
-          setCurrentVersion(client, { deploymentName, buildId }),
-        ),
+      await audit.record(USE_WORKER_VERSION, buildId, () =>
+        withTemporalCalls(context, (client) => setCurrentVersion(client, { deploymentName, buildId })),
       );
       return { json: { build_id: buildId }, text: `New payments start on version ${buildId}.` };
     });

@@ -5,10 +5,12 @@ import type { Queryable } from '../../db/connection/pool';
 import { poolModeViolation, rejectedSetting } from '../../db/connection/pool-mode';
 import { listPasskeyHosts } from '../../db/records/passkeys';
 import { messageOf } from '../../errors';
+import { hasPayoutsAccount } from '../../services/provider-accounts/payouts-account';
 import { isSandboxUrl, listEnabledUrls } from '../../services/provider-accounts/provider-accounts';
 import { hasDemoData } from '../../services/sandbox/seed-demo';
 import type { ConnectionFailure } from '../../temporal/probe-connection';
 import type { CheckedRequirement } from '../../temporal/requirements';
+import type { UnpolledTaskQueue } from '../../temporal/task-queue-polls';
 import { requireSealingKeys } from '../require-sealing-keys';
 import { okUnless, type Finding, type Rule } from './rule';
 import type { Settings } from './settings-rules';
@@ -25,6 +27,8 @@ export interface Installation extends Settings {
   readonly databaseError: string | null;
   /** Rejects if Temporal does not respond, or its address is not known. */
   readonly checkTemporal: () => Promise<readonly CheckedRequirement[]>;
+  /** Rejects as `checkTemporal`. */
+  readonly listUnpolled: (hasPayouts: boolean) => Promise<readonly UnpolledTaskQueue[]>;
   /** Null if the process can connect to Temporal, or does so without TLS. */
   readonly temporalConnection: () => Promise<ConnectionFailure | null>;
   /** Rejects if there is none. */
@@ -42,6 +46,11 @@ export const REACHABILITY_RULES: readonly Rule<Installation>[] = [
     name: 'temporal',
     advice: 'Run `lunas temporal check`. Start Temporal, or correct TEMPORAL_ADDRESS and its certificates.',
     check: checkTemporal,
+  },
+  {
+    name: 'worker',
+    advice: 'Start `lunas worker` with its roles: docs/operations/backlog.md has what else to look at.',
+    check: checkWorker,
   },
 ];
 
@@ -104,6 +113,17 @@ async function checkTemporal({ checkTemporal: requirements }: Installation): Pro
   } catch (error) {
     return { violation: sentenceOf(error) };
   }
+}
+
+/** Before the first start of an installation no worker polls: that is no violation. */
+async function checkWorker({ database, listUnpolled }: Installation): Promise<Finding> {
+  const hasTables = database !== null && database.schema.missing.length === 0;
+  const hasPayouts = hasTables && (await hasPayoutsAccount(database.db));
+  // The rule `temporal` has the reason.
+  const unpolled = await listUnpolled(hasPayouts).catch(() => null);
+  if (unpolled === null) return 'not applicable';
+  if (unpolled.length === 0) return 'ok';
+  return { warning: `No worker polls ${unpolled.map(({ taskQueue }) => taskQueue).join(', ')}.` };
 }
 
 /** A server that is not available is no violation: a process that restarts during an outage has to start. */

@@ -6,7 +6,8 @@ import { createPool, type Pool } from '../../db/connection/pool';
 import { codeOf, messageOf } from '../../errors';
 import type { ConnectionFailure } from '../../temporal/probe-connection';
 import type { CheckedRequirement } from '../../temporal/requirements';
-import { withTemporalAccess, type CommandContext } from '../command-context';
+import type { UnpolledTaskQueue } from '../../temporal/task-queue-polls';
+import { withTemporalAccess, withTemporalCalls, type CommandContext } from '../command-context';
 import type { CheckedProcess, Installation } from './installation-rules';
 import type { Settings } from './settings-rules';
 
@@ -37,6 +38,7 @@ export async function withInstallation<T>(
       recordedEnvironment,
       ...database,
       checkTemporal: () => checkTemporal(context),
+      listUnpolled: (hasPayouts) => listUnpolled(context, hasPayouts),
       temporalConnection: () => (connection ??= findConnectionFailure(context)),
       masterKeys: async () => new KeyRing(await context.masterKey(), context.oldMasterKeys),
     });
@@ -66,6 +68,11 @@ async function readDatabase(db: Pool, databaseUrl: string): Promise<DatabaseStat
 async function checkTemporal(context: CommandContext): Promise<readonly CheckedRequirement[]> {
   const { checkRequirements } = await import('../../temporal/requirements.js');
   return withTemporalAccess(await context.temporal(), checkRequirements);
+}
+
+async function listUnpolled(context: CommandContext, hasPayouts: boolean): Promise<readonly UnpolledTaskQueue[]> {
+  const { listUnpolledTaskQueues } = await import('../../temporal/task-queue-polls.js');
+  return withTemporalCalls(context, (client) => listUnpolledTaskQueues(client, hasPayouts));
 }
 
 /** Null also if it is not known where Temporal is, or a file of a certificate cannot be read: others report that. */

@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/connection/pool';
 import type { PaymentKey } from '../../db/queries/find-payment';
 import { PAYMENT_COLUMNS, type PaymentRow } from '../../db/queries/payment-row';
 import { findArchivedPayment } from '../../db/records/archive';
-import { ArchivedError, ConflictError, NotFoundError } from '../../errors';
+import { ArchivedError, ConflictError, NotFoundError, OrderIdError } from '../../errors';
 import { logPayment } from '../../temporal/log-payment';
 import { archiveFileName } from '../archive/archive-file';
 import { listPayments } from './list-payments';
@@ -11,7 +11,7 @@ import { listPayments } from './list-payments';
 /**
  * A payment of any merchant.
  * @param idOrReference its UUID or `reference_id`
- * @throws NotFoundError if there is no such payment
+ * @throws NotFoundError if there is no such payment, OrderIdError if it is an order id of the merchant's own
  */
 export async function findPayment(db: Queryable, idOrReference: string): Promise<PaymentRow> {
   return requirePayment(db, await findByIdOrReference(db, idOrReference), idOrReference);
@@ -54,9 +54,18 @@ async function requirePayment(db: Queryable, rows: PaymentRow[], given: string):
   return payment;
 }
 
+/** So many payments of an order are named. */
+const MAX_IN_MESSAGE = 5;
+
 async function whyMissing(db: Queryable, given: string): Promise<NotFoundError> {
   const archived = await findArchivedPayment(db, keyOf(given));
-  return archived ? new ArchivedError(given, archiveFileName(archived.file)) : new NotFoundError('payment', given);
+  if (archived) return new ArchivedError(given, archiveFileName(archived.file));
+  const ofOrder = await listPayments(db, { merchantReferenceId: given, limit: MAX_IN_MESSAGE });
+  if (ofOrder.length === 0) return new NotFoundError('payment', given);
+  return new OrderIdError(
+    given,
+    ofOrder.map(({ referenceId }) => referenceId),
+  );
 }
 
 function keyOf(idOrReference: string): PaymentKey {

@@ -8,6 +8,12 @@ import { extractNotificationKeys } from '../../providers/snap/payout-credentials
 import { PAYOUT_PROFILES, PROFILE_OF_ADAPTER, type PayoutAdapter } from '../../providers/snap/payout-profiles';
 import { ACCOUNT_COLUMNS, validateBaseUrl, type ProviderAccount } from './provider-accounts';
 
+/** Whether an account of ours at a bank executes payouts. */
+export async function hasPayoutsAccount(db: Queryable): Promise<boolean> {
+  const { rowCount } = await db.query("select from provider_accounts where purpose = 'payouts' and status = 'enabled'");
+  return rowCount !== 0;
+}
+
 export interface NewPayoutsAccount {
   /** Absent: a new one. */
   readonly id?: string;
