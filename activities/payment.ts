@@ -112,7 +112,7 @@ async function stopAccount({ db }: ActivityDependencies, { terms }: StepInput, r
     text: 'select stop_provider_account($1)',
     values: [providerAccountId],
   });
-  const detail = `The account is stopped: ${reason}.`;
+  const detail = `The account ${providerAccountId} is stopped: ${reason}.`;
   await openExceptionOnce(db, {
     kind: 'foreign_qris',
     providerAccountId,

@@ -9,7 +9,7 @@ import { PACKAGE_ROOT } from '../src/package-info';
 const FILE = path.join(PACKAGE_ROOT, '.env.example');
 
 const HEADER = `# Every environment variable of Lunas, with its default. An empty variable counts as absent.
-# Copy this file to .env and start with: set -a; . ./.env; set +a; npx lunas up
+# Copy this file to .env: lunas up (npm start) reads it. Variables of the environment win.
 # Generated from src/config.ts and src/local-stack/local-stack-config.ts:
 # UPDATE_ENV_EXAMPLE=1 npx jest test/env-example
 `;

@@ -17,6 +17,11 @@ export const timestamp = z.iso
   .datetime({ offset: true, error: 'must be a timestamp such as 2026-01-31T09:00:00Z' })
   .transform((text) => new Date(text));
 
+/** The beginning of a period and its end; without one of them it is open. */
+export function isPeriod(from: Date | undefined, to: Date | undefined): boolean {
+  return from === undefined || to === undefined || from <= to;
+}
+
 export function textUpTo(maxCharacters: number) {
   return z
     .string()

@@ -161,7 +161,8 @@ export function totalCoverage(parts: readonly PartCoverage[]): Coverage {
 /** One line for operators. */
 export function describeCoverage({ seen, compared, indeterminate, unasked, breaks }: Coverage): string {
   const skipped = unasked > 0 ? `, ${unasked} not asked because the provider account is down` : '';
-  return `${compared} of ${seen} compared, ${breaks} breaks, ${indeterminate} indeterminate${skipped}`;
+  const found = breaks === 1 ? '1 break' : `${breaks} breaks`;
+  return `${compared} of ${seen} compared, ${found}, ${indeterminate} indeterminate${skipped}`;
 }
 
 /** The provider statuses that are no break, by the status of the payment. */

@@ -12,7 +12,7 @@ import { isRequestId, isTraceparent, type Correlation } from '../domain/correlat
 import { inCurrentScope, logIds, setTraceparent, withCorrelation } from '../observability/correlation';
 import { increment } from '../observability/metrics';
 import { endSpan, startSpan, traceparentOf } from '../observability/tracing';
-import { ApiError, unknownAddress, unknownMethod } from './api-error';
+import { ApiError, ExplainedFailure, unknownAddress, unknownMethod } from './api-error';
 import { clientAddress } from './auth/client-address';
 import { StreamBody, type EndpointResponse, type Rejection, type Route } from './endpoint';
 import type { HttpDependencies } from './http-dependencies';
@@ -230,18 +230,19 @@ function handleError({ log }: AppDependencies, renderFailure: AppSettings['rende
     const known = toApiError(error);
     if (!known) log.error({ err: error, path: loggedPath(request) }, 'request failed');
     const requestId = String(response.locals.requestId);
-    const failure = known ?? unexpectedFailure(request, response);
+    const failure = known ?? unexpectedFailure(error, request, response);
     response.locals.rejection = failure;
     increment('lunas_http_requests_rejected_total', { code: failure.code });
     send(response, renderFailure?.(known ?? error, request, requestId) ?? toResponse(failure));
   };
 }
 
-function unexpectedFailure(request: Request, { locals }: Response): ApiError {
+function unexpectedFailure(error: unknown, request: Request, { locals }: Response): ApiError {
   const route: Route | undefined = locals.route;
   const advice = route?.adviceAfterFailure?.(request) ?? 'Try again later.';
   const message = `The request could not be processed (${String(locals.requestId)}). ${advice}`;
-  return new ApiError('server_error', message, { internal: 'an unexpected error' });
+  const internal = error instanceof ExplainedFailure ? error.message : 'an unexpected error';
+  return new ApiError('server_error', message, { internal });
 }
 
 /** The JSON of docs/contract.md#errors. */

@@ -68,7 +68,8 @@ it('an operator adds, approves, suspends, verifies, reactivates and disables an 
     bank_account: { status: 'suspended', holder_name: 'PT NAMA LAIN' },
   });
   await payoutsJson('set-limit', '--cooldown', '1d');
-  expect(await json('reactivate', id)).toMatchObject({ status: 'active' });
+  const reactivated = await lunas('reactivate', id);
+  expect(reactivated.stdout).toMatch(/^The account is active, and receives payouts from 20\d\d-\S+Z\.\n$/);
   expect(await lunasPayouts('create', '--merchant', merchant, '--key', 'k1')).toMatchObject({
     exitCode: 1,
     stderr: expect.stringMatching(/^error: Not now: the bank account is new\. Payouts can go to it from 20\S+Z\.\n$/),
@@ -150,6 +151,15 @@ it('an operator creates, approves and resolves a payout, and sees what it waits 
   expect(await payoutsJson('resolve', payout.id, '--as', 'returned', ...evidence)).toMatchObject({
     payout: { status: 'returned', is_manual: true },
   });
+  const returned = async () =>
+    (await jsonOf(runBuiltLunas(['attention', '--json'], environment))).cases.filter(
+      ({ kind }: { kind: string }) => kind === 'payout_returned',
+    );
+  expect(await returned()).toMatchObject([
+    { subject: payout.reference_id, next: `lunas payouts show ${payout.reference_id}` },
+  ]);
+  await json('suspend', payouts[0].bank_account_id, ...note);
+  expect(await returned()).toEqual([]);
   const { stdout } = await lunasPayouts('show', payout.id);
   expect(stdout).toMatch(/^LP\w+ \(returned\) waits for nothing since [^\n]*, because its money came back\.\n/);
   expect(stdout).toMatch(/resolve_as_returned +completed +returned +cli:\S+ +bank statement 31 January, line 12/);

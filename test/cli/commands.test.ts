@@ -260,6 +260,8 @@ describe('as text', () => {
 describe('errors', () => {
   it.each([
     [`merchants approve ${UNKNOWN_ID}`, `There is no merchant ${UNKNOWN_ID}`],
+    [`payments list --merchant ${UNKNOWN_ID}`, `There is no merchant ${UNKNOWN_ID}`],
+    [`payouts list --merchant ${UNKNOWN_ID}`, `There is no merchant ${UNKNOWN_ID}`],
     [`keys create --merchant ${UNKNOWN_ID}`, `There is no merchant ${UNKNOWN_ID}`],
     [`keys revoke ${UNKNOWN_ID}`, `There is no key ${UNKNOWN_ID}`],
     [`webhooks create --merchant ${UNKNOWN_ID} --url https://shop.example/`, `There is no merchant ${UNKNOWN_ID}`],
@@ -276,6 +278,7 @@ describe('errors', () => {
 
   it.each([
     ['merchants', 'Usage: lunas merchants'],
+    ['payments list --from 2026-01-05T03:00:00Z --to 2026-01-04T03:00:00Z', '--from must not be after --to'],
     ['nonsense', "unknown command 'nonsense'"],
     ['merchants list --nonsense', "unknown option '--nonsense'"],
     ['merchants create', "'--name <name>' not specified"],

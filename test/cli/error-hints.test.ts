@@ -3,7 +3,7 @@ import path from 'node:path';
 import { explainError, howToApprove, withCommands } from '../../src/cli/error-hints';
 import { createProgram } from '../../src/cli/program';
 import { OPERATOR_STEPS } from '../../src/domain/operator-steps';
-import { ArchivedError, ConflictError, InvalidError, NotFoundError, UserError } from '../../src/errors';
+import { ArchivedError, ConflictError, InvalidError, NotFoundError, OrderIdError, UserError } from '../../src/errors';
 import { PACKAGE_ROOT } from '../../src/package-info';
 
 const ENDPOINT = { endpointId: 'e1' };
@@ -12,6 +12,8 @@ it.each([
   [new NotFoundError('merchant', 'm1'), 'There is no merchant m1; lunas merchants list shows them.'],
   [new NotFoundError('payment', 'LN1'), 'There is no payment LN1; lunas payments list shows the newest.'],
   [new ArchivedError('LN1', 'f.gz'), 'Payment LN1 is in the archive: f.gz. See lunas archive show f.gz --payment LN1.'],
+  [new OrderIdError('A-1', ['LN1']), 'A-1 is the order id of LN1: name the payment by its reference_id.'],
+  [new OrderIdError('A-1', ['LN1', 'LN2']), 'A-1 is the order id of LN1, LN2: name one by its reference_id.'],
   [new ConflictError('endpoint_disabled', 'It is disabled.', ENDPOINT), /lunas webhooks enable e1 comes first\.$/],
   [new ConflictError('approval_required', 'Wait.', { approvalId: '7' }), /lunas approvals approve 7 --note "…"/],
   [new ConflictError('not_allowed', 'It is settled.'), 'It is settled.'],

@@ -72,6 +72,13 @@ it('list shows members without their credentials, of one merchant or of all', as
   expect(emails(await lunas('users', 'list', '--json'))).toEqual([EMAIL, 'budi@toko.example']);
   expect(emails(await lunas('users', 'list', '--merchant', other.id, '--json'))).toEqual(['budi@toko.example']);
   expect((await lunas('users', 'list')).stdout).toContain('owner');
+  parse(
+    await lunas('users', 'invite', '--merchant', shop.id, '--email', 'ani@toko.example', '--role', 'viewer', '--json'),
+  );
+  const invited = async (id: string) => parse(await lunas('users', 'list', '--merchant', id, '--json')).invitations;
+  expect(await invited(shop.id)).toMatchObject([{ email: 'ani@toko.example', role: 'viewer', merchant_id: shop.id }]);
+  expect(await invited(other.id)).toEqual([]);
+  expect((await lunas('users', 'list')).stdout).toMatch(/^INVITED .* EXPIRES\nani@toko\.example .*Z$/m);
   expect((await lunas('users', 'list', '--json')).stdout).not.toContain('hash-of-a-password');
 });
 

@@ -132,6 +132,10 @@ it('lists deliveries by payment, and the health of a failing endpoint', async ()
   expect(stdout).toMatch(new RegExp(`^ID .*\n${first.id} .*payment\\.created .*pending`));
   expect(stdout).not.toContain(second.id);
   await ledger.db.query(
+    "update webhook_endpoints set consecutive_failures = 1, failing_since = '2026-01-05T03:00:00Z'",
+  );
+  expect((await lunas('list')).stdout).toMatch(/ 2 +failing since 2026-01-05T03:00:00.000Z \(1 attempts\)\n$/);
+  await ledger.db.query(
     `update webhook_endpoints set consecutive_failures = 21, failing_since = '2026-01-05T03:00:00Z',
        next_probe_at = '2026-01-05T04:00:00Z'`,
   );
@@ -148,6 +152,8 @@ it.each([
   [`redeliver ${UNKNOWN_ID} --since 2026-01-05T03:00:00Z`, 2, 'takes either delivery ids, or --since and --until'],
   ['redeliver --since 2026-01-05T03:00:00Z', 2, 'takes either delivery ids, or --since and --until'],
   ['redeliver 17', 2, 'must be a UUID'],
+  ['deliveries --since 2026-01-05T03:00:00Z --until 2026-01-04T03:00:00Z', 2, '--since must not be after --until'],
+  ['redeliver --since 2026-01-05T03:00:00Z --until 2026-01-04T03:00:00Z', 2, '--since must not be after --until'],
   ['deliveries --since yesterday', 2, "--since must be a timestamp such as 2026-01-31T09:00:00Z, not 'yesterday'"],
   ['deliveries --status lost', 2, '--status must be pending, delivered or dead'],
   [`rotate-secret ${UNKNOWN_ID} --overlap soon`, 2, '--overlap must be a duration from 0s to 365d'],

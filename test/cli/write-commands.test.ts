@@ -6,8 +6,9 @@ import { promisify } from 'node:util';
 import { openException } from '../../src/db/records/open-exception';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { eventually } from '../support/eventually';
-import { LUNAS } from '../support/lunas-process';
+import { LUNAS, runBuiltLunas } from '../support/lunas-process';
 import { newNamespace, startTestService, type TestService } from '../support/service';
+import { startTcpProxy } from '../support/tcp-proxy';
 import { runLunas, type Outcome } from './run-lunas';
 
 const UNKNOWN_ID = '0193e5c0-0000-7000-8000-000000000000';
@@ -180,6 +181,11 @@ describe('lunas payments show', () => {
     expect(payment).toMatchObject({ id: first.id, merchant_reference_id: 'ORDER-1042' });
 
     const second = await create({ merchant_reference_id: 'ORDER-1042', amount: 60_000 });
+    const cancelled = await built('payments', 'cancel', 'ORDER-1042', '--note', 'x');
+    expect(cancelled).toMatchObject({
+      exitCode: 1,
+      stderr: `error: ORDER-1042 is the order id of ${second.reference_id}, ${first.reference_id}: name one by its reference_id.\n`,
+    });
     const { stdout } = await lunas('payments', 'show', 'ORDER-1042');
     const [heading, , columns, ...rows] = stdout.trimEnd().split('\n');
     expect(heading).toBe('Several payments have the id ORDER-1042. Repeat the command with the REFERENCE of one:');
@@ -352,10 +358,48 @@ describe('lunas attention', () => {
     expect(nextOf(unknown.reference_id)).toEqual([`lunas payments show ${unknown.reference_id}`]);
     expect(nextOf(merchant.id)).toEqual([`lunas merchants approve ${merchant.id} --note "…"`]);
 
+    const isOfWorker = ({ kind }: { kind: string }) => kind === 'worker';
+    expect(cases.filter(isOfWorker)).toEqual([]);
+
     const away = await runLunas(['attention'], { ...environment, TEMPORAL_ADDRESS: '127.0.0.1:1' });
     expect(away).toMatchObject({ exitCode: 0, stderr: '' });
     expect(away.stdout).toMatch(/^SINCE +KIND +NEXT +DETAIL +MERCHANT$/m);
     expect(away.stdout).toMatch(/ temporal +lunas temporal check /);
     expect(away.stdout).toContain(rejected.reference_id);
+  });
+
+  it('names the task queues that no worker polls', async () => {
+    const { namespace } = await newNamespace();
+    const alone = { ...environment, TEMPORAL_NAMESPACE: namespace };
+    expect(await runBuiltLunas(['temporal', 'setup'], alone)).toMatchObject({ exitCode: 0 });
+    const { cases } = parse(await runBuiltLunas(['attention', '--json'], alone));
+    const worker = { kind: 'worker', merchant_id: null, next: 'lunas doctor' };
+    expect(cases).toEqual(
+      expect.arrayContaining(
+        ['lunas-payments', 'lunas-webhooks'].map((subject) => expect.objectContaining({ ...worker, subject })),
+      ),
+    );
+  });
+
+  it('ends while Temporal hangs, as do other commands', async () => {
+    const proxy = await startTcpProxy(service.temporal.address);
+    proxy.hang();
+    const hanging = { ...environment, TEMPORAL_ADDRESS: proxy.address };
+    const { reference_id: referenceId } = await create();
+    const [attention, versions, cancel] = await Promise.all([
+      runBuiltLunas(['attention', '--json'], hanging),
+      runBuiltLunas(['temporal', 'versions'], hanging),
+      runBuiltLunas(['payments', 'cancel', referenceId, '--note', 'x'], hanging),
+    ]);
+    await proxy.close();
+    expect(parse(attention).cases).toContainEqual(expect.objectContaining({ kind: 'temporal' }));
+    expect(versions).toMatchObject({
+      exitCode: 1,
+      stderr: `error: Temporal at ${proxy.address} is not available: no response in 3 s.\n`,
+    });
+    expect(cancel).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^error: Temporal does not respond .*It is not known whether .*: repeat it\.\n$/),
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
@@ -99,6 +99,16 @@ it(
   },
   TIMEOUT_MS,
 );
+
+it('reads .env of its directory, and variables of the environment win', async () => {
+  const directory = await temporaryDirectory();
+  await writeFile(path.join(directory, '.env'), 'PORT=none\nSANDBOX_PORT=many\n');
+  const ports = { ...(await freePorts()), PORT: undefined };
+  const wrong = lunas('up', directory, ports);
+  expect(await wrong.exitCode).toBe(1);
+  expect(wrong.stderr).toMatch(/\bPORT\b/);
+  expect(wrong.stderr).not.toContain('SANDBOX_PORT');
+});
 
 it(
   'continues after kill -9 with the same data, and stops the orphaned processes',

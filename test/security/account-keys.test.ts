@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createSealer } from '../../src/crypto/sealing';
 import { createPool, type Pool } from '../../src/db/connection/pool';
+import { listRecordedCases } from '../../src/db/queries/list-attention';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { listActions } from '../../src/services/audit/list-actions';
 import { listApprovals } from '../../src/services/audit/list-approvals';
@@ -214,6 +215,11 @@ describe('a QR with another NMID than that of its account', () => {
         amountRupiah: 50_000,
         detail: expect.stringContaining(nmids),
       },
+    ]);
+    expect(exceptions[0]?.detail).toContain(accountId);
+    const cases = await listRecordedCases(service.db, 9);
+    expect(cases.filter(({ kind }) => kind === 'foreign_qris')).toMatchObject([
+      { subject: expect.stringMatching(/^LN/), detail: expect.stringContaining(accountId) },
     ]);
     expect(await statusOf(accountId)).toBe('disabled');
     const { rows } = await service.db.query('select status, qris_payload, failure_reason from payments');

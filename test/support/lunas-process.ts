@@ -53,6 +53,8 @@ export class LunasProcess {
   ) {
     const temporalCli = { TEMPORAL_CLI_PATH: testEnvironment('TEMPORAL_CLI_PATH') };
     const child = spawn(process.execPath, [LUNAS, command, '--json'], {
+      // A developer's `.env` is in another directory.
+      cwd: home,
       env: { PATH: process.env.PATH, LUNAS_HOME: home, ...temporalCli, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { listAllBankAccounts, type BankAccountSummary } from '../../db/records/bank-accounts';
+import type { Queryable } from '../../db/connection/pool';
+import { findBankAccountRow, listAllBankAccounts, type BankAccountSummary } from '../../db/records/bank-accounts';
 import { BANK_CODES, BANKS, describeAccount } from '../../domain/banks';
 import { UserError } from '../../errors';
 import {
@@ -110,7 +111,7 @@ async function readNumber(environment: NodeJS.ProcessEnv, name: string | undefin
   }
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return (await prompt.question('Account number: ')).trim();
+    return (await prompt.question(process.stdin.isTTY ? 'Account number: ' : '')).trim();
   } finally {
     prompt.close();
   }
@@ -129,7 +130,8 @@ function addApprove(accounts: LunasCommand): void {
         const request = { id: accountId, note: noteOf(audit), confirmedName: confirmName };
         const { status, replacedId } = await approveBankAccount(dependencies, audit.actor, request);
         const replaced = replacedId === null ? '' : ` It replaces account ${replacedId}.`;
-        return { json: { accountId, status, replacedId }, text: `The account is ${status}.${replaced}` };
+        const text = `${await activeText(audit.db, accountId)}${replaced}`;
+        return { json: { accountId, status, replacedId }, text };
       },
     );
   accounts
@@ -137,9 +139,15 @@ function addApprove(accounts: LunasCommand): void {
     .description('use a suspended account again, after an inquiry of the last 24 hours; as approve')
     .writeAction(z.object({ accountId: id }), async ({ accountId }, audit, context) => {
       const request = { id: accountId, note: noteOf(audit) };
-      const changed = await reactivateBankAccount(await dependenciesOf(audit, context), audit.actor, request);
-      return changedResult(accountId, changed.status);
+      const { status } = await reactivateBankAccount(await dependenciesOf(audit, context), audit.actor, request);
+      return { json: { accountId, status }, text: await activeText(audit.db, accountId) };
     });
+}
+
+/** An account receives nothing in its cool-down. */
+async function activeText(db: Queryable, accountId: string): Promise<string> {
+  const usableFrom = (await findBankAccountRow(db, accountId, null))?.usableFrom;
+  return `The account is active, and receives payouts from ${usableFrom?.toISOString()}.`;
 }
 
 function addVerify(accounts: LunasCommand): void {

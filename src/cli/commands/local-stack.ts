@@ -1,8 +1,13 @@
+import { existsSync } from 'node:fs';
+import { loadEnvFile } from 'node:process';
 import type { Command } from 'commander';
 import { OPEN_STATUSES } from '../../domain/payment-transitions';
 import type { ChildServiceName } from '../../local-stack/child-service';
 import type { DataDirectory } from '../../local-stack/data-directory';
 import type { RunFile } from '../../local-stack/run-file';
+
+/** In the current directory; `.env.example` is its template. */
+const ENV_FILE = '.env';
 
 type Render = (runFile: RunFile, dataDirectory: DataDirectory, namespace: string) => string;
 
@@ -19,6 +24,8 @@ export function addLocalStackCommands(program: Command): void {
 
 function addStackAction(command: Command, services: readonly ChildServiceName[], render: Render): void {
   command.option('--json', 'print one JSON document when ready').action(async ({ json }: { json?: true }) => {
+    // Variables of the environment win. Other commands read the addresses of what runs.
+    if (existsSync(ENV_FILE)) loadEnvFile(ENV_FILE);
     const { runLocalStack } = await import('../run-local-stack.js');
     await runLocalStack(services, json ? (runFile) => JSON.stringify(runFile, null, 2) : render);
   });

@@ -3,13 +3,14 @@ import type { Queryable } from '../../db/connection/pool';
 import type { PaymentRow } from '../../db/queries/payment-row';
 import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
+import { requireMerchant } from '../../services/merchants/merchants';
 import { listPaymentsOfAnyId } from '../../services/payments/find-payment';
 import { listOverduePayments, listPayments, listPaymentsOfAmount } from '../../services/payments/list-payments';
 import { listSettleable, settlePayments, type Settlement } from '../../services/payments/settle-payments';
 import { showPayment } from '../../services/payments/show-payment';
 import { withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
-import { id, joinOptions, limit, note, oneOf, timestamp, wholeNumber } from '../option-schemas';
+import { id, isPeriod, joinOptions, limit, note, oneOf, timestamp, wholeNumber } from '../option-schemas';
 import { formatTable, printable, type CommandResult } from '../output';
 import { runPaymentAction } from '../payment-action';
 import { explainOutcome, outcomeRow } from '../render-outcome';
@@ -75,6 +76,7 @@ const listInput = z
   .refine(({ amount, waitingForSettlement }) => amount === undefined || !waitingForSettlement, {
     error: 'takes either --amount or --waiting-for-settlement',
   })
+  .refine(({ from, to }) => isPeriod(from, to), { path: ['from'], error: 'must not be after --to' })
   .refine((input) => !input.overdue || OTHER_FILTERS.every((name) => !input[name]), {
     path: ['overdue'],
     error: 'takes only --merchant, --status and --limit: it follows the timers',
@@ -104,6 +106,7 @@ function addList(payments: LunasCommand): void {
       'lunas payments list --merchant MERCHANT_ID --amount 137250 --from 2026-01-31T00:00:00+07:00 --json',
     )
     .databaseAction(listInput, async (input, db) => {
+      if (input.merchant !== undefined) await requireMerchant(db, input.merchant);
       const { payments: list, searchedTo } = await searchPayments(db, input);
       const text = formatTable(list.map(paymentRow), 'No payments.');
       return { json: { payments: list, searchedTo }, text: [text, ...moreText(searchedTo)].join('\n\n') };

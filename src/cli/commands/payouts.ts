@@ -5,6 +5,7 @@ import { formatRupiah } from '../../domain/money';
 import { PAYOUT_RESOLUTIONS } from '../../domain/payout-actions';
 import { RAILS } from '../../domain/payout-rails';
 import { PAYOUT_STATUSES } from '../../domain/payout-transitions';
+import { requireMerchant } from '../../services/merchants/merchants';
 import { getPayoutLimits, setPayoutLimits } from '../../services/payouts/payout-limits';
 import {
   createPayoutByOperator,
@@ -63,6 +64,7 @@ function addList(payouts: LunasCommand): void {
     .option('--limit <n>', 'maximum number', '20')
     .examples('lunas payouts list --needs-attention', 'lunas payouts list --merchant MERCHANT_ID --status failed')
     .databaseAction(input, async ({ merchant, status, needsAttention, limit }, db) => {
+      if (merchant !== undefined) await requireMerchant(db, merchant);
       const filter = { merchantId: merchant ?? null, status: status ?? null, needsAttention, limit };
       const found = await listAllPayouts(db, filter);
       return { json: { payouts: found }, text: formatTable(found.map(payoutRow), 'No payouts.') };

@@ -83,6 +83,6 @@ function partRow(part: PartCoverage) {
 }
 
 function breakRow({ kind, referenceId, detail, isResolvedByStatusQuery }: FoundBreak) {
-  const then = isResolvedByStatusQuery ? 'its workflow queries the provider' : 'see lunas exceptions';
+  const then = isResolvedByStatusQuery ? 'its workflow queries the provider' : 'see lunas exceptions list';
   return { KIND: kind, PAYMENT: referenceId, DETAIL: withCommands(detail), THEN: then };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dashboardUrlOf } from '../../config';
-import { mayInviteAlone } from '../../db/records/invitations';
+import { listInvitationsOf, mayInviteAlone } from '../../db/records/invitations';
 import { actorText } from '../../domain/actor';
 import { MEMBER_ROLES } from '../../domain/member-roles';
 import { requestApproval } from '../../services/audit/request-approval';
@@ -40,7 +40,7 @@ export function addUsersCommand(program: LunasCommand): void {
   addInvite(users);
   users
     .command('list')
-    .description('list the members of merchants, without their credentials')
+    .description('list the members of merchants, without their credentials, and the invitations that are open')
     .option('--merchant <merchant-id>', 'only of this merchant')
     .databaseAction(z.object({ merchant: id.optional() }), async ({ merchant }, db) => {
       const members = await listMembers(db, merchant ?? null);
@@ -54,7 +54,19 @@ export function addUsersCommand(program: LunasCommand): void {
         'LAST SEEN': member.lastSeenAt,
         DISABLED: member.disabledAt,
       }));
-      return { json: { members }, text: formatTable(rows, 'There is no member yet.') };
+      const invitations = await listInvitationsOf(db, merchant ?? null, new Date());
+      const invited = invitations.map(({ email, merchantId, role, createdBy, expiresAt }) => ({
+        INVITED: email,
+        MERCHANT: merchantId,
+        ROLE: role,
+        BY: createdBy,
+        EXPIRES: expiresAt,
+      }));
+      const text = [
+        formatTable(rows, 'There is no member yet.'),
+        ...(invited.length > 0 ? [formatTable(invited, '')] : []),
+      ].join('\n\n');
+      return { json: { members, invitations }, text };
     });
   addLink(users);
   addReset(users);

@@ -27,7 +27,7 @@ import { findNewestSecret, ROTATE_SECRET, rotateSecret } from '../../services/we
 import { createWebhookSender } from '../../webhooks/send';
 import type { CommandContext } from '../command-context';
 import { collect, type LunasCommand } from '../lunas-command';
-import { durationFrom, id, joinOptions, limit, oneOf, timestamp } from '../option-schemas';
+import { durationFrom, id, isPeriod, joinOptions, limit, oneOf, timestamp } from '../option-schemas';
 import { formatFields, formatTable, type CommandResult } from '../output';
 
 const EXPAND_TEXT = `add to the bodies of payments: ${joinOptions(EXPANSIONS)}; repeat for more`;
@@ -224,17 +224,21 @@ function addPing(webhooks: LunasCommand): void {
     });
 }
 
+const PERIOD_RULE = { path: ['since'], error: 'must not be after --until' };
+
 function addDeliveries(webhooks: LunasCommand): void {
-  const input = z.object({
-    payment: z.string().optional(),
-    payout: z.string().optional(),
-    merchant: id.optional(),
-    status: oneOf(DELIVERY_STATUSES).optional(),
-    event: oneOf(WEBHOOK_EVENTS).optional(),
-    since: timestamp.optional(),
-    until: timestamp.optional(),
-    limit,
-  });
+  const input = z
+    .object({
+      payment: z.string().optional(),
+      payout: z.string().optional(),
+      merchant: id.optional(),
+      status: oneOf(DELIVERY_STATUSES).optional(),
+      event: oneOf(WEBHOOK_EVENTS).optional(),
+      since: timestamp.optional(),
+      until: timestamp.optional(),
+      limit,
+    })
+    .refine(({ since, until }) => isPeriod(since, until), PERIOD_RULE);
   webhooks
     .command('deliveries')
     .description('list the newest deliveries; with --json also every attempt and its response')
@@ -268,7 +272,8 @@ function addRedeliver(webhooks: LunasCommand): void {
       ({ deliveryId, since, until, merchant }) =>
         deliveryId.length > 0 ? !since && !until && !merchant : since !== undefined && until !== undefined,
       { error: 'takes either delivery ids, or --since and --until' },
-    );
+    )
+    .refine(({ since, until }) => isPeriod(since, until), PERIOD_RULE);
   webhooks
     .command('redeliver [delivery-id...]')
     .description('redeliver the given deliveries, or all dead deliveries of a time range; their ids stay the same')
@@ -335,9 +340,9 @@ function settingsOf(endpoint: WebhookEndpoint) {
 function describeHealth(endpoint: WebhookEndpoint): string {
   const { status, disabledReason, failingSince, nextProbeAt } = endpoint;
   if (status === 'disabled') return disabledReason === null ? status : `${status} (${disabledReason})`;
-  if (failingSince === null || nextProbeAt === null) return status;
+  if (failingSince === null) return status;
   const failing = `failing since ${failingSince.toISOString()} (${endpoint.consecutiveFailures} attempts)`;
-  return `${failing}, next probe ${nextProbeAt.toISOString()}`;
+  return nextProbeAt === null ? failing : `${failing}, next probe ${nextProbeAt.toISOString()}`;
 }
 
 function deliveryRow(delivery: ListedDelivery) {

@@ -2090,6 +2090,7 @@ create index payouts_requested_at_idx on payouts (requested_at desc, id desc);
 create index payouts_open_idx on payouts (id) where status in ('requested', 'approved', 'submitted');
 create index payouts_in_transit_idx on payouts (merchant_id) include (amount_rupiah)
   where status in ('requested', 'approved', 'submitted');
+create index payouts_returned_idx on payouts (updated_at) where status = 'returned';
 create index payouts_resting_idx on payouts (updated_at, id)
   where status in ('completed', 'failed', 'cancelled', 'returned');
 

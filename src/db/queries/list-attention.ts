@@ -22,7 +22,7 @@ export interface RecordedCase {
 
 export type RecordedCaseKind = keyof typeof PARTS | `payout_${PayoutAttentionReason}`;
 
-/** So many merchants with due settlements are visited, and so many dead deliveries are counted. */
+/** So many merchants with due settlements, returned payouts and dead deliveries are read. */
 const READ_LIMIT = 1_000;
 
 const DEAD_SINCE = "now() - interval '7 days'";
@@ -38,7 +38,7 @@ const PARTS = {
   recovery_mode: `
     select null::text, null::uuid, coalesce(begun_at, now()), reason from recovery_mode where ${IS_RECOVERING}`,
   ledger_breaks: `
-    select null::text, null::uuid, verified_at, break_count || ' breaks' from (
+    select null::text, null::uuid, verified_at, break_count || case break_count when 1 then ' break' else ' breaks' end from (
       select * from ledger_verification_results order by id desc limit 1
     ) newest where break_count > 0`,
   payment_overdue: OVERDUE.map(
@@ -76,7 +76,11 @@ const PARTS = {
     select id::text, coalesce((select merchant_id from payments where id = payment_id),
       (select merchant_id from payouts where payouts.reference_id = exceptions.reference_id)), opened_at,
       kind || ' of ' || reference_id || ': ' || detail
-    from exceptions where resolved_at is null order by opened_at limit $1`,
+    from exceptions where resolved_at is null and kind <> 'foreign_qris' order by opened_at limit $1`,
+  foreign_qris: `
+    select reference_id, (select merchant_id from payments where id = payment_id), opened_at,
+      'exception ' || id || ': ' || detail
+    from exceptions where resolved_at is null and kind = 'foreign_qris' order by opened_at limit $1`,
   approval: `
     select id::text, null::uuid, requested_at, action || ' of ' || target
     from approvals where status = 'approved' or (status = 'pending' and expires_at > now())
@@ -95,6 +99,15 @@ const PARTS = {
   payouts_stopped: `
     select null::text, null::uuid, changed_at, changed_by || ': ' || note
     from (select * from payout_stops order by id desc limit 1) newest where is_stopped`,
+  payout_returned: `
+    select returned.reference_id, returned.merchant_id, returned.updated_at, account.bank_code
+    from (select * from payouts where status = 'returned' order by updated_at desc limit ${READ_LIMIT}) returned
+      join bank_accounts account on account.id = returned.bank_account_id
+    where account.status = 'active' and account.usable_from < returned.updated_at and not exists (
+      select from payouts newer
+      where newer.merchant_id = returned.merchant_id and newer.bank_account_id = account.id
+        and newer.status in ('completed', 'returned') and newer.requested_at > returned.requested_at
+    ) order by returned.updated_at limit $1`,
   endpoint_failing: `
     select id::text, merchant_id, failing_since, url from webhook_endpoints
     where status = 'enabled' and next_probe_at is not null order by failing_since limit $1`,

@@ -60,9 +60,13 @@ const IS_NEWEST = `not exists (
  * One of an operator alone needs a merchant without members still. Of an e-mail only the newest invitation counts, also
  * if several were made at the same time. One that waits for its approval was never valid, and replaces none.
  */
-const VALID_INVITATION = (now: string) => `link.kind = 'invitation' and link.used_at is null
-  and link.expires_at > ${now} and ${isPermitted('(not needs_two_operators() or is_still_permitted(link))')}
-  and ${IS_NEWEST}`;
+const VALID_INVITATION = (now: string) =>
+  openInvitation(now, '(not needs_two_operators() or is_still_permitted(link))');
+
+function openInvitation(now: string, ofOperator: string): string {
+  return `link.kind = 'invitation' and link.used_at is null and link.expires_at > ${now}
+  and ${isPermitted(ofOperator)} and ${IS_NEWEST}`;
+}
 
 /** An invitation as its page shows it. */
 export interface Invitation {
@@ -106,6 +110,25 @@ export async function listOpenInvitations(db: Queryable, merchantId: string, now
   const { rows } = await db.query<OpenInvitation>(
     `select id, email, role, created_by as "createdBy", created_at as "createdAt", expires_at as "expiresAt"
      from sign_in_links link where link.merchant_id = $1 and ${VALID_INVITATION('$2')}
+     order by created_at desc, id limit ${MAX_INVITATIONS}`,
+    [merchantId, now],
+  );
+  return rows;
+}
+
+/**
+ * The same for an operator, of one merchant or of all. An operator reads no token, so that one which was for the first
+ * member is listed although that member has come.
+ */
+export async function listInvitationsOf(
+  db: Queryable,
+  merchantId: string | null,
+  now: Date,
+): Promise<(OpenInvitation & { readonly merchantId: string })[]> {
+  const { rows } = await db.query<OpenInvitation & { readonly merchantId: string }>(
+    `select id, merchant_id as "merchantId", email, role, created_by as "createdBy", created_at as "createdAt",
+       expires_at as "expiresAt"
+     from sign_in_links link where ($1::uuid is null or link.merchant_id = $1) and ${openInvitation('$2', 'true')}
      order by created_at desc, id limit ${MAX_INVITATIONS}`,
     [merchantId, now],
   );

@@ -24,6 +24,7 @@ import { temporalAddress } from '../../support/temporal';
 const NAMES = [
   'database',
   'temporal',
+  'worker',
   'database_pooler',
   'schema',
   'master_key',
@@ -118,6 +119,7 @@ it('lists all rules in a fixed order, and exits with 0 if none is broken', async
   const { exitCode, stderr, names, ok, broken } = await doctor();
   expect({ exitCode, stderr, names, broken }).toEqual({ exitCode: 0, stderr: '', names: NAMES, broken: [] });
   const others = new Set([
+    'worker',
     'temporal_certificate',
     'temporal_connection',
     'dashboard_role',

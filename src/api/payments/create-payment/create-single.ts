@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { findOriginalResponse, type OriginalResponse } from '../../../db/queries/find-original-response';
 import { storeDetails } from '../../../db/records/payment-details';
+import { ExplainedFailure } from '../../../http/api-error';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { toQris, type QrisBody } from '../../../services/payments/expand';
+import { isTimeout } from '../../../temporal/grpc-errors';
 import { logPayment } from '../../../temporal/log-payment';
 import type { ApiDependencies } from '../../dependencies';
 import { expandedFields } from '../expand';
@@ -47,13 +49,15 @@ export async function createSingle(
   const policy = await resolvePolicy(dependencies, merchant, draft.request);
   const terms = captureTerms(merchant, draft, policy);
   const prepare = () => storeDetails(dependencies.db, sealDetails(dependencies, [draft]));
-  await dependencies.createFlights.create(terms, prepare);
+  await dependencies.createFlights.create(terms, prepare).catch((error: unknown) => {
+    throw isTimeout(error) ? new ExplainedFailure(`no QR in time for ${terms.referenceId}`, { cause: error }) : error;
+  });
   const written = await findOriginalResponse(dependencies.db, paymentId);
   const created = written && (await requireSameRequest(dependencies, written, draft));
   if (!created?.original) {
     // Temporal has ended its workflow before the provider's response: the next repeat of the request joins a new one.
     if (created) dependencies.lostWorkflows.check(created.payment);
-    throw new Error(`Payment ${paymentId} was created, and has no original response`);
+    throw new ExplainedFailure(`${terms.referenceId} was created, and its workflow ended before the QR`);
   }
   return toResponse(dependencies, created);
 }
