@@ -1,3 +1,4 @@
+import { paymentWorkflowId } from '../../workflows/messages';
 import { formatRupiah } from '../domain/money';
 import type { AuditedAction } from '../services/audit/list-actions';
 import type { ExceptionRecord } from '../services/payments/exceptions';
@@ -23,6 +24,7 @@ export function renderPayment(details: PaymentDetails): string {
     Payment: payment.id,
     Reference: payment.referenceId,
     "Merchant's reference": payment.merchantReferenceId,
+    'Workflow id': paymentWorkflowId(payment.id),
     Merchant: payment.merchantId,
     Status: payment.failureReason === null ? payment.status : `${payment.status}: ${payment.failureReason}`,
     Customer: `pays ${formatRupiah(payment.totalRupiah)} by ${payment.provider}`,

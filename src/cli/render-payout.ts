@@ -1,3 +1,4 @@
+import { payoutWorkflowId } from '../../workflows/messages';
 import type { PayoutHistoryRow } from '../db/queries/list-payouts';
 import { describeAccount } from '../domain/banks';
 import { formatRupiah } from '../domain/money';
@@ -12,6 +13,7 @@ export function renderPayout(details: PayoutRecord): string {
   const summary = formatFields({
     Payout: payout.id,
     Reference: payout.referenceId,
+    'Workflow id': payoutWorkflowId(payout.id),
     Merchant: payout.merchantId,
     Status: payout.failureReason === null ? payout.status : `${payout.status}: ${payout.failureReason}`,
     Amount: `${formatRupiah(payout.amountRupiah)} by ${payout.rail}`,

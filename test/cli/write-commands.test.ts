@@ -181,10 +181,11 @@ describe('lunas payments show', () => {
     expect(payment).toMatchObject({ id: first.id, merchant_reference_id: 'ORDER-1042' });
 
     const second = await create({ merchant_reference_id: 'ORDER-1042', amount: 60_000 });
+    const references = `${second.reference_id}, ${first.reference_id}`;
     const cancelled = await built('payments', 'cancel', 'ORDER-1042', '--note', 'x');
     expect(cancelled).toMatchObject({
       exitCode: 1,
-      stderr: `error: ORDER-1042 is the order id of ${second.reference_id}, ${first.reference_id}: name one by its reference_id.\n`,
+      stderr: `error: ORDER-1042 is the order id of ${references}: name one by its reference_id.\n`,
     });
     const { stdout } = await lunas('payments', 'show', 'ORDER-1042');
     const [heading, , columns, ...rows] = stdout.trimEnd().split('\n');

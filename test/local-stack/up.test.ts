@@ -16,8 +16,8 @@ const TIMEOUT_MS = 180_000;
 
 const started: LunasProcess[] = [];
 
-function lunas(command: 'up' | 'services', dataDirectory: string, environment: NodeJS.ProcessEnv): LunasProcess {
-  const process = new LunasProcess(command, dataDirectory, environment);
+function lunas(...start: ConstructorParameters<typeof LunasProcess>): LunasProcess {
+  const process = new LunasProcess(...start);
   started.push(process);
   return process;
 }
@@ -104,7 +104,7 @@ it('reads .env of its directory, and variables of the environment win', async ()
   const directory = await temporaryDirectory();
   await writeFile(path.join(directory, '.env'), 'PORT=none\nSANDBOX_PORT=many\n');
   const ports = { ...(await freePorts()), PORT: undefined };
-  const wrong = lunas('up', directory, ports);
+  const wrong = lunas('up', directory, ports, directory);
   expect(await wrong.exitCode).toBe(1);
   expect(wrong.stderr).toMatch(/\bPORT\b/);
   expect(wrong.stderr).not.toContain('SANDBOX_PORT');

@@ -1,5 +1,6 @@
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { dataDirectoryAt } from '../../src/local-stack/data-directory';
@@ -50,11 +51,12 @@ export class LunasProcess {
     command: 'up' | 'services',
     private readonly home: string,
     environment: NodeJS.ProcessEnv,
+    // A developer's `.env` is in another directory.
+    cwd = os.tmpdir(),
   ) {
     const temporalCli = { TEMPORAL_CLI_PATH: testEnvironment('TEMPORAL_CLI_PATH') };
     const child = spawn(process.execPath, [LUNAS, command, '--json'], {
-      // A developer's `.env` is in another directory.
-      cwd: home,
+      cwd,
       env: { PATH: process.env.PATH, LUNAS_HOME: home, ...temporalCli, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
