@@ -28,6 +28,12 @@ export function renderDocument(props: DocumentProps): string {
   return `<!doctype html>${renderToStaticMarkup(<Document {...props} />)}`;
 }
 
+/** What the script shows while it cannot read the page again. */
+const OUTDATED: Readonly<Record<Language, string>> = {
+  id: 'Koneksi terputus – status mungkin belum terbaru.',
+  en: 'Connection lost – the status may not be up to date.',
+};
+
 /** Where the script listens, or what it reads again; empty: the page itself. */
 function addressesOf(live: Liveness): { readonly events?: string; readonly poll?: string } {
   if (live === 'none') return {};
@@ -42,6 +48,11 @@ function Document({ title, language, files, live, scripts = [], className, child
       <body className={className} data-live={events} data-poll={poll}>
         {children}
         <p id="announcement" className="unseen" aria-live="polite" />
+        {live !== 'none' && (
+          <div className="connection no-print" role="status">
+            <p>{OUTDATED[language]}</p>
+          </div>
+        )}
       </body>
     </html>
   );

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { PACKAGE_ROOT } from '../../../src/package-info';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { PAYMENT_TEXTS } from '../../../src/web/dashboard/payments/payment-texts';
@@ -69,6 +69,50 @@ it.each([
   await service.pay(referenceId);
   await page.locator('.state', { hasText: qr.states.paid }).waitFor({ timeout: TIMEOUT_MS });
   expect(await page.locator('.qr svg').count()).toBe(0);
+  await close();
+});
+
+it.each([
+  [
+    'the browser was offline',
+    async (page: Page) => {
+      await page.context().setOffline(true);
+      return () => page.context().setOffline(false);
+    },
+  ],
+  [
+    'one reading failed',
+    async (page: Page) => {
+      await page.route('**/qr', (route) => route.abort(), { times: 1 });
+      return async () => {};
+    },
+  ],
+])('an open QR page says that it may be outdated, and shows the payment, after %s', async (_name, interrupt) => {
+  const { referenceId } = await createPage(service);
+  const { page, close } = await openSignedIn(`/payments/${referenceId}/qr`);
+  const outdated = page.locator('.connection p');
+  expect(await outdated.isVisible()).toBe(false);
+  const restore = await interrupt(page);
+  await service.pay(referenceId);
+  await outdated.waitFor({ timeout: TIMEOUT_MS });
+  await restore();
+  await page.locator('.state', { hasText: qr.states.paid }).waitFor({ timeout: TIMEOUT_MS });
+  await outdated.waitFor({ state: 'hidden' });
+  await close();
+});
+
+it('"back" from the QR page opens the form again, whose first try was rejected', async () => {
+  const { page, close } = await openSignedIn('/payments/new');
+  const amount = page.locator('#amount');
+  await amount.fill('0');
+  await amount.press('Enter');
+  await page.getByRole('alert').waitFor();
+  await amount.fill('15.000');
+  await amount.press('Enter');
+  await page.waitForURL(/\/qr$/);
+  await page.goBack({ waitUntil: 'load' });
+  await amount.waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
   await close();
 });
 

@@ -2,12 +2,28 @@
 'use strict';
 
 const POLL_MS = 15_000;
-const SLOW_POLL_MS = 30_000;
 const SLOW_AFTER_MS = 5 * 60_000;
 const STOP_AFTER_MS = 30 * 60_000;
 
 const { live, poll } = document.body.dataset;
-const openedAtMs = performance.now();
+
+function start(root) {
+  startCountdowns(root);
+  for (const button of root.querySelectorAll('[data-copy]')) {
+    offer(button, async () => {
+      await navigator.clipboard.writeText(button.dataset.copy);
+      const label = button.textContent;
+      button.textContent = button.dataset.copied;
+      setTimeout(() => (button.textContent = label), 1_500);
+    });
+  }
+  for (const button of root.querySelectorAll('[data-print]')) offer(button, () => print());
+}
+
+function offer(button, act) {
+  button.hidden = false;
+  button.addEventListener('click', act);
+}
 
 /** The server's clock decides: a countdown has the time left when the page was sent. */
 function startCountdowns(root) {
@@ -16,40 +32,21 @@ function startCountdowns(root) {
     const show = () => {
       const seconds = Math.max(Math.ceil((endAtMs - performance.now()) / 1_000), 0);
       element.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-      if (seconds > 0) setTimeout(show, 250);
-      else endOf(element);
+      if (seconds > 0) return setTimeout(show, 250);
+      // A code must not be paid after its end, also if the service does not respond.
+      for (const part of document.querySelectorAll('[data-until-end]')) part.remove();
+      if (element.isConnected) setTimeout(refresh, 1_000);
     };
     show();
   }
 }
 
-/** A code must not be paid after its end, also if the service does not respond. */
-function endOf(element) {
-  for (const part of document.querySelectorAll('[data-until-end]')) part.remove();
-  if (element.isConnected) setTimeout(() => void refresh(), 1_000);
-}
-
-function startCopying(root) {
-  for (const button of root.querySelectorAll('[data-copy]')) {
-    button.hidden = false;
-    button.addEventListener('click', async () => {
-      await navigator.clipboard.writeText(button.dataset.copy);
-      const label = button.textContent;
-      button.textContent = button.dataset.copied;
-      setTimeout(() => (button.textContent = label), 1_500);
-    });
-  }
-}
-
+/** Browsers play a sound only after a gesture of the user. */
 let audio;
-
-/** A browser plays a sound only after the user has touched the page. */
-function allowSound() {
-  audio ??= new AudioContext();
-}
+const allowSound = () => (audio ??= new AudioContext());
 
 function playSound() {
-  if (audio === undefined) return;
+  if (!audio) return;
   const [tone, volume] = [audio.createOscillator(), audio.createGain()];
   tone.frequency.value = 880;
   volume.gain.setValueAtTime(0.2, audio.currentTime);
@@ -59,82 +56,99 @@ function playSound() {
   tone.stop(audio.currentTime + 0.5);
 }
 
-/**
- * Reads the page again, and replaces the parts that differ. What the user has opened or focused stays, except an
- * urgent part: a code that is paid must not stay because of a button below it.
- */
-async function refresh() {
-  const response = await fetch(poll || location.href, { headers: { 'X-Poll': '1' } }).catch(() => undefined);
-  if (response === undefined) return;
-  if (response.status === 401) return location.reload();
-  if (!response.ok) return;
-  const next = new DOMParser().parseFromString(await response.text(), 'text/html');
-  // Before the parts leave the response.
-  const state = next.querySelector('[data-announce]')?.textContent ?? '';
-  for (const part of document.querySelectorAll('[data-part]')) replacePart(part, next);
-  const announcement = document.getElementById('announcement');
-  if (announcement && announcement.dataset.shown !== state) {
-    if (announcement.dataset.shown !== undefined) announcement.textContent = state;
-    announcement.dataset.shown = state;
+const stateOf = (page) => page.querySelector('[data-announce]')?.textContent ?? '';
+let announced = stateOf(document);
+let isReading = false;
+/** Something happened during the reading. */
+let isOutdated = false;
+let failures = 0;
+let retry;
+
+function refresh() {
+  isOutdated = true;
+  if (!isReading) void readLatest();
+}
+
+/** After a failure, the page is marked as outdated, and read again. */
+async function readLatest() {
+  isReading = true;
+  clearTimeout(retry);
+  while (isOutdated) {
+    isOutdated = false;
+    failures = (await read().catch(() => false)) ? 0 : failures + 1;
   }
+  isReading = false;
+  document.body.classList.toggle('outdated', failures > 0);
+  if (failures) retry = setTimeout(refresh, Math.min(500 * 2 ** failures, POLL_MS));
+}
+
+/**
+ * Replaces the parts that differ. What the user has opened or focused stays, except an urgent part: a code that is paid
+ * must not stay because of a button below it.
+ */
+async function read() {
+  const signal = AbortSignal.timeout(POLL_MS);
+  const response = await fetch(poll || location.href, { headers: { 'X-Poll': '1' }, signal });
+  if (response.status === 401) location.reload();
+  if (!response.ok) return false;
+  const next = new DOMParser().parseFromString(await response.text(), 'text/html');
+  const state = stateOf(next);
+  if (announced !== state) document.getElementById('announcement').textContent = announced = state;
+  for (const part of document.querySelectorAll('[data-part]')) replacePart(part, next);
+  return true;
 }
 
 function replacePart(part, next) {
   const replacement = next.querySelector(`[data-part="${part.dataset.part}"]`);
   if (!replacement || replacement.dataset.version === part.dataset.version) return;
-  const isUsed = part.contains(document.activeElement) || part.querySelector('details[open]') !== null;
+  const isUsed = part.contains(document.activeElement) || part.querySelector('details[open]');
   if (isUsed && part.dataset.urgent === undefined) return;
   part.replaceWith(replacement);
   if (replacement.querySelector('[data-sound]') && !part.querySelector('[data-sound]')) playSound();
-  startCountdowns(replacement);
-  startCopying(replacement);
-  startPrinting(replacement);
-  // A focused element was removed, or nothing had the focus: the next step has it.
+  start(replacement);
+  // If nothing has the focus (any more), the next step has it.
   if (document.activeElement === document.body) replacement.querySelector('[data-focus]')?.focus();
 }
 
-function startPrinting(root) {
-  for (const button of root.querySelectorAll('[data-print]')) {
-    button.hidden = false;
-    button.addEventListener('click', () => print());
-  }
-}
+const refreshIfVisible = () => document.hidden || refresh();
 
 function startPolling() {
-  const openMs = performance.now() - openedAtMs;
+  const openMs = performance.now();
   if (openMs > STOP_AFTER_MS) return;
-  setTimeout(() => void refreshIfVisible().finally(startPolling), openMs > SLOW_AFTER_MS ? SLOW_POLL_MS : POLL_MS);
+  const pauseMs = openMs > SLOW_AFTER_MS ? 2 * POLL_MS : POLL_MS;
+  setTimeout(() => {
+    refreshIfVisible();
+    startPolling();
+  }, pauseMs);
 }
 
-async function refreshIfVisible() {
-  if (document.visibilityState === 'visible') await refresh();
-}
-
-/** The browser repeats a connection that is lost, and none that is rejected: by a proxy, while the service restarts. */
+/** The browser repeats a connection that is lost, and none that is rejected, as by a proxy. */
 function openStream() {
   const stream = new EventSource(live);
-  stream.addEventListener('status', () => void refresh());
+  stream.addEventListener('status', refresh);
   stream.addEventListener('error', () => {
-    if (stream.readyState !== EventSource.CLOSED || performance.now() - openedAtMs > STOP_AFTER_MS) return;
-    setTimeout(() => void refreshIfVisible().finally(openStream), POLL_MS);
+    if (!failures && !isReading) refreshIfVisible();
+    const isClosed = stream.readyState === EventSource.CLOSED;
+    if (isClosed && performance.now() < STOP_AFTER_MS) setTimeout(openStream, POLL_MS);
   });
 }
 
-const first = document.querySelector('[data-announce]');
-const announcement = document.getElementById('announcement');
-if (first && announcement) announcement.dataset.shown = first.textContent;
-startCountdowns(document);
-startCopying(document);
-startPrinting(document);
+start(document);
 for (const form of document.querySelectorAll('form[method=post]')) {
   form.addEventListener('submit', () => {
     for (const button of form.querySelectorAll('button')) setTimeout(() => (button.disabled = true));
   });
 }
-// A page that comes back from the browser's cache has its buttons again.
-addEventListener('pageshow', (event) => event.persisted && location.reload());
+// "Back" cannot show the response to a POST: of a rejected one, it opens the form.
+const { responseStatus } = performance.getEntriesByType('navigation')[0];
+if (responseStatus >= 400 && responseStatus < 500) history.replaceState(null, '');
+// A page from the browser's cache has its buttons again.
+addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
 if (live !== undefined) {
   openStream();
   for (const gesture of ['click', 'keydown']) addEventListener(gesture, allowSound, { once: true });
 }
 if (poll !== undefined) startPolling();
+if ((live ?? poll) !== undefined) {
+  for (const change of ['online', 'visibilitychange']) addEventListener(change, refreshIfVisible);
+}
