@@ -109,6 +109,8 @@ export const OPEN_STATUSES: readonly PaymentStatus[] = PAYMENT_STATUSES.filter((
 
 /** The provider received the customer's money before the payment entered one of these statuses. */
 export const PAID_STATUSES: readonly PaymentStatus[] = statusesFrom('paid');
+/** The merchant has the money, pending or available: a refund takes it when it is confirmed. */
+export const RECEIVED_STATUSES: readonly PaymentStatus[] = PAID_STATUSES.filter((status) => status !== 'refunded');
 /** Money that arrives for such a payment is a late payment. */
 export const UNPAID_FINAL_STATUSES: readonly PaymentStatus[] = FINAL_STATUSES.filter(
   (status) => !PAID_STATUSES.includes(status),

@@ -1,7 +1,8 @@
-import type { PaymentStatus } from '../../domain/payment-transitions';
+import { RECEIVED_STATUSES, type PaymentStatus } from '../../domain/payment-transitions';
 import type { ProviderName } from '../../domain/provider-capabilities';
 import type { Queryable } from '../connection/pool';
 import { onlyRow } from '../connection/require-row';
+import { literalList } from '../connection/statement';
 
 /** A period of a merchant's zone. Inclusive; it begins and ends with an hour. */
 export interface FigurePeriod {
@@ -14,8 +15,11 @@ export interface FigurePeriod {
 export interface PaymentFigure {
   readonly payments: number;
   readonly totalRupiah: number;
+  /** Of those whose money the merchant has. */
   readonly netRupiah: number;
 }
+
+const NET_RUPIAH = `coalesce(sum(net_rupiah) filter (where status in (${literalList(RECEIVED_STATUSES)})), 0)::bigint`;
 
 /** The payments of one hour or day. */
 export interface FigureBar extends PaymentFigure {
@@ -37,7 +41,7 @@ export async function listFigureBars(
   const { rows } = await db.query<FigureBar>({
     name: 'list_figure_bars',
     text: `select date_trunc($5, hour, $6) as at, status, sum(payments)::integer as payments,
-        sum(total_rupiah)::bigint as "totalRupiah", sum(net_rupiah)::bigint as "netRupiah"
+        sum(total_rupiah)::bigint as "totalRupiah", ${NET_RUPIAH} as "netRupiah"
       from payment_hour_totals
       where merchant_id = $1 and status = any($2) and hour >= $3 and hour <= $4
       group by 1, 2 order by 1, 2`,
@@ -64,7 +68,7 @@ export async function readPeriodFigure(
   const { rows } = await db.query<PeriodFigure>({
     name: 'read_period_figure',
     text: `select coalesce(sum(payments), 0)::integer as payments,
-        coalesce(sum(total_rupiah), 0)::bigint as "totalRupiah", coalesce(sum(net_rupiah), 0)::bigint as "netRupiah",
+        coalesce(sum(total_rupiah), 0)::bigint as "totalRupiah", ${NET_RUPIAH} as "netRupiah",
         (select recorded_until from totals_progress) as "asOf",
         exists (select from archive_files where day between ($3 at time zone 'UTC')::date
           and ($4 at time zone 'UTC')::date) as "hasArchivedDays"

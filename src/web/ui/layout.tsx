@@ -60,6 +60,19 @@ export function Notice({ tone, children }: NoticeProps): ReactElement {
   );
 }
 
+/** What the user has done just before. It ends when the page shows the next status. @param text null: nothing */
+export function DoneNotice({ text }: { readonly text: string | null }): ReactElement {
+  return (
+    <div data-part="done" data-version={text ?? ''}>
+      {text !== null && (
+        <Notice tone="good">
+          <p>{text}</p>
+        </Notice>
+      )}
+    </div>
+  );
+}
+
 export interface Fact {
   readonly name: string;
   readonly value: ReactNode;

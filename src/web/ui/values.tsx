@@ -20,19 +20,16 @@ export function Time({ at, style, locale }: TimeProps): ReactElement {
 
 /** `Rp 50.000`, which never breaks; `−Rp 350` if it is below zero. */
 export function Money({ rupiah }: { readonly rupiah: number }): ReactElement {
-  const amount = formatRupiah(Math.abs(rupiah)).replace(' ', '\u00a0');
-  return <>{rupiah < 0 ? `−${amount}` : amount}</>;
+  return <Amount sign={rupiah < 0 ? '−' : ''} rupiah={rupiah} />;
 }
 
 /** A change of an amount: `+Rp 50.000` or `−Rp 350`. */
 export function SignedMoney({ rupiah }: { readonly rupiah: number }): ReactElement {
-  const sign = rupiah > 0 ? '+' : rupiah < 0 ? '−' : '';
-  return (
-    <>
-      {sign}
-      <Money rupiah={Math.abs(rupiah)} />
-    </>
-  );
+  return <Amount sign={rupiah > 0 ? '+' : rupiah < 0 ? '−' : ''} rupiah={rupiah} />;
+}
+
+function Amount({ sign, rupiah }: { readonly sign: string; readonly rupiah: number }): ReactElement {
+  return <span className="unbroken">{sign + formatRupiah(Math.abs(rupiah)).replace(' ', '\u00a0')}</span>;
 }
 
 interface IdProps {

@@ -72,7 +72,7 @@ async function readPayments(path: string) {
   const days = [startOfDay(query.get('from') ?? '', ZONE), endOfDay(query.get('to') ?? '', ZONE)];
   const { rows } = await service.db.query<{ payments: number; total: number; net: number }>(
     `select count(*)::integer as payments, coalesce(sum(total_rupiah), 0)::bigint as total,
-       coalesce(sum(net_rupiah), 0)::bigint as net
+       coalesce(sum(net_rupiah) filter (where status <> all('{refunded,expired,failed}')), 0)::bigint as net
      from payments where merchant_id = $1 and status = any($2) and created_at between $3 and $4`,
     [merchantId, statuses, ...days],
   );
@@ -97,6 +97,8 @@ it.each(['today', '7d', '30d'])('each figure of %s is that of the list behind it
     const expected = await readPayments(path);
     const list = await open(new URL(path, dashboard.url).href);
     const sum = await list.page.locator('[data-part=sum] b').textContent();
+    const received = await list.page.locator('[data-part=sum] .dim .unbroken').textContent();
+    expect(digits(received)).toBe(expected.net);
     expect(digits(sum?.split('·')[0] ?? '')).toBe(expected.payments);
     expect(digits(sum?.split('·')[1] ?? '')).toBe(expected.total);
     await list.close();

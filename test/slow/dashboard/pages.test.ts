@@ -599,6 +599,21 @@ async function readWithoutScript(page: Page): Promise<string> {
   }
 }
 
+/** The amounts that are on more than one line. */
+const FIND_BROKEN_AMOUNTS = `(() => {
+  const broken = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let text = walker.nextNode(); text !== null; text = walker.nextNode()) {
+    for (const { 0: amount, index } of text.data.matchAll(/Rp\\u00a0[\\d.]+/g)) {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + amount.length);
+      if (range.getClientRects().length > 1) broken.push(amount);
+    }
+  }
+  return broken;
+})()`;
+
 const CASES = Object.entries(STATES).flatMap(([route, states]) =>
   Object.keys(states).map((state) => [route, state] as const),
 );
@@ -619,6 +634,7 @@ describe.each(CASES)('%s, %s', (route, state) => {
       await page.setViewportSize({ width, height: 800 });
       expect([scheme, width, await findAccessibilityViolations(page, rules)]).toEqual([scheme, width, []]);
       expect([scheme, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([scheme, width]);
+      expect([width, await page.evaluate(FIND_BROKEN_AMOUNTS)]).toEqual([width, []]);
       await takeScreenshot(page, `${route} ${state} ${width} ${scheme}`);
     }
     // Chromium reports each document that is not 200.

@@ -372,6 +372,17 @@ describe.each(['id', 'en'] as const)('the detail of a payment in %s', (language)
     expect(timelineIn(body).map(([title]) => title)).toEqual(names.map((name) => texts.transitions[name]));
     const [, chip] = /<span class="chip[^"]*"><span[^>]*>[^<]*<\/span>([^<]*)</.exec(body) ?? [];
     expect(chip?.trim()).toBe(texts.statuses[statusOf(status)]);
+    const facts = factsIn(body);
+    expect(facts.has(texts.detail.net)).toBe(!['expired', 'failed', 'cancelled', 'refunded'].includes(status));
+    expect(facts.has(texts.confirm.refund.fee)).toBe(status === 'refunded');
+  });
+
+  it.each(Object.entries(PATHS))('that is %s: in the list, whether its money is received', async (status, steps) => {
+    const { terms } = await applyTransitions(ledger, steps);
+    const { body } = await get(`${payments}?q=${terms.referenceId}`, as);
+    const [, net] = /<td role="cell" class="number hidden">(.*?)<\/td>/.exec(body) ?? [];
+    const isReceived = ['paid', 'settled', 'refund_processing', 'refund_failed'].includes(status);
+    expect(net?.replace(/<[^>]*>/g, '')).toBe(isReceived ? 'Rp\u00a049.650' : '–');
   });
 
   it('with three refunds: each step has the number of its refund', async () => {

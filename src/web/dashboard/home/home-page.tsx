@@ -116,8 +116,9 @@ function Figures({ view, figures }: FiguresProps): ReactElement {
     { name: texts.net, href: paid, value: <Money rupiah={netRupiah} />, hint: texts.afterFees },
   ];
   const isCounted = asOf.getTime() > 0;
+  const version = [payments, paidRupiah, netRupiah, ended, from].join();
   return (
-    <section aria-label={texts.figures} data-part="figures" data-version={`${payments} ${paidRupiah} ${ended} ${from}`}>
+    <section aria-label={texts.figures} data-part="figures" data-version={version}>
       <ul className="figures">
         {shown.map(({ name, href, value, hint }) => (
           <li key={name}>

@@ -6,6 +6,7 @@ import type { MerchantView } from '../merchant-view';
 export interface ListedSum {
   readonly payments: number;
   readonly totalRupiah: number;
+  /** Of those whose money the merchant has. */
   readonly netRupiah: number;
   readonly asOf: Date;
   readonly hasArchivedDays: boolean;
@@ -37,7 +38,7 @@ export function ListSum({ view: { locale }, sum }: ListSumProps): ReactElement |
   const { payments, totalRupiah, netRupiah, asOf, hasArchivedDays } = sum;
   if (asOf.getTime() <= 0) return null;
   return (
-    <div data-part="sum" data-version={`${payments} ${totalRupiah}`}>
+    <div data-part="sum" data-version={`${payments} ${totalRupiah} ${netRupiah}`}>
       <p>
         <b>
           {payments} {texts.payments} · <Money rupiah={totalRupiah} />

@@ -1,8 +1,8 @@
 import type { ReactElement } from 'react';
-import type { PaymentStatus } from '../../../domain/payment-transitions';
+import { UNPAID_FINAL_STATUSES, type PaymentStatus } from '../../../domain/payment-transitions';
 import type { ProviderName } from '../../../domain/provider-capabilities';
 import { Chip } from '../../ui/chip';
-import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
+import { Card, DoneNotice, Facts, PageHead, type Fact } from '../../ui/layout';
 import { Timeline, type TimelineEntry } from '../../ui/timeline';
 import { Countdown, Id, Money, Time } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
@@ -82,11 +82,7 @@ function Payment(page: PaymentPage): ReactElement {
         back={{ href: paths.payments, label: texts.detail.back }}
       />
       <div className="stack">
-        {done && (
-          <Notice tone="good">
-            <p>{texts.detail.done[done]}</p>
-          </Notice>
-        )}
+        <DoneNotice text={done && texts.detail.done[done]} />
         <div className="columns">
           <div className="stack">
             <Head {...page} />
@@ -193,8 +189,17 @@ function factsOf({ view, payment, origin }: PaymentPage): Fact[] {
     { name: detail.total, value: <Money rupiah={payment.totalRupiah} /> },
     { name: detail.fee, value: <Money rupiah={payment.feeRupiah} /> },
     { name: own.feePayer, value: own.feePayers[payment.feePayer] },
-    { name: detail.net, value: <Money rupiah={payment.netRupiah} />, isTotal: true },
+    ...resultFacts(view, payment),
   ];
+}
+
+/** What the merchant receives, or has received. Of a refunded payment only the fee is left, which the merchant pays. */
+function resultFacts({ texts }: MerchantView, { status, netRupiah, feeRupiah }: ShownPayment): Fact[] {
+  if (UNPAID_FINAL_STATUSES.includes(status)) return [];
+  if (status === 'refunded') {
+    return [{ name: texts.confirm.refund.fee, value: <Money rupiah={feeRupiah} />, isTotal: true }];
+  }
+  return [{ name: texts.detail.net, value: <Money rupiah={netRupiah} />, isTotal: true }];
 }
 
 function originFacts({ locale, texts }: MerchantView, origin: ShownOrigin): Fact[] {

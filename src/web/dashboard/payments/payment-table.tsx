@@ -1,5 +1,5 @@
 import type { ReactElement, ReactNode } from 'react';
-import type { PaymentStatus } from '../../../domain/payment-transitions';
+import { RECEIVED_STATUSES, type PaymentStatus } from '../../../domain/payment-transitions';
 import { Chip } from '../../ui/chip';
 import { Table, type Column } from '../../ui/table';
 import { Money, Time } from '../../ui/values';
@@ -56,7 +56,8 @@ function columnsOf({ texts, locale, paths }: MerchantView): Column<ListedPayment
       title: columns.net,
       narrow: 'hidden',
       className: 'number',
-      cell: ({ netRupiah }) => <Money rupiah={netRupiah} />,
+      cell: ({ status, netRupiah }) =>
+        RECEIVED_STATUSES.includes(status) ? <Money rupiah={netRupiah} /> : <span className="dim">–</span>,
     },
     {
       title: columns.total,

@@ -20,9 +20,9 @@ import { timelineEntries } from './payment-timeline';
 /** What the user has done just before, by the code in the address. Others can send the address: the status decides. */
 const DONE = ['refund_requested', 'cancelled', 'refund_cancelled'] as const;
 const STATUSES_AFTER: Readonly<Record<(typeof DONE)[number], readonly PaymentStatus[]>> = {
-  refund_requested: ['refund_processing', 'refunded'],
+  refund_requested: ['refund_processing'],
   cancelled: ['cancelled'],
-  refund_cancelled: ['paid', 'settled'],
+  refund_cancelled: ['paid'],
 };
 const doneSchema = z.object({ done: z.enum(DONE).optional().catch(undefined) });
 

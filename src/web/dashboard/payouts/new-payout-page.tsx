@@ -105,11 +105,7 @@ function Preview({ view, formToken, preview }: PreviewProps): ReactElement {
         <Facts
           facts={lines.map(({ kind, count, rupiah }) => ({
             name: texts.kinds[kind](count),
-            value: (
-              <span className="unbroken">
-                <SignedMoney rupiah={rupiah} />
-              </span>
-            ),
+            value: <SignedMoney rupiah={rupiah} />,
           }))}
         />
       </Card>
