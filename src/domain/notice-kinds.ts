@@ -32,6 +32,9 @@ export type NoticeKind =
   | 'security.logo_changed'
   | 'security.accent_changed';
 
+/** What a member changes of their sign-in. */
+export type ChangedCredential = 'password' | 'authenticator_app' | 'passkey' | 'recovery_codes';
+
 /** How many wrong codes of a user in a day make a notice. */
 export const WRONG_CODES_OF_NOTICE = 5;
 

@@ -80,7 +80,7 @@ describe('attack: a credential that a statement changes makes a notice', () => {
 
 it('a transaction that changes several credentials makes one notice; what is no credential makes none', async () => {
   await dashboard.query('begin');
-  await dashboard.query("update users set password_hash = 'new', sealed_totp = null where id = $1", [victim]);
+  await dashboard.query("update users set password_hash = 'new', sealed_totp = 'new' where id = $1", [victim]);
   await dashboard.query(PASSKEY, [victim]);
   await dashboard.query(CODE, [victim]);
   await dashboard.query('commit');
@@ -88,6 +88,10 @@ it('a transaction that changes several credentials makes one notice; what is no 
   await dashboard.query("update passkeys set name = 'Phone', counter = 1");
   await owner.query("update users set sealed_totp = 'sealed again' where id = $1", [victim]);
   expect(await noticesOf()).toEqual([`factor_changed ${victim}`]);
+  const { rows } = await owner.query('select changed from merchant_notices');
+  expect(rows).toEqual([{ changed: ['password', 'authenticator_app', 'passkey', 'recovery_codes'] }]);
+  const silent = dashboard.query("update merchant_notices set changed = '{}'");
+  await expect(silent).rejects.toMatchObject({ code: '42501' });
 });
 
 it('attack: a key that a statement inserts makes a notice', async () => {

@@ -1621,6 +1621,9 @@ create table merchant_notices (
     'payout.waiting_for_approval', 'payout.schedule_changed')),
   -- The user, the key, the endpoint, the bank account or the payout that it is about; the merchant if its look changed.
   target_id uuid not null,
+  -- Of a login.
+  changed text[] not null default '{}'
+    check (changed <@ array['password', 'authenticator_app', 'passkey', 'recovery_codes']),
   occurred_at timestamptz(3) not null,
   mailed_at timestamptz(3) -- null: it was not mailed
 );
@@ -1667,21 +1670,29 @@ create function acts_as_dashboard() returns boolean language sql stable
   return pg_has_role(session_user, 'lunas_dashboard', 'member')
     and not pg_has_role(session_user, 'lunas_operator', 'member');
 
--- The dashboard changes no credential silently, whatever its statement is.
-create function notice_changed_factor() returns trigger language plpgsql set search_path = public, pg_temp as $$
+-- The dashboard changes no credential silently, whatever its statement is. It adds to its notice, and cannot do so by
+-- a statement of its own.
+create function notice_changed_factor() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
 declare
-  changed constant record := coalesce(new, old);
+  row_changed constant record := coalesce(new, old);
   changed_id uuid;
+  credentials text[];
 begin
   if tg_table_name = 'users' then
-    changed_id := changed.id;
+    changed_id := row_changed.id;
+    credentials := array_remove(array[
+      case when new.password_hash is distinct from old.password_hash then 'password' end,
+      case when new.sealed_totp is distinct from old.sealed_totp then 'authenticator_app' end], null);
   else
-    changed_id := changed.user_id;
+    changed_id := row_changed.user_id;
+    credentials := array[tg_argv[0]];
   end if;
-  insert into merchant_notices (merchant_id, kind, target_id, occurred_at)
-  select merchant_id, 'security.factor_changed', user_id, now()
+  insert into merchant_notices as notice (merchant_id, kind, target_id, changed, occurred_at)
+  select merchant_id, 'security.factor_changed', user_id, credentials, now()
   from members where user_id = changed_id and removed_at is null
-  on conflict do nothing;
+  on conflict (merchant_id, target_id, occurred_at) where kind = 'security.factor_changed' do update
+    set changed = notice.changed || excluded.changed where not notice.changed @> excluded.changed;
   return null;
 end $$;
 create trigger notice after update of password_hash, sealed_totp on users for each row
@@ -1689,9 +1700,9 @@ create trigger notice after update of password_hash, sealed_totp on users for ea
     and acts_as_dashboard())
   execute function notice_changed_factor();
 create trigger notice after insert or delete on passkeys for each row
-  when (acts_as_dashboard()) execute function notice_changed_factor();
+  when (acts_as_dashboard()) execute function notice_changed_factor('passkey');
 create trigger notice after insert or delete on recovery_codes for each row
-  when (acts_as_dashboard()) execute function notice_changed_factor();
+  when (acts_as_dashboard()) execute function notice_changed_factor('recovery_codes');
 
 -- Neither does it give rights silently.
 create function notice_changed_member() returns trigger language plpgsql set search_path = public, pg_temp as $$

@@ -14,10 +14,15 @@ export function listNotices(db: Queryable, reader: NoticeReader): Promise<OpenNo
 }
 
 /**
- * Closes a notice for this member only; a repeat changes nothing.
+ * Closes a notice for this member only, and the older ones if they want; a repeat changes nothing.
  * @throws NotFoundError if the merchant has no such notice, or the member does not see it
  */
-export async function closeNotice(db: Queryable, reader: NoticeReader, noticeId: number, now: Date): Promise<void> {
-  if (await insertNoticeClosing(db, { ...reader, noticeId, now })) return;
+export async function closeNotice(
+  db: Queryable,
+  reader: NoticeReader,
+  { noticeId, withOlder = false }: { readonly noticeId: number; readonly withOlder?: boolean },
+  now: Date,
+): Promise<void> {
+  if (await insertNoticeClosing(db, { ...reader, noticeId, withOlder, now })) return;
   throw new NotFoundError('notice', String(noticeId));
 }

@@ -40,6 +40,11 @@ export function formatTime(at: Date, style: TimeStyle, { language, zone }: Local
   return known.format(at);
 }
 
+/** `Siti, Budi or Rina`. */
+export function formatNames(names: readonly string[], language: Language, type: 'conjunction' | 'disjunction'): string {
+  return new Intl.ListFormat(LOCALES[language], { type }).format(names);
+}
+
 /** A month (`2026-11`) in words. */
 export function formatMonth(month: string, locale: Locale): string {
   return formatTime(startOfDay(`${month}-15`, locale.zone), 'month', locale);

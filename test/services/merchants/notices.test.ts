@@ -120,7 +120,8 @@ it('is shown to each owner until that owner closes it', async () => {
   await change(member, 'finance');
   const [notice] = await listNotices(db, { merchantId: shop.id, userId: first });
   const id = notice?.id ?? 0;
-  const close = (userId: string, merchantId = shop.id) => closeNotice(db, { merchantId, userId }, id, LATER);
+  const close = (userId: string, merchantId = shop.id) =>
+    closeNotice(db, { merchantId, userId }, { noticeId: id }, LATER);
   await close(first);
   await close(first);
   expect(await kindsOf(first)).toEqual([]);
@@ -132,13 +133,39 @@ it('is shown to each owner until that owner closes it', async () => {
   await expect(close(stranger, other.id)).rejects.toThrow('There is no notice');
 });
 
+it('with the older ones, closes those that were shown, and none that came since', async () => {
+  const member = await createMember(owner, 'member@shop.test', [[shop.id, 'viewer']]);
+  await change(member, 'finance');
+  await change(member, 'owner');
+  const [newest] = await listNotices(db, { merchantId: shop.id, userId: first });
+  await change(member, 'viewer');
+  const noticeId = newest?.id ?? 0;
+  const none = closeNotice(db, { merchantId: shop.id, userId: first }, { noticeId: 0, withOlder: true }, LATER);
+  await expect(none).rejects.toThrow('There is no notice');
+  await closeNotice(db, { merchantId: shop.id, userId: first }, { noticeId, withOlder: true }, LATER);
+  expect(await kindsOf(first)).toEqual([['security.owner_changed', member]]);
+  expect(await kindsOf(second)).toHaveLength(3);
+});
+
+it('is the own one of who did it, and no other', async () => {
+  const key = { merchantId: shop.id, environment: 'sandbox', name: 'Server' } as const;
+  await createKey(db, { ...key, createdBy: { kind: 'merchant_user', id: first } });
+  await createResetLink(db, { userId: second, createdBy: `user:${first}`, merchantId: shop.id }, LATER);
+  await db.query('update users set password_hash = $2 where id = $1', [second, 'x']);
+  const ownOf = async (userId: string) =>
+    (await listNotices(db, { merchantId: shop.id, userId })).filter(({ isOwn }) => isOwn).map(({ kind }) => kind);
+  expect(await ownOf(first)).toEqual(['security.key_created']);
+  expect(await ownOf(second)).toEqual(['security.factor_changed']);
+});
+
 it('a member who is no owner sees and closes those of the own login, and no others', async () => {
   const member = await createMember(owner, 'member@shop.test', [[shop.id, 'viewer']]);
   await change(member, 'finance');
   await createResetLink(db, { userId: member, createdBy: `user:${first}`, merchantId: shop.id }, LATER);
   expect(await kindsOf(member)).toEqual([['security.login_reset', member]]);
   const [ofLogin, ofRole] = await listNotices(db, { merchantId: shop.id, userId: first });
-  const close = (notice = ofLogin) => closeNotice(db, { merchantId: shop.id, userId: member }, notice?.id ?? 0, LATER);
+  const close = (notice = ofLogin) =>
+    closeNotice(db, { merchantId: shop.id, userId: member }, { noticeId: notice?.id ?? 0 }, LATER);
   await expect(close(ofRole)).rejects.toThrow('There is no notice');
   await close();
   expect(await kindsOf(member)).toEqual([]);

@@ -413,7 +413,6 @@ it('each status is a notice for every owner, by bank and last digits', async () 
     expect(notices.filter(({ targetId }) => targetId === first).map(({ kind }) => kind)).toEqual([
       'bank_account.replaced',
       'bank_account.active',
-      'bank_account.pending_approval',
       'bank_account.pending_inquiry',
     ]);
     expect(notices[0]).toMatchObject({ kind: 'bank_account.disabled' });

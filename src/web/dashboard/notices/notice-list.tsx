@@ -1,15 +1,17 @@
 import type { ReactElement } from 'react';
-import type { NoticeKind } from '../../../domain/notice-kinds';
+import type { ChangedCredential, NoticeKind } from '../../../domain/notice-kinds';
 import { Card } from '../../ui/layout';
 import { Time } from '../../ui/values';
 import type { MerchantView } from '../merchant-view';
-import { NOTICE_TEXTS } from './notice-texts';
+import { describeNotice, NOTICE_TEXTS } from './notice-texts';
 
 export interface ShownNotice {
   readonly id: number;
   readonly kind: NoticeKind;
   readonly targetName: string | null;
+  readonly changed: readonly ChangedCredential[];
   readonly occurredAt: Date;
+  readonly isOwn: boolean;
 }
 
 interface NoticeListProps {
@@ -17,20 +19,34 @@ interface NoticeListProps {
   readonly notices: readonly ShownNotice[];
 }
 
-/** What every owner has to see, each with a button that closes it for this owner. */
-export function NoticeList({ view, notices }: NoticeListProps): ReactElement | null {
-  const texts = NOTICE_TEXTS[view.locale.language];
-  if (notices.length === 0) return null;
+/** What every owner has to see, each with a button that closes it for this owner. What they did is no alarm. */
+export function NoticeList({ view, notices }: NoticeListProps): ReactElement {
+  const [newest] = notices;
   return (
-    <Card title={texts.title}>
+    <div data-part="notices" data-version={notices.map(({ id }) => id).join()}>
+      {newest !== undefined && <Notices view={view} notices={notices} newest={newest} />}
+    </div>
+  );
+}
+
+function Notices({ view, notices, newest }: NoticeListProps & { readonly newest: ShownNotice }): ReactElement {
+  const texts = NOTICE_TEXTS[view.locale.language];
+  const closeAll = (
+    <form method="post" action={view.paths.closeNotice(newest.id)}>
+      <input type="hidden" name="older" value="yes" />
+      <button className="link-button">{texts.closeAll}</button>
+    </form>
+  );
+  return (
+    <Card title={texts.title} aside={notices.length > 1 ? closeAll : undefined}>
       <ul className="attention">
         {notices.map((notice) => (
           <li key={notice.id}>
-            <span className="mark" aria-hidden="true">
-              !
+            <span className={notice.isOwn ? 'mark own' : 'mark'} aria-hidden="true">
+              {notice.isOwn ? '✓' : '!'}
             </span>
             <span>
-              {texts.kinds[notice.kind](notice.targetName ?? texts.unnamed)}{' '}
+              {describeNotice(notice, view.locale.language)}{' '}
               <span className="dim small">
                 <Time at={notice.occurredAt} style="short" locale={view.locale} />
               </span>

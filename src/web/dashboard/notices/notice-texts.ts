@@ -1,12 +1,16 @@
-import { WRONG_CODES_OF_NOTICE, type NoticeKind } from '../../../domain/notice-kinds';
+import { WRONG_CODES_OF_NOTICE, type ChangedCredential, type NoticeKind } from '../../../domain/notice-kinds';
 import type { Language } from '../../../domain/sign-in';
+import { formatNames } from '../../ui/format';
 
 interface NoticeTexts {
   readonly title: string;
   readonly close: string;
+  readonly closeAll: string;
   readonly unnamed: string;
   /** By the name of the user or the key, the origin of an endpoint, or the bank account without its number; or none. */
-  readonly kinds: Readonly<Record<NoticeKind, (name: string) => string>>;
+  readonly kinds: Readonly<Record<Exclude<NoticeKind, 'security.factor_changed'>, (name: string) => string>>;
+  readonly factorChanged: (name: string, changed: string) => string;
+  readonly credentials: Readonly<Record<ChangedCredential, string>>;
 }
 
 /** A trigger makes these notices: it does not know who made the change. */
@@ -18,9 +22,9 @@ const UNEXPECTED: Readonly<Record<Language, string>> = {
 const en: NoticeTexts = {
   title: 'Security notices',
   close: 'Close',
+  closeAll: 'Close all',
   unnamed: 'No name',
   kinds: {
-    'security.factor_changed': (name) => `${name} changed the password, a second factor or the recovery codes.`,
     'security.recovery_code_used': (name) => `${name} used a recovery code.`,
     'security.wrong_codes': (name) =>
       `${WRONG_CODES_OF_NOTICE} wrong codes were entered for ${name} within a day. If that was another person, ` +
@@ -43,17 +47,24 @@ const en: NoticeTexts = {
     'bank_account.disabled': (name) => `The bank account ${name} was disabled.`,
     'payout.failed': (name) => `The payout ${name} failed. Its money is in the balance again.`,
     'payout.returned': (name) => `The payout ${name} came back from the bank. Its amount is in the balance again.`,
-    'payout.waiting_for_approval': (name) => `The payout ${name} waits for the approval of another member.`,
+    'payout.waiting_for_approval': (name) => `The payout ${name} waits for an approval.`,
     'payout.schedule_changed': (name) => `${name} changed the automatic payouts.`,
+  },
+  factorChanged: (name, changed) => `${name} changed ${changed}.`,
+  credentials: {
+    password: 'the password',
+    authenticator_app: 'the authenticator app',
+    passkey: 'a passkey',
+    recovery_codes: 'the recovery codes',
   },
 };
 
 const id: NoticeTexts = {
   title: 'Pemberitahuan keamanan',
   close: 'Tutup',
+  closeAll: 'Tutup semua',
   unnamed: 'Tanpa nama',
   kinds: {
-    'security.factor_changed': (name) => `${name} mengubah kata sandi, faktor kedua, atau kode pemulihan.`,
     'security.recovery_code_used': (name) => `${name} memakai kode pemulihan.`,
     'security.wrong_codes': (name) =>
       `${WRONG_CODES_OF_NOTICE} kode salah dimasukkan untuk ${name} dalam sehari. Jika itu orang lain, ` +
@@ -76,9 +87,30 @@ const id: NoticeTexts = {
     'bank_account.disabled': (name) => `Rekening bank ${name} dinonaktifkan.`,
     'payout.failed': (name) => `Pencairan ${name} gagal. Uangnya kembali ke saldo.`,
     'payout.returned': (name) => `Pencairan ${name} dikembalikan oleh bank. Jumlahnya kembali ke saldo.`,
-    'payout.waiting_for_approval': (name) => `Pencairan ${name} menunggu persetujuan anggota lain.`,
+    'payout.waiting_for_approval': (name) => `Pencairan ${name} menunggu persetujuan.`,
     'payout.schedule_changed': (name) => `${name} mengubah pencairan otomatis.`,
+  },
+  factorChanged: (name, changed) => `${name} mengubah ${changed}.`,
+  credentials: {
+    password: 'kata sandi',
+    authenticator_app: 'aplikasi autentikator',
+    passkey: 'kunci sandi',
+    recovery_codes: 'kode pemulihan',
   },
 };
 
 export const NOTICE_TEXTS: Readonly<Record<Language, NoticeTexts>> = { id, en };
+
+interface DescribedNotice {
+  readonly kind: NoticeKind;
+  readonly targetName: string | null;
+  readonly changed: readonly ChangedCredential[];
+}
+
+export function describeNotice({ kind, targetName, changed }: DescribedNotice, language: Language): string {
+  const { kinds, factorChanged, credentials, unnamed } = NOTICE_TEXTS[language];
+  const name = targetName ?? unnamed;
+  if (kind !== 'security.factor_changed') return kinds[kind](name);
+  const names = changed.map((credential) => credentials[credential]);
+  return factorChanged(name, formatNames(names, language, 'conjunction'));
+}
