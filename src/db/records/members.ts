@@ -1,4 +1,4 @@
-import type { MemberRole } from '../../domain/member-roles';
+import { rolesWith, type MemberRole } from '../../domain/member-roles';
 import type { Queryable } from '../connection/pool';
 
 /** A user in the list of a team. */
@@ -57,6 +57,14 @@ export async function findMemberRow(
   return rows[0];
 }
 
+/** Whether `member` is not too new in the role, as `isTooNewInRole`. */
+const isTrusted = (now: string) => `(member.role_since <= ${now} - interval '24 hours'
+  or exists (select from installation where environment = 'sandbox')
+  or (member.role_since = member.first_added_at and not exists (
+    select from members other
+    where other.merchant_id = member.merchant_id and other.user_id <> member.user_id
+      and other.first_added_at <= member.first_added_at)))`;
+
 /**
  * Whether the user has the role for less than a day, and so can neither propose a bank account nor approve a payout or
  * change automatic ones: it could be a thief. The first member of a merchant has no other who would notice, and a
@@ -71,16 +79,34 @@ export async function isTooNewInRole(
     text: `select exists (
         select from members member
         where member.merchant_id = $1 and member.user_id = $2 and member.removed_at is null
-          and (member.role_since <= $3::timestamptz - interval '24 hours'
-            or exists (select from installation where environment = 'sandbox')
-            or (member.role_since = member.first_added_at and not exists (
-              select from members other
-              where other.merchant_id = $1 and other.user_id <> $2
-                and other.first_added_at <= member.first_added_at)))
+          and ${isTrusted('$3::timestamptz')}
       ) as "isAllowed"`,
     values: [merchantId, userId, now],
   });
   return rows[0]?.isAllowed !== true;
+}
+
+interface ApproverSearch {
+  readonly merchantId: string;
+  readonly requestedBy: string;
+  readonly now: Date;
+  readonly limit: number;
+}
+
+/** The names of members who may approve a payout that this actor requested; the first members first. */
+export async function listApproverNames(
+  db: Queryable,
+  { merchantId, requestedBy, now, limit }: ApproverSearch,
+): Promise<string[]> {
+  const { rows } = await db.query<{ name: string }>({
+    name: 'list_approver_names',
+    text: `select person.name from members member join users person on person.id = member.user_id
+      where member.merchant_id = $1 and member.removed_at is null and 'user:' || member.user_id <> $2
+        and member.role = any($3) and person.disabled_at is null and ${isTrusted('$4::timestamptz')}
+      order by member.created_at, person.id limit $5`,
+    values: [merchantId, requestedBy, rolesWith('payouts', 'authorise'), now, limit],
+  });
+  return rows.map(({ name }) => name);
 }
 
 interface MemberVisit {

@@ -12,7 +12,7 @@ import {
   type PayoutLine,
 } from '../../db/queries/list-payouts';
 import { readPayoutBasis } from '../../db/queries/payout-basis';
-import { isTooNewInRole } from '../../db/records/members';
+import { isTooNewInRole, listApproverNames } from '../../db/records/members';
 import { actorText, type ActorText, type StepActor } from '../../domain/actor';
 import { decidePayable, type PaidLines, type PossiblePayout } from '../../domain/payout-preview';
 import type { PayoutRejection } from '../../domain/payout-rejections';
@@ -226,6 +226,16 @@ export async function findPayout(db: Queryable, merchantId: string | null, idOrR
 /** Whether the member has had the role for long enough to approve payouts. The role has to permit it too. */
 export async function mayApprovePayouts(db: Queryable, user: PayoutUser, now: Date): Promise<boolean> {
   return !(await isTooNewInRole(db, { ...user, now }));
+}
+
+/** The names of members who may approve the request; none if no other member has to. */
+export async function listPayoutApprovers(
+  db: Queryable,
+  { merchantId, status, approvalKind, requestedBy }: Payout,
+  { now, limit }: { readonly now: Date; readonly limit: number },
+): Promise<string[]> {
+  if (status !== 'requested' || approvalKind !== 'second_user') return [];
+  return listApproverNames(db, { merchantId, requestedBy, now, limit });
 }
 
 /** The payouts of a merchant, the newest first. */

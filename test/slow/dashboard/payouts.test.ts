@@ -4,6 +4,7 @@ import { createSealer } from '../../../src/crypto/sealing';
 import { createPool } from '../../../src/db/connection/pool';
 import type { MemberRole } from '../../../src/domain/member-roles';
 import { seedPayouts } from '../../../src/services/sandbox/seed-payouts';
+import { NOTICE_TEXTS } from '../../../src/web/dashboard/notices/notice-texts';
 import { ACTION_REJECTION_TEXTS } from '../../../src/web/dashboard/payouts/action-rejection-texts';
 import { PAYOUT_FORM_TEXTS } from '../../../src/web/dashboard/payouts/payout-form-texts';
 import { PAYOUT_TEXTS } from '../../../src/web/dashboard/payouts/payout-texts';
@@ -109,9 +110,10 @@ it('a member requests a payout, another one approves it, and the bank pays it ou
   await first.page.getByRole('button', { name: forms.new.button('Rp 1.297.150') }).click();
   await first.page.getByText(en.detail.done.requested).waitFor();
   await first.page.getByText(ACTION_REJECTION_TEXTS.en.own_request).waitFor();
-  await first.page.getByText(en.detail.waits.second_user).waitFor();
+  await first.page.getByText(en.detail.waitsFor('Sri Rahayu')).waitFor();
   const second = await signedIn(approver);
   await second.page.goto(first.page.url().replace('?done=requested', ''));
+  await second.page.getByText(en.detail.waitsForYou).waitFor();
   await second.page.getByRole('link', { name: en.detail.approve, exact: true }).click();
   await second.page.getByText('TOKO DEMO LUNAS', { exact: true }).waitFor();
   await second.page.getByRole('button', { name: forms.approve.button('Rp 1.297.150') }).click();
@@ -120,6 +122,7 @@ it('a member requests a payout, another one approves it, and the bank pays it ou
   await first.page.locator('.chip', { hasText: en.statuses.completed }).waitFor({ timeout: 40_000 });
   await first.page.getByText(en.detail.completed).waitFor();
   await first.page.getByText('+Rp 1.250.000').waitFor();
+  expect(await first.page.getByText(en.detail.done.requested).count()).toBe(0);
   expect([...first.problems, ...second.problems]).toEqual([]);
   await Promise.all([first.close(), second.close()]);
 }, 90_000);
@@ -148,13 +151,15 @@ it('a cancelled payout gives its money back, and an approval of it reads the new
   expect((await open(`${payout}/cancel`, requester)).text).toContain(`${forms.facts.balanceAfter} Rp 100.000`);
   const cancelled = await post(`${payout}/cancel`, requester, await formOf(`${payout}/cancel`, requester));
   expect(cancelled).toMatchObject({ status: 303, location: `${payout}?done=cancelled` });
-  expect((await open(payout, requester)).text).toContain(en.detail.available);
+  const { text } = await open(payout, requester);
+  expect([text.includes(en.detail.available), text.includes(en.detail.amount)]).toEqual([true, false]);
   expect((await open(balance, requester)).text).toContain('In transit Rp 0');
   const late = await post(`${payout}/approve`, approver, approval);
   expect(late.status).toBe(409);
   for (const shown of [forms.stale, en.statuses.cancelled, ACTION_REJECTION_TEXTS.en.ended]) {
     expect(late.text).toContain(shown);
   }
+  expect(late.text).not.toContain(en.detail.amount);
   expect((await open(`${home}/new`, requester)).text).toContain('1 cancelled payout');
   const { rows } = await service.db.query<{ action: string; outcome: string }>(
     `select action, outcome from user_actions join user_action_outcomes on action_id = id
@@ -267,6 +272,11 @@ it('home names the payout that waits for the approval of this member', async () 
   const reference = payout.split('/').at(-1) ?? '';
   const shop = home.replace('/payouts', '');
   const waits = `The payout ${reference} waits for your approval.`;
-  expect((await open(shop, approver)).text).toContain(waits);
+  const notice = NOTICE_TEXTS.en.kinds['payout.waiting_for_approval'](reference);
+  const ofApprover = await open(shop, approver);
+  expect([ofApprover.text.includes(waits), ofApprover.text.includes(notice)]).toEqual([true, true]);
   expect((await open(shop, requester)).text).not.toContain(waits);
+  await post(`${payout}/cancel`, requester, await formOf(`${payout}/cancel`, requester));
+  const afterwards = await open(shop, approver);
+  expect([afterwards.text.includes(waits), afterwards.text.includes(notice)]).toEqual([false, false]);
 });

@@ -80,13 +80,17 @@ function ConfirmPayout(page: ConfirmPayoutPage): ReactElement {
   );
 }
 
-function factsOf({ view, payout, account, balanceAfterRupiah }: ConfirmPayoutPage): Fact[] {
+function factsOf({ view, action, payout, account, balanceAfterRupiah, rejection }: ConfirmPayoutPage): Fact[] {
   const { locale } = view;
   const { columns, detail } = PAYOUT_TEXTS[locale.language];
   const { facts } = PAYOUT_FORM_TEXTS[locale.language];
   const { activeSince } = account;
   return [
-    { name: detail.amount, value: <Money rupiah={payout.amountRupiah} />, isTotal: true },
+    {
+      name: action === 'approve' && rejection === null ? detail.amount : columns.amount,
+      value: <Money rupiah={payout.amountRupiah} />,
+      isTotal: true,
+    },
     { name: columns.account, value: describeAccount(payout.bankCode, payout.lastFour) },
     { name: facts.holder, value: <span className="strong">{account.holderName ?? '–'}</span> },
     { name: facts.activeSince, value: activeSince ? <Time at={activeSince} style="day" locale={locale} /> : '–' },

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import type { BalanceTransactionKind } from '../../../domain/balance';
 import { describeAccount } from '../../../domain/banks';
 import type { Rail } from '../../../domain/payout-rails';
-import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
+import { Card, DoneNotice, Facts, PageHead, type Fact } from '../../ui/layout';
 import { EmptyState } from '../../ui/table';
 import { Timeline } from '../../ui/timeline';
 import { Id, Money, Time } from '../../ui/values';
@@ -67,11 +67,7 @@ function PayoutView(page: PayoutPage): ReactElement {
     <>
       <PageHead title={detail.title(payout.referenceId)} back={{ href: view.paths.payouts, label: title }} />
       <div className="stack">
-        {done && (
-          <Notice tone="good">
-            <p>{detail.done[done]}</p>
-          </Notice>
-        )}
+        <DoneNotice text={done && detail.done[done]} />
         <div className="columns">
           <div className="stack">
             <Head {...page} />
@@ -132,8 +128,29 @@ function factsOf({ view, payout }: PayoutPage): Fact[] {
     ...(payout.failureReason === null ? [] : [{ name: detail.reason, value: payout.failureReason }]),
     { name: detail.gross, value: <Money rupiah={payout.grossRupiah} /> },
     { name: detail.fee(RAIL_NAMES[payout.rail]), value: <Money rupiah={-payout.feeRupiah} /> },
-    { name: detail.amount, value: <Money rupiah={payout.amountRupiah} />, isTotal: true },
+    ...resultFacts(view, payout),
   ];
+}
+
+/** What the merchant receives, or has received. Of a returned payout only the fee is left, which the merchant pays. */
+function resultFacts({ locale, texts }: MerchantView, { status, amountRupiah, feeRupiah }: ShownPayout): Fact[] {
+  const { detail, columns } = PAYOUT_TEXTS[locale.language];
+  const amount = <Money rupiah={amountRupiah} />;
+  switch (status) {
+    case 'requested':
+    case 'approved':
+    case 'submitted':
+    case 'completed':
+      return [{ name: detail.amount, value: amount, isTotal: true }];
+    case 'failed':
+    case 'cancelled':
+      return [{ name: columns.amount, value: amount }];
+    case 'returned':
+      return [
+        { name: columns.amount, value: amount },
+        { name: texts.confirm.refund.fee, value: <Money rupiah={feeRupiah} />, isTotal: true },
+      ];
+  }
 }
 
 /** The changes of the balance that it pays. */

@@ -79,16 +79,18 @@ const ID_FAILURES = {
   other: 'Pesan bank ada pada rincian. Pencairan berikutnya dapat berhasil.',
 } satisfies Record<PayoutFailureKind, string>;
 
+const EN_WAIT_ENDS = 'After 7 days without an approval it is cancelled.';
 const EN_WAITS = {
   none: 'Lunas approves it in a moment.',
-  second_user: 'It waits until another member approves it. After 7 days without an approval it is cancelled.',
-  operator: 'It waits until Lunas approves it. After 7 days without an approval it is cancelled.',
+  second_user: `It waits until another member approves it. ${EN_WAIT_ENDS}`,
+  operator: `It waits until Lunas approves it. ${EN_WAIT_ENDS}`,
 } satisfies Record<ApprovalKind, string>;
 
+const ID_WAIT_ENDS = 'Setelah 7 hari tanpa persetujuan, pencairan dibatalkan.';
 const ID_WAITS = {
   none: 'Lunas segera menyetujuinya.',
-  second_user: 'Menunggu persetujuan anggota lain. Setelah 7 hari tanpa persetujuan, pencairan dibatalkan.',
-  operator: 'Menunggu persetujuan Lunas. Setelah 7 hari tanpa persetujuan, pencairan dibatalkan.',
+  second_user: `Menunggu persetujuan anggota lain. ${ID_WAIT_ENDS}`,
+  operator: `Menunggu persetujuan Lunas. ${ID_WAIT_ENDS}`,
 } satisfies Record<ApprovalKind, string>;
 
 const en = {
@@ -161,6 +163,9 @@ const en = {
       cancelled: 'The payout was cancelled. The money is available again.',
     },
     waits: EN_WAITS,
+    waitsForYou: `It waits for your approval. ${EN_WAIT_ENDS}`,
+    waitsFor: (names: string) => `It waits until ${names} approves it. ${EN_WAIT_ENDS}`,
+    otherMember: 'another member',
     sends: 'It is approved. Lunas sends it as soon as the bank takes payouts of this kind.',
     keptBack: 'It is approved and waits:',
     submitted: 'The bank has it. The page shows the result as soon as the bank reports it.',
@@ -246,6 +251,9 @@ const id: PayoutTexts = {
       cancelled: 'Pencairan sudah dibatalkan. Uangnya tersedia lagi di saldo.',
     },
     waits: ID_WAITS,
+    waitsForYou: `Menunggu persetujuan Anda. ${ID_WAIT_ENDS}`,
+    waitsFor: (names) => `Menunggu persetujuan ${names}. ${ID_WAIT_ENDS}`,
+    otherMember: 'anggota lain',
     sends: 'Sudah disetujui. Lunas mengirimnya segera setelah bank menerima pencairan jenis ini.',
     keptBack: 'Sudah disetujui dan masih menunggu:',
     submitted: 'Bank sedang memprosesnya. Hasilnya muncul di halaman ini setelah bank melaporkannya.',

@@ -3,14 +3,14 @@ import { findPayoutObstacle } from '../../../db/queries/find-payout';
 import { listPayoutDeliveries } from '../../../db/queries/timeline-deliveries';
 import type { MemberPayoutAction } from '../../../domain/payout-actions';
 import { isResting, type PayoutStatus } from '../../../domain/payout-transitions';
-import { listPayoutLines, type PayoutDetails } from '../../../services/payouts/payouts';
+import { listPayoutApprovers, listPayoutLines, type PayoutDetails } from '../../../services/payouts/payouts';
 import { memberPage, type MemberVisit } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import type { OfferedAction } from '../payments/payment-page';
 import { findOwnPayout } from './find-own-payout';
 import { renderPayoutPage } from './payout-page';
-import { findActingMember, payoutActionRejection, payoutSentence } from './payout-state';
+import { findActingMember, NAMED_APPROVERS, payoutActionRejection, payoutSentence } from './payout-state';
 import { PAYOUT_TEXTS } from './payout-texts';
 import { payoutTimelineEntries } from './payout-timeline';
 
@@ -20,8 +20,8 @@ const LINES_PER_PAGE = 15;
 /** What the user has done just before, by the code in the address. Others can send the address: the status decides. */
 const DONE = ['requested', 'approved', 'cancelled'] as const;
 const STATUSES_AFTER: Readonly<Record<(typeof DONE)[number], readonly PayoutStatus[]>> = {
-  requested: ['requested', 'approved', 'submitted', 'completed'],
-  approved: ['approved', 'submitted', 'completed'],
+  requested: ['requested', 'approved', 'submitted'],
+  approved: ['approved', 'submitted'],
   cancelled: ['cancelled'],
 };
 
@@ -50,19 +50,22 @@ export const showPayoutPage = memberPage(
       const payout = await findOwnPayout(dependencies, visit);
       const { id, status } = payout;
       const linesAfter = { after: after ?? 0, limit: LINES_PER_PAGE + 1 };
-      const [found, deliveries, obstacle, actions] = await Promise.all([
+      const [found, deliveries, obstacle, approvers, actions] = await Promise.all([
         listPayoutLines(db, merchantId, id, linesAfter),
         listPayoutDeliveries(db, merchantId, id),
         status === 'approved' ? findPayoutObstacle(db, id, visit.now) : undefined,
+        listPayoutApprovers(db, payout, { now: visit.now, limit: NAMED_APPROVERS + 1 }),
         offeredActions(dependencies, view, visit, payout),
       ]);
       const lines = found.slice(0, LINES_PER_PAGE);
+      const approval = view.paths.payoutAction(payout.referenceId, 'approve');
+      const isApprover = actions.some(({ href, rejection }) => href === approval && rejection === null);
       const page = {
         view,
         payout,
         isOpen: !isResting(status) && after === undefined,
         done: done !== undefined && STATUSES_AFTER[done].includes(status) ? done : null,
-        sentence: payoutSentence(view, payout, obstacle),
+        sentence: payoutSentence(view, payout, { obstacle, isApprover, approvers }),
         actions,
         entries: payoutTimelineEntries(view, payout, deliveries),
         lines,
