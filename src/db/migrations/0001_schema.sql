@@ -1621,7 +1621,7 @@ create table merchant_notices (
     'payout.waiting_for_approval', 'payout.schedule_changed')),
   -- The user, the key, the endpoint, the bank account or the payout that it is about; the merchant if its look changed.
   target_id uuid not null,
-  -- Of a login.
+  -- The credentials of a changed login.
   changed text[] not null default '{}'
     check (changed <@ array['password', 'authenticator_app', 'passkey', 'recovery_codes']),
   occurred_at timestamptz(3) not null,

@@ -15,7 +15,7 @@ export interface FigurePeriod {
 export interface PaymentFigure {
   readonly payments: number;
   readonly totalRupiah: number;
-  /** Of those whose money the merchant has. */
+  /** The sum over the payments whose money the merchant has. */
   readonly netRupiah: number;
 }
 

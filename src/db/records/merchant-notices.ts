@@ -62,7 +62,7 @@ export interface OpenNotice {
   readonly targetId: string;
   /** The name of the user or the key, the origin of the endpoint's URL, a reference, `BCA •••• 1234`; null: none. */
   readonly targetName: string | null;
-  /** Of a login. */
+  /** The credentials of a changed login. */
   readonly changed: readonly ChangedCredential[];
   readonly occurredAt: Date;
   /** The user did it. */

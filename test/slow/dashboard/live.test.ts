@@ -87,7 +87,7 @@ it.each([
       return async () => {};
     },
   ],
-])('an open QR page says that it may be outdated, and shows the payment, after %s', async (_name, interrupt) => {
+])('an open QR page is marked as outdated, and shows the payment then, after %s', async (_name, interrupt) => {
   const { referenceId } = await createPage(service);
   const { page, close } = await openSignedIn(`/payments/${referenceId}/qr`);
   const outdated = page.locator('.connection p');

@@ -6,7 +6,7 @@ import type { MerchantView } from '../merchant-view';
 export interface ListedSum {
   readonly payments: number;
   readonly totalRupiah: number;
-  /** Of those whose money the merchant has. */
+  /** The sum over the payments whose money the merchant has. */
   readonly netRupiah: number;
   readonly asOf: Date;
   readonly hasArchivedDays: boolean;

@@ -177,7 +177,6 @@ export function OfferedActionButton({ label, href, rejection, tone }: OfferedAct
 function factsOf({ view, payment, origin }: PaymentPage): Fact[] {
   const { texts, locale } = view;
   const { detail } = texts;
-  const own = PAYMENT_TEXTS[locale.language];
   const { merchantReferenceId, paidAt } = payment;
   return [
     { name: detail.reference, value: <Id value={payment.referenceId} copy={texts.copy} /> },
@@ -187,19 +186,22 @@ function factsOf({ view, payment, origin }: PaymentPage): Fact[] {
     { name: detail.provider, value: PROVIDER_NAMES[payment.provider] },
     ...(origin ? originFacts(view, origin) : []),
     { name: detail.total, value: <Money rupiah={payment.totalRupiah} /> },
-    { name: detail.fee, value: <Money rupiah={payment.feeRupiah} /> },
-    { name: own.feePayer, value: own.feePayers[payment.feePayer] },
-    ...resultFacts(view, payment),
+    ...feeFacts(view, payment),
   ];
 }
 
-/** What the merchant receives, or has received. Of a refunded payment only the fee is left, which the merchant pays. */
-function resultFacts({ texts }: MerchantView, { status, netRupiah, feeRupiah }: ShownPayment): Fact[] {
-  if (UNPAID_FINAL_STATUSES.includes(status)) return [];
-  if (status === 'refunded') {
-    return [{ name: texts.confirm.refund.fee, value: <Money rupiah={feeRupiah} />, isTotal: true }];
-  }
-  return [{ name: texts.detail.net, value: <Money rupiah={netRupiah} />, isTotal: true }];
+/** A refunded payment leaves the merchant its fee. One that ended unpaid has no net amount. */
+function feeFacts({ texts, locale }: MerchantView, { status, netRupiah, feeRupiah, feePayer }: ShownPayment): Fact[] {
+  const own = PAYMENT_TEXTS[locale.language];
+  const fee = <Money rupiah={feeRupiah} />;
+  if (status === 'refunded') return [{ name: texts.confirm.refund.fee, value: fee, isTotal: true }];
+  return [
+    { name: texts.detail.fee, value: fee },
+    { name: own.feePayer, value: own.feePayers[feePayer] },
+    ...(UNPAID_FINAL_STATUSES.includes(status)
+      ? []
+      : [{ name: texts.detail.net, value: <Money rupiah={netRupiah} />, isTotal: true }]),
+  ];
 }
 
 function originFacts({ locale, texts }: MerchantView, origin: ShownOrigin): Fact[] {

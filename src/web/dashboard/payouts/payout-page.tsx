@@ -132,7 +132,7 @@ function factsOf({ view, payout }: PayoutPage): Fact[] {
   ];
 }
 
-/** What the merchant receives, or has received. Of a returned payout only the fee is left, which the merchant pays. */
+/** What the merchant receives, or has received. A returned payout leaves its fee. */
 function resultFacts({ locale, texts }: MerchantView, { status, amountRupiah, feeRupiah }: ShownPayout): Fact[] {
   const { detail, columns } = PAYOUT_TEXTS[locale.language];
   const amount = <Money rupiah={amountRupiah} />;
