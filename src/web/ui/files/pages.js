@@ -35,7 +35,7 @@ function startCountdowns(root) {
       if (seconds > 0) return setTimeout(show, 250);
       // A code must not be paid after its end, also if the service does not respond.
       for (const part of document.querySelectorAll('[data-until-end]')) part.remove();
-      if (element.isConnected) setTimeout(refresh, 1_000);
+      if (element.isConnected) setTimeout(renew, 1_000);
     };
     show();
   }
@@ -64,7 +64,7 @@ let isOutdated = false;
 let failures = 0;
 let retry;
 
-function refresh() {
+function renew() {
   isOutdated = true;
   if (!isReading) void readLatest();
 }
@@ -79,7 +79,7 @@ async function readLatest() {
   }
   isReading = false;
   document.body.classList.toggle('outdated', failures > 0);
-  if (failures) retry = setTimeout(refresh, Math.min(500 * 2 ** failures, POLL_MS));
+  if (failures) retry = setTimeout(renew, Math.min(500 * 2 ** failures, POLL_MS));
 }
 
 /**
@@ -110,14 +110,14 @@ function replacePart(part, next) {
   if (document.activeElement === document.body) replacement.querySelector('[data-focus]')?.focus();
 }
 
-const refreshIfVisible = () => document.hidden || refresh();
+const renewIfVisible = () => document.hidden || renew();
 
 function startPolling() {
   const openMs = performance.now();
   if (openMs > STOP_AFTER_MS) return;
   const pauseMs = openMs > SLOW_AFTER_MS ? 2 * POLL_MS : POLL_MS;
   setTimeout(() => {
-    refreshIfVisible();
+    renewIfVisible();
     startPolling();
   }, pauseMs);
 }
@@ -125,9 +125,9 @@ function startPolling() {
 /** The browser repeats a connection that is lost, and none that is rejected, as by a proxy. */
 function openStream() {
   const stream = new EventSource(live);
-  stream.addEventListener('status', refresh);
+  stream.addEventListener('status', renew);
   stream.addEventListener('error', () => {
-    if (!failures && !isReading) refreshIfVisible();
+    if (!failures && !isReading) renewIfVisible();
     const isClosed = stream.readyState === EventSource.CLOSED;
     if (isClosed && performance.now() < STOP_AFTER_MS) setTimeout(openStream, POLL_MS);
   });
@@ -150,5 +150,5 @@ if (live !== undefined) {
 }
 if (poll !== undefined) startPolling();
 if ((live ?? poll) !== undefined) {
-  for (const change of ['online', 'visibilitychange']) addEventListener(change, refreshIfVisible);
+  for (const change of ['online', 'visibilitychange']) addEventListener(change, renewIfVisible);
 }
