@@ -1,4 +1,5 @@
 import { withTimeout } from '../lib/with-timeout';
+import { ExplainedFailure } from './api-error';
 
 /** The maximum time for a response, even if PostgreSQL or Temporal hangs. */
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -10,11 +11,15 @@ const REQUEST_TIMEOUT_MS = 10_000;
 export class RequestDeadline {
   #leftMs = REQUEST_TIMEOUT_MS;
 
-  /** @throws Error if the time is up before the work is done */
+  /** @throws ExplainedFailure if the time is up before the work is done */
   async race<Result>(work: Promise<Result>): Promise<Result> {
     const startedMs = performance.now();
     try {
-      return await withTimeout(this.#leftMs, work, () => new Error(`No response after ${REQUEST_TIMEOUT_MS} ms`));
+      return await withTimeout(
+        this.#leftMs,
+        work,
+        () => new ExplainedFailure(`No response after ${REQUEST_TIMEOUT_MS} ms`),
+      );
     } finally {
       this.#leftMs -= performance.now() - startedMs;
     }

@@ -31,14 +31,16 @@ const DEAD_SINCE = "now() - interval '7 days'";
 const INQUIRY_GRACE = "interval '10 minutes'";
 
 /**
- * Subject, merchant, since and detail of each kind, the oldest $1. Payments, refunds, deliveries, exceptions and bank
- * accounts are read by an index. The other tables have a row for each merchant, endpoint or approval.
+ * Subject, merchant, since and detail of each kind, the oldest $1. Payments, refunds, payouts, deliveries, exceptions
+ * and bank accounts are read by an index. The other tables have a row for each merchant, endpoint or approval.
  */
 const PARTS = {
   recovery_mode: `
     select null::text, null::uuid, coalesce(begun_at, now()), reason from recovery_mode where ${IS_RECOVERING}`,
   ledger_breaks: `
-    select null::text, null::uuid, verified_at, break_count || case break_count when 1 then ' break' else ' breaks' end from (
+    select null::text, null::uuid, verified_at,
+      break_count || case break_count when 1 then ' break' else ' breaks' end
+    from (
       select * from ledger_verification_results order by id desc limit 1
     ) newest where break_count > 0`,
   payment_overdue: OVERDUE.map(

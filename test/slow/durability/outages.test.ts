@@ -132,6 +132,14 @@ describe.each(['cut', 'hang'] as const)('Temporal unavailable (%s)', (how) => {
       sleep(1_000).then(() => call('POST', `/payments/${id}/cancel`)),
     ]);
     expect(responses.map(outcome)).toEqual(responses.map(() => SERVER_ERROR));
+    const createdBy = [responses[0]?.headers.get('x-request-id')];
+    const logged = await eventually(
+      () => service.db.query('select error_detail as "detail" from api_requests where request_id = $1', createdBy),
+      ({ rowCount }) => rowCount === 1,
+    );
+    expect(logged.rows).toEqual([
+      { detail: expect.stringMatching(/^no QR in time for LN\w{16}$|^No response after 10000 ms$/) },
+    ]);
     // Requests that need only PostgreSQL succeed.
     const completed = await Promise.all([create(known), call('GET', `/payments/${id}`), call('GET', '/transactions')]);
     expect(completed.map(({ status }) => status)).toEqual([201, 200, 200]);

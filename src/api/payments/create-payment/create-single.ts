@@ -4,7 +4,7 @@ import { storeDetails } from '../../../db/records/payment-details';
 import { ExplainedFailure } from '../../../http/api-error';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { toQris, type QrisBody } from '../../../services/payments/expand';
-import { isTimeout } from '../../../temporal/grpc-errors';
+import { isWithoutResponse } from '../../../temporal/grpc-errors';
 import { logPayment } from '../../../temporal/log-payment';
 import type { ApiDependencies } from '../../dependencies';
 import { expandedFields } from '../expand';
@@ -50,7 +50,9 @@ export async function createSingle(
   const terms = captureTerms(merchant, draft, policy);
   const prepare = () => storeDetails(dependencies.db, sealDetails(dependencies, [draft]));
   await dependencies.createFlights.create(terms, prepare).catch((error: unknown) => {
-    throw isTimeout(error) ? new ExplainedFailure(`no QR in time for ${terms.referenceId}`, { cause: error }) : error;
+    throw isWithoutResponse(error)
+      ? new ExplainedFailure(`no QR in time for ${terms.referenceId}`, { cause: error })
+      : error;
   });
   const written = await findOriginalResponse(dependencies.db, paymentId);
   const created = written && (await requireSameRequest(dependencies, written, draft));
