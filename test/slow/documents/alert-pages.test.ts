@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { openException } from '../../../src/db/records/open-exception';
-import type { ExceptionKind } from '../../../src/domain/exception-kinds';
 import type { RunFile } from '../../../src/local-stack/run-file';
 import { PACKAGE_ROOT } from '../../../src/package-info';
 import type { Outcome } from '../../cli/run-lunas';
@@ -15,25 +13,31 @@ import { freePorts, LUNAS, LunasProcess, runBuiltLunas } from '../../support/lun
 import { startReceiver, type Receiver } from '../../support/receiver';
 import { testEnvironment } from '../../support/test-environment';
 
-/** Runs every command of the alert pages as it is written, in a shell, in the case that the page is about. */
+/** Runs every command of the pages of alerts as it is written, in a shell, in the case that the page is about. */
 
 const TIMEOUT_MS = 300_000;
-const PAGES = path.join(PACKAGE_ROOT, 'docs', 'operations', 'alerts');
+const DOCUMENTS = path.join(PACKAGE_ROOT, 'docs');
+const PAGES = ['operations/alerts.md', 'operations/payouts.md'] as const;
+/** To which the page of all alerts leads. */
+const SECTIONS = ['Late payments and exceptions', 'Dead webhook deliveries', 'Verifying the ledger'] as const;
 
 /** Names of commands in a sentence, without their arguments. */
 const NAMES = new Set([
   'lunas accounts set-key',
-  'lunas bank-accounts reject',
+  'lunas bank-accounts verify',
+  'lunas exceptions resolve',
+  'lunas payments show',
+  'lunas payouts approve',
   'lunas payouts cancel',
   'lunas payouts resend',
-  'lunas payouts start',
-  'lunas webhooks redeliver',
+  'lunas payouts show',
 ]);
 
-/** Variables with a bank account whose payouts the sandbox's bank never receives, and with an ordinary one. */
-const NUMBERS = { NEVER_FOUND: '9900000041', ORDINARY: '1234567890' } as const;
+/** A variable with the number of a bank account whose payouts the sandbox's bank never receives. */
+const NUMBERS = { NEVER_FOUND: '9900000041' } as const;
 
 interface CommandLine {
+  /** The file of a page, or the title of a section. */
   readonly page: string;
   readonly line: string;
 }
@@ -85,8 +89,6 @@ async function read<T>(schema: z.ZodType<T>, ...args: readonly string[]): Promis
 const paymentSchema = z.object({ payment: z.object({ id: z.string(), reference_id: z.string() }) });
 const endpointSchema = z.object({ endpoint: z.object({ id: z.string() }) });
 const deliveriesSchema = z.object({ deliveries: z.array(z.object({ id: z.string() })) });
-const accountsSchema = z.object({ accounts: z.array(z.object({ id: z.string(), provider: z.string().nullable() })) });
-const exceptionsSchema = z.object({ exceptions: z.array(z.object({ id: z.string(), reference_id: z.string() })) });
 const payoutSchema = z.object({ payout: z.object({ reference_id: z.string(), status: z.string() }) });
 const bankAccountSchema = z.object({
   bank_account: z.object({ status: z.string(), holder_name: z.string().nullable() }),
@@ -97,64 +99,25 @@ async function makeCases(): Promise<typeof inserted> {
   const manual = ['--settlement', 'manual', '--settlement-delay', '10s'];
   await read(z.unknown(), 'catalog', 'set', '--provider', 'shopeepay', '--channel', 'qris', ...manual);
   const { payment: waiting } = await read(paymentSchema, 'trigger', 'payment.paid', '--provider', 'shopeepay');
-  const { payment: failed } = await read(paymentSchema, 'trigger', 'refund_failed');
   const endpointId = await makeDeadDelivery();
-  const { proposal, ...payouts } = await makePayouts();
-  const { accounts } = await read(accountsSchema, 'accounts', 'list');
+  const { sent, accountId } = await makePayout();
   await makeErrors(waiting.id);
-  const conflict = await makeException('payout_conflict', payouts.sent);
   return {
-    'bank-accounts-wait': {
-      'approve ACCOUNT_ID': `approve ${proposal.id} --confirm-name "${proposal.holderName}"`,
-      ACCOUNT_ID: proposal.id,
-    },
-    'exceptions-open': {
-      REFERENCE_ID: failed.reference_id,
-      EXCEPTION_ID: await makeException('unknown_order', 'LN1'),
-    },
-    'ledger-breaks': { MERCHANT_ID: run.merchant_id },
-    'payments-overdue': { REFERENCE_ID: waiting.reference_id },
-    'payout-conflict': { REFERENCE_ID: payouts.sent, EXCEPTION_ID: conflict },
-    'payouts-indeterminate': { REFERENCE_ID: payouts.sent },
-    'payouts-wait': { REFERENCE_ID: payouts.requested },
-    'source-balance-short': { EXCEPTION_ID: await makeException('payout_source_balance', 'LP1') },
-    'provider-failing': {
-      REFERENCE_ID: failed.reference_id,
-      ACCOUNT_ID: accounts.find(({ provider }) => provider === 'shopeepay')?.id ?? '',
-    },
-    'webhooks-dead': { ENDPOINT_ID: endpointId },
-    'workflow-tasks-failing': { 'payment-ID': `payment-${waiting.id}` },
-    'payments-need-operator': {
-      'retry REFERENCE_ID': `retry ${failed.reference_id}`,
-      'settle REFERENCE_ID': `settle ${waiting.reference_id}`,
-    },
+    'operations/payouts.md': { REFERENCE_ID: sent, ACCOUNT_ID: accountId },
+    'Dead webhook deliveries': { ENDPOINT_ID: endpointId, 'url URL': `url ${receiver.url}` },
   };
 }
 
-/** @returns its id */
-async function makeException(kind: ExceptionKind, referenceId: string): Promise<string> {
-  await openException(db, { kind, referenceId, amountRupiah: 500, detail: 'Money.' });
-  const { exceptions } = await read(exceptionsSchema, 'exceptions', 'list');
-  return exceptions.find((exception) => exception.reference_id === referenceId)?.id ?? '';
-}
-
-/** A bank account that waits for its approval, with the name that the bank has given. */
-interface Proposal {
-  readonly id: string;
-  readonly holderName: string;
-}
-
-interface MadePayouts {
-  /** References of a payout that the bank never gives a status of, and of one that waits for its approval. */
+interface MadePayout {
+  /** The reference of a payout that the bank never gives a status of. */
   readonly sent: string;
-  readonly requested: string;
-  readonly proposal: Proposal;
+  readonly accountId: string;
 }
 
-async function makePayouts(): Promise<MadePayouts> {
+async function makePayout(): Promise<MadePayout> {
   const note = ['--note', 'a case of the alert pages'];
   await read(z.unknown(), 'payouts', 'set-limit', '--cooldown', '0s');
-  const { id, holderName } = await proposeBankAccount('NEVER_FOUND');
+  const { id, holderName } = await proposeBankAccount();
   await read(z.unknown(), 'bank-accounts', 'approve', id, '--confirm-name', holderName, ...note);
   const sent = await requestPayout();
   await read(payoutSchema, 'payouts', 'approve', sent, ...note);
@@ -162,7 +125,7 @@ async function makePayouts(): Promise<MadePayouts> {
     () => read(payoutSchema, 'payouts', 'show', sent),
     ({ payout }) => payout.status === 'submitted',
   );
-  return { sent, requested: await requestPayout(), proposal: await proposeBankAccount('ORDINARY') };
+  return { sent, accountId: id };
 }
 
 /** @returns its reference. It pays a settled payment. */
@@ -171,7 +134,8 @@ async function requestPayout(): Promise<string> {
   return (await read(payoutSchema, 'payouts', 'create', '--merchant', run.merchant_id)).payout.reference_id;
 }
 
-async function proposeBankAccount(variable: keyof typeof NUMBERS): Promise<Proposal> {
+/** @returns its id, and the name that the bank has given */
+async function proposeBankAccount(): Promise<{ readonly id: string; readonly holderName: string }> {
   const { account_id: id } = await read(
     z.object({ account_id: z.string() }),
     'bank-accounts',
@@ -181,7 +145,7 @@ async function proposeBankAccount(variable: keyof typeof NUMBERS): Promise<Propo
     '--bank',
     '014',
     '--number-env',
-    variable,
+    'NEVER_FOUND',
   );
   const { bank_account: account } = await eventually(
     () => read(bankAccountSchema, 'bank-accounts', 'show', id),
@@ -256,13 +220,11 @@ async function get(target: string, key = run.secret_key): Promise<number> {
 const logOf = (name: string) => readFile(path.join(home, 'logs', `${name}.log`), 'utf8');
 
 async function readCommandLines(): Promise<CommandLine[]> {
-  const names = (await readdir(PAGES)).filter((name) => name !== 'README.md');
-  const pages = await Promise.all(
-    names.map(async (name) => ({ name, text: await readFile(path.join(PAGES, name), 'utf8') })),
-  );
-  return pages.flatMap(({ name, text }) =>
-    commandsIn(text).map((line) => ({ page: path.basename(name, '.md'), line })),
-  );
+  const readDocument = (name: string) => readFile(path.join(DOCUMENTS, name), 'utf8');
+  const operators = (await readDocument('operators.md')).split(/^(?=##)/m);
+  const sections = SECTIONS.map((page) => ({ page, text: operators.find((text) => text.startsWith(`## ${page}\n`)) }));
+  const pages = await Promise.all(PAGES.map(async (page) => ({ page, text: await readDocument(page) })));
+  return [...pages, ...sections].flatMap(({ page, text }) => commandsIn(text ?? '').map((line) => ({ page, line })));
 }
 
 /** In the order of the page. */
