@@ -14,7 +14,7 @@ const EN_STATUSES = {
 
 const ID_STATUSES = {
   pending_inquiry: 'Menanyakan bank',
-  pending_approval: 'Menunggu persetujuan tim Lunas',
+  pending_approval: 'Menunggu tim Lunas',
   active: 'Dipakai',
   suspended: 'Ditangguhkan',
   rejected: 'Ditolak',
