@@ -4,7 +4,7 @@ import { authenticate, countRejections } from '../http/auth/authenticate';
 import { publicRoute, type Route } from '../http/endpoint';
 import { reportIgnored } from '../http/ignored-input';
 import { countRequests } from '../http/rate-limit/count-request';
-import { docsAddress } from '../web/docs/get-docs';
+import { whereDocuments } from '../web/docs/get-docs';
 import type { ApiDependencies } from './dependencies';
 import type { Endpoint, MerchantEndpoint, MerchantStream, OperatorEndpoint } from './endpoint';
 import { authenticateOperator } from './operator/authenticate-operator';
@@ -26,7 +26,7 @@ const FAMILIAR_REQUESTS: readonly (readonly [request: RegExp, advice: string])[]
 ];
 
 function adviceFor({ method, path }: Request, publicBaseUrl: string): string {
-  const documents = `The documents are at ${docsAddress(publicBaseUrl)}.`;
+  const documents = whereDocuments(publicBaseUrl);
   const [, advice] = FAMILIAR_REQUESTS.find(([request]) => request.test(`${method} ${path}`)) ?? [];
   return advice === undefined ? documents : `${advice} ${documents}`;
 }

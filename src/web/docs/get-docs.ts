@@ -57,7 +57,7 @@ export const getDocsFile = publicEndpoint({
   },
 });
 
-export const docsAddress = (publicBaseUrl: string) => `${publicBaseUrl}/docs`;
+export const whereDocuments = (publicBaseUrl: string) => `The documents are at ${publicBaseUrl}/docs.`;
 
 /** A browser that opens the address of the API gets the documents. */
 export const getRoot = publicEndpoint({
@@ -66,7 +66,7 @@ export const getRoot = publicEndpoint({
   countsAgainstNetworkLimit: true,
   async handler({ publicBaseUrl }: { readonly publicBaseUrl: string }, request) {
     if (wantsPage(request)) return { status: 302, headers: { Location: '/docs' }, body: '' };
-    throw unknownAddress(`The documents are at ${docsAddress(publicBaseUrl)}.`);
+    throw unknownAddress(whereDocuments(publicBaseUrl));
   },
 });
 

@@ -50,16 +50,15 @@ export const showPayoutPage = memberPage(
       const payout = await findOwnPayout(dependencies, visit);
       const { id, status } = payout;
       const linesAfter = { after: after ?? 0, limit: LINES_PER_PAGE + 1 };
-      const [found, deliveries, obstacle, approvers, actions] = await Promise.all([
+      const [found, deliveries, obstacle, approvers, offer] = await Promise.all([
         listPayoutLines(db, merchantId, id, linesAfter),
         listPayoutDeliveries(db, merchantId, id),
         status === 'approved' ? findPayoutObstacle(db, id, visit.now) : undefined,
         listPayoutApprovers(db, payout, { now: visit.now, limit: NAMED_APPROVERS + 1 }),
-        offeredActions(dependencies, view, visit, payout),
+        offerActions(dependencies, view, visit, payout),
       ]);
       const lines = found.slice(0, LINES_PER_PAGE);
-      const approval = view.paths.payoutAction(payout.referenceId, 'approve');
-      const isApprover = actions.some(({ href, rejection }) => href === approval && rejection === null);
+      const { actions, isApprover } = offer;
       const page = {
         view,
         payout,
@@ -77,23 +76,30 @@ export const showPayoutPage = memberPage(
   },
 );
 
+interface Offer {
+  readonly actions: readonly OfferedAction[];
+  /** Whether the member can approve it. */
+  readonly isApprover: boolean;
+}
+
 /** What concerns the payout now, possible or not. A payout that its workflow approves needs no approval. */
-async function offeredActions(
+async function offerActions(
   dependencies: Pick<DashboardDependencies, 'db'>,
   view: MerchantView,
   visit: MemberVisit,
   payout: PayoutDetails,
-): Promise<OfferedAction[]> {
+): Promise<Offer> {
   const { detail } = PAYOUT_TEXTS[view.locale.language];
   const { status, referenceId, approvalKind } = payout;
-  if (status !== 'requested' && status !== 'approved') return [];
+  if (status !== 'requested' && status !== 'approved') return { actions: [], isApprover: false };
   const acting = await findActingMember(dependencies, visit);
-  const offer = (action: MemberPayoutAction, isPrimary: boolean): OfferedAction => ({
+  const offer = (action: MemberPayoutAction): OfferedAction => ({
     label: detail[action],
     href: view.paths.payoutAction(referenceId, action),
     rejection: payoutActionRejection(view, action, payout, acting),
-    ...(isPrimary && { tone: 'primary' }),
   });
-  const isWaiting = status === 'requested' && approvalKind !== 'none';
-  return [...(isWaiting ? [offer('approve', true)] : []), offer('cancel', false)];
+  const cancel = offer('cancel');
+  if (status !== 'requested' || approvalKind === 'none') return { actions: [cancel], isApprover: false };
+  const approve: OfferedAction = { ...offer('approve'), tone: 'primary' };
+  return { actions: [approve, cancel], isApprover: approve.rejection === null };
 }
