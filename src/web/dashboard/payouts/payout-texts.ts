@@ -90,7 +90,7 @@ const ID_WAIT_ENDS = 'Setelah 7 hari tanpa persetujuan, pencairan dibatalkan.';
 const ID_WAITS = {
   none: 'Lunas segera menyetujuinya.',
   second_user: `Menunggu persetujuan anggota lain. ${ID_WAIT_ENDS}`,
-  operator: `Menunggu persetujuan Lunas. ${ID_WAIT_ENDS}`,
+  operator: `Menunggu persetujuan tim Lunas. ${ID_WAIT_ENDS}`,
 } satisfies Record<ApprovalKind, string>;
 
 const en = {
