@@ -615,8 +615,9 @@ create table open_balance_days (
 
 -- Books the line of an entry, for every writer of the ledger, as the owner: no role may insert a line. The line is what
 -- the transition of the posting implies, and a posting that says otherwise is rejected. The insert waits while a day is
--- closed, and reads `closed_days` after that. The line of a request belongs to its payout, which has claimed its lines
--- by then: all of one payout together are zero. A payout that recovery wrote again claims none.
+-- closed, and reads `closed_days` after that. A posting of a payment is looked for first: most are of one. The line of
+-- a request belongs to its payout, which has claimed its lines by then: all of one payout together are zero. A payout
+-- that recovery wrote again claims none.
 create function book_balance_transaction() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -624,29 +625,34 @@ declare
   booked balance_transactions;
 begin
   insert into balance_transactions
-    (posting_id, merchant_id, kind, amount_rupiah, payment_id, source_payout_id, occurred_at, booked_on, payout_id)
-  select posting.id, implied.merchant_id, implied.kind, implied.amount_rupiah, posting.payment_id, posting.payout_id,
-    posting.occurred_at, greatest(booking_day(now()), (select max(day) + 1 from closed_days)), implied.claimed_by
-  from ledger_postings posting, lateral (
-    select merchant_id, case to_status when 'settled' then 'settlement' else 'refund_fee' end as kind,
-      case to_status when 'settled' then net_rupiah when 'refunded' then -fee_rupiah end as amount_rupiah,
-      null::uuid as claimed_by
-    from payment_transitions transition join payments on payments.id = transition.payment_id
-    where transition.payment_id = posting.payment_id and transition.version = posting.payment_version
-    union all
-    select merchant_id,
-      case to_status when 'requested' then 'payout' when 'completed' then 'payout_conflict'
-        else 'payout_' || to_status end,
-      case
-        when to_status in ('cancelled', 'failed') then gross_rupiah
-        when to_status = 'returned' then payouts.amount_rupiah
-        when to_status = 'requested' or (from_status = 'failed' and to_status = 'completed') then -gross_rupiah
-      end,
-      case when to_status = 'requested' and not is_rebuilt then payouts.id end
-    from payout_transitions transition join payouts on payouts.id = transition.payout_id
-    where transition.payout_id = posting.payout_id and transition.version = posting.payout_version
-  ) implied
-  where posting.id = new.posting_id and implied.merchant_id = posting.merchant_id and implied.amount_rupiah = change
+    (posting_id, merchant_id, kind, amount_rupiah, payment_id, occurred_at, booked_on)
+  select posting.id, payment.merchant_id, case to_status when 'settled' then 'settlement' else 'refund_fee' end, change,
+    payment.id, posting.occurred_at, greatest(booking_day(now()), (select max(day) + 1 from closed_days))
+  from ledger_postings posting
+    join payment_transitions transition
+      on transition.payment_id = posting.payment_id and transition.version = posting.payment_version
+    join payments payment on payment.id = posting.payment_id and payment.merchant_id = posting.merchant_id
+  where posting.id = new.posting_id
+    and case to_status when 'settled' then net_rupiah when 'refunded' then -fee_rupiah end = change;
+  if found then
+    return null;
+  end if;
+  insert into balance_transactions
+    (posting_id, merchant_id, kind, amount_rupiah, source_payout_id, occurred_at, booked_on, payout_id)
+  select posting.id, payout.merchant_id,
+    case to_status when 'requested' then 'payout' when 'completed' then 'payout_conflict'
+      else 'payout_' || to_status end,
+    change, payout.id, posting.occurred_at, greatest(booking_day(now()), (select max(day) + 1 from closed_days)),
+    case when to_status = 'requested' and not is_rebuilt then payout.id end
+  from ledger_postings posting
+    join payout_transitions transition
+      on transition.payout_id = posting.payout_id and transition.version = posting.payout_version
+    join payouts payout on payout.id = posting.payout_id and payout.merchant_id = posting.merchant_id
+  where posting.id = new.posting_id and change = case
+    when to_status in ('cancelled', 'failed') then gross_rupiah
+    when to_status = 'returned' then payout.amount_rupiah
+    when to_status = 'requested' or (from_status = 'failed' and to_status = 'completed') then -gross_rupiah
+  end
   returning * into booked;
   if not found then
     raise exception 'ledger posting % changes a balance, and its transition does not', new.posting_id
