@@ -43,6 +43,8 @@ const LOST_BEFORE_EXECUTION = bySize<readonly FaultKind[]>({
   full: ['http_500', 'reset', 'timeout'],
 });
 const CONCURRENT_PAYOUTS = 25;
+/** A payout that the bank does not know stays open, and a workflow that is not cached is replayed for each query. */
+const CACHED_WORKFLOWS = bySize({ small: 100, full: 4_000 });
 /** Copies of one notification of the bank. */
 const COPIES = bySize({ small: 12, full: 1_000 });
 const FULL_TIMEOUT_MS = bySize({ small: 90_000, full: 3_600_000 });
@@ -51,7 +53,7 @@ let service: TestService;
 let payouts: PayoutsAtBank;
 
 beforeAll(async () => {
-  service = await startTestService(await newNamespace());
+  service = await startTestService(await newNamespace(), { maxCachedWorkflows: CACHED_WORKFLOWS });
   payouts = await preparePayoutsAtBank(service);
 });
 afterAll(() => service.close());
