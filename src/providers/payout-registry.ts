@@ -3,6 +3,7 @@ import type { Sealer } from '../crypto/sealing';
 import type { Queryable } from '../db/connection/pool';
 import type { Logger } from '../observability/logger';
 import { callRate } from './calls/call-rate';
+import { callSlots } from './calls/call-slots';
 import { logCalls } from './calls/log-calls';
 import { measureCalls } from './calls/measure-calls';
 import { wrapPayoutCalls, type CallWrapper } from './calls/wrap-calls';
@@ -44,6 +45,8 @@ export interface PayoutRegistrySettings {
   readonly db: Queryable;
   readonly sealer: Sealer;
   readonly log: Pick<Logger, 'info' | 'error'>;
+  /** The most calls in flight to an account, payouts that are sent apart. */
+  readonly slotsPerAccount: number;
 }
 
 /** Reads the row of the account at each call: calls to the bank are few, and an operator may have changed it. */
@@ -57,8 +60,9 @@ export function createPayoutRegistry(settings: PayoutRegistrySettings): PayoutRe
     if (known && isSame(known.row, row)) return known;
     const client = connect(settings, row);
     opened.push(client);
-    const { db, log } = settings;
-    const wrappers = [measureCalls(row.id), payoutCallRate(db, row), logCalls(row.id, log)];
+    const { db, log, slotsPerAccount } = settings;
+    const limits = [callRate(db, row.id, () => row.callsPerSecond), callSlots(slotsPerAccount)];
+    const wrappers = [measureCalls(row.id), ...limits.map(exceptSends), logCalls(row.id, log)];
     const provider = wrappers.reduce(wrapPayoutCalls, withoutNumbers(client));
     const profile = PAYOUT_PROFILES[PROFILE_OF_ADAPTER[row.adapter]];
     const connection = { accountId: row.id, row, provider, profile };
@@ -98,9 +102,8 @@ function connect({ sealer, log }: PayoutRegistrySettings, row: AccountRow) {
 }
 
 /** `prepareSend` has reserved the slot of the send: nothing keeps a call back whose permission is recorded. */
-function payoutCallRate(db: Queryable, { id, callsPerSecond }: AccountRow): CallWrapper {
-  const limited = callRate(db, id, () => callsPerSecond);
-  return (call, work, details) => (details.operation === 'sendPayout' ? work() : limited(call, work, details));
+function exceptSends(limit: CallWrapper): CallWrapper {
+  return (call, work, details) => (details.operation === 'sendPayout' ? work() : limit(call, work, details));
 }
 
 /** A bank may repeat the number in its reason, which logs and rows have. */

@@ -102,14 +102,15 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   const webhooks = webhookSenderOf(settings);
   const expandBody = bodyExpander({ sealer, ...paymentLinks(derivedKeys, publicBaseUrl) });
   const providers = createProviderRegistry({ db, sealer, publicBaseUrl, log });
-  const payouts = createPayoutRegistry({ db, sealer, log });
+  const slotsPerAccount = Math.floor(sizes.workflowTaskSlots * ACCOUNT_SHARE);
+  const payouts = createPayoutRegistry({ db, sealer, log, slotsPerAccount });
   const stopping = new AbortController();
   const batchLimits = { durationMs: RECONCILIATION_BATCH_MS, stopSignal: stopping.signal };
   let relay: Relay | undefined;
   const activities = createActivities({
     db,
     sealer,
-    providers: limitCalls(providers, Math.floor(sizes.workflowTaskSlots * ACCOUNT_SHARE)),
+    providers: limitCalls(providers, slotsPerAccount),
     payouts,
     webhooks,
     expandBody,

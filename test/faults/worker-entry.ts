@@ -66,7 +66,7 @@ async function run(): Promise<void> {
     log,
     sealer,
     providers,
-    payouts: instrumentPayouts(createPayoutRegistry({ db, sealer, log }), settings),
+    payouts: instrumentPayouts(createPayoutRegistry({ db, sealer, log, slotsPerAccount: 13 }), settings),
     webhooks,
     expandBody,
     environment: 'sandbox',

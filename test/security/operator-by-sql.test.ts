@@ -206,7 +206,7 @@ describe('attack 1: the customers pay into the account of the operator', () => {
     });
     await asSuperuser(payouts.db, `update provider_accounts set status = 'disabled' where id = '${id}'`);
     const { log } = collectLog();
-    const registry = createPayoutRegistry({ db: payouts.context.db, sealer, log });
+    const registry = createPayoutRegistry({ db: payouts.context.db, sealer, log, slotsPerAccount: 1 });
     expect(await registry.findAccount(id)).toMatchObject({ accountId: id });
     const own = sealer.seal(issued('own'), ['provider-credentials', id, adapter, baseUrl]);
     for (const value of ['v1.other.x', own]) {

@@ -1,7 +1,7 @@
 import { Semaphore, withTimeout, type SemaphoreInterface } from 'async-mutex';
 import type { Indeterminate, ProviderCall } from '../provider';
 import type { ProviderRegistry } from '../registry';
-import { wrapCalls } from './wrap-calls';
+import { wrapCalls, type CallWrapper } from './wrap-calls';
 
 /** A call takes less than a second if the acquirer responds, so that a slot is free soon. */
 const WAIT_MS = 1_000;
@@ -11,25 +11,28 @@ const NO_SLOT = {
   reason: 'too many calls to the provider account are in flight',
 } as const satisfies Indeterminate;
 
-/**
- * Limits the calls in flight to each provider account. A call waits for a slot while the account responds. If all slots
- * are taken by calls without a response, further calls are `indeterminate` immediately: what they would occupy in the
- * worker is free for the other accounts.
- */
+/** Limits the calls in flight to each acquirer's account. */
 export function limitCalls(registry: ProviderRegistry, slotsPerAccount: number): ProviderRegistry {
-  const accounts = new Map<string, AccountSlots>();
-  const slotsOf = (accountId: string): AccountSlots => {
-    const slots = accounts.get(accountId) ?? new AccountSlots(slotsPerAccount);
+  const accounts = new Map<string, CallWrapper>();
+  const slotsOf = (accountId: string): CallWrapper => {
+    const slots = accounts.get(accountId) ?? callSlots(slotsPerAccount);
     accounts.set(accountId, slots);
     return slots;
   };
   return {
     ...registry,
-    forAccount: async (accountId) => {
-      const slots = slotsOf(accountId);
-      return wrapCalls(await registry.forAccount(accountId), (call, work) => slots.run(call, work));
-    },
+    forAccount: async (accountId) => wrapCalls(await registry.forAccount(accountId), slotsOf(accountId)),
   };
+}
+
+/**
+ * Limits the calls in flight to one account. A call waits for a slot while the account responds. If all slots are taken
+ * by calls without a response, further calls are `indeterminate` immediately: what they would occupy in the worker is
+ * free for other work.
+ */
+export function callSlots(count: number): CallWrapper {
+  const slots = new AccountSlots(count);
+  return (call, work) => slots.run(call, work);
 }
 
 class AccountSlots {

@@ -10,6 +10,7 @@ import { verifyPayoutNotification } from '../../../src/providers/snap/payout-not
 import { PAYOUT_PROFILES } from '../../../src/providers/snap/payout-profiles';
 import { createSnapPayoutProvider } from '../../../src/providers/snap/snap-payout-provider';
 import {
+  issuedTo,
   newPayoutReference,
   openBank,
   type BankMerchant,
@@ -43,20 +44,6 @@ afterAll(async () => {
   await bank.sandbox.close();
   await receiver.close();
 });
-
-/** What the bank issues to the merchant, as an operator registers it. */
-function issuedTo({ clientId, clientSecret, partnerId, channelId, merchantKey, ...merchant }: BankMerchant) {
-  return {
-    clientId,
-    clientSecret,
-    partnerId,
-    channelId,
-    merchantKey,
-    privateKey: merchant.privateKeyPem,
-    sourceAccountNo: '0000000000',
-    acquirerPublicKeys: [merchant.acquirerPublicKey],
-  };
-}
 
 function connect(merchant: BankMerchant, changes: { baseUrl?: string; credentials?: object } = {}) {
   return createSnapPayoutProvider({

@@ -25,6 +25,20 @@ export interface BankUnderTest {
   fail(operation: string, kind: string, times?: number): Promise<void>;
 }
 
+/** What the bank issues to the merchant, as an operator registers it. */
+export function issuedTo({ clientId, clientSecret, partnerId, channelId, merchantKey, ...merchant }: BankMerchant) {
+  return {
+    clientId,
+    clientSecret,
+    partnerId,
+    channelId,
+    merchantKey,
+    privateKey: merchant.privateKeyPem,
+    sourceAccountNo: '0000000000',
+    acquirerPublicKeys: [merchant.acquirerPublicKey],
+  };
+}
+
 export function newPayoutReference(): string {
   return `LP${randomUUID().replaceAll('-', '').slice(0, 16).toUpperCase()}`;
 }
