@@ -70,8 +70,6 @@ export interface WorkerSettings {
 
 const SHUTDOWN_GRACE_TIME = '10 seconds';
 const STICKY_TIMEOUT = '1 second';
-/** A first attempt of a provider call occupies the slot of its workflow task. An account that hangs gets a third. */
-const ACCOUNT_SHARE = 1 / 3;
 /** The roles that poll a task queue. */
 const TASK_QUEUES: readonly { readonly role: WorkerRole; readonly taskQueue: string }[] = [
   { role: 'payments', taskQueue: PAYMENTS_TASK_QUEUE },
@@ -102,15 +100,14 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   const webhooks = webhookSenderOf(settings);
   const expandBody = bodyExpander({ sealer, ...paymentLinks(derivedKeys, publicBaseUrl) });
   const providers = createProviderRegistry({ db, sealer, publicBaseUrl, log });
-  const slotsPerAccount = Math.floor(sizes.workflowTaskSlots * ACCOUNT_SHARE);
-  const payouts = createPayoutRegistry({ db, sealer, log, slotsPerAccount });
+  const payouts = createPayoutRegistry({ db, sealer, log, slotsPerAccount: slotsPerAccountOf(sizes) });
   const stopping = new AbortController();
   const batchLimits = { durationMs: RECONCILIATION_BATCH_MS, stopSignal: stopping.signal };
   let relay: Relay | undefined;
   const activities = createActivities({
     db,
     sealer,
-    providers: limitCalls(providers, slotsPerAccount),
+    providers: limitCalls(providers, slotsPerAccountOf(sizes)),
     payouts,
     webhooks,
     expandBody,
@@ -155,6 +152,11 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
       await db.end();
     },
   };
+}
+
+/** A first attempt of a provider call occupies the slot of its workflow task. An account that hangs gets a third. */
+function slotsPerAccountOf({ workflowTaskSlots }: WorkerSizes): number {
+  return Math.floor(workflowTaskSlots / 3);
 }
 
 function webhookSenderOf(settings: WorkerSettings): WebhookSender {
