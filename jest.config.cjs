@@ -49,7 +49,7 @@ const integration = {
   ...shared,
   displayName: 'integration',
   testMatch: ['test/**/*.test.ts'].map(inRoot).concat(['test/slow/**', 'test/e2e/up.test.ts', ...UNIT].map(not)),
-  globalSetup: '<rootDir>/test/setup/global-setup.ts',
+  globalSetup: '<rootDir>/test/setup/memory-setup.ts',
   globalTeardown: '<rootDir>/test/setup/global-teardown.ts',
 };
 

@@ -1,4 +1,4 @@
-const [, integration] = require('./jest.config.cjs').projects;
+const [slow] = require('./jest.slow.config.cjs').projects;
 
 process.env.LUNAS_TEST_SIZE = 'full';
 
@@ -25,7 +25,7 @@ const PROOFS = [
  * @type {import('jest').Config}
  */
 module.exports = {
-  projects: [{ ...integration, displayName: 'proof', testMatch: PROOFS.map((file) => `<rootDir>/${file}`) }],
+  projects: [{ ...slow, displayName: 'proof', testMatch: PROOFS.map((file) => `<rootDir>/${file}`) }],
   testTimeout: 3_600_000,
   maxWorkers: 1,
 };

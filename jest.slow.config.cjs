@@ -1,4 +1,6 @@
-const [, integration] = require('./jest.config.cjs').projects;
+const [, inMemory] = require('./jest.config.cjs').projects;
+
+const integration = { ...inMemory, globalSetup: '<rootDir>/test/setup/disk-setup.ts' };
 
 /** The slow end-to-end test. */
 const OUTSIDE = ['test/e2e/up.test.ts'];

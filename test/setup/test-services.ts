@@ -46,9 +46,10 @@ let starting: Promise<unknown> = Promise.resolve();
 /**
  * Starts the servers that all test files share: PostgreSQL with the template database, and a Temporal dev server.
  * Finds the time-skipping server, and bundles the workflows.
+ * @param parent of the directory that all of them use
  */
-export async function startTestServices(): Promise<TestEnvironment> {
-  const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-test-'));
+export async function startTestServices(parent = os.tmpdir()): Promise<TestEnvironment> {
+  const directory = await mkdtemp(path.join(parent, 'lunas-test-'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   // If root starts PostgreSQL, it runs as the OS user `nobody`, which needs access.
   await chmod(directory, 0o711);
