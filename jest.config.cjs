@@ -22,6 +22,46 @@ const UNIT = [
   'test/workflows/{module-state,versions}.test.ts',
 ];
 
+/** Integration tests of more than 17 s. `npm test` leaves them to `npm run test:slow`, unless they are named. */
+const LONG = [
+  'test/api/operator/operator-api.test.ts',
+  'test/api/payments/create-payment/create-bulk.test.ts',
+  'test/cli/bank-account-commands.test.ts',
+  'test/cli/write-commands.test.ts',
+  'test/db/transitions/payout-transitions.test.ts',
+  'test/e2e/dev.test.ts',
+  'test/http/shutdown.test.ts',
+  'test/local-stack/up.test.ts',
+  'test/providers/midtrans/against-sandbox.test.ts',
+  'test/providers/snap/against-bank.test.ts',
+  'test/sandbox/faults.test.ts',
+  'test/security/limits.test.ts',
+  'test/security/other-merchants.test.ts',
+  'test/security/public-endpoints.test.ts',
+  'test/services/archive/archive.test.ts',
+  'test/services/identity/sign-in.test.ts',
+  'test/services/ledger/verify-ledger.test.ts',
+  'test/services/payouts/bank-accounts.test.ts',
+  'test/services/payouts/payouts-at-bank.test.ts',
+  'test/services/payouts/scheduled-payouts.test.ts',
+  'test/services/reconciliation/believable-runs.test.ts',
+  'test/services/reconciliation/compare-payments.test.ts',
+  'test/services/recovery/lost-workflow.test.ts',
+  'test/services/recovery/recover.test.ts',
+  'test/services/recovery/recover-payouts.test.ts',
+  'test/temporal/outage.test.ts',
+  'test/web/docs/docs.test.ts',
+  'test/webhooks/relay.test.ts',
+  'test/webhooks/ssrf-guard.test.ts',
+  'test/worker/recovery-mode.test.ts',
+  'test/worker/sweeper.test.ts',
+  'test/workflows/budget.test.ts',
+  'test/workflows/late-payment.test.ts',
+  'test/workflows/provider-differences.test.ts',
+  'test/workflows/refund.test.ts',
+  'test/workflows/webhook-delivery.test.ts',
+];
+
 const inRoot = (glob) => `<rootDir>/${glob}`;
 // Jest does not replace `<rootDir>` after `!`.
 const not = (glob) => `!${__dirname}/${glob}`;
@@ -48,14 +88,20 @@ const shared = {
 const integration = {
   ...shared,
   displayName: 'integration',
-  testMatch: ['test/**/*.test.ts'].map(inRoot).concat(['test/slow/**', 'test/e2e/up.test.ts', ...UNIT].map(not)),
+  testMatch: ['test/**/*.test.ts']
+    .map(inRoot)
+    .concat(['test/slow/**', 'test/e2e/up.test.ts', ...UNIT, ...LONG].map(not)),
   globalSetup: '<rootDir>/test/setup/memory-setup.ts',
   globalTeardown: '<rootDir>/test/setup/global-teardown.ts',
 };
 
 /** @type {import('jest').Config} */
 module.exports = {
-  projects: [{ ...shared, displayName: 'unit', testMatch: UNIT.map(inRoot) }, integration],
+  projects: [
+    { ...shared, displayName: 'unit', testMatch: UNIT.map(inRoot) },
+    integration,
+    { ...integration, displayName: 'long', testMatch: LONG.map(inRoot) },
+  ],
   testSequencer: '<rootDir>/test/setup/longest-first.cjs',
   // Several times the 90 s for which `eventually` waits.
   testTimeout: 300_000,

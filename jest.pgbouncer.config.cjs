@@ -1,6 +1,8 @@
-const [, integration] = require('./jest.config.cjs').projects;
+const [unit, integration] = require('./jest.config.cjs').projects;
 
-const EXCLUDED = integration.testMatch.filter((glob) => glob.startsWith('!') && !glob.endsWith('up.test.ts'));
+const EXCLUDED = ['<rootDir>/test/slow/**', ...unit.testMatch].map((glob) =>
+  glob.replace('<rootDir>', `!${__dirname}`),
+);
 const testMatch = ['<rootDir>/test/api/**/*.test.ts', '<rootDir>/test/e2e/*.test.ts', ...EXCLUDED];
 
 /** The tests of the API and the end-to-end tests, through a PgBouncer in this mode. */

@@ -1,4 +1,4 @@
-const [, inMemory] = require('./jest.config.cjs').projects;
+const [, inMemory, long] = require('./jest.config.cjs').projects;
 
 const integration = { ...inMemory, globalSetup: '<rootDir>/test/setup/disk-setup.ts' };
 
@@ -25,8 +25,8 @@ const inRoot = (file) => `<rootDir>/${file}`;
 const not = (file) => `!${__dirname}/${file}`;
 
 /**
- * `npm run test:slow`: the files of test/slow, most of which take half a minute or more. `npm run test:proof` runs the
- * full sizes of some.
+ * `npm run test:slow`: the files of test/slow, most of which take half a minute or more, and what `npm test` leaves to
+ * it. `npm run test:proof` runs the full sizes of some.
  * Three files at a time on two cores: most of them wait for timers and for processes that start, and use a third of a
  * core. The suites beside it run up to two more.
  * @type {import('jest').Config}
@@ -38,6 +38,7 @@ module.exports = {
       displayName: 'slow',
       testMatch: ['test/slow/**/*.test.ts', ...OUTSIDE].map(inRoot).concat([...ALONE, ...WITH_CLUSTER].map(not)),
     },
+    { ...integration, displayName: 'long', testMatch: long.testMatch },
     {
       ...integration,
       displayName: 'alone',

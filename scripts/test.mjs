@@ -2,6 +2,7 @@
 // Then they run jest with these arguments. `npm run test:previous` (`--previous`) does so in the previous version, on
 // the schema of this one. `npm run test:all` (`--all`) runs the first two, some files of `npm run test:pgbouncer` and
 // `npm run test:previous`, and the e2e test with the image's version of Node.js.
+// Without arguments `npm test` leaves the long files to `npm run test:slow`.
 // With `--all`, suites run beside each other where the cores have time. Files that failed run once more, alone, and the
 // output names them: two cores that other work uses can make a test miss its time limit.
 // The last line is `N passed, N failed`. A test file that cannot be loaded counts as one failure.
@@ -48,6 +49,7 @@ const STAGES = [
   [[{ ...SLOW, args: ['--selectProjects=slow'] }], BESIDE_SLOW],
   [[{ ...SLOW, args: ['--selectProjects=alone'] }]],
 ];
+const FAST = ['--selectProjects', 'unit', 'integration'];
 const THIS_NODE = [process.execPath];
 
 const running = new Set();
@@ -72,6 +74,7 @@ process.exitCode = total.exitCode;
 
 function stagesOf([mode, ...others]) {
   if (mode === '--all') return STAGES;
+  if (mode === undefined) return [[[{ args: FAST }]]];
   if (mode !== '--previous') return [[[{ args: process.argv.slice(2) }]]];
   return [[[{ args: others.length > 0 ? others : ['test/api', 'test/db'], isPrevious: true, isRequired: true }]]];
 }
