@@ -105,7 +105,7 @@ export class PaymentRun {
 
   /** Why the action is not possible now, in words for the caller; null if it is. */
   rejectionReason(action: PaymentAction): string | null {
-    return rejectionReason(action, this.terms, this.#state, Date.now());
+    return rejectionReason(action, this.terms, this.#state, this.#queue.clock.nowMs);
   }
 
   /**
@@ -121,7 +121,7 @@ export class PaymentRun {
     const input: StepInput = {
       terms,
       state,
-      atMs: Date.now(),
+      atMs: this.#queue.clock.nowMs,
       createdAtMs: this.#createdAtMs,
       ...(by && { by }),
       ...(correlation && { correlation }),

@@ -73,6 +73,10 @@ class PaymentWorkflow {
     handlePaymentMessages(this.#payment, this.#queue);
   }
 
+  get #nowMs(): number {
+    return this.#queue.clock.nowMs;
+  }
+
   async run(): Promise<PaymentStatus> {
     let hasWaitingCaller = false;
     for (let { status } = this.#payment.state; isOpen(status); { status } = this.#payment.state) {
@@ -99,7 +103,7 @@ class PaymentWorkflow {
   /** Until the customer pays or the QR code expires. Only the provider's status decides which of the two. */
   async #awaitPayment(): Promise<unknown> {
     const { expiresAtMs } = this.#payment;
-    const leftMs = expiresAtMs - Date.now();
+    const leftMs = expiresAtMs - this.#nowMs;
     if (this.#queue.takeProviderUpdate()) return this.#pollProvider();
     if (leftMs > 0) {
       this.#payment.setWaitingFor(`the customer to pay ${formatRupiah(this.#terms.totalRupiah)}`, expiresAtMs);
@@ -115,15 +119,16 @@ class PaymentWorkflow {
     for (const delayMs of STATUS_POLL_DELAYS_MS) {
       await this.#queryProvider('confirmPaid');
       if (this.#payment.state.status !== 'pending' || this.#payment.view.attentionReason !== null) return;
-      await this.#waitForQuery(Math.min(delayMs, Math.max(this.#payment.expiresAtMs - Date.now(), SECOND_MS)));
+      await this.#waitForQuery(Math.min(delayMs, Math.max(this.#payment.expiresAtMs - this.#nowMs, SECOND_MS)));
       if (this.#queue.hasRequests) return;
     }
   }
 
   /** After the settlement delay of the captured policy the net amount becomes available to the merchant. */
   async #awaitSettlement(): Promise<unknown> {
-    const { settlesAtMs: dueAtMs = Date.now() } = this.#payment.state;
-    const leftMs = dueAtMs - Date.now();
+    const nowMs = this.#nowMs;
+    const { settlesAtMs: dueAtMs = nowMs } = this.#payment.state;
+    const leftMs = dueAtMs - nowMs;
     const isAutomatic = this.#terms.settlementKind === 'automatic';
     if (this.#queue.takeProviderUpdate()) return this.#syncPaidPayment();
     if (isAutomatic && this.#payment.isMerchantOnHold) return this.#awaitRelease();
@@ -170,7 +175,7 @@ class PaymentWorkflow {
 
   /** A held refund can be cancelled. A provider update makes the workflow catch up with PostgreSQL. */
   async #holdRefund(submitAtMs: number): Promise<void> {
-    const leftMs = submitAtMs - Date.now();
+    const leftMs = submitAtMs - this.#nowMs;
     this.#payment.setWaitingFor('the hold of the refund to pass', submitAtMs);
     if (leftMs <= 0) {
       await this.#payment.perform('submitRefund');

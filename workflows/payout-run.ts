@@ -79,12 +79,12 @@ export class PayoutRun {
 
   /** Until the next query of the bank's status. */
   get untilQueryMs(): number {
-    return this.#nextQueryAtMs - Date.now();
+    return this.#nextQueryAtMs - this.#queue.clock.nowMs;
   }
 
   /** Writes the payout's row, or reads it if there is one. */
   async begin(): Promise<PayoutRequestResult> {
-    const input = { ...this.#input, atMs: Date.now() };
+    const input = { ...this.#input, atMs: this.#queue.clock.nowMs };
     const local = proxyLocalActivities<Activities>({ ...LOCAL_ACTIVITY_OPTIONS, summary: REQUEST_SUMMARY });
     const regular = proxyActivities<Activities>({ ...UNLIMITED_RETRY, summary: REQUEST_SUMMARY });
     const result = await runStep({
@@ -116,7 +116,7 @@ export class PayoutRun {
     const input: PayoutStepInput = {
       terms,
       state,
-      atMs: Date.now(),
+      atMs: this.#queue.clock.nowMs,
       ...(by && { by }),
       ...(resolution && { resolution }),
       ...(this.#wasSubmitted && { wasSubmitted: true }),
@@ -166,7 +166,8 @@ export class PayoutRun {
     const { terms, state: before } = this.#loaded();
     this.#payout = { terms, state };
     this.#wasSubmitted ||= mayBeAtBank === true || state.lastSentAtMs !== undefined;
-    if (state.status === 'submitted') this.#nextQueryAtMs = Math.max(nextQueryAtMs(state), queryNotBeforeMs);
+    if (state.status === 'submitted')
+      this.#nextQueryAtMs = Math.max(nextQueryAtMs(state, this.#queue.clock.nowMs), queryNotBeforeMs);
     const changes: SearchAttributeUpdatePair[] = [];
     if (state.status !== before.status) changes.push({ key: SEARCH_ATTRIBUTES.payoutStatus, value: state.status });
     if (isResting(state.status)) this.#waitingFor = 'nothing: the bank or an operator may change it';
@@ -174,7 +175,8 @@ export class PayoutRun {
   }
 }
 
-function nextQueryAtMs({ lastSentAtMs = Date.now() }: PayoutState): number {
-  const sinceMs = Date.now() - lastSentAtMs;
-  return lastSentAtMs + (QUERY_TIMES_MS.find((timeMs) => timeMs > sinceMs) ?? sinceMs + HOUR_MS);
+function nextQueryAtMs({ lastSentAtMs }: PayoutState, nowMs: number): number {
+  const sentAtMs = lastSentAtMs ?? nowMs;
+  const sinceMs = nowMs - sentAtMs;
+  return sentAtMs + (QUERY_TIMES_MS.find((timeMs) => timeMs > sinceMs) ?? sinceMs + HOUR_MS);
 }

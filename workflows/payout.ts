@@ -80,7 +80,7 @@ class PayoutWorkflow {
     const mayDiffer = this.#queue.takeProviderUpdate();
     if (approvalKind === 'none' || this.#payout.wasSubmitted) return this.#advance('approvePayout');
     const dueAtMs = requestedAtMs + APPROVAL_PERIOD_MS;
-    const leftMs = dueAtMs - Date.now();
+    const leftMs = dueAtMs - this.#queue.clock.nowMs;
     if (leftMs <= 0) return this.#cancel('It was not approved within 7 days.');
     // The task that had performed a request, and recorded it in the row, may have been lost with the request.
     if (mayDiffer && patched(PATCHES.requestedPayoutCompares)) return this.#payout.perform('syncPayout');
@@ -122,7 +122,7 @@ class PayoutWorkflow {
     if (deferral?.obstacle === 'no_bank_account') return this.#cancel('Its bank account has ended.');
     const { untilMs } = deferral ?? {};
     this.#payout.setWaitingFor(deferral ? DEFERRAL_TEXTS[deferral.obstacle] : 'the next attempt', untilMs);
-    const leftMs = untilMs === undefined ? HOUR_MS : untilMs - Date.now();
+    const leftMs = untilMs === undefined ? HOUR_MS : untilMs - this.#queue.clock.nowMs;
     const afterMs = Math.min(Math.max(leftMs, SECOND_MS), HOUR_MS);
     await this.#queue.wait({ afterMs, summary: 'may the payout be sent now?' });
   }

@@ -1,6 +1,7 @@
 import { condition } from '@temporalio/workflow';
 import type { StepActor } from '../src/domain/actor';
 import type { Correlation } from '../src/domain/correlation';
+import { WorkflowClock } from './workflow-clock';
 
 /** A request in the queue of a workflow. */
 export interface QueuedRequest<Action extends string> {
@@ -17,6 +18,8 @@ export interface QueuedRequest<Action extends string> {
  * counted.
  */
 export class RequestQueue<Action extends string> {
+  /** Knows the timers of `wait`. */
+  readonly clock = new WorkflowClock();
   readonly #requests: QueuedRequest<Action>[] = [];
   #hasProviderUpdate = false;
 
@@ -64,7 +67,7 @@ export class RequestQueue<Action extends string> {
    */
   async wait(timer?: { readonly afterMs: number; readonly summary: string }): Promise<boolean> {
     const hasMessage = () => this.#hasProviderUpdate || this.hasRequests;
-    await (timer ? condition(hasMessage, timer.afterMs, { summary: timer.summary }) : condition(hasMessage));
+    await (timer ? this.clock.wait(hasMessage, timer) : condition(hasMessage));
     return hasMessage();
   }
 }
