@@ -22,12 +22,16 @@ const UNIT = [
   'test/workflows/{module-state,versions}.test.ts',
 ];
 
-/** Integration tests of more than 17 s. `npm test` leaves them to `npm run test:slow`, unless they are named. */
+/**
+ * Integration tests of more than 17 s, but for the core of payments and payouts. `npm test` leaves them to
+ * `npm run test:slow`, unless they are named.
+ */
 const LONG = [
   'test/api/operator/operator-api.test.ts',
   'test/api/payments/create-payment/create-bulk.test.ts',
   'test/cli/bank-account-commands.test.ts',
   'test/cli/write-commands.test.ts',
+  'test/db/roles.test.ts',
   'test/db/transitions/payout-transitions.test.ts',
   'test/e2e/dev.test.ts',
   'test/http/shutdown.test.ts',
@@ -35,6 +39,7 @@ const LONG = [
   'test/providers/midtrans/against-sandbox.test.ts',
   'test/providers/snap/against-bank.test.ts',
   'test/sandbox/faults.test.ts',
+  'test/security/approvals.test.ts',
   'test/security/limits.test.ts',
   'test/security/other-merchants.test.ts',
   'test/security/public-endpoints.test.ts',
@@ -47,14 +52,15 @@ const LONG = [
   'test/services/reconciliation/believable-runs.test.ts',
   'test/services/reconciliation/compare-payments.test.ts',
   'test/services/recovery/lost-workflow.test.ts',
-  'test/services/recovery/recover.test.ts',
   'test/services/recovery/recover-payouts.test.ts',
+  'test/services/recovery/recover.test.ts',
   'test/temporal/outage.test.ts',
   'test/web/docs/docs.test.ts',
   'test/webhooks/relay.test.ts',
   'test/webhooks/ssrf-guard.test.ts',
   'test/worker/recovery-mode.test.ts',
   'test/worker/sweeper.test.ts',
+  'test/workflows/bank-account.test.ts',
   'test/workflows/budget.test.ts',
   'test/workflows/late-payment.test.ts',
   'test/workflows/provider-differences.test.ts',
