@@ -2,6 +2,7 @@ import type { MemberRole } from '../../domain/member-roles';
 import type { Language } from '../../domain/sign-in';
 import type { Queryable } from '../connection/pool';
 import { onlyRow } from '../connection/require-row';
+import { inviterName, type Invited } from './members';
 import { isPermitted, type ApprovedLink } from './sign-in-links';
 
 interface NewInvitation {
@@ -94,7 +95,7 @@ export async function findOpenInvitation(
 }
 
 /** An invitation that waits, in the list of the team. */
-export interface OpenInvitation {
+export interface OpenInvitation extends Invited {
   readonly id: string;
   readonly email: string;
   readonly role: MemberRole;
@@ -107,12 +108,14 @@ const MAX_INVITATIONS = 200;
 
 /** The newest first, at most 200. */
 export async function listOpenInvitations(db: Queryable, merchantId: string, now: Date): Promise<OpenInvitation[]> {
-  const { rows } = await db.query<OpenInvitation>(
-    `select id, email, role, created_by as "createdBy", created_at as "createdAt", expires_at as "expiresAt"
-     from sign_in_links link where link.merchant_id = $1 and ${VALID_INVITATION('$2')}
-     order by created_at desc, id limit ${MAX_INVITATIONS}`,
-    [merchantId, now],
-  );
+  const { rows } = await db.query<OpenInvitation>({
+    name: 'list_open_invitations',
+    text: `select id, email, role, created_by as "createdBy", created_at as "createdAt", expires_at as "expiresAt",
+        ${inviterName('link.merchant_id', 'link.created_by')} as "inviterName"
+      from sign_in_links link where link.merchant_id = $1 and ${VALID_INVITATION('$2')}
+      order by created_at desc, id limit ${MAX_INVITATIONS}`,
+    values: [merchantId, now],
+  });
   return rows;
 }
 
@@ -124,8 +127,8 @@ export async function listInvitationsOf(
   db: Queryable,
   merchantId: string | null,
   now: Date,
-): Promise<(OpenInvitation & { readonly merchantId: string })[]> {
-  const { rows } = await db.query<OpenInvitation & { readonly merchantId: string }>(
+): Promise<(Omit<OpenInvitation, 'inviterName'> & { readonly merchantId: string })[]> {
+  const { rows } = await db.query<Omit<OpenInvitation, 'inviterName'> & { readonly merchantId: string }>(
     `select id, merchant_id as "merchantId", email, role, created_by as "createdBy", created_at as "createdAt",
        expires_at as "expiresAt"
      from sign_in_links link where ($1::uuid is null or link.merchant_id = $1) and ${openInvitation('$2', 'true')}

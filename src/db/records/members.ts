@@ -1,3 +1,4 @@
+import { NIL } from 'uuid';
 import { rolesWith, type MemberRole } from '../../domain/member-roles';
 import type { Queryable } from '../connection/pool';
 
@@ -22,6 +23,31 @@ const MEMBER_COLUMNS = `person.id as "userId", member.merchant_id as "merchantId
   person.sealed_totp is not null or exists (select from passkeys where passkeys.user_id = person.id)
     as "hasSecondFactor"`;
 
+/** Where a page of a team begins, exclusive. */
+export type TeamPosition = Pick<Member, 'memberSince' | 'userId'>;
+
+/** @param after null: from the oldest member on */
+export async function listTeamPage(
+  db: Queryable,
+  merchantId: string,
+  after: TeamPosition | null,
+  limit: number,
+): Promise<Member[]> {
+  const { rows } = await db.query<Member>({
+    name: 'list_team_page',
+    text: `select ${MEMBER_COLUMNS}
+      from (
+        select * from members
+        where merchant_id = $1 and removed_at is null
+          and (created_at, user_id) > (coalesce($2::timestamptz, '-infinity'), $3::uuid)
+        order by created_at, user_id limit $4
+      ) member join users person on person.id = member.user_id
+      order by member.created_at, person.id`,
+    values: [merchantId, after?.memberSince ?? null, after?.userId ?? NIL, limit],
+  });
+  return rows;
+}
+
 /** More than the team of any merchant has. */
 const MAX_TEAM = 500;
 
@@ -38,18 +64,25 @@ export async function listMemberRows(db: Queryable, merchantId: string | null): 
   return rows;
 }
 
-/** A member, and the name of the member who invited them; null: an operator, or a user who has left. */
+/** Who was invited: a member, or a person who has not joined. */
+export interface Invited {
+  /** The name of the member who invited, also of one who has left; null: an operator. */
+  readonly inviterName: string | null;
+}
+
+/** @param invitedBy SQL: `user:<id>`, or an operator */
+export const inviterName = (merchantId: string, invitedBy: string) => `(
+  select inviter.name from members inviting join users inviter on inviter.id = inviting.user_id
+  where inviting.merchant_id = ${merchantId}
+    and inviting.user_id = case when ${invitedBy} like 'user:%' then substr(${invitedBy}, 6)::uuid end)`;
+
 export async function findMemberRow(
   db: Queryable,
   { merchantId, userId }: Pick<Member, 'merchantId' | 'userId'>,
-): Promise<(Member & { readonly inviterName: string | null }) | undefined> {
-  const { rows } = await db.query<Member & { readonly inviterName: string | null }>({
+): Promise<(Member & Invited) | undefined> {
+  const { rows } = await db.query<Member & Invited>({
     name: 'find_member',
-    text: `select ${MEMBER_COLUMNS}, (
-        select inviter.name from members inviting join users inviter on inviter.id = inviting.user_id
-        where inviting.merchant_id = $1 and inviting.removed_at is null
-          and inviting.user_id = case when member.invited_by like 'user:%' then substr(member.invited_by, 6)::uuid end
-      ) as "inviterName"
+    text: `select ${MEMBER_COLUMNS}, ${inviterName('member.merchant_id', 'member.invited_by')} as "inviterName"
       from members member join users person on person.id = member.user_id
       where member.merchant_id = $1 and member.user_id = $2 and member.removed_at is null`,
     values: [merchantId, userId],

@@ -14,7 +14,14 @@ import {
   type OpenInvitation,
 } from '../../db/records/invitations';
 import { lockLogin } from '../../db/records/login-lock';
-import { changeMemberRow, findMemberRow, listMemberRows, type Member } from '../../db/records/members';
+import {
+  changeMemberRow,
+  findMemberRow,
+  listMemberRows,
+  listTeamPage,
+  type Member,
+  type TeamPosition,
+} from '../../db/records/members';
 import { approveResetLinkRow, findReset, insertResetLink, resetCredentials } from '../../db/records/reset-links';
 import { disableUserRow } from '../../db/records/users';
 import { DeclaredAction } from '../../domain/declared-action';
@@ -161,6 +168,20 @@ export async function joinMerchant(
 /** The members of a merchant; of all merchants if it is null. */
 export function listMembers(db: Queryable, merchantId: string | null): Promise<Member[]> {
   return listMemberRows(db, merchantId);
+}
+
+export const TEAM_PAGE_SIZE = 50;
+
+/** @param after null: from the oldest member on @returns the next page begins behind `next`, if there is one */
+export async function listTeam(
+  db: Queryable,
+  merchantId: string,
+  after: TeamPosition | null,
+): Promise<{ readonly members: readonly Member[]; readonly next: TeamPosition | null }> {
+  // One more than the page shows: if it exists, there is a next page.
+  const found = await listTeamPage(db, merchantId, after, TEAM_PAGE_SIZE + 1);
+  const members = found.slice(0, TEAM_PAGE_SIZE);
+  return { members, next: found.length > TEAM_PAGE_SIZE ? (members.at(-1) ?? null) : null };
 }
 
 /** A member of a merchant; undefined if there is no such member. */

@@ -12,6 +12,8 @@ export function merchantPaths(code: string) {
     home,
     homeOf: (range: string) => `${home}?range=${range}`,
     team,
+    /** @param after the position of its last member before */
+    teamAfter: (after: string) => `${team}?after=${after}`,
     /** @param filled the fields of the form, if it is filled in */
     invite: (filled?: Readonly<Record<string, string>>) =>
       `${team}/invite${filled === undefined ? '' : `?${new URLSearchParams(filled).toString()}`}`,

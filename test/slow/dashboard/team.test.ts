@@ -5,7 +5,7 @@ import { NOTICE_TEXTS } from '../../../src/web/dashboard/notices/notice-texts';
 import { TEAM_TEXTS } from '../../../src/web/dashboard/team/team-texts';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { HttpBrowser, type PageResponse } from '../../support/http-browser';
-import { createMember, createShop } from '../../support/people';
+import { createMember, createShop, signInMany } from '../../support/people';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 const { en: texts } = TEAM_TEXTS;
@@ -58,6 +58,46 @@ async function rowsOf(merchantId: string) {
 const escaped = (text: string) => text.replaceAll("'", '&#x27;');
 const linkIn = ({ body }: PageResponse, kind: string) =>
   new RegExp(`<code>${dashboard.url}(/${kind}/[^<]+)</code>`).exec(body)?.[1] ?? '';
+
+it('shows a large team in pages of 50, each member once, and the invitations on the first page', async () => {
+  const { shop, team, owner } = await newShop();
+  await signInMany(service.db, shop.id, 104);
+  await owner.post(`${team}/invite`, [
+    ['email', 'sri@toko.test'],
+    ['role', 'cashier'],
+  ]);
+  const pages = [await owner.get(team)];
+  for (let next = nextIn(pages[0]); next !== undefined; next = nextIn(pages.at(-1))) pages.push(await owner.get(next));
+  const shown = pages.map(({ body }) =>
+    Array.from(body.matchAll(/class="row-link" href="([^"]*)"/g), ([, href]) => href),
+  );
+  expect(shown.map(({ length }) => length)).toEqual([50, 50, 5]);
+  expect(new Set(shown.flat()).size).toBe(105);
+  expect(pages.map(({ body }) => body.includes('sri@toko.test'))).toEqual([true, false, false]);
+  expect(pages.map(({ body }) => body.includes(`href="${team}">‹ ${texts.pager.newer}</a>`))).toEqual([
+    false,
+    true,
+    true,
+  ]);
+  expect((await owner.get(`${team}?after=nonsense`)).body).toContain('sri@toko.test');
+});
+
+/** The address of the next page. */
+const nextIn = (page: PageResponse | undefined) => /href="([^"]*)">Next ›/.exec(page?.body ?? '')?.[1];
+
+it('names the person who invited a member, also when that person has left', async () => {
+  const { shop, team, owner, member } = await newShop();
+  const userId = await member('kasir', 'cashier');
+  const inviterId = await member('sri', 'owner');
+  await service.db.query("update members set invited_by = 'user:' || $3 where merchant_id = $1 and user_id = $2", [
+    shop.id,
+    userId,
+    inviterId,
+  ]);
+  const { rows } = await service.db.query<{ name: string }>('select name from users where id = $1', [inviterId]);
+  await owner.post(`${team}/${inviterId}/remove`);
+  expect((await owner.get(`${team}/${userId}`)).body).toContain(`<dd>${rows[0]?.name}</dd>`);
+});
 
 it('an invited person joins, gets another role at the next click, and is removed at the next click', async () => {
   const { shop, home, team, owner } = await newShop();

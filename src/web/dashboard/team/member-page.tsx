@@ -5,13 +5,13 @@ import { Card, Facts, PageHead } from '../../ui/layout';
 import { Time } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
+import type { FoundMember } from './find-team';
 import { RoleRights } from './role-rights';
-import type { ShownMember } from './team-page';
 import { TEAM_TEXTS } from './team-texts';
 
 interface MemberPage {
   readonly view: MerchantView;
-  readonly shown: ShownMember;
+  readonly shown: FoundMember;
 }
 
 export function renderMemberPage(page: MemberPage): string {

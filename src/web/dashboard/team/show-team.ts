@@ -1,11 +1,15 @@
 import { z } from 'zod';
+import { decodeCursor, encodeCursor } from '../../../api/payments/list-transactions/cursor';
+import { listInvitations, listTeam } from '../../../services/identity/members';
 import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
-import { findTeam } from './find-team';
 import { renderTeamPage } from './team-page';
 
 const done = z.enum(['role', 'removed', 'withdrawn']).optional().catch(undefined);
+
+/** What is no position begins with the first page. */
+const after = z.string().transform(decodeCursor).optional().catch(undefined);
 
 /** Who may enter, and who is invited. */
 export const showTeam = memberPage(
@@ -13,11 +17,25 @@ export const showTeam = memberPage(
   {
     method: 'get',
     path: '/m/:code/team',
-    fields: z.object({ done }),
+    fields: z.object({ done, after }),
     async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment'>, visit, query) {
       const view = merchantView(dependencies, visit);
-      const team = await findTeam(dependencies, visit);
-      return pageResponse(renderTeamPage({ view, ...team, done: query.ok ? query.values.done : undefined }));
+      const { merchantId } = visit.member;
+      const sent = query.ok ? query.values : {};
+      const position = sent.after ? { memberSince: sent.after.createdAt, userId: sent.after.id } : null;
+      const [{ members, next }, invitations] = await Promise.all([
+        listTeam(dependencies.db, merchantId, position),
+        position ? [] : listInvitations(dependencies.db, merchantId, visit.now),
+      ]);
+      const html = renderTeamPage({
+        view,
+        members: members.map((row) => ({ ...row, isSelf: row.userId === visit.session.user.id })),
+        invitations,
+        first: position && view.paths.team,
+        next: next && view.paths.teamAfter(encodeCursor({ createdAt: next.memberSince, id: next.userId })),
+        done: sent.done,
+      });
+      return pageResponse(html);
     },
   },
 );

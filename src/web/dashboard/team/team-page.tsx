@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import type { MemberRole } from '../../../domain/member-roles';
 import { StateChip } from '../../ui/chip';
 import { Card, Notice, PageHead } from '../../ui/layout';
-import { Table, type Column } from '../../ui/table';
+import { Pager, Table, type Column } from '../../ui/table';
 import { Time } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
@@ -18,8 +18,6 @@ export interface ShownMember {
   /** Null: never. */
   readonly lastSeenAt: Date | null;
   readonly disabledAt: Date | null;
-  /** Null: Lunas. */
-  readonly inviterName: string | null;
   /** The user who sees the page. */
   readonly isSelf: boolean;
 }
@@ -39,6 +37,9 @@ interface TeamPage {
   readonly view: MerchantView;
   readonly members: readonly ShownMember[];
   readonly invitations: readonly ShownInvitation[];
+  /** Where the neighbouring pages are; null if there is none. */
+  readonly first: string | null;
+  readonly next: string | null;
   readonly done: TeamDone | undefined;
 }
 
@@ -47,7 +48,7 @@ export function renderTeamPage(page: TeamPage): string {
   return renderMerchantPage(page.view, { title, current: 'team', live: 'none', children: <Team {...page} /> });
 }
 
-function Team({ view, members, invitations, done }: TeamPage): ReactElement {
+function Team({ view, members, invitations, first, next, done }: TeamPage): ReactElement {
   const texts = TEAM_TEXTS[view.locale.language];
   const mayManage = view.rightRejection('team', 'manage') === null;
   return (
@@ -73,6 +74,7 @@ function Team({ view, members, invitations, done }: TeamPage): ReactElement {
             keyOf={({ userId }) => userId}
             empty={null}
           />
+          <Pager newer={first} older={next} texts={texts.pager} />
         </Card>
         {invitations.length > 0 && (
           <Card title={texts.invitations.title}>

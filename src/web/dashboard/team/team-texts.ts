@@ -28,6 +28,7 @@ const ID_AREAS = {
 const en = {
   title: 'Team',
   caption: 'Members, the oldest first',
+  pager: { newer: 'First', older: 'Next', name: 'Pages' },
   columns: { name: 'Name', role: 'Role', factor: 'Second factor', seen: 'Last seen' },
   hasFactor: 'Set',
   noFactor: 'No second factor',
@@ -142,6 +143,7 @@ export type TeamTexts = typeof en;
 const id: TeamTexts = {
   title: 'Tim',
   caption: 'Anggota, yang terlama lebih dulu',
+  pager: { newer: 'Pertama', older: 'Berikutnya', name: 'Halaman' },
   columns: { name: 'Nama', role: 'Peran', factor: 'Faktor kedua', seen: 'Terakhir aktif' },
   hasFactor: 'Terpasang',
   noFactor: 'Tanpa faktor kedua',
