@@ -1,5 +1,4 @@
-import { Readable } from 'node:stream';
-import { Pool } from 'undici';
+import { Pool, type Dispatcher } from 'undici';
 import { indeterminate, type Indeterminate, type ProviderCall } from '../../domain/provider-call';
 import { messageOf } from '../../errors';
 import { abortAfter } from '../../lib/abort-after';
@@ -57,16 +56,16 @@ export class ProviderHttp {
     call: ProviderCall,
     signal: AbortSignal,
   ): Promise<ProviderHttpResponse> {
-    const response = await this.#pool.request({
+    const response = await this.#pool.compose(writtenBefore(call.deadlineAtMs)).request({
       method,
       path: this.#pathPrefix + path,
       headers: {
         accept: 'application/json',
-        ...(bytes && { 'content-type': 'application/json', 'content-length': String(bytes.length) }),
+        ...(bytes && { 'content-type': 'application/json' }),
         ...headers,
         ...traceHeaders(),
       },
-      body: bytes ? Readable.from(bytesBeforeDeadline(bytes, call)) : null,
+      body: bytes ?? null,
       signal,
     });
     return { outcome: 'responded', httpStatus: response.statusCode, text: await readBounded(response.body) };
@@ -78,12 +77,23 @@ export class ProviderHttp {
 }
 
 /**
- * A body that checks the clock when the connection reads it, which also sends the headers. A process may have been
- * suspended since the start of the call, and its writes precede its timers.
+ * Reads the clock when a connection has its turn, in the same step of the event loop in which it writes the request:
+ * nothing else runs in between. A process may have been suspended since the start of the call, and connections have
+ * their turn before timers.
  */
-async function* bytesBeforeDeadline(bytes: Buffer, { deadlineAtMs }: ProviderCall): AsyncGenerator<Buffer> {
-  if (Date.now() >= deadlineAtMs) throw new Error(TOO_LATE);
-  yield bytes;
+function writtenBefore(deadlineAtMs: number): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) =>
+    dispatch(options, {
+      onRequestStart(controller, context) {
+        // undici does not write a request whose handler throws here, and keeps the connection.
+        if (Date.now() >= deadlineAtMs) throw new Error(TOO_LATE);
+        handler.onRequestStart?.(controller, context);
+      },
+      onResponseStart: (...parameters) => handler.onResponseStart?.(...parameters),
+      onResponseData: (...parameters) => handler.onResponseData?.(...parameters),
+      onResponseEnd: (...parameters) => handler.onResponseEnd?.(...parameters),
+      onResponseError: (...parameters) => handler.onResponseError?.(...parameters),
+    });
 }
 
 async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
