@@ -29,7 +29,7 @@ const SIZES = {
     burst: { expiring: 10_000, fillSeconds: 420, probeSeconds: 4 },
     isolation: { pairs: 2, seconds: 4 },
     pages: { rounds: 5, samples: 20, createSeconds: 5 },
-    profileSeconds: 20,
+    profileSeconds: 10,
     storedLifecycles: 1_000,
   },
   quick: {
@@ -39,7 +39,7 @@ const SIZES = {
     burst: { expiring: 500, fillSeconds: 90, probeSeconds: 1.5 },
     isolation: { pairs: 1, seconds: 2 },
     pages: { rounds: 1, samples: 5, createSeconds: 1.5 },
-    profileSeconds: 5,
+    profileSeconds: 3,
     storedLifecycles: 100,
   },
 } as const;
@@ -69,7 +69,7 @@ const PARTS = {
     return { postgres: await withHarness({ postgresTemporal: true }, (harness) => measureRounds(harness, some, log)) };
   },
   pages: async ({ pages }: Size) => ({ pages: await withHarness({}, (harness) => measurePages(harness, pages, log)) }),
-  profile: async ({ profileSeconds }: Size) => ({ profile: await measureProfile(profileSeconds) }),
+  profile: async ({ profileSeconds }: Size) => ({ profile: await measureProfile(profileSeconds, log) }),
   storage: async ({ storedLifecycles }: Size) => ({ storage: await measureStorage(storedLifecycles) }),
 } as const satisfies Record<string, (size: Size) => Promise<Partial<Results>>>;
 type Part = keyof typeof PARTS;

@@ -6,6 +6,8 @@ export type Processes = () => Readonly<Record<string, number | null>>;
 export interface Reading {
   readonly operations: number;
   readonly seconds: number;
+  /** Microseconds of the monotonic clock, which all processes of the machine share. */
+  readonly endedAtUs: number;
   readonly perSecond: number;
   readonly failures: number;
   /** Milliseconds of CPU for each operation, by process. */
@@ -35,6 +37,7 @@ export class Meter {
     return {
       operations,
       seconds,
+      endedAtUs: Number(process.hrtime.bigint() / 1_000n),
       perSecond: operations / seconds,
       failures,
       cpuMs: Object.fromEntries(used),

@@ -1,21 +1,32 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { pollUntil } from '../src/lib/poll-until';
 import { PACKAGE_ROOT } from '../src/package-info';
+import { prepareBenchmarks, type BenchmarkName } from './benchmarks';
 import { BenchmarkHarness } from './harness';
-import { Http } from './http';
-import { closedLoop } from './load-generator';
-import { BenchmarkMerchant, registerMerchant } from './merchant';
-import { Meter } from './meter';
+import type { Reading } from './meter';
 
 interface Part {
   /** A package, a directory of Lunas, or a part of V8. */
   readonly where: string;
-  /** A part of the time in which the process was not idle. */
-  readonly share: number;
+  /** Milliseconds for each operation. */
+  readonly ms: number;
 }
 
-export type ProfileResult = Readonly<Record<string, readonly Part[]>>;
+const PROFILED = ['create', 'get', 'replay', 'lifecycle', 'deliver'] as const satisfies readonly BenchmarkName[];
+const PROCESSES = ['api', 'worker'] as const;
+
+/** What a process spent its time on for one operation. A process that did nothing is left out. */
+interface ProfiledProcess {
+  readonly benchmark: BenchmarkName;
+  readonly process: (typeof PROCESSES)[number];
+  /** Milliseconds for each operation. */
+  readonly totalMs: number;
+  /** The most expensive first. */
+  readonly parts: readonly Part[];
+}
+export type ProfileResult = readonly ProfiledProcess[];
 
 const profileSchema = z.object({
   nodes: z.array(
@@ -24,78 +35,110 @@ const profileSchema = z.object({
       callFrame: z.object({ functionName: z.string(), url: z.string() }),
     }),
   ),
+  /** Microseconds of the monotonic clock. */
+  startTime: z.number(),
   samples: z.array(z.number()),
   timeDeltas: z.array(z.number()),
 });
+type ThreadProfile = z.output<typeof profileSchema>;
 
-/** More would be rejected by the overload rule. */
-const CONCURRENCY = 24;
-/** From the start of a process to the start of its profile. */
 const WARMUP_SECONDS = 5;
+/** A process with less did nothing for the operation. */
+const MIN_MS = 0.02;
+/** Parts with less are left out: a share of the time of the process. */
 const MIN_SHARE = 0.01;
 const IDLE = new Set(['(idle)', '(root)']);
+const OTHER_THREADS = '(threads without JavaScript)';
+const STOP_TIMEOUT_MS = 60_000;
 
-/** Runs lifecycles with the profiler on. The profiles stay in bench/results for DevTools. */
-export async function measureProfile(seconds: number): Promise<ProfileResult> {
-  const directory = path.join(PACKAGE_ROOT, 'bench', 'results', 'profiles');
-  const processes = ['api', 'worker'] as const;
+/** Runs some benchmarks with the profiler on. The profiles stay in bench/results for DevTools. */
+export async function measureProfile(seconds: number, log: (line: string) => void): Promise<ProfileResult> {
+  const root = path.join(PACKAGE_ROOT, 'bench', 'results', 'profiles');
   const startedAt = Date.now();
-  const directoryOf = (name: string): string => path.join(directory, `${name}-${startedAt}`);
+  const directoryOf = (name: string): string => path.join(root, `${name}-${startedAt}`);
   const profiled = async (name: string): Promise<NodeJS.ProcessEnv> => {
     await mkdir(directoryOf(name), { recursive: true });
     return {
       NODE_OPTIONS: `--require ${path.join(PACKAGE_ROOT, 'bench', 'profiled.cjs')}`,
       BENCH_PROFILE_DIRECTORY: directoryOf(name),
-      BENCH_PROFILE_START_MS: String(WARMUP_SECONDS * 1_000),
-      BENCH_PROFILE_LENGTH_MS: String(seconds * 1_000),
     };
   };
   const harness = await BenchmarkHarness.start({
     environment: { api: await profiled('api'), worker: await profiled('worker') },
   });
+  const readings = new Map<BenchmarkName, Reading>();
   try {
-    await runLifecycles(harness, seconds);
+    const prepared = await prepareBenchmarks(harness);
+    for (const name of PROFILED) {
+      readings.set(name, await prepared.benchmarks[name]({ warmupSeconds: WARMUP_SECONDS, seconds }));
+      log(`profile: ${name}`);
+    }
+    await prepared.close();
+    await Promise.all(PROCESSES.map((name) => stopProfiles(directoryOf(name))));
   } finally {
     await harness.close();
   }
-  const results = await Promise.all(processes.map(async (name) => [name, await partsOf(directoryOf(name))] as const));
-  return Object.fromEntries(results);
+  const found = PROCESSES.map(async (name) => {
+    const threads = await readProfiles(directoryOf(name));
+    return [...readings].map(([benchmark, reading]) => profileOf(benchmark, name, { reading, threads }));
+  });
+  return (await Promise.all(found)).flat().filter(({ totalMs }) => totalMs >= MIN_MS);
 }
 
-async function runLifecycles(harness: BenchmarkHarness, seconds: number): Promise<void> {
-  const { stack, masterKey, receiver } = harness;
-  const [api, sandbox] = [new Http(stack.apiUrl), new Http(stack.sandboxUrl)];
-  const receiverUrl = `${receiver.url}/lifecycles`;
-  const secretKey = await registerMerchant({ databaseUrl: stack.databaseUrl, masterKey, receiverUrl });
-  const merchant = new BenchmarkMerchant(api, sandbox, secretKey);
-  const loop = { concurrency: CONCURRENCY, warmupSeconds: WARMUP_SECONDS, seconds: seconds + WARMUP_SECONDS };
-  await closedLoop(
-    async () => receiver.lifecycle((await merchant.createAndPay()).id),
-    loop,
-    new Meter(harness.processes),
-  );
-  await Promise.all([api.close(), sandbox.close()]);
+/** Resolves when every thread of a process has written its profile. */
+async function stopProfiles(directory: string): Promise<void> {
+  await writeFile(path.join(directory, 'stop'), '');
+  const areWritten = async (): Promise<true | undefined> => {
+    const files = await readdir(directory);
+    const countOf = (extension: string) => files.filter((file) => file.endsWith(extension)).length;
+    return countOf('.cpuprofile') === countOf('.started') ? true : undefined;
+  };
+  await pollUntil('the profiles are written', areWritten, {
+    timeoutMs: STOP_TIMEOUT_MS,
+    signal: new AbortController().signal,
+  });
 }
 
-/** Adds up all threads of a process. */
-async function partsOf(directory: string): Promise<Part[]> {
-  const microseconds = new Map<string, number>();
-  for (const file of await readdir(directory)) {
-    const { nodes, samples, timeDeltas } = profileSchema.parse(
-      JSON.parse(await readFile(path.join(directory, file), 'utf8')),
-    );
-    const whereOf = new Map(nodes.map(({ id, callFrame }) => [id, locationOf(callFrame)]));
-    for (const [index, id] of samples.entries()) {
-      const where = whereOf.get(id) ?? '(unknown)';
-      microseconds.set(where, (microseconds.get(where) ?? 0) + (timeDeltas[index] ?? 0));
-    }
+async function readProfiles(directory: string): Promise<ThreadProfile[]> {
+  const files = (await readdir(directory)).filter((file) => file.endsWith('.cpuprofile'));
+  const texts = await Promise.all(files.map((file) => readFile(path.join(directory, file), 'utf8')));
+  return texts.map((text) => profileSchema.parse(JSON.parse(text)));
+}
+
+/** Adds up all threads. Of those without JavaScript, such as Temporal's core, only the sum is known. */
+function profileOf(
+  benchmark: BenchmarkName,
+  process: ProfiledProcess['process'],
+  { reading, threads }: { readonly reading: Reading; readonly threads: readonly ThreadProfile[] },
+): ProfiledProcess {
+  const totalMs = reading.cpuMs[process] ?? 0;
+  const spent = new Map<string, number>();
+  const perOperation = 1 / (1_000 * reading.operations);
+  for (const thread of threads) addThread(spent, thread, reading, perOperation);
+  const known = [...spent].filter(([where]) => !IDLE.has(where)).map(([where, ms]) => ({ where, ms }));
+  const knownMs = known.reduce((sum, { ms }) => sum + ms, 0);
+  const parts = [...known, { where: OTHER_THREADS, ms: Math.max(totalMs - knownMs, 0) }]
+    .filter(({ ms }) => ms >= MIN_SHARE * totalMs)
+    .toSorted((a, b) => b.ms - a.ms);
+  return { benchmark, process, totalMs, parts };
+}
+
+/** Adds the samples of the time in which the benchmark was measured. */
+function addThread(
+  spent: Map<string, number>,
+  { nodes, startTime, samples, timeDeltas }: ThreadProfile,
+  { endedAtUs, seconds }: Reading,
+  perOperation: number,
+): void {
+  const whereOf = new Map(nodes.map(({ id, callFrame }) => [id, locationOf(callFrame)]));
+  let atUs = startTime;
+  for (const [index, id] of samples.entries()) {
+    const lastedUs = timeDeltas[index] ?? 0;
+    atUs += lastedUs;
+    if (atUs < endedAtUs - seconds * 1e6 || atUs > endedAtUs) continue;
+    const where = whereOf.get(id) ?? '(unknown)';
+    spent.set(where, (spent.get(where) ?? 0) + lastedUs * perOperation);
   }
-  const worked = [...microseconds].filter(([where]) => !IDLE.has(where));
-  const total = worked.reduce((sum, [, spent]) => sum + spent, 0);
-  return worked
-    .map(([where, spent]) => ({ where, share: spent / total }))
-    .filter(({ share }) => share >= MIN_SHARE)
-    .toSorted((a, b) => b.share - a.share);
 }
 
 const PACKAGE = /node_modules\/((?:@[^/]+\/)?[^/]+)/g;

@@ -1,25 +1,24 @@
-// Loaded before a service (`node --require`) in each of its threads: writes a CPU profile to BENCH_PROFILE_DIRECTORY.
-// `--cpu-prof` of Node.js is not allowed in NODE_OPTIONS, and loses threads that are terminated.
-const { writeFileSync } = require('node:fs');
+// Loaded before a service (`node --require`) in each of its threads: writes a CPU profile to BENCH_PROFILE_DIRECTORY as
+// soon as that has a file `stop`. `--cpu-prof` of Node.js is not allowed in NODE_OPTIONS, and loses threads that are
+// terminated.
+const { existsSync, writeFileSync } = require('node:fs');
 const { Session } = require('node:inspector');
 const path = require('node:path');
 const { threadId } = require('node:worker_threads');
 
 const directory = process.env.BENCH_PROFILE_DIRECTORY;
-const startMs = Number(process.env.BENCH_PROFILE_START_MS);
-const lengthMs = Number(process.env.BENCH_PROFILE_LENGTH_MS);
+const fileOf = (suffix) => path.join(directory, `thread-${threadId}.${suffix}`);
 
 const session = new Session();
 session.connect();
 session.post('Profiler.enable');
-setTimeout(() => {
-  session.post('Profiler.start');
-  setTimeout(stop, lengthMs).unref();
-}, startMs).unref();
+session.post('Profiler.start');
+writeFileSync(fileOf('started'), '');
+const watch = setInterval(() => existsSync(path.join(directory, 'stop')) && stop(), 200).unref();
 
 function stop() {
+  clearInterval(watch);
   session.post('Profiler.stop', (error, response) => {
-    if (error) return;
-    writeFileSync(path.join(directory, `thread-${threadId}.cpuprofile`), JSON.stringify(response.profile));
+    if (!error) writeFileSync(fileOf('cpuprofile'), JSON.stringify(response.profile));
   });
 }

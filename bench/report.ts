@@ -205,11 +205,11 @@ function usersOf({ users }: PagesResult): string {
 }
 
 function profileOf(profile: ProfileResult): string {
-  return Object.entries(profile)
-    .map(([process, parts]) =>
+  return profile
+    .map(({ benchmark, process, totalMs, parts }) =>
       table(
-        [`CPU of the ${process}, by where it is spent`, 'part'],
-        parts.map(({ where, share }) => [where, `${(share * 100).toFixed(1)} %`]),
+        [`${benchmark}, CPU of the ${process}: ${totalMs.toFixed(2)} ms`, 'ms', 'part'],
+        parts.map(({ where, ms }) => [where, ms.toFixed(3), `${((ms / totalMs) * 100).toFixed(1)} %`]),
       ),
     )
     .join('\n\n');

@@ -29,7 +29,7 @@ export const showTeam = memberPage(
       ]);
       const html = renderTeamPage({
         view,
-        members: members.map((row) => ({ ...row, isSelf: row.userId === visit.session.user.id })),
+        members: members.map((row) => Object.assign(row, { isSelf: row.userId === visit.session.user.id })),
         invitations,
         first: position && view.paths.team,
         next: next && view.paths.teamAfter(encodeCursor({ createdAt: next.memberSince, id: next.userId })),
