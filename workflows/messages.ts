@@ -27,8 +27,8 @@ export function webhookWorkflowId(deliveryId: string): string {
   return `webhook-${deliveryId}`;
 }
 
-export function webhookPingWorkflowId(pingId: string): string {
-  return `webhook-ping-${pingId}`;
+export function webhookPingWorkflowId(endpointId: string, pingId: string): string {
+  return `webhook-ping-${endpointId}-${pingId}`;
 }
 
 export function bankStatusWorkflowId(requestId: string): string {

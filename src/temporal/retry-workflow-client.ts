@@ -12,6 +12,7 @@ import { PING_TIMEOUT_MS, PING_WAIT_MS, type PingReport, type WebhookPingInput }
 import type { SubjectKind } from '../domain/subject';
 import type { FailedDelivery } from '../webhooks/relay';
 import type { BoundedClient } from './bounded-client';
+import { isAlreadyExists } from './grpc-errors';
 
 /** As operators read them. */
 const SUBJECT_NAMES = {
@@ -63,20 +64,25 @@ export class RetryWorkflowClient {
    * @throws Error if there is no result within 8 s: `isTimeout`
    */
   async ping(pingId: string, input: WebhookPingInput): Promise<PingReport> {
+    const { endpointId, merchantId } = input;
+    const workflowId = webhookPingWorkflowId(endpointId, pingId);
     return this.client.call(async ({ workflow }) => {
-      const handle = await workflow.start<typeof webhookPing>('webhookPing', {
-        workflowId: webhookPingWorkflowId(pingId),
-        workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
-        workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-        workflowExecutionTimeout: PING_TIMEOUT_MS,
-        taskQueue: WEBHOOKS_TASK_QUEUE,
-        args: [input],
-        staticSummary: 'test request',
-        staticDetails: `Endpoint ${input.endpointId}`,
-        priority: { fairnessKey: input.merchantId },
-        typedSearchAttributes: [{ key: SEARCH_ATTRIBUTES.merchantId, value: input.merchantId }],
-      });
-      return handle.result();
+      try {
+        await workflow.start<typeof webhookPing>('webhookPing', {
+          workflowId,
+          workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+          workflowExecutionTimeout: PING_TIMEOUT_MS,
+          taskQueue: WEBHOOKS_TASK_QUEUE,
+          args: [input],
+          staticSummary: 'test request',
+          staticDetails: `Endpoint ${endpointId}`,
+          priority: { fairnessKey: merchantId },
+          typedSearchAttributes: [{ key: SEARCH_ATTRIBUTES.merchantId, value: merchantId }],
+        });
+      } catch (error) {
+        if (!isAlreadyExists(error)) throw error;
+      }
+      return workflow.getHandle<typeof webhookPing>(workflowId).result();
     }, PING_WAIT_MS);
   }
 
