@@ -205,6 +205,21 @@ it('each owner closes a notice on their own', async () => {
   expect((await stranger.post(close.replace(home, otherHome))).status).toBe(404);
 });
 
+it('an owner sees the three newest of their own changes, and the others after a click; another owner sees all', async () => {
+  const { shop, home, owner, ownerId, member } = await newShop();
+  const secondOwner = await signedIn(await emailOf(await member('second', 'owner')));
+  for (let number = 1; number <= 5; number += 1) {
+    const createdBy = { kind: 'merchant_user', id: ownerId } as const;
+    await createKey(service.db, { merchantId: shop.id, environment: 'sandbox', name: `Key ${number}`, createdBy });
+  }
+  const foldedIn = (body: string) =>
+    [...(/<details class="more-rows">.*?<\/details>/s.exec(body)?.[0].matchAll(/Key \d/g) ?? [])].map(([name]) => name);
+  expect(foldedIn((await owner.get(home)).body)).toEqual(['Key 2', 'Key 1']);
+  const { body } = await secondOwner.get(home);
+  expect(foldedIn(body)).toEqual([]);
+  expect(body).toContain('Key 1');
+});
+
 describe('the removal of a member who created keys', () => {
   async function keysOf(shopId: string, userId: string) {
     const key = { merchantId: shopId, environment: 'sandbox' } as const;

@@ -29,6 +29,9 @@ export function NoticeList({ view, notices }: NoticeListProps): ReactElement {
   );
 }
 
+/** The newest of what this owner did; the others are below a line that opens. */
+const OWN_SHOWN = 3;
+
 function Notices({ view, notices, newest }: NoticeListProps & { readonly newest: ShownNotice }): ReactElement {
   const texts = NOTICE_TEXTS[view.locale.language];
   const closeAll = (
@@ -37,26 +40,40 @@ function Notices({ view, notices, newest }: NoticeListProps & { readonly newest:
       <button className="link-button">{texts.closeAll}</button>
     </form>
   );
+  const folded = new Set(notices.filter(({ isOwn }) => isOwn).slice(OWN_SHOWN));
   return (
     <Card title={texts.title} aside={notices.length > 1 ? closeAll : undefined}>
-      <ul className="attention">
-        {notices.map((notice) => (
-          <li key={notice.id}>
-            <span className={notice.isOwn ? 'mark own' : 'mark'} aria-hidden="true">
-              {notice.isOwn ? '✓' : '!'}
-            </span>
-            <span>
-              {describeNotice(notice, view.locale.language)}{' '}
-              <span className="dim small">
-                <Time at={notice.occurredAt} style="short" locale={view.locale} />
-              </span>
-            </span>
-            <form method="post" action={view.paths.closeNotice(notice.id)}>
-              <button className="link-button">{texts.close}</button>
-            </form>
-          </li>
-        ))}
-      </ul>
+      <NoticeRows view={view} notices={notices.filter((notice) => !folded.has(notice))} />
+      {folded.size > 0 && (
+        <details className="more-rows">
+          <summary>{texts.more(folded.size)}</summary>
+          <NoticeRows view={view} notices={[...folded]} />
+        </details>
+      )}
     </Card>
+  );
+}
+
+function NoticeRows({ view, notices }: NoticeListProps): ReactElement {
+  const texts = NOTICE_TEXTS[view.locale.language];
+  return (
+    <ul className="attention">
+      {notices.map((notice) => (
+        <li key={notice.id}>
+          <span className={notice.isOwn ? 'mark own' : 'mark'} aria-hidden="true">
+            {notice.isOwn ? '✓' : '!'}
+          </span>
+          <span>
+            {describeNotice(notice, view.locale.language)}{' '}
+            <span className="dim small">
+              <Time at={notice.occurredAt} style="short" locale={view.locale} />
+            </span>
+          </span>
+          <form method="post" action={view.paths.closeNotice(notice.id)}>
+            <button className="link-button">{texts.close}</button>
+          </form>
+        </li>
+      ))}
+    </ul>
   );
 }

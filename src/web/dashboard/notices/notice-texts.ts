@@ -6,6 +6,8 @@ interface NoticeTexts {
   readonly title: string;
   readonly close: string;
   readonly closeAll: string;
+  /** By the number of the user's own changes that are not shown. */
+  readonly more: (count: number) => string;
   readonly unnamed: string;
   /** By the name of the user or the key, the origin of an endpoint, or the bank account without its number; or none. */
   readonly kinds: Readonly<Record<Exclude<NoticeKind, 'security.factor_changed'>, (name: string) => string>>;
@@ -23,6 +25,7 @@ const en: NoticeTexts = {
   title: 'Security notices',
   close: 'Close',
   closeAll: 'Close all',
+  more: (count) => (count === 1 ? '1 more change of yours' : `${count} more changes of yours`),
   unnamed: 'No name',
   kinds: {
     'security.recovery_code_used': (name) => `${name} used a recovery code.`,
@@ -63,6 +66,7 @@ const id: NoticeTexts = {
   title: 'Pemberitahuan keamanan',
   close: 'Tutup',
   closeAll: 'Tutup semua',
+  more: (count) => `${count} perubahan Anda yang lain`,
   unnamed: 'Tanpa nama',
   kinds: {
     'security.recovery_code_used': (name) => `${name} memakai kode pemulihan.`,
