@@ -327,6 +327,14 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
     },
     '7 days': () => `${home}?range=7d`,
     '30 days': () => `${home}?range=30d`,
+    'own changes': async () => {
+      const { rows } = await service.db.query<{ id: string }>('select id from users where email = $1', [
+        DEMO_OWNER_EMAIL,
+      ]);
+      const createdBy = { kind: 'merchant_user', id: rows[0]?.id ?? '' } as const;
+      for (let count = 0; count < 4; count += 1) await keyPage({ name: 'A key of the owner', createdBy });
+      return home;
+    },
   },
   'get /m/:code/payments': {
     all: () => `${home}/payments`,
