@@ -8,7 +8,7 @@ import { BenchmarkHarness } from './harness';
 import type { Reading } from './meter';
 
 interface Part {
-  /** A package, a directory of Lunas, or a part of V8. */
+  /** A package, a directory of Lunas, a function of V8 or Node.js in C++, or a part of V8. */
   readonly where: string;
   /** Milliseconds for each operation. */
   readonly ms: number;
@@ -45,10 +45,13 @@ type ThreadProfile = z.output<typeof profileSchema>;
 const WARMUP_SECONDS = 5;
 /** A process with less did nothing for the operation. */
 const MIN_MS = 0.02;
-/** Parts with less are left out: a share of the time of the process. */
+/** Parts with a smaller share of the time of the process are one part. */
 const MIN_SHARE = 0.01;
 const IDLE = new Set(['(idle)', '(root)']);
 const OTHER_THREADS = '(threads without JavaScript)';
+const OTHER_PARTS = '(other parts)';
+/** A regular expression is the name of its function. */
+const MAX_NAME = 40;
 const STOP_TIMEOUT_MS = 60_000;
 
 /** Runs some benchmarks with the profiler on. The profiles stay in bench/results for DevTools. */
@@ -117,10 +120,14 @@ function profileOf(
   for (const thread of threads) addThread(spent, thread, reading, perOperation);
   const known = [...spent].filter(([where]) => !IDLE.has(where)).map(([where, ms]) => ({ where, ms }));
   const knownMs = known.reduce((sum, { ms }) => sum + ms, 0);
-  const parts = [...known, { where: OTHER_THREADS, ms: Math.max(totalMs - knownMs, 0) }]
-    .filter(({ ms }) => ms >= MIN_SHARE * totalMs)
-    .toSorted((a, b) => b.ms - a.ms);
-  return { benchmark, process, totalMs, parts };
+  const isShown = ({ ms }: Part) => ms >= MIN_SHARE * totalMs;
+  const othersMs = known.reduce((sum, part) => sum + (isShown(part) ? 0 : part.ms), 0);
+  const parts = [
+    ...known,
+    { where: OTHER_THREADS, ms: Math.max(totalMs - knownMs, 0) },
+    { where: OTHER_PARTS, ms: othersMs },
+  ];
+  return { benchmark, process, totalMs, parts: parts.filter(isShown).toSorted((a, b) => b.ms - a.ms) };
 }
 
 /** Adds the samples of the time in which the benchmark was measured. */
@@ -145,7 +152,7 @@ const PACKAGE = /node_modules\/((?:@[^/]+\/)?[^/]+)/g;
 const OURS = /\/dist\/((?:src\/)?[^/]+)/;
 
 function locationOf({ functionName, url }: { functionName: string; url: string }): string {
-  if (url === '') return functionName.startsWith('(') ? functionName : '(V8 and Node.js, native)';
+  if (url === '') return functionName.startsWith('(') ? functionName : `native ${functionName.slice(0, MAX_NAME)}`;
   if (url.startsWith('node:')) return url.split('/').slice(0, 2).join('/');
   const innermost = [...url.matchAll(PACKAGE)].at(-1)?.[1];
   return innermost ?? OURS.exec(url)?.[1] ?? '(workflow bundle)';
