@@ -62,6 +62,12 @@ const EVENTS = `
   select ${PAYMENT_ID}, 3, ${EVENT}, '{"reference_id":"LN' || n || '"}', ${AT}
   from generate_series($1::integer, $2::integer) n`;
 
+/** A plan has to take the number of all transitions into account: each payment has one. */
+const TRANSITIONS = `
+  insert into payment_transitions (payment_id, version, name, to_status, occurred_at, actor, recorded_at)
+  select ${PAYMENT_ID}, 1, 'create', 'created', ${AT}, 'workflow', ${AT}
+  from generate_series($1::integer, $2::integer) n`;
+
 const IS_DEAD = `n <= ${COMPLETE} and n % 40 = 0`;
 const DELIVERIES = `
   insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, event, status,
@@ -89,8 +95,8 @@ const CLOSED_DAYS = [
 const ROWS_OF_NEWEST = [
   `insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, recorded_at)
    select ${PAYMENT_ID}, step.version, name, from_status, to_status, ${AT}, 'workflow', ${AT}
-   from generate_series(1, ${COMPLETE}) n, (values (1, 'create', null, 'created'), (2, 'issue', 'created', 'pending'),
-     (3, 'pay', 'pending', 'paid')) step (version, name, from_status, to_status)`,
+   from generate_series(1, ${COMPLETE}) n, (values (2, 'issue', 'created', 'pending'), (3, 'pay', 'pending', 'paid'))
+     step (version, name, from_status, to_status)`,
   `insert into bank_accounts
      (id, merchant_id, bank_code, last_four, status, version, proposed_by, created_at, updated_at)
    values (${idOf('1')}, $1, '014', '7890', 'pending_inquiry', 1, 'cli:test', now(), now())`,
@@ -142,6 +148,7 @@ interface Filling {
 export async function fillMerchant(db: Pool, of: Filling, first: number, last: number): Promise<void> {
   await withoutIndexes(db, TABLES, async (client) => {
     await client.query(PAYMENTS, [of.merchantId, of.accountId, of.policyId, first, last]);
+    await client.query(TRANSITIONS, [first, last]);
     await client.query(LINES, [of.merchantId, first, last]);
     await client.query(EVENTS, [first, last]);
     await client.query(DELIVERIES, [of.merchantId, first, last]);
