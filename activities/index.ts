@@ -5,6 +5,7 @@ import type { ActivityDependencies } from './dependencies';
 import * as latePayment from './late-payment';
 import * as payment from './payment';
 import * as payout from './payout';
+import { recordAttemptStart } from './provider-deadline';
 import * as reconcile from './reconcile';
 import * as refund from './refund';
 import * as retention from './retention';
@@ -61,6 +62,7 @@ export function createActivities(
       return [
         name,
         async (input: never) => {
+          recordAttemptStart();
           requireAuthenticInput(input);
           return checked(dependencies, input);
         },

@@ -33,14 +33,21 @@ export function onlyCallDeadline(): ProviderCall {
   return { signal: context.cancellationSignal, deadlineAtMs: attemptDeadlineAtMs(context) };
 }
 
-/** When each regular attempt made its first call. That call is a status query, so a delay before it does no harm. */
-const firstCallsAtMs = new WeakMap<Context, number>();
+const startsMs = new WeakMap<Context, number>();
+
+/**
+ * Records when the running attempt began, by the clock of this process. Temporal counts its timeout from then on, also
+ * while the attempt waits for PostgreSQL before its first call.
+ */
+export function recordAttemptStart(): void {
+  startsMs.set(Context.current(), Date.now());
+}
 
 function attemptDeadlineAtMs(context: Context): number {
   const { isLocal, currentAttemptScheduledTimestampMs, startToCloseTimeoutMs } = context.info;
   // The timestamp of a local attempt is by the clock of this process; that of a regular attempt is by Temporal's clock.
   if (isLocal) return currentAttemptScheduledTimestampMs + LOCAL_ACTIVITY_BUDGET_MS;
-  const startedAtMs = firstCallsAtMs.get(context) ?? Date.now();
-  firstCallsAtMs.set(context, startedAtMs);
+  // An activity that runs without a worker, in a test, begins with its first call.
+  const startedAtMs = startsMs.get(context) ?? Date.now();
   return startedAtMs + startToCloseTimeoutMs * ATTEMPT_BUDGET_FRACTION;
 }

@@ -3,7 +3,7 @@ export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** Longer than any call to a provider: after this time no function of an attempt that timed out is still running. */
+/** Longer than any call to a provider: an attempt that timed out makes no call any more (`providerDeadline`). */
 export const ACTIVITY_TIMEOUT_MS = 15 * SECOND_MS;
 
 /** The first attempt: immediately, inside the workflow task, not visible in the Web UI. */
