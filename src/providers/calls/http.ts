@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Pool, type Dispatcher } from 'undici';
 import { indeterminate, type Indeterminate, type ProviderCall } from '../../domain/provider-call';
 import { messageOf } from '../../errors';
@@ -44,7 +45,9 @@ export class ProviderHttp {
     const leftMs = Math.floor(call.deadlineAtMs - Date.now());
     if (leftMs <= 0) return indeterminate(TOO_LATE);
     try {
-      return await abortAfter(leftMs, call.signal, (signal) => this.#send(request, call, signal));
+      return await abortAfter(leftMs, call.signal, (signal) =>
+        Promise.race([this.#send(request, call, signal), failWhenAborted(signal)]),
+      );
     } catch (error) {
       const isAborted = call.signal.aborted || error instanceof DOMException;
       return indeterminate(isAborted ? `no response after ${leftMs} ms` : messageOf(error));
@@ -74,6 +77,12 @@ export class ProviderHttp {
   close(): Promise<void> {
     return this.#pool.close();
   }
+}
+
+/** undici itself ends an aborted request only when its connection is ready, or after 10 s without one. */
+async function failWhenAborted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort');
+  throw signal.reason;
 }
 
 /**

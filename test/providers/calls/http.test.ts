@@ -1,10 +1,11 @@
 import { createServer, type Server } from 'node:http';
-import { Socket } from 'node:net';
+import { createServer as createTcpServer, Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { freePort } from '../../../src/local-stack/ports';
 import { ProviderHttp } from '../../../src/providers/calls/http';
 
 const PATH = '/v2/charge';
+const charge = { method: 'POST', path: PATH, headers: {}, bytes: Buffer.from('{}') } as const;
 const { signal } = new AbortController();
 
 let server: Server;
@@ -18,6 +19,22 @@ beforeAll(async () => {
 });
 afterEach(() => jest.restoreAllMocks());
 afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+it('a call whose connection is never ready ends at its deadline, and is not written later', async () => {
+  const received: Buffer[] = [];
+  const sockets: Socket[] = [];
+  const silent = createTcpServer((socket) => sockets.push(socket.on('data', (bytes) => received.push(bytes))));
+  const port = await freePort();
+  await new Promise<void>((resolve) => silent.listen(port, '127.0.0.1', resolve));
+  // It accepts the connection, and says nothing of TLS.
+  const http = new ProviderHttp(`https://127.0.0.1:${port}`);
+  const sent = http.send(charge, { deadlineAtMs: Date.now() + 50, signal });
+  const late = new Promise((resolve) => setTimeout(resolve, 5_000, 'five seconds later').unref());
+  expect(await Promise.race([sent, late])).toMatchObject({ outcome: 'indeterminate' });
+  expect(Buffer.concat(received).includes(PATH)).toBe(false);
+  for (const socket of sockets) socket.destroy();
+  await Promise.all([http.close(), new Promise((resolve) => silent.close(resolve))]);
+});
 
 /** Time that passes only in the steps of the event loop that follow a reading of the clock. */
 class SteppedClock {
@@ -55,8 +72,7 @@ it('no request is written after its deadline, wherever the process was suspended
     const http = new ProviderHttp(url);
     clock.writtenAtMs.length = 0;
     const deadlineAtMs = clock.nowMs + leftMs;
-    const request = { method: 'POST', path: PATH, headers: {}, bytes: Buffer.from('{}') } as const;
-    const { outcome } = await http.send(request, { deadlineAtMs, signal });
+    const { outcome } = await http.send(charge, { deadlineAtMs, signal });
     expect({ leftMs, late: clock.writtenAtMs.filter((atMs) => atMs >= deadlineAtMs) }).toEqual({ leftMs, late: [] });
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
     await http.close();
