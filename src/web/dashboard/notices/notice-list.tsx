@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { ChangedCredential, NoticeKind } from '../../../domain/notice-kinds';
+import { LOGIN_NOTICE_KINDS, type ChangedCredential, type NoticeKind } from '../../../domain/notice-kinds';
 import { Card } from '../../ui/layout';
 import { Time } from '../../ui/values';
 import type { MerchantView } from '../merchant-view';
@@ -29,8 +29,12 @@ export function NoticeList({ view, notices }: NoticeListProps): ReactElement {
   );
 }
 
-/** The newest of what this owner did; the others are below a line that opens. */
+/**
+ * The newest of what this owner did; the others are below a line that opens. Changes of a login are not: a thief could
+ * hide them by later changes.
+ */
 const OWN_SHOWN = 3;
+const ALWAYS_SHOWN: ReadonlySet<NoticeKind> = new Set(LOGIN_NOTICE_KINDS);
 
 function Notices({ view, notices, newest }: NoticeListProps & { readonly newest: ShownNotice }): ReactElement {
   const texts = NOTICE_TEXTS[view.locale.language];
@@ -40,7 +44,7 @@ function Notices({ view, notices, newest }: NoticeListProps & { readonly newest:
       <button className="link-button">{texts.closeAll}</button>
     </form>
   );
-  const folded = new Set(notices.filter(({ isOwn }) => isOwn).slice(OWN_SHOWN));
+  const folded = new Set(notices.filter(({ isOwn, kind }) => isOwn && !ALWAYS_SHOWN.has(kind)).slice(OWN_SHOWN));
   return (
     <Card title={texts.title} aside={notices.length > 1 ? closeAll : undefined}>
       <NoticeRows view={view} notices={notices.filter((notice) => !folded.has(notice))} />
