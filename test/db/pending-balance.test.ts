@@ -20,7 +20,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('the pending balance of a merchant with many payments looks only at those that changed since the totals', async () => {
+it('the pending balance reads only the payments that changed since the totals, of many', async () => {
   const { id: merchantId } = await createShop(db);
   const [policyId, accountId] = await insertCatalog(db);
   await fillMerchant(db, { merchantId, policyId, accountId }, 1, PAYMENTS);
@@ -31,7 +31,8 @@ it('the pending balance of a merchant with many payments looks only at those tha
     `with changed as (
        select id, status, net_rupiah from payments where merchant_id = $1 and status = 'paid' limit 5
      ), recorded as (
-       insert into payment_transitions (payment_id, version, name, from_status, to_status, occurred_at, actor, recorded_at)
+       insert into payment_transitions
+         (payment_id, version, name, from_status, to_status, occurred_at, actor, recorded_at)
        select id, 9, 'settle', status, 'settled', now(), 'workflow', now() from changed
      )
      select sum(net_rupiah)::bigint as net from changed`,

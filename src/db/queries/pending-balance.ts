@@ -11,9 +11,9 @@ const IS_PENDING = (column: string) => `${column} in (${literalList(PENDING_STAT
 /**
  * What a merchant's payments add to its balance when they are settled: the totals, and what has changed since they were
  * counted, of which there are some seconds. The sum of the payments read 70,000 buffers beside a million of them.
- * PostgreSQL does not know that time when it plans. For a range with one end it assumes a third of the transitions, and
- * would read all of them; for one with two ends a two-hundredth. It would join them with all payments, so each is looked
- * up.
+ * PostgreSQL does not know that time when it plans. For a range with one end it assumes a third of the transitions,
+ * and would read all of them; for one with two ends a two-hundredth. It would join them with all payments, so each is
+ * looked up.
  */
 export async function readPendingBalance(db: Queryable, merchantId: string): Promise<number> {
   const { rows } = await db.query<{ pendingRupiah: number }>({

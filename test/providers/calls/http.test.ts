@@ -26,7 +26,7 @@ it('a call whose connection is never ready ends at its deadline, and is not writ
   const silent = createTcpServer((socket) => sockets.push(socket.on('data', (bytes) => received.push(bytes))));
   const port = await freePort();
   await new Promise<void>((resolve) => silent.listen(port, '127.0.0.1', resolve));
-  // It accepts the connection, and says nothing of TLS.
+  // It accepts the connection, and never responds by TLS.
   const http = new ProviderHttp(`https://127.0.0.1:${port}`);
   const sent = http.send(charge, { deadlineAtMs: Date.now() + 50, signal });
   const late = new Promise((resolve) => setTimeout(resolve, 5_000, 'five seconds later').unref());

@@ -205,7 +205,7 @@ it('each owner closes a notice on their own', async () => {
   expect((await stranger.post(close.replace(home, otherHome))).status).toBe(404);
 });
 
-it('an owner sees the three newest of their own changes, and the others after a click; another owner sees all', async () => {
+it('an owner sees the three newest of their own changes, another owner all of them', async () => {
   const { shop, home, owner, ownerId, member } = await newShop();
   const secondOwner = await signedIn(await emailOf(await member('second', 'owner')));
   for (let number = 1; number <= 5; number += 1) {
