@@ -61,7 +61,7 @@ const KILLS_PER_ROUND = 57;
  * is a quarter of a minute for the workflows that the reconciliation has started.
  */
 const MAX_BEFORE_CONVERGENCE_MS = CONVERGENCE_TIMEOUT_MS - 15_000;
-const BEGUN_PAYOUTS_TIMEOUT_MS = 180_000;
+const LONG_RUNS_TIMEOUT_MS = 180_000;
 /** The webhooks of a killed worker are repeated after the timeout of their attempt. */
 const WEBHOOK_ARRIVAL_TIMEOUT_MS = 120_000;
 
@@ -100,7 +100,7 @@ export async function runFaults(stack: FaultStack, random: Random, options: RunO
     };
     const reconcile = async () => {
       reconciled += countBreaks(await stack.runLunas('reconcile'));
-      await awaitBegunPayouts(stack);
+      await awaitLongRuns(stack);
     };
     // A refund without a notification is queried less and less often: its customer would wait too long.
     const { workload, stoppedAt } = await runWorkload(harness, customers, killAll, reconcile);
@@ -227,10 +227,15 @@ export async function evaluateInvariants(stack: FaultStack, journal: Journal): P
   return evaluateAll(await readObservedState(stack, journal));
 }
 
-/** A reconciliation gives each payout that rests a new run. Hundreds of them take longer than the convergence. */
-async function awaitBegunPayouts({ client }: FaultStack): Promise<void> {
-  const begun = "WorkflowType = 'payout' and ExecutionStatus = 'Running' and PayoutStatus is null";
-  const deadlineAtMs = performance.now() + BEGUN_PAYOUTS_TIMEOUT_MS;
+/**
+ * A reconciliation gives each payout that rests a new run, of which hundreds take longer than the convergence. So does
+ * a daily run, which tries a merchant who failed again after a minute.
+ */
+async function awaitLongRuns({ client }: FaultStack): Promise<void> {
+  const begun =
+    "ExecutionStatus = 'Running' and (WorkflowType = 'requestScheduledPayouts' " +
+    "or (WorkflowType = 'payout' and PayoutStatus is null))";
+  const deadlineAtMs = performance.now() + LONG_RUNS_TIMEOUT_MS;
   while (performance.now() < deadlineAtMs && (await client.workflow.count(begun)).count > 0) await sleep(500);
 }
 
