@@ -1,6 +1,7 @@
 import type { PaymentRow } from '../db/queries/payment-row';
 import { isFinal, type PaymentStatus } from '../domain/payment-transitions';
 import { isResting, type PayoutStatus } from '../domain/payout-transitions';
+import { describeRetriedStep } from '../domain/retried-step';
 import type { PaymentDetails } from '../services/payments/show-payment';
 import type { PayoutRecord } from '../services/payouts/show-payout';
 import { formatAge } from './duration';
@@ -68,8 +69,7 @@ function waitOfOpen(workflow: (PaymentDetails | PayoutRecord)['workflow'], recor
   }
   const { waitingFor: what, attentionReason, retriedStep } = workflow;
   if (retriedStep) {
-    const because = `attempt ${retriedStep.attempt} of ${retriedStep.activity} failed: ${clause(retriedStep.failure)}`;
-    return { ...recorded, what, because };
+    return { ...recorded, what, because: describeRetriedStep(retriedStep) };
   }
   return { ...recorded, what, ...(attentionReason !== null && { because: clause(attentionReason) }) };
 }

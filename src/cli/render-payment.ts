@@ -1,5 +1,6 @@
 import { paymentWorkflowId } from '../../workflows/messages';
 import { formatRupiah } from '../domain/money';
+import type { RetriedStep } from '../domain/retried-step';
 import type { AuditedAction } from '../services/audit/list-actions';
 import type { ExceptionRecord } from '../services/payments/exceptions';
 import type {
@@ -11,7 +12,6 @@ import type {
 } from '../services/payments/show-payment';
 import type { PayoutRecord } from '../services/payouts/show-payout';
 import type { PaymentDelivery } from '../services/webhooks/webhook-deliveries';
-import type { RetriedStep } from '../temporal/workflow-records';
 import { describeWait } from './describe-wait';
 import { formatAge } from './duration';
 import { withCommands } from './error-hints';

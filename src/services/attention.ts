@@ -1,5 +1,6 @@
 import type { Queryable } from '../db/connection/pool';
 import { listRecordedCases, type RecordedCase, type RecordedCaseKind } from '../db/queries/list-attention';
+import { describeRetriedStep } from '../domain/retried-step';
 import { messageOf } from '../errors';
 import type { UnpolledTaskQueue } from '../temporal/task-queue-polls';
 import type { ListedVersion } from '../temporal/worker-versions';
@@ -43,8 +44,8 @@ export async function listAttention(
 function casesOf({ workflows, versions, unpolled }: TemporalAttention): AttentionCase[] {
   const drainedUntil = new Date(Date.now() - MAX_DRAIN_MS);
   return [
-    ...workflows.map(({ workflowId, referenceId, merchantId, startedAt }): AttentionCase => {
-      const detail = `${workflowId}, started then`;
+    ...workflows.map(({ workflowId, referenceId, merchantId, startedAt, retriedStep }): AttentionCase => {
+      const detail = retriedStep ? describeRetriedStep(retriedStep) : `${workflowId}, started then`;
       return { kind: 'workflow', subject: referenceId, merchantId, since: startedAt, detail };
     }),
     ...unpolled.map(({ taskQueue, lastPolledAt }): AttentionCase => {

@@ -23,12 +23,13 @@ import { BANK_STATUS_TIMEOUT_MS, type BankStatusReport } from '../domain/bank-pa
 import type { PayoutState } from '../domain/payout';
 import { PAYOUT_ACTIONS, type PayoutAction, type PayoutResolution } from '../domain/payout-actions';
 import type { PayoutInput, PayoutRequestInput, PayoutRequestResult } from '../domain/payout-step';
+import type { RetriedStep } from '../domain/retried-step';
 import { updateProof, type UpdateArguments } from '../domain/update-arguments';
 import { currentCorrelation } from '../observability/correlation';
 import { UPDATE_TIMEOUT_MS, type BoundedClient } from './bounded-client';
 import { isAlreadyExists } from './grpc-errors';
 import { PayoutRecords, type RecordedPayoutRequest } from './payout-records';
-import { toDescribedRun, type ClosedRun, type RetriedStep } from './workflow-records';
+import { toDescribedRun, type ClosedRun } from './workflow-records';
 import { payoutsQueueOptions } from './workflow-start-options';
 
 /** A payout and its merchant. A step of another merchant's payout is rejected. */

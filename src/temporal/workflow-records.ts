@@ -3,6 +3,7 @@ import { optionalTsToDate } from '@temporalio/common/lib/time';
 import { paymentWorkflowId, SEARCH_ATTRIBUTES, toPaymentId } from '../../workflows/messages';
 import type { Page } from '../db/queries/list-for-reconciliation';
 import type { WorkflowRecord } from '../domain/reconciliation';
+import type { RetriedStep } from '../domain/retried-step';
 import type { BoundedClient } from './bounded-client';
 import { creationIn, type RecordedCreation } from './creation-history';
 
@@ -22,22 +23,14 @@ export interface ClosedRun {
   readonly closedAt: Date;
 }
 
-/** A regular activity whose last attempt failed, and which Temporal repeats. */
-export interface RetriedStep {
-  readonly activity: string;
-  /** The number of the attempt that failed. */
-  readonly attempt: number;
-  readonly failure: string;
-  /** Null while the next attempt runs. */
-  readonly nextAttemptAt: Date | null;
-}
-
 /** A payment whose workflow needs an operator, as Temporal's visibility lists it. */
 export interface WorkflowNeedingAttention {
   readonly workflowId: string;
   readonly referenceId: string;
   readonly merchantId: string | null;
   readonly startedAt: Date;
+  /** Null if no step is being repeated. */
+  readonly retriedStep: RetriedStep | null;
 }
 
 /** The last run of a workflow. */
@@ -80,11 +73,20 @@ export class WorkflowRecords {
   }
 
   /** Running workflows of payments whose search attribute `NeedsAttention` is true, at most `limit`. */
-  listNeedingAttention(limit: number): Promise<WorkflowNeedingAttention[]> {
+  async listNeedingAttention(limit: number): Promise<WorkflowNeedingAttention[]> {
+    const found = await this.#findNeedingAttention(limit);
+    const described = found.map(({ workflowId }) =>
+      this.client.callWorkflow(workflowId, (handle) => handle.describe()),
+    );
+    const runs = (await Promise.all(described)).map((one) => one && toDescribedRun(one));
+    return found.map((one, index) => Object.assign(one, { retriedStep: runs[index]?.retriedStep ?? null }));
+  }
+
+  #findNeedingAttention(limit: number) {
     const { needsAttention, referenceId } = SEARCH_ATTRIBUTES;
     const query = `${needsAttention.name} = true and ${referenceId.name} is not null and ExecutionStatus = 'Running'`;
     return this.client.call(async ({ workflow }) => {
-      const found: WorkflowNeedingAttention[] = [];
+      const found: Omit<WorkflowNeedingAttention, 'retriedStep'>[] = [];
       for await (const { workflowId, startTime, typedSearchAttributes } of workflow.list({ query, pageSize: limit })) {
         found.push({
           workflowId,
