@@ -106,18 +106,29 @@ function exceptSends(limit: CallWrapper): CallWrapper {
   return (call, work, details) => (details.operation === 'sendPayout' ? work() : limit(call, work, details));
 }
 
-/** A bank may repeat the number in its reason, which logs and rows have. */
+/** A bank may repeat the number in its reason, which rows, logs and webhooks have. */
 function withoutNumbers(provider: PayoutProvider): PayoutProvider {
   return {
     ...provider,
     inquireAccount: async (account, call) => mask(await provider.inquireAccount(account, call), account.number),
     sendPayout: async (order, call) => mask(await provider.sendPayout(order, call), order.account.number),
+    async findPayout(key, call) {
+      const found = await provider.findPayout(key, call);
+      if (found.outcome !== 'found') return mask(found);
+      return { ...found, payout: mask(found.payout) };
+    },
   };
 }
 
-function mask<Outcome extends object>(outcome: Outcome, number: string): Outcome {
+/** Longer than a response code of SNAP. Nearly every account number is. */
+const LONG_NUMBER = /\d{9,}/g;
+
+/** @param number a status query does not have it */
+function mask<Outcome extends object>(outcome: Outcome, number?: string): Outcome {
   if (!('reason' in outcome) || typeof outcome.reason !== 'string') return outcome;
-  return { ...outcome, reason: outcome.reason.replaceAll(number, `••••${number.slice(-4)}`) };
+  const masked = (found: string) => `••••${found.slice(-4)}`;
+  const reason = number === undefined ? outcome.reason : outcome.reason.replaceAll(number, masked);
+  return { ...outcome, reason: reason.replace(LONG_NUMBER, masked) };
 }
 
 /** @param accountId null: the enabled one */
