@@ -53,14 +53,14 @@ function echo({ url = '' }: IncomingMessage, body: string): { readonly status: n
   return { status: 404, json: { responseCode: `404${service}11`, responseMessage } };
 }
 
-it('a bank that repeats the account number in its reason does not bring it into rows and logs', async () => {
-  const sealer = createSealer(newMasterKey());
+/** What a bank issues with an account. */
+function issued(): string {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
-  const credentials = {
+  return JSON.stringify({
     clientId: 'client',
     clientSecret: 'secret-of-the-client',
     partnerId: 'partner',
@@ -69,11 +69,15 @@ it('a bank that repeats the account number in its reason does not bring it into 
     privateKey,
     sourceAccountNo: '0000000000',
     acquirerPublicKeys: [publicKey],
-  };
+  });
+}
+
+it('a bank that repeats the account number in its reason does not bring it into rows and logs', async () => {
+  const sealer = createSealer(newMasterKey());
   const { id } = await addPayoutsAccount(db, sealer, {
     adapter: 'snap-midtrans',
     baseUrl,
-    credentials: JSON.stringify(credentials),
+    credentials: issued(),
     environment: 'sandbox',
     isProposed: false,
   });
@@ -93,4 +97,18 @@ it('a bank that repeats the account number in its reason does not bring it into 
   const texts = outcomes.map((outcome) => JSON.stringify(outcome));
   expect(texts.filter((outcome) => !outcome.includes('••••7890'))).toEqual([]);
   expect(texts.filter((outcome) => outcome.includes(NUMBER))).toEqual([]);
+});
+
+it('production refuses a bank with an unconfirmed profile, a sandbox does not', async () => {
+  const account = { adapter: 'snap-faspay', credentials: issued(), isProposed: true } as const;
+  const sealer = createSealer(newMasterKey());
+  const production = { ...account, baseUrl: 'https://bank.example', environment: 'production' } as const;
+  await expect(addPayoutsAccount(db, sealer, production)).rejects.toMatchObject({
+    reason: 'not_allowed',
+    message: expect.stringContaining('has not confirmed: statuses'),
+  });
+  expect(await addPayoutsAccount(db, sealer, { ...account, baseUrl, environment: 'sandbox' })).toMatchObject({
+    adapter: 'snap-faspay',
+    status: 'proposed',
+  });
 });
