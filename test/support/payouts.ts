@@ -71,6 +71,8 @@ export async function createTestPayouts(create?: Parameters<typeof createTestLed
 export async function preparePayouts(
   { db, masterKey }: Pick<TestService, 'db' | 'masterKey'>,
   merchantId: string,
+  /** The bank account's. */
+  number?: string,
 ): Promise<MerchantPayouts> {
   const { rows } = await db.query<{ policyId: string; paymentsAccountId: string; providerAccountId: string }>(
     `with policy as (select id from policies where provider = 'gopay' limit 1),
@@ -92,7 +94,7 @@ export async function preparePayouts(
     db,
     masterKey,
     merchantId,
-    bankAccountId: await prepareBankAccount({ db, masterKey }, merchantId, 'active'),
+    bankAccountId: await prepareBankAccount({ db, masterKey }, merchantId, 'active', number),
     providerAccountId,
     context,
     paymentContext: context,

@@ -12,6 +12,7 @@ import { SCHEDULE_TEXTS } from '../../../src/web/dashboard/payouts/schedule-text
 import { prepareBankAccount } from '../../support/bank-accounts';
 import { openPage, startBrowser } from '../../support/browser';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
+import { eventually } from '../../support/eventually';
 import { addLines, preparePayouts } from '../../support/payouts';
 import { createMember, createShop } from '../../support/people';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -37,22 +38,26 @@ beforeAll(async () => {
   await seedPayouts({ db, sealer: createSealer(masterKey), sandboxUrl, apiUrl });
   await db.end();
 });
-beforeEach(async () => {
-  const shop = await createShop(service.db, 'Toko Demo Lunas');
-  payouts = await preparePayouts(service, shop.id);
-  home = `/m/${shop.code}/payouts`;
-  requester = await memberAs('finance');
-  approver = await memberAs('owner');
-});
+beforeEach(() => openShop());
 afterAll(async () => {
   await Promise.all([dashboard.close(), browser.close()]);
   await service.close();
 });
 
+/** A shop whose payouts go to this number, with a member who requests and one who approves. */
+async function openShop(number?: string): Promise<void> {
+  const shop = await createShop(service.db, 'Toko Demo Lunas');
+  payouts = await preparePayouts(service, shop.id, number);
+  home = `/m/${shop.code}/payouts`;
+  requester = await memberAs('finance');
+  approver = await memberAs('owner');
+}
+
 /** The cookie of a new member. */
-async function memberAs(role: MemberRole): Promise<string> {
+async function memberAs(role: MemberRole, name = 'Sri Rahayu'): Promise<string> {
   const email = `${randomUUID()}@shop.test`;
   await createMember(service.db, email, [[payouts.merchantId, role]]);
+  await service.db.query('update users set name = $2 where email = $1', [email, name]);
   return dashboard.cookie(email);
 }
 
@@ -141,6 +146,44 @@ it('a form that is sent twice requests one payout, and a form of another balance
   const { rows } = await service.db.query('select from payouts where merchant_id = $1', [payouts.merchantId]);
   expect(rows).toHaveLength(1);
 });
+
+it('a payment that settles between the page and the click stays for the next payout', async () => {
+  await addLines(payouts, [100_000]);
+  const fields = await formOf(`${home}/new`, requester);
+  await addLines(payouts, [50_000]);
+  const { status, location } = await post(`${home}/new`, requester, fields);
+  expect(status).toBe(303);
+  expect((await open(location.replace('?done=requested', ''), requester)).text).toContain('Rp 97.500');
+  expect((await open(`${home}/new`, requester)).text).toContain(forms.new.button('Rp 47.500'));
+});
+
+it('of two members who approve at the same time one does, and the other reads who', async () => {
+  await addLines(payouts, [100_000]);
+  const payout = await request();
+  const rivals = { Rina: await memberAs('owner', 'Rina'), Wati: await memberAs('owner', 'Wati') };
+  const fields = await formOf(`${payout}/approve`, rivals.Rina);
+  const sent = Object.entries(rivals).map(async ([name, cookie]) => ({
+    name,
+    ...(await post(`${payout}/approve`, cookie, fields)),
+  }));
+  const [winner, loser] = (await Promise.all(sent)).toSorted((one, other) => one.status - other.status);
+  expect([winner?.status, loser?.status]).toEqual([303, 409]);
+  expect(loser?.text).toContain(`${en.columns.approvedBy} ${winner?.name}`);
+});
+
+it('a payout that the bank returns: its page has the reason, and the balance has the money', async () => {
+  await openShop('9900000030');
+  await addLines(payouts, [100_000]);
+  const payout = await request();
+  const approved = await post(`${payout}/approve`, approver, await formOf(`${payout}/approve`, approver));
+  expect(approved.status).toBe(303);
+  const page = await eventually(
+    () => open(payout, requester),
+    ({ text }) => text.includes(en.statuses.returned),
+  );
+  expect(page.text).toContain(en.detail.returned);
+  expect((await open(`${home}/new`, requester)).text).toContain('Rp 95.000');
+}, 90_000);
 
 it('a cancelled payout gives its money back, and an approval of it reads the new state', async () => {
   await addLines(payouts, [100_000]);
