@@ -144,7 +144,10 @@ function isRsaKey(pem: string): boolean {
 }
 
 function show(transfer: Transfer, executions: readonly Execution[]) {
-  const ofTransfer = executions.filter(({ partnerReferenceNo }) => partnerReferenceNo === transfer.partnerReferenceNo);
+  const ofTransfer = executions.filter(
+    ({ clientId, partnerReferenceNo }) =>
+      clientId === transfer.clientId && partnerReferenceNo === transfer.partnerReferenceNo,
+  );
   return {
     partner_reference_no: transfer.partnerReferenceNo,
     reference_no: transfer.referenceNo,

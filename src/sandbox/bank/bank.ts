@@ -136,7 +136,7 @@ export class Bank {
 
   async #applyDueStep(referenceNo: string): Promise<void> {
     await inTransaction(this.pool, async (client) => {
-      await lockAccount(client);
+      const { balanceRupiah } = await lockAccount(client);
       const { rows } = await client.query<Transfer>(
         `select ${TRANSFER_COLUMNS} from transfers where reference_no = $1 and due_at <= now() for update`,
         [referenceNo],
@@ -150,8 +150,9 @@ export class Bank {
          where reference_no = $1`,
         [referenceNo, following?.afterSeconds],
       );
-      // A control call may have come first.
-      if (SOURCES[step.to].includes(transfer.status)) await this.#apply(client, transfer, step.to, 1);
+      // A control call may have taken the cover, or may have come first.
+      const to = step.to === 'completed' && balanceRupiah < transfer.amountRupiah ? 'failed' : step.to;
+      if (SOURCES[to].includes(transfer.status)) await this.#apply(client, transfer, to, 1);
     });
   }
 

@@ -93,6 +93,7 @@ export const TRANSFER_COLUMNS = `
   next_step as "nextStep", sent_at as "sentAt", finished_at as "finishedAt"`;
 
 export interface Execution {
+  readonly clientId: string;
   readonly partnerReferenceNo: string;
   readonly direction: 'out' | 'back';
   readonly amountRupiah: number;
@@ -112,8 +113,8 @@ export async function listTransfers(pool: Pool, limit: number | null = null): Pr
 /** All executions in their order. */
 export async function listExecutions(pool: Pool): Promise<Execution[]> {
   const { rows } = await pool.query<Execution>(
-    `select partner_reference_no as "partnerReferenceNo", direction, amount_rupiah::float8 as "amountRupiah",
-       account_number as "accountNumber", executed_at as "executedAt"
+    `select client_id as "clientId", partner_reference_no as "partnerReferenceNo", direction,
+       amount_rupiah::float8 as "amountRupiah", account_number as "accountNumber", executed_at as "executedAt"
      from transfer_executions order by id`,
   );
   return rows;

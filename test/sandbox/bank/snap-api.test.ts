@@ -1,6 +1,7 @@
 import { createHash, createHmac, createSign, randomInt } from 'node:crypto';
 import { Client } from 'pg';
 import { MAGIC_ACCOUNTS } from '../../../src/sandbox/bank/magic-accounts';
+import { eventually } from '../../support/eventually';
 import type { Json } from '../sandbox-under-test';
 import { newPayoutReference, openBank, type BankMerchant, type BankUnderTest } from './bank-under-test';
 
@@ -244,6 +245,38 @@ describe('the controls of the bank', () => {
     await change(partnerReferenceNo, 'complete');
     const { executions } = await bank.findTransfer(partnerReferenceNo);
     expect(executions.map(({ direction }: Json) => direction)).toEqual(['out', 'out']);
+  });
+
+  it('take the cover of a transfer: it fails at its step, and the others go on', async () => {
+    const [large, small] = [newPayoutReference(), newPayoutReference()];
+    const { balance_rupiah: balanceRupiah } = await bank.sandbox.call('GET', '/simulator/bank-account');
+    await call({ body: transferBody({ partnerReferenceNo: large }) });
+    const amount = { value: '100000.00', currency: 'IDR' };
+    await call({ body: transferBody({ partnerReferenceNo: small, amount }) });
+    await bank.sandbox.call('PUT', '/simulator/bank-account', { balance_rupiah: 100_000 });
+    const ended = async () => [await bank.findTransfer(large), await bank.findTransfer(small)];
+    const [failed, completed] = await eventually(ended, (both) => both.every(({ status }) => status !== 'pending'));
+    await bank.sandbox.call('PUT', '/simulator/bank-account', { balance_rupiah: balanceRupiah });
+    expect([failed.status, failed.executions]).toEqual(['failed', []]);
+    expect([completed.status, completed.executions.length]).toEqual(['completed', 1]);
+  });
+
+  it('list the executions of a transfer, and none of another merchant with the same reference', async () => {
+    const partnerReferenceNo = newPayoutReference();
+    const body = () => transferBody({ partnerReferenceNo, beneficiaryAccountNo: '9900000020' });
+    await call({ body: body() });
+    await change(partnerReferenceNo, 'complete');
+    const [ours, ourToken] = [merchant, token];
+    merchant = await bank.register('midtrans');
+    token = (await requestToken()).accessToken;
+    expect(await codeOf({ body: body() })).toBe('2001800');
+    [merchant, token] = [ours, ourToken];
+    const { transfers } = await bank.sandbox.call('GET', '/simulator/transfers');
+    const found = transfers.filter((transfer: Json) => transfer.partner_reference_no === partnerReferenceNo);
+    expect(found.map(({ status, executions }: Json) => [status, executions.length])).toEqual([
+      ['pending', 0],
+      ['completed', 1],
+    ]);
   });
 
   it('reject wrong values, and list the numbers with a behaviour of their own', async () => {
