@@ -229,7 +229,7 @@ export async function evaluateInvariants(stack: FaultStack, journal: Journal): P
 
 /**
  * A reconciliation gives each payout that rests a new run, of which hundreds take longer than the convergence. So does
- * a daily run, which tries a merchant who failed again after a minute.
+ * a daily run, which repeats a merchant who failed after a minute.
  */
 async function awaitLongRuns({ client }: FaultStack): Promise<void> {
   const begun =
