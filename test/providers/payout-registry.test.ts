@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { createSealer } from '../../src/crypto/sealing';
 import { createPool, type Pool } from '../../src/db/connection/pool';
@@ -21,12 +21,7 @@ let baseUrl: string;
 beforeAll(async () => {
   database = await createTestDatabase();
   db = createPool(database.url, { max: 2 });
-  bank = createServer((request, response) => {
-    void text(request).then((body) => {
-      const { status, json } = echo(request, body);
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json));
-    });
-  });
+  bank = createServer((request, response) => void respond(request, response));
   const port = await freePort();
   await new Promise<void>((resolve) => bank.listen(port, '127.0.0.1', resolve));
   baseUrl = `http://127.0.0.1:${port}`;
@@ -36,6 +31,11 @@ afterAll(async () => {
   await db.end();
   await database.drop();
 });
+
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { status, json } = echo(request, await text(request));
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json));
+}
 
 /** A bank that rejects everything, and repeats the number in its reason. */
 function echo({ url = '' }: IncomingMessage, body: string): { readonly status: number; readonly json: object } {

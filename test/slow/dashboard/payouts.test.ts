@@ -162,10 +162,9 @@ it('of two members who approve at the same time one does, and the other reads wh
   const payout = await request();
   const rivals = { Rina: await memberAs('owner', 'Rina'), Wati: await memberAs('owner', 'Wati') };
   const fields = await formOf(`${payout}/approve`, rivals.Rina);
-  const sent = Object.entries(rivals).map(async ([name, cookie]) => ({
-    name,
-    ...(await post(`${payout}/approve`, cookie, fields)),
-  }));
+  const sent = Object.entries(rivals).map(async ([name, cookie]) =>
+    Object.assign(await post(`${payout}/approve`, cookie, fields), { name }),
+  );
   const [winner, loser] = (await Promise.all(sent)).toSorted((one, other) => one.status - other.status);
   expect([winner?.status, loser?.status]).toEqual([303, 409]);
   expect(loser?.text).toContain(`${en.columns.approvedBy} ${winner?.name}`);
