@@ -7,6 +7,7 @@ const PROOFS = [
   'test/api/payments/create-payment/idempotency-concurrency.test.ts',
   'test/db/transitions/payout-transitions.test.ts',
   'test/services/payouts/payouts-at-bank.test.ts',
+  'test/services/payouts/scheduled-payouts.test.ts',
   'test/services/reconciliation/compare-payments.test.ts',
   'test/slow/deployment/rolling-restart.test.ts',
   'test/slow/durability/fault-matrix.test.ts',

@@ -333,6 +333,24 @@ it('is not in the documentation for merchants', async () => {
   expect(text).not.toMatch(/operator\/|op_test/);
 });
 
+it('a key stops all payouts: none is requested until they are started again', async () => {
+  const { db } = service;
+  const { id: merchantId } = await createShop(db);
+  await addLines(await preparePayouts(service, merchantId), [252_500]);
+  const request = (key: string) =>
+    createPayoutByOperator({ db, workflows: service.workflows.payouts }, osUser('sari'), { merchantId, key });
+  const { secret: key } = await createOperator(db, { name: 'stop', environment: 'sandbox', scopes: ['payout'] });
+  const change = (verb: 'stop' | 'start') => call('POST', `/payouts/${verb}`, { note: 'incident 7' }, key);
+  expect(await change('stop')).toMatchObject({ status: 200, body: { is_stopped: true } });
+  expect(await change('stop')).toMatchObject({
+    status: 400,
+    body: { error: { message: expect.stringMatching(/stopped already/) } },
+  });
+  await expect(request('k2')).rejects.toThrow(/to start payouts again/);
+  expect(await change('start')).toMatchObject({ status: 200, body: { is_stopped: false } });
+  expect(await request('k3')).toMatchObject({ status: 'requested' });
+});
+
 it('a key with the scope of payouts shows and cancels one, in the version that its owner has seen', async () => {
   const { db } = service;
   const { id: merchantId } = await createShop(db);

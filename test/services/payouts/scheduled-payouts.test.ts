@@ -11,9 +11,11 @@ import { SILENT } from '../../support/collect-log';
 import { recordHistory } from '../../support/history';
 import { NET_RUPIAH, ORDINARY, preparePayoutsAtBank, type PayoutsAtBank } from '../../support/payouts-at-bank';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { bySize } from '../../support/size';
 
 /** Who are due in the daily run. */
-const MERCHANTS = 100;
+const MERCHANTS = bySize({ small: 100, full: 1_000 });
+const TIMEOUT_MS = bySize({ small: 120_000, full: 900_000 });
 
 let service: TestService;
 let payouts: PayoutsAtBank;
@@ -68,50 +70,54 @@ describe('the daily run', () => {
     return new Map(rows.map(({ id, count }) => [id, count]));
   }
 
-  it('requests one payout for each merchant who is due, however often it runs and wherever it stops', async () => {
-    const due = await Promise.all([
-      ...Array.from({ length: MERCHANTS - 1 }, () => newMerchant('daily')),
-      newMerchant('weekly', { weekday: isoWeekday() }),
-    ]);
-    await newMerchant('manual');
-    await newMerchant('weekly', { weekday: (isoWeekday() % 7) + 1 });
-    await newMerchant('daily', { minimumRupiah: NET_RUPIAH + 1 });
-    const held = await newMerchant('daily');
-    await changeHold(service.db, held, true);
-    const broken = await newMerchant('daily');
-    // The sum of its balance is larger than any number that PostgreSQL stores: its preview fails.
-    await service.db.query(
-      `insert into balance_transactions
+  it(
+    'requests one payout for each merchant who is due, however often it runs and wherever it stops',
+    async () => {
+      const due = await Promise.all([
+        ...Array.from({ length: MERCHANTS - 1 }, () => newMerchant('daily')),
+        newMerchant('weekly', { weekday: isoWeekday() }),
+      ]);
+      await newMerchant('manual');
+      await newMerchant('weekly', { weekday: (isoWeekday() % 7) + 1 });
+      await newMerchant('daily', { minimumRupiah: NET_RUPIAH + 1 });
+      const held = await newMerchant('daily');
+      await changeHold(service.db, held, true);
+      const broken = await newMerchant('daily');
+      // The sum of its balance is larger than any number that PostgreSQL stores: its preview fails.
+      await service.db.query(
+        `insert into balance_transactions
            (posting_id, merchant_id, kind, amount_rupiah, payment_id, occurred_at, booked_on)
          select 1e15 + number, $1, 'settlement', 9e18, gen_random_uuid(), now(), current_date
          from generate_series(1, 2) number`,
-      [broken],
-    );
+        [broken],
+      );
 
-    const part = startOfRun();
-    const stopping = new AbortController();
-    let progress = 0;
-    const onProgress = () => {
-      progress += 1;
-      if (progress === 10) stopping.abort();
-    };
-    const stopped = runPart(part, { stopSignal: stopping.signal, onProgress });
-    await expect(stopped).rejects.toThrow('aborted');
-    const { size: before } = await countByMerchant();
-    expect(before).toBeLessThan(due.length);
-    const { requested, failed, next } = await runPart(part);
-    expect({ failed, next }).toEqual({ failed: [broken], next: null });
-    expect(requested).toBe(due.length - before);
-    expect(await countByMerchant()).toEqual(new Map(due.map((merchantId) => [merchantId, 1])));
+      const part = startOfRun();
+      const stopping = new AbortController();
+      let progress = 0;
+      const onProgress = () => {
+        progress += 1;
+        if (progress === 10) stopping.abort();
+      };
+      const stopped = runPart(part, { stopSignal: stopping.signal, onProgress });
+      await expect(stopped).rejects.toThrow('aborted');
+      const { size: before } = await countByMerchant();
+      expect(before).toBeLessThan(due.length);
+      const { requested, failed, next } = await runPart(part);
+      expect({ failed, next }).toEqual({ failed: [broken], next: null });
+      expect(requested).toBe(due.length - before);
+      expect(await countByMerchant()).toEqual(new Map(due.map((merchantId) => [merchantId, 1])));
 
-    await pays(broken, 'manual');
-    const [early, late] = [due[0] ?? '', await newMerchant('daily')];
-    await payouts.settle(early);
-    expect(await run('scheduled-payouts-1')).toBe('1 payouts requested');
-    const counts = await countByMerchant();
-    expect([counts.get(early), counts.get(late), counts.size]).toEqual([1, 1, due.length + 1]);
-    await recordHistory(service.client, 'scheduled-payouts-1', 'scheduled-payouts');
-  }, 120_000);
+      await pays(broken, 'manual');
+      const [early, late] = [due[0] ?? '', await newMerchant('daily')];
+      await payouts.settle(early);
+      expect(await run('scheduled-payouts-1')).toBe('1 payouts requested');
+      const counts = await countByMerchant();
+      expect([counts.get(early), counts.get(late), counts.size]).toEqual([1, 1, due.length + 1]);
+      await recordHistory(service.client, 'scheduled-payouts-1', 'scheduled-payouts');
+    },
+    TIMEOUT_MS,
+  );
 
   it('goes on after half an hour with a page of which more than 50 merchants fail', async () => {
     const ids = Array.from({ length: 51 }, () => randomUUID()).toSorted();
