@@ -105,7 +105,9 @@ describe('the daily run', () => {
       expect(before).toBeLessThan(due.length);
       const { requested, failed, next } = await runPart(part);
       expect({ failed, next }).toEqual({ failed: [broken], next: null });
-      expect(requested).toBe(due.length - before);
+      // A request that was in flight at the stop may have been counted by neither.
+      expect(requested).toBeLessThanOrEqual(due.length - before);
+      expect(requested).toBeGreaterThan(0);
       expect(await countByMerchant()).toEqual(new Map(due.map((merchantId) => [merchantId, 1])));
 
       await pays(broken, 'manual');
