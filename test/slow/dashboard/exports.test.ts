@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
+import { dayInWib } from '../../../src/domain/wib';
 import { collectGarbage } from '../../support/collect-garbage';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { eventually } from '../../support/eventually';
@@ -17,6 +18,8 @@ const MAX_GROWTH_BYTES = 30_000_000;
 let service: TestService;
 let dashboard: TestDashboard;
 let shop: string;
+let home: string;
+/** The path of the payments. */
 let path: string;
 
 beforeAll(async () => {
@@ -33,7 +36,8 @@ beforeAll(async () => {
     [shop],
   );
   const { rows } = await service.db.query<{ code: string }>('select code from merchants where id = $1', [shop]);
-  path = `/m/${rows[0]?.code}/payments.csv`;
+  home = `/m/${rows[0]?.code}`;
+  path = `${home}/payments.csv`;
 });
 afterAll(async () => {
   await dashboard.close();
@@ -45,10 +49,27 @@ async function cookieOf(email: string): Promise<string> {
   return dashboard.cookie(email);
 }
 
-async function open(query: string, cookie: string): Promise<IncomingMessage> {
-  const sent = request(new URL(path + query, dashboard.url), { headers: { cookie } }).end();
+const open = (query: string, cookie: string) => openFile(path + query, cookie);
+
+async function openFile(file: string, cookie: string): Promise<IncomingMessage> {
+  const sent = request(new URL(file, dashboard.url), { headers: { cookie } }).end();
   const [response] = await once(sent, 'response');
   return response;
+}
+
+/** Reads a file as it arrives. @returns by how many bytes the memory grew meanwhile */
+async function readInBoundedMemory(response: IncomingMessage, onLine: (line: string) => void): Promise<number> {
+  let [count, most] = [0, 0];
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  for await (const line of createInterface({ input: response })) {
+    count += 1;
+    onLine(line);
+    if (count % 25_000 !== 0) continue;
+    collectGarbage();
+    most = Math.max(most, process.memoryUsage().heapUsed);
+  }
+  return most - before;
 }
 
 async function linesOf(response: IncomingMessage): Promise<string[]> {
@@ -60,25 +81,39 @@ async function linesOf(response: IncomingMessage): Promise<string[]> {
 it(`exports ${ROWS} payments, each once and in order, in bounded memory`, async () => {
   const response = await open('?delimiter=,', await cookieOf('all@shop.test'));
   const hash = createHash('sha256');
-  let [count, escaped, most] = [0, 0, 0];
-  collectGarbage();
-  const before = process.memoryUsage().heapUsed;
-  for await (const line of createInterface({ input: response })) {
+  let [count, escaped] = [0, 0];
+  const growth = await readInBoundedMemory(response, (line) => {
     count += 1;
     if (line.includes(",'=1+1,")) escaped += 1;
     if (count > 1) hash.update(`${line.split(',')[1]}\n`);
-    if (count % 25_000 !== 0) continue;
-    collectGarbage();
-    most = Math.max(most, process.memoryUsage().heapUsed);
-  }
+  });
   expect([count, escaped]).toEqual([ROWS + 1, 1]);
-  expect(most - before).toBeLessThan(MAX_GROWTH_BYTES);
+  expect(growth).toBeLessThan(MAX_GROWTH_BYTES);
   const { rows } = await service.db.query<{ sha256: string }>(
     `select encode(sha256(convert_to(string_agg(id || E'\\n', '' order by created_at desc, id desc), 'UTF8')), 'hex')
        as sha256 from payments where merchant_id = $1`,
     [shop],
   );
   expect(hash.digest('hex')).toBe(rows[0]?.sha256);
+});
+
+it(`exports a day of the balance with ${ROWS} lines, each once, in bounded memory`, async () => {
+  const day = dayInWib(new Date());
+  await service.db.query(
+    `insert into balance_transactions (posting_id, merchant_id, kind, amount_rupiah, payment_id, occurred_at, booked_on)
+     select 1000000000 + row_number() over (), merchant_id, 'settlement', 1, id, now(), $2
+     from payments where merchant_id = $1`,
+    [shop, day],
+  );
+  const response = await openFile(`${home}/balance/days/${day}.csv?delimiter=,`, await cookieOf('day@shop.test'));
+  let [balance, others] = [0, 0];
+  const growth = await readInBoundedMemory(response, (line) => {
+    // Each line adds one rupiah to the balance after it.
+    if (line.endsWith(`,${balance + 1}`)) balance += 1;
+    else others += 1;
+  });
+  expect([response.statusCode, balance, others]).toEqual([200, ROWS, 1]);
+  expect(growth).toBeLessThan(MAX_GROWTH_BYTES);
 });
 
 it('exports what the list shows, with amounts as integers and times of the zone', async () => {
