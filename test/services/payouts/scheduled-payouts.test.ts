@@ -142,6 +142,40 @@ describe('the daily run', () => {
     await asSuperuser(service.db, `delete from payout_settings using ${list} where merchant_id = id`);
   });
 
+  it('requests as many payouts as the largest rail needs, the oldest lines first, at most 20 a day', async () => {
+    const rtgs = `select 'rtgs', max(version) + 1, 30000, 100000001, '08:00', '14:30', 'working', 14400`;
+    const setRtgs = (isEnabled: boolean) =>
+      service.db.query(
+        `insert into payout_policies (rail, version, fee_rupiah, min_rupiah, opens_at, closes_at, days,
+           expected_within_seconds, is_enabled) ${rtgs}, $1 from payout_policies where rail = 'rtgs'`,
+        [isEnabled],
+      );
+    const addHundredMillions = (merchantId: string, count: number, from: number) =>
+      service.db.query(
+        `insert into balance_transactions
+           (posting_id, merchant_id, kind, amount_rupiah, payment_id, occurred_at, booked_on)
+         select $3::bigint + number, $1, 'settlement', 100000000, gen_random_uuid(), now(), current_date
+         from generate_series(1, $2::integer) number`,
+        [merchantId, count, from],
+      );
+    const [two, many] = [await newMerchant('daily'), await newMerchant('daily')];
+    await addHundredMillions(two, 3, 3e15);
+    await addHundredMillions(many, 45, 4e15);
+    await setRtgs(false);
+    const part = { ...startOfRun(), merchantIds: [two, many] };
+    await runPart(part);
+    await runPart(part);
+    await setRtgs(true);
+    const { rows } = await service.db.query<{ merchantId: string; gross: number }>(
+      `select merchant_id as "merchantId", gross_rupiah as gross from payouts where merchant_id = any($1)
+       order by up_to_posting_id`,
+      [[two, many]],
+    );
+    const grossOf = (id: string) => rows.filter(({ merchantId }) => merchantId === id).map(({ gross }) => gross);
+    expect(grossOf(two)).toEqual([200_000_000 + NET_RUPIAH, 100_000_000]);
+    expect(grossOf(many)).toEqual([200_000_000 + NET_RUPIAH, ...Array(19).fill(200_000_000)]);
+  }, 120_000);
+
   it('requests nothing while payouts are stopped, and in recovery mode', async () => {
     await newMerchant('daily');
     const before = await countByMerchant();
