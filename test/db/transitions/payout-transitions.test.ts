@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inTransaction } from '../../../src/db/connection/transaction';
+import { listReleasedPayouts } from '../../../src/db/queries/find-payout';
 import { changeBankAccount } from '../../../src/db/transitions/bank-account-transitions';
 import { recordPayoutSend } from '../../../src/db/transitions/payout-sends';
 import { payoutWriters, type NewPayout } from '../../../src/db/transitions/payout-transitions';
@@ -21,6 +22,7 @@ import {
   createTestPayouts,
   FEE_RUPIAH,
   newPayout,
+  requestTime,
   withNewMerchant,
   type TestPayouts,
 } from '../../support/payouts';
@@ -324,7 +326,7 @@ describe('a request', () => {
     expect((await lines()).every(({ isClaimed }) => !isClaimed)).toBe(true);
   });
 
-  it.each(CAUSES)('is not written during %s, and neither is a permission for a call', async (_name, cause, end) => {
+  it.each(CAUSES)('is not written during %s, and neither is a permission for a call', async (name, cause, end) => {
     const sent = await applyPayout(payouts, PATHS.submitted);
     await addLines(payouts, [60_000]);
     const approved = await applyPayout(payouts, ['approve']);
@@ -333,7 +335,15 @@ describe('a request', () => {
     const requested = await request();
     const submitted = await applyPayoutTransition(payouts, 'submit', { payoutId: approved.payoutId, version: 2 });
     const resent = await applyPayoutTransition(payouts, 'resend', { payoutId: sent.payoutId, version: 3 });
+    const isReleased = async () => {
+      const released = await listReleasedPayouts(payouts.context.db, requestTime());
+      return released.some(({ payoutId }) => payoutId === approved.payoutId);
+    };
+    const isReleasedMeanwhile = await isReleased();
     await payouts.db.query(end);
+    // The workflow of a payout whose account has ended is woken too: it cancels the payout.
+    const isOver = name === 'a disabled bank account';
+    expect([isReleasedMeanwhile, await isReleased()]).toEqual([isOver, isOver || end !== '']);
     expect(requested).toBeUndefined();
     expect(submitted).toEqual({ outcome: 'deferred', state: { status: 'approved', version: 2 } });
     expect(resent).toMatchObject({ outcome: 'deferred', state: { status: 'submitted', version: 3 } });
