@@ -1,3 +1,10 @@
+import { once } from 'node:events';
+
+/** Resolves when the signal aborts. */
+export async function whenAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}
+
 /**
  * Runs `work` with a signal that aborts as `signal` does, or after `timeoutMs` with a `TimeoutError`.
  *

@@ -1,5 +1,5 @@
 import { indeterminate, type Indeterminate, type ProviderCall } from '../domain/provider-call';
-import { abortAfter } from '../lib/abort-after';
+import { abortAfter, whenAborted } from '../lib/abort-after';
 
 export interface AccessToken {
   readonly value: string;
@@ -64,13 +64,7 @@ async function waitWithin<Result>(
 ): Promise<Result | Indeterminate> {
   const leftMs = deadlineAtMs - Date.now();
   if (leftMs <= 0) return indeterminate('the deadline passed before there was a token');
-  return abortAfter(leftMs, signal, (ended) => Promise.race([work, whenAborted(ended)]));
-}
-
-function whenAborted(signal: AbortSignal): Promise<Indeterminate> {
-  return new Promise((resolve) => {
-    const stop = () => resolve(indeterminate('there is no token yet'));
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
+  return abortAfter(leftMs, signal, (ended) =>
+    Promise.race([work, whenAborted(ended).then(() => indeterminate('there is no token yet'))]),
+  );
 }

@@ -94,8 +94,8 @@ export async function findOpenInvitation(
   return rows[0];
 }
 
-/** An invitation that waits, in the list of the team. */
-export interface OpenInvitation extends Invited {
+/** An invitation that waits. */
+export interface OpenInvitation {
   readonly id: string;
   readonly email: string;
   readonly role: MemberRole;
@@ -104,11 +104,13 @@ export interface OpenInvitation extends Invited {
   readonly expiresAt: Date;
 }
 
+export type TeamInvitation = OpenInvitation & Invited;
+
 const MAX_INVITATIONS = 200;
 
 /** The newest first, at most 200. */
-export async function listOpenInvitations(db: Queryable, merchantId: string, now: Date): Promise<OpenInvitation[]> {
-  const { rows } = await db.query<OpenInvitation>({
+export async function listOpenInvitations(db: Queryable, merchantId: string, now: Date): Promise<TeamInvitation[]> {
+  const { rows } = await db.query<TeamInvitation>({
     name: 'list_open_invitations',
     text: `select id, email, role, created_by as "createdBy", created_at as "createdAt", expires_at as "expiresAt",
         ${inviterName('link.merchant_id', 'link.created_by')} as "inviterName"
@@ -127,8 +129,8 @@ export async function listInvitationsOf(
   db: Queryable,
   merchantId: string | null,
   now: Date,
-): Promise<(Omit<OpenInvitation, 'inviterName'> & { readonly merchantId: string })[]> {
-  const { rows } = await db.query<Omit<OpenInvitation, 'inviterName'> & { readonly merchantId: string }>(
+): Promise<(OpenInvitation & { readonly merchantId: string })[]> {
+  const { rows } = await db.query<OpenInvitation & { readonly merchantId: string }>(
     `select id, merchant_id as "merchantId", email, role, created_by as "createdBy", created_at as "createdAt",
        expires_at as "expiresAt"
      from sign_in_links link where ($1::uuid is null or link.merchant_id = $1) and ${openInvitation('$2', 'true')}

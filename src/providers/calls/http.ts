@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { Pool, type Dispatcher } from 'undici';
 import { indeterminate, type Indeterminate, type ProviderCall } from '../../domain/provider-call';
 import { messageOf } from '../../errors';
-import { abortAfter } from '../../lib/abort-after';
+import { abortAfter, whenAborted } from '../../lib/abort-after';
 import { traceHeaders } from '../../observability/correlation';
 
 export interface ProviderHttpRequest {
@@ -81,7 +80,7 @@ export class ProviderHttp {
 
 /** undici itself ends an aborted request only when its connection is ready, or after 10 s without one. */
 async function failWhenAborted(signal: AbortSignal): Promise<never> {
-  if (!signal.aborted) await once(signal, 'abort');
+  await whenAborted(signal);
   throw signal.reason;
 }
 

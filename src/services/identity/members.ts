@@ -11,7 +11,7 @@ import {
   joinInvitedUser,
   listOpenInvitations,
   type Invitation,
-  type OpenInvitation,
+  type TeamInvitation,
 } from '../../db/records/invitations';
 import { lockLogin } from '../../db/records/login-lock';
 import {
@@ -89,7 +89,7 @@ export async function readInvitation(db: Queryable, token: string, now: Date): P
 }
 
 /** The invitations of a merchant that wait. */
-export function listInvitations(db: Queryable, merchantId: string, now: Date): Promise<OpenInvitation[]> {
+export function listInvitations(db: Queryable, merchantId: string, now: Date): Promise<TeamInvitation[]> {
   return listOpenInvitations(db, merchantId, now);
 }
 
@@ -170,7 +170,7 @@ export function listMembers(db: Queryable, merchantId: string | null): Promise<M
   return listMemberRows(db, merchantId);
 }
 
-export const TEAM_PAGE_SIZE = 50;
+const TEAM_PAGE_SIZE = 50;
 
 /** @param after null: from the oldest member on @returns the next page begins behind `next`, if there is one */
 export async function listTeam(
