@@ -27,7 +27,7 @@ import { startTestDashboard, type TestDashboard } from '../../support/dashboard'
 import { eventually } from '../../support/eventually';
 import { createPage } from '../../support/payment-page';
 import { addLines, applyPayout, preparePayouts } from '../../support/payouts';
-import { createMember, createShop } from '../../support/people';
+import { createMember, createShop, signInMany } from '../../support/people';
 import { fillTotals, seedPayments } from '../../support/seed-payments';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
@@ -414,7 +414,13 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
     returned: () => payoutPage('returned'),
   },
   'get /m/:code/payments/:ref/refund/cancel': { possible: () => `${payment('refund_processing')}/refund/cancel` },
-  'get /m/:code/team': { 'members and an invitation': () => teamPage('') },
+  'get /m/:code/team': {
+    'members and an invitation': () => teamPage(''),
+    'more members than a page has': async () => {
+      await signInMany(service.db, service.merchantId, 50);
+      return teamPage('');
+    },
+  },
   'get /m/:code/team/invite': { 'a form': () => `${home}/team/invite?email=sri@shop.test&role=finance` },
   'get /m/:code/team/invitations/:invitation/withdraw': {
     'a question': async () => `${home}/team/invitations/${await openInvitation()}/withdraw`,
