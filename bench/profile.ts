@@ -14,13 +14,24 @@ interface Part {
   readonly ms: number;
 }
 
-const PROFILED = ['create', 'get', 'replay', 'lifecycle', 'deliver'] as const satisfies readonly BenchmarkName[];
 const PROCESSES = ['api', 'worker'] as const;
+type ProcessName = (typeof PROCESSES)[number];
 
-/** What a process spent its time on for one operation. A process that did nothing is left out. */
+/** The processes that work for each operation. What another one spends meanwhile has other causes. */
+const PROFILED = [
+  ['create', 'api'],
+  ['create', 'worker'],
+  ['get', 'api'],
+  ['replay', 'api'],
+  ['lifecycle', 'api'],
+  ['lifecycle', 'worker'],
+  ['deliver', 'worker'],
+] as const satisfies readonly (readonly [BenchmarkName, ProcessName])[];
+
+/** What a process spent its time on for one operation. */
 interface ProfiledProcess {
   readonly benchmark: BenchmarkName;
-  readonly process: (typeof PROCESSES)[number];
+  readonly process: ProcessName;
   /** Milliseconds for each operation. */
   readonly totalMs: number;
   /** The most expensive first. */
@@ -43,8 +54,6 @@ const profileSchema = z.object({
 type ThreadProfile = z.output<typeof profileSchema>;
 
 const WARMUP_SECONDS = 5;
-/** A process with less did nothing for the operation. */
-const MIN_MS = 0.02;
 /** Parts with a smaller share of the time of the process are one part. */
 const MIN_SHARE = 0.01;
 const IDLE = new Set(['(idle)', '(root)']);
@@ -72,7 +81,7 @@ export async function measureProfile(seconds: number, log: (line: string) => voi
   const readings = new Map<BenchmarkName, Reading>();
   try {
     const prepared = await prepareBenchmarks(harness);
-    for (const name of PROFILED) {
+    for (const name of new Set(PROFILED.map(([benchmark]) => benchmark))) {
       readings.set(name, await prepared.benchmarks[name]({ warmupSeconds: WARMUP_SECONDS, seconds }));
       log(`profile: ${name}`);
     }
@@ -81,11 +90,14 @@ export async function measureProfile(seconds: number, log: (line: string) => voi
   } finally {
     await harness.close();
   }
-  const found = PROCESSES.map(async (name) => {
-    const threads = await readProfiles(directoryOf(name));
-    return [...readings].map(([benchmark, reading]) => profileOf(benchmark, name, { reading, threads }));
+  const threads = {
+    api: await readProfiles(directoryOf('api')),
+    worker: await readProfiles(directoryOf('worker')),
+  };
+  return PROFILED.flatMap(([benchmark, process]) => {
+    const reading = readings.get(benchmark);
+    return reading ? [profileOf(benchmark, process, { reading, threads: threads[process] })] : [];
   });
-  return (await Promise.all(found)).flat().filter(({ totalMs }) => totalMs >= MIN_MS);
 }
 
 /** Resolves when every thread of a process has written its profile. */

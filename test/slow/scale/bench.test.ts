@@ -34,20 +34,19 @@ it('--only latency has the time of each operation', () => {
   expect(() => z.object({ latency: operations }).parse(measure('latency'))).not.toThrow();
 });
 
-it('--only profile has the parts of both processes for each operation', () => {
+it('--only profile has the parts of the processes that work for each operation', () => {
   const parts = z.array(z.object({ where: z.string(), ms: positive })).min(2);
   const profile = z.array(z.object({ benchmark: z.string(), process: z.string(), totalMs: positive, parts }));
   const found = z.object({ profile }).parse(measure('profile')).profile;
-  expect(found.map(({ benchmark, process }) => `${benchmark} ${process}`)).toEqual(
-    expect.arrayContaining([
-      'create api',
-      'create worker',
-      'get api',
-      'replay api',
-      'lifecycle worker',
-      'deliver worker',
-    ]),
-  );
+  expect(found.map(({ benchmark, process }) => `${benchmark} ${process}`)).toEqual([
+    'create api',
+    'create worker',
+    'get api',
+    'replay api',
+    'lifecycle api',
+    'lifecycle worker',
+    'deliver worker',
+  ]);
 });
 
 it('--only storage has the size of a payment', () => {
