@@ -1,5 +1,5 @@
 import { createPool, type Pool } from '../../src/db/connection/pool';
-import { readPendingBalance } from '../../src/db/queries/pending-balance';
+import { getBalance } from '../../src/db/queries/balance';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { explainQueries } from '../support/explain';
 import { fillMerchant } from '../support/fill-merchant';
@@ -26,7 +26,7 @@ it('the pending balance reads only the payments that changed since the totals, o
   await fillMerchant(db, { merchantId, policyId, accountId }, 1, PAYMENTS);
   await fillTotals(db, merchantId);
   await db.query('analyze payments, payment_transitions, payment_hour_totals');
-  const counted = await readPendingBalance(db, merchantId);
+  const { pendingRupiah } = await getBalance(db, merchantId);
   const { rows } = await db.query<{ net: number }>(
     `with changed as (
        select id, status, net_rupiah from payments where merchant_id = $1 and status = 'paid' limit 5
@@ -39,7 +39,8 @@ it('the pending balance reads only the payments that changed since the totals, o
     [merchantId],
   );
   const { db: explaining, explained } = explainQueries(db);
-  expect(await readPendingBalance(explaining, merchantId)).toBe(counted - (rows[0]?.net ?? NaN));
+  const changed = await getBalance(explaining, merchantId);
+  expect(changed.pendingRupiah).toBe(pendingRupiah - (rows[0]?.net ?? NaN));
   expect(explained.filter(({ buffers }) => buffers > 100).map(({ plan }) => plan)).toEqual([]);
   expect(explained).toHaveLength(2);
 });

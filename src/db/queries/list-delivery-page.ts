@@ -42,21 +42,20 @@ const positionSchema = rowSchema.pick({ createdAt: true, id: true });
 export interface DeliveryPage {
   /** In the order of the direction: those nearest to the start first. */
   readonly deliveries: readonly DeliveryRow[];
-  /** The last delivery that was compared with the filter, if the limit of 2,000 was reached. */
+  /** The last of the 2,000 deliveries that were compared with the filter, if fewer than the limit match. */
   readonly searchedTo: z.infer<typeof positionSchema> | null;
 }
 
 const MAX_SEARCHED = 2_000;
 
 const pageSchema = z.object({
-  searched: z.number(),
   last: positionSchema.nullable(),
   deliveries: z.array(rowSchema),
 });
 
 /**
  * At most `limit` deliveries. The indexes have merchant and time, also of dead ones alone; other filters search the
- * nearest 2,000 of the range.
+ * nearest 2,000 of the range, until `limit` match.
  */
 export async function listDeliveryPage(
   db: Queryable,
@@ -65,15 +64,14 @@ export async function listDeliveryPage(
 ): Promise<DeliveryPage> {
   const { status, event, endpointId } = filter;
   const isSearch = event !== null || endpointId !== null || (status !== null && status !== 'dead');
-  const maxRead = isSearch ? MAX_SEARCHED : limit;
-  const { rows } = await db.query(pageStatement(filter, maxRead, limit));
-  const { searched, last, deliveries } = pageSchema.parse(onlyRow(rows));
-  return { deliveries, searchedTo: isSearch && searched === MAX_SEARCHED ? last : null };
+  const { rows } = await db.query(pageStatement(filter, isSearch ? MAX_SEARCHED : limit, limit));
+  const { last, deliveries } = pageSchema.parse(onlyRow(rows));
+  return { deliveries, searchedTo: isSearch ? last : null };
 }
 
 const ORDERS = {
-  older: { comparison: '<', order: 'desc', reverse: 'asc' },
-  newer: { comparison: '>', order: 'asc', reverse: 'desc' },
+  older: { comparison: '<', order: 'desc' },
+  newer: { comparison: '>', order: 'asc' },
 } as const;
 
 const KEYS = [...new Set(ALL_SUBJECT_TABLES.flatMap(({ idColumn, versionColumn }) => [idColumn, versionColumn]))];
@@ -85,13 +83,13 @@ const BODIES = ALL_SUBJECT_TABLES.map(
 );
 
 /**
- * It reads few buffers for each row: the body of the event has the reference of its subject, and a delivery that has
+ * A search ends with the last match that the page shows. It reads few buffers for each row: the body of the event has the reference of its subject, and a delivery that has
  * ended has its reason. The `case` keeps a plan from looking for its attempt. The statement has no name: its conditions
  * depend on the filter.
  */
 function pageStatement(filter: DeliveryPageFilter, maxRead: number, limit: number) {
   const { merchantId, status, event, endpointId, createdFrom, createdTo, start } = filter;
-  const { comparison, order, reverse } = ORDERS[start?.direction ?? 'older'];
+  const { comparison, order } = ORDERS[start?.direction ?? 'older'];
   const values: unknown[] = [merchantId, maxRead, limit];
   const bind = (value: unknown) => `$${values.push(value)}`;
   const range = ['merchant_id = $1'];
@@ -103,13 +101,13 @@ function pageStatement(filter: DeliveryPageFilter, maxRead: number, limit: numbe
   if (status !== null) criteria.push(`status = ${bind(status)}`);
   if (endpointId !== null) criteria.push(`endpoint_id = ${bind(endpointId)}`);
   if (event !== null) criteria.push(`event = ${bind(event)}`);
+  const nearest = `from webhook_deliveries where ${range.join(' and ')} order by created_at ${order}, id ${order}`;
   const text = `
-    with searched as materialized (
-      select id, ${KEYS.join(', ')}, endpoint_id, event, status, dead_reason, attempts_total, created_at
-      from webhook_deliveries where ${range.join(' and ')}
-      order by created_at ${order}, id ${order} limit $2
-    ), matches as (
-      select * from searched
+    with matches as materialized (
+      select * from (
+        select id, ${KEYS.join(', ')}, endpoint_id, event, status, dead_reason, attempts_total, created_at
+        ${nearest} limit $2
+      ) searched
       where ${criteria.join(' and ')} order by created_at ${order}, id ${order} limit $3
     ), endpoints as (
       select id, url from webhook_endpoints where id = any(array(select distinct endpoint_id from matches))
@@ -124,9 +122,9 @@ function pageStatement(filter: DeliveryPageFilter, maxRead: number, limit: numbe
       left join webhook_attempts last on last.delivery_id = case matches.status when 'pending' then matches.id end
         and last.number = matches.attempts_total
     )
-    select (select count(*)::integer from searched) as searched,
-      (select json_build_object('createdAt', created_at, 'id', id) from searched
-       order by created_at ${reverse}, id ${reverse} limit 1) as last,
+    select case when (select count(*) from matches) < $3 then (
+        select json_build_object('createdAt', created_at, 'id', id) ${nearest} offset $2 - 1 limit 1
+      ) end as last,
       (select coalesce(json_agg(found order by "createdAt" ${order}, id ${order}), '[]') from found) as deliveries`;
   return { text, values };
 }

@@ -1,4 +1,5 @@
-import { RECEIVED_STATUSES, type PaymentStatus } from '../../domain/payment-transitions';
+import { z } from 'zod';
+import { PAYMENT_STATUSES, RECEIVED_STATUSES, type PaymentStatus } from '../../domain/payment-transitions';
 import type { ProviderName } from '../../domain/provider-capabilities';
 import type { Queryable } from '../connection/pool';
 import { onlyRow } from '../connection/require-row';
@@ -11,22 +12,19 @@ export interface FigurePeriod {
   readonly to: Date;
 }
 
-/** Payments that were created in a period, by their status now. */
-export interface PaymentFigure {
-  readonly payments: number;
-  readonly totalRupiah: number;
-  /** The sum over the payments whose money the merchant has. */
-  readonly netRupiah: number;
-}
-
 const NET_RUPIAH = `coalesce(sum(net_rupiah) filter (where status in (${literalList(RECEIVED_STATUSES)})), 0)::bigint`;
 
-/** The payments of one hour or day. */
-export interface FigureBar extends PaymentFigure {
+const barSchema = z.object({
   /** When it begins. */
-  readonly at: Date;
-  readonly status: PaymentStatus;
-}
+  at: z.coerce.date(),
+  status: z.enum(PAYMENT_STATUSES),
+  payments: z.number(),
+  totalRupiah: z.number(),
+  /** The sum over the payments whose money the merchant has. */
+  netRupiah: z.number(),
+});
+
+const barsSchema = z.object({ asOf: z.date(), bars: z.array(barSchema) });
 
 /** The figures of each hour or day of the zone that has payments, by status, oldest first; from the totals. */
 export async function listFigureBars(
@@ -37,21 +35,29 @@ export async function listFigureBars(
     unit,
     zone,
   }: { readonly statuses: readonly PaymentStatus[]; readonly unit: 'hour' | 'day'; zone: string },
-): Promise<FigureBar[]> {
-  const { rows } = await db.query<FigureBar>({
+): Promise<z.output<typeof barsSchema>> {
+  const { rows } = await db.query({
     name: 'list_figure_bars',
-    text: `select date_trunc($5, hour, $6) as at, status, sum(payments)::integer as payments,
-        sum(total_rupiah)::bigint as "totalRupiah", ${NET_RUPIAH} as "netRupiah"
-      from payment_hour_totals
-      where merchant_id = $1 and status = any($2) and hour >= $3 and hour <= $4
-      group by 1, 2 order by 1, 2`,
+    text: `with bar as (
+        select date_trunc($5, hour, $6) as at, status, sum(payments) as payments, sum(total_rupiah) as "totalRupiah",
+          ${NET_RUPIAH} as "netRupiah"
+        from payment_hour_totals
+        where merchant_id = $1 and status = any($2) and hour >= $3 and hour <= $4
+        group by 1, 2
+      )
+      select recorded_until as "asOf", (select coalesce(json_agg(bar order by at, status), '[]') from bar) as bars
+      from totals_progress`,
     values: [merchantId, statuses, from, to, unit, zone],
   });
-  return rows;
+  return barsSchema.parse(onlyRow(rows));
 }
 
-/** The figure of a period, over its hours. */
-export interface PeriodFigure extends PaymentFigure {
+/** Payments that were created in a period, over its hours, by their status now. */
+export interface PeriodFigure {
+  readonly payments: number;
+  readonly totalRupiah: number;
+  /** The sum over the payments whose money the merchant has. */
+  readonly netRupiah: number;
   readonly asOf: Date;
   /** Payments of the period are in the archive: the figure counts them, and a list does not have them. */
   readonly hasArchivedDays: boolean;
@@ -78,14 +84,4 @@ export async function readPeriodFigure(
     values: [merchantId, statuses, from, to, provider],
   });
   return onlyRow(rows);
-}
-
-/** Up to when the totals count. */
-export async function readTotalsAsOf(db: Queryable): Promise<Date> {
-  const { rows } = await db.query<{ asOf: Date }>({
-    name: 'read_totals_as_of',
-    text: 'select recorded_until as "asOf" from totals_progress',
-    values: [],
-  });
-  return onlyRow(rows).asOf;
 }

@@ -63,23 +63,3 @@ export async function readBalancePeriod(
   });
   return onlyRow(rows);
 }
-
-export interface AvailableBalance {
-  readonly availableRupiah: number;
-  readonly asOf: Date;
-}
-
-/** The newest closing of a merchant, and the lines since. */
-export async function readAvailableBalance(db: Queryable, merchantId: string): Promise<AvailableBalance> {
-  const { rows } = await db.query<AvailableBalance>({
-    name: 'read_available_balance',
-    text: `with closed as (select max(day) as day from closed_days),
-     ${UNCLOSED_DAYS}
-     select now() as "asOf", (
-         coalesce((select closing_rupiah from balance_days where merchant_id = $1 order by day desc limit 1), 0)
-         + coalesce((select sum(credit_rupiah - debit_rupiah) from unclosed), 0)
-       )::bigint as "availableRupiah"`,
-    values: [merchantId],
-  });
-  return onlyRow(rows);
-}

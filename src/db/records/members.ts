@@ -51,14 +51,25 @@ export async function listTeamPage(
 /** More than the team of any merchant has. */
 const MAX_TEAM = 500;
 
-/** The members of a merchant, at most 500, or of all merchants if it is null; the oldest first. */
+/** The members of a merchant, at most 500; the oldest first. */
+export async function listMemberNames(db: Queryable, merchantId: string): Promise<Pick<Member, 'userId' | 'name'>[]> {
+  const { rows } = await db.query<Pick<Member, 'userId' | 'name'>>({
+    name: 'list_member_names',
+    text: `select person.id as "userId", person.name from members member join users person on person.id = member.user_id
+      where member.merchant_id = $1 and member.removed_at is null
+      order by member.created_at, person.id limit ${MAX_TEAM}`,
+    values: [merchantId],
+  });
+  return rows;
+}
+
+/** The members of a merchant, or of all merchants if it is null; the oldest first. */
 export async function listMemberRows(db: Queryable, merchantId: string | null): Promise<Member[]> {
   const { rows } = await db.query<Member>(
     `select ${MEMBER_COLUMNS}
      from members member join users person on person.id = member.user_id
      where ($1::uuid is null or member.merchant_id = $1) and member.removed_at is null
-     order by member.created_at, person.id
-     limit case when $1::uuid is not null then ${MAX_TEAM} end`,
+     order by member.created_at, person.id`,
     [merchantId],
   );
   return rows;

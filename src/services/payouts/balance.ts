@@ -1,34 +1,16 @@
 import { stringify } from 'csv-stringify/sync';
 import type { Queryable } from '../../db/connection/pool';
-import { readInTransitBalance } from '../../db/queries/in-transit-balance';
-import { readPendingBalance } from '../../db/queries/pending-balance';
-import {
-  readAvailableBalance,
-  readBalancePeriod,
-  type BalancePeriod,
-  type DayTotals,
-} from '../../db/records/balance-days';
+import { readBalancePeriod, type BalancePeriod, type DayTotals } from '../../db/records/balance-days';
 import {
   listBalanceTransactions,
   listNewestBalanceTransactions,
   type BalanceTransaction,
   type LinePosition,
 } from '../../db/records/balance-transactions';
-import type { Balance } from '../../domain/balance';
 import { formatInWib } from '../../domain/wib';
 import { escapeFormulaParts } from '../../lib/csv-cell';
 
 /* Each function reads one merchant. Days are `YYYY-MM-DD` and months `YYYY-MM`, in Western Indonesian Time (WIB). */
-
-/** The balance of a merchant now. */
-export async function getBalance(db: Queryable, merchantId: string): Promise<Balance> {
-  const [available, pendingRupiah, inTransitRupiah] = await Promise.all([
-    readAvailableBalance(db, merchantId),
-    readPendingBalance(db, merchantId),
-    readInTransitBalance(db, merchantId),
-  ]);
-  return { ...available, pendingRupiah, inTransitRupiah };
-}
 
 /** The newest changes of the available balance, the newest first. */
 export function listNewestLines(db: Queryable, merchantId: string, limit: number): Promise<BalanceTransaction[]> {

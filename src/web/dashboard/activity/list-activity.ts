@@ -4,7 +4,7 @@ import {
   type ActionStart,
   type MerchantActionRow,
 } from '../../../db/queries/list-merchant-actions';
-import { listMembers } from '../../../services/identity/members';
+import { listMemberNames } from '../../../db/records/members';
 import { memberPage } from '../../page/page-route';
 import type { SentFields } from '../../page/read-form';
 import type { DashboardDependencies } from '../dashboard-dependencies';
@@ -28,7 +28,7 @@ export const listActivity = memberPage(
       const view = merchantView(dependencies, visit);
       const { merchantId } = visit.member;
       const [members, found] = await Promise.all([
-        listMembers(dependencies.db, merchantId),
+        listMemberNames(dependencies.db, merchantId),
         query.ok ? findPage(dependencies, merchantId, query.values, view.locale.zone) : NO_ACTIONS,
       ]);
       const known = {

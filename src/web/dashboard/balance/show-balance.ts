@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { getBalance } from '../../../db/queries/balance';
 import { monthInWib } from '../../../domain/wib';
-import { getBalance, listBalanceDays, listNewestLines } from '../../../services/payouts/balance';
+import { listBalanceDays, listNewestLines } from '../../../services/payouts/balance';
 import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../db/connection/pool';
-import { listFigureBars, readTotalsAsOf } from '../../../db/queries/payment-figures';
+import { listFigureBars } from '../../../db/queries/payment-figures';
 import type { PaymentStatus } from '../../../domain/payment-transitions';
 import { dayOf, endOfDay, startOfDay, type Locale } from '../../ui/format';
 import { PAYMENT_GROUPS } from '../payments/payment-groups';
@@ -20,10 +20,8 @@ export async function readHomeFigures(
   const from = dayOf(new Date(now.getTime() - (DAYS[range] - 1) * DAY_MS), zone);
   const period = { merchantId, from: startOfDay(from, zone), to: endOfDay(to, zone) };
   const unit = range === 'today' ? 'hour' : 'day';
-  const [rows, asOf] = await Promise.all([
-    listFigureBars(db, period, { statuses: PAYMENT_GROUPS.ended, unit, zone }),
-    readTotalsAsOf(db),
-  ]);
+  const found = await listFigureBars(db, period, { statuses: PAYMENT_GROUPS.ended, unit, zone });
+  const rows = found.bars;
   const paid = rows.filter(({ status }) => PAID.includes(status));
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   const stepMs = unit === 'hour' ? HOUR_MS : DAY_MS;
@@ -46,6 +44,6 @@ export async function readHomeFigures(
     netRupiah: sum(paid.map(({ netRupiah }) => netRupiah)),
     ended: sum(rows.map(({ payments }) => payments)),
     bars,
-    asOf,
+    asOf: found.asOf,
   };
 }

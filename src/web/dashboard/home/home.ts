@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { getBalance } from '../../../db/queries/balance';
 import { findPaymentAttention } from '../../../db/queries/find-attention';
 import { findDeveloperAttention } from '../../../db/queries/find-developer-attention';
 import { findFirstSteps } from '../../../db/queries/find-first-steps';
 import { findPayoutAttention } from '../../../db/queries/find-payout-attention';
 import { listPaymentPage } from '../../../db/queries/list-payment-page';
 import { listNotices } from '../../../services/merchants/notices';
-import { getBalance } from '../../../services/payouts/balance';
 import { memberPage } from '../../page/page-route';
 import { dayOf, startOfDay } from '../../ui/format';
 import type { DashboardDependencies } from '../dashboard-dependencies';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { getBalance } from '../../../db/queries/balance';
 import type { MemberPayoutAction } from '../../../domain/payout-actions';
 import { ConflictError, UserError } from '../../../errors';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { withUserAudit } from '../../../services/audit/user-audit';
-import { getBalance } from '../../../services/payouts/balance';
 import { findActiveSince, findBankAccount } from '../../../services/payouts/bank-accounts';
 import { approvePayout, cancelPayout, type PayoutDetails } from '../../../services/payouts/payouts';
 import { isDatabaseAway, PageError } from '../../page/page-error';
