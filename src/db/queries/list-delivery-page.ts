@@ -83,9 +83,9 @@ const BODIES = ALL_SUBJECT_TABLES.map(
 );
 
 /**
- * A search ends with the last match that the page shows. It reads few buffers for each row: the body of the event has the reference of its subject, and a delivery that has
- * ended has its reason. The `case` keeps a plan from looking for its attempt. The statement has no name: its conditions
- * depend on the filter.
+ * A search ends with the last match that the page shows. It reads few buffers for each row: the body of the event has
+ * the reference of its subject, and a delivery that has ended has its reason. The `case` keeps a plan from looking for
+ * its attempt. The statement has no name: its conditions depend on the filter.
  */
 function pageStatement(filter: DeliveryPageFilter, maxRead: number, limit: number) {
   const { merchantId, status, event, endpointId, createdFrom, createdTo, start } = filter;
