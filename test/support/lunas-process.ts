@@ -31,7 +31,7 @@ export async function freePorts(): Promise<NodeJS.ProcessEnv> {
 }
 
 /** Runs a built command with only this environment. After the timeout it is stopped. */
-export function runBuiltLunas(args: readonly string[], environment: NodeJS.ProcessEnv, timeoutMs = 60_000) {
+export function runBuiltLunas(args: readonly string[], environment: NodeJS.ProcessEnv, timeoutMs = 300_000) {
   const options = { env: { PATH: process.env.PATH, ...environment }, timeout: timeoutMs };
   return promisify(execFile)(process.execPath, [LUNAS, ...args], options).then(
     ({ stdout, stderr }) => ({ exitCode: 0, stdout, stderr }),

@@ -18,7 +18,7 @@ import { newNamespace, startTestService, type TestService } from '../../support/
 
 /** `lunas archive` as an operator runs it, with the built command. */
 
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 600_000;
 
 let directory: string;
 beforeEach(async () => {
