@@ -18,6 +18,7 @@ const PROOFS = [
   'test/slow/durability/node-sdk.test.ts',
   'test/slow/durability/races.test.ts',
   'test/slow/durability/replayed-notifications.test.ts',
+  'test/slow/scale/bench.test.ts',
   'test/slow/scale/scale.test.ts',
 ];
 
