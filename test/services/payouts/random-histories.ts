@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { array, assert, asyncProperty, constant, integer, oneof, record, type Arbitrary } from 'fast-check';
-import { getBalance } from '../../../src/db/queries/balance';
+import { getBalance } from '../../../src/db/queries/get-balance';
 import { countTotals } from '../../../src/db/records/payment-totals';
 import type { LedgerAccount } from '../../../src/domain/ledger';
 import { archivePayments } from '../../../src/services/archive/archive-payments';

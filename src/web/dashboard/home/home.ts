@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { getBalance } from '../../../db/queries/balance';
 import { findPaymentAttention } from '../../../db/queries/find-attention';
 import { findDeveloperAttention } from '../../../db/queries/find-developer-attention';
 import { findFirstSteps } from '../../../db/queries/find-first-steps';
 import { findPayoutAttention } from '../../../db/queries/find-payout-attention';
+import { getBalance } from '../../../db/queries/get-balance';
 import { listPaymentPage } from '../../../db/queries/list-payment-page';
 import { listNotices } from '../../../services/merchants/notices';
 import { memberPage } from '../../page/page-route';
