@@ -133,7 +133,7 @@ async function runOf({ temporal_ui_url }, paymentId) {
 }
 
 async function withBrowser(run) {
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
   const page = await browser.newPage({ viewport: VIEWPORT, colorScheme: 'light' });
   await page.addInitScript((columns) => {
     localStorage.setItem('namespace-workflow-table-columns', JSON.stringify({ default: columns }));
