@@ -9,6 +9,7 @@ const PROOFS = [
   'test/services/payouts/payouts-at-bank.test.ts',
   'test/services/payouts/scheduled-payouts.test.ts',
   'test/services/reconciliation/compare-payments.test.ts',
+  'test/slow/dashboard/buffers.test.ts',
   'test/slow/deployment/rolling-restart.test.ts',
   'test/slow/durability/fault-matrix.test.ts',
   'test/slow/durability/kills.test.ts',

@@ -6,10 +6,10 @@ import { withoutIndexes } from './without-indexes';
  * The number of final and of open payments. Of each table more pages than a statement may read: a statement that reads
  * all of a table is found at the small size, too.
  */
-export const FINAL = bySize({ small: 1_000_000, full: 5_000_000 });
+export const FINAL = bySize({ small: 500_000, full: 5_000_000 });
 export const OPEN = 20_000;
 /** The number of pending webhook deliveries of the busiest endpoint. */
-export const PENDING_DELIVERIES = bySize({ small: 400_000, full: 1_000_000 });
+export const PENDING_DELIVERIES = bySize({ small: 200_000, full: 1_000_000 });
 const NOTIFICATIONS = bySize({ small: 400_000, full: 1_000_000 });
 const OPEN_NOTIFICATIONS = 2_000;
 

@@ -16,12 +16,13 @@ import { fillMerchant, readFilledMerchant } from '../../support/fill-merchant';
 import { createMember, createShop, signIn } from '../../support/people';
 import { fillTotals, insertCatalog } from '../../support/seed-payments';
 import { NO_LIMITS } from '../../support/service';
+import { bySize } from '../../support/size';
 import { temporalAddress } from '../../support/temporal';
 
-/** What each page reads of PostgreSQL, at a tenth of a merchant's payments and at all of them. */
+/** What each page reads of PostgreSQL, when a merchant has some payments and when it has many. */
 
 const SMALL = 100_000;
-const LARGE = 1_000_000;
+const LARGE = bySize({ small: 600_000, full: 1_000_000 });
 const MAX_BUFFERS = 200;
 /** Deeper indexes have one more page on each way down. */
 const MAX_GROWTH = 1.1;
@@ -29,7 +30,7 @@ const MAX_GROWTH = 1.1;
 const GROWTH_FREE = 12;
 /** More than any page needs: every execution counts. */
 const ALL = 1_000;
-/** Pages that read the rows of a period, of which there are fewer while the merchant is new: four days at a tenth. */
+/** Pages that read the rows of a period, of which there are fewer while the merchant is new. */
 const OF_A_PERIOD: ReadonlySet<string> = new Set(['/m/:code', '/m/:code/balance']);
 const OWNER = 'owner@filled.test';
 const TIMEOUT_MS = 600_000;
