@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import { dayInWib } from '../../../src/domain/wib';
 import { collectGarbage } from '../../support/collect-garbage';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
@@ -57,12 +57,17 @@ async function openFile(file: string, cookie: string): Promise<IncomingMessage> 
   return response;
 }
 
+/** By default `readline` makes two lines of CR and LF that arrive 100 ms apart. */
+function linesIn(input: IncomingMessage): Interface {
+  return createInterface({ input, crlfDelay: Infinity });
+}
+
 /** Reads a file as it arrives. @returns by how many bytes the memory grew meanwhile */
 async function readInBoundedMemory(response: IncomingMessage, onLine: (line: string) => void): Promise<number> {
   let [count, most] = [0, 0];
   collectGarbage();
   const before = process.memoryUsage().heapUsed;
-  for await (const line of createInterface({ input: response })) {
+  for await (const line of linesIn(response)) {
     count += 1;
     onLine(line);
     if (count % 25_000 !== 0) continue;
@@ -74,7 +79,7 @@ async function readInBoundedMemory(response: IncomingMessage, onLine: (line: str
 
 async function linesOf(response: IncomingMessage): Promise<string[]> {
   const lines: string[] = [];
-  for await (const line of createInterface({ input: response })) lines.push(line);
+  for await (const line of linesIn(response)) lines.push(line);
   return lines;
 }
 
