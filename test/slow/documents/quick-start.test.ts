@@ -23,17 +23,20 @@ const directory = mkdtempSync(path.join(os.tmpdir(), 'lunas-quick-start-'));
 const clone = path.join(directory, 'lunas');
 const terminals: ChildProcess[] = [];
 
-afterAll(() => {
-  for (const { pid } of terminals.toReversed()) if (pid !== undefined) stopGroup(pid);
+afterAll(async () => {
+  for (const terminal of terminals.toReversed()) await stop(terminal);
   rmSync(directory, { recursive: true, force: true });
-});
+}, TIMEOUT_MS);
 
-function stopGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It has ended.
-  }
+/** Ctrl-C: `lunas up` stops its servers, which a SIGKILL would leave. */
+async function stop(terminal: ChildProcess): Promise<void> {
+  const hasEnded = () => terminal.exitCode !== null || terminal.signalCode !== null;
+  if (terminal.pid === undefined || hasEnded()) return;
+  process.kill(-terminal.pid, 'SIGINT');
+  await eventually(
+    async () => hasEnded(),
+    (ended) => ended,
+  );
 }
 
 interface Terminal {
