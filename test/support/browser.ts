@@ -3,7 +3,7 @@ import axe from 'axe-core';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { z } from 'zod';
 
-/** scripts/install-test-tools.sh installs it. It draws no window: Chromium itself uses 1.6 times its CPU for a page. */
+/** scripts/install-test-tools.sh installs it. Chromium itself draws a window, for half as much CPU again. */
 const EXECUTABLE = '/usr/bin/chromium-headless-shell';
 
 export interface WatchedPage {

@@ -3,18 +3,18 @@ import { bySize } from './size';
 import { withoutIndexes } from './without-indexes';
 
 /**
- * The number of final and of open payments. Of each table more pages than a statement may read: a statement that reads
- * all of a table is found at the small size, too.
+ * The number of final and of open payments. Six tables have more pages than a statement may read, so a statement that
+ * reads all of one is found at the small size, too; refunds, late payments and exceptions have fewer.
  */
 export const FINAL = bySize({ small: 500_000, full: 5_000_000 });
 export const OPEN = 20_000;
-/** The number of pending webhook deliveries of the busiest endpoint. */
+/** Those of the busiest endpoint. Each delivery has a payment: with 300,000 others they are at most all payments. */
 export const PENDING_DELIVERIES = bySize({ small: 200_000, full: 1_000_000 });
 const NOTIFICATIONS = bySize({ small: 400_000, full: 1_000_000 });
 const OPEN_NOTIFICATIONS = 2_000;
 
 const MERCHANTS = 200;
-/** The busy endpoint has a million deliveries in the outbox. Most endpoints have only deliveries in retry workflows. */
+/** The busy endpoint has most of the outbox. Most endpoints have only deliveries in retry workflows. */
 const ENDPOINTS = { busy: 1, failing: 2, few: 100, retriesOnly: 2_000 } as const;
 
 /** A row's id follows from its number, so tables refer to each other without a join. */
@@ -37,7 +37,7 @@ const STATUS = `case
   when n % 200000 = 0 then 'failed' when n % 50 = 1 then 'expired' when n % 50 = 3 then 'cancelled'
   when n % 50 = 7 then 'refunded' else 'settled' end`;
 
-/** Final payments over the last sixty days, open ones over the last day. */
+/** A final payment every 2.5 seconds until a day ago, open ones over the last day. */
 const CREATED_AT = `now() - case when n > ${FINAL} then (${FINAL + OPEN} - n) * interval '4 seconds'
   else interval '1 day' + (${FINAL} - n) * interval '2.5 seconds' end`;
 
@@ -148,7 +148,7 @@ const FILLED = [
 ];
 
 /**
- * Fills a database like an installation after two months with some payments per second.
+ * Fills a database like an installation that has had a payment every 2.5 seconds.
  * @param sealedPrefix of the sealed values
  */
 export async function fillDatabase(db: Pool, sealedPrefix: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -26,17 +27,13 @@ const terminals: ChildProcess[] = [];
 afterAll(async () => {
   for (const terminal of terminals.toReversed()) await stop(terminal);
   rmSync(directory, { recursive: true, force: true });
-}, TIMEOUT_MS);
+}, STEP_TIMEOUT_MS);
 
 /** Ctrl-C: `lunas up` stops its servers, which a SIGKILL would leave. */
 async function stop(terminal: ChildProcess): Promise<void> {
-  const hasEnded = () => terminal.exitCode !== null || terminal.signalCode !== null;
-  if (terminal.pid === undefined || hasEnded()) return;
+  if (terminal.pid === undefined || terminal.exitCode !== null || terminal.signalCode !== null) return;
   process.kill(-terminal.pid, 'SIGINT');
-  await eventually(
-    async () => hasEnded(),
-    (ended) => ended,
-  );
+  await once(terminal, 'exit');
 }
 
 interface Terminal {
