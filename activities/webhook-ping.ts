@@ -7,11 +7,11 @@ import { unchecked } from './verify-terms';
 
 /** Sends a signed test request. The statement that reads the endpoint compares its merchant with the input. */
 export async function pingWebhook(
-  { db, sealer, webhooks }: ActivityDependencies,
+  { db, sealer, log, webhooks: sender }: ActivityDependencies,
   { endpointId, merchantId }: WebhookPingInput,
 ): Promise<PingReport> {
   try {
-    const ping = await sendPing(db, sealer, webhooks, endpointId, merchantId);
+    const ping = await sendPing({ db, sealer, log, sender }, endpointId, merchantId);
     const { durationMs, statusCode, failure, responseExcerpt } = ping;
     return { durationMs, statusCode, failure, responseExcerpt };
   } catch (error) {

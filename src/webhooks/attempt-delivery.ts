@@ -1,15 +1,12 @@
-import type { Sealer } from '../crypto/sealing';
 import { sendsPersonalData } from '../domain/expansions';
 import { messageOf } from '../errors';
-import type { Logger } from '../observability/logger';
-import { openSecret, type Delivery, type ExpandBody } from './outbox';
+import { openSecrets, type SecretReader } from './open-secrets';
+import type { Delivery, ExpandBody } from './outbox';
 import { NO_RESPONSE, type OutgoingWebhook, type WebhookAttempt, type WebhookSender } from './send';
 
-interface AttemptDependencies {
+interface AttemptDependencies extends SecretReader {
   readonly sender: WebhookSender;
-  readonly sealer: Sealer;
   readonly expandBody: ExpandBody;
-  readonly log: Pick<Logger, 'error'>;
 }
 
 export interface DeliveryAttempt extends WebhookAttempt {
@@ -41,28 +38,9 @@ export async function attemptDelivery(
 
 /** The message of its error is for the merchant; only the cause has details. */
 async function prepare(dependencies: AttemptDependencies, delivery: Delivery): Promise<OutgoingWebhook> {
-  const secrets = openSecrets(dependencies, delivery);
+  const secrets = openSecrets(dependencies, delivery.deliveryId, delivery.sealedSecrets);
   const expanded = await dependencies.expandBody(delivery).catch((cause: unknown) => {
     throw new Error('the body could not be made', { cause });
   });
   return { ...expanded, secrets };
-}
-
-/** Those that can be opened: while two are valid, the receiver accepts each. @throws if there are only others */
-function openSecrets({ sealer, log }: AttemptDependencies, { deliveryId, sealedSecrets }: Delivery): string[] {
-  const opened: string[] = [];
-  const errors = new Map<string, unknown>();
-  for (const sealed of sealedSecrets) {
-    try {
-      opened.push(openSecret(sealed, sealer));
-    } catch (error) {
-      errors.set(sealed.id, error);
-    }
-  }
-  const [cause] = errors.values();
-  if (errors.size > 0 && opened.length === 0) throw new Error("the endpoint's secret could not be opened", { cause });
-  if (errors.size > 0) {
-    log.error({ err: cause, delivery: deliveryId, secrets: [...errors.keys()] }, 'webhook secret not opened');
-  }
-  return opened;
 }

@@ -1,4 +1,3 @@
-import type { Sealer } from '../crypto/sealing';
 import type { Queryable } from '../db/connection/pool';
 import { joinSubject } from '../db/queries/delivery-subject';
 import { findWebhookPayments, type WebhookPayment } from '../db/queries/find-webhook-payments';
@@ -237,10 +236,6 @@ function toDelivery<Row extends DeliveryRow>({ kind, subjectId, requestId, trace
     subject: { kind, id: subjectId },
     correlation: parseCorrelation({ requestId, traceparent }),
   };
-}
-
-export function openSecret({ id, sealed }: SealedSecret, sealer: Sealer): string {
-  return sealer.open(sealed, ['webhook-secret', id]);
 }
 
 /**

@@ -207,7 +207,7 @@ function addPing(webhooks: LunasCommand): void {
       try {
         const sealer = await context.sealer(audit.db);
         const ping = await audit.record(PING_ENDPOINT, endpointId, () =>
-          pingEndpoint(audit.db, sealer, sender, endpointId),
+          pingEndpoint({ db: audit.db, log: audit.log, sealer, sender }, endpointId),
         );
         const fields = {
           Result: ping.failure === null ? 'delivered' : `failed: ${ping.failure}`,

@@ -3,7 +3,8 @@ import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
 import { DeclaredAction } from '../../domain/declared-action';
-import { openSecret, type SealedSecret } from '../../webhooks/outbox';
+import { openSecret } from '../../webhooks/open-secrets';
+import type { SealedSecret } from '../../webhooks/outbox';
 import { newWebhookSecret } from '../../webhooks/sign';
 import { insertOnce, IS_NAMED, noticeOfChange, type WebhookEndpoint } from './webhook-endpoints';
 

@@ -3,7 +3,8 @@ import { createSealer } from '../../../src/crypto/sealing';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import { createEndpoint, listEndpoints, type NewEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { findNewestSecret } from '../../../src/services/webhooks/webhook-secrets';
-import { claimDeliveries, openSecret } from '../../../src/webhooks/outbox';
+import { openSecret } from '../../../src/webhooks/open-secrets';
+import { claimDeliveries } from '../../../src/webhooks/outbox';
 import { createTestLedger, creation, type TestLedger } from '../../support/payments';
 
 const sealer = createSealer(randomBytes(32).toString('base64'));

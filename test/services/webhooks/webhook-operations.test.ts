@@ -16,9 +16,11 @@ import { pingEndpoint } from '../../../src/services/webhooks/webhook-ping';
 import { redeliver, redeliverRange } from '../../../src/services/webhooks/webhook-redelivery';
 import { findNewestSecret, rotateSecret } from '../../../src/services/webhooks/webhook-secrets';
 import type { DeliveryAttempt } from '../../../src/webhooks/attempt-delivery';
-import { claimDeliveries, openSecret, type Delivery } from '../../../src/webhooks/outbox';
+import { openSecret } from '../../../src/webhooks/open-secrets';
+import { claimDeliveries, type Delivery } from '../../../src/webhooks/outbox';
 import { recordDelivered, recordFailed, recordRetryWorkflowStarted } from '../../../src/webhooks/record-attempt';
 import { createWebhookSender, type WebhookSender } from '../../../src/webhooks/send';
+import { collectLog, type CollectedLog } from '../../support/collect-log';
 import { createTestLedger, creation, type TestLedger } from '../../support/payments';
 import { startReceiver, verifySignature, type Receiver } from '../../support/receiver';
 
@@ -32,11 +34,15 @@ let sender: WebhookSender;
 beforeEach(async () => {
   [ledger, receiver] = await Promise.all([createTestLedger(), startReceiver()]);
   sender = createWebhookSender({ environment: 'sandbox' });
+  collected = collectLog();
 });
 
 afterEach(async () => {
   await Promise.all([sender.close(), receiver.close(), ledger.close()]);
 });
+
+let collected: CollectedLog;
+const pinging = () => ({ db: ledger.db, log: collected.log, sealer, sender });
 
 const register = (url = receiver.url) =>
   createEndpoint(ledger.db, sealer, { merchantId: ledger.merchantId, url, events: [], environment: 'sandbox' });
@@ -305,7 +311,7 @@ describe('a ping', () => {
   it('is a signed request with its own event name, and returns the response', async () => {
     receiver.respond = (response) => response.writeHead(202).end('noted');
     const endpoint = await register();
-    const ping = await pingEndpoint(ledger.db, sealer, sender, endpoint.id);
+    const ping = await pingEndpoint(pinging(), endpoint.id);
     expect(ping).toMatchObject({ statusCode: 202, failure: null, responseExcerpt: 'noted', url: receiver.url });
     const [webhook] = receiver.received;
     expect(webhook?.headers).toMatchObject({ 'x-service-event': 'ping', 'x-service-delivery': ping.deliveryId });
@@ -317,7 +323,7 @@ describe('a ping', () => {
   it('that fails returns the reason, and does not count as a failure of the endpoint', async () => {
     receiver.respond = (response) => response.writeHead(503).end('busy');
     const { id } = await register();
-    const ping = await pingEndpoint(ledger.db, sealer, sender, id);
+    const ping = await pingEndpoint(pinging(), id);
     expect(ping).toMatchObject({ statusCode: 503, failure: 'the receiver returned 503', responseExcerpt: 'busy' });
     expect(await findEndpoint(ledger.db, id)).toMatchObject({ consecutiveFailures: 0 });
   });
@@ -331,23 +337,34 @@ describe('a ping', () => {
          next_probe_at = now() + interval '1 hour'`,
     );
     expect(await claimed(0)).toHaveLength(0);
-    await pingEndpoint(ledger.db, sealer, sender, id);
+    await pingEndpoint(pinging(), id);
     expect(await claimed(0)).toHaveLength(1);
+  });
+
+  it('is signed with the secrets that can be opened, as a delivery is; the log names the others', async () => {
+    const { id, secret } = await register();
+    const lost = randomUUID();
+    await ledger.db.query(
+      "insert into webhook_secrets (id, endpoint_id, sealed_secret) values ($1, $2, 'v1.lost.key')",
+      [lost, id],
+    );
+    expect(await pingEndpoint(pinging(), id)).toMatchObject({ failure: null });
+    const [webhook] = receiver.received;
+    expect(webhook && verifySignature(webhook, secret)).toBe(true);
+    expect(collected.lines('webhook secret not opened')).toMatchObject([{ level: 50, secrets: [lost] }]);
   });
 
   it('is checked by the SSRF guard', async () => {
     const { id } = await register();
     const guarded = createWebhookSender({ environment: 'sandbox', allowedNetworks: [] });
-    const ping = await pingEndpoint(ledger.db, sealer, guarded, id);
+    const ping = await pingEndpoint({ ...pinging(), sender: guarded }, id);
     await guarded.close();
     expect(ping.failure).toContain('which is loopback');
     expect(receiver.received).toHaveLength(0);
   });
 
   it('needs an endpoint', async () => {
-    await expect(pingEndpoint(ledger.db, sealer, sender, UNKNOWN_ID)).rejects.toThrow(
-      `There is no endpoint ${UNKNOWN_ID}`,
-    );
+    await expect(pingEndpoint(pinging(), UNKNOWN_ID)).rejects.toThrow(`There is no endpoint ${UNKNOWN_ID}`);
   });
 });
 
@@ -364,7 +381,7 @@ describe('an endpoint that is changed', () => {
     await claimed(1);
     const { rows } = await ledger.db.query('select endpoint_id from webhook_deliveries');
     expect(rows).toEqual([{ endpoint_id: id }, { endpoint_id: id }]);
-    await pingEndpoint(ledger.db, sealer, sender, id);
+    await pingEndpoint(pinging(), id);
     expect(receiver.received.map((webhook) => verifySignature(webhook, secret))).toEqual([true]);
   });
 
@@ -416,7 +433,7 @@ describe('an endpoint that is deleted', () => {
       () => disableEndpoint(ledger.db, id),
       () => deleteEndpoint(ledger.db, id),
       () => rotateSecret(ledger.db, sealer, id, 0),
-      () => pingEndpoint(ledger.db, sealer, sender, id),
+      () => pingEndpoint(pinging(), id),
       () => setEndpoint(ledger.db, id, { environment: 'sandbox', events: [] }),
     ]) {
       await expect(operate()).rejects.toThrow(`There is no endpoint ${id}`);
