@@ -337,7 +337,7 @@ describe('a list among 100,000 transactions', () => {
     let after: MerchantPaymentFilter['after'];
     for (;;) {
       const page = await listMerchantPayments(apis.db, { merchantId, after }, 1_000);
-      for (const { id } of page) expect(left.delete(id)).toBe(true);
+      expect(page.filter(({ id }) => !left.delete(id))).toEqual([]);
       after = page.at(-1);
       if (!after) break;
     }
