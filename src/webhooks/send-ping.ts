@@ -1,10 +1,13 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Queryable } from '../db/connection/pool';
 import { requireRow } from '../db/connection/require-row';
+import { DeclaredAction } from '../domain/declared-action';
 import { openSecrets, type SecretReader } from './open-secrets';
 import { VALID_SECRETS, type SealedSecret } from './outbox';
 import { RESET_HEALTH } from './record-attempt';
 import type { WebhookAttempt, WebhookSender } from './send';
+
+export const PING_ENDPOINT = new DeclaredAction('webhook.ping');
 
 /** The value of `X-Service-Event`; no payment event has this name. */
 const PING_EVENT = 'ping';
@@ -23,6 +26,7 @@ export interface Ping extends WebhookAttempt {
 /**
  * Sends a signed test request immediately, with the rules of every webhook, also to a disabled endpoint. It creates no
  * delivery. A success resets the endpoint's health, so that its waiting deliveries are sent.
+ * An operator's command calls this itself, the dashboard by the workflow `webhookPing`.
  * @param merchantId to which the endpoint has to belong; absent: an operator requests it
  * @throws NotFoundError if there is no such endpoint
  */

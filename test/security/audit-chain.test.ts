@@ -2,7 +2,7 @@ import { createPool, type Pool } from '../../src/db/connection/pool';
 import type { OperatorActor } from '../../src/domain/actor';
 import { withAudit } from '../../src/services/audit/audit';
 import { verifyAudit } from '../../src/services/audit/verify-audit';
-import { PING_ENDPOINT } from '../../src/services/webhooks/webhook-ping';
+import { PING_ENDPOINT } from '../../src/webhooks/send-ping';
 import { runLunas } from '../cli/run-lunas';
 import { osUser } from '../support/actors';
 import { createTestDatabase, type TestDatabase } from '../support/database';

@@ -21,10 +21,10 @@ import {
   setEndpoint,
   type WebhookEndpoint,
 } from '../../services/webhooks/webhook-endpoints';
-import { PING_ENDPOINT, pingEndpoint } from '../../services/webhooks/webhook-ping';
 import { REDELIVER, redeliver, redeliverRange, type Redelivery } from '../../services/webhooks/webhook-redelivery';
 import { findNewestSecret, ROTATE_SECRET, rotateSecret } from '../../services/webhooks/webhook-secrets';
 import { createWebhookSender } from '../../webhooks/send';
+import { PING_ENDPOINT, sendPing } from '../../webhooks/send-ping';
 import type { CommandContext } from '../command-context';
 import { collect, type LunasCommand } from '../lunas-command';
 import { durationFrom, id, isPeriod, joinOptions, limit, oneOf, timestamp } from '../option-schemas';
@@ -207,7 +207,7 @@ function addPing(webhooks: LunasCommand): void {
       try {
         const sealer = await context.sealer(audit.db);
         const ping = await audit.record(PING_ENDPOINT, endpointId, () =>
-          pingEndpoint({ db: audit.db, log: audit.log, sealer, sender }, endpointId),
+          sendPing({ db: audit.db, log: audit.log, sealer, sender }, endpointId),
         );
         const fields = {
           Result: ping.failure === null ? 'delivered' : `failed: ${ping.failure}`,

@@ -1,6 +1,7 @@
 import { DeclaredAction } from '../../domain/declared-action';
 import { PAYMENT_ACTIONS, type OperatorPaymentAction } from '../../domain/payment-actions';
 import * as workerVersions from '../../temporal/worker-versions';
+import * as sendPing from '../../webhooks/send-ping';
 import * as approvals from '../approvals';
 import * as archivePayments from '../archive/archive-payments';
 import * as members from '../identity/members';
@@ -25,7 +26,6 @@ import * as recoveryMode from '../recovery/recovery-mode';
 import * as reseal from '../recovery/reseal';
 import * as triggerEvent from '../sandbox/trigger-event';
 import * as webhookEndpoints from '../webhooks/webhook-endpoints';
-import * as webhookPing from '../webhooks/webhook-ping';
 import * as webhookRedelivery from '../webhooks/webhook-redelivery';
 import * as webhookSecrets from '../webhooks/webhook-secrets';
 import * as recordDecryption from './record-decryption';
@@ -59,7 +59,7 @@ const MODULES = [
   reseal,
   triggerEvent,
   webhookEndpoints,
-  webhookPing,
+  sendPing,
   webhookRedelivery,
   webhookSecrets,
   workerVersions,

@@ -6,7 +6,7 @@ import { withAudit } from '../../../src/services/audit/audit';
 import { listActions } from '../../../src/services/audit/list-actions';
 import { createOperator } from '../../../src/services/identity/operators';
 import { REVOKE_KEY } from '../../../src/services/merchants/keys';
-import { PING_ENDPOINT } from '../../../src/services/webhooks/webhook-ping';
+import { PING_ENDPOINT } from '../../../src/webhooks/send-ping';
 import { operatorOf, osUser } from '../../support/actors';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 

@@ -12,7 +12,6 @@ import {
   listOwnEndpoints,
   setEndpoint,
 } from '../../../src/services/webhooks/webhook-endpoints';
-import { pingEndpoint } from '../../../src/services/webhooks/webhook-ping';
 import { redeliver, redeliverRange } from '../../../src/services/webhooks/webhook-redelivery';
 import { findNewestSecret, rotateSecret } from '../../../src/services/webhooks/webhook-secrets';
 import type { DeliveryAttempt } from '../../../src/webhooks/attempt-delivery';
@@ -20,6 +19,7 @@ import { openSecret } from '../../../src/webhooks/open-secrets';
 import { claimDeliveries, type Delivery } from '../../../src/webhooks/outbox';
 import { recordDelivered, recordFailed, recordRetryWorkflowStarted } from '../../../src/webhooks/record-attempt';
 import { createWebhookSender, type WebhookSender } from '../../../src/webhooks/send';
+import { sendPing } from '../../../src/webhooks/send-ping';
 import { collectLog, type CollectedLog } from '../../support/collect-log';
 import { createTestLedger, creation, type TestLedger } from '../../support/payments';
 import { startReceiver, verifySignature, type Receiver } from '../../support/receiver';
@@ -30,6 +30,7 @@ const sealer = createSealer(randomBytes(32).toString('base64'));
 let ledger: TestLedger;
 let receiver: Receiver;
 let sender: WebhookSender;
+let collected: CollectedLog;
 
 beforeEach(async () => {
   [ledger, receiver] = await Promise.all([createTestLedger(), startReceiver()]);
@@ -41,7 +42,6 @@ afterEach(async () => {
   await Promise.all([sender.close(), receiver.close(), ledger.close()]);
 });
 
-let collected: CollectedLog;
 const pinging = () => ({ db: ledger.db, log: collected.log, sealer, sender });
 
 const register = (url = receiver.url) =>
@@ -311,7 +311,7 @@ describe('a ping', () => {
   it('is a signed request with its own event name, and returns the response', async () => {
     receiver.respond = (response) => response.writeHead(202).end('noted');
     const endpoint = await register();
-    const ping = await pingEndpoint(pinging(), endpoint.id);
+    const ping = await sendPing(pinging(), endpoint.id);
     expect(ping).toMatchObject({ statusCode: 202, failure: null, responseExcerpt: 'noted', url: receiver.url });
     const [webhook] = receiver.received;
     expect(webhook?.headers).toMatchObject({ 'x-service-event': 'ping', 'x-service-delivery': ping.deliveryId });
@@ -323,7 +323,7 @@ describe('a ping', () => {
   it('that fails returns the reason, and does not count as a failure of the endpoint', async () => {
     receiver.respond = (response) => response.writeHead(503).end('busy');
     const { id } = await register();
-    const ping = await pingEndpoint(pinging(), id);
+    const ping = await sendPing(pinging(), id);
     expect(ping).toMatchObject({ statusCode: 503, failure: 'the receiver returned 503', responseExcerpt: 'busy' });
     expect(await findEndpoint(ledger.db, id)).toMatchObject({ consecutiveFailures: 0 });
   });
@@ -337,7 +337,7 @@ describe('a ping', () => {
          next_probe_at = now() + interval '1 hour'`,
     );
     expect(await claimed(0)).toHaveLength(0);
-    await pingEndpoint(pinging(), id);
+    await sendPing(pinging(), id);
     expect(await claimed(0)).toHaveLength(1);
   });
 
@@ -348,7 +348,7 @@ describe('a ping', () => {
       "insert into webhook_secrets (id, endpoint_id, sealed_secret) values ($1, $2, 'v1.lost.key')",
       [lost, id],
     );
-    expect(await pingEndpoint(pinging(), id)).toMatchObject({ failure: null });
+    expect(await sendPing(pinging(), id)).toMatchObject({ failure: null });
     const [webhook] = receiver.received;
     expect(webhook && verifySignature(webhook, secret)).toBe(true);
     expect(collected.lines('webhook secret not opened')).toMatchObject([{ level: 50, secrets: [lost] }]);
@@ -357,14 +357,14 @@ describe('a ping', () => {
   it('is checked by the SSRF guard', async () => {
     const { id } = await register();
     const guarded = createWebhookSender({ environment: 'sandbox', allowedNetworks: [] });
-    const ping = await pingEndpoint({ ...pinging(), sender: guarded }, id);
+    const ping = await sendPing({ ...pinging(), sender: guarded }, id);
     await guarded.close();
     expect(ping.failure).toContain('which is loopback');
     expect(receiver.received).toHaveLength(0);
   });
 
   it('needs an endpoint', async () => {
-    await expect(pingEndpoint(pinging(), UNKNOWN_ID)).rejects.toThrow(`There is no endpoint ${UNKNOWN_ID}`);
+    await expect(sendPing(pinging(), UNKNOWN_ID)).rejects.toThrow(`There is no endpoint ${UNKNOWN_ID}`);
   });
 });
 
@@ -381,7 +381,7 @@ describe('an endpoint that is changed', () => {
     await claimed(1);
     const { rows } = await ledger.db.query('select endpoint_id from webhook_deliveries');
     expect(rows).toEqual([{ endpoint_id: id }, { endpoint_id: id }]);
-    await pingEndpoint(pinging(), id);
+    await sendPing(pinging(), id);
     expect(receiver.received.map((webhook) => verifySignature(webhook, secret))).toEqual([true]);
   });
 
@@ -433,7 +433,7 @@ describe('an endpoint that is deleted', () => {
       () => disableEndpoint(ledger.db, id),
       () => deleteEndpoint(ledger.db, id),
       () => rotateSecret(ledger.db, sealer, id, 0),
-      () => pingEndpoint(pinging(), id),
+      () => sendPing(pinging(), id),
       () => setEndpoint(ledger.db, id, { environment: 'sandbox', events: [] }),
     ]) {
       await expect(operate()).rejects.toThrow(`There is no endpoint ${id}`);
