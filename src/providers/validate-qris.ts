@@ -1,5 +1,6 @@
 import { formatRupiah } from '../domain/money';
 import { parseQris } from '../qris/qris';
+import { describeQrisError } from '../qris/result';
 
 /**
  * Why a QR of an acquirer is unusable: it is no valid QRIS (EMVCo: CRC, format), or has another amount. Null if it is
@@ -7,7 +8,7 @@ import { parseQris } from '../qris/qris';
  */
 export function validateQris(payload: string, totalRupiah: number): string | null {
   const qris = parseQris(payload);
-  if (!qris.ok) return `its QR cannot be used: ${qris.error.message}`;
+  if (!qris.ok) return `its QR cannot be used: ${describeQrisError(qris.error)}`;
   const expected = qris.value.totalRupiah;
   if (expected === null || expected === totalRupiah) return null;
   return `its QR has ${formatRupiah(expected)} instead of ${formatRupiah(totalRupiah)}`;

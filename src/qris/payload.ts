@@ -17,53 +17,102 @@ const CRC_TAG = '63';
 const CRC_HEADER = '6304';
 const CRC_LENGTH = 8;
 
-/** EMVCo: merchant accounts 26–51, additional data 62, other language 64, unreserved templates 80–99. */
-function isTemplateTag(tag: string): boolean {
+/** From the units that lengths count to text. */
+type Decode = (value: string) => string;
+
+/**
+ * How the value of a tag is read. EMVCo: merchant accounts 26–51, additional data 62, other language 64, unreserved
+ * templates 80–99. Payment networks also write plain text into accounts and unreserved tags, which no rule needs.
+ */
+function formOf(tag: string): 'template' | 'template or text' | 'text' {
   const number = Number(tag);
-  return (number >= 26 && number <= 51) || number === 62 || number === 64 || number >= 80;
+  if (number === 62 || number === 64) return 'template';
+  return isAccountTag(number) || number >= 80 ? 'template or text' : 'text';
+}
+
+function isAccountTag(number: number): boolean {
+  return number >= 26 && number <= 51;
 }
 
 /**
- * Parses EMVCo TLV text: well-formed objects, no tag twice on one level, tag 00 = `01`, a valid CRC at the end.
- * Tags may have any order. Unknown tags are preserved, so that `serializePayload` returns the same text.
+ * Parses EMVCo TLV text: well-formed objects, no tag twice on one level, tag 00 = `01`, a valid CRC at the end, in
+ * either case. White space around the text is ignored. Tags may have any order. Unknown tags are preserved, so that
+ * `serializePayload` returns the same text.
+ * EMVCo's lengths count characters. Some acquirers count the bytes of UTF-8: such a text is parsed too, if its CRC is
+ * valid. Of two errors, the one is returned whose reading came further.
  */
-export function parsePayload(text: string): QrisResult<EmvPayload> {
+export function parsePayload(received: string): QrisResult<EmvPayload> {
+  const text = received.trim();
   // A character has at most two UTF-16 units: a longer text exceeds the limit.
   if (text.length > 2 * MAX_PAYLOAD_LENGTH) return tooLong();
   if (hasLoneSurrogate(text)) return failure('not_unicode', 'The payload contains half a character.');
   const characters = codePoints(text);
   if (characters.length > MAX_PAYLOAD_LENGTH) return tooLong();
 
-  const parsed = parseTlv(characters, 0);
+  const byCharacters = readUnits(text, characters, (value) => value);
+  if (byCharacters.ok || characters.length === Buffer.byteLength(text)) return byCharacters;
+  const byBytes = readBytes(text);
+  if (byBytes.ok) return byBytes;
+  return (byBytes.error.position ?? 0) > (byCharacters.error.position ?? 0) ? byBytes : byCharacters;
+}
+
+/** Reads lengths as bytes: each byte is a character of Latin-1 until its value is decoded. */
+function readBytes(text: string): QrisResult<EmvPayload> {
+  const units = codePoints(Buffer.from(text, 'utf8').toString('latin1'));
+  const payload = readUnits(text, units, (value) => Buffer.from(value, 'latin1').toString('utf8'));
+  // The decoder replaces a part of a character.
+  return payload.ok && JSON.stringify(payload.value).includes('\uFFFD')
+    ? failure('length_invalid', 'A length ends within a character.')
+    : payload;
+}
+
+/** @param units what the lengths of `text` count: its characters, or its bytes as Latin-1 */
+function readUnits(text: string, units: readonly string[], decode: Decode): QrisResult<EmvPayload> {
+  const parsed = parseTlv(units, 0);
   if (!parsed.ok) return parsed;
   const objects = parsed.value;
   const last = objects.at(-1);
-  if (last?.tag !== CRC_TAG || characters.length - last.position !== CRC_LENGTH) {
+  if (last?.tag !== CRC_TAG || units.length - last.position !== CRC_LENGTH) {
     return failure('crc_missing', 'The payload must end with tag 63, the CRC of four digits.', { tag: CRC_TAG });
   }
-  const expected = crc16(characters.slice(0, last.valuePosition).join(''));
-  if (last.value !== expected) {
+  const expected = crc16(text.slice(0, -last.value.length));
+  if (last.value.toUpperCase() !== expected) {
     const message = `The CRC of the payload is not ${expected}: the payload was changed or misread.`;
     return failure('crc_mismatch', message, { tag: CRC_TAG, position: last.valuePosition });
   }
-  return readObjects(objects.slice(0, -1));
+  return readObjects(objects.slice(0, -1), decode);
 }
 
-function readObjects(objects: readonly PositionedTlvObject[]): QrisResult<EmvPayload> {
+function readObjects(objects: readonly PositionedTlvObject[], decode: Decode): QrisResult<EmvPayload> {
   const payload: (TlvObject | TlvTemplate)[] = [];
-  for (const { tag, value, valuePosition } of objects) {
-    if (isTemplateTag(tag)) {
-      const template = parseTlv(codePoints(value), valuePosition);
-      if (!template.ok) return { ok: false, error: { ...template.error, tag: `${tag}-${template.error.tag ?? '?'}` } };
-      payload.push({ tag, objects: template.value.map((object) => ({ tag: object.tag, value: object.value })) });
-    } else {
-      payload.push({ tag, value });
-    }
+  for (const object of objects) {
+    const read = readObject(object, decode);
+    if (!read.ok) return read;
+    payload.push(read.value);
   }
   if (valueOf(payload, '00') !== '01') {
     return failure('tag_missing', 'Tag 00 must be 01, the format of an EMVCo payload.', { tag: '00' });
   }
   return success(payload);
+}
+
+/** A repeated subtag is an error in every template: another reader may take the other value. */
+function readObject(object: PositionedTlvObject, decode: Decode): QrisResult<TlvObject | TlvTemplate> {
+  const { tag, value, valuePosition } = object;
+  const form = formOf(tag);
+  const text = { tag, value: decode(value) };
+  if (form === 'text') return success(text);
+  const template = parseTlv(codePoints(value), valuePosition);
+  if (template.ok) {
+    const objects = template.value.map((inner) => ({ tag: inner.tag, value: decode(inner.value) }));
+    return success(isAccountTag(Number(tag)) && !hasTag(objects, '00') ? text : { tag, objects });
+  }
+  if (form === 'template or text' && template.error.code !== 'tag_repeated') return success(text);
+  return { ok: false, error: { ...template.error, tag: `${tag}-${template.error.tag ?? '?'}` } };
+}
+
+function hasTag(objects: readonly TlvObject[], tag: string): boolean {
+  return objects.some((object) => object.tag === tag);
 }
 
 /** Serializes the objects in their order and adds the CRC. `parsePayload` is the inverse. */
@@ -72,9 +121,9 @@ export function serializePayload(payload: EmvPayload): QrisResult<string> {
   for (const object of payload) {
     if (object.tag === CRC_TAG)
       return failure('tag_invalid', 'Tag 63 is computed; the payload must not contain it.', { tag: CRC_TAG });
-    const kind = isTemplateTag(object.tag) ? 'template' : 'text';
-    if ((kind === 'template') !== 'objects' in object)
-      return failure('value_invalid', `Tag ${object.tag} must be a ${kind}.`, { tag: object.tag });
+    const form = formOf(object.tag);
+    if (form !== 'template or text' && (form === 'template') !== 'objects' in object)
+      return failure('value_invalid', `Tag ${object.tag} must be a ${form}.`, { tag: object.tag });
     if ('objects' in object) {
       const template = serializeTlv(object.objects);
       if (!template.ok)

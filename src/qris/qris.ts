@@ -14,6 +14,9 @@ export type QrisAcquirer = keyof typeof ACQUIRERS;
 const NATIONAL_TAG = '51';
 const NATIONAL_GUID = 'ID.CO.QRIS.WWW';
 
+/** The customer would pay another amount than that of the order: EMVCo's tip indicator, fixed fee, percentage. */
+const TIP_TAGS = ['55', '56', '57'] as const;
+
 /** One account of the merchant (tags 26–50). Missing fields are null. */
 export interface MerchantAccount {
   readonly tag: string;
@@ -49,8 +52,8 @@ export function parseQris(text: string): QrisResult<Qris> {
 
 /** Interprets an EMVCo payload as a QRIS. */
 function readQris(payload: EmvPayload): QrisResult<Qris> {
-  const initiation = readText(payload, '01', /^1[12]$/);
-  if (!initiation.ok) return initiation;
+  const kind = readKind(payload);
+  if (!kind.ok) return kind;
   const accounts = readAccounts(payload);
   if (!accounts.ok) return accounts;
   const categoryCode = readText(payload, '52', /^\d{4}$/);
@@ -61,16 +64,18 @@ function readQris(payload: EmvPayload): QrisResult<Qris> {
   if (!total.ok) return total;
   const country = readText(payload, '58', /^ID$/);
   if (!country.ok) return country;
-  const merchantName = readText(payload, '59', /^.{1,25}$/su);
+  const tip = TIP_TAGS.find((tag) => payload.some((object) => object.tag === tag));
+  if (tip !== undefined) return failure('value_invalid', 'The QR has a tip.', { tag: tip });
+  const merchantName = readText(payload, '59', /./su);
   if (!merchantName.ok) return merchantName;
-  const merchantCity = readText(payload, '60', /^.{1,15}$/su);
+  const merchantCity = readText(payload, '60', /./su);
   if (!merchantCity.ok) return merchantCity;
 
   const additionalData = templateOf(payload, '62') ?? new Map<string, string>();
   const isGopay = accounts.value.some((account) => account.guid === ACQUIRERS.gopay.guid);
   const { transactionIdTag } = isGopay ? ACQUIRERS.gopay : ACQUIRERS.shopeepay;
   return success({
-    kind: initiation.value === '12' ? 'dynamic' : 'static',
+    kind: kind.value,
     merchantAccounts: accounts.value,
     nmid: templateOf(payload, NATIONAL_TAG)?.get('02') ?? null,
     categoryCode: categoryCode.value,
@@ -81,6 +86,13 @@ function readQris(payload: EmvPayload): QrisResult<Qris> {
     additionalData,
     transactionId: additionalData.get(transactionIdTag) ?? null,
   });
+}
+
+/** EMVCo: tag 01 is optional. Without it, only a code for one payment has an amount. */
+function readKind(payload: EmvPayload): QrisResult<Qris['kind']> {
+  if (valueOf(payload, '01') === undefined) return success(valueOf(payload, '54') === undefined ? 'static' : 'dynamic');
+  const initiation = readText(payload, '01', /^1[12]$/);
+  return initiation.ok ? success(initiation.value === '12' ? 'dynamic' : 'static') : initiation;
 }
 
 function readText(payload: EmvPayload, tag: string, pattern: RegExp): QrisResult<string> {
@@ -104,26 +116,19 @@ function readTotal(payload: EmvPayload): QrisResult<number | null> {
   return total > 0 ? success(total) : failure('value_invalid', 'The amount is zero.', location);
 }
 
+/** An account that is text has no fields; a QRIS has at least one account, text or template. */
 function readAccounts(payload: EmvPayload): QrisResult<MerchantAccount[]> {
-  const accounts: MerchantAccount[] = [];
-  for (const { tag } of payload) {
-    const number = Number(tag);
-    if (number < 26 || number > 50) continue;
-    const fields = templateOf(payload, tag);
-    const guid = fields?.get('00');
-    if (!fields || guid === undefined)
-      return failure('tag_missing', `Account ${tag} has no network identifier.`, { tag });
-    accounts.push({
-      tag,
-      guid,
-      pan: fields.get('01') ?? null,
-      merchantId: fields.get('02') ?? null,
-      sizeClass: fields.get('03') ?? null,
-    });
-  }
-  return accounts.length > 0 || templateOf(payload, NATIONAL_TAG) !== undefined
-    ? success(accounts)
-    : failure('tag_missing', 'There is no merchant account (tags 26 to 51).');
+  const tags = payload.map(({ tag }) => tag).filter((tag) => tag >= '26' && tag <= NATIONAL_TAG);
+  if (tags.length === 0) return failure('tag_missing', 'There is no merchant account (tags 26 to 51).');
+  return success(
+    tags.flatMap((tag) => {
+      const fields = templateOf(payload, tag);
+      const guid = fields?.get('00');
+      if (tag === NATIONAL_TAG || !fields || guid === undefined) return [];
+      const field = (subtag: string) => fields.get(subtag) ?? null;
+      return [{ tag, guid, pan: field('01'), merchantId: field('02'), sizeClass: field('03') }];
+    }),
+  );
 }
 
 export interface DynamicQris {

@@ -35,3 +35,9 @@ export function failure(
 ): { ok: false; error: QrisError } {
   return { ok: false, error: { code, message, tag: location.tag ?? null, position: location.position ?? null } };
 }
+
+/** The message with its location: `Tag 01 is repeated (tag 62-01, position 42).` */
+export function describeQrisError({ message, tag, position }: QrisError): string {
+  const location = [...(tag === null ? [] : [`tag ${tag}`]), ...(position === null ? [] : [`position ${position}`])];
+  return location.length === 0 ? message : `${message.slice(0, -1)} (${location.join(', ')}).`;
+}

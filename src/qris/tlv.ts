@@ -17,7 +17,7 @@ const HEADER_LENGTH = 4;
 const MAX_VALUE_LENGTH = 99;
 
 /**
- * Parses `characters` into objects. They are code points: lengths count characters, not bytes or UTF-16 units.
+ * Parses `characters` into objects. Lengths count them: code points, or bytes as characters of Latin-1.
  * Length 00 is accepted although EMVCo starts at 01: acquirers write it for empty optional fields.
  */
 export function parseTlv(characters: readonly string[], offset: number): QrisResult<PositionedTlvObject[]> {

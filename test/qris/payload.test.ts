@@ -26,7 +26,10 @@ function sealed(covered: string): string {
 const twoDigits = fc.integer({ min: 0, max: 99 }).map((number) => String(number).padStart(2, '0'));
 const text = (maxLength: number) =>
   fc.string({ unit: 'grapheme', maxLength }).filter((it) => Array.from(it).length <= 99);
-const isTemplate = (tag: string) => /^(2[6-9]|3\d|4\d|5[01]|62|64|[89]\d)$/.test(tag);
+const isAccount = (tag: string) => /^(2[6-9]|3\d|4\d|5[01])$/.test(tag);
+const isTemplate = (tag: string) => isAccount(tag) || /^(62|64|[89]\d)$/.test(tag);
+
+const lengthOf = (objects: readonly { value: string }[]) => Array.from(objects.map((it) => it.value).join('')).length;
 
 /** Any payload within the limits, with any order of tags. */
 const payloads: fc.Arbitrary<EmvPayload> = fc
@@ -40,8 +43,13 @@ const payloads: fc.Arbitrary<EmvPayload> = fc
         isTemplate(tag)
           ? fc
               .uniqueArray(fc.record({ tag: twoDigits, value: text(6) }), { selector: (it) => it.tag, maxLength: 3 })
-              .map((objects) => ({ tag, objects }))
-              .filter(({ objects }) => Array.from(objects.map((it) => it.value).join('')).length <= 80)
+              // A template of an account names its network; without it an account is text.
+              .map((objects) =>
+                isAccount(tag) ? objects.map((it, at) => (at === 0 ? { ...it, tag: '00' } : it)) : objects,
+              )
+              .filter((objects) => new Set(objects.map((it) => it.tag)).size === objects.length)
+              .map((objects) => (isAccount(tag) && objects.length === 0 ? { tag, value: '' } : { tag, objects }))
+              .filter((it) => !('objects' in it) || lengthOf(it.objects) <= 80)
           : text(20).map((value) => ({ tag, value })),
       ),
     ),
@@ -80,6 +88,40 @@ describe('parsePayload', () => {
     expect(valueOrFail(serializePayload(payload))).toBe(text);
   });
 
+  it.each([
+    ['white space around it', ` ${sealed('0002015802ID')}\r\n`, sealed('0002015802ID')],
+    ['a CRC in lower case', `0002015802ID6304${crc16('0002015802ID6304').toLowerCase()}`, sealed('0002015802ID')],
+    ['plain text in tag 80', sealed('0002018013QRIS-MERCHANT'), sealed('0002018013QRIS-MERCHANT')],
+    ['a single character in tag 99', sealed('0002019901x'), sealed('0002019901x')],
+    ['an account that is plain text', sealed('0002012610SHOP-12345'), sealed('0002012610SHOP-12345')],
+    ['an account without a network', sealed('00020126060102AB'), sealed('00020126060102AB')],
+    ['an empty account', sealed('0002012600'), sealed('0002012600')],
+  ])('accepts %s, and serializes it to the same objects', (_, text, serialized) => {
+    expect(valueOrFail(serializePayload(valueOrFail(parsePayload(text))))).toBe(serialized);
+  });
+
+  it('reads lengths that count the bytes of UTF-8, in a template too', () => {
+    const payload = valueOrFail(parsePayload(sealed('0002015905Café62090105Café')));
+    expect(valueOf(payload, '59')).toBe('Café');
+    expect(templateOf(payload, '62')).toEqual(new Map([['01', 'Café']]));
+  });
+
+  it('rejects lengths in bytes without a valid CRC, or that end within a character', () => {
+    expect(errorOf(parsePayload('0002015905Café6304FFFF'))).toMatchObject({ code: 'crc_mismatch' });
+    expect(errorOf(parsePayload(sealed('0002015904Café6002x')))).toMatchObject({ code: expect.any(String) });
+  });
+
+  it('of the readings by characters and by bytes, the error is that of the one that came further', () => {
+    expect(errorOf(parsePayload(sealed('0002015905Café5802IDX1')))).toMatchObject({
+      code: 'tag_invalid',
+      position: 21,
+    });
+    expect(errorOf(parsePayload(sealed('0002015904Café5802IDX1')))).toMatchObject({
+      code: 'tag_invalid',
+      position: 20,
+    });
+  });
+
   it('parses every serialized payload', () => {
     fc.assert(
       fc.property(payloads, (payload) => {
@@ -108,7 +150,8 @@ describe('parsePayload', () => {
         fc.nat(characters.length - 1),
         fc.string({ unit: 'binary-ascii', minLength: 1, maxLength: 1 }),
         (at, other) => {
-          fc.pre(characters[at] !== other);
+          // The CRC may have either case.
+          fc.pre(characters[at]?.toUpperCase() !== other.toUpperCase());
           const changed = characters.with(at, other).join('');
           expect(parsePayload(changed).ok).toBe(false);
         },
@@ -166,13 +209,14 @@ describe('parsePayload', () => {
     ['a CRC of three digits', '0002016303ABC', 'crc_missing', '63'],
     ['something after the CRC', `${sealed('000201')}5802ID`, 'crc_missing', '63'],
     ['a wrong CRC', '00020163040000', 'crc_mismatch', '63'],
-    ['a CRC in lower case', sealed('0002015802ID').toLowerCase(), 'crc_mismatch', '63'],
     ['a tag that is no number', sealed('000201X102ID'), 'tag_invalid', null],
     ['a length that is no number', sealed('00020158-2ID'), 'length_invalid', '58'],
     ['a length beyond the end', sealed('0002015899ID'), 'truncated', '58'],
     ['a tag that comes twice', sealed('0002015802ID5802ID'), 'tag_repeated', '58'],
     ['a subtag that comes twice', sealed('00020162100101101012'), 'tag_repeated', '62-01'],
     ['a subtag beyond its template', sealed('00020162060199ab'), 'truncated', '62-01'],
+    ['a subtag of an account that comes twice', sealed('00020126170003ABC0101x0101y'), 'tag_repeated', '26-01'],
+    ['a subtag of an unreserved template that comes twice', sealed('00020180100101101012'), 'tag_repeated', '80-01'],
     ['no format indicator', sealed('5802ID'), 'tag_missing', '00'],
     ['another format', sealed('000202'), 'tag_missing', '00'],
   ])('names what is wrong with %s', (_, text, code, tag) => {

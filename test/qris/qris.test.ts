@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { crc16 } from '../../src/qris/crc';
 import { serializePayload, type EmvPayload } from '../../src/qris/payload';
 import { parseQris, serializeDynamicQris, type DynamicQris, type Qris } from '../../src/qris/qris';
 import type { QrisResult } from '../../src/qris/result';
@@ -160,7 +161,7 @@ describe('parseQris', () => {
     expect(valueOrFail(parseQris(shopQris())).totalRupiah).toBeNull();
   });
 
-  it.each(['01', '26', '52', '53', '58', '59', '60'])('the error names the missing tag %s', (tag) => {
+  it.each(['26', '52', '53', '58', '59', '60'])('the error names the missing tag %s', (tag) => {
     expect(parseQris(shopQris(tag))).toMatchObject({ ok: false, error: { code: 'tag_missing' } });
   });
 
@@ -169,10 +170,32 @@ describe('parseQris', () => {
     ['52', 'food'],
     ['53', '840'],
     ['58', 'SG'],
-    ['59', 'a'.repeat(26)],
-    ['60', 'a'.repeat(16)],
+    ['55', '01'],
+    ['56', '500'],
+    ['57', '5.00'],
+    ['59', ''],
+    ['60', ''],
   ])('the error names tag %s if it is %s', (tag, value) => {
     expect(parseQris(shopQris(tag, value))).toMatchObject({ ok: false, error: { code: 'value_invalid', tag } });
+  });
+
+  it.each([
+    ['static', undefined],
+    ['dynamic', '5000'],
+  ])('without tag 01 a code is %s if tag 54 is %s', (kind, amount) => {
+    const text = shopQris('01').slice(0, -'6304FFFF'.length);
+    const covered = `${text}${amount === undefined ? '' : `5404${amount}`}6304`;
+    expect(valueOrFail(parseQris(covered + crc16(covered))).kind).toBe(kind);
+  });
+
+  it('a name and a city may be longer than those of EMVCo', () => {
+    expect(valueOrFail(parseQris(shopQris('59', 'n'.repeat(99)))).merchantName).toBe('n'.repeat(99));
+    expect(valueOrFail(parseQris(shopQris('60', 'c'.repeat(99)))).merchantCity).toBe('c'.repeat(99));
+  });
+
+  it('an account that is plain text has no fields, and decides nothing', () => {
+    expect(valueOrFail(parseQris(shopQris('26', 'SHOP-12345')))).toMatchObject({ merchantAccounts: [], nmid: null });
+    expect(valueOrFail(parseQris(shopQris('80', 'QRIS-MERCHANT'))).merchantAccounts).toHaveLength(1);
   });
 
   it('detects every change of a single digit', () => {
