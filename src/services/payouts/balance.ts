@@ -1,4 +1,3 @@
-import { stringify } from 'csv-stringify/sync';
 import type { Queryable } from '../../db/connection/pool';
 import { readBalancePeriod, type BalancePeriod, type DayTotals } from '../../db/records/balance-days';
 import {
@@ -8,7 +7,7 @@ import {
   type LinePosition,
 } from '../../db/records/balance-transactions';
 import { formatInWib } from '../../domain/wib';
-import { escapeFormulaParts } from '../../lib/csv-cell';
+import { toCsv } from '../../lib/csv';
 
 /* Each function reads one merchant. Days are `YYYY-MM-DD` and months `YYYY-MM`, in Western Indonesian Time (WIB). */
 
@@ -146,16 +145,11 @@ export async function* streamStatementCsv(
   merchantId: string,
   { from, to }: { readonly from: string; readonly to: string },
 ): AsyncGenerator<string> {
-  yield stringify([STATEMENT_CSV_COLUMNS], { bom: true, record_delimiter: 'windows' });
+  yield toCsv([STATEMENT_CSV_COLUMNS], { bom: true });
   const period = await readBalancePeriod(db, merchantId, { from, to: from });
   for (let cursor: StatementCursor | undefined = beginningOf(from, period); cursor;) {
     const lines: StatementLine[] = await readLines(db, merchantId, { cursor, to, limit: CSV_PAGE_LINES });
-    if (lines.length > 0) yield toCsv(lines);
+    if (lines.length > 0) yield toCsv(lines.map(statementCells));
     cursor = lines.length === CSV_PAGE_LINES ? lines.at(-1) : undefined;
   }
-}
-
-function toCsv(lines: readonly StatementLine[]): string {
-  const records = lines.map((line) => statementCells(line).map(escapeFormulaParts));
-  return stringify(records, { escape_formulas: true, record_delimiter: 'windows' });
 }

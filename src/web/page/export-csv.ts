@@ -1,11 +1,10 @@
-import { stringify, type Options } from 'csv-stringify/sync';
 import type { Response } from 'express';
 import { z } from 'zod';
 import type { Language } from '../../domain/sign-in';
 import { messageOf, UserError } from '../../errors';
 import { StreamBody, type EndpointResponse } from '../../http/endpoint';
 import { writeAndDrain } from '../../http/event-stream';
-import { escapeFormulaParts, type CsvCell } from '../../lib/csv-cell';
+import { toCsv, type CsvCell } from '../../lib/csv';
 import type { Logger } from '../../observability/logger';
 import { PAGE_HEADERS } from './headers';
 
@@ -82,7 +81,7 @@ async function untilClosed(closed: AbortSignal, writing: Promise<void>): Promise
 }
 
 interface Writing {
-  readonly delimiter: string;
+  readonly delimiter: ';' | ',';
   readonly closed: AbortSignal;
 }
 
@@ -92,18 +91,8 @@ async function writePages<Row>(
   { delimiter, closed }: Writing,
 ): Promise<void> {
   const { maxRows = MAX_EXPORT_ROWS } = source;
-  // A lone line feed is no delimiter of records, so the package would not quote it.
-  const quoting = { escape_formulas: true, quoted_match: /[\r\n]/ } as const;
-  const options: Options = { delimiter, record_delimiter: 'windows', ...quoting };
   const write = (rows: readonly (readonly CsvCell[])[], bom = false) =>
-    writeAndDrain(
-      response,
-      stringify(
-        rows.map((row) => row.map(escapeFormulaParts)),
-        { ...options, bom },
-      ),
-      closed,
-    );
+    writeAndDrain(response, toCsv(rows, { delimiter, bom }), closed);
   await write([source.columns], true);
   let last: Row | null = null;
   for (let left = maxRows; ;) {

@@ -54,6 +54,12 @@ it.each([
   ["A;=cmd|' /C calc'!A1;B", "A;'=cmd|' /C calc'!A1;B"],
   ['A,=1+1,B', "A,'=1+1,B"],
   ['a; -2 ;\t@x', "a; '-2 ;\t'@x"],
+  ['A;"=1+1&"";B', "A;'=1+1&;B"],
+  ['A;\uFF1D1+1;B', "A;'\uFF1D1+1;B"],
+  ['a\n=1+1;b', 'a =1+1;b'],
+  ['a\r\n"=1+1";b', 'a =1+1;b'],
+  ['a;\n@x', "a; '@x"],
+  ['\n=1+1', " '=1+1"],
   ['a-b;c', 'a-b;c'],
 ])('escapes the parts of %j that begin a formula with another delimiter', async (order, escaped) => {
   const response = await open(source(1, () => order));
@@ -65,7 +71,7 @@ it('escapes texts that begin a formula, and no number', async () => {
   const response = await open({ ...source(5, (n) => texts[n] ?? ''), cellsOf: (n) => [-n, texts[n] ?? null] });
   expect(response.headers['content-disposition']).toBe('attachment; filename="numbers.csv"');
   expect((await buffer(response)).toString()).toBe(
-    '\uFEFFnumber;text\r\n0;\'=1+1\r\n-1;\'-1\r\n-2;\'@x\r\n-3;"a;b"\r\n-4;"two\nlines"\r\n',
+    "\uFEFFnumber;text\r\n0;'=1+1\r\n-1;'-1\r\n-2;'@x\r\n-3;\"a;b\"\r\n-4;two lines\r\n",
   );
 });
 
