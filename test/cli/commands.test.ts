@@ -114,9 +114,18 @@ describe('as JSON', () => {
     expect(await lunas(remove)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('no logo of merchant') });
   });
 
+  const MISPLACED = 'may have {merchant_reference_id} in its path and its query only';
   it.each([
     ['--return-url shop', 'must be absolute and begin with http:// or https://: shop'],
     ['--return-url https://user:secret@shop.example', 'must not contain a user name or password'],
+    ['--return-url https://{merchant_reference_id}.example/', MISPLACED],
+    ['--return-url https://shop.example{merchant_reference_id}/orders', MISPLACED],
+    ['--return-url https:{merchant_reference_id}/orders', MISPLACED],
+    ['--return-url https:\\\\{merchant_reference_id}\\orders', MISPLACED],
+    ['--return-url https://shop.example/#{merchant_reference_id}', MISPLACED],
+    ['--return-url https://shop.example:{merchant_reference_id}/', 'must be absolute'],
+    ['--return-url https://{merchant_reference_id}@shop.example/', 'must not contain a user name or password'],
+    ['--return-url {merchant_reference_id}://shop.example/', 'must be absolute'],
     ['--checkout-origin https://shop.example/orders', 'must be an origin such as https://shop.example, without a path'],
     ['--checkout-origin https://shop.example;x', 'must be an origin such as'],
     ['--checkout-origin https://*.shop.example', 'must be an origin such as'],

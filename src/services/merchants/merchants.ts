@@ -127,7 +127,12 @@ export const REFERENCE_PLACEHOLDER = '{merchant_reference_id}';
 
 /** @returns the rule that the address violates, as continuation of "The URL …"; null if it violates none */
 export function returnUrlViolation(text: string, environment: Environment): string | null {
-  return urlFormatViolation(text.replaceAll(REFERENCE_PLACEHOLDER, 'ORDER-1'), environment);
+  const violation = urlFormatViolation(text.replaceAll(REFERENCE_PLACEHOLDER, 'ORDER-1'), environment);
+  if (violation !== null) return violation;
+  // An order id elsewhere would decide to which host the customer goes. No scheme and no port has braces.
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isMisplaced = url === null || `${url.host}${url.hash}`.includes(REFERENCE_PLACEHOLDER);
+  return isMisplaced ? `may have ${REFERENCE_PLACEHOLDER} in its path and its query only` : null;
 }
 
 /** A scheme, a host and a port. It becomes part of a header, so nothing else may be in it. */

@@ -100,6 +100,7 @@ it('names each field that is not possible, keeps what was typed, and changes not
     ['', '', '', 'zone', texts.errors.zone],
     ['Asia/Jakarta', 'javascript:alert(1)', '', 'return_url', texts.errors.url],
     ['Asia/Jakarta', `https://shop.example/${'x'.repeat(500)}`, '', 'return_url', texts.errors.url],
+    ['Asia/Jakarta', 'https://{merchant_reference_id}.example/', '', 'return_url', texts.errors.url],
     ['Asia/Jakarta', '', 'https://shop.example/path', 'origins', texts.errors.origins],
     ['Asia/Jakarta', '', "https://shop.example;script-src'", 'origins', texts.errors.origins],
     ['Asia/Jakarta', '', tooMany, 'origins', texts.errors.origins],

@@ -49,7 +49,9 @@ const en = {
   errorTitle: 'Check these fields:',
   errors: {
     zone: 'Choose a time zone.',
-    url: 'Write a full address of your shop, such as https://shop.example/thanks.',
+    url:
+      'Write a full address of your shop, such as https://shop.example/thanks. ' +
+      '{merchant_reference_id} may be in its path and query only.',
     contact: 'Write an e-mail address, a telephone number or an address that begins with https://.',
     origins: 'Write at most 10 origins such as https://shop.example, without a path.',
     form: 'The field was sent twice.',
@@ -96,7 +98,9 @@ const id: SettingsTexts = {
   errorTitle: 'Periksa isian berikut:',
   errors: {
     zone: 'Pilih zona waktu.',
-    url: 'Tulis alamat lengkap toko Anda, misalnya https://toko.example/terima-kasih.',
+    url:
+      'Tulis alamat lengkap toko Anda, misalnya https://toko.example/terima-kasih. ' +
+      '{merchant_reference_id} hanya boleh di jalur dan kueri.',
     contact: 'Tulis alamat email, nomor telepon, atau alamat yang diawali https://.',
     origins: 'Tulis paling banyak 10 situs seperti https://toko.example, tanpa jalur.',
     form: 'Isian terkirim dua kali.',
