@@ -14,6 +14,7 @@ import { increment } from '../observability/metrics';
 import { endSpan, startSpan, traceparentOf } from '../observability/tracing';
 import { ApiError, ExplainedFailure, unknownAddress, unknownMethod } from './api-error';
 import { clientAddress } from './auth/client-address';
+import { rejectBeyondLimit } from './connection-limit';
 import { StreamBody, type EndpointResponse, type Rejection, type Route } from './endpoint';
 import type { HttpDependencies } from './http-dependencies';
 import { ignoredInputOf } from './ignored-input';
@@ -48,6 +49,10 @@ export function createApp(
   app.disable('etag');
   app.set('trust proxy', trustProxy);
   app.use(requestContext(dependencies, isHttps));
+  app.use(async (request, _response, next) => {
+    await rejectBeyondLimit(request);
+    next();
+  });
   for (const route of routes) app[route.method](route.path, handleRoute(route));
   for (const [path, methods] of methodsByPath(routes)) {
     app.all(path, (request) => {

@@ -90,6 +90,7 @@ type ProvokedElsewhere =
   | 'network_rate'
   | 'failed_keys'
   | 'creates_in_flight'
+  | 'connections_open'
   | 'streams_open';
 
 const REASONS: Record<Exclude<ErrorReason, ProvokedElsewhere | 'refund_submitted'>, () => Promise<ApiResponse>> = {

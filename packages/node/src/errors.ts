@@ -38,6 +38,7 @@ export type KnownErrorReason =
   | 'network_rate'
   | 'failed_keys'
   | 'creates_in_flight'
+  | 'connections_open'
   | 'streams_open';
 
 /** A later version of the API may have more. */
