@@ -9,10 +9,14 @@ import {
 import { NO_INQUIRY_RESULT, type BankAccountInput, type BankAccountResult } from '../src/domain/bank-account-inquiry';
 import { FINAL_BANK_ACCOUNT_STATUSES } from '../src/domain/bank-account-transitions';
 import { matchNames } from '../src/domain/holder-names';
+import { openNumber } from './bank-account-number';
 import type { ActivityDependencies } from './dependencies';
 import { indeterminateError, inputRejectedError, noPayoutsAccountError } from './errors';
 import { providerDeadline } from './provider-deadline';
 import { unchecked } from './verify-terms';
+
+/** The merchant and operators see it. */
+const NUMBER_CHANGED_TEXT = 'The stored number is not the one that was added. Add the account again.';
 
 interface InquiryRequest extends BankAccountInput {
   /** The workflow's clock, Unix time. */
@@ -33,9 +37,13 @@ export async function inquireBankAccount(
   if (sealedNumber === null || FINAL_BANK_ACCOUNT_STATUSES.includes(account.status)) return { status: account.status };
   const bank = await payouts.findPayoutsAccount();
   if (!bank) throw noPayoutsAccountError();
-  const number = openNumber(dependencies, { ...account, sealedNumber });
-  const outcome = await bank.provider.inquireAccount({ bankCode: account.bankCode, number }, providerDeadline());
   const at = new Date(request.atMs);
+  const number = await openNumber(dependencies, { ...account, sealedNumber });
+  if (number === undefined) {
+    await recordRejection(dependencies, account, at, NUMBER_CHANGED_TEXT);
+    return statusOf(dependencies, request);
+  }
+  const outcome = await bank.provider.inquireAccount({ bankCode: account.bankCode, number }, providerDeadline());
   if (outcome.outcome === 'indeterminate') throw indeterminateError(outcome);
   // A bank that rejects the request itself does not report that the account is wrong.
   if (outcome.outcome === 'rejected' && outcome.failureKind !== 'account') {
@@ -52,8 +60,7 @@ export async function inquireBankAccount(
     if (account.status === 'pending_inquiry') await verifyBankAccount(db, changeOf(account, at), holder);
     else await recordHolder(db, account.id, at, holder);
   }
-  const { status } = await findOwnAccount(dependencies, request);
-  return { status };
+  return statusOf(dependencies, request);
 }
 inquireBankAccount.checked = unchecked(inquireBankAccount);
 
@@ -64,10 +71,14 @@ export async function endBankAccountInquiry(
 ): Promise<BankAccountResult> {
   const account = await findOwnAccount(dependencies, request);
   await recordRejection(dependencies, account, new Date(request.atMs), NO_INQUIRY_RESULT);
+  return statusOf(dependencies, request);
+}
+endBankAccountInquiry.checked = unchecked(endBankAccountInquiry);
+
+async function statusOf(dependencies: ActivityDependencies, request: InquiryRequest): Promise<BankAccountResult> {
   const { status } = await findOwnAccount(dependencies, request);
   return { status };
 }
-endBankAccountInquiry.checked = unchecked(endBankAccountInquiry);
 
 /** Temporal is not trusted: the account has to be one of the merchant. */
 async function findOwnAccount(
@@ -93,23 +104,16 @@ async function recordRejection(
   else await recordFailedInquiry(db, account.id, reason);
 }
 
-function openNumber(
-  { sealer }: Pick<ActivityDependencies, 'sealer'>,
-  { id, merchantId, bankCode, sealedNumber }: SealedBankAccount & { readonly sealedNumber: string },
-): string {
-  return sealer.open(sealedNumber, ['bank-account-number', id, merchantId, bankCode]);
-}
-
 /** Ids of other merchants that have or had the same account. */
 async function findSameNumber(
-  dependencies: ActivityDependencies,
+  { db, sealer }: ActivityDependencies,
   account: SealedBankAccount,
   number: string,
 ): Promise<string[]> {
-  const others = await listSameEnd(dependencies.db, account);
+  const others = await listSameEnd(db, account);
   const same = others.filter(
-    ({ sealedNumber, ...other }) =>
-      sealedNumber !== null && openNumber(dependencies, { ...other, sealedNumber }) === number,
+    ({ id, merchantId, bankCode, sealedNumber }) =>
+      sealedNumber !== null && sealer.open(sealedNumber, ['bank-account-number', id, merchantId, bankCode]) === number,
   );
   return [...new Set(same.map(({ merchantId }) => merchantId))];
 }

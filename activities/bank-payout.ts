@@ -20,6 +20,7 @@ import {
 } from '../src/domain/payout-decision';
 import type { PayoutStepResult } from '../src/domain/payout-step';
 import type { PayoutsAccount } from '../src/providers/payout-registry';
+import { openNumber } from './bank-account-number';
 import type { ActivityDependencies } from './dependencies';
 import { indeterminateError } from './errors';
 import type { RecordedPayoutStep } from './payout-terms';
@@ -74,17 +75,21 @@ type PermittedCall = (permitted: PayoutState, sendCount: number) => Promise<Payo
 /**
  * Everything that a call to the bank needs, before its permission is recorded: after that nothing may fail before the
  * call. Nothing of the number leaves this function.
+ * @returns undefined if the number is not the one that was proposed: no call is permitted
  */
 export async function prepareCall(
   dependencies: ActivityDependencies,
   recorded: RecordedPayout,
-): Promise<PermittedCall> {
+): Promise<PermittedCall | undefined> {
   const { db, sealer } = dependencies;
   const { terms, bankCode, sealedNumber, sealedHolderName } = recorded;
   const { payoutId, referenceId, merchantId, bankAccountId, amountRupiah } = terms;
   if (sealedNumber === null || sealedHolderName === null) throw new Error(`Payout ${payoutId} has no bank account`);
   const { provider, profile } = await accountOf(dependencies, recorded);
-  const number = sealer.open(sealedNumber, ['bank-account-number', bankAccountId, merchantId, bankCode]);
+  const { accountLastFour: lastFour, numberHmac } = recorded;
+  const bankAccount = { id: bankAccountId, merchantId, bankCode, lastFour, sealedNumber, numberHmac };
+  const number = await openNumber(dependencies, bankAccount);
+  if (number === undefined) return undefined;
   const holderName = sealer.open(sealedHolderName, ['bank-account-holder', bankAccountId]);
   const order = { referenceId, amountRupiah, holderName, account: { bankCode, number } };
   const deadline = onlyCallDeadline();

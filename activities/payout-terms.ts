@@ -5,27 +5,30 @@ import type { PayoutStepInput, PayoutStepResult } from '../src/domain/payout-ste
 import type { ActivityDependencies } from './dependencies';
 import { inputRejectedError } from './errors';
 
-type SealedTerms = Pick<PayoutTerms, 'payoutId' | (typeof DECISIVE_TERMS)[number]>;
+type DecisiveTerms = Pick<PayoutTerms, 'payoutId' | (typeof DECISIVE_TERMS)[number]>;
 
 /** The step of a payout, with its row. */
 export interface RecordedPayoutStep extends PayoutStepInput {
   readonly recorded: RecordedPayout;
 }
 
-/** The decisive terms as they are requested, sealed: before each call to the bank they are compared with the row. */
-export function sealPayoutTerms(sealer: Sealer, terms: SealedTerms): string {
-  return sealer.seal(textOf(terms), ['payout-terms', terms.payoutId]);
+/**
+ * The decisive terms as they are requested, sealed: before each call to the bank they are compared with the row.
+ * @param numberHmac the keyed hash of the number of the bank account
+ */
+export function sealPayoutTerms(sealer: Sealer, terms: DecisiveTerms, numberHmac: string): string {
+  return sealer.seal(textOf(terms, numberHmac), ['payout-terms', terms.payoutId]);
 }
 
 /** @throws ApplicationFailure, without a retry, if a decisive column is not what was requested */
 export function requireSealedTerms(sealer: Sealer, recorded: RecordedPayout): void {
-  const { terms, sealedTerms } = recorded;
-  if (sealer.open(sealedTerms, ['payout-terms', terms.payoutId]) === textOf(terms)) return;
+  const { terms, sealedTerms, numberHmac } = recorded;
+  if (sealer.open(sealedTerms, ['payout-terms', terms.payoutId]) === textOf(terms, numberHmac)) return;
   throw inputRejectedError(`payout ${terms.payoutId} is not what was requested: its row was changed`);
 }
 
-function textOf(terms: SealedTerms): string {
-  return JSON.stringify(DECISIVE_TERMS.map((term) => terms[term]));
+function textOf(terms: DecisiveTerms, numberHmac: string): string {
+  return JSON.stringify([...DECISIVE_TERMS.map((term) => terms[term]), numberHmac]);
 }
 
 /**

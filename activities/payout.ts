@@ -1,4 +1,5 @@
 import { findPayoutObstacle, findRecordedPayout } from '../src/db/queries/find-payout';
+import { findSealedBankAccount } from '../src/db/records/bank-accounts';
 import { payoutWriters, rebuildPayout } from '../src/db/transitions/payout-transitions';
 import { APPROVER_TEXTS, findApproverRejection } from '../src/domain/payout-actions';
 import { nextOpening } from '../src/domain/payout-rails';
@@ -9,6 +10,7 @@ import {
   type PayoutRequestResult,
   type PayoutStepResult,
 } from '../src/domain/payout-step';
+import { NUMBER_CHANGED } from './bank-account-number';
 import { findReport, NEVER_SENT, prepareCall, recordReport, toResult, toTransitionInput } from './bank-payout';
 import type { ActivityDependencies } from './dependencies';
 import { inputRejectedError } from './errors';
@@ -33,7 +35,9 @@ export async function requestPayout(
   if (request) {
     const isOwn = request.payoutId === payoutId && request.merchantId === merchantId;
     if (!isOwn) throw inputRejectedError(`the request is not for payout ${payoutId}`);
-    const sealedTerms = sealPayoutTerms(sealer, request);
+    const account = await findSealedBankAccount(db, request.bankAccountId);
+    if (!account) return { outcome: 'rejected' };
+    const sealedTerms = sealPayoutTerms(sealer, request, account.numberHmac);
     const payout = { ...request, sealedTerms, at: new Date(lost?.requestedAtMs ?? atMs) };
     await (lost ? rebuildPayout : payoutWriters.request)(dependencies, payout);
   }
@@ -114,6 +118,7 @@ export async function submitPayout(
   const opensAtMs = nextOpening(recorded, new Date(nowMs), recorded.holidays).getTime();
   if (opensAtMs > nowMs) return { state, deferral: { obstacle: 'rail_closed', untilMs: opensAtMs } };
   const call = await prepareCall(dependencies, recorded);
+  if (!call) return { state, attentionReason: NUMBER_CHANGED };
   const submitted = await payoutWriters.submit(dependencies, { ...input, makesCall: true });
   if (submitted.outcome === 'deferred') return deferSubmit(dependencies, request);
   return submitted.outcome === 'applied' ? call(submitted.state, 1) : toResult(submitted);
@@ -165,6 +170,7 @@ export async function resendPayout(
   const rejection = await resendRejection(dependencies, request);
   if (rejection !== null) return { state, rejection };
   const call = await prepareCall(dependencies, recorded);
+  if (!call) return { state, rejection: NUMBER_CHANGED, attentionReason: NUMBER_CHANGED };
   return permitted(request, async () => {
     const resent = await payoutWriters.resend(dependencies, toTransitionInput(request));
     if (resent.outcome === 'deferred') return { state, rejection: await deferralOf(dependencies, request) };

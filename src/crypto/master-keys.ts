@@ -4,7 +4,12 @@ import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:cr
  * The keys that are derived from a master key, each with its own purpose. A label is part of the derivation: never
  * change one. `lunas keys reseal` keeps the derived keys of old master keys in the table `retired_keys`.
  */
-export const DERIVED_KEY_LABELS = ['lunas qris links', 'lunas request fingerprint', 'lunas temporal payloads'] as const;
+export const DERIVED_KEY_LABELS = [
+  'lunas qris links',
+  'lunas request fingerprint',
+  'lunas sealed value hashes',
+  'lunas temporal payloads',
+] as const;
 /** The key of cursors is not kept: a cursor is valid for three days, and without it a stream begins now. */
 export type DerivedKeyLabel = (typeof DERIVED_KEY_LABELS)[number] | 'lunas stream cursors';
 

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { PaymentRow } from '../db/queries/payment-row';
 import type { DerivedKeys } from './derived-keys';
-import { keyIdOf } from './request-fingerprint';
+import { keyIdOf } from './keyed-hash';
 
 const ID_BYTES = 16;
 const MAC_BYTES = 16;

@@ -97,9 +97,9 @@ const sent = (age: string, outcome: string) =>
 
 /** A bank account of the merchant, in this status for so long. */
 const bankAccount = (status: string, age = '0 days') => `
-  insert into bank_accounts (id, merchant_id, bank_code, sealed_number, last_four, status, version, proposed_by,
-    usable_from, created_at, updated_at)
-  values (${BANK_ACCOUNT}, ${MERCHANT}, '014', 'x', '7890', '${status}', 2, 'cli:a', now() - interval '${age}',
+  insert into bank_accounts (id, merchant_id, bank_code, sealed_number, number_hmac, last_four, status, version,
+    proposed_by, usable_from, created_at, updated_at)
+  values (${BANK_ACCOUNT}, ${MERCHANT}, '014', 'x', 'x', '7890', '${status}', 2, 'cli:a', now() - interval '${age}',
     now() - interval '${age}', now());`;
 
 const notification = (columns: string, values: string) => `

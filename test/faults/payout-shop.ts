@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { fixValue } from '../../src/crypto/fixed-value';
 import { createSealer, type Sealer } from '../../src/crypto/sealing';
 import type { Pool, Queryable } from '../../src/db/connection/pool';
 import {
@@ -84,10 +85,9 @@ async function useAccount(
   { merchantId, number }: { readonly merchantId: string; readonly number: string },
 ): Promise<string> {
   const [id, at] = [randomUUID(), new Date()];
-  const sealedNumber = sealer.seal(number, ['bank-account-number', id, merchantId, BANK_CODE]);
-  const lastFour = number.slice(-4);
-  const account = { id, merchantId, bankCode: BANK_CODE, sealedNumber, lastFour, at, actor: OPERATOR } as const;
-  await insertBankAccount(db, account);
+  const fixed = fixValue(sealer, number, ['bank-account-number', id, merchantId, BANK_CODE]);
+  const numbers = { sealedNumber: fixed.sealed, numberHmac: fixed.hash, lastFour: number.slice(-4) };
+  await insertBankAccount(db, { id, merchantId, bankCode: BANK_CODE, ...numbers, at, actor: OPERATOR });
   const change = { id, merchantId, version: null, at, actor: OPERATOR } as const;
   const sealedHolderName = sealer.seal(DEFAULT_HOLDER_NAME, ['bank-account-holder', id]);
   await verifyBankAccount(db, change, { sealedHolderName, nameMatch: 'same', sameNumberMerchants: [] });

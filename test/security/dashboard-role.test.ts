@@ -50,7 +50,7 @@ describe('attack: a credential that a statement changes makes a notice', () => {
       "update users set password_hash = 'mine', password_changed_at = now() where id = $1",
       [],
     ],
-    ['an authenticator app', "update users set sealed_totp = 'mine' where id = $1", []],
+    ['an authenticator app', "update users set sealed_totp = 'mine', totp_hmac = 'mine' where id = $1", []],
     ['a passkey', PASSKEY, []],
     ['a removed passkey', 'delete from passkeys where user_id = $1', [PASSKEY]],
     ['a recovery code', CODE, []],
@@ -80,13 +80,17 @@ describe('attack: a credential that a statement changes makes a notice', () => {
 
 it('a transaction that changes several credentials makes one notice; what is no credential makes none', async () => {
   await dashboard.query('begin');
-  await dashboard.query("update users set password_hash = 'new', sealed_totp = 'new' where id = $1", [victim]);
+  await dashboard.query(
+    "update users set password_hash = 'new', sealed_totp = 'v1.old.x', totp_hmac = 'new' where id = $1",
+    [victim],
+  );
   await dashboard.query(PASSKEY, [victim]);
   await dashboard.query(CODE, [victim]);
   await dashboard.query('commit');
   await dashboard.query("update users set name = 'Sri', language = 'id', totp_last_step = 7 where id = $1", [victim]);
   await dashboard.query("update passkeys set name = 'Phone', counter = 1");
-  await owner.query("update users set sealed_totp = 'sealed again' where id = $1", [victim]);
+  await owner.query("insert into retired_keys (key_id, label, sealed) values ('old', 'x', 'v1.new.x')");
+  await owner.query("update users set sealed_totp = 'v1.new.x' where id = $1", [victim]);
   expect(await noticesOf()).toEqual([`factor_changed ${victim}`]);
   const { rows } = await owner.query('select changed from merchant_notices');
   expect(rows).toEqual([{ changed: ['password', 'authenticator_app', 'passkey', 'recovery_codes'] }]);

@@ -2,7 +2,8 @@ import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { settlePayment } from '../../activities/payment';
 import { resolveRefundAsPaid, resolveRefundAsRefunded } from '../../activities/refund';
-import { createSealer } from '../../src/crypto/sealing';
+import { fixValue } from '../../src/crypto/fixed-value';
+import { createSealer, type SealBinding } from '../../src/crypto/sealing';
 import { createSignInToken } from '../../src/crypto/sign-in-token';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import { onlyRow } from '../../src/db/connection/require-row';
@@ -21,6 +22,7 @@ import { addAccount } from '../../src/services/provider-accounts/provider-accoun
 import { applyTransitions, payLate, T0 } from '../services/ledger/transition-path';
 import { activityDependencies } from '../support/activity-dependencies';
 import { asSuperuser } from '../support/backdate';
+import { prepareBankAccount } from '../support/bank-accounts';
 import { collectLog } from '../support/collect-log';
 import { eventually } from '../support/eventually';
 import {
@@ -172,9 +174,11 @@ describe('attack 1: the customers pay into the account of the operator', () => {
     await registry.forAccount(id);
     // The first value has the id of another master key, as after a reseal.
     const own = sealer.seal('SB-Mid-server-own', ['provider-server-key', id, adapter, baseUrl]);
+    const change = 'update provider_accounts set sealed_server_key = $2 where id = $1';
     for (const value of ['v1.other.x', own]) {
-      await attempt('update provider_accounts set sealed_server_key = $2 where id = $1', id, value);
+      await expect(attempt(change, id, value)).rejects.toMatchObject({ code: RESTRICTED });
     }
+    await asSuperuser(payouts.db, { text: change, values: [id, own] });
     const failure = await eventually(
       () => registry.forAccount(id).then(() => '', messageOf),
       (message) => message !== '',
@@ -209,9 +213,11 @@ describe('attack 1: the customers pay into the account of the operator', () => {
     const registry = createPayoutRegistry({ db: payouts.context.db, sealer, log, slotsPerAccount: 1 });
     expect(await registry.findAccount(id)).toMatchObject({ accountId: id });
     const own = sealer.seal(issued('own'), ['provider-credentials', id, adapter, baseUrl]);
+    const change = 'update provider_accounts set sealed_credentials = $2 where id = $1';
     for (const value of ['v1.other.x', own]) {
-      await attempt('update provider_accounts set sealed_credentials = $2 where id = $1', id, value);
+      await expect(attempt(change, id, value)).rejects.toMatchObject({ code: RESTRICTED });
     }
+    await asSuperuser(payouts.db, { text: change, values: [id, own] });
     await expect(registry.findAccount(id)).rejects.toThrow('do not have the fingerprint of the account');
     await registry.close();
   });
@@ -252,6 +258,109 @@ describe('attack 1: the customers pay into the account of the operator', () => {
     ]) {
       const changed = attempt(`update provider_accounts set ${change}`);
       await expect(changed).rejects.toMatchObject({ code: RESTRICTED });
+    }
+  });
+});
+
+describe('attack 1: a sealed value is replaced by another one', () => {
+  const sealed = (binding: SealBinding, value: string) => createSealer(payouts.masterKey).seal(value, binding);
+  const keyId = () => createSealer(payouts.masterKey).keys.current.id;
+
+  /** The same key, then another one, and then there and back. The last value has the key id of the first. */
+  async function expectUnchanged(table: string, column: string, id: string, own: string): Promise<void> {
+    const change = `update ${table} set ${column} = $2 where ${table === 'payment_details' ? 'payment_id' : 'id'} = $1`;
+    for (const value of [own, 'v1.00000000.AAAA', own, `v1.${keyId()}.AAAA`]) {
+      await expect(attempt(change, id, value)).rejects.toMatchObject({ code: RESTRICTED });
+    }
+  }
+
+  it.each(['pending_approval', 'active'] as const)(
+    'the number and the holder of an account that is %s',
+    async (status) => {
+      await setEnvironment('sandbox');
+      const { merchantId } = payouts;
+      const id = await prepareBankAccount(payouts, merchantId, status);
+      await setEnvironment('production');
+      // It ends as the number that was approved, so that no page shows a difference.
+      const own = sealed(['bank-account-number', id, merchantId, '014'], '6661117890');
+      await expectUnchanged('bank_accounts', 'sealed_number', id, own);
+      await expectUnchanged(
+        'bank_accounts',
+        'sealed_holder_name',
+        id,
+        sealed(['bank-account-holder', id], 'TOKO LAIN'),
+      );
+      await expect(attempt("update bank_accounts set number_hmac = 'own' where id = $1", id)).rejects.toMatchObject({
+        code: DENIED,
+      });
+    },
+  );
+
+  it('the terms of a payout', async () => {
+    await setEnvironment('sandbox');
+    await addLines(payouts, [100_000]);
+    const { payoutId } = await applyPayout(payouts, [], { by: { name: 'schedule' } });
+    await setEnvironment('production');
+    await expectUnchanged('payouts', 'sealed_terms', payoutId, sealed(['payout-terms', payoutId], '[]'));
+  });
+
+  it('the secret of an authenticator app', async () => {
+    const user = await createMember(payouts.db, `${randomUUID()}@shop.test`, [[payouts.merchantId, 'owner']]);
+    const { sealed: secret, hash } = fixValue(createSealer(payouts.masterKey), 'OWN', ['totp', user]);
+    await payouts.db.query('update users set sealed_totp = $2, totp_hmac = $3 where id = $1', [user, secret, hash]);
+    await expectUnchanged('users', 'sealed_totp', user, sealed(['totp', user], 'ANOTHER'));
+    await expect(attempt('update users set sealed_totp = null where id = $1', user)).rejects.toMatchObject({
+      code: '23514',
+    });
+    await expect(attempt("update users set totp_hmac = 'own' where id = $1", user)).rejects.toMatchObject({
+      code: DENIED,
+    });
+  });
+
+  it("a webhook secret, and a customer's data", async () => {
+    const [endpoint, secret, payment] = [randomUUID(), randomUUID(), randomUUID()];
+    await attempt(
+      "insert into webhook_endpoints (id, merchant_id, url) values ($1, $2, 'https://shop.test')",
+      endpoint,
+      payouts.merchantId,
+    );
+    await attempt(
+      'insert into webhook_secrets (id, endpoint_id, sealed_secret) values ($1, $2, $3)',
+      secret,
+      endpoint,
+      sealed(['webhook-secret', secret], 'whsec_1'),
+    );
+    await expectUnchanged('webhook_secrets', 'sealed_secret', secret, sealed(['webhook-secret', secret], 'whsec_2'));
+    await payouts.db.query("insert into payment_details (payment_id, fingerprint, sealed) values ($1, 'f', $2)", [
+      payment,
+      sealed(['payment-details', payment], '{}'),
+    ]);
+    await expectUnchanged(
+      'payment_details',
+      'sealed',
+      payment,
+      sealed(['payment-details', payment], '{"customer":{}}'),
+    );
+  });
+
+  it('also after a rotation that never was: no value returns to a master key that is retired', async () => {
+    const { merchantId, bankAccountId: id } = payouts;
+    const retire = 'insert into retired_keys (key_id, label, sealed) values ($1, $2, $3)';
+    await attempt(retire, keyId(), 'own', 'v1.00000000.AAAA');
+    await attempt("update bank_accounts set sealed_number = 'v1.00000000.AAAA' where id = $1", id);
+    await attempt(retire, '00000000', 'own', `v1.${keyId()}.AAAA`);
+    const own = sealed(['bank-account-number', id, merchantId, '014'], '6661117890');
+    await expect(attempt('update bank_accounts set sealed_number = $2 where id = $1', id, own)).rejects.toMatchObject({
+      code: RESTRICTED,
+    });
+    await asSuperuser(payouts.db, "delete from retired_keys where label = 'own'");
+  });
+
+  it('the cool-down of a bank account does not end', async () => {
+    for (const usableFrom of ["now() + interval '1 hour'", 'now()', 'null']) {
+      await expect(attempt(`update bank_accounts set usable_from = ${usableFrom}`)).rejects.toMatchObject({
+        code: RESTRICTED,
+      });
     }
   });
 });

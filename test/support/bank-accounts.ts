@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { fixValue } from '../../src/crypto/fixed-value';
 import { createSealer } from '../../src/crypto/sealing';
 import {
   changeBankAccount,
@@ -23,8 +24,14 @@ export async function prepareBankAccount(
   );
   const sealer = createSealer(masterKey);
   const [id, at, bankCode, actor] = [randomUUID(), new Date(), '014', 'cli:test'] as const;
-  const sealedNumber = sealer.seal(number, ['bank-account-number', id, merchantId, bankCode]);
-  await insertBankAccount(db, { id, merchantId, bankCode, sealedNumber, lastFour: number.slice(-4), at, actor });
+  const { sealed: sealedNumber, hash: numberHmac } = fixValue(sealer, number, [
+    'bank-account-number',
+    id,
+    merchantId,
+    bankCode,
+  ]);
+  const lastFour = number.slice(-4);
+  await insertBankAccount(db, { id, merchantId, bankCode, sealedNumber, numberHmac, lastFour, at, actor });
   const change = { id, merchantId, version: null, at, actor } as const;
   const sealedHolderName = sealer.seal('TOKO DEMO LUNAS', ['bank-account-holder', id]);
   const holder = { sealedHolderName, nameMatch: 'same', sameNumberMerchants: [] } as const;

@@ -98,8 +98,8 @@ const ROWS_OF_NEWEST = [
    from generate_series(1, ${COMPLETE}) n, (values (2, 'issue', 'created', 'pending'), (3, 'pay', 'pending', 'paid'))
      step (version, name, from_status, to_status)`,
   `insert into bank_accounts
-     (id, merchant_id, bank_code, last_four, status, version, proposed_by, created_at, updated_at)
-   values (${idOf('1')}, $1, '014', '7890', 'pending_inquiry', 1, 'cli:test', now(), now())`,
+     (id, merchant_id, bank_code, number_hmac, last_four, status, version, proposed_by, created_at, updated_at)
+   values (${idOf('1')}, $1, '014', 'x', '7890', 'pending_inquiry', 1, 'cli:test', now(), now())`,
   `update bank_accounts set status = 'pending_approval', version = 2`,
   `insert into payouts (id, reference_id, merchant_id, bank_account_id, provider_account_id, gross_rupiah, fee_rupiah,
      amount_rupiah, rail, payout_policy_id, line_count, up_to_posting_id, approval_kind, requested_by, approved_by,

@@ -298,6 +298,7 @@ const NO_COMMANDS = [
   "'lunas qris links'",
   "'lunas request fingerprint'",
   "'lunas temporal payloads'",
+  "'lunas sealed value hashes'",
   "'lunas stream cursors'",
   '`lunas demo key ',
   "application_name: 'lunas migrate'",

@@ -78,6 +78,31 @@ create function acts_as_operator() returns boolean language sql stable
   return pg_has_role(session_user, 'lunas_operator', 'member')
     and not pg_has_role(session_user, 'lunas_worker', 'member');
 
+-- Derived keys of old master keys, sealed with the current one: QR links, request fingerprints and hashes that were
+-- made with an old master key stay valid after it is gone.
+create table retired_keys (
+  key_id text not null, -- of the master key
+  label text not null, -- of the derivation
+  sealed text not null check (split_part(sealed, '.', 2) <> key_id),
+  retired_at timestamptz(3) not null default now(),
+  primary key (key_id, label)
+);
+
+-- Whether a sealed value can be the same under the next master key, whose id is the second part of the text.
+-- `lunas keys reseal` first retires the old master key, and one that is retired seals nothing again. So outside of a
+-- rotation a sealed value changes to no other text, whatever its key ids are: not there and back in two statements.
+create function is_resealed(before text, after text) returns boolean
+language sql stable security definer set search_path = public, pg_temp
+begin atomic
+  select after = before or exists (
+      select from retired_keys
+      where key_id = split_part(before, '.', 2) and split_part(sealed, '.', 2) = split_part(after, '.', 2)
+    ) and not exists (select from retired_keys where key_id = split_part(after, '.', 2));
+end;
+create trigger only_resealed before update on retired_keys for each row
+  when (new.key_id <> old.key_id or new.label <> old.label or not is_resealed(old.sealed, new.sealed))
+  execute function forbid_mutation();
+
 -- The timeline of this server. Each promotion of a standby and each restore to a time begins another one. Null where
 -- the server does not have the functions, as some services that are compatible with PostgreSQL, and on a standby.
 create function postgresql_timeline() returns bigint
@@ -351,6 +376,8 @@ create table payment_details (
 );
 -- The ids of the master keys in use, for the check at the start of every process.
 create index payment_details_key_id_idx on payment_details (split_part(sealed, '.', 2));
+create trigger only_resealed before update of sealed on payment_details for each row
+  when (not is_resealed(old.sealed, new.sealed)) execute function forbid_mutation();
 -- Retention reads the oldest rows of a table in the order of such an index. A BRIN index is useless after the first
 -- deletion: new rows use the freed pages, and a page range never shrinks by itself.
 create index payment_details_retention_idx on payment_details (created_at, payment_id, fingerprint);
@@ -753,6 +780,8 @@ create table webhook_secrets (
   expires_at timestamptz(3) -- set when a newer one replaces it
 );
 create index webhook_secrets_endpoint_id_idx on webhook_secrets (endpoint_id);
+create trigger only_resealed before update of sealed_secret on webhook_secrets for each row
+  when (not is_resealed(old.sealed_secret, new.sealed_secret)) execute function forbid_mutation();
 
 create table webhook_events (
   payment_id uuid not null,
@@ -1290,8 +1319,7 @@ create trigger two_operators_enable before update of status on provider_accounts
 create trigger begins_as_proposal before update of status on provider_accounts for each row
   when (new.status = 'proposed' and old.status <> 'proposed') execute function forbid_mutation();
 
--- A key is replaced by the proposed one, while its approval is executed. `lunas keys reseal` seals the same key with
--- another master key, whose id is the second part of the value. Credentials are never replaced.
+-- A key is replaced by the proposed one, while its approval is executed. Credentials are never replaced.
 create function require_approved_key() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -1313,10 +1341,9 @@ create trigger two_operators_replace
   before update of sealed_server_key, sealed_credentials, key_fingerprint, nmid on provider_accounts for each row
   when (
     (old.key_fingerprint, old.nmid) is distinct from (new.key_fingerprint, new.nmid)
-    or (new.sealed_server_key <> old.sealed_server_key
-      and split_part(new.sealed_server_key, '.', 2) = split_part(old.sealed_server_key, '.', 2))
+    or not is_resealed(old.sealed_server_key, new.sealed_server_key)
     or (new.sealed_credentials is distinct from old.sealed_credentials
-      and split_part(new.sealed_credentials, '.', 2) is not distinct from split_part(old.sealed_credentials, '.', 2))
+      and is_resealed(old.sealed_credentials, new.sealed_credentials) is not true)
   ) execute function require_approved_key();
 
 -- Whether two operators have approved the key of an operator.
@@ -1423,14 +1450,20 @@ create table users (
   language text not null default 'id' check (language in ('id', 'en')),
   password_hash text, -- argon2id, with its parameters. Null: none was set yet
   sealed_totp text, -- the secret of the authenticator app. Null: none
+  totp_hmac text, -- of the same secret, as that of a bank account: no other one is compared with a code
   totp_last_step bigint, -- of the newest code that was accepted: no code is accepted twice, and no older one
   password_changed_at timestamptz(3),
   disabled_at timestamptz(3),
   created_at timestamptz(3) not null default now(),
   operator_id uuid generated always as (case when realm = 'operator' then id end) stored references operators (id),
+  constraint users_totp_has_hash check ((sealed_totp is null) = (totp_hmac is null)),
   unique (realm, email),
   unique (id, realm)
 );
+-- Only an enrolment, which writes the hash too, replaces the secret.
+create trigger totp_is_enrolled before update of sealed_totp on users for each row
+  when (new.totp_hmac = old.totp_hmac and not is_resealed(old.sealed_totp, new.sealed_totp))
+  execute function forbid_mutation();
 
 -- The realm is that of merchants, so that no operator's login becomes a member by a mistake in a statement.
 create table members (
@@ -1856,6 +1889,8 @@ create table bank_accounts (
   merchant_id uuid not null references merchants,
   bank_code text not null check (bank_code ~ '^\d{3}$'),
   sealed_number text, -- null: emptied, after a final status
+  -- Of the number, keyed, as it was proposed: before each call to the bank the number is compared with it.
+  number_hmac text not null,
   last_four text not null check (last_four ~ '^\d{4}$'),
   sealed_holder_name text, -- as the bank reports it; null until then, or emptied
   name_match text check (name_match in ('same', 'similar', 'different')),
@@ -1904,12 +1939,16 @@ create trigger append_only_truncate before truncate on bank_account_transitions 
 -- Whose account it is never changes. The number can be emptied, or sealed again with another master key.
 create trigger account_is_final before update on bank_accounts for each row
   when (
-    (old.id, old.merchant_id, old.bank_code, old.last_four, old.proposed_by, old.created_at)
-    is distinct from (new.id, new.merchant_id, new.bank_code, new.last_four, new.proposed_by, new.created_at)
-    or (new.sealed_number is distinct from old.sealed_number and new.sealed_number is not null
-      and split_part(new.sealed_number, '.', 2) is not distinct from split_part(old.sealed_number, '.', 2))
-    or (old.sealed_number is null and new.sealed_number is not null)
+    (old.id, old.merchant_id, old.bank_code, old.last_four, old.number_hmac, old.proposed_by, old.created_at)
+    is distinct from (new.id, new.merchant_id, new.bank_code, new.last_four, new.number_hmac, new.proposed_by,
+      new.created_at)
+    or (new.sealed_number is not null and is_resealed(old.sealed_number, new.sealed_number) is not true)
   ) execute function forbid_mutation();
+-- Who approves the account sees the holder that the bank has reported: only the inquiry writes it.
+create trigger holder_is_inquired before update of sealed_holder_name on bank_accounts for each row
+  when (new.sealed_holder_name is not null and acts_as_operator()
+    and is_resealed(old.sealed_holder_name, new.sealed_holder_name) is not true)
+  execute function forbid_mutation();
 create trigger status_is_final before update of status on bank_accounts for each row
   when (old.status in ('rejected', 'withdrawn', 'replaced', 'disabled') and new.status <> old.status)
   execute function forbid_mutation();
@@ -1951,6 +1990,24 @@ create unique index payout_limits_replaces_id_idx on payout_limits (replaces_id)
 insert into payout_limits (cooldown_seconds) values (86400);
 create trigger append_only before update or delete on payout_limits for each row execute function forbid_mutation();
 create trigger append_only_truncate before truncate on payout_limits execute function forbid_mutation();
+
+-- The cool-down begins when the account becomes active, and no statement ends it earlier. The clock of the process that
+-- approves may be a minute behind that of PostgreSQL.
+create function require_cooldown() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if not pg_has_role(session_user, 'lunas_owner', 'member') and not (
+    new.status = 'active' and old.status <> 'active' and new.usable_from >= now() - interval '1 minute'
+      + (select cooldown_seconds from payout_limits order by id desc limit 1) * interval '1 second'
+  ) then
+    raise exception 'the cool-down of bank account % begins with its status, and ends no earlier', new.id
+      using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger cooldown before update of status, usable_from on bank_accounts for each row
+  when (new.usable_from is distinct from old.usable_from or new.status = 'active' and old.status <> 'active')
+  execute function require_cooldown();
 
 -- A day is the least in production: so long the owners can notice an account that none of them has added.
 create function require_day_of_limits() returns trigger
@@ -2086,8 +2143,8 @@ create table payouts (
   failure_kind text check (failure_kind in ('account', 'source_balance', 'cut_off', 'limit', 'other')),
   failure_reason text, -- why it failed or came back
   is_manual boolean not null default false, -- an operator resolved it with other evidence than the bank's status
-  -- Merchant, account, amounts and reference as they were requested. Each call to the bank compares them with the row:
-  -- a column that was changed by hand stops the payout.
+  -- Merchant, account and its number, amounts and reference as they were requested. Each call to the bank compares them
+  -- with the row: a column that was changed by hand stops the payout.
   sealed_terms text not null,
   foreign key (bank_account_id, merchant_id) references bank_accounts (id, merchant_id),
   constraint payouts_gross_is_amount_plus_fee check (gross_rupiah = amount_rupiah + fee_rupiah),
@@ -2183,8 +2240,7 @@ create trigger terms_are_final before update on payouts for each row
     or (old.approved_by is not null and new.approved_by is distinct from old.approved_by)
     or (old.submitted_at is not null and new.submitted_at is distinct from old.submitted_at)
     or new.send_count < old.send_count
-    or (new.sealed_terms <> old.sealed_terms
-      and split_part(new.sealed_terms, '.', 2) = split_part(old.sealed_terms, '.', 2))
+    or not is_resealed(old.sealed_terms, new.sealed_terms)
   ) execute function forbid_mutation();
 create trigger status_is_final before update of status on payouts for each row
   when (old.status in ('cancelled', 'returned') and new.status <> old.status) execute function forbid_mutation();
@@ -2348,16 +2404,6 @@ create index api_requests_request_id_idx on api_requests (request_id);
 create index api_requests_merchant_id_idx on api_requests (merchant_id, started_at desc, id desc)
   where merchant_id is not null;
 create index api_requests_recorded_xid_idx on api_requests (recorded_xid);
-
--- Derived keys of old master keys, sealed with the current one: QR links and request fingerprints that were made with
--- an old master key stay valid after it is gone.
-create table retired_keys (
-  key_id text not null, -- of the master key
-  label text not null, -- of the derivation
-  sealed text not null,
-  retired_at timestamptz(3) not null default now(),
-  primary key (key_id, label)
-);
 
 -- The ids of the master keys that sealed the values of this database. Its reader needs no access to the values.
 -- Payments have details by the million: each key id costs one look-up in the index instead of a scan.
@@ -2876,7 +2922,7 @@ grant select on users, members, passkeys, recovery_codes, sessions, sign_in_link
   to lunas_dashboard;
 grant insert (id, realm, email, name, language, password_hash, password_changed_at, created_at) on users
   to lunas_dashboard;
-grant update (name, language, password_hash, password_changed_at, sealed_totp, totp_last_step) on users
+grant update (name, language, password_hash, password_changed_at, sealed_totp, totp_hmac, totp_last_step) on users
   to lunas_dashboard;
 grant insert, update (role, invited_by, created_at, removed_at, last_seen_at) on members to lunas_dashboard;
 grant insert, delete, update (counter, name, is_backed_up, last_used_at) on passkeys to lunas_dashboard;
@@ -2942,8 +2988,8 @@ grant select on bank_account_transitions to lunas_dashboard, lunas_reader;
 grant select on bank_accounts to lunas_payouts, lunas_operator;
 grant select (id, merchant_id, bank_code, last_four, sealed_holder_name, name_match, status, version, proposed_by,
   inquired_at, usable_from, failure_reason, created_at, updated_at) on bank_accounts to lunas_dashboard;
-grant insert (id, merchant_id, bank_code, sealed_number, last_four, status, version, proposed_by, created_at,
-  updated_at) on bank_accounts to lunas_dashboard, lunas_operator;
+grant insert (id, merchant_id, bank_code, sealed_number, number_hmac, last_four, status, version, proposed_by,
+  created_at, updated_at) on bank_accounts to lunas_dashboard, lunas_operator;
 grant update (status, version, updated_at) on bank_accounts to lunas_dashboard;
 grant update (sealed_holder_name, name_match, same_number_merchants, status, version, inquired_at, failure_reason,
   updated_at) on bank_accounts to lunas_payouts;
@@ -2955,7 +3001,7 @@ grant insert on payout_limits to lunas_operator;
 revoke execute on function is_approved_manual_refund, require_approved_payment_action from public;
 grant execute on function is_approved_manual_refund to lunas_api, lunas_operator;
 revoke execute on function require_approved_link, is_still_permitted, require_still_permitted,
-  require_approved_bank_account, require_day_of_limits, require_approved_row from public;
+  require_approved_bank_account, require_cooldown, require_day_of_limits, require_approved_row from public;
 grant execute on function is_still_permitted to lunas_dashboard;
 grant insert on merchant_notices to lunas_payouts;
 grant select (id, merchant_id, bank_code, last_four, name_match, status, version, proposed_by, inquired_at, usable_from,

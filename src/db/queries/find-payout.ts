@@ -27,6 +27,7 @@ export interface RecordedPayout extends RailWindow {
   readonly failureReason: string | null;
   readonly bankCode: string;
   readonly accountLastFour: string;
+  readonly numberHmac: string;
   /** Null: they are emptied some years after the last payout. */
   readonly sealedNumber: string | null;
   readonly sealedHolderName: string | null;
@@ -71,7 +72,8 @@ export async function findRecordedPayout(db: Queryable, payoutId: string): Promi
         payout.submitted_at as "submittedAt", payout.is_manual as "isManual", payout.bank_reference as "bankReference",
         payout.failure_kind as "failureKind", payout.failure_reason as "failureReason",
         account.bank_code as "bankCode", account.last_four as "accountLastFour",
-        account.sealed_number as "sealedNumber", account.sealed_holder_name as "sealedHolderName",
+        account.number_hmac as "numberHmac", account.sealed_number as "sealedNumber",
+        account.sealed_holder_name as "sealedHolderName",
         policy.expected_within_seconds as "expectedWithinSeconds",
         ${WINDOW}, ${HOLIDAYS} as holidays,
         (select not_found_seconds from payout_limits order by id desc limit 1) as "notFoundSeconds",

@@ -131,13 +131,14 @@ export interface SealedBankAccount {
   readonly lastFour: string;
   /** Null: emptied. */
   readonly sealedNumber: string | null;
+  readonly numberHmac: string;
   readonly status: BankAccountStatus;
   readonly version: number;
 }
 
 const SEALED_COLUMNS = `account.id, account.merchant_id as "merchantId", merchant.name as "merchantName",
   account.bank_code as "bankCode", account.last_four as "lastFour", account.sealed_number as "sealedNumber",
-  account.status, account.version`;
+  account.number_hmac as "numberHmac", account.status, account.version`;
 
 /** With the sealed number. */
 export async function findSealedBankAccount(db: Queryable, id: string): Promise<SealedBankAccount | undefined> {

@@ -115,7 +115,8 @@ export async function resetCredentials(
      ended as (update sessions set ended_at = $3 from link where sessions.user_id = link.user_id and ended_at is null),
      without_passkeys as (delete from passkeys using link where passkeys.user_id = link.user_id),
      without_codes as (delete from recovery_codes using link where recovery_codes.user_id = link.user_id)
-     update users set password_hash = $2, password_changed_at = $3, sealed_totp = null, totp_last_step = null
+     update users set password_hash = $2, password_changed_at = $3, sealed_totp = null, totp_hmac = null,
+       totp_last_step = null
      from link where users.id = link.user_id and users.disabled_at is null
      returning users.id, users.realm`,
     [tokenSha256, passwordHash, now],

@@ -10,11 +10,14 @@ export interface UserCredentials {
   readonly language: Language;
   readonly passwordHash: string | null;
   readonly sealedTotp: string | null;
+  /** Null as the secret. */
+  readonly totpHmac: string | null;
   readonly hasPasskey: boolean;
 }
 
 const CREDENTIALS = `person.id, person.realm, person.email, person.name, person.language,
   person.password_hash as "passwordHash", person.sealed_totp as "sealedTotp",
+  person.totp_hmac as "totpHmac",
   exists (select from passkeys where passkeys.user_id = person.id) as "hasPasskey"`;
 
 /**
@@ -52,6 +55,7 @@ export async function findUser(db: Queryable, userId: string): Promise<UserCrede
 
 interface NewTotp {
   readonly sealedTotp: string;
+  readonly totpHmac: string;
   readonly lastStep: number;
   /** Whether it replaces a second factor that the user has. */
   readonly replaces: boolean;
@@ -64,13 +68,13 @@ interface NewTotp {
 export async function storeTotp(
   db: Queryable,
   userId: string,
-  { sealedTotp, lastStep, replaces }: NewTotp,
+  { sealedTotp, totpHmac, lastStep, replaces }: NewTotp,
 ): Promise<boolean> {
   const { rowCount } = await db.query(
-    `update users set sealed_totp = $2, totp_last_step = $3
-     where id = $1 and ($4::boolean
+    `update users set sealed_totp = $2, totp_hmac = $3, totp_last_step = $4
+     where id = $1 and ($5::boolean
        or (sealed_totp is null and not exists (select from passkeys where passkeys.user_id = users.id)))`,
-    [userId, sealedTotp, lastStep, replaces],
+    [userId, sealedTotp, totpHmac, lastStep, replaces],
   );
   return rowCount === 1;
 }

@@ -136,12 +136,13 @@ async function execute(
 
 const ADD = prepareStatement(
   'add_bank_account',
-  ['id', 'merchantId', 'bankCode', 'sealedNumber', 'lastFour', 'at', 'actor', 'note'],
+  ['id', 'merchantId', 'bankCode', 'sealedNumber', 'numberHmac', 'lastFour', 'at', 'actor', 'note'],
   `
 with created as (
   insert into bank_accounts
-    (id, merchant_id, bank_code, sealed_number, last_four, status, version, proposed_by, created_at, updated_at)
-  values (:id, :merchantId, :bankCode, :sealedNumber, :lastFour, 'pending_inquiry', 1, :actor, :at, :at)
+    (id, merchant_id, bank_code, sealed_number, number_hmac, last_four, status, version, proposed_by, created_at,
+      updated_at)
+  values (:id, :merchantId, :bankCode, :sealedNumber, :numberHmac, :lastFour, 'pending_inquiry', 1, :actor, :at, :at)
   on conflict do nothing
   returning id, merchant_id, version, status, updated_at, null as from_status
 ),
@@ -157,6 +158,8 @@ export interface NewBankAccount {
   readonly merchantId: string;
   readonly bankCode: string;
   readonly sealedNumber: string;
+  /** The keyed hash of the number, for good. */
+  readonly numberHmac: string;
   readonly lastFour: string;
   readonly at: Date;
   readonly actor: ActorText;

@@ -215,8 +215,16 @@ async function compareProof(
     case 'recovery_code':
       return spendRecoveryCode(db, userId, proof.code, now);
     case 'totp':
-      if (user.sealedTotp === null) throw new SignInError('code', 'This user has no authenticator app.');
-      return spendTotpCode(db, sealer, { userId, sealedTotp: user.sealedTotp }, proof.code, now);
+      if (user.sealedTotp === null || user.totpHmac === null) {
+        throw new SignInError('code', 'This user has no authenticator app.');
+      }
+      return spendTotpCode(
+        db,
+        sealer,
+        { userId, sealedTotp: user.sealedTotp, totpHmac: user.totpHmac },
+        proof.code,
+        now,
+      );
     case 'password': {
       const isEqual = await hasher.verify(user.passwordHash ?? undefined, proof.password);
       if (isEqual && user.sealedTotp === null && !user.hasPasskey) return;

@@ -1,4 +1,5 @@
 import { Secret, TOTP } from 'otpauth';
+import { fixValue, openFixed } from '../../crypto/fixed-value';
 import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
 import { storeTotp, takeTotpStep } from '../../db/records/users';
@@ -53,8 +54,8 @@ export async function confirmTotpEnrolment(
   const secret = openEnrolment(sealer, id, sealed);
   const step = secret === undefined ? null : stepOf(secret, code, now);
   if (secret === undefined || step === null) throw wrongCode();
-  const sealedTotp = sealer.seal(secret, ['totp', user.id]);
-  const isStored = await storeTotp(db, user.id, { sealedTotp, lastStep: step, replaces: stage === 'full' });
+  const { sealed: sealedTotp, hash: totpHmac } = fixValue(sealer, secret, ['totp', user.id]);
+  const isStored = await storeTotp(db, user.id, { sealedTotp, totpHmac, lastStep: step, replaces: stage === 'full' });
   if (!isStored) throw new SignInError('session_ended', 'The user has a second factor: sign in with it.');
 }
 
@@ -71,20 +72,24 @@ function openEnrolment(sealer: Sealer, sessionId: string, sealed: string): strin
 interface SealedTotp {
   readonly userId: string;
   readonly sealedTotp: string;
+  readonly totpHmac: string;
 }
 
 /**
  * Uses a code, which is good once: the statement that compares its step with the newest one also stores it.
  * @throws SignInError `code` if it is wrong, or was used
+ * @throws Error if the secret is not the one that the user confirmed: no code of it is good
  */
 export async function spendTotpCode(
   db: Queryable,
   sealer: Sealer,
-  { userId, sealedTotp }: SealedTotp,
+  { userId, sealedTotp, totpHmac }: SealedTotp,
   code: string,
   now: Date,
 ): Promise<void> {
-  const step = stepOf(sealer.open(sealedTotp, ['totp', userId]), code, now);
+  const secret = await openFixed({ db, sealer }, { sealed: sealedTotp, hash: totpHmac }, ['totp', userId]);
+  if (secret === undefined) throw new Error(`The TOTP secret of user ${userId} was changed: reset the user`);
+  const step = stepOf(secret, code, now);
   if (step === null || !(await takeTotpStep(db, { userId, sealedTotp, step }))) throw wrongCode();
 }
 

@@ -1,3 +1,4 @@
+import { fixValue } from '../../crypto/fixed-value';
 import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
 import {
@@ -139,12 +140,14 @@ export async function proposeAccount(
   const { merchantId } = proposal;
   if (!isBankCode(bankCode)) throw new InvalidError('bankCode', 'Lunas does not know this bank.');
   if (!isAccountNumber(number)) throw new InvalidError('accountNumber', 'An account number has 5 to 20 digits.');
+  const fixed = fixValue(sealer, number, ['bank-account-number', id, merchantId, bankCode]);
   const account: NewBankAccount = {
     ...proposal,
     id,
     bankCode,
     lastFour: number.slice(-4),
-    sealedNumber: sealer.seal(number, ['bank-account-number', id, merchantId, bankCode]),
+    sealedNumber: fixed.sealed,
+    numberHmac: fixed.hash,
   };
   if (!(await insertBankAccount(db, account))) await requireOwnProposal(db, account);
   // The sweeper starts it if this does not.

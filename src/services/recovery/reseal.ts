@@ -31,8 +31,17 @@ interface SealedColumn {
 
 const BY_UUID = { id: 'id', idType: 'uuid', start: '00000000-0000-0000-0000-000000000000' } as const;
 
-/** Every sealed column of the database. */
+/** Every sealed column of the database. The retired keys first: their rows permit to seal the others again. */
 const SEALED_COLUMNS: readonly SealedColumn[] = [
+  {
+    table: 'retired_keys',
+    column: 'sealed',
+    id: 'key_id',
+    idType: 'text',
+    start: '',
+    bound: 'array[label]',
+    bindingOf: ({ id, bound: [label = ''] }) => ['retired-key', id, label],
+  },
   {
     ...BY_UUID,
     table: 'provider_accounts',
@@ -97,15 +106,6 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
     bound: 'array[]::text[]',
     bindingOf: ({ id }) => ['payout-terms', id],
   },
-  {
-    table: 'retired_keys',
-    column: 'sealed',
-    id: 'key_id',
-    idType: 'text',
-    start: '',
-    bound: 'array[label]',
-    bindingOf: ({ id, bound: [label = ''] }) => ['retired-key', id, label],
-  },
 ];
 
 export interface ResealedTable {
@@ -119,13 +119,14 @@ export const RESEAL = new DeclaredAction('master_key.reseal');
  * Seals every value with the current master key. Afterwards the old master keys are not needed. It can be stopped and
  * repeated, and runs beside every process: a value that changed meanwhile is left as it is, and the next pass finds it.
  * @param report called after each batch
- * @throws ConflictError if a process keeps sealing with an old master key
+ * @throws ConflictError if a process keeps sealing with an old master key, or if the current one was replaced before
  */
 export async function resealAll(
   db: Queryable,
   sealer: Sealer,
   report: (progress: ResealedTable) => void,
 ): Promise<ResealedTable[]> {
+  await requireUnusedKey(db, sealer);
   await retireOldKeys(db, sealer);
   const results: ResealedTable[] = [];
   for (const column of SEALED_COLUMNS) {
@@ -133,6 +134,13 @@ export async function resealAll(
     results.push(await repeatPasses(column.table, column.start, advance, report));
   }
   return results;
+}
+
+/** PostgreSQL seals nothing again with a master key that was replaced. */
+async function requireUnusedKey(db: Queryable, { keys: { current } }: Sealer): Promise<void> {
+  const { rowCount } = await db.query('select from retired_keys where key_id = $1', [current.id]);
+  if (rowCount === 0) return;
+  throw new ConflictError('old_master_key', `Master key ${current.id} was replaced before. Make a new one.`);
 }
 
 interface Batch {

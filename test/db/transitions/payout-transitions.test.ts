@@ -184,8 +184,8 @@ it('money that came back is in the next payout, and a payout executed after its 
 });
 
 const PROPOSE = `insert into bank_accounts
-  (id, merchant_id, bank_code, last_four, status, version, proposed_by, created_at, updated_at)
-  values (gen_random_uuid(), :merchant, '008', '1111', 'pending_inquiry', 1, 'x', now(), now())`;
+  (id, merchant_id, bank_code, number_hmac, last_four, status, version, proposed_by, created_at, updated_at)
+  values (gen_random_uuid(), :merchant, '008', 'x', '1111', 'pending_inquiry', 1, 'x', now(), now())`;
 
 /** What keeps payouts back, and its end. */
 const CAUSES = [

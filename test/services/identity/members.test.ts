@@ -291,7 +291,7 @@ describe('a reset', () => {
   it('replaces every credential once, and ends every session', async () => {
     const { token: first } = await accept((await invite()).token);
     const { user } = await read(first);
-    await owner.query("update users set sealed_totp = 'v1.x.y', totp_last_step = 7");
+    await owner.query("update users set sealed_totp = 'v1.x.y', totp_hmac = 'v1.x.z', totp_last_step = 7");
     await owner.query(
       `insert into passkeys (id, user_id, realm, credential_id, public_key, counter, rp_id, name, is_backed_up,
          created_at)

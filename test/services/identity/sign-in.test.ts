@@ -288,6 +288,26 @@ describe('the second factor', () => {
   });
 });
 
+it('attack: no code of a secret that was replaced in the database is good', async () => {
+  const { session, codeAt } = await enrol();
+  const signedIn = await read(session.token);
+  const other = createSealer(masterKey).seal('JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', ['totp', signedIn.user.id]);
+  await owner.query('alter table users disable trigger totp_is_enrolled');
+  await owner.query('update users set sealed_totp = $1', [other]);
+  const now = after(STEP_MS);
+  const { token } = await attempt(PASSWORD, EMAIL, address, now);
+  const codeOfOther = new TOTP({ secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' }).generate({ timestamp: now.getTime() });
+  for (const code of [codeOfOther, codeAt(now)]) {
+    const completed = completeSignIn(
+      dependencies,
+      await read(token, now),
+      { proof: { kind: 'totp', code }, address },
+      now,
+    );
+    await expect(completed).rejects.toThrow('was changed: reset the user');
+  }
+});
+
 describe('a step-up', () => {
   it('gives the session a new token and a time, and keeps its end', async () => {
     const { token, expiresAt } = await attempt(PASSWORD);

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { fixValue, openFixed } from '../../../src/crypto/fixed-value';
 import { createSealer, type Sealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { onlyRow } from '../../../src/db/connection/require-row';
 import { FINAL_BANK_ACCOUNT_STATUSES } from '../../../src/domain/bank-account-transitions';
 import { ConflictError } from '../../../src/errors';
 import { listNotices } from '../../../src/services/merchants/notices';
@@ -27,6 +29,8 @@ import { resealAll } from '../../../src/services/recovery/reseal';
 import { seedPayouts } from '../../../src/services/sandbox/seed-payouts';
 import { bankAccountWorkflowId } from '../../../workflows/messages';
 import { osUser } from '../../support/actors';
+import { asSuperuser } from '../../support/backdate';
+import { prepareBankAccount } from '../../support/bank-accounts';
 import { collectLog } from '../../support/collect-log';
 import { eventually } from '../../support/eventually';
 import { fetchDecodedHistory, recordHistory } from '../../support/history';
@@ -380,10 +384,11 @@ describe('an account that is suspended', () => {
   it('and that the bank does not know any more stays suspended', async () => {
     const id = await addSuspended(await newOwner());
     const { merchantId, bankCode } = await find(id);
-    const closed = sealer.seal('9900000061', ['bank-account-number', id, merchantId, bankCode]);
-    await service.db.query('alter table bank_accounts disable trigger account_is_final');
-    await service.db.query('update bank_accounts set sealed_number = $2 where id = $1', [id, closed]);
-    await service.db.query('alter table bank_accounts enable trigger account_is_final');
+    const closed = fixValue(sealer, '9900000061', ['bank-account-number', id, merchantId, bankCode]);
+    await asSuperuser(service.db, {
+      text: "update bank_accounts set sealed_number = $2, number_hmac = $3, last_four = '0061' where id = $1",
+      values: [id, closed.sealed, closed.hash],
+    });
     const request = { id, note: NOTE };
     expect(await verifyBankAccountByOperator(ofOperators(), SARI, request)).toMatchObject({
       status: 'suspended',
@@ -418,6 +423,33 @@ it('each status is a notice for every owner, by bank and last digits', async () 
     ]);
     expect(notices[0]).toMatchObject({ kind: 'bank_account.disabled' });
   }
+});
+
+it('attack: the bank is not asked about another number than the one that was proposed', async () => {
+  const [proposed, active] = [await newOwner(), await newOwner()];
+  const inUse = await addActive(active);
+  const waiting = await prepareBankAccount(service, proposed.merchantId, 'pending_inquiry');
+  for (const id of [waiting, inUse]) {
+    const { merchantId, bankCode } = await find(id);
+    // It ends as the other one.
+    const own = sealer.seal('6661117890', ['bank-account-number', id, merchantId, bankCode]);
+    const change = { text: 'update bank_accounts set sealed_number = $2 where id = $1', values: [id, own] };
+    await asSuperuser(service.db, change);
+  }
+  const asked = logged.text().split('inquire_account').length;
+  await service.workflows.bankAccounts.inquire({ bankAccountId: waiting, merchantId: proposed.merchantId });
+  expect(await find(waiting)).toMatchObject({
+    status: 'rejected',
+    failureReason: expect.stringContaining('Add the account again.'),
+  });
+  expect(await verifyBankAccountByOperator(ofOperators(), SARI, { id: inUse, note: NOTE })).toMatchObject({
+    status: 'active',
+    inquiredAt: null,
+    failureReason: expect.stringContaining('is not the one that was added'),
+  });
+  expect(logged.text().split('inquire_account')).toHaveLength(asked);
+  expect(logged.text()).toContain('bank account number changed');
+  expect(logged.text()).not.toContain('6661117890');
 });
 
 describe('attack: a dashboard that does what it should not', () => {
@@ -466,17 +498,22 @@ it('canary: a number is in clear nowhere: database, log, histories, and what pag
 
 it('the numbers and the names are sealed again with a new master key, and open', async () => {
   const id = await addInquired(await newOwner());
-  const newSealer = createSealer(newMasterKey(), [service.masterKey]);
+  const newKey = newMasterKey();
+  const newSealer = createSealer(newKey, [service.masterKey]);
   const client = await operators.connect();
   try {
     await client.query('begin');
     await resealAll(client, newSealer, () => undefined);
-    const { rows } = await client.query<{ sealed: string; merchant: string }>(
-      'select sealed_number as sealed, merchant_id as merchant from bank_accounts where id = $1',
+    const { rows } = await client.query<{ sealed: string; hash: string; merchant: string }>(
+      'select sealed_number as sealed, number_hmac as hash, merchant_id as merchant from bank_accounts where id = $1',
       [id],
     );
-    const [row] = rows;
-    expect(newSealer.open(row?.sealed ?? '', ['bank-account-number', id, row?.merchant ?? '', '014'])).toBe(ORDINARY);
+    const { merchant, ...fixed } = onlyRow(rows);
+    const open = (account: string) =>
+      openFixed({ db: client, sealer: createSealer(newKey) }, fixed, ['bank-account-number', account, merchant, '014']);
+    expect(await open(id)).toBe(ORDINARY);
+    // The hash has the key of the first sealing, which is kept.
+    expect(fixed.hash).toContain(sealer.keys.current.id);
     expect(await findBankAccount({ db: client, sealer: newSealer }, id, null)).toMatchObject({
       holderName: 'TOKO DEMO LUNAS',
     });

@@ -3,6 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { SdkFlags } from '@temporalio/workflow/lib/flags';
 import { submitPayout } from '../../../activities/payout';
 import { renderPayout } from '../../../src/cli/render-payout';
+import { fixValue } from '../../../src/crypto/fixed-value';
 import { createSealer } from '../../../src/crypto/sealing';
 import { listReleasedPayouts } from '../../../src/db/queries/find-payout';
 import { storePayoutNotification } from '../../../src/db/records/notification-inbox';
@@ -14,6 +15,7 @@ import { showPayout } from '../../../src/services/payouts/show-payout';
 import { payoutWorkflowId } from '../../../workflows/messages';
 import { newPayoutReference } from '../../sandbox/bank/bank-under-test';
 import { activityDependencies } from '../../support/activity-dependencies';
+import { asSuperuser } from '../../support/backdate';
 import { eventually } from '../../support/eventually';
 import { recordHistory } from '../../support/history';
 import {
@@ -390,6 +392,41 @@ describe('before the bank has it', () => {
     await expect(handle.result()).rejects.toThrow('failed');
     await service.workflows.payouts.notify(payout);
     await expect(service.client.workflow.getHandle(handle.workflowId).result()).rejects.toThrow('failed');
+    expect(await payouts.atBank(payout)).toBeUndefined();
+  });
+
+  /** The number of its bank account ends as the one that was approved. */
+  async function withOwnNumber(assignments: string): Promise<ShopPayout> {
+    const payout = await deferred();
+    const { bankAccountId: id, merchantId } = payout;
+    const binding = ['bank-account-number', id, merchantId, '014'] as const;
+    const own = fixValue(createSealer(service.masterKey), '6661117890', binding);
+    await asSuperuser(service.db, {
+      text: `update bank_accounts set ${assignments} from (select $1::text as sealed, $2::text as hash) own
+        where id = $3`,
+      values: [own.sealed, own.hash, id],
+    });
+    await changeHold(service.db, merchantId, false);
+    await service.workflows.payouts.notify(payout);
+    return payout;
+  }
+
+  it('attack: a number that was replaced in its bank account is not paid', async () => {
+    const payout = await withOwnNumber('sealed_number = own.sealed');
+    await eventually(
+      () => payouts.statusOf(payout),
+      (status) => status?.attentionReason?.includes('is not the one that was proposed') ?? false,
+    );
+    expect(await payouts.rowOf(payout)).toMatchObject({ status: 'approved', send_count: 0 });
+    expect(await payouts.perform(payout, 'cancel')).toMatchObject({ outcome: 'done' });
+    expect(await payouts.balanceOf(payout)).toBe(NET_RUPIAH);
+    expect(await payouts.atBank(payout)).toBeUndefined();
+  });
+
+  it('attack: nor one that was replaced with its hash, because the terms have the hash of the request', async () => {
+    const payout = await withOwnNumber('sealed_number = own.sealed, number_hmac = own.hash');
+    await expect(payouts.workflowOf(payout).result()).rejects.toThrow('failed');
+    expect(await payouts.rowOf(payout)).toMatchObject({ status: 'approved', send_count: 0 });
     expect(await payouts.atBank(payout)).toBeUndefined();
   });
 });

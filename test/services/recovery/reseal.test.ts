@@ -45,6 +45,26 @@ it('continues after it was stopped, and leaves every value readable with the new
   expect(rows.every(({ id, sealed }) => current.open(sealed, ['payment-details', id]) === id)).toBe(true);
 });
 
+it('a master key that was replaced is not used again', async () => {
+  const [first, second] = [newKey(), newKey()];
+  await resealAll(db, createSealer(second, [first]), ignore);
+  const back = resealAll(db, createSealer(first, [second]), ignore);
+  await expect(back).rejects.toThrow('was replaced before. Make a new one.');
+});
+
+it('three master keys: what a process sealed with the first one after the second is sealed again', async () => {
+  const [first, second, third] = [newKey(), newKey(), newKey()];
+  await resealAll(db, createSealer(second, [first]), ignore);
+  const id = randomUUID();
+  await db.query("insert into payment_details (payment_id, fingerprint, sealed) values ($1, 'f', $2)", [
+    id,
+    createSealer(first).seal('late', ['payment-details', id]),
+  ]);
+  const sealer = createSealer(third, [second, first]);
+  await resealAll(db, sealer, ignore);
+  expect(await listSealingKeyIds(db)).toEqual([sealer.keys.current.id]);
+});
+
 it('a value that changed meanwhile is not overwritten', async () => {
   const [oldKey, key] = [newKey(), newKey()];
   const [old, both] = [createSealer(oldKey), createSealer(key, [oldKey])];
@@ -53,7 +73,9 @@ it('a value that changed meanwhile is not overwritten', async () => {
   await db.query(insert, [id, old.seal('before', ['payment-details', id])]);
   const writer = await db.connect();
   await writer.query('begin');
-  await writer.query('update payment_details set sealed = $1', [old.seal('after', ['payment-details', id])]);
+  // Erased and written again by a repeat of the request.
+  await writer.query('delete from payment_details');
+  await writer.query(insert, [id, old.seal('after', ['payment-details', id])]);
   const resealed = resealAll(db, both, ignore);
   await eventually(
     () => db.query("select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"),

@@ -401,15 +401,15 @@ describe('the first steps of a new merchant', () => {
     await createKey(db, expired);
     expect(openIn(await read('owner'))).toEqual(titles.slice(2));
     // A shop without a server is complete without a key.
-    await db.query("update users set sealed_totp = 'sealed' where email = $1", [ownerEmail()]);
+    await db.query("update users set sealed_totp = 'sealed', totp_hmac = 'hash' where email = $1", [ownerEmail()]);
     expect(await read('owner')).toBeNull();
-    await db.query('update users set sealed_totp = null where email = $1', [ownerEmail()]);
+    await db.query('update users set sealed_totp = null, totp_hmac = null where email = $1', [ownerEmail()]);
     await createKey(db, { merchantId: shop.id, environment: 'sandbox' });
     expect(await progress()).toBe('3 of 5 done');
     expect(openIn(await read('owner'))).toEqual(titles.slice(3));
     await insertDeliveries(shop.id, await insertEndpoint(shop.id, 'https://shop.test/'), [['delivered', 0]]);
     expect(openIn(await read('owner'))).toEqual(titles.slice(4));
-    await db.query("update users set sealed_totp = 'sealed' where email = $1", [ownerEmail()]);
+    await db.query("update users set sealed_totp = 'sealed', totp_hmac = 'hash' where email = $1", [ownerEmail()]);
     expect(await read('owner')).toBeNull();
     // A second factor belongs to one user.
     expect(openIn(await read('cashier'))).toEqual([steps.factor.title]);

@@ -264,9 +264,9 @@ it.each([
     await prepareBankAccount(service, merchantId, 'pending_approval');
   if (state === 'while an account is proposed') {
     await service.db.query(
-      `insert into bank_accounts (id, merchant_id, bank_code, sealed_number, last_four, status, version, proposed_by,
-         created_at, updated_at)
-       values (gen_random_uuid(), $1, '014', 'x', '1234', 'pending_inquiry', 1, 'cli:test', now(), now())`,
+      `insert into bank_accounts (id, merchant_id, bank_code, sealed_number, number_hmac, last_four, status, version,
+         proposed_by, created_at, updated_at)
+       values (gen_random_uuid(), $1, '014', 'x', 'x', '1234', 'pending_inquiry', 1, 'cli:test', now(), now())`,
       [merchantId],
     );
   }
