@@ -20,6 +20,7 @@ const PROOFS = [
   'test/slow/durability/races.test.ts',
   'test/slow/durability/replayed-notifications.test.ts',
   'test/slow/scale/bench.test.ts',
+  'test/slow/scale/days-and-totals.test.ts',
   'test/slow/scale/scale.test.ts',
 ];
 

@@ -1,9 +1,22 @@
-import { closeDays as closeEndedDays } from '../src/db/records/balance-days';
+import { closeNextDay, endDays } from '../src/db/records/balance-days';
+import { observeDuration } from '../src/observability/metrics';
 import type { ActivityDependencies } from './dependencies';
 import { unchecked } from './verify-terms';
 
-/** Closes the days of the merchants' balances that are over. A repeated call closes nothing more. */
-export function closeDays({ db }: ActivityDependencies): Promise<number> {
-  return closeEndedDays(db);
+/**
+ * Closes the days of the merchants' balances that are over, one by one. A repeated call closes nothing more.
+ * @param today the day on which the workflow started, `YYYY-MM-DD` in WIB: only days before it are closed
+ * @returns how many days were closed
+ */
+export async function closeDays({ db }: ActivityDependencies, today: string): Promise<number> {
+  const startedAtMs = performance.now();
+  try {
+    await endDays(db, today);
+  } finally {
+    observeDuration('lunas_day_end_duration_seconds', {}, performance.now() - startedAtMs);
+  }
+  let closed = 0;
+  while ((await closeNextDay(db)) !== null) closed += 1;
+  return closed;
 }
 closeDays.checked = unchecked(closeDays);

@@ -196,6 +196,13 @@ export const METRICS = {
     help: "Payments that became paid, by what made the provider's status known.",
     labels: { cause: CONFIRMATION_CAUSES },
   },
+  lunas_day_end_duration_seconds: {
+    type: 'histogram',
+    process: 'worker',
+    help: 'For how long settlements wait when a day of the balances ends, with ends that fail.',
+    labels: {},
+    buckets: HTTP_BUCKETS,
+  },
   lunas_payment_totals_corrected_total: {
     type: 'counter',
     process: 'worker',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { applyTransitions } from '../services/ledger/transition-path';
+import { closeDaysUntil } from '../support/close-days';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { createTestLedger, type TestLedger } from '../support/payments';
 import { runLunas } from './run-lunas';
@@ -14,10 +15,10 @@ beforeAll(async () => {
   ledger = await createTestLedger(() => Promise.resolve(database));
   environment = { DATABASE_URL: database.urlOf('lunas_local_operator') };
   // The open day is ahead of the clock from here on, so midnight changes nothing.
-  await ledger.db.query('select close_days_until(booking_day(now()) + 1)');
+  await closeDaysUntil(ledger.db, 'booking_day(now()) + 1');
   const settled = ['issue', 'pay', 'settle'] as const;
   await applyTransitions(ledger, settled, { merchantReferenceId: '=1+1' });
-  await ledger.db.query('select close_days_until(booking_day(now()) + 2)');
+  await closeDaysUntil(ledger.db, 'booking_day(now()) + 2');
   const refunded = ['issue', 'pay', 'request_refund', 'submit_refund', 'confirm_refund'] as const;
   await applyTransitions(ledger, refunded, { merchantReferenceId: 'ORDER "2", late' });
   const { rows } = await ledger.db.query<{ day: string }>('select (max(day) + 1)::text as day from closed_days');

@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { closeNextDay, endDays } from '../../src/db/records/balance-days';
+import { findClosedDayDifferences, findOpenDayDifferences } from '../../src/db/records/balance-verification';
+import { countTotals } from '../../src/db/records/payment-totals';
 import { applyTransitions } from '../services/ledger/transition-path';
+import { closeDaysUntil } from '../support/close-days';
 import { eventually } from '../support/eventually';
 import { createTestLedger, type TestLedger } from '../support/payments';
 
@@ -39,8 +43,7 @@ async function insertLine(merchantId: string, day: string, amountRupiah: number)
 
 const INSERT_LINE = `insert into balance_transactions
     (posting_id, merchant_id, kind, amount_rupiah, payment_id, occurred_at, booked_on)
-  select coalesce(max(posting_id), 1000000) + 1, $1, 'settlement', $3, gen_random_uuid(), now(), $2
-  from balance_transactions where posting_id > 1000000`;
+  values (nextval('ledger_postings_id_seq'), $1, 'settlement', $3, gen_random_uuid(), now(), $2)`;
 
 async function daysOf(merchantId: string) {
   const { rows } = await ledger.db.query<Record<string, unknown>>(
@@ -51,9 +54,19 @@ async function daysOf(merchantId: string) {
   return rows;
 }
 
-async function closeDays(): Promise<number> {
-  const { rows } = await ledger.db.query<{ closed: number }>('select close_days() as closed');
-  return rows[0]?.closed ?? -1;
+/** Closes the days that are over. @returns how many these were */
+async function closeDays(today = '2999-01-01'): Promise<number> {
+  await endDays(ledger.db, today);
+  let closed = 0;
+  while ((await closeNextDay(ledger.db)) !== null) closed += 1;
+  return closed;
+}
+
+function countLines(): Promise<unknown> {
+  return eventually(
+    () => countTotals(ledger.db),
+    (outcome) => outcome === 'complete',
+  );
 }
 
 describe('the lines of the balance', () => {
@@ -171,12 +184,19 @@ describe('the close of days', () => {
     await insertLine(one, '2025-01-02', 1_000);
     await insertLine(one, '2025-01-02', -300);
     await insertLine(other, '2025-01-03', 5_000);
+    await countLines();
+    // Not counted yet.
+    await insertLine(one, '2025-01-02', 20);
     await insertLine(one, '2025-01-06', -900);
     await applyTransitions(ledger, SETTLED, { merchantId: one });
+    // The clock of PostgreSQL is ahead of the caller's.
+    expect(await closeDays('2025-01-06')).toBe(4);
+    expect(await daysOf(one)).toMatchObject([{ day: '2025-01-02' }]);
     expect(await closeDays()).toBeGreaterThan(300);
+    await countLines();
     expect(await daysOf(one)).toEqual([
-      { day: '2025-01-02', closing_rupiah: 700, credit_rupiah: 1_000, debit_rupiah: 300, line_count: 2 },
-      { day: '2025-01-06', closing_rupiah: -200, credit_rupiah: 0, debit_rupiah: 900, line_count: 1 },
+      { day: '2025-01-02', closing_rupiah: 720, credit_rupiah: 1_020, debit_rupiah: 300, line_count: 3 },
+      { day: '2025-01-06', closing_rupiah: -180, credit_rupiah: 0, debit_rupiah: 900, line_count: 1 },
     ]);
     expect(await daysOf(other)).toMatchObject([{ day: '2025-01-03', closing_rupiah: 5_000 }]);
     const { rows } = await ledger.db.query(
@@ -186,10 +206,12 @@ describe('the close of days', () => {
     );
     expect(rows).toEqual([{ first: '2025-01-02', are_over: true, have_no_gap: true }]);
     expect(await closeDays()).toBe(0);
+    expect(await findClosedDayDifferences(ledger.db, 10)).toEqual([]);
+    expect(await findOpenDayDifferences(ledger.db, 10)).toEqual([]);
   });
 
   it('attack: closed days and their balances never change', async () => {
-    for (const table of ['closed_days', 'balance_days']) {
+    for (const table of ['ended_days', 'closed_days', 'balance_days']) {
       await expect(ledger.db.query(`update ${table} set day = day - 1`)).rejects.toThrow('append-only');
       await expect(ledger.db.query(`delete from ${table}`)).rejects.toThrow('append-only');
       await expect(ledger.db.query(`truncate ${table} cascade`)).rejects.toThrow('append-only');
@@ -199,7 +221,7 @@ describe('the close of days', () => {
   it('a line is booked on the first day that is open, also if the clock is behind', async () => {
     const merchantId = await newMerchant();
     await applyTransitions(ledger, SETTLED, { merchantId });
-    await ledger.db.query('select close_days_until(booking_day(now()) + 3)');
+    await closeDaysUntil(ledger.db, 'booking_day(now()) + 3');
     await applyTransitions(ledger, SETTLED, { merchantId });
     const { rows } = await ledger.db.query(
       `select booked_on - (select max(day) from closed_days) as days_after from balance_transactions
@@ -220,26 +242,27 @@ async function waitForLock(): Promise<void> {
   );
 }
 
-describe('a settlement and the close of its day at the same time', () => {
-  const CLOSE_NEXT = 'select close_days_until((select max(day) + 1 from closed_days))';
+describe('a settlement and the end of its day at the same time', () => {
+  const END_NEXT = 'select end_days_until((select max(day) + 1 from ended_days))';
 
-  it('the close waits for a line that is not committed, and its sums have it', async () => {
+  it('the end of the day waits for a line that is not committed, and its sums have it', async () => {
     const merchantId = await newMerchant();
     const client = await ledger.db.connect();
     try {
       await client.query('begin');
       const context = { ...ledger.context, db: client };
       await applyTransitions({ ...ledger, context }, SETTLED, { merchantId });
-      await expect(ledger.db.query(CLOSE_NEXT)).rejects.toMatchObject({ code: '55P03' });
+      await expect(ledger.db.query(END_NEXT)).rejects.toMatchObject({ code: '55P03' });
       await client.query('commit');
     } finally {
       client.release();
     }
-    await ledger.db.query(CLOSE_NEXT);
+    await ledger.db.query(END_NEXT);
+    await closeDays();
     expect(await daysOf(merchantId)).toMatchObject([{ closing_rupiah: 49_650, line_count: 1 }]);
   });
 
-  it('a line that waits for the close is booked on the next day', async () => {
+  it('a line that waits for the end of the day is booked on the next day', async () => {
     const merchantId = await newMerchant();
     // The connection of the settlement has planned the trigger's statement before.
     const settling = await ledger.db.connect();
@@ -250,11 +273,12 @@ describe('a settlement and the close of its day at the same time', () => {
         await applyTransitions({ ...ledger, context }, SETTLED, { merchantId });
       }
       await closing.query('begin');
-      await closing.query(CLOSE_NEXT);
+      await closing.query(END_NEXT);
       const settled = applyTransitions({ ...ledger, context }, SETTLED, { merchantId });
       await waitForLock();
       await closing.query('commit');
       await settled;
+      await closeDays();
     } finally {
       settling.release();
       closing.release();

@@ -595,8 +595,6 @@ create index balance_transactions_unclaimed_idx on balance_transactions (merchan
 -- A line that is not claimed costs nothing here.
 create index balance_transactions_payout_idx on balance_transactions (payout_id, posting_id)
   where payout_id is not null;
--- For the close of a day, which reads the lines of all merchants.
-create index balance_transactions_booked_on_idx on balance_transactions using brin (booked_on);
 
 -- A payout claims a line once, and the acquirer confirms it once. Nothing else of a line changes.
 create trigger append_only before update on balance_transactions for each row
@@ -611,8 +609,16 @@ create trigger append_only before update on balance_transactions for each row
 create trigger append_only_delete before delete on balance_transactions for each row execute function forbid_mutation();
 create trigger append_only_truncate before truncate on balance_transactions execute function forbid_mutation();
 
--- Every day up to the newest row is closed: no line is booked on one.
-create table closed_days (day date primary key);
+-- Every day up to the newest row has ended: no line is booked on one.
+create table ended_days (day date primary key);
+create trigger append_only before update or delete on ended_days for each row execute function forbid_mutation();
+create trigger append_only_truncate before truncate on ended_days execute function forbid_mutation();
+
+-- Every day up to the newest row is closed: it has ended, and its sums are in `balance_days`.
+create table closed_days (
+  day date primary key,
+  closed_at timestamptz(3) not null default now()
+);
 create trigger append_only before update or delete on closed_days for each row execute function forbid_mutation();
 create trigger append_only_truncate before truncate on closed_days execute function forbid_mutation();
 
@@ -631,6 +637,7 @@ create trigger append_only_truncate before truncate on balance_days execute func
 
 -- Sums of the counted lines of days that are not closed. The worker adds new lines every few seconds
 -- (open-balance-days.ts), so that a balance reads few lines: the newest closing, these sums, and what is not counted.
+-- A day is closed from them, too.
 create table open_balance_days (
   merchant_id uuid not null references merchants,
   day date not null,
@@ -641,9 +648,9 @@ create table open_balance_days (
 );
 
 -- Books the line of an entry, for every writer of the ledger, as the owner: no role may insert a line. The line is what
--- the transition of the posting implies, and a posting that says otherwise is rejected. The insert waits while a day is
--- closed, and reads `closed_days` after that. A posting of a payment is looked for first: most are of one. The line of
--- a request belongs to its payout, which has claimed its lines by then: all of one payout together are zero. A payout
+-- the transition of the posting implies, and a posting that says otherwise is rejected. The insert waits while a day
+-- ends, and reads `ended_days` after that. A posting of a payment is looked for first: most are of one. The line of a
+-- request belongs to its payout, which has claimed its lines by then: all of one payout together are zero. A payout
 -- that recovery wrote again claims none.
 create function book_balance_transaction() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -654,7 +661,7 @@ begin
   insert into balance_transactions
     (posting_id, merchant_id, kind, amount_rupiah, payment_id, occurred_at, booked_on)
   select posting.id, payment.merchant_id, case to_status when 'settled' then 'settlement' else 'refund_fee' end, change,
-    payment.id, posting.occurred_at, greatest(booking_day(now()), (select max(day) + 1 from closed_days))
+    payment.id, posting.occurred_at, greatest(booking_day(now()), (select max(day) + 1 from ended_days))
   from ledger_postings posting
     join payment_transitions transition
       on transition.payment_id = posting.payment_id and transition.version = posting.payment_version
@@ -669,7 +676,7 @@ begin
   select posting.id, payout.merchant_id,
     case to_status when 'requested' then 'payout' when 'completed' then 'payout_conflict'
       else 'payout_' || to_status end,
-    change, payout.id, posting.occurred_at, greatest(booking_day(now()), (select max(day) + 1 from closed_days)),
+    change, payout.id, posting.occurred_at, greatest(booking_day(now()), (select max(day) + 1 from ended_days)),
     case when to_status = 'requested' and not is_rebuilt then payout.id end
   from ledger_postings posting
     join payout_transitions transition
@@ -696,53 +703,66 @@ end $$;
 create trigger balance_transaction after insert on ledger_entries for each row
   when (new.account = 'merchant_available') execute function book_balance_transaction();
 
--- Closes all days up to this one: the lock waits for each transaction that has booked a line, and holds back the next.
--- So the sums have every line of these days. Two seconds suffice for autovacuum to give way, which it does after one;
--- a longer wait would hold settlements back, so the caller repeats the call instead.
-create function close_days_until(last_day date) returns integer
+-- Ends all days up to this one: the lock waits for each transaction that has booked a line, and holds back the next,
+-- which books on the day after. Nothing else happens under the lock: it takes as long at a hundred million lines. Two
+-- seconds suffice for autovacuum to give way, which it does after one; a longer wait would hold settlements back, so
+-- the caller repeats the call instead.
+create function end_days_until(last_day date) returns void
 language plpgsql set search_path = public, pg_temp set lock_timeout = '2s' as $$
-declare
-  last_closed date;
-  closed integer;
 begin
+  if last_day <= (select max(day) from ended_days) then return; end if;
   lock table balance_transactions in share row exclusive mode;
-  select max(day) into last_closed from closed_days;
-  insert into closed_days (day)
-  select generate_series(
-    coalesce(last_closed + 1, least((select min(booked_on) from balance_transactions), last_day)), last_day, '1 day');
-  get diagnostics closed = row_count;
+  insert into ended_days (day) values (last_day) on conflict do nothing;
+end $$;
 
+-- Ends the days that were over at least 25 minutes ago by the clock of PostgreSQL, and before `today` by the clock of
+-- the caller: a clock that is ahead ends no day. The 25 minutes are for a server with a slow clock that takes over:
+-- its lines are still booked on their day. The schedule begins five minutes later, so a clock that is behind Temporal's
+-- does not leave the day open until the next one.
+create function end_days(today date) returns void
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform end_days_until(least(booking_day(now() - interval '25 minutes'), today) - 1);
+end $$;
+
+-- Closes the first day that has ended and is not closed, and returns it; null: there is none. It needs no lock of the
+-- lines, because the day has all of its lines. It reads the few that are not counted yet, which the counting of lines
+-- waits for. The upper bound of their range is for the planner: it expects few rows.
+create function close_next_day() returns date
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  counted bigint;
+  last_ended date;
+  next_day date;
+begin
+  select line_posting_id into strict counted from totals_progress for update;
+  select max(day) into last_ended from ended_days;
+  next_day := coalesce((select max(day) + 1 from closed_days), least(last_ended,
+    (select min(day) from open_balance_days),
+    (select min(booked_on) from balance_transactions where posting_id > counted and posting_id < 9007199254740991)));
+  if next_day <= last_ended is not true then return null; end if;
+
+  insert into closed_days (day) values (next_day);
   insert into balance_days (merchant_id, day, closing_rupiah, credit_rupiah, debit_rupiah, line_count)
-  select change.merchant_id, change.booked_on,
-    coalesce(before.closing_rupiah, 0)
-      + sum(credit_rupiah - debit_rupiah) over (partition by change.merchant_id order by change.booked_on),
+  select change.merchant_id, next_day, coalesce(before.closing_rupiah, 0) + credit_rupiah - debit_rupiah,
     credit_rupiah, debit_rupiah, line_count
   from (
-    select merchant_id, booked_on, count(*) as line_count,
-      coalesce(sum(amount_rupiah) filter (where amount_rupiah > 0), 0) as credit_rupiah,
-      coalesce(-sum(amount_rupiah) filter (where amount_rupiah < 0), 0) as debit_rupiah
-    from balance_transactions
-    where booked_on > coalesce(last_closed, '-infinity') and booked_on <= last_day
-    group by merchant_id, booked_on
+    select merchant_id, sum(credit_rupiah)::bigint as credit_rupiah, sum(debit_rupiah)::bigint as debit_rupiah,
+      sum(line_count)::bigint as line_count
+    from (
+      select merchant_id, credit_rupiah, debit_rupiah, line_count from open_balance_days where day = next_day
+      union all
+      select merchant_id, greatest(amount_rupiah, 0), greatest(-amount_rupiah, 0), 1 from balance_transactions
+      where posting_id > counted and posting_id < 9007199254740991 and booked_on = next_day
+    ) part
+    group by merchant_id
   ) change
   left join lateral (
     select closing_rupiah from balance_days
-    where balance_days.merchant_id = change.merchant_id and day <= last_closed order by day desc limit 1
+    where balance_days.merchant_id = change.merchant_id and day < next_day order by day desc limit 1
   ) before on true;
-  delete from open_balance_days where day <= last_day;
-  return closed;
-end $$;
-
--- Closes the days that ended at least 25 minutes ago, by the clock of PostgreSQL. Returns how many those were. The time
--- is for a server with a slow clock that takes over: its lines are still booked on their day. The schedule begins five
--- minutes later, so a clock that is behind Temporal's does not leave the day open until the next one.
-create function close_days() returns integer
-language plpgsql security definer set search_path = public, pg_temp as $$
-declare
-  last_day constant date := booking_day(now() - interval '25 minutes') - 1;
-begin
-  if last_day <= (select max(day) from closed_days) then return 0; end if;
-  return close_days_until(last_day);
+  delete from open_balance_days where day <= next_day;
+  return next_day;
 end $$;
 
 -- Webhooks -----------------------------------------------------------------------------------------------------------
@@ -2819,10 +2839,11 @@ grant select, insert on ledger_verifications, ledger_verification_results to lun
 grant select on ledger_verification_results to lunas_worker;
 
 -- Balance. A trigger of the ledger writes lines, and the worker closes days: no role has more than these rights.
-grant select on balance_transactions, closed_days, balance_days, open_balance_days to lunas_operator, lunas_reader;
+grant select on balance_transactions, ended_days, closed_days, balance_days, open_balance_days
+  to lunas_operator, lunas_reader;
 grant select on balance_transactions, closed_days to lunas_worker;
-revoke execute on function book_balance_transaction, close_days_until, close_days from public;
-grant execute on function close_days to lunas_worker;
+revoke execute on function book_balance_transaction, end_days_until, end_days, close_next_day from public;
+grant execute on function end_days, close_next_day to lunas_worker;
 
 -- Personal data. The API adds it and shows it to its merchant (`?expand=`), operators show and erase it. The worker
 -- deletes what is older than its retention, and sends it to endpoints that add it.
@@ -2957,7 +2978,7 @@ grant select on members to lunas_reader;
 -- so there is no right to write payments, refunds or the ledger, and none to see a server key or a webhook secret.
 grant select on payments, payment_transitions, refunds, late_payments, ledger_postings, ledger_entries, policies,
   archived_payments, archive_files, archive_batches, recovery_mode, retired_keys, webhook_deliveries,
-  balance_transactions, closed_days, balance_days, open_balance_days
+  balance_transactions, ended_days, closed_days, balance_days, open_balance_days
   to lunas_dashboard;
 grant select (id, merchant_id, url, events, expand, status, disabled_reason, created_at, consecutive_failures,
   failing_since, next_probe_at, deleted_at), insert,

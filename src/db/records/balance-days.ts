@@ -4,13 +4,21 @@ import { UNCLOSED_DAYS } from './open-balance-days';
 
 /* Days are `YYYY-MM-DD`, in Western Indonesian Time (WIB). */
 
-/** Closes the days that are over. @returns how many days were closed */
-export async function closeDays(db: Queryable): Promise<number> {
-  const { rows } = await db.query<{ closed: number }>({
-    name: 'close_days',
-    text: 'select close_days() as closed',
+/**
+ * Ends the days that are over by the clock of PostgreSQL, and before `today` by that of the caller: nothing is booked
+ * on them any more. Settlements wait meanwhile.
+ */
+export async function endDays(db: Queryable, today: string): Promise<void> {
+  await db.query({ name: 'end_days', text: 'select end_days($1)', values: [today] });
+}
+
+/** Closes the first day that has ended and is not closed: its sums are final. @returns the day; null: there is none */
+export async function closeNextDay(db: Queryable): Promise<string | null> {
+  const { rows } = await db.query<{ day: string | null }>({
+    name: 'close_next_day',
+    text: 'select close_next_day()::text as day',
   });
-  return onlyRow(rows).closed;
+  return onlyRow(rows).day;
 }
 
 /** The sums of a merchant's lines on one day. */
@@ -41,6 +49,7 @@ export async function readBalancePeriod(
   const { rows } = await db.query<BalancePeriod>({
     name: 'read_balance_period',
     text: `with closed as (select max(day) as day from closed_days),
+     ended as (select max(day) as day from ended_days),
      ${UNCLOSED_DAYS}
      select (
          coalesce((
@@ -57,8 +66,8 @@ export async function readBalancePeriod(
            select day, credit_rupiah, debit_rupiah, line_count from unclosed where day between $2 and $3
          ) found
        ) as days,
-       closed.day::text as "lastClosedDay", greatest(booking_day(now()), closed.day + 1)::text as "openDay"
-     from closed`,
+       closed.day::text as "lastClosedDay", greatest(booking_day(now()), ended.day + 1)::text as "openDay"
+     from closed, ended`,
     values: [merchantId, from, to],
   });
   return onlyRow(rows);

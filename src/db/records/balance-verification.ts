@@ -60,6 +60,39 @@ export async function findOpenDayDifferences(db: Queryable, limit: number): Prom
   return rows;
 }
 
+/**
+ * Compares the closings of the days that were closed after this time with the lines. It reads the lines of these days
+ * only, merchant by merchant: the close itself reads the sums of counted lines, and not the lines.
+ */
+export async function findNewlyClosedDayDifferences(
+  db: Queryable,
+  since: Date,
+  limit: number,
+): Promise<DayDifference[]> {
+  const { rows } = await db.query<DayDifference>(
+    `select merchant.id as "merchantId", closed.day::text, recorded.change_rupiah as "recordedRupiah",
+       lines.change_rupiah as "linesRupiah"
+     from closed_days closed cross join merchants merchant
+     cross join lateral (
+       select count(*) as line_count, sum(amount_rupiah)::bigint as change_rupiah
+       from balance_transactions where merchant_id = merchant.id and booked_on = closed.day
+     ) lines
+     left join lateral (
+       select line_count, credit_rupiah - debit_rupiah as sums_rupiah, closing_rupiah - coalesce((
+         select closing_rupiah from balance_days earlier
+         where earlier.merchant_id = merchant.id and earlier.day < closed.day order by earlier.day desc limit 1
+       ), 0) as change_rupiah
+       from balance_days where balance_days.merchant_id = merchant.id and balance_days.day = closed.day
+     ) recorded on true
+     where closed_at > $1
+       and (recorded.change_rupiah, recorded.sums_rupiah, coalesce(recorded.line_count, 0))
+         is distinct from (lines.change_rupiah, lines.change_rupiah, lines.line_count)
+     order by closed.day, merchant.id limit $2`,
+    [since, limit],
+  );
+  return rows;
+}
+
 /** Compares the closings of all closed days with the lines. */
 export async function findClosedDayDifferences(db: Queryable, limit: number): Promise<DayDifference[]> {
   const { rows } = await db.query<DayDifference>(

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../db/connection/pool';
 import {
   findClosedDayDifferences,
+  findNewlyClosedDayDifferences,
   findOpenDayDifferences,
   readArchivedSums,
   readLineSums,
@@ -79,10 +80,18 @@ export async function findDayBreaks(db: Queryable, limit: number): Promise<Ledge
   const closed = await findClosedDayDifferences(db, limit);
   const open = await findOpenDayDifferences(db, limit);
   return [
-    ...closed.map((difference) => dayBreakOf('closed_day_disagrees', 'the closed day', difference)),
+    ...closed.map(closedDayBreakOf),
     ...open.map((difference) => dayBreakOf('open_day_disagrees', 'the sum of the open day', difference)),
   ];
 }
+
+/** The same for the days that were closed after this time. */
+export async function findNewDayBreaks(db: Queryable, since: Date, limit: number): Promise<LedgerBreak[]> {
+  return (await findNewlyClosedDayDifferences(db, since, limit)).map(closedDayBreakOf);
+}
+
+const closedDayBreakOf = (difference: DayDifference): LedgerBreak =>
+  dayBreakOf('closed_day_disagrees', 'the closed day', difference);
 
 function dayBreakOf(kind: LedgerBreak['kind'], subject: string, difference: DayDifference): LedgerBreak {
   const { merchantId, day, recordedRupiah, linesRupiah } = difference;

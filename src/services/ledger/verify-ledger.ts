@@ -14,6 +14,7 @@ import { ConflictError } from '../../errors';
 import {
   AvailableSums,
   findDayBreaks,
+  findNewDayBreaks,
   lineBreakOf,
   lineDifferencesSql,
   type LineDifference,
@@ -118,6 +119,7 @@ export async function verifyLedger(
     for await (const found of findTotalBreaks(db)) count(found);
     for (const found of await findInTransitBreaks(db)) count(found);
   }
+  if (checkpoint) for (const found of await findNewDayBreaks(db, recordedUntil, MAX_BREAKS)) count(found);
   if (!checkpoint) await requireSameClosings(db, archivedBalances);
   const newBalances = [...sums.values()].sort((one, other) => (one.account < other.account ? -1 : 1));
   if (breakCount === 0 && horizon.isDecided) {

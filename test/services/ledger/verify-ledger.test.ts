@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LEDGER_BREAK_KINDS } from '../../../src/services/ledger/find-ledger-breaks';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
+import { closeDaysUntil } from '../../support/close-days';
 import { eventually } from '../../support/eventually';
 import { createTestLedger, type TestLedger } from '../../support/payments';
 import { addLines, applyPayout, createTestPayouts, withNewMerchant, type TestPayouts } from '../../support/payouts';
@@ -14,7 +15,7 @@ afterEach(async () => {
   await past('update totals_progress set line_posting_id = 0');
   await past(
     `truncate payments, payment_transitions, ledger_postings, ledger_entries, ledger_verifications,
-       balance_transactions, balance_days, closed_days, open_balance_days cascade`,
+       balance_transactions, balance_days, ended_days, closed_days, open_balance_days cascade`,
   );
 });
 afterAll(() => ledger.close());
@@ -463,6 +464,18 @@ describe('an incremental verification', () => {
     // The only change is a manual posting for an old payment.
     await plant(insertPosting('payment_version', '2'), [open.terms.paymentId]);
     expect(await verifyLedger(ledger.db)).toMatchObject({ payments: 1, breaks: [{ kind: 'posting_unexpected' }] });
+  });
+
+  it('compares the days that were closed since with their lines', async () => {
+    await applyTransitions(ledger, SETTLED);
+    await verifyLedger(ledger.db);
+    // A line that the sums do not have.
+    await past('update totals_progress set line_posting_id = (select max(posting_id) from balance_transactions)');
+    await closeDaysUntil(ledger.db, 'booking_day(now())');
+    const { breaks } = await verifyLedger(ledger.db);
+    expect(breaks).toMatchObject([{ kind: 'closed_day_disagrees', detail: expect.stringContaining('its lines by') }]);
+    await past("update closed_days set closed_at = closed_at - interval '3 hours'");
+    expect(await verifyLedger(ledger.db)).toMatchObject({ breakCount: 0 });
   });
 
   it('starts from the same checkpoint while there is a break', async () => {

@@ -15,6 +15,7 @@ import {
   type StatementLine,
 } from '../../../src/services/payouts/balance';
 import { backdatePayments } from '../../support/backdate';
+import { closeDaysUntil } from '../../support/close-days';
 import {
   applyPayout,
   createTestPayouts,
@@ -32,7 +33,7 @@ let ledger: TestPayouts;
 let openDay: string;
 /** Closes all days up to this one. @returns the open day */
 async function closeUntil(day: string): Promise<string> {
-  await ledger.db.query(`select close_days_until(${day})`);
+  await closeDaysUntil(ledger.db, day);
   const { rows } = await ledger.db.query<{ day: string }>('select (max(day) + 1)::text as day from closed_days');
   return rows[0]?.day ?? '';
 }

@@ -1,6 +1,7 @@
 import { createMerchant } from '../../../src/services/merchants/merchants';
 import { getStatement } from '../../../src/services/payouts/balance';
 import { applyTransitions } from '../../services/ledger/transition-path';
+import { closeDaysUntil } from '../../support/close-days';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { eventually } from '../../support/eventually';
 import { newTerms, type TestLedger } from '../../support/payments';
@@ -47,7 +48,7 @@ beforeAll(async () => {
   };
   for (let count = 0; count < SETTLEMENTS; count += 1) await settle(1_000 + count);
   closedDay = await scalar('select max(booked_on)::text from balance_transactions');
-  await db.query('select close_days_until($1)', [closedDay]);
+  await closeDaysUntil(db, `'${closedDay}'`);
   await applyTransitions(ledger, REFUNDED, amountsOf(49_650, 350));
   openDay = await scalar('select max(booked_on)::text from balance_transactions');
 });

@@ -2,6 +2,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { createPool } from '../../../src/db/connection/pool';
+import { closeNextDay, endDays } from '../../../src/db/records/balance-days';
+import { dayInWib } from '../../../src/domain/wib';
 import { freePort } from '../../../src/local-stack/ports';
 import { ensureDatabase, PostgresCluster } from '../../../src/local-stack/postgres';
 import { shiftedClock, withEnvironment } from '../../faults/clock';
@@ -29,7 +31,7 @@ it.each([OFF_SECONDS, -OFF_SECONDS])(
   TRIAL_TIMEOUT_MS,
 );
 
-describe('PostgreSQL with a clock ten minutes off at the end of a day in WIB', () => {
+describe('PostgreSQL with a clock minutes or a day off at the end of a day in WIB', () => {
   const MINUTE_MS = 60_000;
   const midnightMs = Date.parse('2026-11-30T17:00:00Z');
   let directory: string;
@@ -64,11 +66,14 @@ describe('PostgreSQL with a clock ten minutes off at the end of a day in WIB', (
       return createTestLedger(() => Promise.resolve({ url, urlOf: () => url, drop: () => Promise.resolve() }));
     });
     const closed = new Map<string, string>();
-    for (const minutes of [-2, 8, -2, 28, 8, 18, 1_468, 1_448]) {
+    // The clock of PostgreSQL, and that of Temporal if it is another: once PostgreSQL is a day ahead.
+    const clocks = [[-2], [8], [-2], [28], [8], [18], [1_468, 30], [19], [1_468], [1_448]] as const;
+    for (const [minutes, temporalMinutes = minutes] of clocks) {
       await at(minutes, async (url) => {
         const db = createPool(url, { max: 2 });
         await applyTransitions({ ...ledger, db, context: { ...ledger.context, db } }, ['issue', 'pay', 'settle']);
-        await db.query('select close_days()');
+        await endDays(db, dayInWib(new Date(midnightMs + temporalMinutes * MINUTE_MS)));
+        while ((await closeNextDay(db)) !== null);
         const { rows } = await db.query<{ day: string; balance: string }>(
           `select day::text, concat_ws(' ', closing_rupiah, credit_rupiah, debit_rupiah, line_count) as balance
            from balance_days order by day`,
@@ -80,7 +85,7 @@ describe('PostgreSQL with a clock ten minutes off at the end of a day in WIB', (
         await db.end();
       });
     }
-    expect(Object.fromEntries(closed)).toEqual({ '2026-11-30': '99300 99300 0 2', '2026-12-01': '297900 198600 0 4' });
+    expect(Object.fromEntries(closed)).toEqual({ '2026-11-30': '99300 99300 0 2', '2026-12-01': '347550 248250 0 5' });
     await ledger.db.end();
   });
 });
