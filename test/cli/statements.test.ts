@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { applyTransitions } from '../services/ledger/transition-path';
-import { closeDaysUntil } from '../support/close-days';
+import { closeDaysUntil, countLines } from '../support/close-days';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { createTestLedger, type TestLedger } from '../support/payments';
 import { runLunas } from './run-lunas';
@@ -21,6 +21,7 @@ beforeAll(async () => {
   await closeDaysUntil(ledger.db, 'booking_day(now()) + 2');
   const refunded = ['issue', 'pay', 'request_refund', 'submit_refund', 'confirm_refund'] as const;
   await applyTransitions(ledger, refunded, { merchantReferenceId: 'ORDER "2", late' });
+  await countLines(ledger.db);
   const { rows } = await ledger.db.query<{ day: string }>('select (max(day) + 1)::text as day from closed_days');
   openDay = rows[0]?.day ?? '';
 });
@@ -69,16 +70,16 @@ describe('lunas statements', () => {
     expect((await statements('show', '--day', '2020-01-01')).stdout).toContain('did not change on this day');
   });
 
-  it('prints a day as CSV, in which a spreadsheet computes nothing', async () => {
-    const header = '\uFEFFbooked_on,occurred_at,kind,reference,merchant_reference_id,amount,balance_after\r\n';
+  it('prints a day as CSV, in which a spreadsheet computes nothing, and which shows if it is not final', async () => {
+    const header = '\uFEFFbooked_on,occurred_at,kind,reference,merchant_reference_id,amount,balance_after,state\r\n';
     const at = '2026-11-21T15:00';
     const first = await statements('show', '--day', dayBefore(openDay), '--csv');
     expect(first.stdout.replace(/LN\w{16}/, 'LN')).toBe(
-      `${header}${dayBefore(openDay)},${at}:03.000+07:00,settlement,LN,'=1+1,49650,49650\r\n`,
+      `${header}${dayBefore(openDay)},${at}:03.000+07:00,settlement,LN,'=1+1,49650,49650,closed\r\n`,
     );
     const second = await statements('show', '--day', openDay, '--csv');
     expect(second.stdout.replace(/LN\w{16}/, 'LN')).toBe(
-      `${header}${openDay},${at}:05.000+07:00,refund_fee,LN,"ORDER ""2"", late",-350,49300\r\n`,
+      `${header}${openDay},${at}:05.000+07:00,refund_fee,LN,"ORDER ""2"", late",-350,49300,provisional\r\n`,
     );
   });
 

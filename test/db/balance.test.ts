@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { closeNextDay, endDays } from '../../src/db/records/balance-days';
 import { findClosedDayDifferences, findOpenDayDifferences } from '../../src/db/records/balance-verification';
-import { countTotals } from '../../src/db/records/payment-totals';
 import { applyTransitions } from '../services/ledger/transition-path';
-import { closeDaysUntil } from '../support/close-days';
+import { closeDaysUntil, countLines } from '../support/close-days';
 import { eventually } from '../support/eventually';
 import { createTestLedger, type TestLedger } from '../support/payments';
 
@@ -60,13 +59,6 @@ async function closeDays(today = '2999-01-01'): Promise<number> {
   let closed = 0;
   while ((await closeNextDay(ledger.db)) !== null) closed += 1;
   return closed;
-}
-
-function countLines(): Promise<unknown> {
-  return eventually(
-    () => countTotals(ledger.db),
-    (outcome) => outcome === 'complete',
-  );
 }
 
 describe('the lines of the balance', () => {
@@ -184,7 +176,7 @@ describe('the close of days', () => {
     await insertLine(one, '2025-01-02', 1_000);
     await insertLine(one, '2025-01-02', -300);
     await insertLine(other, '2025-01-03', 5_000);
-    await countLines();
+    await countLines(ledger.db);
     // Not counted yet.
     await insertLine(one, '2025-01-02', 20);
     await insertLine(one, '2025-01-06', -900);
@@ -193,7 +185,7 @@ describe('the close of days', () => {
     expect(await closeDays('2025-01-06')).toBe(4);
     expect(await daysOf(one)).toMatchObject([{ day: '2025-01-02' }]);
     expect(await closeDays()).toBeGreaterThan(300);
-    await countLines();
+    await countLines(ledger.db);
     expect(await daysOf(one)).toEqual([
       { day: '2025-01-02', closing_rupiah: 720, credit_rupiah: 1_020, debit_rupiah: 300, line_count: 3 },
       { day: '2025-01-06', closing_rupiah: -180, credit_rupiah: 0, debit_rupiah: 900, line_count: 1 },

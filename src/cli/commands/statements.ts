@@ -5,6 +5,7 @@ import { formatRupiah } from '../../domain/money';
 import { formatInWib, monthInWib } from '../../domain/wib';
 import { requireMerchant } from '../../services/merchants/merchants';
 import {
+  dayStateOf,
   getStatement,
   listBalanceDays,
   streamStatementCsv,
@@ -44,7 +45,8 @@ function addList(statements: LunasCommand): void {
     });
 }
 
-function dayRow({ day, openingRupiah, creditRupiah, debitRupiah, closingRupiah, lineCount, isClosed }: BalanceDay) {
+function dayRow(balanceDay: BalanceDay) {
+  const { day, openingRupiah, creditRupiah, debitRupiah, closingRupiah, lineCount } = balanceDay;
   return {
     DAY: day,
     OPENING: formatRupiah(openingRupiah),
@@ -52,12 +54,8 @@ function dayRow({ day, openingRupiah, creditRupiah, debitRupiah, closingRupiah, 
     OUT: formatRupiah(debitRupiah),
     CLOSING: formatRupiah(closingRupiah),
     LINES: lineCount,
-    STATE: stateOf(isClosed),
+    STATE: dayStateOf(balanceDay),
   };
-}
-
-function stateOf(isClosed: boolean): string {
-  return isClosed ? 'closed' : 'provisional';
 }
 
 const day = z.iso.date({ error: 'must be a day such as 2026-01-31' });
@@ -87,16 +85,16 @@ interface PrintedDay {
 
 /** Waits while the reader of the output is slower than the database, so that memory does not grow. */
 async function printCsv(db: Pool, { merchant, day }: PrintedDay, { stdout }: Terminal): Promise<undefined> {
-  for await (const part of streamStatementCsv(db, merchant, { from: day, to: day })) {
+  for await (const part of streamStatementCsv(db, merchant, day)) {
     if (!stdout.write(part)) await new Promise((resolve) => stdout.once('drain', resolve));
   }
 }
 
 function statementResult({ next, ...statement }: BalanceStatement): CommandResult {
-  const { openingRupiah, closingRupiah, lineCount, isClosed, lines } = statement;
+  const { openingRupiah, closingRupiah, lineCount, lines } = statement;
   const fields = formatFields({
     Day: statement.day,
-    State: stateOf(isClosed),
+    State: dayStateOf(statement),
     Opening: formatRupiah(openingRupiah),
     Closing: formatRupiah(closingRupiah),
     Lines: lineCount,

@@ -72,3 +72,29 @@ export async function readBalancePeriod(
   });
   return onlyRow(rows);
 }
+
+/** What the lines of a day begin with, and where they end, when the lines were last counted. */
+export interface CountedDay {
+  readonly openingRupiah: number;
+  readonly isClosed: boolean;
+  /** The last line. No transaction in flight can still commit a line of the day before it. */
+  readonly upToPostingId: number;
+}
+
+/** A closed day has all of its lines. Those of another day end with the last counted one: they do not change. */
+export async function readCountedDay(db: Queryable, merchantId: string, day: string): Promise<CountedDay> {
+  const { rows } = await db.query<CountedDay>({
+    name: 'read_counted_day',
+    text: `select (
+         coalesce((
+           select closing_rupiah from balance_days where merchant_id = $1 and day < $2 order by day desc limit 1
+         ), 0) + coalesce((
+           select sum(credit_rupiah - debit_rupiah) from open_balance_days where merchant_id = $1 and day < $2
+         ), 0)
+       )::bigint as "openingRupiah", coalesce(closed.day >= $2, false) as "isClosed",
+       case when closed.day >= $2 then ${Number.MAX_SAFE_INTEGER} else line_posting_id end as "upToPostingId"
+     from totals_progress, (select max(day) as day from closed_days) closed`,
+    values: [merchantId, day],
+  });
+  return onlyRow(rows);
+}

@@ -23,6 +23,8 @@ export interface LinePage {
   readonly after: LinePosition;
   /** The last day of the list. */
   readonly to: string;
+  /** Later lines are left out. */
+  readonly upToPostingId: number;
   readonly limit: number;
 }
 
@@ -30,16 +32,16 @@ export interface LinePage {
 export async function listBalanceTransactions(
   db: Queryable,
   merchantId: string,
-  { after, to, limit }: LinePage,
+  { after, to, upToPostingId, limit }: LinePage,
 ): Promise<BalanceTransaction[]> {
   const { rows } = await db.query<BalanceTransaction>({
     name: 'list_balance_transactions',
     text: linesOf(
-      `where merchant_id = $1 and (booked_on, posting_id) > ($2, $3) and booked_on <= $4
-       order by booked_on, posting_id limit $5`,
+      `where merchant_id = $1 and (booked_on, posting_id) > ($2, $3) and booked_on <= $4 and posting_id <= $5
+       order by booked_on, posting_id limit $6`,
       'booked_on, posting_id',
     ),
-    values: [merchantId, after.bookedOn, after.postingId, to, limit],
+    values: [merchantId, after.bookedOn, after.postingId, to, upToPostingId, limit],
   });
   return rows;
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/connection/pool';
-import { readBalancePeriod, type BalancePeriod, type DayTotals } from '../../db/records/balance-days';
+import { readBalancePeriod, readCountedDay, type BalancePeriod, type DayTotals } from '../../db/records/balance-days';
 import {
   listBalanceTransactions,
   listNewestBalanceTransactions,
@@ -85,28 +85,31 @@ export async function getStatement(
 ): Promise<BalanceStatement> {
   const period = await readBalancePeriod(db, merchantId, { from: day, to: day });
   const balanceDay = toBalanceDay(period.days[0] ?? emptyDay(day), period.openingRupiah, period);
-  const lines = await readLines(db, merchantId, { cursor: after ?? beginningOf(day, period), to: day, limit });
+  const cursor = after ?? beginningOf(day, period);
+  const lines = await readLines(db, merchantId, { cursor, upToPostingId: Number.MAX_SAFE_INTEGER, limit });
   const last = lines.at(-1);
   const { openDay } = period;
   return { ...balanceDay, lines, openDay, next: lines.length === limit && last ? last : null };
 }
 
-function beginningOf(day: string, { openingRupiah }: BalancePeriod): StatementCursor {
+function beginningOf(day: string, { openingRupiah }: Pick<BalancePeriod, 'openingRupiah'>): StatementCursor {
   return { bookedOn: day, postingId: 0, balanceAfterRupiah: openingRupiah };
 }
 
+/** Lines of one day: that of the cursor. */
 interface LineRange {
   readonly cursor: StatementCursor;
-  readonly to: string;
+  readonly upToPostingId: number;
   readonly limit: number;
 }
 
 async function readLines(
   db: Queryable,
   merchantId: string,
-  { cursor, to, limit }: LineRange,
+  { cursor, upToPostingId, limit }: LineRange,
 ): Promise<StatementLine[]> {
-  const lines = await listBalanceTransactions(db, merchantId, { after: cursor, to, limit });
+  const page = { after: cursor, to: cursor.bookedOn, upToPostingId, limit };
+  const lines = await listBalanceTransactions(db, merchantId, page);
   const withBalances: StatementLine[] = [];
   let { balanceAfterRupiah } = cursor;
   for (const line of lines) {
@@ -116,7 +119,40 @@ async function readLines(
   return withBalances;
 }
 
-const CSV_PAGE_LINES = 1_000;
+/** All lines of one day, page by page. */
+export interface StatementExport {
+  /** False: more lines can follow, and `state` is `provisional` in each line of the file. */
+  readonly isClosed: boolean;
+  /** At most `limit` lines after the given one; null: the first lines. None: the end. */
+  readonly readPage: (after: StatementLine | null, limit: number) => Promise<readonly ExportedLine[]>;
+}
+
+/** A line of a file. */
+export interface ExportedLine extends StatementLine {
+  readonly isClosed: boolean;
+}
+
+/**
+ * Opening and lines of a day for a file, as of one time: a line that is committed while the file is written is not in
+ * it. For a day that is not closed, that is when the lines were last counted, some seconds ago. Each page is a short
+ * statement of its own.
+ */
+export async function openStatementExport(db: Queryable, merchantId: string, day: string): Promise<StatementExport> {
+  const { isClosed, upToPostingId, openingRupiah } = await readCountedDay(db, merchantId, day);
+  const beginning = beginningOf(day, { openingRupiah });
+  return {
+    isClosed,
+    readPage: async (after, limit) => {
+      const lines = await readLines(db, merchantId, { cursor: after ?? beginning, upToPostingId, limit });
+      return lines.map((line) => ({ ...line, isClosed }));
+    },
+  };
+}
+
+/** What lists and files show of a day. */
+export function dayStateOf({ isClosed }: Pick<BalanceDay, 'isClosed'>): 'closed' | 'provisional' {
+  return isClosed ? 'closed' : 'provisional';
+}
 
 /** The columns of a statement as CSV, in this order. Amounts are rupiah, times have the offset of WIB. */
 const CSV_COLUMNS = {
@@ -127,29 +163,28 @@ const CSV_COLUMNS = {
   merchant_reference_id: ({ merchantReferenceId }) => merchantReferenceId,
   amount: ({ amountRupiah }) => amountRupiah,
   balance_after: ({ balanceAfterRupiah }) => balanceAfterRupiah,
-} as const satisfies Record<string, (line: StatementLine) => string | number | null>;
+  state: dayStateOf,
+} as const satisfies Record<string, (line: ExportedLine) => string | number | null>;
 
 export const STATEMENT_CSV_COLUMNS: readonly string[] = Object.keys(CSV_COLUMNS);
 
 /** The cells of a line, in the order of the columns. */
-export function statementCells(line: StatementLine): (string | number | null)[] {
+export function statementCells(line: ExportedLine): (string | number | null)[] {
   return Object.values(CSV_COLUMNS).map((valueOf) => valueOf(line));
 }
 
+const CSV_PAGE_LINES = 1_000;
+
 /**
- * The lines of some days as CSV, from one day to another, both included. It has a byte order mark for spreadsheets, and
- * a text that a spreadsheet would compute begins with an apostrophe. Each page is a short statement of its own.
+ * The lines of a day as CSV. It has a byte order mark for spreadsheets, and a text that a spreadsheet would compute
+ * begins with an apostrophe.
  */
-export async function* streamStatementCsv(
-  db: Queryable,
-  merchantId: string,
-  { from, to }: { readonly from: string; readonly to: string },
-): AsyncGenerator<string> {
+export async function* streamStatementCsv(db: Queryable, merchantId: string, day: string): AsyncGenerator<string> {
   yield toCsv([STATEMENT_CSV_COLUMNS], { bom: true });
-  const period = await readBalancePeriod(db, merchantId, { from, to: from });
-  for (let cursor: StatementCursor | undefined = beginningOf(from, period); cursor;) {
-    const lines: StatementLine[] = await readLines(db, merchantId, { cursor, to, limit: CSV_PAGE_LINES });
-    if (lines.length > 0) yield toCsv(lines.map(statementCells));
-    cursor = lines.length === CSV_PAGE_LINES ? lines.at(-1) : undefined;
+  const { readPage } = await openStatementExport(db, merchantId, day);
+  let lines = await readPage(null, CSV_PAGE_LINES);
+  for (let last = lines.at(-1); last !== undefined; last = lines.at(-1)) {
+    yield toCsv(lines.map(statementCells));
+    lines = await readPage(last, CSV_PAGE_LINES);
   }
 }

@@ -15,7 +15,7 @@ import {
   type StatementLine,
 } from '../../../src/services/payouts/balance';
 import { backdatePayments } from '../../support/backdate';
-import { closeDaysUntil } from '../../support/close-days';
+import { closeDaysUntil, countLines } from '../../support/close-days';
 import {
   applyPayout,
   createTestPayouts,
@@ -151,10 +151,16 @@ async function readStatement(merchantId: string, day: string): Promise<Statement
   return lines;
 }
 
-async function readCsv(merchantId: string, from: string, to: string): Promise<string[]> {
-  const parts: string[] = [];
-  for await (const part of streamStatementCsv(ledger.db, merchantId, { from, to })) parts.push(part);
-  return parts.join('').split('\r\n').slice(1, -1);
+/** The lines of these days as CSV: those of the open day are counted first. */
+async function readCsv(merchantId: string, days: Iterable<string>): Promise<string[]> {
+  await countLines(ledger.db);
+  const lines: string[] = [];
+  for (const day of days) {
+    let csv = '';
+    for await (const part of streamStatementCsv(ledger.db, merchantId, day)) csv += part;
+    lines.push(...csv.split('\r\n').slice(1, -1));
+  }
+  return lines;
 }
 
 /** Balance, days, statements and CSV are those of the history, and of the ledger. */
@@ -176,7 +182,7 @@ async function expectBalance(expected: Expected): Promise<void> {
     openingRupiah = closingRupiah;
   }
   expect(openingRupiah).toBe(sumOf(lines));
-  const csv = await readCsv(merchantId, lines[0]?.day ?? openDay, openDay);
+  const csv = await readCsv(merchantId, new Set([...lines.map(({ day }) => day), openDay]));
   expect(csv.map((line) => Number(line.split(',')[5]))).toEqual(lines.map(({ amountRupiah }) => amountRupiah));
   expect(Number(csv.at(-1)?.split(',')[6] ?? 0)).toBe(sumOf(lines));
 }

@@ -124,13 +124,11 @@ it('a statement has a CSV with the same lines, which is recorded', async () => {
   const response = await fetch(`${dashboard.url}${link}`, { headers: { cookie } });
   expect(response.headers.get('content-disposition')).toBe(`attachment; filename="balance-${closedDay}.csv"`);
   const [head, ...rows] = (await response.text()).trimEnd().split('\r\n');
-  expect(head).toBe(
-    ['booked_on', 'occurred_at', 'kind', 'reference', 'merchant_reference_id', 'amount', 'balance_after'].join(','),
-  );
+  expect(head).toBe('booked_on,occurred_at,kind,reference,merchant_reference_id,amount,balance_after,state');
   const statement = await getStatement(db, merchantId, closedDay, { limit: 1_000 });
-  const [, , , reference, , amount, after] = rows[0]?.split(',') ?? [];
-  expect([reference, amount, after]).toEqual([statement.lines[0]?.referenceId, '1000', '1000']);
-  expect(rows.map((row) => Number(row.split(',').at(-1)))).toEqual(
+  const [, , , reference, , amount, after, state] = rows[0]?.split(',') ?? [];
+  expect([reference, amount, after, state]).toEqual([statement.lines[0]?.referenceId, '1000', '1000', 'closed']);
+  expect(rows.map((row) => Number(row.split(',').at(-2)))).toEqual(
     statement.lines.map(({ balanceAfterRupiah }) => balanceAfterRupiah),
   );
   expect(
@@ -160,6 +158,15 @@ it('the worker counts the lines of the open day, and the page shows the same bal
   expect(counted).toBe('1');
   const sum = Number(await scalar('select sum(amount_rupiah) from balance_transactions'));
   expect((await open(`${home}/balance`)).text).toContain(`Available ${rupiah(sum)}`);
+});
+
+it('the CSV of the open day shows in its name and in each line that it is not final', async () => {
+  const response = await fetch(`${dashboard.url}${home}/balance/days/${openDay}.csv`, { headers: { cookie } });
+  const name = `balance-${openDay}-provisional.csv`;
+  expect(response.headers.get('content-disposition')).toBe(`attachment; filename="${name}"`);
+  const [, ...rows] = (await response.text()).trimEnd().split('\r\n');
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).toMatch(/,-350,\d+,provisional$/);
 });
 
 it('the page of the balance shows the sum of all lines and its newest changes first', async () => {

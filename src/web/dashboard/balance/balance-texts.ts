@@ -53,7 +53,9 @@ const EN = {
     closing: 'Closing',
   },
   provisional: 'Provisional',
-  provisionalHint: 'This day is not closed yet: its lines can still become more. It is closed at 00:30 WIB.',
+  provisionalHint:
+    'This day is not closed yet: its lines can still become more. It is closed at 00:30 WIB. Until then each line of ' +
+    'the CSV is marked “provisional”, and it has the lines of some seconds ago.',
   statement: (day: string) => `Statement of ${day}`,
   lines: (count: number) => (count === 1 ? '1 line' : `${count} lines`),
   csv: 'Download CSV',
@@ -101,7 +103,9 @@ const ID: BalanceTexts = {
     closing: 'Saldo akhir',
   },
   provisional: 'Sementara',
-  provisionalHint: 'Hari ini belum ditutup: barisnya masih dapat bertambah. Penutupan pada pukul 00.30 WIB.',
+  provisionalHint:
+    'Hari ini belum ditutup: barisnya masih dapat bertambah. Penutupan pada pukul 00.30 WIB. Sampai saat itu, setiap ' +
+    'baris CSV bertanda “provisional” (sementara), dan isinya adalah baris hingga beberapa detik yang lalu.',
   statement: (day) => `Rekening koran ${day}`,
   lines: (count) => `${count} baris`,
   csv: 'Unduh CSV',

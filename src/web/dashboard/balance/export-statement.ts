@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import {
-  getStatement,
+  openStatementExport,
   STATEMENT_CSV_COLUMNS,
   statementCells,
-  type StatementLine,
+  type ExportedLine,
 } from '../../../services/payouts/balance';
 import { delimiterField, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
 import { memberPage, redirectTo } from '../../page/page-route';
@@ -23,15 +23,14 @@ export const exportStatement = memberPage(
       const { db } = dependencies;
       const day = dayOf(visit.request);
       if (!query.ok) return redirectTo(merchantView(dependencies, visit).paths.balanceDay(day));
-      const { language } = visit;
-      const { merchantId } = visit.member;
-      const source: CsvExport<StatementLine> = {
-        fileName: `balance-${day}`,
+      const texts = BALANCE_TEXTS[visit.language];
+      const { isClosed, readPage } = await openStatementExport(db, visit.member.merchantId, day);
+      const source: CsvExport<ExportedLine> = {
+        fileName: isClosed ? `balance-${day}` : `balance-${day}-${texts.provisional.toLowerCase()}`,
         columns: STATEMENT_CSV_COLUMNS,
         cellsOf: statementCells,
-        readPage: async (after, limit) =>
-          (await getStatement(db, merchantId, day, { limit, ...(after && { after }) })).lines,
-        limitLine: () => BALANCE_TEXTS[language].exportLimit(MAX_EXPORT_ROWS),
+        readPage,
+        limitLine: () => texts.exportLimit(MAX_EXPORT_ROWS),
       };
       const action = { action: 'statement.export', target: day } as const;
       return exportRecorded(dependencies, visit, { source, delimiter: query.values.delimiter, action });
