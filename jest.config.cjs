@@ -13,6 +13,7 @@ const UNIT = [
   'test/http/{event-stream,request-deadline,strict-json}.test.ts',
   'test/local-stack/{data-directory,ports,progress,supervisor,task-group}.test.ts',
   'test/observability/logger.test.ts',
+  'test/providers/border.test.ts',
   'test/providers/calls/call-slots.test.ts',
   'test/providers/midtrans/{midtrans-provider,notification}.test.ts',
   'test/snap/**/*.test.ts',

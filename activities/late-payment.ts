@@ -9,8 +9,8 @@ import { COVERED_BY } from '../src/domain/provider-status';
 import type { ProviderPayment } from '../src/providers/provider';
 import type { ActivityDependencies } from './dependencies';
 import { executeRefund } from './provider-refund';
-import { findOrder } from './provider-status';
-import { verifyTerms } from './verify-terms';
+import { findOrder, orderKeyOf } from './provider-status';
+import { verifyTerms, type VerifiedTerms } from './verify-terms';
 
 /**
  * Queries the provider about a final payment. Money that it received goes to suspense; what contradicts our records
@@ -18,7 +18,7 @@ import { verifyTerms } from './verify-terms';
  */
 export async function recordLatePayment(
   dependencies: ActivityDependencies,
-  request: LatePaymentRequest,
+  request: LatePaymentRequest & VerifiedTerms,
 ): Promise<LatePaymentResult> {
   const { db, providers } = dependencies;
   const { terms } = request;
@@ -27,7 +27,7 @@ export async function recordLatePayment(
   if (!final) return { status: 'none' };
   const latestNotificationId = await newestNotification(db, terms);
   const provider = await providers.forAccount(terms.providerAccountId);
-  const order = await findOrder(provider, terms);
+  const order = await findOrder(provider, request);
   if (order) await recordOrder(dependencies, request, final, order);
   await closeNotifications(db, terms, latestNotificationId, order ? COVERED_BY[order.status] : []);
   return readStatus(dependencies, request);
@@ -65,7 +65,7 @@ async function recordOrder(
 /** Refunds a late payment once. If the provider cannot or rejects it, the late payment requires manual review. */
 export async function refundLatePayment(
   dependencies: ActivityDependencies,
-  request: LatePaymentRequest,
+  request: LatePaymentRequest & VerifiedTerms,
 ): Promise<LatePaymentResult> {
   const { db, providers, isRecovering } = dependencies;
   const { paymentId, referenceId, provider, providerAccountId, totalRupiah } = request.terms;
@@ -84,7 +84,7 @@ export async function refundLatePayment(
   const reason = 'paid after the payment had ended';
   const refund = await executeRefund(
     await providers.forAccount(providerAccountId),
-    { referenceId, refundKey: lateRefundKeyOf(referenceId), totalRupiah, reason },
+    { ...orderKeyOf(request), refundKey: lateRefundKeyOf(referenceId), totalRupiah, reason },
     isRecovering,
   );
   switch (refund.status) {

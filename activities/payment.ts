@@ -12,7 +12,13 @@ import type { IssueQrisOutcome, Provider, ProviderPayment, Rejected } from '../s
 import type { ActivityDependencies } from './dependencies';
 import { indeterminateError, orderStillOpenError } from './errors';
 import { providerDeadline } from './provider-deadline';
-import { applyProviderStatus, failAndQueryAgain, findOrder, requestLatePaymentQuery } from './provider-status';
+import {
+  applyProviderStatus,
+  failAndQueryAgain,
+  findOrder,
+  orderKeyOf,
+  requestLatePaymentQuery,
+} from './provider-status';
 import { deferred, keepState, permitted, RECOVERY_MODE, toStepResult, toTransitionInput } from './step-result';
 import { requireRecordedTerms, unchecked, verifySettlement, verifyStep, type VerifiedStep } from './verify-terms';
 
@@ -49,7 +55,7 @@ async function create(dependencies: ActivityDependencies, request: StepInput): P
  */
 async function findIssued(provider: Provider, { terms, creation }: StepInput): Promise<IssueQrisOutcome | undefined> {
   if (creation?.outcome === 'rejected') return creation;
-  const order = await findOrder(provider, terms);
+  const order = await findOrder(provider, { terms, issuedTransactionId: creation?.providerTransactionId ?? null });
   if (!order) return undefined;
   const { status, totalRupiah, providerTransactionId } = order;
   const qrisPayload = order.qrisPayload ?? issuedPayload(creation, order);
@@ -157,15 +163,15 @@ export async function failUnissuedPayment(dependencies: ActivityDependencies, re
     const issued = await findIssued(provider, request);
     if (issued) return recordIssued(dependencies, { ...request, state, atMs: request.creation.atMs }, issued);
   }
-  const order = await findOrder(provider, terms);
+  const order = await findOrder(provider, { terms });
   if (order?.status === 'pending') await expireOrder(provider, terms);
   if (order && isPaidOrder(order)) await requestLatePaymentQuery(dependencies, request);
   return failCreation(dependencies, { ...request, state }, 'the provider did not issue a QR code in time');
 }
 failUnissuedPayment.checked = unchecked(failUnissuedPayment);
 
-async function expireOrder(provider: Provider, { referenceId }: PaymentTerms): Promise<void> {
-  const closed = await provider.expirePayment(referenceId, providerDeadline());
+async function expireOrder(provider: Provider, terms: PaymentTerms): Promise<void> {
+  const closed = await provider.expirePayment(orderKeyOf({ terms }), providerDeadline());
   if (closed.outcome === 'indeterminate') throw indeterminateError(closed);
   if (closed.outcome === 'rejected') throw orderStillOpenError(closed);
 }
@@ -178,7 +184,7 @@ function isPaidOrder({ status }: ProviderPayment): boolean {
 export async function confirmPaid(dependencies: ActivityDependencies, request: VerifiedStep): Promise<StepResult> {
   const { terms } = request;
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);
-  const order = await findOrder(provider, terms);
+  const order = await findOrder(provider, request);
   if (order) return applyProviderStatus(dependencies, request, order);
   const attentionReason = `The provider does not know this order. ${OPERATOR_STEPS.failPayment}.`;
   return keepState(dependencies, request, { attentionReason });
@@ -203,7 +209,7 @@ async function closeOrder(
 ): Promise<StepResult> {
   const { terms } = request;
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);
-  const closed = await provider[`${transition}Payment`](terms.referenceId, providerDeadline());
+  const closed = await provider[`${transition}Payment`](orderKeyOf(request), providerDeadline());
   switch (closed.outcome) {
     case 'accepted':
       return toStepResult(await transitionWriters[transition](dependencies, toTransitionInput(request)));
@@ -226,7 +232,7 @@ const INDETERMINATE_AFTER_DEADLINE_MS = 24 * 3_600_000;
 export async function failPayment(dependencies: ActivityDependencies, request: VerifiedStep): Promise<StepResult> {
   const { terms, state, atMs, createdAtMs } = request;
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);
-  const found = await provider.findPayment(terms.referenceId, providerDeadline());
+  const found = await provider.findPayment(orderKeyOf(request), providerDeadline());
   switch (found.outcome) {
     case 'found':
       return failKnownOrder(dependencies, request, found.payment);

@@ -4,7 +4,7 @@ import type { StepActor } from '../src/domain/actor';
 import { formatRupiah } from '../src/domain/money';
 import { refundKeyOf, refundNumberOfKey } from '../src/domain/refund';
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
-import type { FindPaymentOutcome, Provider, RefundRequest } from '../src/providers/provider';
+import type { FindPaymentOutcome, OrderKey, Provider, RefundRequest } from '../src/providers/provider';
 import { providerDeadline } from './provider-deadline';
 import { RECOVERY_MODE, toStepResult, toTransitionInput } from './step-result';
 
@@ -37,9 +37,10 @@ export function classifyProviderRefund(totalRupiah: number, found: FindPaymentOu
 
 export async function fetchRefundStatus(
   provider: Provider,
-  { referenceId, totalRupiah }: { readonly referenceId: string; readonly totalRupiah: number },
+  order: OrderKey,
+  totalRupiah: number,
 ): Promise<ProviderRefundStatus> {
-  return classifyProviderRefund(totalRupiah, await provider.findPayment(referenceId, providerDeadline()));
+  return classifyProviderRefund(totalRupiah, await provider.findPayment(order, providerDeadline()));
 }
 
 type ExecutedRefund =
@@ -50,7 +51,7 @@ type ExecutedRefund =
  * requests it: an operator decides if the provider lists it no more.
  */
 export async function followRefund(provider: Provider, request: RefundRequest): Promise<ExecutedRefund> {
-  const found = await fetchRefundStatus(provider, request);
+  const found = await fetchRefundStatus(provider, request, request.totalRupiah);
   if (found.status !== 'none') return found;
   return { status: 'rejected', reason: 'the provider does not list its refund any more' };
 }
@@ -64,12 +65,12 @@ export async function executeRefund(
   request: RefundRequest,
   isRecovering: () => Promise<boolean>,
 ): Promise<ExecutedRefund> {
-  const before = await fetchRefundStatus(provider, request);
+  const before = await fetchRefundStatus(provider, request, request.totalRupiah);
   if (before.status !== 'none') return before;
   if (await isRecovering()) return { status: 'indeterminate', reason: RECOVERY_MODE };
   const requested = await provider.refundPayment(request, providerDeadline());
   if (requested.outcome === 'indeterminate') return { status: 'indeterminate', reason: requested.reason };
-  const after = await fetchRefundStatus(provider, request);
+  const after = await fetchRefundStatus(provider, request, request.totalRupiah);
   if (after.status !== 'none') return after;
   return requested.outcome === 'accepted'
     ? { status: 'indeterminate', reason: 'it accepted the refund, but does not show it' }

@@ -4,22 +4,27 @@ import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import { lateRefundKeyOf } from '../src/domain/late-payment';
 import { formatRupiah } from '../src/domain/money';
-import { expiryOf, type PaymentTerms } from '../src/domain/payment';
+import { expiryOf } from '../src/domain/payment';
 import { isFinal } from '../src/domain/payment-transitions';
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
-import type { Provider, ProviderPayment } from '../src/providers/provider';
+import type { OrderKey, Provider, ProviderPayment } from '../src/providers/provider';
 import { indeterminateError } from './errors';
 import { providerDeadline } from './provider-deadline';
 import { classifyProviderRefund, recordProviderRefund } from './provider-refund';
 import { keepState, toStepResult, toTransitionInput } from './step-result';
-import type { VerifiedStep } from './verify-terms';
+import type { VerifiedStep, VerifiedTerms } from './verify-terms';
+
+export function orderKeyOf({ terms, issuedTransactionId }: VerifiedTerms): OrderKey {
+  const { referenceId, totalRupiah } = terms;
+  return { referenceId, issued: issuedTransactionId ? { transactionId: issuedTransactionId, totalRupiah } : null };
+}
 
 /**
  * The order of a payment at the provider; undefined if the provider has none.
  * @throws if the outcome is indeterminate: Temporal retries the activity
  */
-export async function findOrder(provider: Provider, terms: PaymentTerms): Promise<ProviderPayment | undefined> {
-  const found = await provider.findPayment(terms.referenceId, providerDeadline());
+export async function findOrder(provider: Provider, order: VerifiedTerms): Promise<ProviderPayment | undefined> {
+  const found = await provider.findPayment(orderKeyOf(order), providerDeadline());
   if (found.outcome === 'indeterminate') throw indeterminateError(found);
   return found.outcome === 'found' ? found.payment : undefined;
 }

@@ -15,8 +15,9 @@ import {
   recordProviderRefund,
   type ProviderRefundStatus,
 } from './provider-refund';
+import { orderKeyOf } from './provider-status';
 import { deferred, keepState, permitted, RECOVERY_MODE, toStepResult, toTransitionInput } from './step-result';
-import { verifyStep } from './verify-terms';
+import { verifyStep, type VerifiedStep } from './verify-terms';
 
 /** Opens a refund and holds it: the provider receives nothing before the hold is over. */
 export async function requestRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
@@ -38,7 +39,7 @@ export async function cancelRefund(dependencies: ActivityDependencies, request: 
 cancelRefund.checked = verifyStep(cancelRefund);
 
 /** Records that the refund goes to the provider, before the first request to the provider. */
-export async function submitRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+export async function submitRefund(dependencies: ActivityDependencies, request: VerifiedStep): Promise<StepResult> {
   // In recovery mode: to record a refund that the provider already has moves no money.
   if ((await dependencies.isRecovering()) && !(await isAtProvider(dependencies, request)))
     return deferred(dependencies, request, { reason: RECOVERY_MODE });
@@ -46,7 +47,7 @@ export async function submitRefund(dependencies: ActivityDependencies, request: 
 }
 submitRefund.checked = verifyStep(submitRefund);
 
-async function isAtProvider(dependencies: ActivityDependencies, request: StepInput): Promise<boolean> {
+async function isAtProvider(dependencies: ActivityDependencies, request: VerifiedStep): Promise<boolean> {
   const { status } = await fetchStatus(dependencies, request);
   return status === 'refunded' || status === 'pending';
 }
@@ -56,14 +57,14 @@ async function isAtProvider(dependencies: ActivityDependencies, request: StepInp
  * a refund that is `submitted` in PostgreSQL goes to the provider. The workflow may be behind PostgreSQL, and the
  * merchant may have cancelled the refund.
  */
-export async function refundPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+export async function refundPayment(dependencies: ActivityDependencies, request: VerifiedStep): Promise<StepResult> {
   const { terms, state } = request;
   const input = toRefundInput(request);
   const current = await readState(dependencies.db, terms.paymentId);
   if (current.version !== state.version || current.refund?.status !== 'submitted') return { state: current };
   const provider = await dependencies.providers.forAccount(terms.providerAccountId);
   const atProvider = {
-    referenceId: terms.referenceId,
+    ...orderKeyOf(request),
     refundKey: refundKeyOf(terms.referenceId, input.refundNumber),
     totalRupiah: terms.totalRupiah,
     reason: 'requested by the merchant',
@@ -89,7 +90,7 @@ export async function refundPayment(dependencies: ActivityDependencies, request:
 refundPayment.checked = verifyStep(refundPayment);
 
 /** The provider may have a refund of a paid payment that Lunas did not request. */
-export async function syncPaidPayment(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+export async function syncPaidPayment(dependencies: ActivityDependencies, request: VerifiedStep): Promise<StepResult> {
   const { terms } = request;
   const latestNotificationId = await newestNotification(dependencies.db, terms);
   const refund = await fetchStatus(dependencies, request);
@@ -109,7 +110,7 @@ export async function syncPaidPayment(dependencies: ActivityDependencies, reques
 syncPaidPayment.checked = verifyStep(syncPaidPayment);
 
 /** The provider may have executed a refund that is recorded as rejected. */
-export async function syncFailedRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+export async function syncFailedRefund(dependencies: ActivityDependencies, request: VerifiedStep): Promise<StepResult> {
   const { terms } = request;
   const latestNotificationId = await newestNotification(dependencies.db, terms);
   const refund = await fetchStatus(dependencies, request);
@@ -132,7 +133,7 @@ export async function syncFailedRefund(dependencies: ActivityDependencies, reque
 syncFailedRefund.checked = verifyStep(syncFailedRefund);
 
 /** An operator retries a rejected refund. A refund that the provider confirms after all is recorded instead. */
-export async function retryRefund(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+export async function retryRefund(dependencies: ActivityDependencies, request: VerifiedStep): Promise<StepResult> {
   const refund = await fetchStatus(dependencies, request);
   switch (refund.status) {
     case 'refunded':
@@ -167,7 +168,10 @@ resolveRefundAsRefunded.checked = verifyStep(resolveRefundAsRefunded);
 /**
  * An operator abandons a rejected refund. Only if the provider shows none: else customer and merchant get the money.
  */
-export async function resolveRefundAsPaid(dependencies: ActivityDependencies, request: StepInput): Promise<StepResult> {
+export async function resolveRefundAsPaid(
+  dependencies: ActivityDependencies,
+  request: VerifiedStep,
+): Promise<StepResult> {
   const { state } = request;
   const refund = await fetchStatus(dependencies, request);
   switch (refund.status) {
@@ -196,11 +200,15 @@ async function recordFailedRefundConfirmed(
   return toStepResult(await transitionWriters.confirm_failed_refund(context, input));
 }
 
-async function fetchStatus({ providers }: ActivityDependencies, { terms }: StepInput): Promise<ProviderRefundStatus> {
-  return fetchRefundStatus(await providers.forAccount(terms.providerAccountId), terms);
+async function fetchStatus({ providers }: ActivityDependencies, request: VerifiedStep): Promise<ProviderRefundStatus> {
+  return fetchRefundStatus(
+    await providers.forAccount(request.terms.providerAccountId),
+    orderKeyOf(request),
+    request.terms.totalRupiah,
+  );
 }
 
-function toRefundInput(request: StepInput) {
+function toRefundInput(request: VerifiedStep) {
   const { status, refund } = request.state;
   if (!refund) throw new Error(`A payment that is "${status}" has no refund here`);
   return { ...toTransitionInput(request), refundNumber: refund.number };

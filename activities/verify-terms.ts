@@ -9,11 +9,14 @@ import type { ActivityDependencies } from './dependencies';
 import { inputRejectedError } from './errors';
 import { deferred, keepState } from './step-result';
 
-/** The input of a step, with what PostgreSQL records of the payment and the workflow does not have. */
-export interface VerifiedStep extends StepInput {
-  /** The transaction that the provider issued. A step of a workflow has none: `verifyStep` sets it. */
+/** The terms of a payment, with what PostgreSQL records of it and the workflow does not have. */
+export interface VerifiedTerms {
+  readonly terms: PaymentTerms;
+  /** The transaction that the provider issued. An input from a workflow has none: the check sets it. */
   readonly issuedTransactionId?: string | null;
 }
+
+export interface VerifiedStep extends StepInput, VerifiedTerms {}
 
 type Step = (dependencies: ActivityDependencies, request: VerifiedStep) => Promise<StepResult>;
 type UnverifiedStep = (dependencies: ActivityDependencies, request: StepInput) => Promise<StepResult>;
@@ -64,12 +67,12 @@ export function unchecked<Activity>(activity: Activity): Activity {
 }
 
 /** Wraps an activity so that it compares its terms with the payment's row first. */
-export function verifyTerms<Request extends { readonly terms: PaymentTerms }, Result>(
+export function verifyTerms<Request extends VerifiedTerms, Result>(
   activity: ActivityOf<Request, Result>,
 ): ActivityOf<Request, Result> {
   return async (dependencies, request) => {
-    await requireRecordedTerms(dependencies.db, request.terms);
-    return activity(dependencies, request);
+    const recorded = await requireRecordedTerms(dependencies.db, request.terms);
+    return activity(dependencies, { ...request, issuedTransactionId: recorded?.issuedTransactionId ?? null });
   };
 }
 

@@ -12,10 +12,10 @@ export type { Indeterminate, ProviderCall };
  */
 export interface Provider {
   issueQris(request: IssueQrisRequest, call: ProviderCall): Promise<IssueQrisOutcome>;
-  findPayment(referenceId: string, call: ProviderCall): Promise<FindPaymentOutcome>;
+  findPayment(order: OrderKey, call: ProviderCall): Promise<FindPaymentOutcome>;
   /** Closes an unpaid order. `rejected` if the order can no longer change: read its state. */
-  expirePayment(referenceId: string, call: ProviderCall): Promise<ClosePaymentOutcome>;
-  cancelPayment(referenceId: string, call: ProviderCall): Promise<ClosePaymentOutcome>;
+  expirePayment(order: OrderKey, call: ProviderCall): Promise<ClosePaymentOutcome>;
+  cancelPayment(order: OrderKey, call: ProviderCall): Promise<ClosePaymentOutcome>;
   /**
    * Requests a refund. `accepted` means only that the request was received: the refund is final once `findPayment`
    * lists it as confirmed. A repeat with the same refund key is harmless and gets the response to the first call.
@@ -23,6 +23,13 @@ export interface Provider {
   refundPayment(request: RefundRequest, call: ProviderCall): Promise<RefundOutcome>;
   /** Verifies the sender and reads the order. The content proves nothing: the caller queries `findPayment`. */
   verifyNotification(notification: ReceivedNotification): NotificationVerification;
+}
+
+/** How an order is named to the acquirer, and what is known of it. */
+export interface OrderKey {
+  readonly referenceId: string;
+  /** What the acquirer issued for it; null: not known. Some responses name an order only by the acquirer's id. */
+  readonly issued: { readonly transactionId: string; readonly totalRupiah: number } | null;
 }
 
 export interface IssueQrisRequest {
@@ -72,8 +79,7 @@ export interface ProviderRefund {
   readonly confirmedAt: Date | null;
 }
 
-export interface RefundRequest {
-  readonly referenceId: string;
+export interface RefundRequest extends OrderKey {
   readonly refundKey: string;
   readonly totalRupiah: number;
   readonly reason: string;

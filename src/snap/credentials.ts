@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
+import { digits } from '../lib/fields';
 
 const NO_RSA_KEY = 'must be a private RSA key (PEM, PKCS #8)';
 
@@ -25,7 +26,7 @@ export const snapCredentialsSchema = z.strictObject({
   /** Only for calls that are signed with it. */
   clientSecret: z.string().min(1).optional(),
   partnerId: z.string().min(1),
-  channelId: z.string().regex(/^\d{5}$/, { error: 'must have five digits' }),
+  channelId: digits(5),
   privateKey: rsaPrivateKey,
 });
 

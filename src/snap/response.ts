@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { indeterminate, type Indeterminate } from '../domain/provider-call';
+import { readFields, shown, snapCode } from '../lib/fields';
 import { parseJson } from '../lib/parse-json';
 
 /** A response of a SNAP service, not validated further. */
@@ -13,21 +14,18 @@ export interface SnapResponse {
   readonly status: string;
 }
 
-const MAX_STATUS_LENGTH = 200;
-
-/** HTTP status, service and case. The service has two digits, in samples of Midtrans also three. */
-const responseSchema = z.object({
-  responseCode: z.string().regex(/^\d{7,8}$/),
-  responseMessage: z.string().default(''),
-});
+const MAX_MESSAGE_LENGTH = 200;
 
 /** Indeterminate if the body is not one of SNAP, or if its code contradicts the HTTP status. */
 export function readResponse(httpStatus: number, text: string): SnapResponse | Indeterminate {
   const body = parseJson(text);
-  const parsed = responseSchema.safeParse(body);
-  if (!parsed.success) return indeterminate(`HTTP ${httpStatus} without a SNAP response`);
-  const { responseCode, responseMessage } = parsed.data;
-  const status = `${responseCode} ${responseMessage}`.slice(0, MAX_STATUS_LENGTH);
-  if (responseCode.slice(0, 3) !== String(httpStatus)) return indeterminate(`HTTP ${httpStatus} with ${status}`);
-  return { outcome: 'responded', httpStatus, caseCode: responseCode.slice(-2), body, status };
+  const read = readFields(responseSchema(httpStatus), body);
+  if (!read.ok) return indeterminate(`HTTP ${httpStatus} without a SNAP response: ${read.reason}`);
+  const { responseCode: code, responseMessage } = read.fields;
+  const status = `${code.whole} ${responseMessage ?? ''}`.trimEnd();
+  return { outcome: 'responded', httpStatus, caseCode: code.caseCode, body, status };
 }
+
+/** HTTP status, service and case. The service has two digits, in samples of Midtrans also three. */
+const responseSchema = (httpStatus: number) =>
+  z.object({ responseCode: snapCode(httpStatus), responseMessage: shown(MAX_MESSAGE_LENGTH) });

@@ -1,6 +1,7 @@
 import { SpanKind } from '@opentelemetry/api';
 import { z } from 'zod';
 import { indeterminate, type Indeterminate, type ProviderCall } from '../domain/provider-call';
+import { headerText, readFields, seconds } from '../lib/fields';
 import { withSpan, type SpanResult } from '../observability/tracing';
 import type { SnapCredentials } from './credentials';
 import { isTokenRejected, type SnapService } from './outcomes';
@@ -37,14 +38,15 @@ export interface SnapAccount {
 }
 
 const TOKEN_REQUEST = Buffer.from(JSON.stringify({ grantType: 'client_credentials' }));
+const MAX_TOKEN_LENGTH = 4_096;
 const DEFAULT_TOKEN_SECONDS = 300;
 /** Less than this before the deadline, a repeat could not complete. */
 const MIN_REPEAT_MS = 300;
 
 const tokenResponseSchema = z.object({
-  accessToken: z.string().min(1).max(4096),
+  accessToken: headerText(MAX_TOKEN_LENGTH),
   // A text in the documents, a number at some acquirers.
-  expiresIn: z.coerce.number().positive().catch(DEFAULT_TOKEN_SECONDS),
+  expiresIn: seconds(DEFAULT_TOKEN_SECONDS),
 });
 
 /** SNAP BI calls of one account: signed, with a token if the acquirer wants one, and without exceptions. */
@@ -129,9 +131,11 @@ export class SnapClient {
     const request = { method: 'POST', path, headers, bytes: TOKEN_REQUEST } as const;
     const response = await this.#exchange(request, call);
     if (response.outcome === 'indeterminate') return response;
-    const token = tokenResponseSchema.safeParse(response.body);
-    if (response.httpStatus !== 200 || !token.success) return indeterminate(`no token: ${response.status}`);
-    const { accessToken, expiresIn } = token.data;
+    if (response.httpStatus !== 200) return indeterminate(`no token: ${response.status}`);
+    const token = readFields(tokenResponseSchema, response.body);
+    // Never its value: it may be a token.
+    if (!token.ok) return indeterminate('no token: accessToken must have printable characters');
+    const { accessToken, expiresIn } = token.fields;
     return { value: accessToken, obtainedAtMs, expiresAtMs: obtainedAtMs + expiresIn * 1000 };
   }
 }

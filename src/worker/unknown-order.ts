@@ -48,7 +48,7 @@ async function isOfPayoutsAccount(db: Queryable, { providerAccountId }: Provider
 async function recordLatePayment({ db, providers }: Dependencies, order: ProviderOrder): Promise<boolean> {
   const provider = await providers.forAccount(order.providerAccountId);
   const call = { signal: new AbortController().signal, deadlineAtMs: Date.now() + QUERY_TIMEOUT_MS };
-  const found = await provider.findPayment(order.referenceId, call);
+  const found = await provider.findPayment({ referenceId: order.referenceId, issued: null }, call);
   if (found.outcome === 'indeterminate') throw new Error(`The provider's status is indeterminate: ${found.reason}`);
   if (found.outcome === 'not_found' || found.payment.status !== 'paid') return false;
   const { totalRupiah, providerTransactionId, paidAt } = found.payment;

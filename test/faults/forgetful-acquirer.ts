@@ -13,11 +13,11 @@ export function forgetKeys(provider: Provider, ledger: Pool): Provider {
       await ledger.query('update payments set idempotency_key = null where order_id = $1', [request.referenceId]);
       return outcome;
     },
-    async findPayment(referenceId, call) {
-      const found = await provider.findPayment(referenceId, call);
+    async findPayment(order, call) {
+      const found = await provider.findPayment(order, call);
       if (found.outcome !== 'found') return found;
       const { rows } = await ledger.query<{ qr: string }>('select qr_string as qr from payments where order_id = $1', [
-        referenceId,
+        order.referenceId,
       ]);
       return { outcome: 'found', payment: { ...found.payment, qrisPayload: rows[0]?.qr ?? null } };
     },

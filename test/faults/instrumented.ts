@@ -93,15 +93,15 @@ function instrumentProvider(provider: Provider, mutant: Mutant | null): Provider
       if (outcome.outcome === 'accepted') await hitBreakpoint('K4');
       return outcome;
     },
-    async findPayment(referenceId, call) {
-      const found = await provider.findPayment(referenceId, call);
+    async findPayment(order, call) {
+      const found = await provider.findPayment(order, call);
       // A pending order is mostly queried before `issueQris` is repeated.
       const isHidden = mutant === 'noLookUp' && found.outcome === 'found' && found.payment.status === 'pending';
       return isHidden ? { outcome: 'not_found' } : found;
     },
-    async expirePayment(referenceId, call) {
+    async expirePayment(order, call) {
       await hitBreakpoint('K12');
-      return provider.expirePayment(referenceId, call);
+      return provider.expirePayment(order, call);
     },
     async refundPayment(request, call) {
       const refundKey = mutant === 'refundKeyUnstable' ? `${request.refundKey}-${Date.now()}` : request.refundKey;

@@ -4,6 +4,7 @@ import type { ProviderOperation } from '../../src/providers/calls/wrap-calls';
 import type {
   IssuedQris,
   IssueQrisRequest,
+  OrderKey,
   Provider,
   ProviderCall,
   ProviderPayment,
@@ -67,6 +68,8 @@ function withTimeout(signal: AbortSignal, ms: number): ProviderCall {
 }
 const newReference = (): string => `LN${randomUUID().replaceAll('-', '').slice(0, 16).toUpperCase()}`;
 
+const keyOf = (referenceId: string): OrderKey => ({ referenceId, issued: null });
+
 function requestFor(referenceId: string, provider: ProviderName = 'gopay', expiresInMs = 900_000): IssueQrisRequest {
   const createdAt = new Date();
   const expiresAt = new Date(createdAt.getTime() + expiresInMs);
@@ -74,7 +77,7 @@ function requestFor(referenceId: string, provider: ProviderName = 'gopay', expir
 }
 
 function refundOf(referenceId: string, key = `${referenceId}-1`, totalRupiah = TOTAL_RUPIAH) {
-  return { referenceId, refundKey: key, totalRupiah, reason: 'out of stock' };
+  return { ...keyOf(referenceId), refundKey: key, totalRupiah, reason: 'out of stock' };
 }
 
 function callProvider(provider: Provider, operation: ProviderOperation, referenceId: string, call: ProviderCall) {
@@ -86,7 +89,7 @@ function callProvider(provider: Provider, operation: ProviderOperation, referenc
     case 'findPayment':
     case 'expirePayment':
     case 'cancelPayment':
-      return provider[operation](referenceId, call);
+      return provider[operation](keyOf(referenceId), call);
   }
 }
 
@@ -119,7 +122,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
     }
 
     async function find(referenceId: string): Promise<ProviderPayment> {
-      const found = await provider.findPayment(referenceId, withDefaultTimeout());
+      const found = await provider.findPayment(keyOf(referenceId), withDefaultTimeout());
       if (found.outcome !== 'found') throw new Error(`${referenceId} is ${found.outcome}`);
       return found.payment;
     }
@@ -151,16 +154,16 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
 
       it('expires a pending order, and rejects it for a paid order', async () => {
         const [{ id: waiting }, done] = [await issued(by), await paid(by)];
-        expect(await provider.expirePayment(waiting, withDefaultTimeout())).toEqual({ outcome: 'accepted' });
+        expect(await provider.expirePayment(keyOf(waiting), withDefaultTimeout())).toEqual({ outcome: 'accepted' });
         expect(await find(waiting)).toMatchObject({ status: 'expired', paidAt: null });
-        expect(await provider.expirePayment(done, withDefaultTimeout())).toMatchObject({ outcome: 'rejected' });
-        expect(await provider.cancelPayment(done, withDefaultTimeout())).toMatchObject({ outcome: 'rejected' });
+        expect(await provider.expirePayment(keyOf(done), withDefaultTimeout())).toMatchObject({ outcome: 'rejected' });
+        expect(await provider.cancelPayment(keyOf(done), withDefaultTimeout())).toMatchObject({ outcome: 'rejected' });
         expect(await find(done)).toMatchObject({ status: 'paid' });
       });
 
       it(`${capabilities.cancel ? 'cancels' : 'rejects the cancellation of'} a pending order`, async () => {
         const { id } = await issued(by);
-        const outcome = await provider.cancelPayment(id, withDefaultTimeout());
+        const outcome = await provider.cancelPayment(keyOf(id), withDefaultTimeout());
         expect(outcome.outcome).toBe(capabilities.cancel ? 'accepted' : 'rejected');
         expect(await find(id)).toMatchObject({ status: capabilities.cancel ? 'cancelled' : 'pending' });
       });
@@ -175,7 +178,9 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
 
     describe('an order', () => {
       it('that does not exist is not found, and every operation on it is rejected', async () => {
-        expect(await provider.findPayment(newReference(), withDefaultTimeout())).toEqual({ outcome: 'not_found' });
+        expect(await provider.findPayment(keyOf(newReference()), withDefaultTimeout())).toEqual({
+          outcome: 'not_found',
+        });
         for (const operation of ['expirePayment', 'cancelPayment', 'refundPayment'] as const) {
           expect(await callProvider(provider, operation, newReference(), withDefaultTimeout())).toMatchObject({
             outcome: 'rejected',
@@ -299,7 +304,9 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
           expect(await callProvider(provider, 'issueQris', referenceId, withShortTimeout(kind))).toMatchObject({
             outcome: 'indeterminate',
           });
-          expect(await provider.findPayment(referenceId, withDefaultTimeout())).toEqual({ outcome: 'not_found' });
+          expect(await provider.findPayment(keyOf(referenceId), withDefaultTimeout())).toEqual({
+            outcome: 'not_found',
+          });
           expect(await callProvider(provider, 'issueQris', referenceId, withDefaultTimeout())).toMatchObject({
             outcome: 'accepted',
           });
@@ -316,7 +323,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
             outcome: 'indeterminate',
           });
           await eventually(
-            () => provider.findPayment(referenceId, withDefaultTimeout()),
+            () => provider.findPayment(keyOf(referenceId), withDefaultTimeout()),
             (found) => found.outcome === 'found' && found.payment.status === 'pending',
           );
           expect(await callProvider(provider, 'issueQris', referenceId, withDefaultTimeout())).toMatchObject({

@@ -9,6 +9,7 @@ import {
   findFragments,
   findLongFunctions,
   findLongLines,
+  findOwnPatterns,
   findSharedNames,
   findUnlinkedPages,
   type Violation,
@@ -52,6 +53,14 @@ describe('fragments', () => {
   ])('finds in %j: %j', (text, expected) => {
     expect(problems(findFragments([{ file: 'src/a.ts', text }]))).toEqual(expected);
   });
+});
+
+it('finds a pattern of its own in an adapter', () => {
+  const text = 'const id = z\n  .string()\n  .regex(/x/);';
+  for (const file of ['src/providers/midtrans/schemas.ts', 'src/snap/response.ts']) {
+    expect(problems(findOwnPatterns([{ file, text }]))).toEqual(['3: a pattern → a reader of src/lib/fields.ts']);
+  }
+  expect(findOwnPatterns([{ file: 'src/api/schemas.ts', text }])).toEqual([]);
 });
 
 describe('citations', () => {

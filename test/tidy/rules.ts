@@ -175,6 +175,21 @@ function headingsOf(markdown: string): string[] {
   return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-'));
 }
 
+const ADAPTER = /^src\/(?:providers\/[^/]+|snap)\/.*\.ts$/;
+
+/** The readers of src/lib/fields.ts serve each field of a kind: a pattern of its own accepts fewer forms. */
+export function findOwnPatterns(sources: readonly SourceFile[]): Violation[] {
+  return sources
+    .filter(({ file }) => ADAPTER.test(file))
+    .flatMap(({ file, text }) =>
+      [...text.matchAll(/\.regex\(/g)].map(({ index }) => ({
+        file,
+        line: lineAt(text, index),
+        problem: 'a pattern → a reader of src/lib/fields.ts',
+      })),
+    );
+}
+
 const ADDRESS = /https?:\/\/[^\s)>]+/g;
 
 /** Tables and addresses cannot be wrapped. */

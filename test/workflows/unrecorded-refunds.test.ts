@@ -76,7 +76,7 @@ it('a refund at the provider after twenty refunds is recorded as the twenty-firs
 
 it('a refund of ours that PostgreSQL has lost is recorded under its number', async () => {
   const refundKey = refundKeyOf(terms.referenceId, 2);
-  await acquirer.refundPayment({ ...terms, refundKey, reason: 'requested by the merchant' });
+  await acquirer.refundPayment({ ...terms, issued: null, refundKey, reason: 'requested by the merchant' });
   const result = await perform(syncPaidPayment);
   expect(result.state).toMatchObject({ status: 'refund_processing', refund: { number: 2 } });
   expect(await refundKeys()).toEqual([refundKey]);
@@ -97,7 +97,7 @@ it('a retry of ours that PostgreSQL has lost is recorded under its number', asyn
     reason: 'an outage',
   }));
   const refundKey = refundKeyOf(terms.referenceId, 2);
-  await acquirer.refundPayment({ ...terms, refundKey, reason: 'requested by the merchant' });
+  await acquirer.refundPayment({ ...terms, issued: null, refundKey, reason: 'requested by the merchant' });
   const result = await perform(syncFailedRefund);
   expect(result.state).toMatchObject({ status: 'refund_processing', refund: { number: 2, status: 'held' } });
   expect(await refundKeys()).toEqual([refund.refundKey, refundKey]);

@@ -23,12 +23,21 @@ export function wrapCalls(provider: Provider, wrap: CallWrapper): Provider {
   return {
     issueQris: (request, call) =>
       wrap(call, () => provider.issueQris(request, call), { operation: 'issueQris', referenceId: request.referenceId }),
-    findPayment: (referenceId, call) =>
-      wrap(call, () => provider.findPayment(referenceId, call), { operation: 'findPayment', referenceId }),
-    expirePayment: (referenceId, call) =>
-      wrap(call, () => provider.expirePayment(referenceId, call), { operation: 'expirePayment', referenceId }),
-    cancelPayment: (referenceId, call) =>
-      wrap(call, () => provider.cancelPayment(referenceId, call), { operation: 'cancelPayment', referenceId }),
+    findPayment: (order, call) =>
+      wrap(call, () => provider.findPayment(order, call), {
+        operation: 'findPayment',
+        referenceId: order.referenceId,
+      }),
+    expirePayment: (order, call) =>
+      wrap(call, () => provider.expirePayment(order, call), {
+        operation: 'expirePayment',
+        referenceId: order.referenceId,
+      }),
+    cancelPayment: (order, call) =>
+      wrap(call, () => provider.cancelPayment(order, call), {
+        operation: 'cancelPayment',
+        referenceId: order.referenceId,
+      }),
     refundPayment: (request, call) =>
       wrap(call, () => provider.refundPayment(request, call), {
         operation: 'refundPayment',

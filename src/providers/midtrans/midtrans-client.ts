@@ -1,5 +1,6 @@
 import { SpanKind } from '@opentelemetry/api';
 import { indeterminate, type Indeterminate, type ProviderCall } from '../../domain/provider-call';
+import { readFields } from '../../lib/fields';
 import { parseJson } from '../../lib/parse-json';
 import { withSpan, type SpanResult } from '../../observability/tracing';
 import { ProviderHttp } from '../calls/http';
@@ -20,8 +21,6 @@ export interface MidtransRequest {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
-
-const MAX_STATUS_MESSAGE_LENGTH = 200;
 
 /** The Core API with the key of one Midtrans account. */
 export class MidtransClient {
@@ -65,13 +64,8 @@ function describe(result: MidtransResponse | Indeterminate): SpanResult {
 
 function readResponse(httpStatus: number, text: string): MidtransResponse | Indeterminate {
   const body = parseJson(text);
-  const response = responseSchema.safeParse(body);
-  if (!response.success) return indeterminate(`HTTP ${httpStatus} without a Midtrans response`);
-  const { status_code: statusCode, status_message: message } = response.data;
-  return {
-    outcome: 'responded',
-    statusCode,
-    status: `${statusCode} ${message}`.slice(0, MAX_STATUS_MESSAGE_LENGTH),
-    body,
-  };
+  const response = readFields(responseSchema, body);
+  if (!response.ok) return indeterminate(`HTTP ${httpStatus} without a Midtrans response: ${response.reason}`);
+  const { status_code: statusCode, status_message: message } = response.fields;
+  return { outcome: 'responded', statusCode, status: `${statusCode} ${message ?? ''}`.trimEnd(), body };
 }

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
-import { indeterminate } from '../../domain/provider-call';
+import { indeterminate, type Indeterminate } from '../../domain/provider-call';
 import type { ProviderName } from '../../domain/provider-capabilities';
+import type { ProviderPaymentStatus } from '../../domain/provider-status';
+import { differs, readFields } from '../../lib/fields';
 import type {
   ClosePaymentOutcome,
   FindPaymentOutcome,
   IssueQrisOutcome,
   IssueQrisRequest,
+  OrderKey,
   Provider,
   ProviderCall,
   ProviderPayment,
@@ -51,9 +54,9 @@ export function createMidtransProvider(options: MidtransOptions): Provider & { c
   const client = new MidtransClient(options);
   return {
     issueQris: (request, call) => issueQris(client, options, request, call),
-    findPayment: (referenceId, call) => findPayment(client, options, referenceId, call),
-    expirePayment: (referenceId, call) => closePayment(client, { referenceId, operation: 'expire' }, call),
-    cancelPayment: (referenceId, call) => closePayment(client, { referenceId, operation: 'cancel' }, call),
+    findPayment: (order, call) => findPayment(client, options, order, call),
+    expirePayment: (order, call) => closePayment(client, { order, operation: 'expire' }, call),
+    cancelPayment: (order, call) => closePayment(client, { order, operation: 'cancel' }, call),
     refundPayment: (request, call) => refundPayment(client, request, call),
     verifyNotification: (notification) => verifyNotification(notification, options.serverKey),
     close: () => client.close(),
@@ -93,20 +96,23 @@ async function issueQris(
   );
   if (response.outcome === 'indeterminate') return response;
   if (CHARGE_REJECTIONS.has(response.statusCode)) return rejected(response);
-  if (response.statusCode !== '201' && response.statusCode !== '200') return indeterminate(response.status);
+  if (response.statusCode !== '201' && response.statusCode !== '200') return undecided(response);
 
-  const charge = chargeResponseSchema.safeParse(response.body);
-  if (!charge.success) return indeterminate(`the order may be open, its response is invalid: ${response.status}`);
-  const { order_id, gross_amount, transaction_id, qr_string } = charge.data;
-  if (order_id !== request.referenceId || gross_amount !== request.totalRupiah) {
-    return indeterminate(`the response is for another order: ${order_id} over ${gross_amount}`);
+  const charge = readFields(chargeResponseSchema, response.body);
+  if (!charge.ok) return indeterminate(`the order may be open: ${charge.reason}`);
+  const { order_id, gross_amount, transaction_id, qr_string } = charge.fields;
+  if (order_id !== request.referenceId) {
+    return indeterminate(`it is another order: ${differs('order_id', order_id, request.referenceId)}`);
   }
-  if (qr_string === undefined) return indeterminate('the order is open, but the response has no QR');
+  if (gross_amount !== request.totalRupiah) {
+    return indeterminate(`the order is open, but ${differs('gross_amount', gross_amount, request.totalRupiah)}`);
+  }
+  if (qr_string === null) return indeterminate('the order is open, but qr_string has no text of a QR');
   const violation = validateQris(qr_string, gross_amount);
-  if (violation !== null) return indeterminate(`the order is open, but ${violation}`);
+  if (violation !== null) return indeterminate(`the order is open, but qr_string is unusable: ${violation}`);
   const foreign = foreignMerchant(qr_string, nmid);
   if (foreign !== null) {
-    const reason = `the order is open, but ${foreign}`;
+    const reason = `the order is open, but qr_string is unusable: ${foreign}`;
     return { outcome: 'rejected', reason, merchantReason: ACCOUNT_ERROR_FOR_MERCHANTS, stopsAccount: true };
   }
   return { outcome: 'accepted', providerTransactionId: transaction_id, qrisPayload: qr_string };
@@ -126,24 +132,26 @@ function customExpiry({ createdAt, expiresAt }: IssueQrisRequest) {
 async function findPayment(
   client: MidtransClient,
   { nmid = null }: MidtransOptions,
-  referenceId: string,
+  order: OrderKey,
   call: ProviderCall,
 ): Promise<FindPaymentOutcome> {
-  const response = await client.call({ method: 'GET', path: pathOf(referenceId, 'status') }, call);
+  const response = await client.call({ method: 'GET', path: pathOf(order.referenceId, 'status') }, call);
   if (response.outcome === 'indeterminate') return response;
   if (response.statusCode === '404') return { outcome: 'not_found' };
   // The code repeats the state (201 pending, 407 expired …), so only the state is read.
-  const status = statusResponseSchema.safeParse(response.body);
-  if (!status.success || status.data.order_id !== referenceId) return indeterminate(response.status);
-  const { transaction_status, transaction_id, gross_amount, settlement_time, qr_string } = status.data;
-  const refunds = status.data.refunds.map((refund) => ({
+  const status = readFields(statusResponseSchema, response.body);
+  if (!status.ok) return indeterminate(`${status.reason} (${response.status})`);
+  const foreign = foreignOrder(order, status.fields);
+  if (foreign !== null) return indeterminate(`it is another order: ${foreign}`);
+  const { transaction_status, transaction_id, gross_amount, settlement_time, qr_string } = status.fields;
+  const refunds = (status.fields.refunds ?? []).map((refund) => ({
     refundKey: refund.refund_key,
     providerReference: refund.refund_chargeback_id,
     totalRupiah: refund.refund_amount,
-    confirmedAt: refund.bank_confirmed_at ?? null,
+    confirmedAt: refund.bank_confirmed_at,
   }));
   const reportsRefund = transaction_status === 'refunded';
-  if (reportsRefund && refunds.length === 0) return indeterminate('the order is refunded, but no refund is listed');
+  if (reportsRefund && refunds.length === 0) return indeterminate('transaction_status is a refund, refunds has none');
   const unlessRefunded = reportsRefund ? 'paid' : transaction_status;
   return {
     outcome: 'found',
@@ -151,15 +159,35 @@ async function findPayment(
       status: isRefunded(refunds, gross_amount) ? 'refunded' : unlessRefunded,
       providerTransactionId: transaction_id,
       totalRupiah: gross_amount,
-      paidAt: settlement_time ?? null,
+      paidAt: settlement_time,
       qrisPayload: isUsable(qr_string, gross_amount, nmid) ? qr_string : null,
       refunds,
     },
   };
 }
 
-function isUsable(payload: string | undefined, totalRupiah: number, nmid: string | null): payload is string {
-  if (payload === undefined || validateQris(payload, totalRupiah) !== null) return false;
+/**
+ * Why an order is not ours; null if it is. A status may have Midtrans' id in both fields: it is ours if that is the id
+ * that Midtrans issued for our reference, over the same amount.
+ */
+function foreignOrder(
+  { referenceId, issued }: OrderKey,
+  { order_id, transaction_id, gross_amount }: NamedOrder,
+): string | null {
+  if (order_id === referenceId) return null;
+  if (issued === null || order_id !== issued.transactionId) return differs('order_id', order_id, referenceId);
+  if (transaction_id !== issued.transactionId) return differs('transaction_id', transaction_id, issued.transactionId);
+  return gross_amount === issued.totalRupiah ? null : differs('gross_amount', gross_amount, issued.totalRupiah);
+}
+
+interface NamedOrder {
+  readonly order_id: string;
+  readonly transaction_id: string | null;
+  readonly gross_amount: number | null;
+}
+
+function isUsable(payload: string | null, totalRupiah: number, nmid: string | null): payload is string {
+  if (payload === null || validateQris(payload, totalRupiah) !== null) return false;
   return foreignMerchant(payload, nmid) === null;
 }
 
@@ -171,27 +199,29 @@ function isRefunded(refunds: ProviderPayment['refunds'], totalRupiah: number): b
 
 /** The responses of Midtrans when it has closed an order; 407 is a *successful* expiry. */
 const CLOSED = {
-  expire: { codes: ['407', '200'], status: 'expire' },
-  cancel: { codes: ['200'], status: 'cancel' },
-} as const satisfies Record<string, { codes: readonly string[]; status: string }>;
+  expire: { codes: ['407', '200'], status: 'expired' },
+  cancel: { codes: ['200'], status: 'cancelled' },
+} as const satisfies Record<string, { codes: readonly string[]; status: ProviderPaymentStatus }>;
 
 /** Accepted only if the response names the order and its final status: the code alone proves nothing. */
 async function closePayment(
   client: MidtransClient,
-  { referenceId, operation }: { referenceId: string; operation: keyof typeof CLOSED },
+  { order, operation }: { order: OrderKey; operation: keyof typeof CLOSED },
   call: ProviderCall,
 ): Promise<ClosePaymentOutcome> {
-  const response = await client.call({ method: 'POST', path: pathOf(referenceId, operation) }, call);
+  const response = await client.call({ method: 'POST', path: pathOf(order.referenceId, operation) }, call);
   if (response.outcome === 'indeterminate') return response;
   if (CLOSE_REJECTIONS.has(response.statusCode)) return rejected(response);
-  const codes: readonly string[] = CLOSED[operation].codes;
-  if (!codes.includes(response.statusCode)) return indeterminate(response.status);
-  const closed = closeResponseSchema.safeParse(response.body);
-  const isConfirmed =
-    closed.data?.order_id === referenceId && closed.data.transaction_status === CLOSED[operation].status;
-  return isConfirmed
+  const { codes, status }: { codes: readonly string[]; status: string } = CLOSED[operation];
+  if (!codes.includes(response.statusCode)) return undecided(response);
+  const closed = readFields(closeResponseSchema, response.body);
+  if (!closed.ok) return indeterminate(`the ${operation} is not confirmed: ${closed.reason}`);
+  const foreign = foreignOrder(order, closed.fields);
+  if (foreign !== null) return indeterminate(`the ${operation} is not confirmed: ${foreign}`);
+  const { transaction_status } = closed.fields;
+  return transaction_status === status
     ? { outcome: 'accepted' }
-    : indeterminate(`the response does not confirm the ${operation}: ${response.status}`);
+    : indeterminate(`the ${operation} is not confirmed: ${differs('transaction_status', transaction_status, status)}`);
 }
 
 /** 406 means that this refund key was used before: indeterminate, a status query lists the refund. */
@@ -204,9 +234,12 @@ async function refundPayment(
   const response = await client.call({ method: 'POST', path: pathOf(referenceId, 'refund'), body }, call);
   if (response.outcome === 'indeterminate') return response;
   if (REFUND_REJECTIONS.has(response.statusCode)) return rejected(response);
-  return response.statusCode === '200' || response.statusCode === '201'
-    ? { outcome: 'accepted' }
-    : indeterminate(response.status);
+  return response.statusCode === '200' || response.statusCode === '201' ? { outcome: 'accepted' } : undecided(response);
+}
+
+/** The code is none that decides the outcome. */
+function undecided({ status }: MidtransResponse): Indeterminate {
+  return indeterminate(`status_code decides nothing: ${status}`);
 }
 
 function pathOf(referenceId: string, operation: string): string {

@@ -29,11 +29,12 @@ export function verifyNotification({ rawBody }: ReceivedNotification, serverKey:
   if (rawBody.length > MAX_NOTIFICATION_BYTES) return { outcome: 'malformed' };
   const parsed = notificationSchema.safeParse(parseJson(rawBody.toString('utf8')));
   if (!parsed.success) return { outcome: 'malformed' };
-  const { order_id, status_code, gross_amount, signature_key, transaction_status, ...details } = parsed.data;
+  const { order_id, status_code, gross_amount, signature_key, ...details } = parsed.data;
   const expected = createHash('sha512')
     .update(order_id + status_code + gross_amount + serverKey)
     .digest();
   if (!timingSafeEqual(expected, Buffer.from(signature_key, 'hex'))) return { outcome: 'invalid_signature' };
+  const transaction_status = details.transaction_status?.toLowerCase() ?? '';
   const reportedStatus = status_code === PENDING ? 'pending' : (REPORTED_STATUSES.get(transaction_status) ?? null);
   const { transaction_id, refunds } = details;
   const dedupeKey = JSON.stringify([order_id, status_code, transaction_status, transaction_id, refunds]);

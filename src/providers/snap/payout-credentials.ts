@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { UserError } from '../../errors';
+import { digits } from '../../lib/fields';
 import { parseJson } from '../../lib/parse-json';
 import { snapCredentialsSchema } from '../../snap/credentials';
 
@@ -28,7 +29,7 @@ const rsaPublicKey = z.string().transform((text, context) => {
 /** What calls to the bank are signed with. They can move money. */
 const payoutCredentialsSchema = snapCredentialsSchema.extend({
   /** The account that pays. */
-  sourceAccountNo: z.string().regex(/^\d{5,20}$/, { error: 'must have 5 to 20 digits' }),
+  sourceAccountNo: digits(5, 20),
 });
 
 /** What the notifications of the bank are verified with. */

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { BankPayoutStatus } from '../../domain/bank-payout';
+import { hex } from '../../lib/fields';
 import { parseJson } from '../../lib/parse-json';
 import { verifyBody } from '../../snap/signatures';
 import type { PayoutNotificationVerification } from '../payout-provider';
@@ -40,20 +41,22 @@ export function verifyPayoutNotification(
     : verifySnap(notification, verifier);
 }
 
+/** SHA-512. A header that occurs twice is joined by a comma, so it is none. */
+const IRIS_SIGNATURE = hex(128);
+
 /** `Iris-Signature`: SHA-512 of the raw body and the merchant key, in hex (Midtrans, "Payout notification"). */
 function verifyIris(
   { rawBody, headers }: ReceivedNotification,
   { merchantKey }: NotificationKeys,
 ): PayoutNotificationVerification {
-  const signature = headers['iris-signature'];
-  if (merchantKey === undefined || typeof signature !== 'string') return { outcome: 'invalid_signature' };
+  const signature = IRIS_SIGNATURE.safeParse(headers['iris-signature']);
+  if (merchantKey === undefined || !signature.success) return { outcome: 'invalid_signature' };
   const expected = createHash('sha512').update(rawBody).update(merchantKey).digest();
-  const given = Buffer.from(signature, 'hex');
-  const isGenuine = given.length === expected.length && timingSafeEqual(given, expected);
-  if (!isGenuine) return { outcome: 'invalid_signature' };
+  if (!timingSafeEqual(Buffer.from(signature.data, 'hex'), expected)) return { outcome: 'invalid_signature' };
   const parsed = irisNotificationSchema.safeParse(parseJson(rawBody.toString('utf8')));
   if (!parsed.success) return { outcome: 'malformed' };
-  const { partner_reference_no: referenceId, reference_no, status, error_code } = parsed.data;
+  const { partner_reference_no: referenceId, reference_no, error_code } = parsed.data;
+  const status = parsed.data.status?.toLowerCase() ?? '';
   const dedupeKey = JSON.stringify([referenceId, reference_no, status, error_code]);
   return { outcome: 'verified', referenceId, reportedStatus: IRIS_STATUSES.get(status) ?? null, dedupeKey };
 }
@@ -72,7 +75,7 @@ function verifySnap(
   const parsed = snapNotificationSchema.safeParse(parseJson(rawBody.toString('utf8')));
   if (!parsed.success) return { outcome: 'malformed' };
   const { originalPartnerReferenceNo: referenceId, originalReferenceNo, latestTransactionStatus } = parsed.data;
-  const status = profile.statuses[latestTransactionStatus] ?? 'not_found';
+  const status = profile.statuses[latestTransactionStatus ?? ''] ?? 'not_found';
   const dedupeKey = JSON.stringify([referenceId, originalReferenceNo, latestTransactionStatus]);
   return { outcome: 'verified', referenceId, reportedStatus: status === 'not_found' ? null : status, dedupeKey };
 }

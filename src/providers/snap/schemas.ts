@@ -1,54 +1,50 @@
 import { z } from 'zod';
-import { parseTimestamp } from '../../snap/timestamp';
+import { absentOr, digits, optional, reference, rupiah, shown, statusWord, time } from '../../lib/fields';
 
-/** `10000.00`; a rupiah has no fraction. */
-const rupiah = z
-  .object({
-    value: z.string().regex(/^\d{1,13}\.00$/),
-    currency: z.literal('IDR'),
-  })
-  .transform(({ value }) => Number(value));
+const id = reference(64);
 
-const reference = z.string().min(1).max(64);
+const amount = z.object({
+  value: rupiah,
+  // Another currency is not a transfer of ours.
+  currency: absentOr(statusWord({ idr: 'IDR' })),
+});
+
+/** Null: the bank does not repeat it, or in a form that is no number. */
+const accountNumber = optional(digits(4, 34));
 
 export const inquiryResponseSchema = z.object({
-  beneficiaryAccountName: z.string().trim().min(1).max(200),
-  beneficiaryAccountNo: z.string().optional(),
+  beneficiaryAccountName: shown(200),
+  beneficiaryAccountNo: accountNumber,
 });
 
 export const transferResponseSchema = z.object({
-  partnerReferenceNo: reference.optional(),
-  referenceNo: reference.nullable().catch(null),
-});
-
-export const transferStatusSchema = z.object({
-  originalPartnerReferenceNo: reference.optional(),
-  originalReferenceNo: reference.nullable().catch(null),
-  latestTransactionStatus: z.string().regex(/^\d\d$/),
-  transactionStatusDesc: z.string().max(200).nullable().catch(null),
-  amount: rupiah,
-  beneficiaryAccountNo: z
-    .string()
-    .regex(/^\d{4,34}$/)
-    .nullable()
-    .catch(null),
-  // Only displayed, so an invalid one does not invalidate the response.
-  transactionDate: z.string().transform(parseTimestamp).optional().catch(undefined),
+  partnerReferenceNo: absentOr(id),
+  referenceNo: optional(id),
 });
 
 /** A status without a transfer has neither its amount nor its references. */
-export const statusCodeSchema = z.object({ latestTransactionStatus: z.string() });
+export const statusCodeSchema = z.object({ latestTransactionStatus: digits(2) });
 
+export const transferStatusSchema = z.object({
+  originalPartnerReferenceNo: absentOr(id),
+  originalReferenceNo: optional(id),
+  transactionStatusDesc: shown(200),
+  amount,
+  beneficiaryAccountNo: accountNumber,
+  transactionDate: optional(time),
+});
+
+/** The bank signs it. The status only triggers a query and deduplicates, so any is accepted. */
 export const irisNotificationSchema = z.object({
-  partner_reference_no: reference,
-  reference_no: reference.nullable().catch(null),
-  status: z.string().max(40).toLowerCase(),
+  partner_reference_no: id,
+  reference_no: optional(id),
+  status: shown(40),
   // Only compared with those of other notifications.
   error_code: z.unknown().optional(),
 });
 
 export const snapNotificationSchema = z.object({
-  originalPartnerReferenceNo: reference,
-  originalReferenceNo: reference.nullable().catch(null),
-  latestTransactionStatus: z.string().max(4),
+  originalPartnerReferenceNo: id,
+  originalReferenceNo: optional(id),
+  latestTransactionStatus: optional(digits(2)),
 });

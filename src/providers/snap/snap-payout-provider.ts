@@ -1,6 +1,7 @@
 import type { BankPayout, BankPayoutStatus, FindPayoutOutcome } from '../../domain/bank-payout';
 import { indeterminate, type Indeterminate, type ProviderCall } from '../../domain/provider-call';
 import { UserError } from '../../errors';
+import { differs, quote, readFields } from '../../lib/fields';
 import { digitsOf, newDigits } from '../../snap/external-id';
 import { caseOf, classify, SNAP_SERVICES } from '../../snap/outcomes';
 import type { SnapResponse } from '../../snap/response';
@@ -80,11 +81,14 @@ async function inquireAccount(
   if (response.outcome === 'indeterminate') return response;
   const outcome = classify('account_inquiry', response);
   if (outcome === 'rejected') return rejected(profile, response);
-  if (outcome !== 'done') return indeterminate(response.status);
-  const inquiry = inquiryResponseSchema.safeParse(response.body);
-  if (!inquiry.success) return indeterminate(`no name in the response: ${response.status}`);
-  const { beneficiaryAccountName, beneficiaryAccountNo = number } = inquiry.data;
-  if (beneficiaryAccountNo !== number) return indeterminate('the response is for another account');
+  if (outcome !== 'done') return undecided(response);
+  const inquiry = readFields(inquiryResponseSchema, response.body);
+  if (!inquiry.ok) return indeterminate(inquiry.reason);
+  const { beneficiaryAccountName, beneficiaryAccountNo } = inquiry.fields;
+  if (beneficiaryAccountName === null) return indeterminate('beneficiaryAccountName has no name');
+  if (beneficiaryAccountNo !== null && beneficiaryAccountNo !== number) {
+    return indeterminate(`it is another account: ${differs('beneficiaryAccountNo', beneficiaryAccountNo, number)}`);
+  }
   return { outcome: 'found', holderName: beneficiaryAccountName };
 }
 
@@ -118,11 +122,13 @@ async function sendPayout(
   const isCutOff = profile.cutOffCase === caseOf(response);
   const outcome = classify('interbank_transfer', response);
   if (isCutOff || outcome === 'rejected') return rejected(profile, response);
-  if (outcome !== 'done') return indeterminate(response.status);
-  const transfer = transferResponseSchema.safeParse(response.body);
-  if (!transfer.success) return indeterminate(`the response is invalid: ${response.status}`);
-  const { partnerReferenceNo = referenceId, referenceNo } = transfer.data;
-  if (partnerReferenceNo !== referenceId) return indeterminate(`the response is for ${partnerReferenceNo}`);
+  if (outcome !== 'done') return undecided(response);
+  const transfer = readFields(transferResponseSchema, response.body);
+  if (!transfer.ok) return indeterminate(transfer.reason);
+  const { partnerReferenceNo, referenceNo } = transfer.fields;
+  if (partnerReferenceNo !== null && partnerReferenceNo !== referenceId) {
+    return indeterminate(`it is another transfer: ${differs('partnerReferenceNo', partnerReferenceNo, referenceId)}`);
+  }
   return { outcome: 'accepted', bankReference: referenceNo };
 }
 
@@ -149,13 +155,17 @@ async function findPayout(
   if (response.outcome === 'indeterminate') return response;
   const outcome = classify('transfer_status', response);
   if (outcome === 'not_found') return { outcome };
-  return outcome === 'done' ? readPayout(profile, referenceId, response) : indeterminate(response.status);
+  return outcome === 'done' ? readPayout(profile, referenceId, response) : undecided(response);
 }
 
 function readPayout(profile: PayoutProfile, referenceId: string, response: SnapResponse): FindPayoutOutcome {
-  const code = statusCodeSchema.safeParse(response.body).data?.latestTransactionStatus ?? '';
-  const status = profile.statuses[code];
-  if (status === undefined) return indeterminate(`unknown status ${code}: ${response.status}`);
+  const code = readFields(statusCodeSchema, response.body);
+  if (!code.ok) return indeterminate(code.reason);
+  const { latestTransactionStatus } = code.fields;
+  const status = profile.statuses[latestTransactionStatus];
+  if (status === undefined) {
+    return indeterminate(`latestTransactionStatus ${quote(latestTransactionStatus)} is no known word`);
+  }
   if (status === 'not_found') return { outcome: 'not_found' };
   return describePayout(status, referenceId, response);
 }
@@ -165,23 +175,30 @@ function describePayout(
   referenceId: string,
   response: SnapResponse,
 ): { readonly outcome: 'found'; readonly payout: BankPayout } | Indeterminate {
-  const parsed = transferStatusSchema.safeParse(response.body);
-  if (!parsed.success) return indeterminate(`the status is invalid: ${response.status}`);
-  const { originalPartnerReferenceNo = referenceId, beneficiaryAccountNo, transactionDate, ...found } = parsed.data;
-  if (originalPartnerReferenceNo !== referenceId) return indeterminate('the response is for another transfer');
+  const read = readFields(transferStatusSchema, response.body);
+  if (!read.ok) return indeterminate(read.reason);
+  const { originalPartnerReferenceNo: reference, beneficiaryAccountNo, transactionDate, ...found } = read.fields;
+  if (reference !== null && reference !== referenceId) {
+    return indeterminate(`it is another transfer: ${differs('originalPartnerReferenceNo', reference, referenceId)}`);
+  }
   const isCompleted = status === 'completed' || status === 'returned';
   return {
     outcome: 'found',
     payout: {
       status,
-      amountRupiah: found.amount,
+      amountRupiah: found.amount.value,
       accountLastFour: beneficiaryAccountNo === null ? null : beneficiaryAccountNo.slice(-4),
       bankReference: found.originalReferenceNo,
-      completedAt: isCompleted ? (transactionDate ?? null) : null,
+      completedAt: isCompleted ? transactionDate : null,
       failureKind: status === 'failed' ? 'other' : null,
       reason: status === 'failed' ? found.transactionStatusDesc : null,
     },
   };
+}
+
+/** The code is none that decides the outcome. */
+function undecided({ status }: SnapResponse): Indeterminate {
+  return indeterminate(`responseCode decides nothing: ${status}`);
 }
 
 function rejected({ failureKinds, cutOffCase }: PayoutProfile, response: SnapResponse): BankRejected {

@@ -38,7 +38,7 @@ import {
   type ReconciliationPart,
 } from '../../domain/reconciliation';
 import { forEachConcurrent } from '../../lib/for-each-concurrent';
-import type { Provider } from '../../providers/provider';
+import type { OrderKey, Provider } from '../../providers/provider';
 import type { ProviderRegistry } from '../../providers/registry';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
 import type { ListedWorkflow } from '../../temporal/workflow-records';
@@ -230,9 +230,9 @@ async function compare(
   payment: ReconciledPayment,
 ): Promise<Comparison> {
   stopSignal.throwIfAborted();
-  const { id, referenceId, providerAccountId, recorded } = payment;
+  const { id, providerAccountId, recorded } = payment;
   const [order, workflow] = await Promise.all([
-    findOrder(await providers.forAccount(providerAccountId), referenceId, { queries, stopSignal }),
+    findOrder(await providers.forAccount(providerAccountId), orderKeyOf(payment), { queries, stopSignal }),
     workflows.records.describe(id).catch(() => 'indeterminate' as const),
   ]);
   const breaks = findBreaks(recorded, order === 'unasked' ? 'indeterminate' : order, workflow, Date.now());
@@ -249,13 +249,20 @@ function resultOf(order: unknown, workflow: unknown): Result {
   return order === 'indeterminate' || workflow === 'indeterminate' ? 'indeterminate' : 'compared';
 }
 
+function orderKeyOf({ referenceId, recorded: { providerTransactionId, totalRupiah } }: ReconciledPayment): OrderKey {
+  return {
+    referenceId,
+    issued: providerTransactionId === null ? null : { transactionId: providerTransactionId, totalRupiah },
+  };
+}
+
 async function findOrder(
   provider: Provider,
-  referenceId: string,
+  order: OrderKey,
   { queries, stopSignal }: Pick<BatchDependencies, 'queries' | 'stopSignal'>,
 ): Promise<ProviderRecord | 'indeterminate' | 'unasked' | null> {
   const found = await queries.find(() =>
-    provider.findPayment(referenceId, { signal: stopSignal, deadlineAtMs: Date.now() + PROVIDER_TIMEOUT_MS }),
+    provider.findPayment(order, { signal: stopSignal, deadlineAtMs: Date.now() + PROVIDER_TIMEOUT_MS }),
   );
   if (found.outcome === 'found') return found.payment;
   return found.outcome === 'not_found' ? null : found.outcome;

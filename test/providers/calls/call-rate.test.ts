@@ -78,7 +78,7 @@ async function startAcquirer() {
 async function find(registry: ProviderRegistry, timeoutMs = 60_000): Promise<FindPaymentOutcome> {
   const provider = await registry.forAccount(account.id);
   const call = { signal: AbortSignal.timeout(timeoutMs), deadlineAtMs: Date.now() + timeoutMs };
-  return provider.findPayment('ORDER', call);
+  return provider.findPayment({ referenceId: 'ORDER', issued: null }, call);
 }
 
 /** Callers in all processes, each with the next call after the response, until the acquirer has had the calls. */

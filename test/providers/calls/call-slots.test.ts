@@ -67,7 +67,7 @@ afterEach(async () => {
 
 async function find(accountId: 'a' | 'b', signal = new AbortController().signal): Promise<FindPaymentOutcome> {
   const provider = await registry.forAccount(accountId);
-  return provider.findPayment('ORDER', { signal, deadlineAtMs: Date.now() + 60_000 });
+  return provider.findPayment({ referenceId: 'ORDER', issued: null }, { signal, deadlineAtMs: Date.now() + 60_000 });
 }
 
 async function outcomesOf(calls: readonly Promise<FindPaymentOutcome>[]): Promise<string[]> {

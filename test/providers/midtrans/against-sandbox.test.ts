@@ -67,7 +67,11 @@ it('treats a wrong server key as a rejection of a new order, and as indeterminat
   const request = { provider: 'gopay', referenceId: 'LN1', totalRupiah: 1000, createdAt, expiresAt } as const;
   const rejected = await acquirer.stranger.issueQris(request, call);
   expect(rejected).toMatchObject({ outcome: 'rejected', merchantReason: expect.any(String) });
-  expect(await acquirer.stranger.findPayment('LN1', call)).toMatchObject({ outcome: 'indeterminate' });
-  expect(await acquirer.stranger.expirePayment('LN1', call)).toMatchObject({ outcome: 'indeterminate' });
+  expect(await acquirer.stranger.findPayment({ referenceId: 'LN1', issued: null }, call)).toMatchObject({
+    outcome: 'indeterminate',
+  });
+  expect(await acquirer.stranger.expirePayment({ referenceId: 'LN1', issued: null }, call)).toMatchObject({
+    outcome: 'indeterminate',
+  });
   await acquirer.close();
 });

@@ -201,10 +201,13 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
     it('of an accepted payout is indeterminate, and is not executed again', async () => {
       const order = orderTo('9900000020');
       expect(await provider.sendPayout(order, within())).toMatchObject({ outcome: 'accepted' });
-      const used = { outcome: 'indeterminate', reason: '4091800 Conflict' };
+      const used = { outcome: 'indeterminate', reason: 'responseCode decides nothing: 4091800 Conflict' };
       expect(await provider.sendPayout(order, within())).toEqual(used);
       await bank.sandbox.call('POST', `/simulator/transfers/${order.referenceId}/complete`);
-      const known = { outcome: 'indeterminate', reason: '4091801 Duplicate partnerReferenceNo' };
+      const known = {
+        outcome: 'indeterminate',
+        reason: 'responseCode decides nothing: 4091801 Duplicate partnerReferenceNo',
+      };
       expect(await provider.sendPayout({ ...order, sendNumber: 2 }, within())).toEqual(known);
       expect(await directionsOf(order.referenceId)).toEqual(['out']);
     });

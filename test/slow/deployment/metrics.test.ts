@@ -378,7 +378,9 @@ async function callProvider(account: string): Promise<void> {
   const access = { baseUrl: `http://${LOOPBACK}:9`, serverKey: 'none', notificationUrl: 'http://127.0.0.1:9' };
   const client = createMidtransProvider(access);
   const call = { signal: AbortSignal.timeout(10_000), deadlineAtMs: Date.now() + 10_000 };
-  expect(await wrapCalls(client, measureCalls(account)).findPayment('LN1', call)).toMatchObject({
+  expect(
+    await wrapCalls(client, measureCalls(account)).findPayment({ referenceId: 'LN1', issued: null }, call),
+  ).toMatchObject({
     outcome: 'indeterminate',
   });
   await client.close();

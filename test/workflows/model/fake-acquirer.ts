@@ -5,6 +5,7 @@ import type {
   IssueQrisOutcome,
   IssueQrisRequest,
   NotificationVerification,
+  OrderKey,
   Provider,
   ProviderPayment,
   ProviderRefund,
@@ -114,7 +115,7 @@ export class FakeAcquirer implements Provider {
     });
   }
 
-  async findPayment(referenceId: string): Promise<FindPaymentOutcome> {
+  async findPayment({ referenceId }: OrderKey): Promise<FindPaymentOutcome> {
     return this.#respond<FindPaymentOutcome>(referenceId, 'find', () => {
       const order = this.orders.get(referenceId);
       if (!order) return { outcome: 'not_found' };
@@ -126,11 +127,11 @@ export class FakeAcquirer implements Provider {
     });
   }
 
-  expirePayment(referenceId: string): Promise<ClosePaymentOutcome> {
+  expirePayment({ referenceId }: OrderKey): Promise<ClosePaymentOutcome> {
     return this.#close(referenceId, 'expired');
   }
 
-  cancelPayment(referenceId: string): Promise<ClosePaymentOutcome> {
+  cancelPayment({ referenceId }: OrderKey): Promise<ClosePaymentOutcome> {
     return this.#close(referenceId, 'cancelled');
   }
 
