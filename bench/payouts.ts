@@ -81,8 +81,8 @@ export class BenchmarkPayouts {
     await this.#settle(merchantId);
     const preview = await previewPayout(db, merchantId, new Date());
     if (preview.outcome === 'rejected') throw new Error(`No payout is possible: ${preview.rejection.code}`);
-    const { upToPostingId, grossRupiah } = preview;
-    const form = { formToken: randomUUID(), upToPostingId, grossRupiah };
+    const { afterPostingId, upToPostingId, grossRupiah } = preview;
+    const form = { formToken: randomUUID(), afterPostingId, upToPostingId, grossRupiah };
     const requested = await requestPayout(this.dependencies, { userId, merchantId }, form, new Date());
     if (requested.outcome === 'rejected') throw new Error(`The payout is rejected: ${requested.rejection.code}`);
     return requested.payout;

@@ -10,12 +10,22 @@ export interface PayoutBasis {
   /** Our account, which pays; null: none. */
   readonly providerAccountId: string | null;
   readonly balanceRupiah: number;
-  /** The sum of the lines that it pays; null: there are none. */
-  readonly grossRupiah: number | null;
-  readonly upToPostingId: number | null;
+  /** Null: no rail can send a part of the balance. */
+  readonly run: PayableRun | null;
+  /** Those of the run. */
   readonly lines: readonly PaidLines[];
   readonly policies: readonly PayoutPolicy[];
   readonly holidays: readonly string[];
+}
+
+/** Lines that follow each other, which a payout pays. */
+export interface PayableRun {
+  /** Their sum. */
+  readonly grossRupiah: number;
+  /** It has the unclaimed lines after this posting. */
+  readonly afterPostingId: number;
+  /** The last line; 0: the payout has no lines, and is paid on account. */
+  readonly upToPostingId: number;
 }
 
 interface PayoutAccount {
@@ -32,11 +42,9 @@ export interface PaidLines {
   readonly rupiah: number;
 }
 
-export interface PossiblePayout {
+export interface PossiblePayout extends PayableRun {
   readonly account: PayoutAccount;
   readonly providerAccountId: string;
-  readonly grossRupiah: number;
-  readonly upToPostingId: number;
   readonly rail: ChosenRail;
 }
 
@@ -47,12 +55,12 @@ export function decidePayable(basis: PayoutBasis, at: Date): PossiblePayout | Pa
   if (obstacle !== null && obstacle !== 'cooling_down') return { code: obstacle };
   if (!account) return { code: 'no_bank_account' };
   if (providerAccountId === null) return { code: 'no_payouts_account' };
-  const { grossRupiah, upToPostingId } = basis;
   if (balanceRupiah < 0) return { code: 'negative_balance', balanceRupiah };
-  if (grossRupiah === null || upToPostingId === null || grossRupiah <= 0) return { code: 'nothing_to_pay' };
-  const rail = chooseRail(policies, grossRupiah, at, basis.holidays);
+  if (balanceRupiah === 0) return { code: 'nothing_to_pay' };
+  const { run } = basis;
+  const rail = run && chooseRail(policies, run.grossRupiah, at, basis.holidays);
   if (!rail) return { code: 'below_minimum', balanceRupiah, minimumRupiah: minimumOf(policies) };
-  return { account, providerAccountId, grossRupiah, upToPostingId, rail };
+  return { account, providerAccountId, ...run, rail };
 }
 
 function minimumOf(policies: readonly PayoutPolicy[]): number {

@@ -21,7 +21,9 @@ export interface PayoutInput {
 export interface PayoutRequestInput extends Omit<PayoutTerms, 'approvalKind' | 'requestedAtMs'> {
   readonly rail: Rail;
   readonly payoutPolicyId: number;
-  /** It pays every line of the balance up to this posting that no other payout has claimed. */
+  /** It pays the lines after the first posting up to the second one that no other payout has claimed. */
+  readonly afterPostingId: number;
+  /** 0: it is paid on account, and claims no line. */
   readonly upToPostingId: number;
   readonly by: StepActor;
 }

@@ -40,6 +40,8 @@ const requestSchema = z.object({
   amountRupiah: rupiah,
   rail: z.enum(RAILS),
   payoutPolicyId: z.int(),
+  // A request of the version before has none: it began with the oldest line.
+  afterPostingId: z.int().default(0),
   upToPostingId: z.int(),
   by: z.object({ name: actorText, note: z.string().exactOptional() }),
 }) satisfies z.ZodType<PayoutRequestInput>;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { changeBankAccount, stopBankAccount } from '../../src/db/transitions/bank-account-transitions';
+import type { PayableRun } from '../../src/domain/payout-preview';
 import { isResting } from '../../src/domain/payout-transitions';
 import { changeHold } from '../../src/services/merchants/merchants';
 import { setPayoutSettings } from '../../src/services/payouts/payout-settings';
@@ -93,14 +94,14 @@ export class PayoutScenario {
   async request({ merchantId }: Shop, userId: string): Promise<AcknowledgedPayout | null> {
     const { db } = this.#parts.target;
     const formToken = randomUUID();
-    let seen: { upToPostingId: number; grossRupiah: number; balanceRupiah: number } | undefined;
+    let seen: (PayableRun & { readonly balanceRupiah: number }) | undefined;
     return this.#repeat('request a payout', async () => {
       const preview = await previewPayout(db, merchantId, new Date());
       if (preview.outcome === 'possible') seen = preview;
       else if (!seen) return isWithoutBalance(preview.rejection.code) ? null : AGAIN;
       const { balanceRupiah, ...form } = { ...seen, formToken };
-      const { upToPostingId, grossRupiah } = form;
-      const request = { formToken, upToPostingId, grossRupiah };
+      const { afterPostingId, upToPostingId, grossRupiah } = form;
+      const request = { formToken, afterPostingId, upToPostingId, grossRupiah };
       const result = await requestPayout(this.#dependencies, { userId, merchantId }, request, new Date());
       if (result.outcome === 'rejected') {
         seen = undefined;

@@ -138,6 +138,7 @@ export class PayoutsAtBank {
       feeRupiah: FEE_RUPIAH,
       amountRupiah: NET_RUPIAH - FEE_RUPIAH,
       ...BI_FAST,
+      afterPostingId: 0,
       upToPostingId: rows[0]?.last ?? 0,
       by: { name: `user:${user}` },
       ...changes,

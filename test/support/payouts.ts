@@ -148,6 +148,7 @@ export async function newPayout(
     amountRupiah: grossRupiah - FEE_RUPIAH,
     rail: 'bi_fast',
     payoutPolicyId: 1,
+    afterPostingId: 0,
     upToPostingId,
     sealedTerms: createSealer(masterKey).seal('{}', ['payout-terms', payoutId]),
     at: requestTime(),

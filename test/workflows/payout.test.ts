@@ -28,7 +28,14 @@ const TERMS = {
   feeRupiah: 2_500,
   amountRupiah: 250_000,
 } as const;
-const REQUEST = { ...TERMS, rail: 'bi_fast', payoutPolicyId: 1, upToPostingId: 12, by: USER } as const;
+const REQUEST = {
+  ...TERMS,
+  rail: 'bi_fast',
+  payoutPolicyId: 1,
+  afterPostingId: 0,
+  upToPostingId: 12,
+  by: USER,
+} as const;
 
 type PayoutActivities = Pick<
   Activities,

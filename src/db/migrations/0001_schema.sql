@@ -650,8 +650,9 @@ create table open_balance_days (
 -- Books the line of an entry, for every writer of the ledger, as the owner: no role may insert a line. The line is what
 -- the transition of the posting implies, and a posting that says otherwise is rejected. The insert waits while a day
 -- ends, and reads `ended_days` after that. A posting of a payment is looked for first: most are of one. The line of a
--- request belongs to its payout, which has claimed its lines by then: all of one payout together are zero. A payout
--- that recovery wrote again claims none.
+-- request belongs to its payout, which has claimed its lines by then: all of one payout together are zero. That of a
+-- payout without lines stays in the balance. No request takes more than the balance, also if several of a merchant
+-- commit together: the lock orders them, and the statement after it has a new snapshot.
 create function book_balance_transaction() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -677,7 +678,7 @@ begin
     case to_status when 'requested' then 'payout' when 'completed' then 'payout_conflict'
       else 'payout_' || to_status end,
     change, payout.id, posting.occurred_at, greatest(booking_day(now()), (select max(day) + 1 from ended_days)),
-    case when to_status = 'requested' and not is_rebuilt then payout.id end
+    case when to_status = 'requested' and line_count > 0 then payout.id end
   from ledger_postings posting
     join payout_transitions transition
       on transition.payout_id = posting.payout_id and transition.version = posting.payout_version
@@ -697,6 +698,12 @@ begin
     having sum(amount_rupiah) <> 0 or bool_or(merchant_id <> booked.merchant_id)
   ) then
     raise exception 'payout % does not pay its lines', booked.payout_id using errcode = 'check_violation';
+  end if;
+  if booked.kind = 'payout' and exists (select from payouts where id = booked.source_payout_id and not is_rebuilt) then
+    perform pg_advisory_xact_lock(hashtextextended('payouts of ' || booked.merchant_id, 0));
+    if available_balance(booked.merchant_id) < 0 then
+      raise exception 'payout % is more than the balance', booked.source_payout_id using errcode = 'check_violation';
+    end if;
   end if;
   return null;
 end $$;
@@ -2142,7 +2149,7 @@ create table payouts (
   rail text not null check (rail in ('bi_fast', 'online', 'skn', 'rtgs')),
   payout_policy_id bigint not null references payout_policies,
   line_count integer not null check (line_count >= 0),
-  up_to_posting_id bigint not null, -- of the last line that it has claimed
+  up_to_posting_id bigint not null, -- of the last line that it has claimed; 0: it is paid on account
   -- Recovery wrote it again. It claims no line, so its own line is part of the balance.
   is_rebuilt boolean not null default false,
   -- Who has to approve it, determined at the request. `none`: the workflow does.
@@ -2168,7 +2175,8 @@ create table payouts (
   sealed_terms text not null,
   foreign key (bank_account_id, merchant_id) references bank_accounts (id, merchant_id),
   constraint payouts_gross_is_amount_plus_fee check (gross_rupiah = amount_rupiah + fee_rupiah),
-  constraint payouts_lines_unless_rebuilt check (is_rebuilt = (line_count = 0)),
+  constraint payouts_lines_unless_rebuilt check (not is_rebuilt or line_count = 0),
+  constraint payouts_lines_unless_on_account check (is_rebuilt or (up_to_posting_id = 0) = (line_count = 0)),
   constraint payouts_approved_by_if_approved check (status in ('requested', 'cancelled') or approved_by is not null),
   constraint payouts_two_users check (approval_kind <> 'second_user' or approved_by <> requested_by),
   constraint payouts_submitted_at_if_submitted
@@ -2237,7 +2245,7 @@ begin
       select from payouts where id = claim.payout_id and merchant_id = claim.merchant_id and not is_rebuilt
     ) or exists (
       select from balance_transactions where payout_id = claim.payout_id
-      having bool_or(kind = 'payout') and sum(amount_rupiah) <> 0
+      having bool_or(kind = 'payout' and source_payout_id = claim.payout_id) and sum(amount_rupiah) <> 0
     ) then
       raise exception 'payout % cannot claim these lines', claim.payout_id using errcode = 'check_violation';
     end if;
@@ -2488,6 +2496,26 @@ create table totals_progress (
   recomputed_merchant uuid -- the last one of the pass that runs; null: none runs
 );
 insert into totals_progress (recorded_until, recomputed_on) values ('epoch', 'epoch');
+
+-- The available balance of a merchant: the newest closing, the sums of counted lines since, and the few lines that are
+-- not counted. It is the sum of all lines, and of the unclaimed ones: those of a payout are zero together. The upper
+-- bound of the range is for the planner, which expects few rows then.
+create function available_balance(merchant uuid) returns bigint language sql stable as $$
+  with uncounted as materialized (
+    select merchant_id, booked_on as day, amount_rupiah from balance_transactions
+    where posting_id > (select line_posting_id from totals_progress) and posting_id <= 9007199254740991
+  ),
+  changes as (
+    select day, credit_rupiah - debit_rupiah as rupiah from open_balance_days where merchant_id = merchant
+    union all
+    select day, amount_rupiah from uncounted where merchant_id = merchant
+  )
+  select (coalesce((
+    select closing_rupiah from balance_days where merchant_id = merchant order by day desc limit 1
+  ), 0) + coalesce((
+    select sum(rupiah) from changes where day > coalesce((select max(day) from closed_days), '-infinity')
+  ), 0))::bigint
+$$;
 
 -- A file of `lunas archive`: payments that were created on one day, in UTC. The file is outside the database. Its name
 -- has the day and the id.
@@ -3037,8 +3065,8 @@ grant select, insert, update (status, version, approved_by, send_count, send_out
   finished_at, updated_at, bank_reference, failure_kind, failure_reason, is_manual) on payouts to lunas_payouts;
 grant select, insert on payout_transitions, payout_events to lunas_payouts;
 grant select, update (payout_id) on balance_transactions to lunas_payouts;
-grant select on ledger_postings, ledger_entries, closed_days, exceptions, webhook_endpoints, webhook_deliveries
-  to lunas_payouts;
+grant select on ledger_postings, ledger_entries, closed_days, balance_days, open_balance_days, totals_progress,
+  exceptions, webhook_endpoints, webhook_deliveries to lunas_payouts;
 grant insert on exceptions, webhook_deliveries to lunas_payouts;
 grant execute on function close_exceptions to lunas_payouts;
 grant select (id, provider_account_id, reference_id, received_at, closed_at, next_notify_at, reported_status),
@@ -3055,7 +3083,8 @@ grant select on payout_transitions to lunas_api, lunas_dashboard, lunas_operator
 grant select on payout_events to lunas_api, lunas_dashboard, lunas_operator;
 grant select (payout_id, payout_version, event, occurred_at) on payout_events to lunas_reader;
 -- The operator API shows payouts and stops them. It reads no sealed column, and no name of a user.
-grant select on payout_policies, bank_holidays, balance_transactions to lunas_api;
+grant select on payout_policies, bank_holidays, balance_transactions, closed_days, balance_days, open_balance_days,
+  totals_progress to lunas_api;
 grant select, insert on payout_stops to lunas_api;
 grant select on payout_policies, bank_holidays, payout_stops, payout_settings
   to lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator, lunas_reader;

@@ -4,17 +4,11 @@ import { OPEN_PAYOUT_STATUSES } from '../../domain/payout-transitions';
 import type { Queryable } from '../connection/pool';
 import { onlyRow } from '../connection/require-row';
 import { literalList } from '../connection/statement';
-import { UNCLOSED_DAYS } from '../records/open-balance-days';
 
 /** The customer has paid, and the money is not yet in the available balance. */
 const PENDING_STATUSES = PAID_STATUSES.filter((status) => OPEN_STATUSES.includes(status));
 
 const IS_PENDING = (column: string) => `${column} in (${literalList(PENDING_STATUSES)})`;
-
-/** The newest closing of the merchant, and the lines since. */
-const AVAILABLE = `coalesce((
-    select closing_rupiah from balance_days where merchant_id = $1 order by day desc limit 1
-  ), 0) + coalesce((select sum(credit_rupiah - debit_rupiah) from unclosed), 0)`;
 
 /**
  * What the payments add to the balance when they are settled: the totals, and what has changed since they were counted,
@@ -42,10 +36,8 @@ const IN_TRANSIT = `coalesce((
 export async function getBalance(db: Queryable, merchantId: string): Promise<Balance> {
   const { rows } = await db.query<Balance>({
     name: 'get_balance',
-    text: `with closed as (select max(day) as day from closed_days),
-      ${UNCLOSED_DAYS}
-      select now() as "asOf", (${AVAILABLE})::bigint as "availableRupiah", (${PENDING})::bigint as "pendingRupiah",
-        (${IN_TRANSIT})::bigint as "inTransitRupiah"`,
+    text: `select now() as "asOf", available_balance($1) as "availableRupiah", (${PENDING})::bigint as "pendingRupiah",
+      (${IN_TRANSIT})::bigint as "inTransitRupiah"`,
     values: [merchantId],
   });
   return onlyRow(rows);

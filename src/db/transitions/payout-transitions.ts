@@ -72,6 +72,9 @@ function eventBody(event: string): string {
     from bank_accounts account where account.id = changed.bank_account_id`;
 }
 
+/** A payout of more lines would hold locks for too long. The next payout pays the others. */
+export const MAX_PAYOUT_LINES = 10_000;
+
 /** A payout as it is requested. Who approves it is determined in the statement. */
 export interface NewPayout extends PayoutRequestInput {
   /** The terms, sealed for the comparison before each call to the bank. */
@@ -106,13 +109,14 @@ const APPROVAL_KIND = `case
     end`;
 
 /**
- * Locks the unclaimed lines up to a posting. A request that waits for another one finds them claimed, so its sum is
- * another one, and it inserts nothing.
+ * Locks a run of unclaimed lines. A request that waits for another one finds them claimed, so its sum is another one,
+ * and it inserts nothing.
  */
 const CLAIMABLE_LINES = `locked as materialized (
   select posting_id, amount_rupiah from balance_transactions
-  where merchant_id = :merchantId and payout_id is null and posting_id <= :upToPostingId::bigint
-  order by posting_id for update
+  where merchant_id = :merchantId and payout_id is null
+    and posting_id > :afterPostingId::bigint and posting_id <= :upToPostingId::bigint
+  order by posting_id limit ${MAX_PAYOUT_LINES} for update
 )`;
 
 const CLAIMED = `
@@ -140,7 +144,7 @@ function insertedSql({ lineCount, isRebuilt, approvalKind }: InsertedColumns, co
 )`;
 }
 
-/** What was shown: the policy, the fee and the sum of the lines. The balance may have less than their sum. */
+/** What was shown: the policy, the fee and the sum of the lines, if it has any. The balance may have less than that. */
 const INSERTED = insertedSql(
   { lineCount: '(select count(*) from locked)', isRebuilt: false, approvalKind: APPROVAL_KIND },
   `
@@ -154,9 +158,8 @@ const INSERTED = insertedSql(
     and :amountRupiah::bigint between policy.min_rupiah and coalesce(policy.max_rupiah, :amountRupiah::bigint)
     and not exists (
       select from payout_policies newer where newer.rail = policy.rail and newer.version > policy.version)
-    and (select coalesce(sum(amount_rupiah), 0) from locked) = :grossRupiah::bigint
-    and :grossRupiah::bigint <= (
-      select sum(amount_rupiah) from balance_transactions where merchant_id = :merchantId and payout_id is null)`,
+    and (:upToPostingId::bigint = 0 or (select sum(amount_rupiah) from locked) = :grossRupiah::bigint)
+    and :grossRupiah::bigint <= available_balance(:merchantId)`,
 );
 
 const WAITING_NOTICE = noticeSql('payout.waiting_for_approval', "changed where changed.approval_kind = 'second_user'");
@@ -169,11 +172,11 @@ noticed as (
 ),`;
 }
 
-const REQUEST_PARAMETERS = [...COMMON_PARAMETERS, 'payoutId', 'at', ...CAPTURED_TERMS, 'sealedTerms'] as const;
+const INSERT_PARAMETERS = [...COMMON_PARAMETERS, 'payoutId', 'at', ...CAPTURED_TERMS, 'sealedTerms'] as const;
 
 const REQUEST = prepareStatement(
   'payout_request',
-  REQUEST_PARAMETERS,
+  [...INSERT_PARAMETERS, 'afterPostingId'],
   transitionStatement(
     PAYOUT,
     { name: 'request', rule: PAYOUT_TRANSITIONS.request },
@@ -202,7 +205,7 @@ async function request(
 /** Without lines: they may be lost too, and come back later. So its own line stays a part of the balance. */
 const REBUILD = prepareStatement(
   'payout_rebuild',
-  REQUEST_PARAMETERS,
+  INSERT_PARAMETERS,
   transitionStatement(
     PAYOUT,
     { name: 'request', rule: PAYOUT_TRANSITIONS.request },

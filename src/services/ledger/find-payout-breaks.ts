@@ -30,7 +30,7 @@ const PAYOUTS: VerifiedKind = {
 
 /**
  * As for a payment: path and postings are those of `PAYOUT_TRANSITIONS`. All lines of the payout together are zero, and
- * they are as many as it has claimed, and its own.
+ * they are as many as it has claimed, and its own. One that has claimed none does not have its own either.
  */
 export function* findPayoutBreaks(ledger: PayoutLedger): Generator<LedgerBreak> {
   const name = `Payout ${ledger.paymentId}`;
@@ -38,7 +38,7 @@ export function* findPayoutBreaks(ledger: PayoutLedger): Generator<LedgerBreak> 
     yield { kind, paymentId: null, detail: `${name}: ${detail}` };
   const { lines, payment } = ledger;
   if (!payment) return;
-  const due = lines.isRebuilt ? 0 : lines.lineCount + 1;
+  const due = lines.lineCount === 0 ? 0 : lines.lineCount + 1;
   if (lines.rupiah === 0 && lines.count === due && lines.ofOthers === 0) return;
   const found = `${lines.count} lines, ${lines.ofOthers} of other merchants, with ${formatRupiah(lines.rupiah)}`;
   yield { kind: 'payout_lines_disagree', paymentId: null, detail: `${name} has ${found}; ${due} with Rp 0 are due.` };

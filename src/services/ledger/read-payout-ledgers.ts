@@ -9,7 +9,6 @@ const PAYOUTS_PER_PAGE = 1_000;
 interface ClaimedLines {
   /** What the payout's row has. */
   readonly lineCount: number;
-  readonly isRebuilt: boolean;
   readonly count: number;
   readonly ofOthers: number;
   readonly rupiah: number;
@@ -63,8 +62,8 @@ async function readLedgers(db: Queryable, ids: readonly string[]): Promise<Payou
            where posting_id = ledger_postings.id`)} as lines
        from ledger_postings where payout_id = any ($1::uuid[]) order by id`)} as postings,
      ${asJson(`
-       select payout.id as "paymentId", payout.line_count as "lineCount", payout.is_rebuilt as "isRebuilt",
-         count(line) as count, count(line) filter (where line.merchant_id <> payout.merchant_id) as "ofOthers",
+       select payout.id as "paymentId", payout.line_count as "lineCount", count(line) as count,
+         count(line) filter (where line.merchant_id <> payout.merchant_id) as "ofOthers",
          coalesce(sum(line.amount_rupiah), 0)::bigint as rupiah
        from payouts payout left join balance_transactions line on line.payout_id = payout.id
        where payout.id = any ($1::uuid[]) group by payout.id`)} as lines`,
@@ -78,4 +77,4 @@ async function readLedgers(db: Queryable, ids: readonly string[]): Promise<Payou
   });
 }
 
-const NO_LINES: ClaimedLines = { lineCount: 0, isRebuilt: false, count: 0, ofOthers: 0, rupiah: 0 };
+const NO_LINES: ClaimedLines = { lineCount: 0, count: 0, ofOthers: 0, rupiah: 0 };

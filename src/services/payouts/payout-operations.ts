@@ -79,7 +79,7 @@ export function createPayoutByOperator(
     const now = new Date();
     const preview = await previewPayout(db, merchantId, now);
     // What was seen is compared only if the payout is a new one.
-    const seen = preview.outcome === 'possible' ? preview : { upToPostingId: 0, grossRupiah: 0 };
+    const seen = preview.outcome === 'possible' ? preview : { afterPostingId: 0, upToPostingId: 0, grossRupiah: 0 };
     const by = toStepActor(actor, note);
     const result = await requestAs(dependencies, { merchantId, key, by }, seen, now);
     if (result.outcome === 'requested') return result.payout;

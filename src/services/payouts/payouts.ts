@@ -11,10 +11,16 @@ import {
   type PayoutHistoryRow,
   type PayoutLine,
 } from '../../db/queries/list-payouts';
-import { readPayoutBasis } from '../../db/queries/payout-basis';
+import { readPayoutBasis, readSeenBasis } from '../../db/queries/payout-basis';
 import { isTooNewInRole, listApproverNames } from '../../db/records/members';
 import { actorText, type ActorText, type StepActor } from '../../domain/actor';
-import { decidePayable, type PaidLines, type PossiblePayout } from '../../domain/payout-preview';
+import {
+  decidePayable,
+  type PaidLines,
+  type PayableRun,
+  type PayoutBasis,
+  type PossiblePayout,
+} from '../../domain/payout-preview';
 import type { PayoutRejection } from '../../domain/payout-rejections';
 import { ConflictError, NotFoundError } from '../../errors';
 import type { PayoutClient } from '../../temporal/payout-client';
@@ -45,26 +51,21 @@ export type PayoutPreview =
   | { readonly outcome: 'rejected'; readonly rejection: PayoutRejection };
 
 /** What a payout of the whole balance would be, or why there is none. */
-export function previewPayout(db: Queryable, merchantId: string, now: Date): Promise<PayoutPreview> {
-  return preview(db, merchantId, { at: now, upToPostingId: null });
+export async function previewPayout(db: Queryable, merchantId: string, now: Date): Promise<PayoutPreview> {
+  return toPreview(await readPayoutBasis(db, merchantId, now), now);
 }
 
-async function preview(
-  db: Queryable,
-  merchantId: string,
-  query: { readonly at: Date; readonly upToPostingId: number | null },
-): Promise<PayoutPreview> {
-  const basis = await readPayoutBasis(db, merchantId, query);
-  const decided = decidePayable(basis, query.at);
+/** The same for what was seen before. What is paid on account is chosen again: only without lines that can be paid. */
+async function previewSeen(db: Queryable, merchantId: string, seen: PayableRun, now: Date): Promise<PayoutPreview> {
+  if (seen.upToPostingId === 0) return previewPayout(db, merchantId, now);
+  return toPreview(await readSeenBasis(db, merchantId, seen, now), now);
+}
+
+function toPreview(basis: PayoutBasis, at: Date): PayoutPreview {
+  const decided = decidePayable(basis, at);
   if ('code' in decided) return { outcome: 'rejected', rejection: decided };
   const { balanceRupiah, lines } = basis;
   return { outcome: 'possible', ...decided, balanceRupiah, lines };
-}
-
-/** What the requester has seen. */
-interface SeenPayout {
-  readonly upToPostingId: number;
-  readonly grossRupiah: number;
 }
 
 export type RequestedPayout =
@@ -85,7 +86,7 @@ const keyOfForm = (formToken: string) => `form:${formToken}`;
 export function requestPayout(
   dependencies: PayoutDependencies,
   { userId, merchantId }: PayoutUser,
-  { formToken, ...seen }: SeenPayout & { readonly formToken: string },
+  { formToken, ...seen }: PayableRun & { readonly formToken: string },
   now: Date,
 ): Promise<RequestedPayout> {
   const by = { name: actorText({ kind: 'merchant_user', id: userId }) };
@@ -108,7 +109,7 @@ interface Requester {
 export async function requestAs(
   { db, workflows }: PayoutDependencies,
   { merchantId, key, by }: Requester,
-  seen: SeenPayout,
+  seen: PayableRun,
   now: Date,
 ): Promise<RequestedPayout> {
   const payoutId = payoutIdOf(merchantId, key);
@@ -132,38 +133,28 @@ interface IdentifiedRequest {
 async function rejectionOf(
   { db, workflows }: PayoutDependencies,
   request: IdentifiedRequest,
-  seen: SeenPayout,
+  seen: PayableRun,
   now: Date,
 ): Promise<PayoutRejection | null> {
   const { payoutId, merchantId } = request;
-  const query = { at: now, upToPostingId: seen.upToPostingId };
-  const shown = await preview(db, merchantId, query);
-  if (shown.outcome === 'rejected') return rejectionAsSeen(db, merchantId, now, shown.rejection);
-  if (shown.grossRupiah !== seen.grossRupiah) return BALANCE_CHANGED;
-  const { outcome } = await workflows.request({ ...request, ...termsOf(payoutId, shown) });
-  if (outcome === 'requested') return null;
-  const current = await preview(db, merchantId, query);
-  return current.outcome === 'rejected' ? rejectionAsSeen(db, merchantId, now, current.rejection) : BALANCE_CHANGED;
+  const shown = await previewSeen(db, merchantId, seen, now);
+  if (shown.outcome === 'possible' && isSameRun(shown, seen)) {
+    const { outcome } = await workflows.request({ ...request, ...termsOf(payoutId, shown) });
+    if (outcome === 'requested') return null;
+  }
+  // The lines that were seen may be claimed, while others are not: then the balance has changed.
+  const whole = await previewPayout(db, merchantId, now);
+  return whole.outcome === 'rejected' ? whole.rejection : { code: 'balance_changed' };
 }
 
-const BALANCE_CHANGED: PayoutRejection = { code: 'balance_changed' };
-
-/** The lines that were seen may be claimed, while others are not: then the balance has changed. */
-async function rejectionAsSeen(
-  db: Queryable,
-  merchantId: string,
-  now: Date,
-  rejection: PayoutRejection,
-): Promise<PayoutRejection> {
-  if (rejection.code !== 'nothing_to_pay') return rejection;
-  const whole = await previewPayout(db, merchantId, now);
-  return whole.outcome === 'rejected' ? whole.rejection : BALANCE_CHANGED;
+function isSameRun(one: PayableRun, other: PayableRun): boolean {
+  return one.upToPostingId === other.upToPostingId && one.grossRupiah === other.grossRupiah;
 }
 
 /** What the request of a payout captures of its preview. */
 export function termsOf(
   payoutId: string,
-  { account, providerAccountId, grossRupiah, upToPostingId, rail }: PossiblePayout,
+  { account, providerAccountId, grossRupiah, afterPostingId, upToPostingId, rail }: PossiblePayout,
 ) {
   return {
     referenceId: referenceIdOf('LP', payoutId),
@@ -174,6 +165,7 @@ export function termsOf(
     amountRupiah: rail.amountRupiah,
     rail: rail.policy.rail,
     payoutPolicyId: rail.policy.id,
+    afterPostingId,
     upToPostingId,
   };
 }

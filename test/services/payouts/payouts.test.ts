@@ -3,6 +3,7 @@ import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { listRecordedCases } from '../../../src/db/queries/list-attention';
 import { readRestingPayouts } from '../../../src/db/queries/payouts-for-reconciliation';
 import { listPayoutsNeedingAttention } from '../../../src/db/queries/payouts-needing-attention';
+import type { PayableRun } from '../../../src/domain/payout-preview';
 import type { PayoutRejection } from '../../../src/domain/payout-rejections';
 import { listAllPayouts } from '../../../src/services/payouts/payout-operations';
 import {
@@ -62,9 +63,9 @@ async function seePossible() {
   return preview;
 }
 
-async function request(formToken: string = randomUUID(), seen?: { upToPostingId: number; grossRupiah: number }) {
-  const { upToPostingId, grossRupiah } = seen ?? (await seePossible());
-  return requestPayout(dependencies(), user, { formToken, upToPostingId, grossRupiah }, new Date());
+async function request(formToken: string = randomUUID(), seen?: PayableRun) {
+  const { afterPostingId, upToPostingId, grossRupiah } = seen ?? (await seePossible());
+  return requestPayout(dependencies(), user, { formToken, afterPostingId, upToPostingId, grossRupiah }, new Date());
 }
 
 async function requested() {

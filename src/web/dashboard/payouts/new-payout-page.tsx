@@ -16,6 +16,7 @@ interface ShownPreview {
   readonly account: { readonly bankCode: string; readonly lastFour: string };
   readonly balanceRupiah: number;
   readonly grossRupiah: number;
+  readonly afterPostingId: number;
   readonly upToPostingId: number;
   readonly rail: {
     readonly policy: { readonly rail: Rail; readonly feeRupiah: number };
@@ -95,13 +96,14 @@ interface PreviewProps {
 /** There is no field for the amount: a payout pays the whole balance. */
 function Preview({ view, formToken, preview }: PreviewProps): ReactElement {
   const texts = PAYOUT_FORM_TEXTS[view.locale.language].new;
-  const { grossRupiah, balanceRupiah, upToPostingId, lines, rail } = preview;
+  const { grossRupiah, balanceRupiah, lines, rail } = preview;
   return (
     <>
       <Card>
         <Facts facts={amountFacts(view, preview)} />
       </Card>
       <Card title={texts.pays} aside={<a href={view.paths.balance}>{texts.lines}</a>}>
+        {lines.length === 0 && <p className="text">{texts.onAccount}</p>}
         <Facts
           facts={lines.map(({ kind, count, rupiah }) => ({
             name: texts.kinds[kind](count),
@@ -115,7 +117,12 @@ function Preview({ view, formToken, preview }: PreviewProps): ReactElement {
         action={view.paths.newPayout}
         label={texts.button(formatRupiah(rail.amountRupiah))}
         tone="primary"
-        fields={{ form_id: formToken, up_to: String(upToPostingId), gross: String(grossRupiah) }}
+        fields={{
+          form_id: formToken,
+          after: String(preview.afterPostingId),
+          up_to: String(preview.upToPostingId),
+          gross: String(grossRupiah),
+        }}
         rejection={null}
       >
         <a className="button wide-button" href={view.paths.payouts}>

@@ -25,6 +25,7 @@ type NewDependencies = Pick<DashboardDependencies, 'db' | 'environment' | 'log' 
 /** What the page showed: the payout pays exactly that. */
 const requestSchema = z.object({
   form_id: z.uuid(),
+  after: z.coerce.number().int().nonnegative(),
   up_to: z.coerce.number().int().nonnegative(),
   gross: z.coerce.number().int().positive(),
 });
@@ -77,7 +78,7 @@ class RejectedPayoutError extends UserError {
 async function request(
   dependencies: NewDependencies,
   visit: MemberVisit,
-  { form_id: formToken, up_to: upToPostingId, gross: grossRupiah }: PayoutForm,
+  { form_id: formToken, after: afterPostingId, up_to: upToPostingId, gross: grossRupiah }: PayoutForm,
 ): Promise<string> {
   const { db, workflows } = dependencies;
   const { merchantId } = visit.member;
@@ -86,7 +87,7 @@ async function request(
   return withUserAudit(db, userIdentity(dependencies, visit), action, async () => {
     await requireTemporal(dependencies);
     const user = actingUser(visit);
-    const seen = { formToken, upToPostingId, grossRupiah };
+    const seen = { formToken, afterPostingId, upToPostingId, grossRupiah };
     const result = await requestPayout({ db, workflows: workflows.payouts }, user, seen, visit.now);
     if (result.outcome === 'rejected') throw new RejectedPayoutError(result.rejection);
     return result.payout.referenceId;

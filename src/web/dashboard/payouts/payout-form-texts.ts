@@ -5,7 +5,7 @@ import type { Language } from '../../../domain/sign-in';
 const EN_KINDS = {
   settlement: (count: number) => (count === 1 ? '1 settlement' : `${count} settlements`),
   refund_fee: (count: number) => (count === 1 ? '1 fee of a refund' : `${count} fees of refunds`),
-  payout: (count: number) => (count === 1 ? '1 restored payout' : `${count} restored payouts`),
+  payout: (count: number) => (count === 1 ? '1 earlier payout' : `${count} earlier payouts`),
   payout_cancelled: (count: number) => (count === 1 ? '1 cancelled payout' : `${count} cancelled payouts`),
   payout_failed: (count: number) => (count === 1 ? '1 failed payout' : `${count} failed payouts`),
   payout_returned: (count: number) => (count === 1 ? '1 returned payout' : `${count} returned payouts`),
@@ -18,7 +18,7 @@ const EN_KINDS = {
 const ID_KINDS = {
   settlement: (count: number) => `${count} pembayaran yang masuk saldo`,
   refund_fee: (count: number) => `${count} biaya pengembalian dana`,
-  payout: (count: number) => `${count} pencairan yang dipulihkan`,
+  payout: (count: number) => `${count} pencairan sebelumnya`,
   payout_cancelled: (count: number) => `${count} pencairan yang dibatalkan`,
   payout_failed: (count: number) => `${count} pencairan yang gagal`,
   payout_returned: (count: number) => `${count} pencairan yang dikembalikan`,
@@ -39,7 +39,8 @@ const en = {
     pays: 'What it pays',
     kinds: EN_KINDS,
     lines: 'Show the balance',
-    rest: 'The bank has a limit for each payout. The next payout pays the rest.',
+    onAccount: 'A part of the balance, before its payments are assigned: a later payout lists them.',
+    rest: 'A payout has a largest amount and number of payments. The next payout pays the rest.',
     approval: 'If another member may approve payouts, one of them has to approve this one first.',
     back: 'Back',
     next: {
@@ -86,7 +87,8 @@ const id: PayoutFormTexts = {
     pays: 'Yang dicairkan',
     kinds: ID_KINDS,
     lines: 'Lihat saldo',
-    rest: 'Bank membatasi jumlah setiap pencairan. Sisanya dicairkan pada pencairan berikutnya.',
+    onAccount: 'Sebagian saldo, sebelum pembayarannya ditentukan: pencairan berikutnya merincinya.',
+    rest: 'Setiap pencairan dibatasi jumlah dan banyaknya pembayaran. Sisanya pada pencairan berikutnya.',
     approval: 'Jika ada anggota lain yang boleh menyetujui pencairan, salah satunya harus menyetujuinya dulu.',
     back: 'Kembali',
     next: {
