@@ -507,28 +507,47 @@ create table ledger_entries (
   autovacuum_vacuum_threshold = 1000
 );
 
--- Runs at the end of the statement that wrote the posting, when its entries are there too. This trigger and the
+-- Both run at the end of the statement that wrote the posting, when its entries are there too. These triggers and the
 -- functions of the owner use the tables of this schema, also if their caller has temporary tables of the same names:
 -- so each of them has a search_path.
-create function require_balanced_posting() returns trigger language plpgsql set search_path = public, pg_temp as $$
+create function require_entries() returns trigger language plpgsql set search_path = public, pg_temp as $$
 declare
   posting bigint;
-  balance bigint;
 begin
-  if tg_table_name = 'ledger_postings' then posting := new.id; else posting := new.posting_id; end if;
-  select sum(case side when 'debit' then amount_rupiah else -amount_rupiah end) into balance
-    from ledger_entries where posting_id = posting;
-  if balance is null then
+  select id into posting from written where not exists (select from ledger_entries where posting_id = written.id);
+  if found then
     raise exception 'ledger posting % has no entries', posting using errcode = 'check_violation';
-  elsif balance <> 0 then
-    raise exception 'ledger posting % is off by % rupiah', posting, balance using errcode = 'check_violation';
   end if;
   return null;
 end $$;
-create constraint trigger balanced after insert on ledger_postings
-  for each row execute function require_balanced_posting();
-create constraint trigger balanced after insert on ledger_entries
-  for each row execute function require_balanced_posting();
+create trigger has_entries after insert on ledger_postings referencing new table as written
+  for each statement execute function require_entries();
+
+-- Entries belong to the posting of their own transaction, whatever role writes them: one that has committed gets no
+-- more. `xmin` is the transaction that wrote a row, and no statement sets it. A writer uses no savepoint, which would
+-- have a number of its own. One trigger for each statement takes as long as one without this check for each row did.
+create function require_balanced_posting() returns trigger language plpgsql set search_path = public, pg_temp as $$
+declare
+  wrong record;
+begin
+  for wrong in
+    select written.posting_id as id,
+      (select sum(case side when 'debit' then amount_rupiah else -amount_rupiah end)
+        from ledger_entries where posting_id = written.posting_id) as balance,
+      (select xmin = pg_current_xact_id()::xid from ledger_postings where id = written.posting_id) as is_own
+    from (select distinct posting_id from written) written
+  loop
+    if wrong.is_own is not true then
+      raise exception 'ledger posting % is not of this transaction: it gets no more entries', wrong.id
+        using errcode = 'restrict_violation';
+    elsif wrong.balance <> 0 then
+      raise exception 'ledger posting % is off by % rupiah', wrong.id, wrong.balance using errcode = 'check_violation';
+    end if;
+  end loop;
+  return null;
+end $$;
+create trigger balanced after insert on ledger_entries referencing new table as written
+  for each statement execute function require_balanced_posting();
 
 -- By database role: the API and operators book the manual refund of a late payment (`manual_refunds`), and only the
 -- workers transitions, each its own.

@@ -49,6 +49,37 @@ export async function recordLedgerResult(
   ]);
 }
 
+interface SumsPart {
+  readonly sums: readonly AccountSums[];
+  /** The posting of the last entry; null if there are no more. */
+  readonly last: number | null;
+}
+
+/** Bounds memory and the duration of a statement. */
+const ENTRIES_PER_SUM = 200_000;
+
+/** The sums of all entries of postings up to this id, in parts. Archived entries are only in `ledger_closings`. */
+export async function* readSumsUpTo(db: Queryable, postingId: number): AsyncGenerator<readonly AccountSums[]> {
+  for (let after: number | null = 0; after !== null;) {
+    const { rows }: { rows: SumsPart[] } = await db.query<SumsPart>(
+      `with entry as materialized (
+         select posting_id, account, side, amount_rupiah from ledger_entries
+         where posting_id > $1 and posting_id <= $2 order by posting_id
+         fetch first ${ENTRIES_PER_SUM} rows with ties
+       )
+       select (select max(posting_id) from entry) as last,
+         (select coalesce(json_agg(sum), '[]') from (
+           select account, coalesce(sum(amount_rupiah) filter (where side = 'debit'), 0)::bigint as "debitRupiah",
+             coalesce(sum(amount_rupiah) filter (where side = 'credit'), 0)::bigint as "creditRupiah"
+           from entry group by account) sum) as sums`,
+      [after, postingId],
+    );
+    const part: SumsPart | undefined = rows[0];
+    if (part) yield part.sums;
+    after = part?.last ?? null;
+  }
+}
+
 /** The state at the start of a verification. */
 export interface LedgerHorizon {
   readonly asOf: Date;

@@ -31,6 +31,7 @@ export const LEDGER_BREAK_KINDS = [
   'closed_day_disagrees',
   'open_day_disagrees',
   'totals_disagree',
+  'verified_sums_disagree',
 ] as const;
 
 export interface LedgerBreak {

@@ -5,11 +5,13 @@ import type { MerchantSum } from '../../db/records/balance-verification';
 import {
   findLedgerCheckpoint,
   readLedgerHorizon,
+  readSumsUpTo,
   recordLedgerCheckpoint,
   recordLedgerResult,
   type AccountSums,
   type LedgerCheckpoint,
 } from '../../db/records/ledger-verifications';
+import { formatRupiah } from '../../domain/money';
 import { ConflictError } from '../../errors';
 import {
   AvailableSums,
@@ -70,7 +72,8 @@ export interface VerifyOptions {
  * payments that changed since.
  *
  * This finds all changes of the service, because transitions, postings and entries are append-only: each change of a
- * payment adds a transition or a posting. Manual changes of old rows are found only with `all`.
+ * payment adds a transition or a posting. Entries that were added to a posting that was verified, or changed, are found
+ * by the sums; which they are, and other manual changes of old rows, are found only with `all`.
  */
 export async function verifyLedger(
   db: Queryable,
@@ -119,8 +122,8 @@ export async function verifyLedger(
     for await (const found of findTotalBreaks(db)) count(found);
     for (const found of await findInTransitBreaks(db)) count(found);
   }
-  if (checkpoint) for (const found of await findNewDayBreaks(db, recordedUntil, MAX_BREAKS)) count(found);
-  if (!checkpoint) await requireSameClosings(db, archivedBalances);
+  if (checkpoint) for (const found of await findBreaksSince(db, checkpoint)) count(found);
+  else await requireSameClosings(db, archivedBalances);
   const newBalances = [...sums.values()].sort((one, other) => (one.account < other.account ? -1 : 1));
   if (breakCount === 0 && horizon.isDecided) {
     const until = new Date(horizon.asOf.getTime() - OVERLAP_MS);
@@ -136,7 +139,35 @@ export async function verifyLedger(
   return { asOf, since, payments, payouts, postings, balances: newBalances.map(balanceOf), breakCount, breaks };
 }
 
-/** Entries that are archived during a full verification would be in neither sum, or in both. */
+/** What no payment or payout shows: closed days, and sums. */
+async function findBreaksSince(db: Queryable, checkpoint: LedgerCheckpoint): Promise<LedgerBreak[]> {
+  const ofDays = await findNewDayBreaks(db, checkpoint.recordedUntil, MAX_BREAKS);
+  return [...ofDays, ...(await findChangedSums(db, checkpoint))];
+}
+
+/** What was verified has the same sums for good. */
+async function findChangedSums(db: Queryable, { postingId, balances }: LedgerCheckpoint): Promise<LedgerBreak[]> {
+  const archived = await readLedgerClosings(db);
+  const before = new Map(balances.map((sum) => [sum.account, sum]));
+  const now = new Map(archived.map((sum) => [sum.account, sum]));
+  for await (const sums of readSumsUpTo(db, postingId)) {
+    for (const sum of sums) now.set(sum.account, addSums(sum, now.get(sum.account)));
+  }
+  const breaks = [...new Set([...before.keys(), ...now.keys()])].flatMap((account): LedgerBreak[] => {
+    const [verified, found] = [before.get(account), now.get(account)].map(textOfSums);
+    if (verified === found) return [];
+    const detail = `${account}: the postings up to ${postingId} have ${found}, and had ${verified} when verified.`;
+    return [{ kind: 'verified_sums_disagree', paymentId: null, detail }];
+  });
+  if (breaks.length > 0) await requireSameClosings(db, archived);
+  return breaks;
+}
+
+function textOfSums(sums: Omit<AccountSums, 'account'> = { debitRupiah: 0, creditRupiah: 0 }): string {
+  return `debit ${formatRupiah(sums.debitRupiah)}, credit ${formatRupiah(sums.creditRupiah)}`;
+}
+
+/** Entries that are archived while a verification adds them up would be in neither sum, or in both. */
 async function requireSameClosings(db: Queryable, before: readonly AccountSums[]): Promise<void> {
   if (isDeepStrictEqual(await readLedgerClosings(db), before)) return;
   const text = 'Payments were archived during the verification, so its sums are not complete. Run it again.';

@@ -420,6 +420,20 @@ describe('the schema', () => {
         values,
       ),
     ).rejects.toThrow(/off by 5 rupiah/);
+    await ledger.db.query(
+      `with posting as (${posting})
+       insert into ledger_entries (posting_id, line, account, side, amount_rupiah)
+       select id, line, 'suspense', side, 5 from posting, (values (1, 'debit'), (2, 'credit')) line (line, side)`,
+      values,
+    );
+    await expect(
+      ledger.db.query(
+        `insert into ledger_entries select id, line, 'suspense', side, 5
+         from ledger_postings, (values (3, 'debit'), (4, 'credit')) line (line, side)
+         where payment_id = $1 and payment_version = $2`,
+        values.slice(0, 2),
+      ),
+    ).rejects.toThrow(/is not of this transaction: it gets no more entries/);
 
     const paid = await paymentAfter(PAID);
     await expect(ledger.db.query(posting, [paid.paymentId, paid.version, ledger.merchantId])).rejects.toThrow(/unique/);

@@ -426,7 +426,7 @@ it('finds totals that are not those of the payments', async () => {
 });
 
 it('these tests have a violation for each kind of break', () => {
-  const elsewhere = ['posting_twice', 'totals_disagree'];
+  const elsewhere = ['posting_twice', 'totals_disagree', 'verified_sums_disagree'];
   const planted = new Set([...[...VIOLATIONS, ...PAYOUT_VIOLATIONS].flatMap(([, , found]) => found), ...elsewhere]);
   expect([...planted].sort()).toEqual([...LEDGER_BREAK_KINDS].sort());
 });
@@ -478,6 +478,26 @@ describe('an incremental verification', () => {
     expect(await verifyLedger(ledger.db)).toMatchObject({ breakCount: 0 });
   });
 
+  it('finds lines that were added to a posting long ago, also balanced ones on one account', async () => {
+    const { terms } = await applyTransitions(ledger, SETTLED);
+    await verifyLedger(ledger.db);
+    await verifiedLongAgo();
+    const add = `insert into ledger_entries
+      select ${postingIdOf(3)}, line, 'suspense', side, 5 from (values (8, 'debit'), (9, 'credit')) line (line, side)`;
+    await expect(ledger.db.query(add, [terms.paymentId])).rejects.toMatchObject({ code: '23001' });
+    expect(await verifyLedger(ledger.db)).toMatchObject({ breakCount: 0 });
+    await plant(add, [terms.paymentId]);
+    expect((await verifyLedger(ledger.db)).breaks).toEqual([
+      {
+        kind: 'verified_sums_disagree',
+        paymentId: null,
+        detail: expect.stringMatching(
+          /^suspense: .* have debit Rp 5, credit Rp 5, and had debit Rp 0, credit Rp 0 when/,
+        ),
+      },
+    ]);
+  });
+
   it('starts from the same checkpoint while there is a break', async () => {
     const { terms } = await applyTransitions(ledger, SETTLED);
     await plant("update payments set status = 'paid' where id = $1", [terms.paymentId]);
@@ -501,7 +521,8 @@ describe('an incremental verification', () => {
     expect(rows.toReversed()).toEqual([
       { is_full: true, break_count: 0 },
       { is_full: true, break_count: 1 },
-      { is_full: false, break_count: 1 },
+      // The payment, and the sum of its account.
+      { is_full: false, break_count: 2 },
     ]);
   });
 
