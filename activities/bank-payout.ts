@@ -162,7 +162,8 @@ const ATTENTION_TEXTS: Readonly<Record<SubmittedAttention, string>> = {
 
 const EXCEPTION_TEXTS = {
   payout_conflict: 'The bank has executed a payout that it should not have.',
-  payout_amount: 'The bank reports another amount or account than was sent.',
+  payout_amount:
+    'The bank reports another amount or account than was sent, or no account: ask it, and resolve the payout.',
 } as const;
 
 async function openPayoutException(

@@ -62,7 +62,8 @@ const NOTHING: PayoutDecision = { decision: 'wait' };
 
 /**
  * What the bank's report means for a payout. Only the bank's status decides, never a response or a notification. A
- * status that is indeterminate, or "not found" alone, never makes a payout failed.
+ * status that is indeterminate, or "not found" alone, never makes a payout failed. One without an account number, which
+ * is optional in SNAP BI, proves nothing: an operator asks the bank where the money went, and resolves the payout.
  */
 export function decidePayout(payout: ComparedPayout, report: FindPayoutOutcome, waits: PayoutWaits): PayoutDecision {
   switch (report.outcome) {
@@ -75,12 +76,13 @@ export function decidePayout(payout: ComparedPayout, report: FindPayoutOutcome, 
   }
   const { status, amountRupiah, accountLastFour, failureKind, reason } = report.payout;
   if (status === 'pending') return payout.status === 'submitted' ? waitFor(payout, waits) : NOTHING;
-  const isOurs =
-    amountRupiah === payout.amountRupiah && (accountLastFour === null || accountLastFour === payout.accountLastFour);
-  if (!isOurs) return record([], 'payout_amount');
+  const hasOurAccount = accountLastFour === null ? null : accountLastFour === payout.accountLastFour;
+  if (amountRupiah !== payout.amountRupiah || hasOurAccount === false) return record([], 'payout_amount');
   const failure = { kind: failureKind ?? 'other', reason: reason ?? 'the bank gives no reason' } as const;
   if (status === 'completed' && payout.status === 'returned' && !payout.isManual) return record([], 'payout_conflict');
-  return DECISIONS[status](payout.status, failure);
+  const decision = DECISIONS[status](payout.status, failure);
+  const isProof = hasOurAccount ?? (decision.decision !== 'record' || decision.transitions.length === 0);
+  return isProof ? decision : record([], 'payout_amount');
 }
 
 /** By the status at the bank. The payout has its amount and its account. */

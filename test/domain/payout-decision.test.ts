@@ -32,13 +32,38 @@ function found(status: BankPayout['status'], changes: Partial<BankPayout> = {}):
 
 const NOT_FOUND = { outcome: 'not_found' } as const;
 const WAIT = { decision: 'wait' };
+/** From each status that such a report would change. */
+const CHANGES = [
+  ['submitted', 'completed'],
+  ['submitted', 'failed'],
+  ['submitted', 'returned'],
+  ['completed', 'failed'],
+  ['completed', 'returned'],
+  ['failed', 'completed'],
+] as const;
 const decide = (compared: ComparedPayout, report: FindPayoutOutcome) => decidePayout(compared, report, WAITS);
+
+it.each(CHANGES)(
+  'a payout that is %s, and %s at the bank without an account number: an exception',
+  (status, reported) => {
+    const noProof = { decision: 'record', transitions: [], exception: 'payout_amount' };
+    expect(decide(payout(status), found(reported, { accountLastFour: null }))).toEqual(noProof);
+  },
+);
+
+it('a report without an account number that changes nothing opens no exception', () => {
+  for (const [status, reported] of [
+    ['completed', 'completed'],
+    ['failed', 'failed'],
+    ['submitted', 'pending'],
+  ] as const)
+    expect(decide(payout(status), found(reported, { accountLastFour: null }))).toMatchObject(WAIT);
+});
 
 describe('completed at the bank', () => {
   it('with our amount and account: complete', () => {
     const expected = { decision: 'record', transitions: [{ name: 'complete' }] };
     expect(decide(payout('submitted'), found('completed'))).toEqual(expected);
-    expect(decide(payout('submitted'), found('completed', { accountLastFour: null }))).toEqual(expected);
   });
 
   it('after it has failed: complete it, with an exception', () => {

@@ -48,11 +48,11 @@ function orderOf(mutant: Mutant | null, order: PayoutOrder): PayoutOrder {
   };
 }
 
-function failed({ amountRupiah }: PayoutOrder): FindPayoutOutcome {
+function failed({ amountRupiah, account }: PayoutOrder): FindPayoutOutcome {
   const payout: BankPayout = {
     status: 'failed',
     amountRupiah,
-    accountLastFour: null,
+    accountLastFour: account.number.slice(-4),
     bankReference: null,
     completedAt: null,
     failureKind: 'other',
