@@ -20,7 +20,7 @@ export async function backdatePayments(db: Pool, interval: string): Promise<void
     `update payment_transitions set occurred_at = occurred_at - ${interval}, recorded_at = recorded_at - ${interval}`,
     `update webhook_events set occurred_at = occurred_at - ${interval}`,
     'begin',
-    "update totals_progress set recorded_until = 'epoch'",
+    "update totals_progress set transition_number = 0, counted_at = 'epoch'",
     'delete from payment_hour_totals',
     'commit',
   );

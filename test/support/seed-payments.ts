@@ -35,7 +35,8 @@ export async function seedPayments(db: Pool, merchantId: string, options: SeedOp
 export async function fillTotals(db: Pool, merchantId: string): Promise<void> {
   await db.query(
     `with progress as (
-       update totals_progress set recorded_until = greatest(recorded_until, now() - interval '10 seconds')
+       update totals_progress set counted_at = now(),
+         transition_number = greatest(transition_number, (select max(number) from payment_transitions))
      )
      insert into payment_hour_totals
      select merchant_id, status, date_trunc('hour', created_at, 'UTC'), provider, count(*), sum(total_rupiah),

@@ -397,6 +397,9 @@ create table payment_transitions (
   -- Of the request to the API that the transition belongs to. Null: there was none.
   request_id text,
   traceparent text,
+  -- The order in which PostgreSQL recorded it, among those of all payments. A clock may go back; this does not. Totals
+  -- count by it (payment-totals.ts).
+  number bigint generated always as identity,
   primary key (payment_id, version)
 ) with (
   -- Rows are only added, and deleted by retention or the archive. Vacuum freezes the new pages and marks them as all
@@ -407,6 +410,7 @@ create table payment_transitions (
 create trigger restored_as_created before insert on payment_transitions for each row
   when ((new.version, new.to_status) <> (1, 'created') and acts_as_operator()) execute function forbid_mutation();
 create index payment_transitions_recorded_at_idx on payment_transitions (recorded_at, payment_id);
+create index payment_transitions_number_idx on payment_transitions (number);
 -- For `lunas payments show REQUEST_ID`: only the transitions that a request caused itself.
 create index payment_transitions_request_id_idx on payment_transitions (request_id)
   where request_id is not null and (version = 1 or actor <> 'workflow');
@@ -2505,16 +2509,17 @@ create table payment_hour_totals (
   primary key (merchant_id, status, hour, provider) include (payments, total_rupiah, net_rupiah)
 );
 
--- Up to when the totals count the transitions, by `recorded_at`; up to which posting the open days count the lines of
--- balances; and how far the nightly pass is.
+-- Up to which number the totals count the transitions; up to which posting the open days count the lines of balances;
+-- and how far the nightly pass is.
 create table totals_progress (
   is_only boolean primary key default true check (is_only), -- one row
-  recorded_until timestamptz(3) not null,
+  counted_at timestamptz(3) not null, -- the last time when everything was counted
+  transition_number bigint not null default 0,
   line_posting_id bigint not null default 0,
   recomputed_on date not null, -- the last complete pass, in WIB
   recomputed_merchant uuid -- the last one of the pass that runs; null: none runs
 );
-insert into totals_progress (recorded_until, recomputed_on) values ('epoch', 'epoch');
+insert into totals_progress (counted_at, recomputed_on) values ('epoch', 'epoch');
 
 -- The available balance of a merchant: the newest closing, the sums of counted lines since, and the few lines that are
 -- not counted. It is the sum of all lines, and of the unclaimed ones: those of a payout are zero together. The upper
@@ -2645,7 +2650,7 @@ begin atomic
     'format', 1,
     'payment', to_jsonb(payment),
     'transitions', (
-      select coalesce(jsonb_agg(to_jsonb(payment_transitions) order by version), '[]')
+      select coalesce(jsonb_agg(to_jsonb(payment_transitions) - 'number' order by version), '[]')
       from payment_transitions where payment_transitions.payment_id = payment.id
     ),
     'refunds', (
@@ -3117,8 +3122,8 @@ grant execute on function has_second_user, has_lost_second_user to lunas_payouts
 -- Totals. The worker keeps them, `lunas ledger verify` compares them with the payments, and pages show them.
 grant select, insert, update, delete on payment_hour_totals to lunas_worker;
 grant select, insert, update on open_balance_days to lunas_worker;
-grant select, update (recorded_until, line_posting_id, recomputed_on, recomputed_merchant) on totals_progress
-  to lunas_worker;
+grant select, update (counted_at, transition_number, line_posting_id, recomputed_on, recomputed_merchant)
+  on totals_progress to lunas_worker;
 grant select on payment_hour_totals, totals_progress to lunas_operator, lunas_dashboard, lunas_reader;
 
 -- Retention and the archive.

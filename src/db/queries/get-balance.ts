@@ -13,7 +13,7 @@ const IS_PENDING = (column: string) => `${column} in (${literalList(PENDING_STAT
 /**
  * What the payments add to the balance when they are settled: the totals, and what has changed since they were counted,
  * of which there are some seconds. The sum of the payments read 70,000 buffers beside a million of them. PostgreSQL
- * does not know that time when it plans. For a range with one end it assumes a third of the transitions, and would read
+ * does not know that number when it plans. For a range with one end it assumes a third of the transitions, and would read
  * all of them; for one with two ends a two-hundredth. It would join them with all payments, so each is looked up.
  */
 const PENDING = `coalesce((
@@ -23,7 +23,7 @@ const PENDING = `coalesce((
       (select net_rupiah from payments where payments.id = transition.payment_id and payments.merchant_id = $1)
         * ((${IS_PENDING('to_status')})::integer - coalesce((${IS_PENDING('from_status')})::integer, 0)))
     from payment_transitions transition
-    where recorded_at > (select recorded_until from totals_progress) and recorded_at < 'infinity'
+    where number > (select transition_number from totals_progress) and number <= ${Number.MAX_SAFE_INTEGER}
   ), 0)`;
 
 /** What the merchant receives from its open payouts: their gross amount has left the available balance. */

@@ -45,7 +45,7 @@ export async function listFigureBars(
         where merchant_id = $1 and status = any($2) and hour >= $3 and hour <= $4
         group by 1, 2
       )
-      select recorded_until as "asOf", (select coalesce(json_agg(bar order by at, status), '[]') from bar) as bars
+      select counted_at as "asOf", (select coalesce(json_agg(bar order by at, status), '[]') from bar) as bars
       from totals_progress`,
     values: [merchantId, statuses, from, to, unit, zone],
   });
@@ -75,7 +75,7 @@ export async function readPeriodFigure(
     name: 'read_period_figure',
     text: `select coalesce(sum(payments), 0)::integer as payments,
         coalesce(sum(total_rupiah), 0)::bigint as "totalRupiah", ${NET_RUPIAH} as "netRupiah",
-        (select recorded_until from totals_progress) as "asOf",
+        (select counted_at from totals_progress) as "asOf",
         exists (select from archive_files where day between ($3 at time zone 'UTC')::date
           and ($4 at time zone 'UTC')::date) as "hasArchivedDays"
       from payment_hour_totals

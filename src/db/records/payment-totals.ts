@@ -7,11 +7,6 @@ import { countBalanceLines } from './open-balance-days';
 /* `payment_hour_totals`: payments and their sums by merchant, status, hour of creation and provider. */
 
 const MAX_TRANSITIONS = 20_000;
-/**
- * A transition has the time at which its transaction started, and a transaction gets its number when it first writes.
- * The time between the two is less than this.
- */
-const DELAY_MS = 10_000;
 const HORIZON_TIMEOUT_MS = 4_000;
 /** The nightly pass recomputes the hours of so many days. */
 const RECOMPUTED_DAYS = 40;
@@ -19,8 +14,8 @@ const RECOMPUTED_DAYS = 40;
 const PASS_HOUR = 2;
 
 /**
- * `complete`: transitions up to ten seconds ago, and all lines. `full`: there are more. `held`: a transaction of that
- * time still runs. `busy`: another worker counts.
+ * `complete`: all transitions and lines. `full`: there are more. `held`: a transaction that may still write an earlier
+ * one is in flight. `busy`: another worker counts.
  */
 export type CountOutcome = 'complete' | 'full' | 'held' | 'busy';
 
@@ -28,56 +23,65 @@ export type CountOutcome = 'complete' | 'full' | 'held' | 'busy';
  * Adds the transitions to the totals that were recorded since the last time: one less with the status before, one more
  * with the status after. It adds the new lines of balances to their open days, too. It changes all or nothing.
  *
- * A transaction may commit a transition that is older than one that is counted, or a line with a lower posting. So this
- * waits until every transaction has ended that was in flight ten seconds after the newest transition that it takes, and
- * when the newest line was read. It takes a transaction number of its own for that: `pg_snapshot_xmax` can be the
- * number of a transaction that runs.
+ * No clock decides what is counted: after a fail-over it may go back. Transitions have numbers, and lines postings. A
+ * transaction may commit one that is lower than one that is counted. So this waits until every transaction has ended
+ * that was in flight when the newest ones were read: it writes a row of the payment before, so it has a transaction
+ * number by then. This takes a number of its own for that: `pg_snapshot_xmax` can be the number of a transaction that
+ * runs.
  */
 export async function countTotals(db: Pool): Promise<CountOutcome> {
-  const { rows } = await db.query<{ until: Date; postingId: number; nextTransaction: string }>(
-    `select now() - interval '${DELAY_MS} milliseconds' as until,
+  const { rows } = await db.query<CountHorizon & { nextTransaction: string }>(
+    `select now() as at, coalesce((select max(number) from payment_transitions), 0) as "transitionNumber",
        coalesce((select max(posting_id) from balance_transactions), 0) as "postingId",
        pg_current_xact_id()::text as "nextTransaction"`,
   );
-  const { until, postingId, nextTransaction } = onlyRow(rows);
+  const { nextTransaction, ...horizon } = onlyRow(rows);
   if (!(await haveTransactionsEnded(db, nextTransaction, HORIZON_TIMEOUT_MS))) return 'held';
   return inTransaction(db, async (client) => {
     const progress = await lockProgress(client);
     if (progress === undefined) return 'busy';
-    const areAllLines = await countBalanceLines(client, progress.postingId, postingId);
-    const areAllTransitions = await countTransitions(client, progress.recordedUntil, until);
+    const areAllLines = await countBalanceLines(client, progress.postingId, horizon.postingId);
+    const areAllTransitions = await countTransitions(client, progress.transitionNumber, horizon);
     return areAllLines && areAllTransitions ? 'complete' : 'full';
   });
 }
 
-/** @returns false: there are more */
-async function countTransitions(client: Queryable, since: Date, until: Date): Promise<boolean> {
-  if (since >= until) return true;
-  const { rows: last } = await client.query<{ taken: number; lastRecordedAt: Date | null }>(
-    `select count(*)::integer as taken, max(recorded_at) as "lastRecordedAt" from (
-       select recorded_at from payment_transitions where recorded_at > $1 and recorded_at <= $2
-       order by recorded_at limit ${MAX_TRANSITIONS}
-     ) taken`,
-    [since, until],
-  );
-  const { taken, lastRecordedAt } = onlyRow(last);
-  // All transitions of the last millisecond are taken with it.
-  const isFull = taken === MAX_TRANSITIONS && lastRecordedAt !== null;
-  const end = isFull ? lastRecordedAt : until;
-  await addChanges(client, TRANSITION_CHANGES, [since, end]);
-  await client.query('update totals_progress set recorded_until = $1', [end]);
-  return !isFull;
-}
-
-interface CountProgress {
-  readonly recordedUntil: Date;
+/** Up to where there is something to count. */
+interface CountHorizon {
+  readonly at: Date;
+  readonly transitionNumber: number;
   readonly postingId: number;
 }
+
+/** @returns false: there are more */
+async function countTransitions(
+  client: Queryable,
+  after: number,
+  { at, transitionNumber: upTo }: CountHorizon,
+): Promise<boolean> {
+  // Another worker has counted later ones since.
+  if (after > upTo) return true;
+  const { rows: last } = await client.query<{ number: number }>(
+    `select number from payment_transitions where number > $1 and number <= $2
+     order by number offset ${MAX_TRANSITIONS - 1} limit 1`,
+    [after, upTo],
+  );
+  const end = last[0]?.number ?? upTo;
+  await addChanges(client, TRANSITION_CHANGES, [after, end]);
+  await client.query(
+    'update totals_progress set transition_number = $1, counted_at = case when $2 then $3 else counted_at end',
+    [end, end === upTo, at],
+  );
+  return end === upTo;
+}
+
+/** What is counted. */
+type CountProgress = Omit<CountHorizon, 'at'>;
 
 /** Undefined: another transaction has the lock. */
 async function lockProgress(client: Queryable): Promise<CountProgress | undefined> {
   const { rows } = await client.query<CountProgress>(
-    `select recorded_until as "recordedUntil", line_posting_id as "postingId"
+    `select transition_number as "transitionNumber", line_posting_id as "postingId"
      from totals_progress for update skip locked`,
   );
   return rows[0];
@@ -98,7 +102,7 @@ const grouped = (changes: string) => `
   from (${changes}) change group by merchant_id, status, hour, provider
   having sum(payments) <> 0 or sum(total_rupiah) <> 0 or sum(net_rupiah) <> 0`;
 
-const TRANSITION_CHANGES = grouped(changesOf('transition.recorded_at > $1 and transition.recorded_at <= $2'));
+const TRANSITION_CHANGES = grouped(changesOf('transition.number > $1 and transition.number <= $2'));
 
 /**
  * By how much the totals of a merchant differ from its payments, from an hour on. The payments are newer than the
@@ -112,7 +116,8 @@ const DIFFERENCES = grouped(`
   union all
   select merchant_id, status, hour, provider, -payments, -total_rupiah, -net_rupiah
   from (${changesOf(
-    `transition.recorded_at > (select recorded_until from totals_progress)
+    `transition.number > (select transition_number from totals_progress)
+     and transition.number <= ${Number.MAX_SAFE_INTEGER}
      and payment.merchant_id = $1 and payment.created_at >= $2`,
   )}) uncounted
   union all
@@ -170,7 +175,7 @@ export function recomputeNextMerchant(db: Pool): Promise<PassStep> {
          (select id from merchants where id > coalesce(recomputed_merchant, '00000000-0000-0000-0000-000000000000')
           order by id limit 1) as "merchantId"
        from totals_progress, booking_day(now() - interval '${PASS_HOUR} hours') as today
-       where recomputed_on < today and recorded_until > now() - interval '1 minute'
+       where recomputed_on < today and counted_at > now() - interval '1 minute'
        for update of totals_progress skip locked`,
     );
     const [next] = rows;
@@ -207,7 +212,7 @@ export async function findTotalDifferences(db: Queryable, merchantId: string): P
 /** The merchants in an order, if the totals are kept: before the first count there is nothing to compare. */
 export async function listCountedMerchants(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
-    `select id from merchants where (select recorded_until from totals_progress) > 'epoch' order by id`,
+    `select id from merchants where (select counted_at from totals_progress) > 'epoch' order by id`,
   );
   return rows.map(({ id }) => id);
 }

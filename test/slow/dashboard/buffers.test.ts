@@ -131,7 +131,9 @@ async function measureAll(): Promise<Map<string, Measurement>> {
 async function fill(first: number, last: number): Promise<void> {
   await fillMerchant(db, filling, first, last);
   await fillTotals(db, filling.merchantId);
-  await db.query('update totals_progress set recorded_until = now()');
+  await db.query(
+    'update totals_progress set counted_at = now(), transition_number = (select max(number) from payment_transitions)',
+  );
   // The test's server commits asynchronously. Until the commits are on disk, a vacuum does not mark pages as visible.
   await db.query('checkpoint');
   await db.query('vacuum analyze payment_hour_totals, totals_progress');
