@@ -209,6 +209,12 @@ export const METRICS = {
     help: 'Totals of the dashboard that were wrong and that the nightly pass has corrected.',
     labels: {},
   },
+  lunas_payment_totals_last_pass_timestamp_seconds: {
+    type: 'gauge',
+    process: 'worker',
+    help: 'Start of the last complete nightly pass of the totals; before the first one, the installation.',
+    labels: {},
+  },
   lunas_provider_request_duration_seconds: {
     type: 'histogram',
     process: 'every',

@@ -1,5 +1,5 @@
 import type { Pool } from '../db/connection/pool';
-import { countTotals, recomputeNextMerchant } from '../db/records/payment-totals';
+import { countTotals, recomputeNext } from '../db/records/payment-totals';
 import type { Logger } from '../observability/logger';
 import { increment } from '../observability/metrics';
 import { repeat, type Repetition } from './repeat';
@@ -31,7 +31,7 @@ async function keepTotals({ db, log }: TotalsDependencies, stopping: AbortSignal
   }
   const nextCountAtMs = Date.now() + INTERVAL_MS;
   while (!stopping.aborted && Date.now() < nextCountAtMs) {
-    const step = await recomputeNextMerchant(db);
+    const step = await recomputeNext(db);
     if (step.isDone) return;
     if (step.corrections === 0) continue;
     increment('lunas_payment_totals_corrected_total', {}, step.corrections);

@@ -124,6 +124,7 @@ const RECONCILED = 'lunas_reconciliation_last_success_timestamp_seconds{}';
 const ABOUT = (seconds: number) => ({ from: seconds - 1, to: seconds + 60 });
 /** After the installation, which the gauge has before the first run. */
 const A_DAY_LATER = { from: 80_000, to: 100_000 };
+const IN_TWO_DAYS = { from: 90_000, to: 200_000 };
 const A_TIMESTAMP = { from: 1_700_000_000, to: 9_000_000_000 };
 
 type Expected = Readonly<Record<string, number | { readonly from: number; readonly to: number }>>;
@@ -319,6 +320,10 @@ const CASES: Readonly<Record<string, { readonly plant: string; readonly moves: E
       values (now(), now() + interval '1 day', false, '{}', '{}')`,
     moves: {},
   },
+  'a complete pass of the totals': {
+    plant: "update totals_progress set recomputed_on = booking_day(now() + interval '2 days')",
+    moves: { 'lunas_payment_totals_last_pass_timestamp_seconds{}': IN_TWO_DAYS },
+  },
   'a complete run of retention': {
     plant: `insert into retention_runs (started_at, ended_at, is_complete, deleted, positions)
       values (now(), now() + interval '1 day', true, '{}', '{}')`,
@@ -360,6 +365,7 @@ describe('the worker reads from PostgreSQL', () => {
       truncate payouts, bank_accounts, bank_holidays, payments, payment_transitions, refunds, webhook_events,
         webhook_deliveries, provider_notifications, exceptions, ledger_verification_results, reconciliation_runs,
         retention_runs cascade;
+      update totals_progress set recomputed_on = 'epoch';
       update webhook_endpoints set consecutive_failures = 0, failing_since = null, next_probe_at = null;
       update recovery_mode set begun_at = null, begun_by = null, reason = null, timeline = postgresql_timeline();
       set session_replication_role = default`),

@@ -2517,7 +2517,8 @@ create table totals_progress (
   transition_number bigint not null default 0,
   line_posting_id bigint not null default 0,
   recomputed_on date not null, -- the last complete pass, in WIB
-  recomputed_merchant uuid -- the last one of the pass that runs; null: none runs
+  recomputed_merchant uuid, -- the last one of the pass that runs; null: none runs
+  recomputed_until timestamptz(3) -- up to which hour of its payments; null: all of them
 );
 insert into totals_progress (counted_at, recomputed_on) values ('epoch', 'epoch');
 
@@ -3122,8 +3123,8 @@ grant execute on function has_second_user, has_lost_second_user to lunas_payouts
 -- Totals. The worker keeps them, `lunas ledger verify` compares them with the payments, and pages show them.
 grant select, insert, update, delete on payment_hour_totals to lunas_worker;
 grant select, insert, update on open_balance_days to lunas_worker;
-grant select, update (counted_at, transition_number, line_posting_id, recomputed_on, recomputed_merchant)
-  on totals_progress to lunas_worker;
+grant select, update (counted_at, transition_number, line_posting_id, recomputed_on, recomputed_merchant,
+  recomputed_until) on totals_progress to lunas_worker;
 grant select on payment_hour_totals, totals_progress to lunas_operator, lunas_dashboard, lunas_reader;
 
 -- Retention and the archive.

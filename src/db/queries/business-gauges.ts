@@ -6,6 +6,7 @@ import { AGE_GROUPS, COUNT_LIMIT, PAYOUT_ATTENTION_REASONS, type PROPOSAL_AGES }
 import type { Sample } from '../../observability/metrics';
 import type { Queryable } from '../connection/pool';
 import { literalList } from '../connection/statement';
+import { PASS_HOUR } from '../records/payment-totals';
 import { readRecoveryMode } from '../records/recovery-mode';
 import { OVERDUE, OVERDUE_BUT_HELD, type Overdue } from './overdue-payments';
 import { CREATED_AT, STATUS } from './payment-indexes';
@@ -176,7 +177,11 @@ const LAST_RUNS = `
       (select 1 as priority, ended_at as at from retention_runs where is_complete order by id desc limit 1)
       union all
       select 2, recorded_at from installation
-    ) newest order by priority limit 1)`;
+    ) newest order by priority limit 1)
+  union all
+  (select 'lunas_payment_totals_last_pass_timestamp_seconds', '{}', extract(epoch from greatest(
+      (recomputed_on + interval '${PASS_HOUR} hours') at time zone 'Asia/Jakarta', installation.recorded_at))::float8
+    from totals_progress left join installation on true)`;
 
 const STATEMENTS: Readonly<Record<string, string>> = {
   gauge_open_payments: OPEN_PAYMENTS,

@@ -13,8 +13,8 @@ const IS_PENDING = (column: string) => `${column} in (${literalList(PENDING_STAT
 /**
  * What the payments add to the balance when they are settled: the totals, and what has changed since they were counted,
  * of which there are some seconds. The sum of the payments read 70,000 buffers beside a million of them. PostgreSQL
- * does not know that number when it plans. For a range with one end it assumes a third of the transitions, and would read
- * all of them; for one with two ends a two-hundredth. It would join them with all payments, so each is looked up.
+ * does not know that number when it plans. For a range with one end it assumes a third of the transitions, and would
+ * read all of them; for one with two ends a two-hundredth. It would join them with all payments, so each is looked up.
  */
 const PENDING = `coalesce((
     select sum(net_rupiah) from payment_hour_totals where merchant_id = $1 and ${IS_PENDING('status')}

@@ -11,7 +11,9 @@ const HORIZON_TIMEOUT_MS = 4_000;
 /** The nightly pass recomputes the hours of so many days. */
 const RECOMPUTED_DAYS = 40;
 /** The pass of a day begins at this hour in WIB. */
-const PASS_HOUR = 2;
+export const PASS_HOUR = 2;
+/** A step of the pass reads about so many payments: whole hours, and at least one. */
+const MAX_PAYMENTS = 50_000;
 
 /**
  * `complete`: all transitions and lines. `full`: there are more. `held`: a transaction that may still write an earlier
@@ -105,24 +107,24 @@ const grouped = (changes: string) => `
 const TRANSITION_CHANGES = grouped(changesOf('transition.number > $1 and transition.number <= $2'));
 
 /**
- * By how much the totals of a merchant differ from its payments, from an hour on. The payments are newer than the
- * totals: the transitions that are not counted yet are taken back. The days of the archive are left out, because
- * payments of them are in files. One statement, so all of it has one snapshot.
+ * By how much the totals of a merchant differ from its payments, from one hour until another. The payments are newer
+ * than the totals: the transitions that are not counted yet are taken back. The days of the archive are left out,
+ * because payments of them are in files. One statement, so all of it has one snapshot.
  */
 const DIFFERENCES = grouped(`
   select merchant_id, status, date_trunc('hour', created_at, 'UTC') as hour, provider, 1 as payments, total_rupiah,
     net_rupiah
-  from payments where merchant_id = $1 and created_at >= $2
+  from payments where merchant_id = $1 and created_at >= $2 and created_at < $3
   union all
   select merchant_id, status, hour, provider, -payments, -total_rupiah, -net_rupiah
   from (${changesOf(
     `transition.number > (select transition_number from totals_progress)
      and transition.number <= ${Number.MAX_SAFE_INTEGER}
-     and payment.merchant_id = $1 and payment.created_at >= $2`,
+     and payment.merchant_id = $1 and payment.created_at >= $2 and payment.created_at < $3`,
   )}) uncounted
   union all
   select merchant_id, status, hour, provider, -payments, -total_rupiah, -net_rupiah
-  from payment_hour_totals where merchant_id = $1 and hour >= $2
+  from payment_hour_totals where merchant_id = $1 and hour >= $2 and hour < $3
 `).replace(
   ') change',
   ") change where not exists (select from archive_files where day = (hour at time zone 'UTC')::date)",
@@ -164,30 +166,67 @@ async function addChanges(client: Queryable, changes: string, values: readonly u
 export type PassStep = { readonly isDone: true } | { readonly isDone: false; readonly corrections: number };
 
 /**
- * Recomputes the last 40 days of the next merchant, once a night. Any worker continues the pass where another stopped.
- * It waits while the totals are more than a minute old: the transitions since then are read for each merchant.
+ * Recomputes the totals of the last 40 days, merchant by merchant, once a night. A step is as many hours of one
+ * merchant as have about 50,000 payments, so that it ends in time whatever the merchant's number of payments. Any
+ * worker continues the pass where another stopped. It waits while the totals are more than a minute old: the
+ * transitions since then are read in each step.
  * @returns the number of totals that were wrong
  */
-export function recomputeNextMerchant(db: Pool): Promise<PassStep> {
+export function recomputeNext(db: Pool, maxPayments = MAX_PAYMENTS): Promise<PassStep> {
   return inTransaction(db, async (client) => {
-    const { rows } = await client.query<{ merchantId: string | null; today: string; since: Date }>(
-      `select today::text, date_trunc('hour', now() - interval '${RECOMPUTED_DAYS} days', 'UTC') as since,
-         (select id from merchants where id > coalesce(recomputed_merchant, '00000000-0000-0000-0000-000000000000')
-          order by id limit 1) as "merchantId"
-       from totals_progress, booking_day(now() - interval '${PASS_HOUR} hours') as today
-       where recomputed_on < today and counted_at > now() - interval '1 minute'
-       for update of totals_progress skip locked`,
-    );
-    const [next] = rows;
+    const next = await lockNextHours(client);
     if (next === undefined) return { isDone: true };
-    const { merchantId, today, since } = next;
+    const { merchantId, today, from } = next;
     if (merchantId === null) {
       await client.query('update totals_progress set recomputed_on = $1, recomputed_merchant = null', [today]);
       return { isDone: true };
     }
-    await client.query('update totals_progress set recomputed_merchant = $1', [merchantId]);
-    return { isDone: false, corrections: await addChanges(client, DIFFERENCES, [merchantId, since]) };
+    const until = await findEndOfHours(client, { merchantId, from, maxPayments });
+    await client.query('update totals_progress set recomputed_merchant = $1, recomputed_until = $2', [
+      merchantId,
+      until,
+    ]);
+    return {
+      isDone: false,
+      corrections: await addChanges(client, DIFFERENCES, [merchantId, from, until ?? 'infinity']),
+    };
   });
+}
+
+interface NextHours {
+  /** Null: all merchants are recomputed. */
+  readonly merchantId: string | null;
+  readonly from: Date;
+  readonly today: string;
+}
+
+/** Undefined: the pass is complete, or it has to wait. */
+async function lockNextHours(client: Queryable): Promise<NextHours | undefined> {
+  const { rows } = await client.query<NextHours>(
+    `select today::text,
+       coalesce(recomputed_until, date_trunc('hour', now() - interval '${RECOMPUTED_DAYS} days', 'UTC')) as "from",
+       case when recomputed_until is null then (
+         select id from merchants where id > coalesce(recomputed_merchant, '00000000-0000-0000-0000-000000000000')
+         order by id limit 1
+       ) else recomputed_merchant end as "merchantId"
+     from totals_progress, booking_day(now() - interval '${PASS_HOUR} hours') as today
+     where recomputed_on < today and counted_at > now() - interval '1 minute'
+     for update of totals_progress skip locked`,
+  );
+  return rows[0];
+}
+
+/** @returns the hour of the first payment that is too many, at least one hour later; null: none is */
+async function findEndOfHours(
+  client: Queryable,
+  { merchantId, from, maxPayments }: { readonly merchantId: string; readonly from: Date; readonly maxPayments: number },
+): Promise<Date | null> {
+  const { rows } = await client.query<{ until: Date }>(
+    `select greatest(date_trunc('hour', created_at, 'UTC'), $2::timestamptz + interval '1 hour') as until
+     from payments where merchant_id = $1 and created_at >= $2 order by created_at, id offset $3 limit 1`,
+    [merchantId, from, maxPayments],
+  );
+  return rows[0]?.until ?? null;
 }
 
 /** A total that is not what the payments add up to. */
@@ -204,7 +243,7 @@ export async function findTotalDifferences(db: Queryable, merchantId: string): P
   const { rows } = await db.query<TotalDifference>(
     `select status, hour, provider, payments, total_rupiah as "totalRupiah" from (${DIFFERENCES}) difference
      order by hour, status, provider`,
-    [merchantId, new Date(0)],
+    [merchantId, '-infinity', 'infinity'],
   );
   return rows;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import type { Pool } from '../../../src/db/connection/pool';
-import { countTotals, findTotalDifferences, recomputeNextMerchant } from '../../../src/db/records/payment-totals';
+import { countTotals, findTotalDifferences, recomputeNext } from '../../../src/db/records/payment-totals';
 import { eventually } from '../../support/eventually';
 import { createTestLedger, type TestLedger } from '../../support/payments';
 import { seedPayments } from '../../support/seed-payments';
@@ -158,18 +158,50 @@ it('the nightly pass corrects what is wrong, once a night, and leaves archived d
   await db.query('update payment_hour_totals set payments = payments + 1, total_rupiah = total_rupiah + 1');
   const { rows: wrong } = await db.query('select from payment_hour_totals');
   expect((await findTotalDifferences(db, ledger.merchantId)).length).toBe(wrong.length);
-  expect(await recomputeNextMerchant(db)).toEqual({ isDone: false, corrections: wrong.length });
-  expect(await recomputeNextMerchant(db)).toEqual({ isDone: true });
+  expect(await recomputeNext(db)).toEqual({ isDone: false, corrections: wrong.length });
+  expect(await recomputeNext(db)).toEqual({ isDone: true });
   await expectSameAsPayments();
-  expect(await recomputeNextMerchant(db)).toEqual({ isDone: true });
+  expect(await recomputeNext(db)).toEqual({ isDone: true });
 
   const before = await sums('payment_hour_totals', 'UTC');
   await db.query(`insert into archive_files (day) select distinct (created_at at time zone 'UTC')::date from payments`);
   await deletePayments();
   expect(await findTotalDifferences(db, ledger.merchantId)).toEqual([]);
   await db.query("update totals_progress set recomputed_on = 'epoch'");
-  expect(await recomputeNextMerchant(db)).toEqual({ isDone: false, corrections: 0 });
+  expect(await recomputeNext(db)).toEqual({ isDone: false, corrections: 0 });
   expect(await sums('payment_hour_totals', 'UTC')).toEqual(before);
+});
+
+it('the nightly pass recomputes a merchant of many payments in parts, and then the next one', async () => {
+  const other = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
+  await db.query("insert into merchants (id, name, status) values ($1, 'Toko', 'approved')", [other]);
+  await create(200);
+  await create(3, other);
+  await count();
+  await db.query('update payment_hour_totals set payments = payments + 1');
+  const { rows: wrong } = await db.query('select from payment_hour_totals');
+  const corrections: number[] = [];
+  const stepAll = async () => {
+    for (let step = await recomputeNext(db, 20); !step.isDone; step = await recomputeNext(db, 20))
+      corrections.push(step.corrections);
+  };
+  await stepAll();
+  // 200 payments in 72 hours, at most about 20 in each step.
+  expect(corrections.length).toBeGreaterThan(10);
+  expect(Math.max(...corrections)).toBeLessThanOrEqual(30);
+  expect(corrections.reduce((sum, each) => sum + each, 0)).toBe(wrong.length);
+  await expectSameAsPayments();
+});
+
+it('a part of the nightly pass is at least an hour', async () => {
+  await create(30);
+  await db.query("update payments set created_at = date_trunc('hour', now()) - interval '5 hours'");
+  await count();
+  await db.query('update payment_hour_totals set payments = payments + 1');
+  let steps = 0;
+  for (let step = await recomputeNext(db, 3); !step.isDone; step = await recomputeNext(db, 3)) steps += 1;
+  expect(steps).toBeLessThanOrEqual(3);
+  await expectSameAsPayments();
 });
 
 /** Without the triggers that keep history. */

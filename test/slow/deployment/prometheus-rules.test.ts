@@ -137,6 +137,11 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     firesAt: 2_945,
     isOverAt: 2_980,
   },
+  LunasTotalsNotRecomputed: {
+    series: { lunas_payment_totals_last_pass_timestamp_seconds: '0x2960 177600x100' },
+    firesAt: 2_945,
+    isOverAt: 2_980,
+  },
   LunasWebhooksDead: {
     series: { 'lunas_webhook_deliveries_total{outcome="dead"}': '0x5 0+5x10 50x120' },
     firesAt: 20,
