@@ -136,7 +136,8 @@ export function findApproverRejection(
 export type MemberPayoutAction = 'approve' | 'cancel';
 
 /** Why a member cannot approve or cancel a payout. Pages have a text for each, in each language. */
-export type MemberPayoutRejection = ApproverRejection | 'approved' | 'at_bank' | 'ended' | 'member_too_new';
+export type MemberPayoutRejection =
+  ApproverRejection | 'approved' | 'at_bank' | 'ended' | 'member_too_new' | 'same_person';
 
 interface DecidedPayout {
   readonly status: PayoutStatus;
@@ -144,16 +145,25 @@ interface DecidedPayout {
   readonly requestedBy: string;
 }
 
-/** @param isAuthorised whether the member has had the right to approve for long enough */
+interface DecidingMember {
+  readonly name: ActorText;
+  /** Whether the member has had the right to approve for long enough. */
+  readonly isAuthorised: boolean;
+  /** Whether the member may approve what the requester requests: else they may be one person. */
+  readonly isSecondUser: boolean;
+}
+
 export function findMemberRejection(
   action: MemberPayoutAction,
   { status, approvalKind, requestedBy }: DecidedPayout,
-  { name, isAuthorised }: { readonly name: ActorText; readonly isAuthorised: boolean },
+  { name, isAuthorised, isSecondUser }: DecidingMember,
 ): MemberPayoutRejection | null {
   const from: readonly PayoutStatus[] = PAYOUT_ACTIONS[action].from;
   if (!from.includes(status)) return STATUS_REJECTIONS[status];
   if (action === 'cancel') return null;
-  return findApproverRejection(approvalKind, name, requestedBy) ?? (isAuthorised ? null : 'member_too_new');
+  const rejection = findApproverRejection(approvalKind, name, requestedBy);
+  if (rejection !== null || isSecondUser) return rejection;
+  return isAuthorised ? 'same_person' : 'member_too_new';
 }
 
 const STATUS_REJECTIONS = {

@@ -11,7 +11,14 @@ import { PAYOUT_ADAPTERS } from '../providers/snap/payout-profiles';
 import { withAudit, type AuditDependencies } from './audit/audit';
 import { findApproval, type Approval } from './audit/list-approvals';
 import { APPROVABLE_PAYMENT_ACTIONS, APPROVABLE_PAYOUT_ACTIONS, IS_VALID, IS_WAITING } from './audit/request-approval';
-import { approveInvitation, approveResetLink, INVITE_USER, RESET_USER } from './identity/members';
+import {
+  approveInvitation,
+  approveResetLink,
+  CONFIRM_USER,
+  confirmUser,
+  INVITE_USER,
+  RESET_USER,
+} from './identity/members';
 import { APPROVE_OPERATOR, approveOperator, REVOKE_OPERATOR, revokeOperator } from './identity/operators';
 import { resolveException } from './payments/exceptions';
 import type { PaymentActionRequest, PaymentActionResult } from './payments/payment-actions';
@@ -89,6 +96,7 @@ const databaseAction = z.discriminatedUnion('action', [
     parameters: z.object({ exceptionId: z.string() }),
   }),
   z.object({ action: z.enum(['user.reset', 'user.invite']), parameters: z.object({ linkId: z.string() }) }),
+  z.object({ action: z.literal('user.confirm'), parameters: z.object({ credentialsSince: z.iso.datetime() }) }),
   z.object({
     action: z.enum(['bank_account.approve', 'bank_account.reactivate']),
     parameters: z.object({ bankAccountId: z.string(), version: z.number() }),
@@ -332,6 +340,10 @@ async function execute(
     case 'user.invite':
       return withAudit(dependencies, actor, { ...audited, action: INVITE_USER }, () =>
         approveInvitation(db, parameters.linkId, new Date()),
+      );
+    case 'user.confirm':
+      return withAudit(dependencies, actor, { ...audited, action: CONFIRM_USER }, () =>
+        confirmUser(db, { userId: target, credentialsSince: new Date(parameters.credentialsSince) }),
       );
     case 'bank_account.approve':
       return withAudit(dependencies, actor, { ...audited, action: APPROVE_BANK_ACCOUNT }, () =>

@@ -30,6 +30,13 @@ export async function createMember(
   return id;
 }
 
+/** As if all members had their roles and their credentials for longer than a day. A superuser does it. */
+export async function ageMembers(db: Queryable): Promise<void> {
+  await db.query(`with aged as (update users set credentials_since = credentials_since - interval '2 days')
+    update members
+    set role_since = role_since - interval '2 days', first_added_at = first_added_at - interval '2 days'`);
+}
+
 /** The login of an operator. */
 export async function createOperatorUser(db: Queryable, operatorId: string, email: string): Promise<void> {
   await insertUser(db, operatorId, 'operator', email);

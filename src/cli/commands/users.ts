@@ -3,11 +3,14 @@ import { dashboardUrlOf } from '../../config';
 import { listInvitationsOf, mayInviteAlone } from '../../db/records/invitations';
 import { actorText } from '../../domain/actor';
 import { MEMBER_ROLES } from '../../domain/member-roles';
-import { requestApproval } from '../../services/audit/request-approval';
+import { requestApproval, requireApproval } from '../../services/audit/request-approval';
 import {
+  CONFIRM_USER,
+  confirmUser,
   createResetLink,
   DISABLE_USER,
   disableUser,
+  findUnconfirmedUser,
   INVITE_USER,
   inviteMember,
   listMembers,
@@ -70,6 +73,7 @@ export function addUsersCommand(program: LunasCommand): void {
     });
   addLink(users);
   addReset(users);
+  addConfirm(users);
   users
     .command('disable <user-id>')
     .description('sign a user out everywhere, for good')
@@ -153,5 +157,20 @@ function addReset(users: LunasCommand): void {
       const reset = { userId, expiresAt: isApproved ? expiresAt : null, link };
       const fields = { Link: link, User: userId, ...(isApproved && { Expires: expiresAt }) };
       return linkResult({ reset }, fields, approvalId);
+    });
+}
+
+/** In production a second operator, who speaks to the person too, approves it. */
+function addConfirm(users: LunasCommand): void {
+  users
+    .command('confirm <user-id>')
+    .description('after a call: only this person has the login whose link another one passed on')
+    .writeAction(z.object({ userId: id }), async ({ userId }, audit) => {
+      const { email, linkShownTo, credentialsSince } = await findUnconfirmedUser(audit.db, userId);
+      const parameters = { credentialsSince: credentialsSince.toISOString() };
+      await requireApproval(audit, audit.actor, { action: 'user.confirm', target: userId, parameters }, audit.note);
+      await audit.record(CONFIRM_USER, userId, () => confirmUser(audit.db, { userId, credentialsSince }));
+      const text = `${email} counts as another person than ${linkShownTo}, who had seen the link.`;
+      return { json: { userId, linkShownTo }, text };
     });
 }

@@ -1503,6 +1503,10 @@ create table users (
   totp_hmac text, -- of the same secret, as that of a bank account: no other one is compared with a code
   totp_last_step bigint, -- of the newest code that was accepted: no code is accepted twice, and no older one
   password_changed_at timestamptz(3),
+  -- Triggers set these two, and no process can: when the user got the newest credential, and who saw the link by which
+  -- the user got the login or its reset. Null: no other person saw it, or two operators confirmed who has the login.
+  credentials_since timestamptz(3) not null,
+  link_shown_to text,
   disabled_at timestamptz(3),
   created_at timestamptz(3) not null default now(),
   operator_id uuid generated always as (case when realm = 'operator' then id end) stored references operators (id),
@@ -1622,6 +1626,47 @@ create table sign_in_links (
 );
 create index sign_in_links_merchant_id_idx on sign_in_links (merchant_id);
 create index sign_in_links_retention_idx on sign_in_links (expires_at, id);
+
+-- The link of a login was shown to who created it, because it is not mailed. The dashboard makes a login for a used
+-- invitation only.
+create function set_origin_of_login() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  new.credentials_since := now();
+  select created_by into new.link_shown_to from sign_in_links
+    where kind = 'invitation' and email = new.email and used_at is not null order by id desc limit 1;
+  if not found and acts_as_dashboard() then
+    raise exception 'user % was not invited', new.id using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create function set_origin_of_reset() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  update users set credentials_since = now(), link_shown_to = new.created_by where id = new.user_id;
+  return null;
+end $$;
+create trigger origin_of_login before insert on users for each row execute function set_origin_of_login();
+create trigger origin_of_reset after update of used_at on sign_in_links for each row
+  when (new.kind = 'reset' and old.used_at is null and new.used_at is not null) execute function set_origin_of_reset();
+
+-- Each new credential counts from now on. The hash of a secret that `lunas keys reseal` seals again is the same.
+create function set_credentials_since() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if tg_table_name = 'users' then
+    new.credentials_since := now();
+  else
+    update users set credentials_since = now() where id = new.user_id;
+  end if;
+  return new;
+end $$;
+create trigger credentials_since before update of password_hash, totp_hmac on users for each row
+  when (new.password_hash is distinct from old.password_hash
+    or (new.totp_hmac is not null and new.totp_hmac is distinct from old.totp_hmac))
+  execute function set_credentials_since();
+create trigger credentials_since after insert on passkeys for each row execute function set_credentials_since();
+create trigger credentials_since after insert on recovery_codes for each row execute function set_credentials_since();
 
 -- What users do on the pages: written before the action, and its outcome after it, as the log of operators. It has no
 -- hash chain, whose lock would order all users of all merchants. Money is proven by transitions and the ledger.
@@ -1749,6 +1794,9 @@ end $$;
 -- A development link signs in without a password: the dashboard uses one and never makes one.
 create policy merchant_realm on sign_in_links to lunas_dashboard
   using (realm = 'merchant') with check (realm = 'merchant' and (kind <> 'development' or used_at is not null));
+-- Only a member shows a link there, and so sees it.
+create policy shown_by_members on sign_in_links as restrictive for insert to lunas_dashboard
+  with check (created_by like 'user:%');
 -- Its session needs no step-up, so the dashboard of production writes none, and finds none that another role wrote.
 create policy development_in_sandbox on sessions as restrictive to lunas_dashboard
   using (method <> 'development_link' or exists (select from installation where environment = 'sandbox'));
@@ -1917,6 +1965,22 @@ end $$;
 create trigger still_permitted before update of used_at on sign_in_links for each row
   when (new.kind = 'invitation' and old.used_at is null and new.used_at is not null)
   execute function require_still_permitted();
+
+-- Two operators have spoken to the person: nobody else has the login. The approval is of these credentials.
+create function confirm_user(person uuid, since timestamptz) returns boolean
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if needs_two_operators() and not exists (
+    select from approvals
+    where is_in_execution(approvals, 'user.confirm') and target = person::text
+      and (parameters ->> 'credentialsSince')::timestamptz = since
+  ) then
+    raise exception 'no two operators have confirmed user %', person using errcode = 'restrict_violation';
+  end if;
+  update users set link_shown_to = null
+    where id = person and credentials_since = since and link_shown_to is not null;
+  return found;
+end $$;
 
 -- Operators make only the demo owner of a sandbox a member.
 create function require_sandbox() returns trigger language plpgsql set search_path = public, pg_temp as $$
@@ -2301,8 +2365,8 @@ create trigger append_only before delete on payouts for each row execute functio
 create trigger append_only_truncate before truncate on payouts execute function forbid_mutation();
 
 -- Whether a member may approve payouts of a merchant: the role permits it for a day, so that the other owners can
--- notice. The first member, in its first role, has no other one, and a sandbox has no money. Times that the dashboard
--- writes prove nothing: so `created_at` is not compared.
+-- notice, and the newest credential is as old. The first member, in its first role, has no other one, and a sandbox has
+-- no money. Times that the dashboard writes prove nothing: so `created_at` is not compared.
 create function authorises_payouts(merchant uuid, person uuid) returns boolean
 language sql stable security definer set search_path = public, pg_temp
 begin atomic
@@ -2310,22 +2374,49 @@ begin atomic
     select from members member join users on users.id = member.user_id
     where member.merchant_id = merchant and member.user_id = person and member.removed_at is null
       and member.role in ('owner', 'finance') and users.disabled_at is null
-      and (member.role_since <= now() - interval '24 hours'
+      and (greatest(member.role_since, users.credentials_since) <= now() - interval '24 hours'
         or exists (select from installation where environment = 'sandbox')
-        or (member.role_since = member.first_added_at and not exists (
-          select from members other
-          where other.merchant_id = merchant and other.user_id <> person
-            and other.first_added_at <= member.first_added_at)))
+        -- Alone, or on its first day; nobody of the merchant has reset its login.
+        or (member.role_since = member.first_added_at and coalesce(users.link_shown_to, '') not like 'user:%'
+          and not exists (
+            select from members other
+            where other.merchant_id = merchant and other.user_id <> person
+              and (other.first_added_at <= member.first_added_at
+                or member.first_added_at <= now() - interval '24 hours'))))
   );
 end;
 
--- Whether a payout that this actor requests has somebody else who may approve it.
+-- Whether two actors are two people, as far as it is known: neither saw the link of the other's login, nor did one
+-- person see both links, or a link that leads to one.
+create function are_two_people(one text, other text) returns boolean
+language sql stable security definer set search_path = public, pg_temp
+begin atomic
+  with recursive behind (start, person) as (
+    values (one, one), (other, other)
+    union
+    select behind.start, users.link_shown_to
+    from behind join users on users.id = case when behind.person like 'user:%' then substr(behind.person, 6)::uuid end
+    where users.link_shown_to is not null
+  )
+  select one <> other
+    and not exists (select from behind a join behind b using (person) where a.start = one and b.start = other);
+end;
+
+-- Whether a member may approve what this actor of the merchant requests.
+create function is_second_user(merchant uuid, person uuid, requester text) returns boolean
+language sql stable security definer set search_path = public, pg_temp
+begin atomic
+  select 'user:' || person <> requester and authorises_payouts(merchant, person)
+    and (exists (select from installation where environment = 'sandbox')
+      or are_two_people('user:' || person, requester));
+end;
+
+-- Whether anybody of the merchant may approve what this actor requests.
 create function has_second_user(merchant uuid, requester text) returns boolean
 language sql stable security definer set search_path = public, pg_temp
 begin atomic
   select exists (
-    select from members
-    where merchant_id = merchant and 'user:' || user_id <> requester and authorises_payouts(merchant, user_id)
+    select from members where merchant_id = merchant and is_second_user(merchant, user_id, requester)
   );
 end;
 
@@ -2340,15 +2431,30 @@ create trigger authorised_until before update on members for each row
   when (new.role <> old.role or (old.removed_at is null and new.removed_at is not null))
   execute function keep_lost_authority();
 
--- Whether there was such a member in the last day, other than this actor. An operator approves the payout then.
-create function has_lost_second_user(merchant uuid, requester text) returns boolean
+-- Whether another member has had the role for a day, and does not count, or lost the right in the last day. An operator
+-- approves then: else one person would take the voice of the other away, and need none.
+create function has_uncounted_user(merchant uuid, requester text) returns boolean
 language sql stable security definer set search_path = public, pg_temp
 begin atomic
   select exists (
-    select from members
-    where merchant_id = merchant and 'user:' || user_id <> requester
-      and authorised_until > now() - interval '24 hours'
+    select from members member join users on users.id = member.user_id
+    where member.merchant_id = merchant and 'user:' || member.user_id <> requester
+      and (member.authorised_until > now() - interval '24 hours'
+        or (member.role in ('owner', 'finance') and member.removed_at is null
+          and member.role_since <= now() - interval '24 hours'
+          and coalesce(users.disabled_at, 'infinity') > now() - interval '24 hours'))
   ) and not exists (select from installation where environment = 'sandbox');
+end;
+
+-- Who approves what an actor of the merchant requests. `none`: the actor is alone.
+create function required_approval(merchant uuid, requester text) returns text
+language sql stable security definer set search_path = public, pg_temp
+begin atomic
+  select case
+    when has_second_user(merchant, requester) then 'second_user'
+    when has_uncounted_user(merchant, requester) then 'operator'
+    else 'none'
+  end;
 end;
 
 -- Whether two operators have approved an action for this version of a payout, and the action is executed now. The
@@ -2378,8 +2484,8 @@ begin
         join payout_transitions history on history.payout_id = new.id and history.version = 1
       where mode.begun_at > coalesce(mode.ended_at, '-infinity') or history.recorded_at <= mode.ended_at)
     when new.approval_kind = 'none' then new.approved_by = 'workflow'
-    when new.approval_kind = 'second_user' then new.approved_by <> new.requested_by and new.approved_by like 'user:%'
-      and authorises_payouts(new.merchant_id, substr(new.approved_by, 6)::uuid)
+    when new.approval_kind = 'second_user' then new.approved_by like 'user:%'
+      and is_second_user(new.merchant_id, substr(new.approved_by, 6)::uuid, new.requested_by)
     else (new.approved_by like 'operator:%' or new.approved_by like 'cli:%')
       and is_approved_payout_action('payout.approve', new.id, old.version, null)
   end) then
@@ -3012,8 +3118,8 @@ grant update (time_zone, return_url, checkout_origins, contact, accent) on merch
 grant select, insert, update (png, width, height), delete on merchant_logos to lunas_dashboard;
 grant select on merchant_logos to lunas_api;
 grant select (merchant_id), delete on merchant_logos to lunas_operator; -- an abusive one
-grant select (id, realm, email, name, language, sealed_totp, password_changed_at, disabled_at, created_at) on users
-  to lunas_operator; -- `lunas keys reseal` reads the sealed column
+grant select (id, realm, email, name, language, sealed_totp, password_changed_at, credentials_since, link_shown_to,
+  disabled_at, created_at) on users to lunas_operator; -- `lunas keys reseal` reads the sealed column
 grant insert (id, realm, email, name, language, created_at), update (disabled_at, sealed_totp) on users
   to lunas_operator;
 grant insert on members to lunas_operator; -- the demo owner of `lunas up`
@@ -3077,6 +3183,8 @@ grant execute on function is_approved_manual_refund to lunas_api, lunas_operator
 revoke execute on function require_approved_link, is_still_permitted, require_still_permitted,
   require_approved_bank_account, require_cooldown, require_day_of_limits, require_approved_row from public;
 grant execute on function is_still_permitted to lunas_dashboard;
+revoke execute on function confirm_user from public;
+grant execute on function confirm_user to lunas_operator;
 grant insert on merchant_notices to lunas_payouts;
 grant select (id, merchant_id, bank_code, last_four, name_match, status, version, proposed_by, inquired_at, usable_from,
   created_at, updated_at) on bank_accounts to lunas_api, lunas_worker, lunas_reader;
@@ -3115,10 +3223,12 @@ grant select on payout_policies, bank_holidays, payout_stops, payout_settings
   to lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator, lunas_reader;
 grant insert on payout_policies, bank_holidays, payout_stops to lunas_operator;
 grant insert, update (schedule, weekday, minimum_rupiah, changed_by, changed_at) on payout_settings to lunas_dashboard;
-revoke execute on function authorises_payouts, has_second_user, has_lost_second_user, keep_lost_authority,
-  is_approved_payout_action, require_approved_payout, require_authorised_schedule, require_approved_resolution
-  from public;
-grant execute on function has_second_user, has_lost_second_user to lunas_payouts;
+revoke execute on function authorises_payouts, are_two_people, is_second_user, has_second_user, has_uncounted_user,
+  required_approval, keep_lost_authority, is_approved_payout_action, require_approved_payout,
+  require_authorised_schedule, require_approved_resolution, set_origin_of_login, set_origin_of_reset,
+  set_credentials_since from public;
+grant execute on function required_approval to lunas_payouts, lunas_dashboard;
+grant execute on function authorises_payouts, is_second_user to lunas_dashboard;
 
 -- Totals. The worker keeps them, `lunas ledger verify` compares them with the payments, and pages show them.
 grant select, insert, update, delete on payment_hour_totals to lunas_worker;

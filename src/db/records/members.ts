@@ -1,6 +1,8 @@
 import { NIL } from 'uuid';
-import { rolesWith, type MemberRole } from '../../domain/member-roles';
+import type { MemberRole } from '../../domain/member-roles';
+import type { ApprovalKind } from '../../domain/payout';
 import type { Queryable } from '../connection/pool';
+import { onlyRow } from '../connection/require-row';
 
 /** A user in the list of a team. */
 export interface Member {
@@ -101,54 +103,62 @@ export async function findMemberRow(
   return rows[0];
 }
 
-/** Whether `member` is not too new in the role, as `isTooNewInRole`. */
-const isTrusted = (now: string) => `(member.role_since <= ${now} - interval '24 hours'
-  or exists (select from installation where environment = 'sandbox')
-  or (member.role_since = member.first_added_at and not exists (
-    select from members other
-    where other.merchant_id = member.merchant_id and other.user_id <> member.user_id
-      and other.first_added_at <= member.first_added_at)))`;
-
 /**
- * Whether the user has the role for less than a day, and so can neither propose a bank account nor approve a payout or
- * change automatic ones: it could be a thief. The first member of a merchant has no other who would notice, and a
- * sandbox has no money. The triggers of approvals and of the schedule have the same rule (`authorises_payouts`).
+ * What PostgreSQL compares, too, whatever a statement is. `isAuthorised`: role and credentials of the member are old
+ * enough to approve payouts, to propose a bank account and to change automatic payouts. `isSecondUser`: and the member
+ * and the requester are two people, as far as it is known.
  */
-export async function isTooNewInRole(
+export interface Authority {
+  readonly isAuthorised: boolean;
+  readonly isSecondUser: boolean;
+}
+
+/** @param requestedBy null: only `isAuthorised` is of interest */
+export async function findAuthority(
   db: Queryable,
-  { merchantId, userId, now }: { readonly merchantId: string; readonly userId: string; readonly now: Date },
-): Promise<boolean> {
-  const { rows } = await db.query<{ isAllowed: boolean }>({
-    name: 'is_too_new_in_role',
-    text: `select exists (
-        select from members member
-        where member.merchant_id = $1 and member.user_id = $2 and member.removed_at is null
-          and ${isTrusted('$3::timestamptz')}
-      ) as "isAllowed"`,
-    values: [merchantId, userId, now],
+  { merchantId, userId }: Pick<Member, 'merchantId' | 'userId'>,
+  requestedBy: string | null,
+): Promise<Authority> {
+  const { rows } = await db.query<Authority>({
+    name: 'find_authority',
+    text: `select authorises_payouts($1, $2) as "isAuthorised",
+      coalesce(is_second_user($1, $2, $3), false) as "isSecondUser"`,
+    values: [merchantId, userId, requestedBy],
   });
-  return rows[0]?.isAllowed !== true;
+  return onlyRow(rows);
+}
+
+/** Who approves what an actor of the merchant requests, if its amount does not matter. */
+export async function findRequiredApproval(
+  db: Queryable,
+  merchantId: string,
+  requestedBy: string,
+): Promise<ApprovalKind> {
+  const { rows } = await db.query<{ kind: ApprovalKind }>({
+    name: 'find_required_approval',
+    text: 'select required_approval($1, $2) as kind',
+    values: [merchantId, requestedBy],
+  });
+  return onlyRow(rows).kind;
 }
 
 interface ApproverSearch {
   readonly merchantId: string;
   readonly requestedBy: string;
-  readonly now: Date;
   readonly limit: number;
 }
 
 /** The names of members who may approve a payout that this actor requested; the first members first. */
 export async function listApproverNames(
   db: Queryable,
-  { merchantId, requestedBy, now, limit }: ApproverSearch,
+  { merchantId, requestedBy, limit }: ApproverSearch,
 ): Promise<string[]> {
   const { rows } = await db.query<{ name: string }>({
     name: 'list_approver_names',
     text: `select person.name from members member join users person on person.id = member.user_id
-      where member.merchant_id = $1 and member.removed_at is null and 'user:' || member.user_id <> $2
-        and member.role = any($3) and person.disabled_at is null and ${isTrusted('$4::timestamptz')}
-      order by member.created_at, person.id limit $5`,
-    values: [merchantId, requestedBy, rolesWith('payouts', 'authorise'), now, limit],
+      where member.merchant_id = $1 and is_second_user($1, member.user_id, $2)
+      order by member.created_at, person.id limit $3`,
+    values: [merchantId, requestedBy, limit],
   });
   return rows.map(({ name }) => name);
 }

@@ -1,5 +1,6 @@
 import type { Language, Realm } from '../../domain/sign-in';
 import type { Queryable } from '../connection/pool';
+import { onlyRow } from '../connection/require-row';
 
 /** What signing in compares. */
 export interface UserCredentials {
@@ -131,4 +132,35 @@ export async function disableUserRow(db: Queryable, userId: string, now: Date): 
     [userId, now],
   );
   return rowCount === 1;
+}
+
+/** A login, and who saw its link. */
+export interface LinkedUser {
+  readonly userId: string;
+  readonly email: string;
+  readonly credentialsSince: Date;
+  /** Who created the link of the login or of its last reset, and so saw it. Null: none counts. */
+  readonly linkShownTo: string | null;
+}
+
+/** Undefined if there is no such active user of merchants. */
+export async function findLinkedUser(db: Queryable, userId: string): Promise<LinkedUser | undefined> {
+  const { rows } = await db.query<LinkedUser>(
+    `select id as "userId", email, credentials_since as "credentialsSince", link_shown_to as "linkShownTo"
+     from users where id = $1 and realm = 'merchant' and disabled_at is null`,
+    [userId],
+  );
+  return rows[0];
+}
+
+/** Only the user has the login, with these credentials. @returns false if they changed, or it is confirmed already */
+export async function confirmUserRow(
+  db: Queryable,
+  { userId, credentialsSince }: Pick<LinkedUser, 'userId' | 'credentialsSince'>,
+): Promise<boolean> {
+  const { rows } = await db.query<{ isConfirmed: boolean }>('select confirm_user($1, $2) as "isConfirmed"', [
+    userId,
+    credentialsSince,
+  ]);
+  return onlyRow(rows).isConfirmed;
 }

@@ -92,7 +92,7 @@ const CAPTURED_TERMS = [
 
 /**
  * Who approves: an operator above the limit of the day, else another member if there is one who may. An operator too if
- * the last of them lost the right to within a day.
+ * there are others, and none of them counts as a second person.
  */
 const APPROVAL_KIND = `case
       when :actor like 'operator:%' or :actor like 'cli:%' then 'operator'
@@ -103,9 +103,7 @@ const APPROVAL_KIND = `case
           and before.status not in ('cancelled', 'failed')
       ) > (select day_limit_rupiah from payout_limits order by id desc limit 1) then 'operator'
       when :actor = 'schedule' then 'none'
-      when has_second_user(:merchantId, :actor) then 'second_user'
-      when has_lost_second_user(:merchantId, :actor) then 'operator'
-      else 'none'
+      else required_approval(:merchantId, :actor)
     end`;
 
 /**

@@ -57,6 +57,11 @@ export type ApprovableAction =
   | { readonly action: 'exception.resolve_as_refunded'; readonly parameters: { readonly exceptionId: string } }
   | { readonly action: 'user.reset'; readonly parameters: { readonly linkId: string } }
   | {
+      readonly action: 'user.confirm';
+      /** ISO 8601: since when the user has the credentials of which the operators speak. The target is the user. */
+      readonly parameters: { readonly credentialsSince: string };
+    }
+  | {
       readonly action: 'user.invite';
       readonly parameters: {
         readonly linkId: string;

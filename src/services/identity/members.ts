@@ -23,7 +23,7 @@ import {
   type TeamPosition,
 } from '../../db/records/members';
 import { approveResetLinkRow, findReset, insertResetLink, resetCredentials } from '../../db/records/reset-links';
-import { disableUserRow } from '../../db/records/users';
+import { confirmUserRow, disableUserRow, findLinkedUser, type LinkedUser } from '../../db/records/users';
 import { DeclaredAction } from '../../domain/declared-action';
 import type { MemberRole } from '../../domain/member-roles';
 import type { Language } from '../../domain/sign-in';
@@ -299,6 +299,37 @@ export const DISABLE_USER = new DeclaredAction('user.disable');
 /** The user cannot sign in any more, and is signed out. Memberships stay. @throws NotFoundError if there is none */
 export async function disableUser(db: Queryable, userId: string, now: Date): Promise<void> {
   if (!(await disableUserRow(db, userId, now))) throw new NotFoundError('user', userId);
+}
+
+export const CONFIRM_USER = new DeclaredAction('user.confirm');
+
+/**
+ * A user whose link another person has seen.
+ * @throws ConflictError if no other person saw it, or the user is confirmed already
+ * @throws NotFoundError if there is no such active user
+ */
+export async function findUnconfirmedUser(
+  db: Queryable,
+  userId: string,
+): Promise<LinkedUser & { linkShownTo: string }> {
+  const user = await findLinkedUser(db, userId);
+  if (!user) throw new NotFoundError('user', userId);
+  const { linkShownTo } = user;
+  if (linkShownTo !== null) return { ...user, linkShownTo };
+  throw new ConflictError('not_allowed', 'Only this user has seen the link of the login: nothing to confirm.');
+}
+
+/**
+ * Operators have spoken to the person: only the user has the login, although another person saw its link. Then the user
+ * counts as a second person for payouts.
+ * @throws ConflictError `superseded` if the user has other credentials since, or is confirmed already
+ */
+export async function confirmUser(
+  db: Queryable,
+  { userId, credentialsSince }: Pick<LinkedUser, 'userId' | 'credentialsSince'>,
+): Promise<void> {
+  if (await confirmUserRow(db, { userId, credentialsSince })) return;
+  throw new ConflictError('superseded', 'This user has other credentials since then: speak to the person again.');
 }
 
 function hashLink(token: string): Buffer {

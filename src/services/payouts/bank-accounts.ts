@@ -8,7 +8,7 @@ import {
   type BankAccountRow,
   type BankAccountSummary,
 } from '../../db/records/bank-accounts';
-import { isTooNewInRole } from '../../db/records/members';
+import { findAuthority } from '../../db/records/members';
 import {
   changeBankAccount,
   insertBankAccount,
@@ -90,19 +90,15 @@ export async function findActiveSince(db: Queryable, id: string): Promise<Date |
 export type ProposalRejection = 'proposal_open' | 'member_too_new';
 
 /** The page shows it, and `addBankAccount` throws it. Null: the member can propose one. */
-export async function findProposalRejection(
-  db: Queryable,
-  { userId, merchantId }: BankAccountUser,
-  now: Date,
-): Promise<ProposalRejection | null> {
-  const accounts = await listBankAccountRows(db, merchantId);
+export async function findProposalRejection(db: Queryable, user: BankAccountUser): Promise<ProposalRejection | null> {
+  const accounts = await listBankAccountRows(db, user.merchantId);
   if (accounts.some(({ status }) => isProposal(status))) return 'proposal_open';
-  return (await isTooNewInRole(db, { merchantId, userId, now })) ? 'member_too_new' : null;
+  return (await findAuthority(db, user, null)).isAuthorised ? null : 'member_too_new';
 }
 
 const REJECTION_MESSAGES = {
   proposal_open: 'Another account of this merchant waits for the bank or for Lunas. Withdraw or reject it first.',
-  member_too_new: 'A member of less than a day cannot add a bank account.',
+  member_too_new: 'A member whose role or credentials are less than a day old cannot add a bank account.',
 } as const satisfies Record<ProposalRejection, string>;
 
 /**
@@ -118,7 +114,7 @@ export async function addBankAccount(
 ): Promise<void> {
   const { db } = dependencies;
   const actor = actorText({ kind: 'merchant_user', id: user.userId });
-  if (await isTooNewInRole(db, { ...user, now })) {
+  if (!(await findAuthority(db, user, null)).isAuthorised) {
     throw new ConflictError('member_too_new', REJECTION_MESSAGES.member_too_new);
   }
   await proposeAccount(dependencies, { merchantId: user.merchantId, actor, at: now }, proposed);

@@ -12,7 +12,7 @@ import {
   type PayoutLine,
 } from '../../db/queries/list-payouts';
 import { readPayoutBasis, readSeenBasis } from '../../db/queries/payout-basis';
-import { isTooNewInRole, listApproverNames } from '../../db/records/members';
+import { listApproverNames } from '../../db/records/members';
 import { actorText, type ActorText, type StepActor } from '../../domain/actor';
 import {
   decidePayable,
@@ -215,19 +215,14 @@ export async function findPayout(db: Queryable, merchantId: string | null, idOrR
   return payout;
 }
 
-/** Whether the member has had the role for long enough to approve payouts. The role has to permit it too. */
-export async function mayApprovePayouts(db: Queryable, user: PayoutUser, now: Date): Promise<boolean> {
-  return !(await isTooNewInRole(db, { ...user, now }));
-}
-
 /** The names of members who may approve the request; none if no other member has to. */
 export async function listPayoutApprovers(
   db: Queryable,
   { merchantId, status, approvalKind, requestedBy }: Payout,
-  { now, limit }: { readonly now: Date; readonly limit: number },
+  limit: number,
 ): Promise<string[]> {
   if (status !== 'requested' || approvalKind !== 'second_user') return [];
-  return listApproverNames(db, { merchantId, requestedBy, now, limit });
+  return listApproverNames(db, { merchantId, requestedBy, limit });
 }
 
 /** The payouts of a merchant, the newest first. */

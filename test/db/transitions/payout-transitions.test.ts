@@ -25,7 +25,7 @@ import {
   withNewMerchant,
   type TestPayouts,
 } from '../../support/payouts';
-import { createMember } from '../../support/people';
+import { ageMembers, createMember } from '../../support/people';
 import { bySize } from '../../support/size';
 
 let payouts: TestPayouts;
@@ -606,9 +606,7 @@ describe('in production', () => {
         ),
       );
       const by = { name: `user:${owner}` } as const;
-      await payouts.db.query("update members set role_since = now() - interval '2 days' where merchant_id = $1", [
-        payouts.merchantId,
-      ]);
+      await ageMembers(payouts.db);
       await applyPayout(payouts, ['approve', 'cancel'], { by: { name: 'schedule' } });
       await withClient(payouts.database.urlOf('lunas_local_dashboard'), (dashboard) =>
         dashboard.query(`update members set ${change} where user_id = $1`, [finance]),

@@ -66,7 +66,7 @@ afterEach(async () => {
 });
 
 const invite = (email = EMAIL, role: MemberRole = 'finance', merchantId = shop.id) =>
-  inviteMember(db, { merchantId, email, role, createdBy: 'cli:test' }, NOW);
+  inviteMember(owner, { merchantId, email, role, createdBy: 'cli:test' }, NOW);
 const accept = (token: string, now = NOW) => {
   const person = { name: 'Sri Rahayu', language: 'id', password: PASSWORD, browser: BROWSER } as const;
   return acceptInvitation(dependencies, { token, ...person }, now);
@@ -212,7 +212,7 @@ describe('an invitation', () => {
     const userId = await createMember(owner, EMAIL);
     const { token } = await invite();
     const session = await read((await signIn(owner, EMAIL, NOW)).token);
-    const reset = await createResetLink(db, { userId, createdBy: 'cli:test', merchantId: null }, NOW);
+    const reset = await createResetLink(owner, { userId, createdBy: 'cli:test', merchantId: null }, NOW);
     await resetTo(reset.token, PASSWORD);
     expect(await reasonOf(joinMerchant(dependencies, session, { token, address }, NOW))).toBe('session_ended');
     expect(await listMembers(db, shop.id)).toEqual([]);
@@ -298,7 +298,7 @@ describe('a reset', () => {
        values (gen_random_uuid(), $1, 'merchant', 'x', '', 0, 'localhost', 'phone', false, now())`,
       [user.id],
     );
-    const { token } = await createResetLink(db, { userId: user.id, createdBy: 'cli:test', merchantId: null }, NOW);
+    const { token } = await createResetLink(owner, { userId: user.id, createdBy: 'cli:test', merchantId: null }, NOW);
     const opened = await resetTo(token, 'teh botol dingin 88');
     await expect(read(first)).rejects.toThrow('ended');
     expect(await read(opened.token)).toMatchObject({ stage: 'full', user: { id: user.id } });
@@ -313,8 +313,8 @@ describe('a reset', () => {
     expect(await reasonOf(createResetLink(db, { userId, createdBy: `user:${userId}`, merchantId: null }, NOW))).toBe(
       'not_allowed',
     );
-    const { token: replaced } = await createResetLink(db, { userId, createdBy: 'cli:test', merchantId: null }, NOW);
-    const { token } = await createResetLink(db, { userId, createdBy: 'cli:test', merchantId: null }, NOW);
+    const { token: replaced } = await createResetLink(owner, { userId, createdBy: 'cli:test', merchantId: null }, NOW);
+    const { token } = await createResetLink(owner, { userId, createdBy: 'cli:test', merchantId: null }, NOW);
     expect(await reasonOf(resetTo(replaced, PASSWORD))).toBe('link_invalid');
     expect(await reasonOf(resetTo(token, PASSWORD, after(HOUR_MS)))).toBe('link_invalid');
     await expect(resetTo(token, 'short')).rejects.toMatchObject({ field: 'password' });
@@ -323,7 +323,7 @@ describe('a reset', () => {
 
   it('attack: a link is good for its purpose only', async () => {
     const userId = await createMember(owner, 'budi@toko.example');
-    const { token: reset } = await createResetLink(db, { userId, createdBy: 'cli:test', merchantId: null }, NOW);
+    const { token: reset } = await createResetLink(owner, { userId, createdBy: 'cli:test', merchantId: null }, NOW);
     const { token: invitation } = await invite();
     expect(await reasonOf(accept(reset))).toBe('link_invalid');
     expect(await reasonOf(resetTo(invitation, PASSWORD))).toBe('link_invalid');
@@ -375,7 +375,7 @@ describe('a reset', () => {
       [shop.id, 'finance'],
       [other.id, 'finance'],
     ]);
-    const { token } = await createResetLink(db, { userId, createdBy: 'cli:test', merchantId: null }, NOW);
+    const { token } = await createResetLink(owner, { userId, createdBy: 'cli:test', merchantId: null }, NOW);
     const byOwner = { userId, createdBy: 'user:owner', merchantId: shop.id };
     expect(await reasonOf(createResetLink(db, byOwner, NOW))).toBe('not_allowed');
     const stranger = await createShop(owner, 'Toko Asing');
@@ -399,7 +399,7 @@ describe('a reset', () => {
 
   it('a new password withdraws it', async () => {
     const userId = await createMember(owner, EMAIL);
-    const { token } = await createResetLink(db, { userId, createdBy: 'cli:test', merchantId: null }, NOW);
+    const { token } = await createResetLink(owner, { userId, createdBy: 'cli:test', merchantId: null }, NOW);
     const session = await read((await signIn(owner, EMAIL, NOW)).token);
     await changePassword(dependencies, session, { password: PASSWORD, address }, NOW);
     expect(await reasonOf(resetTo(token, 'teh botol dingin 88'))).toBe('link_invalid');
@@ -407,10 +407,10 @@ describe('a reset', () => {
 
   it('a disabled user gets none', async () => {
     const userId = await createMember(owner, EMAIL);
-    const { token } = await createResetLink(db, { userId, createdBy: 'cli:test', merchantId: null }, NOW);
+    const { token } = await createResetLink(owner, { userId, createdBy: 'cli:test', merchantId: null }, NOW);
     await disableUser(asOperator(), userId, NOW);
     expect(await reasonOf(resetTo(token, PASSWORD))).toBe('link_invalid');
-    await expect(createResetLink(db, { userId, createdBy: 'cli:test', merchantId: null }, NOW)).rejects.toThrow(
+    await expect(createResetLink(owner, { userId, createdBy: 'cli:test', merchantId: null }, NOW)).rejects.toThrow(
       'There is no user',
     );
   });

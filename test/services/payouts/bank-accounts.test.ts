@@ -254,7 +254,7 @@ describe('a proposal', () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => add(owner)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await listBankAccounts({ db: dashboard, sealer }, owner.merchantId)).toHaveLength(1);
-    expect(await findProposalRejection(dashboard, owner, new Date())).toBe('proposal_open');
+    expect(await findProposalRejection(dashboard, owner)).toBe('proposal_open');
   });
 
   it('that is sent twice is one account', async () => {

@@ -76,6 +76,7 @@ const EN_ACTIONS = {
   'bank_account.reactivate': 'Reactivated a bank account',
   'user.invite': 'Invited a person as Lunas',
   'user.reset': 'Made a reset link as Lunas',
+  'user.confirm': 'Confirmed who has a login',
   'user.disable': 'Disabled a login',
 } satisfies Record<UserActionName | ShownOperatorAction, string>;
 
@@ -145,6 +146,7 @@ const ID_ACTIONS = {
   'bank_account.reactivate': 'Mengaktifkan kembali rekening bank',
   'user.invite': 'Mengundang orang sebagai tim Lunas',
   'user.reset': 'Membuat tautan atur ulang sebagai tim Lunas',
+  'user.confirm': 'Memastikan pemilik akses masuk',
   'user.disable': 'Menonaktifkan akses masuk',
 } satisfies Record<UserActionName | ShownOperatorAction, string>;
 

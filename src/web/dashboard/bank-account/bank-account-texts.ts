@@ -85,7 +85,7 @@ const en = {
   },
   rejections: {
     proposal_open: 'Another account waits for the bank or for Lunas. Withdraw it first.',
-    member_too_new: 'A member of less than a day cannot add a bank account.',
+    member_too_new: 'You may add a bank account once your role, your password and your second factor are a day old.',
   },
   done: {
     added: 'The account was added.',
@@ -160,7 +160,8 @@ const id: BankAccountTexts = {
   },
   rejections: {
     proposal_open: 'Rekening lain masih menunggu bank atau tim Lunas. Tarik pengajuan itu dahulu.',
-    member_too_new: 'Anggota yang bergabung kurang dari satu hari tidak dapat menambahkan rekening bank.',
+    member_too_new:
+      'Anda dapat menambahkan rekening bank setelah peran, kata sandi, dan faktor kedua Anda berumur satu hari.',
   },
   done: {
     added: 'Rekening ditambahkan.',

@@ -34,6 +34,6 @@ export async function addRejection(
 ): Promise<string | null> {
   const right = view.rightRejection('bank_account', 'manage') ?? merchantRejection(view);
   if (right !== null) return right;
-  const code = await findProposalRejection(db, actingUser(visit), visit.now);
+  const code = await findProposalRejection(db, actingUser(visit));
   return code === null ? null : BANK_ACCOUNT_TEXTS[view.locale.language].rejections[code];
 }

@@ -133,7 +133,7 @@ async function reportedRejection(
   rejection: PayoutRejection,
 ): Promise<PayoutRejection> {
   if (rejection.code !== 'no_bank_account') return rejection;
-  const proposal = await findProposalRejection(db, actingUser(visit), visit.now);
+  const proposal = await findProposalRejection(db, actingUser(visit));
   return proposal === 'proposal_open' ? { code: proposal } : rejection;
 }
 

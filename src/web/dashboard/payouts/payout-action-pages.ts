@@ -92,7 +92,7 @@ async function rejectionOf(
   visit: MemberVisit,
   { action, payout }: { readonly action: MemberPayoutAction; readonly payout: PayoutDetails },
 ): Promise<string | null> {
-  return payoutActionRejection(view, action, payout, await findActingMember(dependencies, visit));
+  return payoutActionRejection(view, action, payout, await findActingMember(dependencies, visit, payout));
 }
 
 async function perform(

@@ -1,8 +1,9 @@
 import type { FoundObstacle } from '../../../db/queries/find-payout';
+import { findAuthority, type Authority } from '../../../db/records/members';
 import { actorText } from '../../../domain/actor';
 import { findMemberRejection, type MemberPayoutAction } from '../../../domain/payout-actions';
 import type { PayoutRejection } from '../../../domain/payout-rejections';
-import { mayApprovePayouts, type PayoutDetails } from '../../../services/payouts/payouts';
+import type { PayoutDetails } from '../../../services/payouts/payouts';
 import type { MemberVisit } from '../../page/page-route';
 import { formatNames, formatTime } from '../../ui/format';
 import type { DashboardDependencies } from '../dashboard-dependencies';
@@ -69,19 +70,18 @@ function describeObstacle({ locale }: MerchantView, { obstacle, until }: FoundOb
 
 const LEVELS = { approve: 'authorise', cancel: 'manage' } as const satisfies Record<MemberPayoutAction, string>;
 
-interface ActingMember {
+interface ActingMember extends Authority {
   readonly userId: string;
-  /** Whether the member has had the right to approve for long enough. */
-  readonly isAuthorised: boolean;
 }
 
-/** The member of the visit, as `payoutActionRejection` needs them. */
+/** The member of the visit, as `payoutActionRejection` needs them for this payout. */
 export async function findActingMember(
   { db }: Pick<DashboardDependencies, 'db'>,
   visit: MemberVisit,
+  { requestedBy }: PayoutDetails,
 ): Promise<ActingMember> {
   const user = actingUser(visit);
-  return { userId: user.userId, isAuthorised: await mayApprovePayouts(db, user, visit.now) };
+  return { userId: user.userId, ...(await findAuthority(db, user, requestedBy)) };
 }
 
 /**
@@ -92,10 +92,10 @@ export function payoutActionRejection(
   view: MerchantView,
   action: MemberPayoutAction,
   payout: PayoutDetails,
-  { userId, isAuthorised }: ActingMember,
+  { userId, ...authority }: ActingMember,
 ): string | null {
   const name = actorText({ kind: 'merchant_user', id: userId });
-  const rejection = findMemberRejection(action, payout, { name, isAuthorised });
+  const rejection = findMemberRejection(action, payout, { name, ...authority });
   return (
     view.rightRejection('payouts', LEVELS[action]) ??
     (action === 'approve' ? merchantRejection(view) : null) ??

@@ -49,7 +49,7 @@ const en = {
   none: 'None',
   nextRun: (day: string, minimum: string) => `${day}, 07:00 WIB, if at least ${minimum}`,
   errorTitle: 'Check these fields:',
-  memberTooNew: 'You may change automatic payouts once you have had this role for a day.',
+  memberTooNew: 'You may change automatic payouts once your role, your password and your second factor are a day old.',
   errors: {
     schedule: 'Choose how often.',
     weekday: 'Choose a day of the week.',
@@ -77,7 +77,8 @@ const id: ScheduleTexts = {
   none: 'Tidak ada',
   nextRun: (day, minimum) => `${day}, pukul 07.00 WIB, jika saldo paling sedikit ${minimum}`,
   errorTitle: 'Periksa isian berikut:',
-  memberTooNew: 'Anda dapat mengubah pencairan otomatis setelah satu hari memiliki peran ini.',
+  memberTooNew:
+    'Anda dapat mengubah pencairan otomatis setelah peran, kata sandi, dan faktor kedua Anda berumur satu hari.',
   errors: {
     schedule: 'Pilih seberapa sering.',
     weekday: 'Pilih harinya.',

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { findAuthority } from '../../../db/records/members';
 import { PAYOUT_SCHEDULES, WEEKDAYS, type PayoutSettings } from '../../../domain/payout-schedule';
 import { ConflictError } from '../../../errors';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { withUserAudit } from '../../../services/audit/user-audit';
 import { getPayoutSettings, setPayoutSettings } from '../../../services/payouts/payout-settings';
-import { mayApprovePayouts } from '../../../services/payouts/payouts';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import type { DashboardDependencies } from '../dashboard-dependencies';
@@ -87,9 +87,9 @@ async function schedulePage(
   const { db } = dependencies;
   const view = merchantView(dependencies, visit);
   const texts = SCHEDULE_TEXTS[view.locale.language];
-  const [settings, isAllowed] = await Promise.all([
+  const [settings, { isAuthorised }] = await Promise.all([
     getPayoutSettings(db, visit.member.merchantId),
-    mayApprovePayouts(db, actingUser(visit), visit.now),
+    findAuthority(db, actingUser(visit), null),
   ]);
   const known: Readonly<Partial<Record<string, string>>> = texts.errors;
   const entries = Object.entries(errors).map(([name, code]) => [name, known[code] ?? known.form ?? code]);
@@ -99,7 +99,7 @@ async function schedulePage(
     minimum: settings.minimumRupiah.toLocaleString('id'),
   };
   const nextRun = nextRunText(view.locale, settings, visit.now);
-  const rejection = isAllowed ? null : texts.memberTooNew;
+  const rejection = isAuthorised ? null : texts.memberTooNew;
   const html = renderSchedulePage({ view, rejection, values, errors: Object.fromEntries(entries), nextRun });
   return pageResponse(html, status);
 }

@@ -54,7 +54,7 @@ export const showPayoutPage = memberPage(
         listPayoutLines(db, merchantId, id, linesAfter),
         listPayoutDeliveries(db, merchantId, id),
         status === 'approved' ? findPayoutObstacle(db, id, visit.now) : undefined,
-        listPayoutApprovers(db, payout, { now: visit.now, limit: NAMED_APPROVERS + 1 }),
+        listPayoutApprovers(db, payout, NAMED_APPROVERS + 1),
         offerActions(dependencies, view, visit, payout),
       ]);
       const lines = found.slice(0, LINES_PER_PAGE);
@@ -92,7 +92,7 @@ async function offerActions(
   const { detail } = PAYOUT_TEXTS[view.locale.language];
   const { status, referenceId, approvalKind } = payout;
   if (status !== 'requested' && status !== 'approved') return { actions: [], isApprover: false };
-  const acting = await findActingMember(dependencies, visit);
+  const acting = await findActingMember(dependencies, visit, payout);
   const offer = (action: MemberPayoutAction): OfferedAction => ({
     label: detail[action],
     href: view.paths.payoutAction(referenceId, action),

@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto';
+import { createSealer } from '../../src/crypto/sealing';
+import { createPool, type Pool } from '../../src/db/connection/pool';
+import { findAuthority, findRequiredApproval } from '../../src/db/records/members';
+import type { OperatorActor } from '../../src/domain/actor';
+import type { MemberRole } from '../../src/domain/member-roles';
+import { approve } from '../../src/services/approvals';
+import { requestApproval } from '../../src/services/audit/request-approval';
+import {
+  acceptInvitation,
+  createResetLink,
+  findUnconfirmedUser,
+  inviteMember,
+  resetLogin,
+} from '../../src/services/identity/members';
+import { PasswordHasher } from '../../src/services/identity/password';
+import { RejectedSignIns } from '../../src/services/identity/rejected-sign-ins';
+import type { IdentityDependencies } from '../../src/services/identity/sign-in';
+import { SignInThrottle } from '../../src/services/identity/throttle';
+import { operatorOf } from '../support/actors';
+import { SILENT } from '../support/collect-log';
+import { createProductionDatabase, type TestDatabase } from '../support/database';
+import { ageMembers, BROWSER, createMember, createShop } from '../support/people';
+import { createOperatorWithLogin, urlOfOperator } from '../support/production';
+import { newMasterKey } from '../support/service';
+
+/* docs/payouts.md: a link that one person sees never makes the other voice of a payout. */
+
+const PASSWORD = 'kopi tubruk di teras';
+
+let database: TestDatabase;
+let owner: Pool;
+let dashboard: Pool;
+let operators: Pool;
+let deciders: Pool; // with another login
+let dependencies: IdentityDependencies;
+let merchantId: string;
+/** Members of the merchant since long ago, whose links no other member has seen. */
+let rina: string;
+let siti: string;
+
+beforeEach(async () => {
+  database = await createProductionDatabase();
+  owner = createPool(database.url, { max: 2 });
+  dashboard = createPool(database.urlOf('lunas_local_dashboard'), { max: 2 });
+  operators = createPool(database.urlOf('lunas_local_operator'), { max: 2 });
+  deciders = createPool(await urlOfOperator(database, 'budi'), { max: 2 });
+  const log = { error: jest.fn() };
+  dependencies = {
+    db: dashboard,
+    sealer: createSealer(newMasterKey()),
+    hasher: new PasswordHasher(),
+    throttle: new SignInThrottle(dashboard),
+    rejections: new RejectedSignIns(dashboard, log),
+    environment: 'production',
+    log,
+  };
+  merchantId = (await createShop(owner)).id;
+  [rina, siti] = [await member('rina@shop.test', 'owner'), await member('siti@shop.test', 'finance')];
+  await ageMembers(owner);
+});
+afterEach(async () => {
+  await Promise.all([owner, dashboard, operators, deciders].map((pool) => pool.end()));
+  await database.drop();
+});
+
+const member = (email: string, role: MemberRole) => createMember(owner, email, [[merchantId, role]]);
+const actor = (userId: string) => `user:${userId}`;
+const required = (userId: string) => findRequiredApproval(dashboard, merchantId, actor(userId));
+const authority = (userId: string, requester: string) =>
+  findAuthority(dashboard, { merchantId, userId }, actor(requester));
+
+/** The inviter opens the link. @returns the user that they are then, too */
+async function selfAccepted(inviter: string, role: MemberRole = 'finance'): Promise<string> {
+  const email = `${randomUUID()}@shop.test`;
+  const { token } = await inviteMember(dashboard, { merchantId, email, role, createdBy: actor(inviter) }, new Date());
+  await acceptInvitation(
+    dependencies,
+    { token, name: 'Budi', language: 'id', password: PASSWORD, browser: BROWSER },
+    new Date(),
+  );
+  const { rows } = await owner.query<{ id: string }>('select id from users where email = $1', [email]);
+  return rows[0]?.id ?? '';
+}
+
+async function reset(userId: string, by: string): Promise<void> {
+  const { token } = await createResetLink(dashboard, { userId, createdBy: actor(by), merchantId }, new Date());
+  await resetLogin(dependencies, { token, password: PASSWORD, browser: BROWSER }, new Date());
+}
+
+it('two members with links of their own are two people', async () => {
+  expect([await required(rina), await required(siti)]).toEqual(['second_user', 'second_user']);
+  expect(await authority(siti, rina)).toEqual({ isAuthorised: true, isSecondUser: true });
+});
+
+it('attack: a member whom another one has reset is no second person, today or later', async () => {
+  await reset(siti, rina);
+  expect(await authority(siti, rina)).toEqual({ isAuthorised: false, isSecondUser: false });
+  expect(await required(rina)).toBe('operator');
+  await ageMembers(owner);
+  expect(await authority(siti, rina)).toEqual({ isAuthorised: true, isSecondUser: false });
+  expect(await authority(rina, siti)).toEqual({ isAuthorised: true, isSecondUser: false });
+  expect([await required(rina), await required(siti)]).toEqual(['operator', 'operator']);
+});
+
+it('attack: a member whom a member invited is none, nor is one that the invited invites', async () => {
+  const first = await selfAccepted(rina, 'owner');
+  const sibling = await selfAccepted(rina);
+  await ageMembers(owner);
+  const next = await selfAccepted(first, 'owner');
+  await ageMembers(owner);
+  for (const [one, other] of [
+    [rina, first],
+    [first, sibling],
+    [rina, next],
+    [sibling, next],
+  ] as const) {
+    expect(await authority(one, other)).toEqual({ isAuthorised: true, isSecondUser: false });
+    expect(await authority(other, one)).toEqual({ isAuthorised: true, isSecondUser: false });
+  }
+  expect(await authority(siti, next)).toMatchObject({ isSecondUser: true });
+  await owner.query('update members set removed_at = now(), authorised_until = null where user_id = $1', [siti]);
+  await owner.query('update members set authorised_until = null');
+  expect(await required(next)).toBe('operator');
+});
+
+it.each([
+  ['a password', "update users set password_hash = 'mine' where id = $1"],
+  ['an authenticator app', "update users set sealed_totp = 'v1.k.mine', totp_hmac = 'mine' where id = $1"],
+  [
+    'a passkey',
+    `insert into passkeys (id, user_id, realm, credential_id, public_key, counter, rp_id, name, is_backed_up,
+       created_at) values (gen_random_uuid(), $1, 'merchant', 'mine', 'x', 0, 'localhost', 'mine', false, 'epoch')`,
+  ],
+  [
+    'recovery codes',
+    "insert into recovery_codes (user_id, realm, code_sha256) values ($1, 'merchant', sha256('mine'))",
+  ],
+])('attack: %s that a statement of the dashboard sets approves nothing for a day', async (_name, statement) => {
+  await dashboard.query(statement, [siti]);
+  expect(await authority(siti, rina)).toEqual({ isAuthorised: false, isSecondUser: false });
+  expect(await required(rina)).toBe('operator');
+});
+
+it('the same secret, sealed with another master key, is no new credential', async () => {
+  await owner.query("update users set sealed_totp = 'v1.k.one', totp_hmac = 'one'");
+  await ageMembers(owner);
+  await operators.query("insert into retired_keys (key_id, label, sealed) values ('k', 'totp', 'v1.k2.key')");
+  await operators.query("update users set sealed_totp = 'v1.k2.one'");
+  expect(await authority(siti, rina)).toMatchObject({ isSecondUser: true });
+});
+
+it.each([
+  'update users set link_shown_to = null',
+  "update users set credentials_since = now() - interval '2 days'",
+  'select confirm_user(gen_random_uuid(), now())',
+  `insert into users (id, realm, email, name, credentials_since)
+     values (gen_random_uuid(), 'merchant', 'x@shop.test', 'x', 'epoch')`,
+])('attack: the dashboard may not: %s', async (statement) => {
+  await expect(dashboard.query(statement)).rejects.toMatchObject({ code: '42501' });
+});
+
+it('attack: the dashboard makes no login without an invitation, and no link in the name of an operator', async () => {
+  const insert = `insert into users (id, realm, email, name)
+    values (gen_random_uuid(), 'merchant', 'x@shop.test', 'x')`;
+  await expect(dashboard.query(insert)).rejects.toMatchObject({ code: '23001' });
+  const request = { merchantId, email: 'x@shop.test', role: 'owner', createdBy: 'operator:dewi' } as const;
+  await expect(inviteMember(dashboard, request, new Date())).rejects.toMatchObject({ code: '42501' });
+});
+
+describe('operators who spoke to the person', () => {
+  let dewi: OperatorActor;
+  let budi: OperatorActor;
+  beforeEach(async () => {
+    [dewi, budi] = [await addOperator('dewi'), await addOperator('budi')];
+    await reset(siti, rina);
+    await ageMembers(owner);
+  });
+
+  async function addOperator(name: string): Promise<OperatorActor> {
+    const { id } = await createOperatorWithLogin(database, owner, name);
+    await owner.query("update operators set created_at = now() - interval '1 day' where id = $1", [id]);
+    return operatorOf({ id, name });
+  }
+
+  async function request(): Promise<number> {
+    const { credentialsSince } = await findUnconfirmedUser(operators, siti);
+    const parameters = { credentialsSince: credentialsSince.toISOString() };
+    const approval = { action: 'user.confirm', target: siti, parameters } as const;
+    return (await requestApproval({ db: operators, log: SILENT }, dewi, approval, 'called')) ?? 0;
+  }
+  const decide = (by: OperatorActor, id: number) =>
+    approve(
+      {
+        db: deciders,
+        log: SILENT,
+        performPaymentAction: () => Promise.reject(new Error('no payment')),
+        performPayoutAction: () => Promise.reject(new Error('no payout')),
+      },
+      by,
+      id,
+    );
+
+  it('are two, and make a member a second person', async () => {
+    const { credentialsSince } = await findUnconfirmedUser(operators, siti);
+    const alone = operators.query('select confirm_user($1, $2)', [siti, credentialsSince]);
+    await expect(alone).rejects.toMatchObject({ code: '23001' });
+    const id = await request();
+    await expect(decide(dewi, id)).rejects.toThrow('another operator');
+    expect(await required(rina)).toBe('operator');
+    expect(await decide(budi, id)).toMatchObject({ status: 'executed' });
+    expect([await required(rina), await required(siti)]).toEqual(['second_user', 'second_user']);
+    await expect(findUnconfirmedUser(operators, siti)).rejects.toMatchObject({ reason: 'not_allowed' });
+  });
+
+  it('do not confirm credentials that a member has reset since', async () => {
+    const id = await request();
+    await reset(siti, rina);
+    await expect(decide(budi, id)).rejects.toMatchObject({ reason: 'superseded' });
+    await ageMembers(owner);
+    expect(await required(rina)).toBe('operator');
+  });
+});
