@@ -79,14 +79,17 @@ const VALID_RESET = (now: string) => `link.kind = 'reset' and link.used_at is nu
     select from members target where target.merchant_id = link.merchant_id and target.user_id = link.user_id
       and target.removed_at is null))`;
 
-/** Whose login the link resets; undefined if it is not valid. It is not used by that. */
-export async function findReset(
-  db: Queryable,
-  tokenSha256: Buffer,
-  now: Date,
-): Promise<{ readonly userId: string; readonly email: string } | undefined> {
-  const { rows } = await db.query<{ userId: string; email: string }>(
-    `select person.id as "userId", person.email
+/** Whose login a link resets. */
+export interface ResettableUser {
+  readonly userId: string;
+  readonly email: string;
+  readonly name: string;
+}
+
+/** Undefined if it is not valid. It is not used by that. */
+export async function findReset(db: Queryable, tokenSha256: Buffer, now: Date): Promise<ResettableUser | undefined> {
+  const { rows } = await db.query<ResettableUser>(
+    `select person.id as "userId", person.email, person.name
      from sign_in_links link join users person on person.id = link.user_id and person.disabled_at is null
      where link.token_sha256 = $1 and ${VALID_RESET('$2')}`,
     [tokenSha256, now],

@@ -10,6 +10,8 @@ export interface UserCredentials {
   readonly name: string;
   readonly language: Language;
   readonly passwordHash: string | null;
+  /** Null: none was set yet. */
+  readonly passwordChangedAt: Date | null;
   readonly sealedTotp: string | null;
   /** Null as the secret. */
   readonly totpHmac: string | null;
@@ -17,8 +19,8 @@ export interface UserCredentials {
 }
 
 const CREDENTIALS = `person.id, person.realm, person.email, person.name, person.language,
-  person.password_hash as "passwordHash", person.sealed_totp as "sealedTotp",
-  person.totp_hmac as "totpHmac",
+  person.password_hash as "passwordHash", person.password_changed_at as "passwordChangedAt",
+  person.sealed_totp as "sealedTotp", person.totp_hmac as "totpHmac",
   exists (select from passkeys where passkeys.user_id = person.id) as "hasPasskey"`;
 
 /**

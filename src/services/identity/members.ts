@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { createSignInToken, hashSignInToken } from '../../crypto/sign-in-token';
 import type { Queryable } from '../../db/connection/pool';
 import { inTransaction } from '../../db/connection/transaction';
+import { listMemberships } from '../../db/queries/list-memberships';
 import {
   expireInvitation,
   extendInvitation,
@@ -22,7 +23,13 @@ import {
   type Member,
   type TeamPosition,
 } from '../../db/records/members';
-import { approveResetLinkRow, findReset, insertResetLink, resetCredentials } from '../../db/records/reset-links';
+import {
+  approveResetLinkRow,
+  findReset,
+  insertResetLink,
+  resetCredentials,
+  type ResettableUser,
+} from '../../db/records/reset-links';
 import { confirmUserRow, disableUserRow, findLinkedUser, type LinkedUser } from '../../db/records/users';
 import { DeclaredAction } from '../../domain/declared-action';
 import type { MemberRole } from '../../domain/member-roles';
@@ -123,9 +130,9 @@ export async function acceptInvitation(
 ): Promise<OpenedSession> {
   const { db, hasher, throttle, environment, log } = dependencies;
   await throttle.countToken(browser.address);
-  const { email, isKnownUser } = await readInvitation(db, token, now);
+  const { email, merchantName, isKnownUser } = await readInvitation(db, token, now);
   if (isKnownUser) throw invalidLink();
-  const passwordHash = await hashNewPassword(hasher, password, email);
+  const passwordHash = await hashNewPassword(hasher, password, { email, names: [name, merchantName] });
   const userId = uuidv7();
   const user = { tokenSha256: hashLink(token), userId, name, language, passwordHash, now };
   if (!(await insertInvitedUser(db, user))) throw invalidLink();
@@ -259,11 +266,7 @@ export async function approveResetLink(db: Queryable, linkId: string, now: Date)
 }
 
 /** Whose login a link resets. It is not used by that. @throws SignInError `link_invalid` */
-export async function readReset(
-  db: Queryable,
-  token: string,
-  now: Date,
-): Promise<{ readonly userId: string; readonly email: string }> {
+export async function readReset(db: Queryable, token: string, now: Date): Promise<ResettableUser> {
   const reset = await findReset(db, hashLink(token), now);
   if (!reset) throw invalidLink();
   return reset;
@@ -281,8 +284,10 @@ export async function resetLogin(
   const { db, hasher, throttle, environment, log } = dependencies;
   await throttle.countToken(browser.address);
   const tokenSha256 = hashLink(token);
-  const { userId, email } = await readReset(db, token, now);
-  const passwordHash = await hashNewPassword(hasher, password, email);
+  const { userId, email, name } = await readReset(db, token, now);
+  const merchants = await listMemberships(db, userId);
+  const owner = { email, names: [name, ...merchants.map((merchant) => merchant.name)] };
+  const passwordHash = await hashNewPassword(hasher, password, owner);
   const user = await inTransaction(db, async (client) => {
     await lockLogin(client, userId);
     return resetCredentials(client, { tokenSha256, passwordHash, now });

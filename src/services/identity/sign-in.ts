@@ -4,12 +4,13 @@ import type { Sealer } from '../../crypto/sealing';
 import { createSignInToken } from '../../crypto/sign-in-token';
 import type { Pool, Queryable } from '../../db/connection/pool';
 import { inTransaction } from '../../db/connection/transaction';
+import { listMemberships } from '../../db/queries/list-memberships';
 import { isSessionOpen, lockLogin } from '../../db/records/login-lock';
 import { insertWrongCodeNotices } from '../../db/records/merchant-notices';
 import { endSessionsOf, insertSession, rotateSession } from '../../db/records/sessions';
 import { findUser, findUserByEmail, storePassword, type UserCredentials } from '../../db/records/users';
 import { WRONG_CODES_OF_NOTICE } from '../../domain/notice-kinds';
-import { passwordViolation } from '../../domain/passwords';
+import { passwordViolation, type PasswordOwner } from '../../domain/passwords';
 import { SESSION_LIMITS, STEP_UP_LIMITS, type Realm, type SessionStage, type SignInMethod } from '../../domain/sign-in';
 import { InvalidError, SignInError } from '../../errors';
 import type { Logger } from '../../observability/logger';
@@ -73,11 +74,12 @@ export async function signInWithPassword(
 ): Promise<OpenedSession> {
   const { db, sealer, hasher, throttle, rejections } = dependencies;
   const email = sent.email.trim().toLowerCase();
-  const knownBrowser = readKnownBrowser(sealer, { realm, email }, sent.knownBrowser);
-  const attempt = { realm, email, address: browser.address, knownBrowser };
-  await throttle.countPassword(attempt);
   // PostgreSQL stores no NUL, and no e-mail has a control character.
   const user = /\p{Cc}/u.test(email) ? undefined : await findUserByEmail(db, realm, email);
+  const login = { realm, email, passwordChangedAt: user?.passwordChangedAt ?? null };
+  const knownBrowser = readKnownBrowser(sealer, login, sent.knownBrowser, now);
+  const attempt = { realm, email, address: browser.address, knownBrowser };
+  await throttle.countPassword(attempt);
   const isEqual = await hasher.verify(user?.passwordHash ?? undefined, password);
   if (!user || !isEqual) {
     if (user) rejections.record(user.id, browser.address);
@@ -181,16 +183,17 @@ async function verifyProof(
   { proof, address, knownBrowser }: SentProof<Proof>,
   now: Date,
 ): Promise<void> {
-  const { throttle, sealer } = dependencies;
-  const login = { realm: session.realm, email: session.user.email };
+  const { db, throttle, sealer } = dependencies;
+  const user = await findUser(db, session.user.id);
+  if (!user) throw sessionEnded();
   const attempt = {
     session,
     address,
-    knownBrowser: readKnownBrowser(sealer, login, knownBrowser),
+    knownBrowser: readKnownBrowser(sealer, user, knownBrowser, now),
     isRecoveryCode: proof.kind === 'recovery_code',
   };
   await throttle.countCode(attempt);
-  await compareProof(dependencies, session.user.id, proof, now).catch(async (error: unknown) => {
+  await compareProof(dependencies, user, proof, now).catch(async (error: unknown) => {
     if (error instanceof SignInError && error.reason === 'code') await noteWrongCode(dependencies, session, now);
     throw error;
   });
@@ -205,12 +208,11 @@ async function noteWrongCode({ db, throttle }: IdentityDependencies, { user }: S
 
 async function compareProof(
   { db, sealer, hasher }: IdentityDependencies,
-  userId: string,
+  user: UserCredentials,
   proof: Proof,
   now: Date,
 ): Promise<void> {
-  const user = await findUser(db, userId);
-  if (!user) throw sessionEnded();
+  const userId = user.id;
   switch (proof.kind) {
     case 'recovery_code':
       return spendRecoveryCode(db, userId, proof.code, now);
@@ -329,8 +331,10 @@ export async function changePassword(
   now: Date,
 ): Promise<void> {
   requireStepUp(session, now);
-  const { id: userId, email } = session.user;
-  const passwordHash = await hashNewPassword(dependencies.hasher, password, email);
+  const { id: userId, email, name } = session.user;
+  const merchants = await listMemberships(dependencies.db, userId);
+  const owner = { email, names: [name, ...merchants.map((merchant) => merchant.name)] };
+  const passwordHash = await hashNewPassword(dependencies.hasher, password, owner);
   const by = identityOf(dependencies, session, address);
   await withUserAudit(dependencies.db, by, { action: 'security.set_password', target: userId }, () =>
     withLockedLogin(dependencies, session, now, (client) =>
@@ -340,8 +344,8 @@ export async function changePassword(
 }
 
 /** @throws InvalidError `password`; its message is the `PasswordViolation` */
-export async function hashNewPassword(hasher: PasswordHasher, password: string, email: string): Promise<string> {
-  const violation = passwordViolation(password, email);
+export async function hashNewPassword(hasher: PasswordHasher, password: string, owner: PasswordOwner): Promise<string> {
+  const violation = passwordViolation(password, owner);
   if (violation !== null) throw new InvalidError('password', violation);
   return hasher.hash(password);
 }

@@ -549,7 +549,7 @@ describe('limits', () => {
 
     it('attack: a stranger with the password delays the user neither elsewhere nor in a known browser', async () => {
       const { codeAt, recoveryCodes } = await enrol();
-      const known = createKnownBrowser(sealer, { realm: 'merchant', email: EMAIL });
+      const known = createKnownBrowser(sealer, { realm: 'merchant', email: EMAIL }, NOW);
       expect(await exhaust('198.51.100.9')).toBe(10);
       expect(await sendCode(codeAt(now), '198.51.100.77')).toBe('throttled');
       expect(await sendCode(codeAt(now), address)).toBe('accepted');
@@ -571,13 +571,13 @@ describe('limits', () => {
         expect(await sendCode('000000x', `2001:db8:0:${count}::1`)).toBe('code');
       }
       expect(await sendCode('000000x', '2001:db8:0:99::1')).toBe('throttled');
-      const stranger = createKnownBrowser(sealer, { realm: 'merchant', email: 'budi@toko.example' });
+      const stranger = createKnownBrowser(sealer, { realm: 'merchant', email: 'budi@toko.example' }, NOW);
       expect(await sendCode('000000x', '2001:db8:0:99::1', stranger)).toBe('throttled');
     });
 
     it('a known browser compares twenty wrong codes a day', async () => {
       await enrol();
-      const known = createKnownBrowser(sealer, { realm: 'merchant', email: EMAIL });
+      const known = createKnownBrowser(sealer, { realm: 'merchant', email: EMAIL }, NOW);
       expect(await exhaust(address, known)).toBe(20);
       expect(await sendCode('000000x', address)).toBe('code');
     });
@@ -613,20 +613,28 @@ describe('limits', () => {
     for (let count = 0; count < 50; count += 1) {
       expect(await reasonOf(attempt('wrong', EMAIL, `2001:db8:${count}::1`))).toBe('credentials');
     }
-    const known = createKnownBrowser(sealer, { realm: 'merchant', email: EMAIL });
+    const known = createKnownBrowser(sealer, { realm: 'merchant', email: EMAIL }, NOW);
     const from = (cookie?: string, password = PASSWORD) =>
       reasonOf(attempt(password, EMAIL, '198.51.100.1', NOW, cookie));
     expect(await from()).toBe('throttled');
     for (const cookie of [
-      createKnownBrowser(sealer, { realm: 'merchant', email: 'budi@toko.example' }),
-      createKnownBrowser(createSealer(randomBytes(32).toString('base64')), { realm: 'merchant', email: EMAIL }),
+      createKnownBrowser(sealer, { realm: 'merchant', email: 'budi@toko.example' }, NOW),
+      createKnownBrowser(createSealer(randomBytes(32).toString('base64')), { realm: 'merchant', email: EMAIL }, NOW),
       `${known.slice(0, -2)}AA`,
     ]) {
       expect(await from(cookie)).toBe('throttled');
     }
     expect(await from(known)).toBe('accepted');
+    const halfAYear = after(181 * 86_400_000);
+    expect(await reasonOf(attempt(PASSWORD, EMAIL, '198.51.100.1', halfAYear, known))).toBe('throttled');
     for (let count = 0; count < 10; count += 1) expect(await from(known, 'wrong')).toBe('credentials');
     expect(await from(known)).toBe('throttled');
+    // A thief who was in the login has no attempts of their own after the next password.
+    const next = createKnownBrowser(sealer, { realm: 'merchant', email: EMAIL }, after(1));
+    await owner.query('update users set password_changed_at = $1', [after(2)]);
+    expect(await from(next)).toBe('throttled');
+    const later = createKnownBrowser(sealer, { realm: 'merchant', email: EMAIL }, after(2));
+    expect(await from(later)).toBe('accepted');
   });
 
   it('count failures, and not the sign-ins of a user', async () => {

@@ -13,6 +13,7 @@ export const showCustomerPage = memberPage(
   {
     method: 'get',
     path: '/m/:code/payments/:ref/customer',
+    stepUp: true,
     fields: NO_FIELDS,
     async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'log' | 'sealer'>, visit) {
       const view = merchantView(dependencies, visit);

@@ -9,6 +9,9 @@ const VIOLATIONS_EN: Readonly<Record<PasswordViolation, string>> = {
   too_long: 'The password has more than 128 bytes.',
   contains_email: 'The password must not contain the name of your e-mail address.',
   too_uniform: 'The password needs at least 5 different characters.',
+  common:
+    'The password is easy to guess. Do not build it from a common word, a row of keys, a year or a name: ' +
+    'choose several unusual words.',
 };
 
 const VIOLATIONS_ID: Readonly<Record<PasswordViolation, string>> = {
@@ -16,6 +19,9 @@ const VIOLATIONS_ID: Readonly<Record<PasswordViolation, string>> = {
   too_long: 'Kata sandi lebih dari 128 byte.',
   contains_email: 'Kata sandi tidak boleh memuat nama di alamat email Anda.',
   too_uniform: 'Kata sandi perlu minimal 5 karakter yang berbeda.',
+  common:
+    'Kata sandi ini mudah ditebak. Jangan menyusunnya dari kata umum, deret tombol, tahun, atau nama: ' +
+    'pilih beberapa kata yang tidak biasa.',
 };
 
 const en = {

@@ -24,7 +24,7 @@ export function sessionCookies(
 ): string[] {
   const session = cookie.set(token, expiresAt);
   if (stage !== 'full') return [session];
-  const known = createKnownBrowser(sealer, { realm: REALM, email: email.trim().toLowerCase() });
+  const known = createKnownBrowser(sealer, { realm: REALM, email: email.trim().toLowerCase() }, now);
   return [session, browserCookie.set(known, new Date(now.getTime() + KNOWN_BROWSER_MS))];
 }
 
