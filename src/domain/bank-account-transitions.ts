@@ -30,6 +30,8 @@ export const BANK_ACCOUNT_TRANSITIONS = {
   add: { from: [], to: 'pending_inquiry', by: ['user', 'operator'] },
   verify: { from: ['pending_inquiry'], to: 'pending_approval', by: ['workflow'] },
   fail_inquiry: { from: ['pending_inquiry'], to: 'rejected', by: ['workflow'] },
+  /** The second member, where the merchant has one. */
+  confirm: { from: ['pending_approval'], to: 'pending_approval', by: ['user'] },
   withdraw: { from: ['pending_inquiry', 'pending_approval'], to: 'withdrawn', by: ['user'] },
   reject: { from: ['pending_inquiry', 'pending_approval'], to: 'rejected', by: ['operator'] },
   approve: { from: ['pending_approval'], to: 'active', by: ['operator'] },

@@ -11,6 +11,8 @@ export type NoticeKind =
   | 'payout.failed'
   | 'payout.returned'
   | 'payout.waiting_for_approval'
+  /** A member wants to change when the balance is paid out without a request, and waits for another one. */
+  | 'payout.schedule_proposed'
   /** A member changed when the balance is paid out without a request. */
   | 'payout.schedule_changed'
   /** A member changed how they sign in. */

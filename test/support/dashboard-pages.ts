@@ -188,6 +188,7 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
   },
   'get /m/:code/bank-account': { kind: 'list', paths: ofMerchant('/bank-account') },
   'get /m/:code/bank-account/new': { kind: 'form', paths: ofMerchant('/bank-account/new') },
+  'get /m/:code/bank-account/:account/confirm': ofBankAccount('/confirm'),
   'get /m/:code/bank-account/:account/withdraw': ofBankAccount('/withdraw'),
   'get /m/:code/bank-account/:account/disable': ofBankAccount('/disable'),
   'get /m/:code/payouts': {
@@ -196,6 +197,7 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
   },
   'get /m/:code/payouts/new': { kind: 'form', paths: ofMerchant('/payouts/new') },
   'get /m/:code/payouts/schedule': { kind: 'form', paths: ofMerchant('/payouts/schedule') },
+  'get /m/:code/payouts/schedule/proposal': { kind: 'form', paths: ofMerchant('/payouts/schedule/proposal') },
   'get /m/:code/payouts/:ref/approve': ofPayout('/approve', 'form'),
   'get /m/:code/payouts/:ref/cancel': ofPayout('/cancel', 'form'),
   'get /m/:code/payouts/:ref': ofPayout('', 'detail'),

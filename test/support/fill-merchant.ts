@@ -102,6 +102,8 @@ const ROWS_OF_NEWEST = [
      (id, merchant_id, bank_code, number_hmac, last_four, status, version, proposed_by, created_at, updated_at)
    values (${idOf('1')}, $1, '014', 'x', '7890', 'pending_inquiry', 1, 'cli:test', now(), now())`,
   `update bank_accounts set status = 'pending_approval', version = 2`,
+  `insert into proposed_payout_settings (id, merchant_id, schedule, minimum_rupiah, proposed_by, proposed_at)
+   values (${idOf('1')}, $1, 'daily', 50000, 'user:' || ${idOf('1')}, now())`,
   `insert into payouts (id, reference_id, merchant_id, bank_account_id, provider_account_id, gross_rupiah, fee_rupiah,
      amount_rupiah, rail, payout_policy_id, line_count, up_to_posting_id, approval_kind, requested_by, approved_by,
      status, version, send_count, send_outcome, requested_at, submitted_at, last_sent_at, finished_at, updated_at,

@@ -1752,7 +1752,7 @@ create table merchant_notices (
     'security.webhook_changed', 'security.logo_changed', 'security.accent_changed', 'bank_account.pending_inquiry',
     'bank_account.pending_approval', 'bank_account.active', 'bank_account.suspended', 'bank_account.rejected',
     'bank_account.withdrawn', 'bank_account.replaced', 'bank_account.disabled', 'payout.failed', 'payout.returned',
-    'payout.waiting_for_approval', 'payout.schedule_changed')),
+    'payout.waiting_for_approval', 'payout.schedule_proposed', 'payout.schedule_changed')),
   -- The user, the key, the endpoint, the bank account or the payout that it is about; the merchant if its look changed.
   target_id uuid not null,
   -- The credentials of a changed login.
@@ -2014,6 +2014,7 @@ create table bank_accounts (
     'withdrawn', 'replaced', 'disabled')),
   version integer not null check (version > 0), -- counts the transitions
   proposed_by text not null,
+  confirmed_by text, -- the second member, where the merchant has one
   inquired_at timestamptz(3), -- when the bank last reported the holder
   usable_from timestamptz(3), -- the end of the cool-down, in which it receives nothing
   failure_reason text,
@@ -2067,7 +2068,8 @@ create trigger status_is_final before update of status on bank_accounts for each
   when (old.status in ('rejected', 'withdrawn', 'replaced', 'disabled') and new.status <> old.status)
   execute function forbid_mutation();
 create trigger begins_as_proposal before insert on bank_accounts for each row
-  when (new.status <> 'pending_inquiry' or new.version <> 1) execute function forbid_mutation();
+  when (new.status <> 'pending_inquiry' or new.version <> 1 or new.confirmed_by is not null)
+  execute function forbid_mutation();
 create trigger append_only before delete on bank_accounts for each row execute function forbid_mutation();
 create trigger append_only_truncate before truncate on bank_accounts execute function forbid_mutation();
 
@@ -2154,7 +2156,7 @@ end $$;
 create trigger two_operators before insert on payout_limits
   for each row execute function require_approved_row('payout.set_limits');
 
--- By database role: the dashboard proposes, withdraws and disables, whatever its statement is.
+-- By database role: the dashboard proposes, confirms, withdraws and disables, whatever its statement is.
 alter table bank_accounts enable row level security;
 create policy every_status on bank_accounts to lunas_operator, lunas_payouts using (true);
 create policy every_status_readable on bank_accounts for select
@@ -2162,6 +2164,9 @@ create policy every_status_readable on bank_accounts for select
 create policy proposals on bank_accounts for insert to lunas_dashboard with check (status = 'pending_inquiry');
 create policy withdrawals on bank_accounts for update to lunas_dashboard
   using (true) with check (status in ('withdrawn', 'disabled'));
+-- The trigger `second_person` permits a confirmation only after the inquiry.
+create policy confirmations on bank_accounts for update to lunas_dashboard
+  using (status = 'pending_approval') with check (status = 'pending_approval' and confirmed_by is not null);
 
 -- Payouts ------------------------------------------------------------------------------------------------------------
 
@@ -2218,8 +2223,21 @@ create table payout_settings (
   weekday smallint check (weekday between 1 and 7), -- 1: Monday
   minimum_rupiah bigint not null default 50000 check (minimum_rupiah > 0), -- of a payout of the schedule
   changed_by text not null,
+  approved_by text, -- null: no second member had to
   changed_at timestamptz(3) not null,
   constraint payout_settings_weekday_if_weekly check ((schedule = 'weekly') = (weekday is not null))
+);
+
+-- Settings that wait for a second member: one proposal of each merchant. The next one replaces it.
+create table proposed_payout_settings (
+  id uuid primary key,
+  merchant_id uuid not null unique references merchants,
+  schedule text not null check (schedule in ('daily', 'weekly')),
+  weekday smallint check (weekday between 1 and 7),
+  minimum_rupiah bigint not null check (minimum_rupiah > 0),
+  proposed_by text not null,
+  proposed_at timestamptz(3) not null,
+  constraint proposed_payout_settings_weekday_if_weekly check ((schedule = 'weekly') = (weekday is not null))
 );
 
 -- A payout pays a merchant's available balance: the lines that it has claimed. Its columns are those of
@@ -2496,11 +2514,24 @@ end $$;
 create trigger approval before update of status on payouts for each row
   when (new.status = 'approved' and old.status <> 'approved') execute function require_approved_payout();
 
--- A schedule approves payouts that it has not requested yet: so who changes it may approve them, and owners notice it.
+-- A schedule approves payouts that it has not requested yet: so the people change it who may request and approve one,
+-- and owners notice it. If there are others who do not count as a second person, nobody does. A stop needs no voice.
+create function may_change_schedule(settings payout_settings) returns boolean
+language sql stable security definer set search_path = public, pg_temp
+begin atomic
+  select settings.schedule = 'manual'
+    or (authorises_payouts(settings.merchant_id, substr(settings.changed_by, 6)::uuid)
+      and case required_approval(settings.merchant_id, settings.changed_by)
+        when 'second_user' then settings.approved_by like 'user:%'
+          and is_second_user(settings.merchant_id, substr(settings.approved_by, 6)::uuid, settings.changed_by)
+        when 'operator' then false
+        else true
+      end);
+end;
 create function require_authorised_schedule() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  if new.changed_by not like 'user:%' or not authorises_payouts(new.merchant_id, substr(new.changed_by, 6)::uuid) then
+  if new.changed_by not like 'user:%' or not coalesce(may_change_schedule(new), false) then
     raise exception '% may not change the payouts of merchant %', new.changed_by, new.merchant_id
       using errcode = 'LN001';
   end if;
@@ -2510,6 +2541,53 @@ begin
 end $$;
 create trigger approval before insert or update on payout_settings for each row
   execute function require_authorised_schedule();
+
+-- The other members have to see that there is something to approve.
+create function notice_proposed_schedule() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  insert into merchant_notices (merchant_id, kind, target_id, occurred_at)
+  values (new.merchant_id, 'payout.schedule_proposed', substr(new.proposed_by, 6)::uuid, now());
+  return null;
+end $$;
+create trigger notice after insert or update on proposed_payout_settings for each row
+  execute function notice_proposed_schedule();
+
+-- Whether a proposed bank account waits for a second member of its merchant. An operator's proposal has its own two.
+create function waits_for_member(bank_account uuid) returns boolean
+language sql stable security definer set search_path = public, pg_temp
+begin atomic
+  select exists (
+    select from bank_accounts
+    where id = bank_account and status in ('pending_inquiry', 'pending_approval') and confirmed_by is null
+      and proposed_by like 'user:%' and required_approval(merchant_id, proposed_by) = 'second_user'
+  );
+end;
+
+create function require_second_member() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if waits_for_member(new.id) then
+    raise exception 'bank account % is not confirmed by a second member', new.id using errcode = 'LN001';
+  end if;
+  return new;
+end $$;
+create trigger second_member before update of status on bank_accounts for each row
+  when (old.status = 'pending_approval' and new.status = 'active') execute function require_second_member();
+
+-- Only a second person confirms, once, and the holder's name that the bank has reported.
+create function require_second_person() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if old.confirmed_by is not null or old.status <> 'pending_approval' or new.status <> old.status
+    or new.confirmed_by not like 'user:%'
+    or not is_second_user(new.merchant_id, substr(new.confirmed_by, 6)::uuid, new.proposed_by) then
+    raise exception '% may not confirm bank account %', new.confirmed_by, new.id using errcode = 'LN001';
+  end if;
+  return new;
+end $$;
+create trigger second_person before update of confirmed_by on bank_accounts for each row
+  when (new.confirmed_by is distinct from old.confirmed_by) execute function require_second_person();
 
 -- What an operator resolves or sends again needs a second one in production.
 create function require_approved_resolution() returns trigger
@@ -3167,10 +3245,10 @@ grant insert on bank_account_transitions to lunas_dashboard;
 grant select on bank_account_transitions to lunas_dashboard, lunas_reader;
 grant select on bank_accounts to lunas_payouts, lunas_operator;
 grant select (id, merchant_id, bank_code, last_four, sealed_holder_name, name_match, status, version, proposed_by,
-  inquired_at, usable_from, failure_reason, created_at, updated_at) on bank_accounts to lunas_dashboard;
+  confirmed_by, inquired_at, usable_from, failure_reason, created_at, updated_at) on bank_accounts to lunas_dashboard;
 grant insert (id, merchant_id, bank_code, sealed_number, number_hmac, last_four, status, version, proposed_by,
   created_at, updated_at) on bank_accounts to lunas_dashboard, lunas_operator;
-grant update (status, version, updated_at) on bank_accounts to lunas_dashboard;
+grant update (status, version, confirmed_by, updated_at) on bank_accounts to lunas_dashboard;
 grant update (sealed_holder_name, name_match, same_number_merchants, status, version, inquired_at, failure_reason,
   updated_at) on bank_accounts to lunas_payouts;
 grant update (status, version, usable_from, failure_reason, updated_at, sealed_number, sealed_holder_name)
@@ -3186,8 +3264,8 @@ grant execute on function is_still_permitted to lunas_dashboard;
 revoke execute on function confirm_user from public;
 grant execute on function confirm_user to lunas_operator;
 grant insert on merchant_notices to lunas_payouts;
-grant select (id, merchant_id, bank_code, last_four, name_match, status, version, proposed_by, inquired_at, usable_from,
-  created_at, updated_at) on bank_accounts to lunas_api, lunas_worker, lunas_reader;
+grant select (id, merchant_id, bank_code, last_four, name_match, status, version, proposed_by, confirmed_by,
+  inquired_at, usable_from, created_at, updated_at) on bank_accounts to lunas_api, lunas_worker, lunas_reader;
 
 -- Payouts. The dashboard and operators request every change from the payout's workflow, and workers with the role
 -- `payouts` write it: they alone call the bank, claim lines and write postings of payouts. Operators only seal the
@@ -3219,16 +3297,22 @@ grant select (payout_id, payout_version, event, occurred_at) on payout_events to
 grant select on payout_policies, bank_holidays, balance_transactions, closed_days, balance_days, open_balance_days,
   totals_progress to lunas_api;
 grant select, insert on payout_stops to lunas_api;
-grant select on payout_policies, bank_holidays, payout_stops, payout_settings
+grant select on payout_policies, bank_holidays, payout_stops, payout_settings, proposed_payout_settings
   to lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator, lunas_reader;
 grant insert on payout_policies, bank_holidays, payout_stops to lunas_operator;
-grant insert, update (schedule, weekday, minimum_rupiah, changed_by, changed_at) on payout_settings to lunas_dashboard;
+grant insert, update (schedule, weekday, minimum_rupiah, changed_by, approved_by, changed_at) on payout_settings
+  to lunas_dashboard;
+grant insert, update (id, schedule, weekday, minimum_rupiah, proposed_by, proposed_at), delete
+  on proposed_payout_settings to lunas_dashboard;
 revoke execute on function authorises_payouts, are_two_people, is_second_user, has_second_user, has_uncounted_user,
   required_approval, keep_lost_authority, is_approved_payout_action, require_approved_payout,
   require_authorised_schedule, require_approved_resolution, set_origin_of_login, set_origin_of_reset,
   set_credentials_since from public;
 grant execute on function required_approval to lunas_payouts, lunas_dashboard;
 grant execute on function authorises_payouts, is_second_user to lunas_dashboard;
+revoke execute on function may_change_schedule, notice_proposed_schedule, waits_for_member, require_second_member,
+  require_second_person from public;
+grant execute on function waits_for_member to lunas_dashboard, lunas_operator;
 
 -- Totals. The worker keeps them, `lunas ledger verify` compares them with the payments, and pages show them.
 grant select, insert, update, delete on payment_hour_totals to lunas_worker;

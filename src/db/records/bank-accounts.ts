@@ -18,6 +18,11 @@ export interface BankAccountSummary {
   readonly proposedBy: string;
   /** Null: another actor did. */
   readonly proposerName: string | null;
+  /** The second member; null: none has confirmed it. */
+  readonly confirmedBy: string | null;
+  readonly confirmerName: string | null;
+  /** Whether the proposal waits for a second member of the merchant. */
+  readonly waitsForMember: boolean;
   readonly inquiredAt: Date | null;
   /** The end of the cool-down; null: it was never approved. */
   readonly usableFrom: Date | null;
@@ -34,7 +39,10 @@ export interface BankAccountRow extends BankAccountSummary {
 const SUMMARY_COLUMNS = `account.id, account.merchant_id as "merchantId", merchant.name as "merchantName",
   account.bank_code as "bankCode", account.last_four as "lastFour",
   account.name_match as "nameMatch", account.status, account.version,
-  account.proposed_by as "proposedBy", account.inquired_at as "inquiredAt", account.usable_from as "usableFrom",
+  account.proposed_by as "proposedBy", account.confirmed_by as "confirmedBy",
+  ${userNameSql('account.confirmed_by')} as "confirmerName",
+  account.status in ('pending_inquiry', 'pending_approval') and waits_for_member(account.id) as "waitsForMember",
+  account.inquired_at as "inquiredAt", account.usable_from as "usableFrom",
   account.failure_reason as "failureReason", account.created_at as "createdAt", account.updated_at as "updatedAt",
   ${userNameSql('account.proposed_by')} as "proposerName"`;
 const COLUMNS = `${SUMMARY_COLUMNS}, account.sealed_holder_name as "sealedHolderName"`;

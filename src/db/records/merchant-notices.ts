@@ -41,6 +41,7 @@ const IS_SHOWN = `(member.role = 'owner' or notice.target_id = member.user_id
 const ACTOR = `case notice.kind
     when 'security.factor_changed' then 'user:' || notice.target_id
     when 'security.recovery_code_used' then 'user:' || notice.target_id
+    when 'payout.schedule_proposed' then 'user:' || notice.target_id
     when 'payout.schedule_changed' then 'user:' || notice.target_id
     when 'payout.waiting_for_approval' then (select requested_by from payouts where id = notice.target_id)
     when 'security.key_created' then (select created_by from api_keys where id = notice.target_id)
@@ -51,6 +52,8 @@ const ACTOR = `case notice.kind
 /** What waited for an approval, and waits no more. */
 const IS_SOLVED = `case notice.kind
     when 'payout.waiting_for_approval' then (select status <> 'requested' from payouts where id = notice.target_id)
+    when 'payout.schedule_proposed' then not exists (
+      select from proposed_payout_settings where merchant_id = notice.merchant_id)
     when 'bank_account.pending_approval' then account.status <> 'pending_approval'
     else false
   end`;

@@ -251,6 +251,11 @@ const IS_INQUIRED = "inquired_at > :at::timestamptz - interval '24 hours'";
 const PLAIN = {
   withdraw: prepareStatement('withdraw_bank_account', COMMON, changeSql('withdraw')),
   disable: prepareStatement('disable_bank_account', COMMON, changeSql('disable')),
+  confirm: prepareStatement(
+    'confirm_bank_account',
+    COMMON,
+    changeSql('confirm', { assignments: ['confirmed_by = :actor'], condition: 'confirmed_by is null' }),
+  ),
   approve: prepareStatement(
     'approve_bank_account',
     COMMON,

@@ -166,7 +166,8 @@ export const APPROVE_BANK_ACCOUNT = new DeclaredAction('bank_account.approve');
  * Requests the approval in production, and approves immediately in a sandbox.
  * @param confirmedName the holder's name as the operator read it: required unless the names are the same
  * @throws ConflictError `approval_required` with the id of the request
- * @throws ConflictError `not_allowed` if the account does not wait for it, `name_not_confirmed` if the names differ
+ * @throws ConflictError `not_allowed` if the account does not wait for it, or waits for a second member;
+ * `name_not_confirmed` if the names differ
  */
 export async function approveBankAccount(
   dependencies: BankAccountDependencies & AuditDependencies,
@@ -174,8 +175,15 @@ export async function approveBankAccount(
   { id, note, confirmedName }: OperatorRequest & { readonly confirmedName?: string | undefined },
 ): Promise<ChangedBankAccount> {
   const account = await findBankAccount(dependencies, id, null);
+  requireSecondMember(account);
   requireConfirmedName(account, confirmedName);
   return requestApproved(dependencies, actor, account, 'approve', note);
+}
+
+/** A trigger has the same rule. */
+function requireSecondMember({ waitsForMember }: BankAccount): void {
+  if (!waitsForMember) return;
+  throw new ConflictError('not_allowed', 'A second member of the merchant has to confirm this account first.');
 }
 
 /** If the names differ, an operator has to repeat what the bank reports. */

@@ -173,10 +173,40 @@ export function disableBankAccount(db: Queryable, user: BankAccountUser, id: str
   return changeByUser(db, user, { name: 'disable', id, now });
 }
 
+/** Why a member cannot confirm a proposal. */
+export type ConfirmationRejection = 'no_proposal' | 'not_needed' | 'own_proposal' | 'member_too_new' | 'same_person';
+
+/** The page shows it, and `confirmBankAccount` throws it. Null: the member can confirm the account. */
+export async function findConfirmationRejection(
+  db: Queryable,
+  user: BankAccountUser,
+  { status, waitsForMember, proposedBy }: BankAccountSummary,
+): Promise<ConfirmationRejection | null> {
+  if (status !== 'pending_approval') return 'no_proposal';
+  if (!waitsForMember) return 'not_needed';
+  if (proposedBy === actorText({ kind: 'merchant_user', id: user.userId })) return 'own_proposal';
+  const { isAuthorised, isSecondUser } = await findAuthority(db, user, proposedBy);
+  if (isSecondUser) return null;
+  return isAuthorised ? 'same_person' : 'member_too_new';
+}
+
+/**
+ * A second member confirms a proposal whose holder the bank has reported: then Lunas can approve it.
+ * @throws NotFoundError if the merchant has no such account
+ * @throws ConflictError `not_allowed` with the `ConfirmationRejection`, or if it has changed
+ */
+export async function confirmBankAccount(db: Queryable, user: BankAccountUser, id: string, now: Date): Promise<void> {
+  const account = await findBankAccountRow(db, id, user.merchantId);
+  if (!account) throw new NotFoundError('bankAccount', id);
+  const rejection = await findConfirmationRejection(db, user, account);
+  if (rejection !== null) throw new ConflictError('not_allowed', `The member cannot confirm it: ${rejection}.`);
+  await changeByUser(db, user, { name: 'confirm', id, now });
+}
+
 async function changeByUser(
   db: Queryable,
   { userId, merchantId }: BankAccountUser,
-  { name, id, now }: { readonly name: 'withdraw' | 'disable'; readonly id: string; readonly now: Date },
+  { name, id, now }: { readonly name: 'confirm' | 'withdraw' | 'disable'; readonly id: string; readonly now: Date },
 ): Promise<void> {
   const actor = actorText({ kind: 'merchant_user', id: userId });
   const changed = await changeBankAccount(db, name, { id, merchantId, version: null, at: now, actor });

@@ -98,7 +98,7 @@ function bankAccountPaths(home: string) {
   return {
     bankAccount,
     newBankAccount: `${bankAccount}/new`,
-    endBankAccount: (id: string, action: 'withdraw' | 'disable') => `${bankAccount}/${id}/${action}`,
+    bankAccountAction: (id: string, action: 'confirm' | 'withdraw' | 'disable') => `${bankAccount}/${id}/${action}`,
   };
 }
 
@@ -112,6 +112,7 @@ function payoutPaths(home: string) {
     payout,
     newPayout: `${payouts}/new`,
     payoutSchedule: `${payouts}/schedule`,
+    proposedSchedule: `${payouts}/schedule/proposal`,
     /** @param after the last line before */
     payoutLines: (reference: string, after: number) => `${payout(reference)}?after=${after}#lines`,
     payoutAction: (reference: string, action: 'approve' | 'cancel') => `${payout(reference)}/${action}`,

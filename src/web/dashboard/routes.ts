@@ -4,7 +4,7 @@ import { listActivity } from './activity/list-activity';
 import { exportStatement } from './balance/export-statement';
 import { showBalance } from './balance/show-balance';
 import { showStatement } from './balance/show-statement';
-import { endBankAccountPages } from './bank-account/end-bank-account';
+import { bankAccountActionPages } from './bank-account/bank-account-action';
 import { newBankAccountPages } from './bank-account/new-bank-account';
 import { showBankAccountPage } from './bank-account/show-bank-account';
 import type { DashboardDependencies } from './dashboard-dependencies';
@@ -28,6 +28,7 @@ import { exportPayouts } from './payouts/export-payouts';
 import { listPayoutPage } from './payouts/list-payouts';
 import { newPayoutPages } from './payouts/new-payout';
 import { payoutActionPages } from './payouts/payout-action-pages';
+import { proposedSchedulePages } from './payouts/proposed-schedule';
 import { schedulePages } from './payouts/schedule';
 import { showPayoutPage } from './payouts/show-payout';
 import { credentialPages } from './profile/credentials';
@@ -88,12 +89,13 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   showStatement,
   showBankAccountPage,
   ...newBankAccountPages,
-  ...endBankAccountPages,
+  ...bankAccountActionPages,
   listPayoutPage,
   exportPayouts,
   // Before the page, whose `:ref` takes every word.
   ...newPayoutPages,
   ...schedulePages,
+  ...proposedSchedulePages,
   ...payoutActionPages,
   exportPayoutLines,
   showPayoutPage,

@@ -9,11 +9,17 @@ import { listApprovals } from '../../../src/services/audit/list-approvals';
 import { approveBankAccount, showBankAccount } from '../../../src/services/payouts/bank-account-operations';
 import {
   addBankAccount,
+  confirmBankAccount,
   findBankAccount,
   findProposalRejection,
   withdrawBankAccount,
 } from '../../../src/services/payouts/bank-accounts';
-import { getPayoutSettings, setPayoutSettings } from '../../../src/services/payouts/payout-settings';
+import {
+  approvePayoutSettings,
+  getPayoutSettings,
+  getProposedSettings,
+  setPayoutSettings,
+} from '../../../src/services/payouts/payout-settings';
 import { operatorOf } from '../../support/actors';
 import { SILENT } from '../../support/collect-log';
 import { createProductionDatabase, type TestDatabase } from '../../support/database';
@@ -209,4 +215,104 @@ it('attack: no time that the dashboard writes makes a member an old one', async 
 it('a member who was removed proposes nothing', async () => {
   await owner.query('update members set removed_at = now()');
   await expect(propose()).rejects.toMatchObject({ reason: 'member_too_new' });
+});
+
+describe('a merchant with two people', () => {
+  const daily = { schedule: 'daily', weekday: null, minimumRupiah: 50_000 } as const;
+  const manual = { ...daily, schedule: 'manual' } as const;
+  let second: typeof user;
+  beforeEach(async () => {
+    second = {
+      ...user,
+      userId: await createMember(owner, 'second@shop.test', [[user.merchantId, 'finance']]),
+    };
+    await ageMembers(owner);
+  });
+
+  const confirm = (id: string, by = second) => confirmBankAccount(dashboard, by, id, new Date());
+  const linkTo = (seenBy: typeof user) =>
+    owner.query('update users set link_shown_to = $2 where id = $1', [second.userId, `user:${seenBy.userId}`]);
+
+  it('an account becomes active only after the second member has confirmed it', async () => {
+    const id = await proposeInquired();
+    await expect(request(id)).rejects.toMatchObject({ reason: 'not_allowed' });
+    await expect(confirm(id, user)).rejects.toThrow('own_proposal');
+    await confirm(id);
+    await expect(confirm(id)).rejects.toThrow('not_needed');
+    await expect(request(id)).rejects.toMatchObject({ reason: 'approval_required' });
+    expect(await decide(budi, 1)).toMatchObject({ status: 'executed' });
+    const { steps } = await showBankAccount(dependencies(), budi, { id, note: 'call' });
+    expect(steps.map(({ name, actor }) => [name, actor]).slice(2)).toEqual([
+      ['confirm', `user:${second.userId}`],
+      ['approve', 'operator:budi'],
+    ]);
+  });
+
+  it('a second member sees the name that the bank has reported before they confirm', async () => {
+    await expect(confirm(await propose())).rejects.toThrow('no_proposal');
+  });
+
+  it('attack: no statement of the dashboard confirms in the name of who added it, or skips the inquiry', async () => {
+    const waiting = await propose();
+    const set = (id: string, assignments: string) =>
+      dashboard.query(`update bank_accounts set ${assignments} where id = $1`, [id]);
+    for (const by of [user, second]) {
+      await expect(set(waiting, `confirmed_by = 'user:${by.userId}'`)).rejects.toMatchObject({ code: 'LN001' });
+    }
+    await expect(set(waiting, "status = 'pending_approval'")).rejects.toMatchObject({ code: '42501' });
+    await withdrawBankAccount(dashboard, user, waiting, new Date());
+    const id = await proposeInquired();
+    await expect(set(id, `confirmed_by = 'user:${user.userId}'`)).rejects.toMatchObject({ code: 'LN001' });
+    await linkTo(user);
+    await expect(set(id, `confirmed_by = 'user:${second.userId}'`)).rejects.toMatchObject({ code: 'LN001' });
+  });
+
+  it('attack: an approval of two operators activates no account that the second member has not confirmed', async () => {
+    await linkTo(user);
+    const id = await proposeInquired();
+    // No member counts: two operators decide.
+    await expect(request(id)).rejects.toMatchObject({ reason: 'approval_required' });
+    await owner.query('update users set link_shown_to = null');
+    await expect(decide(budi, 1)).rejects.toMatchObject({ code: 'LN001' });
+    expect(await statusOf(id)).toBe('pending_approval');
+  });
+
+  it('a schedule waits for the second member, and ends without', async () => {
+    expect(await setPayoutSettings(dashboard, user, daily, new Date())).toBe('proposed');
+    const proposed = await getProposedSettings(dashboard, user.merchantId);
+    expect(proposed).toMatchObject({ ...daily, proposedBy: `user:${user.userId}` });
+    expect(await getPayoutSettings(dashboard, user.merchantId)).toMatchObject({ schedule: 'manual' });
+    const id = proposed?.id ?? '';
+    const approveBy = (by: typeof user) => approvePayoutSettings(dashboard, by, id, new Date());
+    await expect(approveBy(user)).rejects.toThrow('own_proposal');
+    await approveBy(second);
+    expect(await getPayoutSettings(dashboard, user.merchantId)).toEqual(daily);
+    await expect(approveBy(second)).rejects.toMatchObject({ reason: 'superseded' });
+    const { rows } = await owner.query("select kind from merchant_notices where kind like 'payout.%' order by id");
+    expect(rows.map(({ kind }) => kind)).toEqual(['payout.schedule_proposed', 'payout.schedule_changed']);
+
+    await setPayoutSettings(dashboard, user, { ...daily, minimumRupiah: 1 }, new Date());
+    expect(await setPayoutSettings(dashboard, second, manual, new Date())).toBe('saved');
+    expect(await getPayoutSettings(dashboard, user.merchantId)).toEqual(manual);
+    expect(await getProposedSettings(dashboard, user.merchantId)).toBeUndefined();
+  });
+
+  it('attack: no statement of the dashboard starts automatic payouts with one voice', async () => {
+    const insert = (approvedBy: string | null) =>
+      dashboard.query(
+        `insert into payout_settings (merchant_id, schedule, changed_by, approved_by, changed_at)
+         values ($1, 'daily', $2, $3, now())`,
+        [user.merchantId, `user:${user.userId}`, approvedBy],
+      );
+    const voices = [null, `user:${user.userId}`, 'operator:dewi'];
+    for (const voice of voices) await expect(insert(voice)).rejects.toMatchObject({ code: 'LN001' });
+    await linkTo(user);
+    await expect(insert(`user:${second.userId}`)).rejects.toMatchObject({ code: 'LN001' });
+    await expect(insert(null)).rejects.toMatchObject({ code: 'LN001' });
+    await expect(setPayoutSettings(dashboard, user, daily, new Date())).rejects.toMatchObject({
+      reason: 'not_allowed',
+    });
+    await owner.query('update users set link_shown_to = null');
+    await insert(`user:${second.userId}`);
+  });
 });

@@ -401,12 +401,13 @@ describe('an account that is suspended', () => {
 
 it('each status is a notice for every owner, by bank and last digits', async () => {
   const owner = await newOwner();
+  const first = await addActive(owner);
+  await addActive(owner);
+  // Before, a second owner would have to confirm the accounts.
   const other = await createMember(service.db, `${randomUUID()}@shop.test`, [[owner.merchantId, 'owner']]);
   await service.db.query("update members set created_at = now() - interval '1 hour' where merchant_id = $1", [
     owner.merchantId,
   ]);
-  const first = await addActive(owner);
-  await addActive(owner);
   await disableBankAccount(
     dashboard,
     owner,

@@ -286,6 +286,17 @@ async function bankAccountPage(
   return `${home}/bank-account${pathOf(id)}`;
 }
 
+async function proposedSchedule(): Promise<string> {
+  const colleague = await createMember(service.db, 'colleague@shop.test', [[service.merchantId, 'finance']]);
+  await service.db.query(
+    `insert into proposed_payout_settings
+       (id, merchant_id, schedule, weekday, minimum_rupiah, proposed_by, proposed_at)
+     values (gen_random_uuid(), $1, 'weekly', 1, 50000, 'user:' || $2::uuid, now())`,
+    [service.merchantId, colleague],
+  );
+  return `${home}/payouts/schedule/proposal`;
+}
+
 const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<string> | string>>>> = {
   'get /': { 'a user of no merchant': () => dashboard.url },
   'get /login': { 'a form': () => `${dashboard.url}/login?then=/profile` },
@@ -374,6 +385,9 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
     rejected: () => bankAccountPage('pending_inquiry', () => '/new'),
     'a form': () => bankAccountPage('active', () => '/new'),
   },
+  'get /m/:code/bank-account/:account/confirm': {
+    rejected: () => bankAccountPage('pending_approval', (id) => `/${id}/confirm`),
+  },
   'get /m/:code/bank-account/:account/withdraw': {
     possible: () => bankAccountPage('pending_approval', (id) => `/${id}/withdraw`),
     rejected: () => bankAccountPage('active', (id) => `/${id}/withdraw`),
@@ -397,6 +411,7 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
     possible: async () => (await payoutPage('failed')) && `${home}/payouts/new`,
   },
   'get /m/:code/payouts/schedule': { 'a form': () => `${home}/payouts/schedule` },
+  'get /m/:code/payouts/schedule/proposal': { waiting: proposedSchedule },
   'get /m/:code/payouts/:ref/approve': {
     possible: () => payoutPage('waiting', '/approve'),
     'own request': () => payoutPage('own request', '/approve'),
@@ -517,9 +532,11 @@ const OTHER_ROUTES = [
   'get /m/:code/payouts/:ref/lines.csv',
   'post /m/:code/payouts/new',
   'post /m/:code/payouts/schedule',
+  'post /m/:code/payouts/schedule/proposal',
   'post /m/:code/payouts/:ref/approve',
   'post /m/:code/payouts/:ref/cancel',
   'post /m/:code/bank-account/new',
+  'post /m/:code/bank-account/:account/confirm',
   'post /m/:code/bank-account/:account/withdraw',
   'post /m/:code/bank-account/:account/disable',
   'post /m/:code/team/invite',

@@ -295,14 +295,20 @@ it('a member of another merchant finds no payout, and a role has its pages only'
   }
 });
 
-it('the schedule is saved, and the list names the next automatic payout', async () => {
+it('the schedule is saved by two members, and the list names the next automatic payout', async () => {
   const texts = SCHEDULE_TEXTS.en;
   expect((await open(home, requester)).text).toContain(`${texts.next} ${texts.none}`);
   const weekly = { schedule: 'weekly', weekday: '1', minimum: '75.000' };
   const wrong = await post(`${home}/schedule`, requester, { ...weekly, weekday: '' });
   expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining(texts.errors.weekday)]);
   expect((await post(`${home}/schedule`, requester, { ...weekly, minimum: '0' })).text).toContain(texts.errors.minimum);
-  expect(await post(`${home}/schedule`, requester, weekly)).toMatchObject({ status: 303 });
+  const proposal = `${home}/schedule/proposal`;
+  expect(await post(`${home}/schedule`, requester, weekly)).toMatchObject({ status: 303, location: proposal });
+  expect((await open(home, approver)).text).toContain(`${texts.next} ${texts.none} ${texts.proposal.title}`);
+  const approval = await formOf(proposal, approver);
+  const own = await post(proposal, requester, { ...approval, decision: 'approve' });
+  expect([own.status, own.text]).toEqual([409, expect.stringContaining(texts.rejections.own_proposal)]);
+  expect(await post(proposal, approver, { ...approval, decision: 'approve' })).toMatchObject({ status: 303 });
   const { text } = await open(`${home}?done=saved`, requester);
   expect(text).toContain(texts.saved);
   expect(text).toMatch(/Monday,? \d+ \w+ \d{4}, 07:00 WIB, if at least Rp 75\.000/);

@@ -17,6 +17,9 @@ export interface ShownAccount {
   readonly version: number;
   readonly proposedBy: string;
   readonly proposerName: string | null;
+  readonly confirmedBy: string | null;
+  readonly confirmerName: string | null;
+  readonly waitsForMember: boolean;
   readonly usableFrom: Date | null;
   readonly failureReason: string | null;
   readonly createdAt: Date;
@@ -67,5 +70,6 @@ export function accountFacts({ view, account }: AccountProps): Fact[] {
       : [{ name: columns.usableFrom, value: <Time at={account.usableFrom} style="full" locale={locale} /> }]),
     { name: columns.added, value: <Time at={account.createdAt} style="short" locale={locale} /> },
     { name: columns.by, value: isByMember ? (account.proposerName ?? '–') : lunas },
+    ...(account.confirmedBy === null ? [] : [{ name: columns.confirmedBy, value: account.confirmerName ?? '–' }]),
   ];
 }

@@ -82,7 +82,7 @@ interface AccountCardProps {
 
 /** The state in words, what is known, and what can be done. */
 function AccountCard({ view, account, title }: AccountCardProps): ReactElement {
-  const { withdraw, disable } = BANK_ACCOUNT_TEXTS[view.locale.language];
+  const { confirm, withdraw, disable } = BANK_ACCOUNT_TEXTS[view.locale.language];
   const isOpen = isProposal(account.status);
   const mayManage = view.rightRejection('bank_account', 'manage') === null;
   return (
@@ -96,7 +96,12 @@ function AccountCard({ view, account, title }: AccountCardProps): ReactElement {
       {mayManage && (
         <div className="card-body">
           <div className="buttons">
-            <a className="button" href={view.paths.endBankAccount(account.id, isOpen ? 'withdraw' : 'disable')}>
+            {account.waitsForMember && account.status === 'pending_approval' && (
+              <a className="button primary" href={view.paths.bankAccountAction(account.id, 'confirm')}>
+                {confirm.button}
+              </a>
+            )}
+            <a className="button" href={view.paths.bankAccountAction(account.id, isOpen ? 'withdraw' : 'disable')}>
               {isOpen ? withdraw.button : disable.button}
             </a>
           </div>
@@ -107,7 +112,7 @@ function AccountCard({ view, account, title }: AccountCardProps): ReactElement {
 }
 
 function Sentence({ view, account }: Omit<AccountCardProps, 'title'>): ReactElement {
-  const { sentences, coolDown, paused } = BANK_ACCOUNT_TEXTS[view.locale.language];
+  const { sentences, waitsForMember, coolDown, paused } = BANK_ACCOUNT_TEXTS[view.locale.language];
   const { status, usableFrom } = account;
   if (usableFrom !== null && isCoolingDown(view, account)) {
     return (
@@ -120,7 +125,7 @@ function Sentence({ view, account }: Omit<AccountCardProps, 'title'>): ReactElem
   if (!isProposal(status)) return <></>;
   return (
     <>
-      {sentences[status]} {paused}
+      {account.waitsForMember && status === 'pending_approval' ? waitsForMember : sentences[status]} {paused}
     </>
   );
 }

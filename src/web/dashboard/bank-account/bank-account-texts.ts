@@ -1,5 +1,6 @@
 import type { BankAccountStatus } from '../../../domain/bank-account-transitions';
 import type { Language } from '../../../domain/sign-in';
+import type { ConfirmationRejection } from '../../../services/payouts/bank-accounts';
 
 const EN_STATUSES = {
   pending_inquiry: 'Asking the bank',
@@ -23,6 +24,25 @@ const ID_STATUSES = {
   disabled: 'Dinonaktifkan',
 } satisfies Record<BankAccountStatus, string>;
 
+const EN_CONFIRMATIONS = {
+  no_proposal: 'The account waits for no confirmation. The page of the bank account shows its state.',
+  not_needed: 'The account waits for no confirmation. The page of the bank account shows its state.',
+  own_proposal: 'You added this account. Another owner or finance member has to confirm it.',
+  member_too_new: 'You may confirm an account once your role, your password and your second factor are a day old.',
+  same_person:
+    'Another member has to confirm it. One person has seen the sign-in links that you and the other member began with.',
+} satisfies Record<ConfirmationRejection, string>;
+
+const ID_CONFIRMATIONS = {
+  no_proposal: 'Rekening ini tidak menunggu konfirmasi. Halaman rekening bank menampilkan statusnya.',
+  not_needed: 'Rekening ini tidak menunggu konfirmasi. Halaman rekening bank menampilkan statusnya.',
+  own_proposal: 'Anda yang menambahkan rekening ini. Pemilik atau anggota keuangan lain harus mengonfirmasinya.',
+  member_too_new:
+    'Anda dapat mengonfirmasi rekening setelah peran, kata sandi, dan faktor kedua Anda berumur satu hari.',
+  same_person:
+    'Anggota lain harus mengonfirmasinya. Tautan masuk Anda dan milik pengaju pernah dilihat orang yang sama.',
+} satisfies Record<ConfirmationRejection, string>;
+
 const en = {
   title: 'Bank account',
   explanation: 'Payouts go to your bank account. Lunas approves each new account, and no page shows its number.',
@@ -40,6 +60,7 @@ const en = {
     suspended: 'Payouts wait until Lunas has checked the account.',
     active: 'Payouts go to this account.',
   },
+  waitsForMember: 'The bank knows the account. Another owner or finance member confirms it, then Lunas approves it.',
   coolDown: 'Payouts can go to this account from',
   paused: 'Payouts wait until this account is usable.',
   columns: {
@@ -48,11 +69,18 @@ const en = {
     status: 'Status',
     added: 'Added',
     by: 'Added by',
+    confirmedBy: 'Confirmed by',
     ended: 'Ended',
     reason: 'Reason',
     usableFrom: 'Usable from',
   },
   lunas: 'Lunas',
+  confirm: {
+    title: 'Confirm the bank account',
+    text: 'Payouts will go to this account. Confirm it only if you know that it is the account of your business.',
+    button: 'Confirm the account',
+    rejections: EN_CONFIRMATIONS,
+  },
   withdraw: {
     title: 'Withdraw the proposal',
     text: 'The account is not checked any more. An account in use stays as it is.',
@@ -72,7 +100,7 @@ const en = {
     numberHint: '5 to 20 digits. It is stored encrypted and not shown again.',
     repeat: 'Account number again',
     warning: 'Payouts wait until the new account is usable.',
-    next: 'The bank is asked for the name of the holder. Then Lunas approves the account.',
+    next: 'The bank is asked for the name of the holder. Then a second member, if you have one, and Lunas approve it.',
     submit: 'Add the account',
     cancel: 'Cancel',
     errorTitle: 'Check these fields:',
@@ -89,6 +117,7 @@ const en = {
   },
   done: {
     added: 'The account was added.',
+    confirmed: 'The account is confirmed. Lunas approves it next.',
     withdrawn: 'The proposal was withdrawn.',
     disabled: 'The account was disabled.',
   },
@@ -115,6 +144,8 @@ const id: BankAccountTexts = {
     suspended: 'Pencairan menunggu sampai tim Lunas memeriksa rekening ini.',
     active: 'Pencairan dikirim ke rekening ini.',
   },
+  waitsForMember:
+    'Bank mengenali rekening ini. Pemilik atau anggota keuangan lain mengonfirmasinya, lalu tim Lunas menyetujuinya.',
   coolDown: 'Rekening ini dapat dipakai untuk pencairan mulai',
   paused: 'Pencairan menunggu sampai rekening ini dapat dipakai.',
   columns: {
@@ -123,11 +154,18 @@ const id: BankAccountTexts = {
     status: 'Status',
     added: 'Ditambahkan',
     by: 'Ditambahkan oleh',
+    confirmedBy: 'Dikonfirmasi oleh',
     ended: 'Berakhir',
     reason: 'Alasan',
     usableFrom: 'Dapat dipakai mulai',
   },
   lunas: 'Tim Lunas',
+  confirm: {
+    title: 'Konfirmasi rekening bank',
+    text: 'Pencairan akan dikirim ke rekening ini. Konfirmasi hanya jika Anda tahu bahwa ini rekening usaha Anda.',
+    button: 'Konfirmasi rekening',
+    rejections: ID_CONFIRMATIONS,
+  },
   withdraw: {
     title: 'Tarik pengajuan',
     text: 'Rekening ini tidak diperiksa lagi. Rekening yang dipakai tidak berubah.',
@@ -147,7 +185,7 @@ const id: BankAccountTexts = {
     numberHint: '5 sampai 20 angka. Nomor disimpan terenkripsi dan tidak ditampilkan lagi.',
     repeat: 'Ulangi nomor rekening',
     warning: 'Pencairan menunggu sampai rekening baru dapat dipakai.',
-    next: 'Bank ditanya nama pemiliknya. Setelah itu tim Lunas menyetujui rekening ini.',
+    next: 'Bank ditanya nama pemiliknya. Setelah itu anggota kedua, jika ada, dan tim Lunas menyetujui rekening ini.',
     submit: 'Tambah rekening',
     cancel: 'Batal',
     errorTitle: 'Periksa isian berikut:',
@@ -165,6 +203,7 @@ const id: BankAccountTexts = {
   },
   done: {
     added: 'Rekening ditambahkan.',
+    confirmed: 'Rekening dikonfirmasi. Selanjutnya tim Lunas menyetujuinya.',
     withdrawn: 'Pengajuan ditarik.',
     disabled: 'Rekening dinonaktifkan.',
   },
@@ -172,4 +211,4 @@ const id: BankAccountTexts = {
 
 export const BANK_ACCOUNT_TEXTS: Readonly<Record<Language, BankAccountTexts>> = { id, en };
 
-export const BANK_ACCOUNT_DONE_CODES = ['added', 'withdrawn', 'disabled'] as const;
+export const BANK_ACCOUNT_DONE_CODES = ['added', 'confirmed', 'withdrawn', 'disabled'] as const;

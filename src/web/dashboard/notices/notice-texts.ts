@@ -51,6 +51,7 @@ const en: NoticeTexts = {
     'payout.failed': (name) => `The payout ${name} failed. Its money is in the balance again.`,
     'payout.returned': (name) => `The payout ${name} came back from the bank. Its amount is in the balance again.`,
     'payout.waiting_for_approval': (name) => `The payout ${name} waits for an approval.`,
+    'payout.schedule_proposed': (name) => `${name} wants to change the automatic payouts: a second member approves it.`,
     'payout.schedule_changed': (name) => `${name} changed the automatic payouts.`,
   },
   factorChanged: (name, changed) => `${name} changed ${changed}.`,
@@ -92,6 +93,8 @@ const id: NoticeTexts = {
     'payout.failed': (name) => `Pencairan ${name} gagal. Uangnya kembali ke saldo.`,
     'payout.returned': (name) => `Pencairan ${name} dikembalikan oleh bank. Jumlahnya kembali ke saldo.`,
     'payout.waiting_for_approval': (name) => `Pencairan ${name} menunggu persetujuan.`,
+    'payout.schedule_proposed': (name) =>
+      `${name} ingin mengubah pencairan otomatis: anggota kedua harus menyetujuinya.`,
     'payout.schedule_changed': (name) => `${name} mengubah pencairan otomatis.`,
   },
   factorChanged: (name, changed) => `${name} mengubah ${changed}.`,

@@ -24,6 +24,8 @@ interface PayoutListPage {
   readonly account: ReceivingAccount | null;
   /** The next automatic payout in words. */
   readonly nextRun: string;
+  /** Whether a change of the schedule waits for a second member. */
+  readonly isProposed: boolean;
   /** Whether the schedule was saved just before. */
   readonly isSaved: boolean;
   readonly isFirstPage: boolean;
@@ -96,12 +98,16 @@ function PayoutList(page: PayoutListPage): ReactElement {
   );
 }
 
-function settingFacts({ view, account, nextRun }: PayoutListPage): Fact[] {
+function settingFacts({ view, account, nextRun, isProposed }: PayoutListPage): Fact[] {
   const texts = PAYOUT_TEXTS[view.locale.language];
   const name = account === null ? texts.noAccount : describeAccount(account.bankCode, account.lastFour);
   const schedule = SCHEDULE_TEXTS[view.locale.language];
   const isChangeable = view.rightRejection('payouts', 'authorise') === null;
-  const link = <a href={view.paths.payoutSchedule}>{schedule.change}</a>;
+  const link = isProposed ? (
+    <a href={view.paths.proposedSchedule}>{schedule.proposal.title}</a>
+  ) : (
+    <a href={view.paths.payoutSchedule}>{schedule.change}</a>
+  );
   return [
     { name: texts.receives, value: <a href={view.paths.bankAccount}>{name}</a> },
     {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Payout } from '../../../db/queries/list-payouts';
 import { listBankAccounts } from '../../../services/payouts/bank-accounts';
-import { getPayoutSettings } from '../../../services/payouts/payout-settings';
+import { getPayoutSettings, getProposedSettings } from '../../../services/payouts/payout-settings';
 import { listPayouts } from '../../../services/payouts/payouts';
 import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
@@ -24,9 +24,10 @@ export const listPayoutPage = memberPage(
       const view = merchantView(dependencies, visit);
       const { db } = dependencies;
       const { merchantId } = visit.member;
-      const [accounts, settings, found] = await Promise.all([
+      const [accounts, settings, proposed, found] = await Promise.all([
         listBankAccounts(dependencies, merchantId),
         getPayoutSettings(db, merchantId),
+        getProposedSettings(db, merchantId),
         // One more than the page shows: if it exists, there is a next page.
         query.ok
           ? listPayouts(db, { ...payoutFilter(merchantId, query.values, view.locale.zone), limit: PAGE_SIZE + 1 })
@@ -41,6 +42,7 @@ export const listPayoutPage = memberPage(
         payouts,
         nextRun: nextRunText(view.locale, settings, visit.now),
         isSaved: done === 'saved',
+        isProposed: proposed !== undefined,
         account: accounts.find(({ status }) => status === 'active' || status === 'suspended') ?? null,
         isFirstPage: older === undefined,
         older: found.length > PAGE_SIZE ? olderThan(payouts) : null,

@@ -13,8 +13,10 @@ import { SCHEDULE_TEXTS } from './schedule-texts';
 
 interface SchedulePage {
   readonly view: MerchantView;
-  /** Why the member cannot change it; null: they can. */
+  /** Why the member can only end automatic payouts; null: they can change them. */
   readonly rejection: string | null;
+  /** Whether a change waits for a second member. */
+  readonly isProposed: boolean;
   readonly values: SentFields;
   readonly errors: FieldErrors;
   /** The next automatic payout in words, by what is saved. */
@@ -46,7 +48,7 @@ function Schedule(page: SchedulePage): ReactElement {
   );
 }
 
-function ScheduleForm({ view, rejection, values, errors, nextRun }: SchedulePage): ReactElement {
+function ScheduleForm({ view, isProposed, values, errors, nextRun }: SchedulePage): ReactElement {
   const texts = SCHEDULE_TEXTS[view.locale.language];
   const choices = PAYOUT_SCHEDULES.map((name) => ({
     name,
@@ -60,6 +62,11 @@ function ScheduleForm({ view, rejection, values, errors, nextRun }: SchedulePage
       <p className="text">
         {texts.next}: <span className="strong">{nextRun}</span>
       </p>
+      {isProposed && (
+        <p className="text">
+          {texts.proposal.title}. <a href={view.paths.proposedSchedule}>{texts.proposal.see}</a>
+        </p>
+      )}
       <Choices name="schedule" kind="radio" label={texts.schedule} choices={choices} error={errors.schedule} />
       <Select
         name="weekday"
@@ -81,9 +88,7 @@ function ScheduleForm({ view, rejection, values, errors, nextRun }: SchedulePage
         required
       />
       <div className="buttons">
-        <button className="button primary wide-button" disabled={rejection !== null}>
-          {texts.save}
-        </button>
+        <button className="button primary wide-button">{texts.save}</button>
         <a className="button wide-button" href={view.paths.payouts}>
           {PAYOUT_FORM_TEXTS[view.locale.language].new.back}
         </a>

@@ -1,5 +1,6 @@
 import type { PayoutSchedule, Weekday } from '../../../domain/payout-schedule';
 import type { Language } from '../../../domain/sign-in';
+import type { SettingsRejection } from '../../../services/payouts/payout-settings';
 
 const EN_WEEKDAYS = {
   1: 'Monday',
@@ -33,9 +34,30 @@ const ID_SCHEDULES = {
   weekly: 'Seminggu sekali pukul 07.00 WIB',
 } satisfies Record<PayoutSchedule, string>;
 
+const EN_REJECTIONS = {
+  own_proposal: 'You proposed this. Another owner or finance member has to approve it.',
+  member_too_new: 'You may do this once your role, your password and your second factor are a day old.',
+  same_person:
+    'Another member has to approve it. One person has seen the sign-in links that you and the other member began with.',
+  none_counts:
+    'A second member has to approve it, and none can now: a login is less than a day old, or one person has seen the ' +
+    'sign-in links of both. Ask Lunas to confirm the members by a call.',
+} satisfies Record<SettingsRejection, string>;
+
+const ID_REJECTIONS = {
+  own_proposal: 'Anda yang mengajukan ini. Pemilik atau anggota keuangan lain harus menyetujuinya.',
+  member_too_new: 'Anda dapat melakukan ini setelah peran, kata sandi, dan faktor kedua Anda berumur satu hari.',
+  same_person: 'Anggota lain harus menyetujuinya. Tautan masuk Anda dan milik pengaju pernah dilihat orang yang sama.',
+  none_counts:
+    'Anggota kedua harus menyetujuinya, dan belum ada yang bisa: akses masuknya belum berumur satu hari, atau tautan ' +
+    'masuk keduanya pernah dilihat orang yang sama. Minta tim Lunas memastikan para anggota lewat telepon.',
+} satisfies Record<SettingsRejection, string>;
+
 const en = {
   title: 'Automatic payouts',
-  explanation: 'Lunas pays out the whole available balance at this time. No member has to approve an automatic payout.',
+  explanation:
+    'Lunas pays out the whole available balance at this time. No member has to approve an automatic payout. So a ' +
+    'second member, if you have one, approves the schedule. Ending automatic payouts needs no approval.',
   schedule: 'How often',
   schedules: EN_SCHEDULES,
   weekday: 'Day, if once a week',
@@ -49,7 +71,16 @@ const en = {
   none: 'None',
   nextRun: (day: string, minimum: string) => `${day}, 07:00 WIB, if at least ${minimum}`,
   errorTitle: 'Check these fields:',
-  memberTooNew: 'You may change automatic payouts once your role, your password and your second factor are a day old.',
+  rejections: EN_REJECTIONS,
+  proposal: {
+    title: 'A change waits for a second member',
+    text: 'Once it is approved, Lunas pays out the balance at this time without another approval.',
+    by: 'Proposed by',
+    at: 'Proposed',
+    see: 'See the change',
+    approve: 'Approve the schedule',
+    withdraw: 'Withdraw the change',
+  },
   errors: {
     schedule: 'Choose how often.',
     weekday: 'Choose a day of the week.',
@@ -63,7 +94,8 @@ type ScheduleTexts = typeof en;
 const id: ScheduleTexts = {
   title: 'Pencairan otomatis',
   explanation:
-    'Lunas mencairkan seluruh saldo tersedia pada waktu ini. Pencairan otomatis tidak memerlukan persetujuan anggota.',
+    'Lunas mencairkan seluruh saldo tersedia pada waktu ini. Pencairan otomatis tidak memerlukan persetujuan. ' +
+    'Karena itu anggota kedua, jika ada, menyetujui jadwalnya. Mengakhirinya tidak memerlukan persetujuan.',
   schedule: 'Seberapa sering',
   schedules: ID_SCHEDULES,
   weekday: 'Hari, jika seminggu sekali',
@@ -77,8 +109,16 @@ const id: ScheduleTexts = {
   none: 'Tidak ada',
   nextRun: (day, minimum) => `${day}, pukul 07.00 WIB, jika saldo paling sedikit ${minimum}`,
   errorTitle: 'Periksa isian berikut:',
-  memberTooNew:
-    'Anda dapat mengubah pencairan otomatis setelah peran, kata sandi, dan faktor kedua Anda berumur satu hari.',
+  rejections: ID_REJECTIONS,
+  proposal: {
+    title: 'Perubahan menunggu anggota kedua',
+    text: 'Setelah disetujui, Lunas mencairkan saldo pada waktu ini tanpa persetujuan lain.',
+    by: 'Diajukan oleh',
+    at: 'Diajukan',
+    see: 'Lihat perubahan',
+    approve: 'Setujui jadwal',
+    withdraw: 'Tarik perubahan',
+  },
   errors: {
     schedule: 'Pilih seberapa sering.',
     weekday: 'Pilih harinya.',

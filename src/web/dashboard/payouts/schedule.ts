@@ -1,10 +1,14 @@
 import { z } from 'zod';
-import { findAuthority } from '../../../db/records/members';
 import { PAYOUT_SCHEDULES, WEEKDAYS, type PayoutSettings } from '../../../domain/payout-schedule';
 import { ConflictError } from '../../../errors';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { withUserAudit } from '../../../services/audit/user-audit';
-import { getPayoutSettings, setPayoutSettings } from '../../../services/payouts/payout-settings';
+import {
+  findSettingsRule,
+  getPayoutSettings,
+  getProposedSettings,
+  setPayoutSettings,
+} from '../../../services/payouts/payout-settings';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import type { DashboardDependencies } from '../dashboard-dependencies';
@@ -59,14 +63,15 @@ const saveSchedule = memberPage(AUTHORISE, {
     const detail = JSON.stringify(form.values);
     const action = { action: 'payout_settings.set', target: user.merchantId, detail } as const;
     try {
-      await withUserAudit(db, userIdentity(dependencies, visit), action, () =>
+      const outcome = await withUserAudit(db, userIdentity(dependencies, visit), action, () =>
         setPayoutSettings(db, user, form.values, visit.now),
       );
+      const { paths } = merchantView(dependencies, visit);
+      return redirectTo(outcome === 'proposed' ? paths.proposedSchedule : `${paths.payouts}?done=saved`);
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
       return schedulePage(dependencies, visit, { status: 409, sent: form.sent });
     }
-    return redirectTo(`${merchantView(dependencies, visit).paths.payouts}?done=saved`);
   },
 });
 
@@ -87,9 +92,11 @@ async function schedulePage(
   const { db } = dependencies;
   const view = merchantView(dependencies, visit);
   const texts = SCHEDULE_TEXTS[view.locale.language];
-  const [settings, { isAuthorised }] = await Promise.all([
-    getPayoutSettings(db, visit.member.merchantId),
-    findAuthority(db, actingUser(visit), null),
+  const { merchantId } = visit.member;
+  const [settings, { rejection }, proposed] = await Promise.all([
+    getPayoutSettings(db, merchantId),
+    findSettingsRule(db, actingUser(visit)),
+    getProposedSettings(db, merchantId),
   ]);
   const known: Readonly<Partial<Record<string, string>>> = texts.errors;
   const entries = Object.entries(errors).map(([name, code]) => [name, known[code] ?? known.form ?? code]);
@@ -99,7 +106,13 @@ async function schedulePage(
     minimum: settings.minimumRupiah.toLocaleString('id'),
   };
   const nextRun = nextRunText(view.locale, settings, visit.now);
-  const rejection = isAuthorised ? null : texts.memberTooNew;
-  const html = renderSchedulePage({ view, rejection, values, errors: Object.fromEntries(entries), nextRun });
+  const html = renderSchedulePage({
+    view,
+    rejection: rejection && texts.rejections[rejection],
+    isProposed: proposed !== undefined,
+    values,
+    errors: Object.fromEntries(entries),
+    nextRun,
+  });
   return pageResponse(html, status);
 }

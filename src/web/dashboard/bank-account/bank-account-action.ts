@@ -4,41 +4,44 @@ import { ConflictError, NotFoundError } from '../../../errors';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { withUserAudit } from '../../../services/audit/user-audit';
 import {
+  confirmBankAccount,
   disableBankAccount,
   findBankAccount,
+  findConfirmationRejection,
   withdrawBankAccount,
   type BankAccount,
 } from '../../../services/payouts/bank-accounts';
 import { PageError } from '../../page/page-error';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
-import { merchantView, pageResponse } from '../merchant-view';
+import { merchantRejection, merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { actingUser, userIdentity } from '../user-identity';
-import { renderEndBankAccountPage } from './end-bank-account-page';
+import { renderBankAccountActionPage, type BankAccountAction } from './bank-account-action-page';
+import { BANK_ACCOUNT_TEXTS } from './bank-account-texts';
 
 const MANAGE = { area: 'bank_account', level: 'manage' } as const;
 
-type EndDependencies = Pick<DashboardDependencies, 'db' | 'environment' | 'log' | 'sealer'>;
+type ActionDependencies = Pick<DashboardDependencies, 'db' | 'environment' | 'log' | 'sealer'>;
 
 const ACTIONS = [
+  { name: 'confirm', done: 'confirmed', perform: confirmBankAccount },
   { name: 'withdraw', done: 'withdrawn', perform: withdrawBankAccount },
   { name: 'disable', done: 'disabled', perform: disableBankAccount },
 ] as const;
-type Action = (typeof ACTIONS)[number]['name'];
 
-/** Withdraws a proposal or disables the account in use: also for a merchant that is suspended. */
-export const endBankAccountPages = ACTIONS.flatMap(({ name, done, perform }) => {
+/** A second member confirms a proposal. Withdrawing it or disabling the account in use is possible also on hold. */
+export const bankAccountActionPages = ACTIONS.flatMap(({ name, done, perform }) => {
   const route = { path: `/m/:code/bank-account/:account/${name}`, stepUp: true, fields: NO_FIELDS } as const;
   return [
     memberPage(MANAGE, {
       ...route,
       method: 'get',
-      handler: async (dependencies: EndDependencies, visit) => confirmPage(dependencies, visit, name, 200),
+      handler: async (dependencies: ActionDependencies, visit) => confirmPage(dependencies, visit, name, 200),
     }),
     memberPage(MANAGE, {
       ...route,
       method: 'post',
-      async handler(dependencies: EndDependencies, visit) {
+      async handler(dependencies: ActionDependencies, visit) {
         const { db } = dependencies;
         const { id } = await findAccountOfPath(dependencies, visit);
         const user = actingUser(visit);
@@ -56,23 +59,36 @@ export const endBankAccountPages = ACTIONS.flatMap(({ name, done, perform }) => 
 });
 
 async function confirmPage(
-  dependencies: EndDependencies,
+  dependencies: ActionDependencies,
   visit: MemberVisit,
-  action: Action,
+  action: BankAccountAction,
   status: number,
 ): Promise<EndpointResponse> {
   const account = await findAccountOfPath(dependencies, visit);
-  const from: readonly BankAccountStatus[] = BANK_ACCOUNT_TRANSITIONS[action].from;
   const view = merchantView(dependencies, visit);
-  return pageResponse(
-    renderEndBankAccountPage({ view, account, action, isPossible: from.includes(account.status) }),
-    status,
-  );
+  const rejection = await rejectionOf(dependencies, view, visit, { action, account });
+  return pageResponse(renderBankAccountActionPage({ view, account, action, rejection }), status);
+}
+
+/** Why the member cannot do it, in words; null: they can. */
+async function rejectionOf(
+  { db }: Pick<DashboardDependencies, 'db'>,
+  view: MerchantView,
+  visit: MemberVisit,
+  { action, account }: { readonly action: BankAccountAction; readonly account: BankAccount },
+): Promise<string | null> {
+  const texts = BANK_ACCOUNT_TEXTS[view.locale.language];
+  if (action !== 'confirm') {
+    const from: readonly BankAccountStatus[] = BANK_ACCOUNT_TRANSITIONS[action].from;
+    return from.includes(account.status) ? null : texts[action].rejection;
+  }
+  const rejection = await findConfirmationRejection(db, actingUser(visit), account);
+  return merchantRejection(view) ?? (rejection && texts.confirm.rejections[rejection]);
 }
 
 /** @throws PageError `not_found`, also for an account of another merchant */
 async function findAccountOfPath(
-  dependencies: EndDependencies,
+  dependencies: ActionDependencies,
   { request, member }: MemberVisit,
 ): Promise<BankAccount> {
   const id = z.uuid().safeParse(request.params.account).data;

@@ -6,25 +6,29 @@ import type { MerchantView } from '../merchant-view';
 import { accountFacts, type ShownAccount } from './account-parts';
 import { BANK_ACCOUNT_TEXTS } from './bank-account-texts';
 
-interface EndBankAccountPage {
+/** What a member does to an account. */
+export type BankAccountAction = 'confirm' | 'withdraw' | 'disable';
+
+interface BankAccountActionPage {
   readonly view: MerchantView;
   readonly account: ShownAccount;
-  readonly action: 'withdraw' | 'disable';
-  readonly isPossible: boolean;
+  readonly action: BankAccountAction;
+  /** Why it is not possible; null: it is. */
+  readonly rejection: string | null;
 }
 
-export function renderEndBankAccountPage(page: EndBankAccountPage): string {
+export function renderBankAccountActionPage(page: BankAccountActionPage): string {
   return renderMerchantPage(page.view, {
     title: BANK_ACCOUNT_TEXTS[page.view.locale.language][page.action].title,
     current: 'bankAccount',
     live: 'none',
-    children: <EndBankAccount {...page} />,
+    children: <ActionForm {...page} />,
   });
 }
 
-function EndBankAccount({ view, account, action, isPossible }: EndBankAccountPage): ReactElement {
+function ActionForm({ view, account, action, rejection }: BankAccountActionPage): ReactElement {
   const texts = BANK_ACCOUNT_TEXTS[view.locale.language];
-  const { title, text, button, rejection } = texts[action];
+  const { title, text, button } = texts[action];
   const back = view.paths.bankAccount;
   return (
     <div className="narrow">
@@ -35,10 +39,10 @@ function EndBankAccount({ view, account, action, isPossible }: EndBankAccountPag
         </Card>
         <p className="text">{text}</p>
         <ConfirmForm
-          action={view.paths.endBankAccount(account.id, action)}
+          action={view.paths.bankAccountAction(account.id, action)}
           label={button}
-          tone="danger"
-          rejection={isPossible ? null : rejection}
+          tone={action === 'confirm' ? 'primary' : 'danger'}
+          rejection={rejection}
         >
           <a className="button wide-button" href={back}>
             {texts.form.cancel}
