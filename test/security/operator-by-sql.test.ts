@@ -262,6 +262,21 @@ describe('attack 1: the customers pay into the account of the operator', () => {
   });
 });
 
+it('attack 1: an operator whose login is also a worker restores no payment as paid, and makes no member', async () => {
+  const { terms } = await applyTransitions(ofPayments(payouts), []);
+  const both = createPool(await urlOfOperator(payouts.database, 'worker_too'), { max: 1 });
+  await payouts.db.query('grant lunas_worker to test_operator_worker_too');
+  for (const statement of [
+    `insert into payments select (jsonb_populate_record(payments, jsonb_build_object('id', gen_random_uuid(),
+       'reference_id', 'LN-own', 'status', 'paid', 'version', 3))).* from payments where id = '${terms.paymentId}'`,
+    `insert into members (merchant_id, user_id, role, invited_by, created_at)
+     select '${payouts.merchantId}', gen_random_uuid(), 'owner', 'x', now()`,
+  ]) {
+    await expect(both.query(statement)).rejects.toMatchObject({ code: RESTRICTED });
+  }
+  await both.end();
+});
+
 describe('attack 1: a sealed value is replaced by another one', () => {
   const sealed = (binding: SealBinding, value: string) => createSealer(payouts.masterKey).seal(value, binding);
   const keyId = () => createSealer(payouts.masterKey).keys.current.id;

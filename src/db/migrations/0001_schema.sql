@@ -73,10 +73,15 @@ create function is_production() returns boolean language sql stable
 create function needs_two_operators() returns boolean language sql stable
   return is_production() and not pg_has_role(session_user, 'lunas_owner', 'member');
 
--- Whether the login is an operator's, and not that of a process which writes payments, too.
+-- Whether the login is an operator's. In production a second role does not change that. In a sandbox a login may have
+-- every role, and writes payments then.
 create function acts_as_operator() returns boolean language sql stable
   return pg_has_role(session_user, 'lunas_operator', 'member')
-    and not pg_has_role(session_user, 'lunas_worker', 'member');
+    and case when pg_has_role(session_user, 'lunas_worker', 'member') then needs_two_operators() else true end;
+
+-- Whether what the login writes is the work of a workflow.
+create function acts_as_worker() returns boolean language sql stable
+  return pg_has_role(session_user, 'lunas_worker', 'member') and not acts_as_operator();
 
 -- Derived keys of old master keys, sealed with the current one: QR links, request fingerprints and hashes that were
 -- made with an old master key stay valid after it is gone.
@@ -3036,12 +3041,12 @@ end $$;
 -- A worker records only what the provider has refunded.
 create trigger two_operators before update of status on late_payments for each row
   when (new.status = 'refunded' and old.status <> 'refunded'
-    and (new.is_manual or not pg_has_role(session_user, 'lunas_worker', 'member')))
+    and (new.is_manual or not acts_as_worker()))
   execute function require_approved_manual_refund();
 -- A refund is requested for an open late payment, so none is open again. An operator only books it as refunded.
 create trigger status_is_final before update of status on late_payments for each row
   when (new.status <> old.status and (old.status = 'refunded'
-    or new.status <> 'refunded' and not pg_has_role(session_user, 'lunas_worker', 'member')))
+    or new.status <> 'refunded' and not acts_as_worker()))
   execute function forbid_mutation();
 create trigger two_operators before update of refunded_at on archived_late_payments for each row
   execute function require_approved_manual_refund();
