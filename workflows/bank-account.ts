@@ -1,8 +1,9 @@
-import { ActivityFailure, proxyActivities, proxyLocalActivities, TimeoutFailure } from '@temporalio/workflow';
+import { ActivityFailure, proxyLocalActivities, TimeoutFailure } from '@temporalio/workflow';
 import type { Activities } from '../activities';
 import { INQUIRY_PERIOD_MS, type BankAccountInput, type BankAccountResult } from '../src/domain/bank-account-inquiry';
 import { authentic } from './authentic';
 import { OperatorView } from './operator-view';
+import { regularActivities } from './regular-activities';
 import { LOCAL_ACTIVITY_OPTIONS, UNLIMITED_RETRY } from './retry-policies';
 import { runStep } from './run-step';
 
@@ -17,16 +18,12 @@ export async function bankAccount(input: BankAccountInput): Promise<BankAccountR
   const view = new OperatorView(() => `Name inquiry of bank account ${bankAccountId}.`);
   const request = () => ({ bankAccountId, merchantId, atMs: Date.now() });
   const local = proxyLocalActivities<Activities>({ ...LOCAL_ACTIVITY_OPTIONS, ...INQUIRY });
-  const regular = proxyActivities<Activities>({
-    ...UNLIMITED_RETRY,
-    ...INQUIRY,
-    scheduleToCloseTimeout: INQUIRY_PERIOD_MS,
-  });
-  const ending = proxyActivities<Activities>({ ...UNLIMITED_RETRY, summary: 'end without a result of the bank' });
+  const retried = { ...UNLIMITED_RETRY, ...INQUIRY, scheduleToCloseTimeout: INQUIRY_PERIOD_MS };
+  const ending = regularActivities({ ...UNLIMITED_RETRY, summary: 'end without a result of the bank' });
   try {
     const result = await runStep({
       local: () => local.inquireBankAccount(request()),
-      regular: () => regular.inquireBankAccount(request()),
+      regular: (before) => regularActivities({ ...retried, ...before }).inquireBankAccount(request()),
       onRetrying: () => view.setAttention('the bank gives no name; the pending activity shows why'),
       isInterrupted: () => false,
     });

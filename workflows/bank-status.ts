@@ -1,10 +1,9 @@
-import { proxyActivities } from '@temporalio/workflow';
-import type { Activities } from '../activities';
 import { BANK_STATUS_TIMEOUT_MS, type BankStatusInput, type BankStatusReport } from '../src/domain/bank-payout';
 import { authentic } from './authentic';
+import { regularActivities } from './regular-activities';
 
 /** It is not repeated: the operator who asks sees the failure, and can ask again. */
-const { findBankStatus } = proxyActivities<Activities>({
+const { findBankStatus } = regularActivities({
   startToCloseTimeout: BANK_STATUS_TIMEOUT_MS,
   scheduleToCloseTimeout: BANK_STATUS_TIMEOUT_MS,
   retry: { maximumAttempts: 1 },

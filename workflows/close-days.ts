@@ -1,10 +1,10 @@
-import { proxyActivities, workflowInfo } from '@temporalio/workflow';
-import type { Activities } from '../activities';
+import { workflowInfo } from '@temporalio/workflow';
 import { dayInWib } from '../src/domain/wib';
+import { regularActivities } from './regular-activities';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from './retry-policies';
 
 /** An end of a day that waits for a settlement fails after two seconds, and is repeated. The next night closes both. */
-const activities = proxyActivities<Activities>({
+const activities = regularActivities({
   startToCloseTimeout: MINUTE_MS,
   scheduleToCloseTimeout: DAY_MS,
   retry: { initialInterval: 5 * SECOND_MS, maximumInterval: 5 * MINUTE_MS },

@@ -2,7 +2,6 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
-  proxyActivities,
   proxyLocalActivities,
   setHandler,
   workflowInfo,
@@ -15,6 +14,7 @@ import type { PaymentTerms } from '../src/domain/payment';
 import { authentic } from './authentic';
 import { PAID_SIGNAL_DESCRIPTION, paidSignal } from './messages';
 import { OperatorView } from './operator-view';
+import { regularActivities } from './regular-activities';
 import {
   exponentialBackoff,
   HOUR_MS,
@@ -72,7 +72,6 @@ async function run(terms: PaymentTerms): Promise<LatePaymentResult['status']> {
   );
   const summary = `${terms.referenceId}: late payment`;
   const localActivities = proxyLocalActivities<Activities>({ ...LOCAL_ACTIVITY_OPTIONS, summary });
-  const regularActivities = proxyActivities<Activities>({ ...UNLIMITED_RETRY, summary });
 
   while (hasProviderUpdate) {
     hasProviderUpdate = false;
@@ -93,7 +92,7 @@ async function run(terms: PaymentTerms): Promise<LatePaymentResult['status']> {
     const attentionReason = `${ACTIVITY_SUMMARIES[step]} is being retried; its pending activity shows why`;
     const completed = await runStep({
       local: () => localActivities[step](request),
-      regular: () => regularActivities[step](request),
+      regular: (before) => regularActivities({ ...UNLIMITED_RETRY, summary, ...before })[step](request),
       onRetrying: () => view.setAttention(attentionReason),
       isInterrupted: () => false,
     });

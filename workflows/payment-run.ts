@@ -1,5 +1,5 @@
 import type { ActivityOptions, SearchAttributeUpdatePair } from '@temporalio/common';
-import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
+import { proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities';
 import type { Correlation } from '../src/domain/correlation';
 import { expiryOf, type PaymentState, type PaymentTerms } from '../src/domain/payment';
@@ -8,6 +8,7 @@ import { isFinal } from '../src/domain/payment-transitions';
 import type { CreationResult, StepInput, StepResult } from '../src/domain/workflow-step';
 import { SEARCH_ATTRIBUTES, type PaymentWorkflowStatus } from './messages';
 import { OperatorView } from './operator-view';
+import { regularActivities } from './regular-activities';
 import type { RequestQueue } from './request-queue';
 import { LOCAL_ACTIVITY_OPTIONS, UNLIMITED_RETRY } from './retry-policies';
 import { runStep } from './run-step';
@@ -130,10 +131,9 @@ export class PaymentRun {
     const summary = `${terms.referenceId}: ${ACTIVITY_SUMMARIES[step]}`;
     const waitingFor = this.#waitingFor;
     const localActivities = proxyLocalActivities<Activities>({ ...LOCAL_ACTIVITY_OPTIONS, summary });
-    const regularActivities = proxyActivities<Activities>({ ...regularOptions, summary });
     const result = await runStep({
       local: () => localActivities[step](input),
-      regular: () => regularActivities[step](input),
+      regular: (before) => regularActivities({ ...regularOptions, summary, ...before })[step](input),
       onRetrying: () => this.#showRetrying(step),
       isInterrupted: () => this.#queue.hasRequest('fail'),
     });

@@ -29,6 +29,9 @@ const UPDATE_DESCRIPTIONS = {
   resolve: 'An operator resolves the payout: completed, failed or returned.',
 } as const satisfies Record<PayoutUpdate, string>;
 
+/** Why a request is rejected whose payout a step has changed since. */
+export const OTHER_VERSION = 'The payout has another version.';
+
 type PayoutUpdateArguments = UpdateArguments<PayoutResolution>;
 
 interface PayoutMessages {
@@ -74,12 +77,14 @@ async function perform(
   if ((await begun).outcome === 'rejected') throw rejected('There is no such payout.');
   const { version } = payout.state;
   if (proof !== updateProof(update, updateId, version)) {
-    throw ApplicationFailure.nonRetryable('The payout has another version.', REQUEST_OUTDATED, version);
+    throw outdated(version);
   }
   const rejection = await queue.request({
     action: toAction(update, resolution),
+    version,
     actor: note === undefined ? { name } : { name, note },
   });
+  if (rejection === OTHER_VERSION) throw outdated(payout.state.version);
   if (rejection !== null) throw rejected(rejection);
   return payout.state;
 }
@@ -94,6 +99,10 @@ function validate(update: PayoutUpdate, [actor, resolution, proof]: PayoutUpdate
   if (unsent !== null) throw rejected(unsent);
   if (isProofOf(update, currentUpdateInfo()?.id ?? '', proof)) return;
   throw rejected('The arguments of the request belong to no request or to another one.');
+}
+
+function outdated(version: number): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(OTHER_VERSION, REQUEST_OUTDATED, version);
 }
 
 function rejected(reason: string): ApplicationFailure {

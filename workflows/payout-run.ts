@@ -1,5 +1,5 @@
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
-import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities';
 import type { StepActor } from '../src/domain/actor';
 import type { PayoutState, PayoutTerms } from '../src/domain/payout';
@@ -8,6 +8,7 @@ import type { PayoutInput, PayoutRequestResult, PayoutStepInput, PayoutStepResul
 import { isResting } from '../src/domain/payout-transitions';
 import { SEARCH_ATTRIBUTES, type PayoutWorkflowStatus } from './messages';
 import { OperatorView } from './operator-view';
+import { regularActivities } from './regular-activities';
 import type { RequestQueue } from './request-queue';
 import { HOUR_MS, LOCAL_ACTIVITY_OPTIONS, MINUTE_MS, SECOND_MS, UNLIMITED_RETRY } from './retry-policies';
 import { runStep } from './run-step';
@@ -86,10 +87,10 @@ export class PayoutRun {
   async begin(): Promise<PayoutRequestResult> {
     const input = { ...this.#input, atMs: this.#queue.clock.nowMs };
     const local = proxyLocalActivities<Activities>({ ...LOCAL_ACTIVITY_OPTIONS, summary: REQUEST_SUMMARY });
-    const regular = proxyActivities<Activities>({ ...UNLIMITED_RETRY, summary: REQUEST_SUMMARY });
     const result = await runStep({
       local: () => local.requestPayout(input),
-      regular: () => regular.requestPayout(input),
+      regular: (before) =>
+        regularActivities({ ...UNLIMITED_RETRY, summary: REQUEST_SUMMARY, ...before }).requestPayout(input),
       onRetrying: () => this.#showRetrying(REQUEST_SUMMARY),
       isInterrupted: () => false,
     });
@@ -123,11 +124,10 @@ export class PayoutRun {
     };
     const summary = `${terms.referenceId}: ${ACTIVITY_SUMMARIES[step]}`;
     const local = proxyLocalActivities<Activities>({ ...LOCAL_ACTIVITY_OPTIONS, summary });
-    const regular = proxyActivities<Activities>({ ...UNLIMITED_RETRY, summary });
     const waitingFor = this.#waitingFor;
     const result = await runStep<PayoutStepResult>({
       ...(!SENDING_STEPS.has(step) && { local: () => local[step](input) }),
-      regular: () => regular[step](input),
+      regular: (before) => regularActivities({ ...UNLIMITED_RETRY, summary, ...before })[step](input),
       onRetrying: () => this.#showRetrying(ACTIVITY_SUMMARIES[step]),
       isInterrupted: () => this.#queue.hasRequests,
     });

@@ -11,7 +11,7 @@ import { PAYOUT_ACTIONS, payoutRejection, type PayoutAction } from '../src/domai
 import { DEFERRAL_TEXTS, type PayoutDeferral, type PayoutInput } from '../src/domain/payout-step';
 import { isResting, type PayoutStatus, type RestingPayoutStatus } from '../src/domain/payout-transitions';
 import { authentic } from './authentic';
-import { handlePayoutMessages } from './payout-messages';
+import { handlePayoutMessages, OTHER_VERSION } from './payout-messages';
 import { PayoutRun, type PayoutStepName, type StepOptions } from './payout-run';
 import { RequestQueue, type QueuedRequest } from './request-queue';
 import { DAY_MS, HOUR_MS, MAX_HISTORY_EVENTS, SECOND_MS } from './retry-policies';
@@ -128,11 +128,12 @@ class PayoutWorkflow {
   }
 
   /** Requests are handled one by one. Each is checked against the state at that time. */
-  async #handleRequest({ action, actor, complete }: QueuedRequest<PayoutAction>): Promise<void> {
+  async #handleRequest(request: QueuedRequest<PayoutAction>): Promise<void> {
+    const { action, actor, complete } = request;
     const { step, to, ...definition } = PAYOUT_ACTIONS[action];
     const resolution = 'resolution' in definition ? definition.resolution : undefined;
     const options = { by: actor, resolution };
-    let rejection = payoutRejection(action, this.#payout.state);
+    let rejection = this.#rejectionOf(request);
     if (rejection === null) {
       const { version } = this.#payout.state;
       const result = await this.#payout.perform(step, options);
@@ -142,6 +143,14 @@ class PayoutWorkflow {
     this.#payout.view.lastRejection = rejection;
     this.#payout.view.updateDetails();
     complete(rejection);
+  }
+
+  /** A step for which the request waited may have changed the payout that the requester has seen. */
+  #rejectionOf({ action, version }: QueuedRequest<PayoutAction>): string | null {
+    const { state } = this.#payout;
+    const rejection = payoutRejection(action, state);
+    if (rejection !== null || version === undefined || version === state.version) return rejection;
+    return patched(PATCHES.queuedRequestComparesVersion) ? OTHER_VERSION : null;
   }
 
   /** A signal that is not handled yet is not lost: the sweeper repeats it. */

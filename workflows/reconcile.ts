@@ -3,11 +3,9 @@ import {
   ApplicationFailure,
   continueAsNew,
   isCancellation,
-  proxyActivities,
   setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities } from '../activities';
 import {
   addCoverage,
   describeCoverage,
@@ -18,6 +16,7 @@ import {
   type ReconciliationPart,
 } from '../src/domain/reconciliation';
 import { authentic } from './authentic';
+import { regularActivities } from './regular-activities';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './retry-policies';
 
 /** A part of a run, and the position that it has reached. */
@@ -73,9 +72,9 @@ const RECORD = {
   retry: { initialInterval: SECOND_MS, maximumInterval: MINUTE_MS },
 } as const;
 
-const { planReconciliation } = proxyActivities<Activities>({ ...COMPARISON, summary: 'find what to compare' });
-const { recordReconciliation } = proxyActivities<Activities>({ ...RECORD, summary: 'record the run' });
-const { reportFailedReconciliation } = proxyActivities<Activities>({ ...RECORD, summary: 'open an exception' });
+const { planReconciliation } = regularActivities({ ...COMPARISON, summary: 'find what to compare' });
+const { recordReconciliation } = regularActivities({ ...RECORD, summary: 'record the run' });
+const { reportFailedReconciliation } = regularActivities({ ...RECORD, summary: 'open an exception' });
 
 async function plan(): Promise<ReconciliationProgress> {
   const startedAtMs = workflowInfo().startTime.getTime();
@@ -94,7 +93,7 @@ async function plan(): Promise<ReconciliationProgress> {
 /** Compares one batch. If a part fails after all attempts, an exception is opened, and the other parts continue. */
 async function advance({ part, next, coverage }: PartProgress): Promise<PartProgress> {
   try {
-    const { reconcilePayments } = proxyActivities<Activities>({ ...COMPARISON, summary: `compare ${nameOf(part)}` });
+    const { reconcilePayments } = regularActivities({ ...COMPARISON, summary: `compare ${nameOf(part)}` });
     const batch = authentic(await reconcilePayments({ ...part, position: next ?? part.position }));
     return { part, next: batch.next, coverage: addCoverage(coverage, batch.coverage) };
   } catch (error) {

@@ -6,6 +6,8 @@ import { WorkflowClock } from './workflow-clock';
 /** A request in the queue of a workflow. */
 export interface QueuedRequest<Action extends string> {
   readonly action: Action;
+  /** The version of the payout that the requester has seen. */
+  readonly version?: number;
   readonly actor: StepActor;
   readonly correlation?: Correlation | undefined;
   /** Takes the reason of the rejection, or null if the action was performed. */

@@ -1,13 +1,6 @@
-import {
-  ApplicationFailure,
-  isCancellation,
-  patched,
-  proxyActivities,
-  setCurrentDetails,
-  workflowInfo,
-} from '@temporalio/workflow';
-import type { Activities } from '../activities';
+import { ApplicationFailure, isCancellation, patched, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import { EXPIRING_DATA, type ExpiringData, type RetentionPosition, type RetentionSlice } from '../src/domain/retention';
+import { regularActivities } from './regular-activities';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './retry-policies';
 import { PATCHES } from './versions';
 
@@ -23,7 +16,7 @@ const DELETION = {
   retry: { initialInterval: SECOND_MS, maximumInterval: MINUTE_MS },
 } as const;
 
-const { recordRetention } = proxyActivities<Activities>({
+const { recordRetention } = regularActivities({
   startToCloseTimeout: MINUTE_MS,
   retry: { initialInterval: SECOND_MS, maximumInterval: MINUTE_MS },
   summary: 'record the run',
@@ -68,7 +61,7 @@ export async function retention(): Promise<string> {
 }
 
 async function deleteAll(data: ExpiringData, nowMs: number): Promise<Deletion> {
-  const { deleteExpired } = proxyActivities<Activities>({ ...DELETION, summary: `delete old ${data}` });
+  const { deleteExpired } = regularActivities({ ...DELETION, summary: `delete old ${data}` });
   let deleted = 0;
   let reached: RetentionPosition | null = null;
   let firstKept: RetentionPosition | null = null;

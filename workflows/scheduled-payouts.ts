@@ -1,12 +1,12 @@
-import { ApplicationFailure, proxyActivities, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
-import type { Activities } from '../activities';
+import { ApplicationFailure, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
 import type { ScheduledPayouts, ScheduledPayoutsPart } from '../src/domain/payout-schedule';
 import { dayInWib } from '../src/domain/wib';
 import { authentic } from './authentic';
+import { regularActivities } from './regular-activities';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './retry-policies';
 
 /** A page takes half a minute. If its worker stops, another one repeats the page. */
-const { requestScheduledPayouts: requestPart } = proxyActivities<Activities>({
+const { requestScheduledPayouts: requestPart } = regularActivities({
   startToCloseTimeout: 15 * MINUTE_MS,
   scheduleToCloseTimeout: 6 * HOUR_MS,
   heartbeatTimeout: MINUTE_MS,

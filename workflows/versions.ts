@@ -6,6 +6,16 @@
  */
 export const PATCHES = {
   /**
+   * A step that a request interrupts waits for its attempt. Before, it went on immediately. Deprecate when no workflow
+   * of a payment or a payout is open that was started before the release with this patch.
+   */
+  interruptionWaitsForAttempt: 'an interrupted step waits for its attempt',
+  /**
+   * A request that waited for a step of its payout is rejected if the step has changed the payout. A request waits for
+   * seconds: deprecate a day after the release with this patch.
+   */
+  queuedRequestComparesVersion: 'a queued request of a payout compares the version',
+  /**
    * A signal makes a payout that waits for its approval compare itself with its row. Such a payout waits for 7 days:
    * deprecate a week after the release with this patch.
    */

@@ -1,6 +1,7 @@
-import { proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
+import { setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { Activities } from '../activities';
 import { authentic } from './authentic';
+import { regularActivities } from './regular-activities';
 
 export interface WebhookDeliveryInput {
   readonly deliveryId: string;
@@ -27,7 +28,7 @@ export async function webhookDelivery(input: WebhookDeliveryInput): Promise<'del
       'The retries follow over three days. The pending activity shows the last attempt, and when the next one is due.',
   );
   await sleep(initialDelayMs, { summary: 'the next attempt' });
-  const { deliverWebhook } = proxyActivities<Activities>({
+  const { deliverWebhook } = regularActivities({
     startToCloseTimeout: ACTIVITY_TIMEOUT,
     retry: OUR_ERRORS,
     summary,

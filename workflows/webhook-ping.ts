@@ -1,10 +1,9 @@
-import { proxyActivities } from '@temporalio/workflow';
-import type { Activities } from '../activities';
 import { PING_TIMEOUT_MS, type PingReport, type WebhookPingInput } from '../src/domain/ping-report';
 import { authentic } from './authentic';
+import { regularActivities } from './regular-activities';
 
 /** It is not repeated: the user who requested it sees the failure, and can ping again. */
-const { pingWebhook } = proxyActivities<Activities>({
+const { pingWebhook } = regularActivities({
   startToCloseTimeout: PING_TIMEOUT_MS,
   scheduleToCloseTimeout: PING_TIMEOUT_MS,
   retry: { maximumAttempts: 1 },
