@@ -11,7 +11,7 @@ const UNIT = [
   'test/db/migration-rules.test.ts',
   'test/db/transitions/statements.test.ts',
   'test/http/{event-stream,request-deadline,strict-json}.test.ts',
-  'test/local-stack/{data-directory,ports,progress,supervisor,task-group}.test.ts',
+  'test/local-stack/{data-directory,failure-reason,ports,progress,supervisor,task-group}.test.ts',
   'test/observability/logger.test.ts',
   'test/providers/border.test.ts',
   'test/providers/calls/call-slots.test.ts',

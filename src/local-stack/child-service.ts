@@ -1,9 +1,8 @@
 import path from 'node:path';
-import { z } from 'zod';
 import { UserError } from '../errors';
-import { parseJson } from '../lib/parse-json';
 import { pollUntil } from '../lib/poll-until';
 import { PACKAGE_ROOT } from '../package-info';
+import { failureReason } from './failure-reason';
 import { launch, type ManagedProcess } from './managed-process';
 
 /** The commands that run in processes of their own. */
@@ -20,8 +19,6 @@ const START_TIMEOUT_MS = 60_000;
 /** Longer than the timeout of the service itself (`runService`). */
 const STOP_SIGNALS = [{ signal: 'SIGTERM', graceMs: 20_000 }] as const;
 
-const logLineSchema = z.object({ err: z.object({ message: z.string() }).optional(), msg: z.string() });
-
 /** Starts a built command in a process of its own. Resolves when it reports that it is ready. */
 export async function startChildService(
   { name, environment, logFile }: ChildServiceOptions,
@@ -37,15 +34,9 @@ export async function startChildService(
   };
   const isReady = async (service: ManagedProcess): Promise<true | undefined> => {
     if (service.running) return service.ready || undefined;
-    throw new UserError(`${name} did not start: ${reasonIn(await service.lastLogLines(1))} (log: ${logFile})`);
+    throw new UserError(`${name} did not start: ${await failureReason(service)} (log: ${logFile})`);
   };
   return launch(options, (service) =>
     pollUntil(`${name} is ready (log: ${logFile})`, () => isReady(service), { timeoutMs: START_TIMEOUT_MS, signal }),
   );
-}
-
-/** The message of a JSON log line. */
-function reasonIn(text: string): string {
-  const logLine = logLineSchema.safeParse(parseJson(text)).data;
-  return logLine?.err?.message ?? logLine?.msg ?? text;
 }

@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { open, readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { killOnExit, signalGroup, type Command } from './process-group';
 
@@ -32,6 +34,8 @@ export class ManagedProcess {
   constructor(
     private readonly child: ChildProcess,
     private readonly options: LaunchOptions,
+    /** Where the log of this process begins, in bytes: earlier ones have written to the same file. */
+    private readonly logStart: number,
   ) {
     if (child.pid === undefined) throw new Error(`${options.command} has no process id`);
     this.pid = child.pid;
@@ -75,10 +79,14 @@ export class ManagedProcess {
     }
   }
 
+  /** What this process has written. */
+  async readLog(): Promise<string> {
+    return text(createReadStream(this.options.logFile, { start: this.logStart })).catch(() => '');
+  }
+
   /** The last lines of its log, for an error message. */
   async lastLogLines(count = 5): Promise<string> {
-    const text = await readFile(this.options.logFile, 'utf8').catch(() => '');
-    return text.trim().split('\n').slice(-count).join('\n');
+    return (await this.readLog()).trim().split('\n').slice(-count).join('\n');
   }
 }
 
@@ -92,6 +100,7 @@ export async function launch(
 ): Promise<ManagedProcess> {
   const log = await open(options.logFile, 'a', 0o600);
   try {
+    const { size: logStart } = await log.stat();
     const child = spawn(options.command, options.args, {
       cwd: options.cwd,
       env: options.env ?? process.env,
@@ -102,7 +111,7 @@ export async function launch(
     });
     await once(child, 'spawn');
     killOnExit(child);
-    const launched = new ManagedProcess(child, options);
+    const launched = new ManagedProcess(child, options, logStart);
     await untilReady?.(launched).catch(async (error: unknown) => {
       await launched.stop();
       throw error;
