@@ -47,7 +47,7 @@ export const showPayout = operatorEndpoint({
 export const stopPayouts = stopEndpoint('stop', stopAll);
 export const startPayouts = stopEndpoint('start', startAll);
 
-function stopEndpoint(path: 'stop' | 'start', change: typeof stopAll) {
+function stopEndpoint(path: 'stop' | 'start', change: (...given: Parameters<typeof stopAll>) => Promise<unknown>) {
   return operatorEndpoint({
     method: 'post',
     path: `/operator/payouts/${path}`,

@@ -183,8 +183,11 @@ function addStop(payouts: LunasCommand): void {
     .requiredOption('--note <text>', 'why')
     .examples('lunas payouts stop --note "the bank reports a breach, ticket 4711"')
     .writeAction(z.object({ note }), async ({ note }, audit) => {
-      await stopPayouts(audit, audit.actor, note);
-      return { json: { isStopped: true }, text: 'Payouts are stopped. What the bank has goes on.' };
+      const { wasStopped } = await stopPayouts(audit, audit.actor, note);
+      const already =
+        'Payouts were stopped already. The new note is recorded, and an open request to start them fails.';
+      const text = wasStopped ? already : 'Payouts are stopped. What the bank has goes on.';
+      return { json: { isStopped: true }, text };
     });
   payouts
     .command('start')

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/connection/pool';
+import { onlyRow } from '../../db/connection/require-row';
 import { actorText, type OperatorActor } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
 import { ConflictError } from '../../errors';
@@ -38,19 +39,24 @@ const TARGET = 'all payouts';
 export const STOP_PAYOUTS = new DeclaredAction('payout.stop');
 
 /**
- * From now on no payout is requested, and none is sent to the bank. What the bank has goes on.
- * @throws ConflictError `not_allowed` if they are stopped already
+ * From now on no payout is requested, and none is sent to the bank. What the bank has goes on. Each stop is recorded:
+ * a start that was requested before it ends an earlier one, and fails.
+ * @returns whether payouts were stopped already
  */
-export function stopPayouts(dependencies: AuditDependencies, actor: OperatorActor, note: string): Promise<void> {
+export function stopPayouts(
+  dependencies: AuditDependencies,
+  actor: OperatorActor,
+  note: string,
+): Promise<{ readonly wasStopped: boolean }> {
   const { db } = dependencies;
   return withAudit(dependencies, actor, { action: STOP_PAYOUTS, target: TARGET, note }, async () => {
-    const { rowCount } = await db.query(
-      `insert into payout_stops (is_stopped, changed_by, note)
-       select true, $1, $2
-       where not coalesce((select is_stopped from payout_stops order by id desc limit 1), false)`,
+    const { rows } = await db.query<{ wasStopped: boolean }>(
+      `with earlier as (select is_stopped from payout_stops order by id desc limit 1)
+       insert into payout_stops (is_stopped, changed_by, note) values (true, $1, $2)
+       returning coalesce((select is_stopped from earlier), false) as "wasStopped"`,
       [actorText(actor), note],
     );
-    if (rowCount === 0) throw new ConflictError('not_allowed', 'Payouts are stopped already.');
+    return onlyRow(rows, 'An insert returns its row');
   });
 }
 
