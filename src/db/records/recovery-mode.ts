@@ -103,7 +103,16 @@ export async function beginIfOnOtherTimeline(
   });
 }
 
-/** Ends the mode, and records the timeline as the one on which Lunas may settle and refund. */
-export async function endRecovery(db: Queryable): Promise<void> {
-  await db.query('update recovery_mode set timeline = postgresql_timeline(), ended_at = greatest(now(), begun_at)');
+/**
+ * Ends the mode, and records the timeline as the one on which Lunas may settle and refund.
+ * @param timeline the one that was recovered
+ * @returns false if PostgreSQL has left it since: then the mode stays on
+ */
+export async function endRecovery(db: Queryable, timeline: RecoveryMode['timeline']): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update recovery_mode set timeline = postgresql_timeline(), ended_at = greatest(now(), begun_at)
+     where postgresql_timeline() is not distinct from $1`,
+    [timeline],
+  );
+  return rowCount === 1;
 }

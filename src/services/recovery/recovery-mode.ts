@@ -51,8 +51,13 @@ export async function endRecoveryMode(
 ): Promise<number> {
   const { db, workflows } = dependencies;
   await withAudit(dependencies, actor, { action: END_RECOVERY, target: TARGET, note }, async () => {
-    if (!hasLostNothing) await requireRecovered(db, actorText(actor));
-    await records.endRecovery(db);
+    const mode = await records.readRecoveryMode(db);
+    if (!hasLostNothing) await requireRecovered(db, mode, actorText(actor));
+    if (await records.endRecovery(db, mode.timeline)) return;
+    throw new ConflictError(
+      'not_recovered',
+      'PostgreSQL was promoted or restored meanwhile: begin the recovery again.',
+    );
   });
   await sleep(READING_AGE_MS);
   const deferred = await listDeferred(db);
@@ -64,8 +69,7 @@ export async function endRecoveryMode(
  * Without a recovery the payments that PostgreSQL has lost would not be compared with the provider. If no worker has
  * seen the other timeline yet, the mode begins now: what was recovered after an earlier restore does not count.
  */
-async function requireRecovered(db: Queryable, by: ActorText): Promise<void> {
-  const mode = await records.readRecoveryMode(db);
+async function requireRecovered(db: Queryable, mode: records.RecoveryMode, by: ActorText): Promise<void> {
   if (!mode.isOn) return;
   await records.beginIfOnOtherTimeline(db, mode, by);
   const steps = { recover: RECOVER.name, reconcile: RECONCILE.name, fullPeriodDays: FULL_PERIOD_DAYS };

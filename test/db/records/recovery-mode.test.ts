@@ -34,7 +34,7 @@ it('begins, ends, and begins again', async () => {
   for (const _round of [1, 2]) {
     expect(await beginRecovery(worker, BY_DEWI)).toBe(true);
     expect(await readRecoveryMode(operator)).toMatchObject({ isOn: true, begunBy: 'operator:dewi' });
-    await endRecovery(operator);
+    expect(await endRecovery(operator, 1)).toBe(true);
     expect(await readRecoveryMode(worker)).toMatchObject({ isOn: false, reason: BY_DEWI.reason });
   }
 });
@@ -48,8 +48,16 @@ it('keeps who began it first, and why', async () => {
 it('is on while PostgreSQL is on another timeline than the recorded one', async () => {
   await owner.query('update recovery_mode set timeline = 7');
   expect(await readRecoveryMode(worker)).toMatchObject({ isOn: true, isOnOtherTimeline: true, recordedTimeline: 7 });
-  await endRecovery(operator);
+  expect(await endRecovery(operator, 1)).toBe(true);
   expect(await readRecoveryMode(worker)).toMatchObject({ isOn: false, isOnOtherTimeline: false, recordedTimeline: 1 });
+});
+
+it('stays on if PostgreSQL has left the timeline that was recovered', async () => {
+  await beginRecovery(operator, BY_DEWI);
+  const { timeline } = await readRecoveryMode(operator);
+  await owner.query('create or replace function postgresql_timeline() returns bigint language sql stable return 2');
+  expect(await endRecovery(operator, timeline)).toBe(false);
+  expect(await readRecoveryMode(worker)).toMatchObject({ isOn: true, recordedTimeline: 1, endedAt: null });
 });
 
 it.each([

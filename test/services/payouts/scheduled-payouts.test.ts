@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beginRecovery, endRecovery } from '../../../src/db/records/recovery-mode';
+import { beginRecovery, endRecovery, readRecoveryMode } from '../../../src/db/records/recovery-mode';
 import type { ScheduledPayoutsPart } from '../../../src/domain/payout-schedule';
 import { dayInWib } from '../../../src/domain/wib';
 import { changeHold } from '../../../src/services/merchants/merchants';
@@ -182,7 +182,7 @@ describe('the daily run', () => {
     await service.db.query("insert into payout_stops (is_stopped, changed_by, note) values (false, 'cli:test', 'x')");
     await beginRecovery(service.db, { by: 'cli:test', reason: 'x' });
     expect(await run('scheduled-payouts-3')).toBe('0 payouts requested');
-    await endRecovery(service.db);
+    await endRecovery(service.db, (await readRecoveryMode(service.db)).timeline);
     expect(await countByMerchant()).toEqual(before);
   });
 
