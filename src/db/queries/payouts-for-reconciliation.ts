@@ -10,6 +10,8 @@ import { pageOf, RECONCILED_PAGE, type Page } from './list-for-reconciliation';
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 /** So long the bank may report another end of a payout without a notification. */
 const WATCHED_DAYS = 7;
+/** Some banks report a return and correct it. What an operator resolved as returned is on the bank's statement. */
+const IS_WATCHED = "(status in ('completed', 'failed') or status = 'returned' and not is_manual)";
 /** As a day of `timestamptz` in any time zone. */
 const DAY = "interval '24 hours'";
 
@@ -32,7 +34,7 @@ export async function readOpenPayouts(db: Queryable, after: string | null): Prom
 }
 
 /**
- * Resting payouts that changed since then, and those that completed or failed in the last week. Of the latter a run
+ * Resting payouts that changed since then, and those whose end the bank reported in the last week. Of the latter a run
  * reads those that ended a number of whole days before a time since the start of the last complete run. So each one is
  * read daily, however long the runs and their pages take.
  */
@@ -47,7 +49,7 @@ export async function readRestingPayouts(
     text: `select ${COLUMNS} from payouts
       where (updated_at, id) > ($1, $2) and status in (${literalList(RESTING_PAYOUT_STATUSES)})
         and updated_at >= least($3, $4::timestamptz - ${WATCHED_DAYS} * ${DAY})
-        and (updated_at >= $3 or (status in ('completed', 'failed') and exists (
+        and (updated_at >= $3 or (${IS_WATCHED} and exists (
           select from generate_series(1, ${WATCHED_DAYS}) days
           where updated_at + days * ${DAY} >= $4 and updated_at + days * ${DAY} < $5)))
       order by updated_at, id limit ${RECONCILED_PAGE}`,

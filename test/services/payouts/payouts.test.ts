@@ -311,9 +311,14 @@ describe('a payout that an operator should look at', () => {
   });
 });
 
-it('the runs of reconciliation read a completed payout once in each day of a week, whenever they start', async () => {
+const ENDS = [
+  ['completed', ['complete']],
+  ['returned', ['complete', 'return']],
+] as const;
+
+it.each(ENDS)('the runs of reconciliation read a %s payout daily for a week, whenever they start', async (_, end) => {
   await addLines(payouts, [100_000]);
-  const { payoutId } = await applyPayout(payouts, ['approve', 'submit', 'complete'], { by: { name: 'schedule' } });
+  const { payoutId } = await applyPayout(payouts, ['approve', 'submit', ...end], { by: { name: 'schedule' } });
   const endedAtMs = Date.now() - 30 * DAY_MS;
   await payouts.db.query('update payouts set updated_at = $2 where id = $1', [payoutId, new Date(endedAtMs)]);
   const readOnDays: number[] = [];
