@@ -1,6 +1,7 @@
 import type { TransitionInput, TransitionResult } from '../src/db/transitions/apply-payment-transition';
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import { readState } from '../src/db/transitions/payment-state';
+import type { StepActor } from '../src/domain/actor';
 import { OPERATOR_STEPS } from '../src/domain/operator-steps';
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
 import { codeOf } from '../src/errors';
@@ -39,18 +40,23 @@ const NOT_APPROVED = 'LN001';
 interface Unpermitted<State> {
   readonly state: State;
   readonly rejection: string;
+  readonly attentionReason?: string;
 }
 
-/** The step, or a rejection if PostgreSQL does not permit it. */
+/**
+ * The step, or a rejection if PostgreSQL does not permit it. Of a step that the workflow itself requests no caller sees
+ * the rejection, so it needs attention.
+ */
 export async function permitted<State, Result>(
-  { state }: { readonly state: State },
+  { state, by }: { readonly state: State; readonly by?: StepActor | undefined },
   step: () => Promise<Result>,
 ): Promise<Result | Unpermitted<State>> {
   try {
     return await step();
   } catch (error) {
     if (codeOf(error) !== NOT_APPROVED) throw error;
-    return { state, rejection: 'The right people have not approved it.' };
+    const rejection = 'The right people have not approved it.';
+    return { state, rejection, ...(!by && { attentionReason: rejection }) };
   }
 }
 

@@ -524,3 +524,19 @@ it('a second member approves what the first one requests', async () => {
   expect(await payouts.perform(payout, 'approve', { name: `user:${second}` })).toMatchObject({ outcome: 'done' });
   await payouts.waitFor(payout, 'completed');
 });
+
+it('a payout that may be at the bank, and whose row is not submitted, waits with a reason for attention', async () => {
+  const payout = await payouts.newShop(ORDINARY);
+  await createMember(service.db, `${randomUUID()}@shop.test`, [[payout.merchantId, 'finance']]);
+  expect(await payouts.request(payout)).toMatchObject({ terms: { approvalKind: 'second_user' } });
+  await payouts.workflowOf(payout).terminate();
+  // PostgreSQL has lost the submission, and no recovery is recorded.
+  await service.workflows.payouts.resume({ ...payout, wasSubmitted: true });
+  const { attentionReason } =
+    (await eventually(
+      () => payouts.statusOf(payout),
+      (status) => status?.waitingFor === 'the next attempt',
+    )) ?? {};
+  expect(attentionReason).toBe('The right people have not approved it.');
+  expect(await payouts.rowOf(payout)).toMatchObject({ status: 'requested' });
+});
