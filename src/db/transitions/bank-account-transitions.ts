@@ -91,13 +91,20 @@ function noticeSql(status: BankAccountStatus, from: string): string {
   });
 }
 
-/** The account in use ends before the new one begins: a unique index permits one of both. */
+/**
+ * The account in use ends before the new one begins: a unique index permits one of both. It is locked first,
+ * because the history needs its status after any transition that commits meanwhile.
+ */
 const REPLACED = `
+before as materialized (
+  select account.id, account.status from bank_accounts account, locked
+  where account.merchant_id = locked.merchant_id
+    and account.status in (${literalList(BANK_ACCOUNT_TRANSITIONS.replace.from)})
+  for update of account
+),
 replaced as (
   update bank_accounts account set status = 'replaced', version = account.version + 1, updated_at = ${UPDATED_AT}
-  from locked, bank_accounts before
-  where account.merchant_id = locked.merchant_id and before.id = account.id
-    and account.status in (${literalList(BANK_ACCOUNT_TRANSITIONS.replace.from)})
+  from before where account.id = before.id
   returning account.id, account.merchant_id, account.version, account.status, account.updated_at,
     before.status as from_status
 ),

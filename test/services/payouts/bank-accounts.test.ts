@@ -3,6 +3,7 @@ import { fixValue, openFixed } from '../../../src/crypto/fixed-value';
 import { createSealer, type Sealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { onlyRow } from '../../../src/db/connection/require-row';
+import { stopBankAccount } from '../../../src/db/transitions/bank-account-transitions';
 import { FINAL_BANK_ACCOUNT_STATUSES } from '../../../src/domain/bank-account-transitions';
 import { ConflictError } from '../../../src/errors';
 import { listNotices } from '../../../src/services/merchants/notices';
@@ -204,6 +205,34 @@ describe('an approval', () => {
       ['verify', 'pending_inquiry', 'pending_approval', 'workflow'],
       ['approve', 'pending_approval', 'active', 'cli:sari'],
       ['replace', 'active', 'replaced', 'cli:sari'],
+    ]);
+  });
+
+  it('names the status in which the account in use was replaced, also if it is suspended meanwhile', async () => {
+    const owner = await newOwner();
+    const [first, second] = [await addActive(owner), await addInquired(owner)];
+    const suspending = await service.db.connect();
+    try {
+      await suspending.query('begin');
+      const change = { id: first, merchantId: null, version: null, at: new Date(), actor: 'workflow' } as const;
+      await stopBankAccount(suspending, 'suspend', change, 'The bank reports that it is closed.');
+      const approved = approve(second);
+      await eventually(
+        () =>
+          suspending.query(
+            "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+          ),
+        ({ rowCount }) => rowCount === 1,
+      );
+      await suspending.query('commit');
+      expect(await approved).toMatchObject({ replacedId: first });
+    } finally {
+      suspending.release();
+    }
+    const { steps } = await showBankAccount(ofOperators(), SARI, { id: first, note: 'call' });
+    expect(steps.slice(-2).map(({ fromStatus, toStatus }) => [fromStatus, toStatus])).toEqual([
+      ['active', 'suspended'],
+      ['suspended', 'replaced'],
     ]);
   });
 
