@@ -12,11 +12,11 @@ import { OPERATOR_ENDPOINTS, PUBLIC_ROUTES } from './routes';
 
 /** The app of the public listener. */
 export function createPublicApp(dependencies: ApiDependencies, trustProxy: TrustProxy): Express {
-  const { publicBaseUrl } = dependencies;
+  const { publicBaseUrl, publicBudget } = dependencies;
   const isHttps = publicBaseUrl.startsWith('https:');
   const routes = PUBLIC_ROUTES.map((endpoint) => toRoute(dependencies, endpoint));
   const adviceForUnknown = (request: Request) => adviceFor(request, publicBaseUrl);
-  return createApp(routes, dependencies, { trustProxy, isHttps, adviceForUnknown });
+  return createApp(routes, dependencies, { trustProxy, isHttps, publicBudget, adviceForUnknown });
 }
 
 /** Requests that other payment APIs have, and what they are here. */

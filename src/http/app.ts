@@ -18,6 +18,7 @@ import { rejectBeyondLimit } from './connection-limit';
 import { StreamBody, type EndpointResponse, type Rejection, type Route } from './endpoint';
 import type { HttpDependencies } from './http-dependencies';
 import { ignoredInputOf } from './ignored-input';
+import type { PublicBudget } from './rate-limit/public-budget';
 import { readBody, readOptionalBody } from './request-body';
 import { RequestDeadline } from './request-deadline';
 import { measureRequest } from './request-metrics';
@@ -29,6 +30,8 @@ interface AppSettings {
   readonly trustProxy: TrustProxy;
   /** Callers use https, whatever the connection of the last proxy. */
   readonly isHttps: boolean;
+  /** Requests for addresses and methods that do not exist count against it. Absent: for operators only. */
+  readonly publicBudget?: PublicBudget;
   /** What the caller of an address or a method that does not exist should do. */
   readonly adviceForUnknown?: (request: Request) => string;
   /** The response to an error; by default the JSON of docs/contract.md#errors. */
@@ -42,7 +45,7 @@ type AppDependencies = Pick<HttpDependencies, 'log'> & { readonly requestLog: Ht
 export function createApp(
   routes: readonly Route[],
   dependencies: AppDependencies,
-  { trustProxy, isHttps, adviceForUnknown, renderFailure }: AppSettings,
+  { trustProxy, isHttps, publicBudget, adviceForUnknown, renderFailure }: AppSettings,
 ): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -56,10 +59,12 @@ export function createApp(
   for (const route of routes) app[route.method](route.path, handleRoute(route));
   for (const [path, methods] of methodsByPath(routes)) {
     app.all(path, (request) => {
+      publicBudget?.count(request);
       throw unknownMethod(request.method, methods, adviceForUnknown?.(request));
     });
   }
   app.use((request) => {
+    publicBudget?.count(request);
     throw unknownAddress(adviceForUnknown?.(request));
   });
   app.use(handleError(dependencies, renderFailure));

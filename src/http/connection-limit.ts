@@ -1,12 +1,9 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { inNetworks, networkOf } from '../lib/networks';
+import { inNetworks, networkOf, SITE_GROUPS } from '../lib/networks';
 import { Shares } from '../lib/shares';
 import { ApiError } from './api-error';
 import { canonicalAddress } from './auth/client-address';
-
-/** A customer of a network provider may have a /48, with 65,536 networks of /64. */
-const IPV6_GROUPS = 3;
 
 /**
  * A client may have this many times its limit as connections that only get a 429: a shop opens some hundred in the
@@ -40,7 +37,7 @@ export class ConnectionLimit {
     server.prependListener('connection', (socket: Socket) => {
       const address = canonicalAddress(socket.remoteAddress ?? '');
       if (isExempt(address)) return;
-      this.#count(networkOf(address, IPV6_GROUPS), socket);
+      this.#count(networkOf(address, SITE_GROUPS), socket);
     });
   }
 

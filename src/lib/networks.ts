@@ -25,10 +25,13 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 4 ? 'ipv4' : 'ipv6';
 }
 
+/** The groups of 16 bits of an IPv6 address that a customer has: providers give up to a /48. */
+export const SITE_GROUPS = 3;
+
 /**
  * The network that one caller controls: an IPv4 address, or the /64 of an IPv6 address.
  * @param address in canonical form, as that of `clientAddress`
- * @param groups of 16 bits of an IPv6 address: providers give a customer up to a /48, of 3
+ * @param groups of 16 bits of an IPv6 address
  */
 export function networkOf(address: string, groups = 4): string {
   if (!isIPv6(address)) return address;

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
 import QRCode from 'qrcode';
 import { createSecretKey } from '../../src/crypto/secret-key';
+import { DocsSearch } from '../../src/web/docs/search';
 import { callApi, sendRequest, startTestApis, type ApiResult, type TestApis } from '../support/api';
 import { eventually } from '../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../support/service';
@@ -62,7 +63,7 @@ describe('the budget of the public endpoints', () => {
   const FLOOD = 20;
   const flood = (send: () => Promise<ApiResult>) => Promise.all(Array.from({ length: FLOOD }, send));
 
-  it.each(['/qris/x.png', '/docs', '/docs/files/docs.js', '/openapi.json'])(
+  it.each(['/qris/x.png', '/docs', '/docs/files/docs.js', '/openapi.json', '/no/such/address'])(
     '429 at %s, with Retry-After',
     async (path) => {
       const address = `2001:db8:${path.length}::1`;
@@ -98,6 +99,63 @@ describe('the budget of the public endpoints', () => {
     const { secret } = await apis.newKey();
     await Promise.all(Array.from({ length: 20 }, () => sendRequest(`${url}/docs`, { headers: from('203.0.113.2') })));
     expect((await callApi(url, secret, from('203.0.113.2'))).status).toBe(404);
+  });
+});
+
+describe('searches of the documents', () => {
+  /** Earned by the buckets of networks: those of two seconds are the burst. */
+  const PER_SECOND = 2;
+  const PER_SECOND_OF_ALL = 10;
+  const FLOOD = 60;
+  let apis: TestApis;
+  let count = 0;
+  beforeAll(async () => {
+    apis = await startTestApis([{ trustProxy: 1, publicRequestsPerSecond: 25 * PER_SECOND }]);
+  });
+  afterAll(() => apis.close());
+
+  const search = (query: string, address: string) =>
+    fetch(`${apis.urls[0]}/docs/search?q=${query}`, { headers: { 'x-forwarded-for': address } });
+
+  /** @returns the statuses of searches of which each is another one, and the seconds that they took */
+  async function flood(addressOf: (index: number) => string) {
+    const startedAtMs = performance.now();
+    const responses = await Promise.all(
+      Array.from({ length: FLOOD }, (_, index) => search(`payment${(count += 1)}`, addressOf(index))),
+    );
+    return {
+      responses,
+      searched: responses.filter(({ status }) => status === 200),
+      seconds: secondsSince(startedAtMs),
+    };
+  }
+
+  it.each([
+    ['an address', PER_SECOND, () => '198.51.100.1'],
+    ['the networks of an IPv6 /48', 4 * PER_SECOND, (index: number) => `2001:db8:77:${index}::1`],
+  ])('of %s are few a second', async (_name, perSecond, addressOf) => {
+    const { responses, searched, seconds } = await flood(addressOf);
+    expect(searched.length).toBeGreaterThan(0);
+    expect(searched.length).toBeLessThanOrEqual(Math.ceil((2 + seconds) * perSecond));
+    const rejected = responses.filter((response) => !searched.includes(response));
+    expect(rejected.every(({ status, headers }) => status === 429 && headers.has('retry-after'))).toBe(true);
+  });
+
+  it('of all addresses are few a second too, with a page for people', async () => {
+    const { responses, searched, seconds } = await flood((index) => `203.0.113.${index}`);
+    expect(searched.length).toBeLessThanOrEqual(Math.ceil((2 + seconds) * PER_SECOND_OF_ALL));
+    const rejected = responses.find(({ status }) => status === 429);
+    expect(await rejected?.text()).toContain('There are too many searches at present.');
+  });
+
+  it('that were searched before cost no search', async () => {
+    await eventually(
+      () => search('refund', '192.0.2.1'),
+      ({ status }) => status === 200,
+    );
+    const searches = jest.spyOn(DocsSearch.prototype, 'find');
+    const again = await Promise.all(Array.from({ length: 20 }, () => search('++refund+', '192.0.2.2')));
+    expect([new Set(again.map(({ status }) => status)), searches.mock.calls]).toEqual([new Set([200]), []]);
   });
 });
 

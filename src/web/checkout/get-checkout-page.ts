@@ -6,6 +6,9 @@ import { statusKeyOf } from './checkout-watch';
 import { findCheckoutPage, languageOf } from './find-checkout-page';
 import { renderUnknownPage } from './page';
 
+/** Anyone can request them, so they are rendered once. */
+const UNKNOWN_PAGES = { id: renderUnknownPage('id'), en: renderUnknownPage('en') } as const;
+
 const HTML = { 'Content-Type': 'text/html; charset=utf-8' } as const;
 
 /** The page where a customer pays. It needs no script and sets no cookie. */
@@ -17,7 +20,7 @@ export const getCheckoutPage = publicEndpoint({
     const language = languageOf(request);
     const payment = await findCheckoutPage(dependencies, request);
     if (!payment) {
-      return { status: 404, headers: { ...checkoutHeaders([]), ...HTML }, body: renderUnknownPage(language) };
+      return { status: 404, headers: { ...checkoutHeaders([]), ...HTML }, body: UNKNOWN_PAGES[language] };
     }
     dependencies.lostWorkflows.check(payment);
     const body = dependencies.checkoutPages.page({

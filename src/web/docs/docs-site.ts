@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Environment } from '../../config';
 import type { MenuGroup, MenuPage } from './frame';
 import { renderGuidePage, renderHomePage, renderMissingPage } from './guide-page';
@@ -12,16 +13,28 @@ import { renderSearchPage } from './search-page';
 const OVERVIEW: MenuPage = { path: '/docs/api', title: 'Overview' };
 const EVENTS: MenuPage = { path: '/docs/api/events', title: 'Webhook events' };
 
+/** Some hundred pages of results, of 20 kB each. */
+const MAX_FOUND_CHARACTERS = 8 * 1_024 * 1_024;
+
 /** What the documents are about. */
 export interface DocumentedService extends Addresses {
   readonly environment: Environment;
 }
 
-/** The documents as pages. Each page is rendered once, and the index of the search is built once. */
+/**
+ * The documents as pages. A page is rendered once, that of a search as long as it is in the cache. The index of the
+ * search is built once.
+ */
 export class DocsSite {
   readonly #menu: readonly MenuGroup[];
   readonly #pages: ReadonlyMap<string, () => Promise<string>>;
   readonly #rendered = new Map<string, string>();
+  readonly #markdown = new Map<Guide, string>();
+  readonly #found = new LRUCache<string, string>({
+    maxSize: MAX_FOUND_CHARACTERS,
+    sizeCalculation: (page) => page.length,
+  });
+  #missing: string | undefined;
   #search: DocsSearch | undefined;
 
   constructor(
@@ -72,21 +85,40 @@ export class DocsSite {
   /** The text of a guide. */
   async findMarkdown(name: string): Promise<string | undefined> {
     const guide = GUIDES.find((one) => one.name === name);
-    return guide && readGuide(guide, this.service);
+    return guide && this.#read(guide);
   }
 
-  renderMissing(): string {
-    return renderMissingPage(this.#menu);
+  missingPage(): string {
+    this.#missing ??= renderMissingPage(this.#menu);
+    return this.#missing;
   }
 
+  /** @returns undefined: `search` has to search it */
+  findResults(query: string): string | undefined {
+    return this.#found.get(query);
+  }
+
+  /** Takes some milliseconds of the event loop: the caller limits how often. */
   async search(query: string): Promise<string> {
     this.#search ??= new DocsSearch(await this.#sections());
-    const found = query === '' ? [] : this.#search.find(query);
-    return renderSearchPage({ query, found, menu: this.#menu });
+    const page = renderSearchPage({ query, found: this.#search.find(query), menu: this.#menu });
+    this.#found.set(query, page);
+    return page;
+  }
+
+  /** The page instead of results, if there are too many searches. */
+  busyPage(query: string): string {
+    return renderSearchPage({ query, found: null, menu: this.#menu });
+  }
+
+  async #read(guide: Guide): Promise<string> {
+    const text = this.#markdown.get(guide) ?? (await readGuide(guide, this.service));
+    this.#markdown.set(guide, text);
+    return text;
   }
 
   async #renderGuide(guide: Guide): Promise<string> {
-    const text = renderMarkdown(await readGuide(guide, this.service), { addressOf: pageAddress });
+    const text = renderMarkdown(await this.#read(guide), { addressOf: pageAddress });
     const following = GUIDES[GUIDES.indexOf(guide) + 1];
     const next = following ? { path: `/docs/${following.name}`, title: following.title } : OVERVIEW;
     return renderGuidePage({ guide, text, menu: this.#menu, next });
@@ -101,7 +133,7 @@ export class DocsSite {
   async #sections(): Promise<SearchableSection[]> {
     const guides = await Promise.all(
       GUIDES.map(async (guide) => {
-        const text = await readGuide(guide, this.service);
+        const text = await this.#read(guide);
         return sectionsIn(text, `/docs/${guide.name}`, guide.title);
       }),
     );

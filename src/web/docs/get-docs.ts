@@ -2,33 +2,52 @@ import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { ApiError, unknownAddress } from '../../http/api-error';
 import { publicEndpoint, type EndpointResponse, type PublicEndpoint } from '../../http/endpoint';
+import type { HttpDependencies } from '../../http/http-dependencies';
+import { RateBucket } from '../../http/rate-limit/rate-bucket';
 import { PAGE_HEADERS } from '../page/headers';
 import { DocsSite, type DocumentedService } from './docs-site';
 import { findDocsFile } from './files';
 import { parseOpenapi } from './openapi-document';
 
+type DocsDependencies = DocumentedService & Pick<HttpDependencies, 'publicBudget'>;
+
+/** A search takes some milliseconds of the event loop that creates payments. A network has two a second by default. */
+const REQUESTS_OF_SEARCH = 25;
+/** Searches of all networks, in a process: a twentieth of its time. */
+const SEARCHES_PER_SECOND = 10;
+
 /**
  * The pages of the documents: guides, reference, search.
  * @param openapi the body of `/openapi.json`
  */
-export function getDocs(openapi: string): PublicEndpoint<DocumentedService>[] {
+export function getDocs(openapi: string): PublicEndpoint<DocsDependencies>[] {
   const document = parseOpenapi(JSON.parse(openapi));
   const sites = new WeakMap<DocumentedService, DocsSite>();
+  const searches = new RateBucket(SEARCHES_PER_SECOND);
   const siteOf = (service: DocumentedService) => {
     const site = sites.get(service) ?? new DocsSite(document, service);
     sites.set(service, site);
     return site;
   };
-  const get = (path: string, respond: (request: Request, site: DocsSite) => Promise<EndpointResponse>) =>
+  type Respond = (request: Request, site: DocsSite, dependencies: DocsDependencies) => Promise<EndpointResponse>;
+  const get = (path: string, respond: Respond) =>
     publicEndpoint({
       method: 'get',
       path,
       countsAgainstNetworkLimit: true,
-      handler: (service: DocumentedService, request) => respond(request, siteOf(service)),
+      handler: (dependencies: DocsDependencies, request) => respond(request, siteOf(dependencies), dependencies),
     });
   return [
     get('/docs', findPage),
-    get('/docs/search', async (request, site) => pageResponse(request, await site.search(queryOf(request)))),
+    get('/docs/search', async (request, site, { publicBudget }) => {
+      const query = queryOf(request);
+      const known = site.findResults(query);
+      if (known !== undefined) return pageResponse(request, known);
+      publicBudget.count(request, REQUESTS_OF_SEARCH - 1);
+      if (!searches.has(1)) return busyResponse(site.busyPage(query));
+      searches.take(1);
+      return pageResponse(request, await site.search(query));
+    }),
     get('/docs/:page', async (request, site) => (await markdownResponse(request, site)) ?? findPage(request, site)),
     get('/docs/api/:page', findPage),
   ];
@@ -38,8 +57,14 @@ async function findPage(request: Request, site: DocsSite): Promise<EndpointRespo
   const html = await site.find(request.path.replace(/\/$/, ''));
   if (html !== undefined) return pageResponse(request, html);
   if (!wantsPage(request)) throw unknownAddress();
-  return { status: 404, headers: PAGE_HEADERS, body: site.renderMissing() };
+  return { status: 404, headers: PAGE_HEADERS, body: site.missingPage() };
 }
+
+const busyResponse = (body: string): EndpointResponse => ({
+  status: 429,
+  headers: { ...PAGE_HEADERS, 'Retry-After': '2' },
+  body,
+});
 
 /** The style, the script and the icon of the pages. Their names contain a hash of their content. */
 export const getDocsFile = publicEndpoint({
@@ -76,7 +101,7 @@ const wantsPage = (request: Request) => request.accepts(['json', 'html']) === 'h
 const MAX_QUERY_LENGTH = 100;
 
 function queryOf({ query }: Request): string {
-  return typeof query.q === 'string' ? query.q.trim().slice(0, MAX_QUERY_LENGTH) : '';
+  return typeof query.q === 'string' ? query.q.trim().replaceAll(/\s+/g, ' ').slice(0, MAX_QUERY_LENGTH) : '';
 }
 
 /** A browser asks each time whether its copy is current, since an update of the service changes the pages. */

@@ -4,7 +4,8 @@ import type { FoundSection } from './search';
 
 interface SearchPageProps {
   readonly query: string;
-  readonly found: readonly FoundSection[];
+  /** Null: the service did not search, because of too many searches. */
+  readonly found: readonly FoundSection[] | null;
   readonly menu: readonly MenuGroup[];
 }
 
@@ -23,7 +24,8 @@ export function renderSearchPage({ query, found, menu }: SearchPageProps): strin
   });
 }
 
-function Results({ found }: { readonly found: readonly FoundSection[] }): ReactElement {
+function Results({ found }: Pick<SearchPageProps, 'found'>): ReactElement {
+  if (found === null) return <p>There are too many searches at present. Try again in a few seconds.</p>;
   if (found.length === 0) return <p>Nothing was found. Try one word, such as “refund” or “signature”.</p>;
   return (
     <ol>

@@ -21,31 +21,72 @@ interface ExcerptPart {
 
 const MAX_RESULTS = 20;
 const EXCERPT_LENGTH = 200;
+
+/** Each word costs time of the event loop, which creates payments too. Further words are not searched. */
+const MAX_WORDS = 5;
+const MIN_WORD_LENGTH = 2;
+/** A beginning of two letters has hundreds of words. */
+const MIN_PREFIX_LENGTH = 3;
+/** To look for a word with one mistake takes a millisecond or two. */
+const MAX_MISTAKEN_WORDS = 2;
+const MISTAKEN_LENGTHS = { min: 4, max: 16 } as const;
+const MAX_MISTAKES = 1;
+
+const FIELDS = ['title', 'page', 'text'] as const;
 /** With the flag `u`, an escape of any other character is an error. */
 const SYNTAX_CHARACTERS = /[$()*+.?[\\\]^{|}]/g;
 
-/** The search of the documents: words as they are, their beginnings, and words with a mistake in writing. */
+/** The search of the documents: words as they are, their beginnings, or, if there are none, with a mistake. */
 export class DocsSearch {
   readonly #index = new MiniSearch<SearchableSection>({
-    fields: ['title', 'page', 'text'],
-    searchOptions: { boost: { title: 4, page: 2 }, prefix: true, fuzzy: 0.2 },
+    fields: [...FIELDS],
+    tokenize: wordsOf,
+    searchOptions: { boost: { title: 4, page: 2 }, prefix: (word) => word.length >= MIN_PREFIX_LENGTH },
   });
   readonly #sections: ReadonlyMap<string, SearchableSection>;
+  /** The words of the documents, and their beginnings. */
+  readonly #known: ReadonlySet<string>;
 
   constructor(sections: readonly SearchableSection[]) {
     this.#sections = new Map(sections.map((section) => [section.id, section]));
     this.#index.addAll([...this.#sections.values()]);
+    const words = new Set(sections.flatMap((section) => FIELDS.flatMap((field) => wordsOf(section[field]))));
+    this.#known = new Set([...words, ...[...words].flatMap(beginningsOf)]);
   }
 
   /** The best sections first. Those with all words exclude those with one of them. */
   find(query: string): FoundSection[] {
-    const withAll = this.#index.search(query, { combineWith: 'AND' });
-    const results = withAll.length > 0 ? withAll : this.#index.search(query);
+    const words = [...new Set(wordsOf(query))].slice(0, MAX_WORDS);
+    const mistaken = new Set(words.filter((word) => this.#isMistaken(word)).slice(0, MAX_MISTAKEN_WORDS));
+    const withOne = this.#index.search(words.join(' '), { fuzzy: (word) => mistaken.has(word) && MAX_MISTAKES });
+    const withAll = withOne.filter(({ queryTerms }) => queryTerms.length === words.length);
+    const results = withAll.length > 0 ? withAll : withOne;
     return results.slice(0, MAX_RESULTS).flatMap(({ id, terms }) => {
       const section = this.#sections.get(String(id));
       return section ? [{ ...section, excerpt: excerptOf(section.text, terms) }] : [];
     });
   }
+
+  #isMistaken(word: string): boolean {
+    const { min, max } = MISTAKEN_LENGTHS;
+    return word.length >= min && word.length <= max && !this.#known.has(word);
+  }
+}
+
+const SEPARATORS = /[\n\r\p{Z}\p{P}]+/u;
+
+/** The words of a text, in small letters. */
+function wordsOf(text: string): string[] {
+  return text
+    .toLowerCase()
+    .split(SEPARATORS)
+    .filter((word) => word.length >= MIN_WORD_LENGTH);
+}
+
+function beginningsOf(word: string): string[] {
+  return Array.from({ length: Math.max(word.length - MIN_PREFIX_LENGTH, 0) }, (_, index) =>
+    word.slice(0, index + MIN_PREFIX_LENGTH),
+  );
 }
 
 /** @param terms words of the index, in small letters */

@@ -66,6 +66,7 @@ export function createPageApp<Dependencies extends PageDependencies>(
     {
       trustProxy,
       isHttps: dependencies.origin.protocol === 'https:',
+      publicBudget: dependencies.publicBudget,
       renderFailure: (error, request, requestId) =>
         problemResponse(toPageError(error), { language: languageOf(request, null), requestId }, renderProblem),
     },

@@ -227,6 +227,37 @@ describe('the search', () => {
     for (const word of words) expect(marked(word)).toContain(/\p{P}/u.test(word) ? 'key' : word);
   });
 
+  it('of many words, of their beginnings, and with mistakes costs little more than one of a few words', () => {
+    const sections = GUIDES.flatMap((guide) =>
+      readFileSync(path.join(PACKAGE_ROOT, fileOf(guide)), 'utf8')
+        .split(/^#+ /m)
+        .map((text, index) => ({
+          id: `${guide.name}${index}`,
+          page: guide.title,
+          title: text.split('\n')[0] ?? '',
+          text,
+        })),
+    );
+    const search = new DocsSearch(sections);
+    const leastMs = (queries: readonly string[]) =>
+      Math.min(
+        ...Array.from({ length: 10 }, () => {
+          const startedMs = performance.now();
+          for (const query of queries) search.find(query);
+          return (performance.now() - startedMs) / queries.length;
+        }),
+      );
+    const usual = leastMs(['refund', 'verify the signature', 'create payment', 'the webhook']);
+    const hostile = leastMs([
+      'a b c d e f g h i j k l m n o p q r s t u v w x y z',
+      'aa bb cc re st pa co in se th an wi pr de',
+      'paymant webhoak signatare transactian metadeta idempotancy referance custamer exparied',
+      `${'transactionidentifier'.repeat(2)} ${'referenceidentifier'.repeat(2)}`,
+    ]);
+    // Half of it; without the limits twenty times.
+    expect(hostile / usual).toBeLessThan(5);
+  });
+
   it('shows what was searched as text, and what to do if nothing was found', async () => {
     const page = await getPage(`${url}/docs/search?q=${encodeURIComponent('<script>qqqqqq')}`);
     expect(page).toContain('&lt;script&gt;qqqqqq');
