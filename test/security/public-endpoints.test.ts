@@ -105,7 +105,7 @@ describe('the budget of the public endpoints', () => {
 describe('searches of the documents', () => {
   /** Earned by the buckets of networks: those of two seconds are the burst. */
   const PER_SECOND = 2;
-  const PER_SECOND_OF_ALL = 10;
+  const PER_SECOND_OF_ALL = 5;
   const FLOOD = 60;
   let apis: TestApis;
   let count = 0;

@@ -35,6 +35,7 @@ export class DocsSite {
     sizeCalculation: (page) => page.length,
   });
   #missing: string | undefined;
+  #busy: string | undefined;
   #search: DocsSearch | undefined;
 
   constructor(
@@ -107,8 +108,9 @@ export class DocsSite {
   }
 
   /** The page instead of results, if there are too many searches. */
-  busyPage(query: string): string {
-    return renderSearchPage({ query, found: null, menu: this.#menu });
+  busyPage(): string {
+    this.#busy ??= renderSearchPage({ query: '', found: null, menu: this.#menu });
+    return this.#busy;
   }
 
   async #read(guide: Guide): Promise<string> {

