@@ -80,7 +80,8 @@ export async function signInWithPassword(
   const knownBrowser = readKnownBrowser(sealer, login, sent.knownBrowser, now);
   const attempt = { realm, email, address: browser.address, knownBrowser };
   await throttle.countPassword(attempt);
-  const isEqual = await hasher.verify(user?.passwordHash ?? undefined, password);
+  const stranger = knownBrowser === undefined ? browser.address : null;
+  const isEqual = await hasher.verify(user?.passwordHash ?? undefined, password, stranger);
   if (!user || !isEqual) {
     if (user) rejections.record(user.id, browser.address);
     throw new SignInError('credentials', 'The e-mail or the password is wrong.');

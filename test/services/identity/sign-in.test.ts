@@ -664,6 +664,24 @@ describe('limits', () => {
     expect(reasons.filter((reason) => reason === 'busy')).toHaveLength(12);
     expect(await hasher.verify(hash, PASSWORD)).toBe(true);
   });
+
+  it('of strangers: three of a network and nine in all, and the rest is for known browsers', async () => {
+    const hasher = new PasswordHasher();
+    const hash = await hasher.hash(PASSWORD);
+    const reasonsOf = (addresses: readonly string[]) =>
+      Promise.all(addresses.map((address) => reasonOf(hasher.verify(hash, 'wrong', address))));
+    const ofOneSite = await reasonsOf(Array.from({ length: 10 }, (_, index) => `2001:db8:1:${index}::1`));
+    expect(ofOneSite.filter((reason) => reason === 'accepted')).toHaveLength(3);
+    const order: string[] = [];
+    const strangers = reasonsOf(Array.from({ length: 40 }, (_, index) => `198.51.100.${index}`)).then((reasons) => {
+      order.push('strangers');
+      return reasons;
+    });
+    const member = reasonOf(hasher.verify(hash, PASSWORD)).then((reason) => order.push(`member ${String(reason)}`));
+    expect((await strangers).filter((reason) => reason === 'accepted')).toHaveLength(9);
+    await member;
+    expect(order).toEqual(['member accepted', 'strangers']);
+  });
 });
 
 it('no table has a password, a secret, a code or an e-mail of an attempt', async () => {
