@@ -111,7 +111,7 @@ function toRoute<Dependencies extends PageDependencies>(
 }
 
 /**
- * The order of the checks: host, budget, origin of a form, session, membership, level, step-up, budget of the session,
+ * The order of the checks: host, budget, origin of a form, session, membership, level, step-up, budget of the user,
  * form.
  * @param visitor gets the language of the user as soon as it is known, for the page of a problem too
  * @returns the path of the page that the browser has to open before this one, such as that of a sign-in
@@ -146,7 +146,7 @@ async function admitVisit<Dependencies extends PageDependencies>(
     const limitMs = method === 'get' ? STEP_UP_LIMITS.formMs : STEP_UP_LIMITS.postMs;
     if (!isSteppedUp(session, limitMs, now)) return withReturn(SIGN_IN_PATHS.stepUp, ownPath);
   }
-  if (found) await budget.count(found.id, method);
+  if (found) await budget.count(found, method);
   const upload = uploadField ? await readUpload(request, response, uploadField) : 'missing';
   const fields = method === 'post' && !uploadField ? await readFields(request, response) : queryOf(request);
   const returnPath = returnPaths.find(fields.get('then') ?? undefined);
