@@ -7,8 +7,8 @@ export interface SmallImage {
   readonly height: number;
 }
 
-/** The longest side of an image that is decoded: it takes 64 MB then. */
-export const MAX_DECODED_SIDE = 4_096;
+/** The longest side of an image that is decoded: it takes 16 MB then. */
+export const MAX_DECODED_SIDE = 2_048;
 
 /** One at a time: decoded images are large. */
 const decoding = new Mutex();

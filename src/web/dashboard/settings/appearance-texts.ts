@@ -20,7 +20,7 @@ const en = {
   saveColour: 'Save the colour',
   logo: 'Logo',
   file: 'Image file',
-  fileHint: 'PNG, JPEG or WebP, at most 200 kB and 4,096 pixels a side. It is shown 40 pixels high, on white.',
+  fileHint: 'PNG, JPEG or WebP, at most 200 kB and 2,048 pixels a side. It is shown 40 pixels high, on white.',
   upload: 'Upload the logo',
   remove: 'Remove the logo',
   notice: 'Every owner gets a notice if the logo or the colour changes.',
@@ -31,7 +31,7 @@ const en = {
     missing: 'Choose an image file.',
     too_large: 'The file is larger than 200 kB. Save the image in a smaller size.',
     no_image: 'The file is no complete PNG, JPEG or WebP image. SVG and other formats cannot be used.',
-    too_many_pixels: 'The image is larger than 4,096 pixels. Save it in a smaller size.',
+    too_many_pixels: 'The image is larger than 2,048 pixels. Save it in a smaller size.',
   } satisfies Record<LogoRejection | 'missing' | 'colour', string>,
 };
 
@@ -63,7 +63,7 @@ const id: AppearanceTexts = {
   logo: 'Logo',
   file: 'Berkas gambar',
   fileHint:
-    'PNG, JPEG, atau WebP, paling besar 200 kB dan 4.096 piksel per sisi. Tampil setinggi 40 piksel di atas putih.',
+    'PNG, JPEG, atau WebP, paling besar 200 kB dan 2.048 piksel per sisi. Tampil setinggi 40 piksel di atas putih.',
   upload: 'Unggah logo',
   remove: 'Hapus logo',
   notice: 'Setiap pemilik mendapat pemberitahuan jika logo atau warna berubah.',
@@ -74,7 +74,7 @@ const id: AppearanceTexts = {
     missing: 'Pilih berkas gambar.',
     too_large: 'Berkas lebih besar dari 200 kB. Simpan gambar dalam ukuran yang lebih kecil.',
     no_image: 'Berkas bukan gambar PNG, JPEG, atau WebP yang utuh. SVG dan format lain tidak dapat dipakai.',
-    too_many_pixels: 'Gambar lebih besar dari 4.096 piksel. Simpan dalam ukuran yang lebih kecil.',
+    too_many_pixels: 'Gambar lebih besar dari 2.048 piksel. Simpan dalam ukuran yang lebih kecil.',
   },
 };
 
