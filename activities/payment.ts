@@ -1,14 +1,14 @@
 import { findCreationResult } from '../src/db/queries/find-creation-result';
-import { openExceptionOnce } from '../src/db/records/open-exception';
+import { stopProviderAccount } from '../src/db/records/stop-provider-account';
 import type { TransitionResult } from '../src/db/transitions/apply-payment-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
-import { formatRupiah } from '../src/domain/money';
 import { OPERATOR_STEPS } from '../src/domain/operator-steps';
 import { expiryOf, type PaymentTerms } from '../src/domain/payment';
 import { isFinal } from '../src/domain/payment-transitions';
 import type { CreationResult, StepInput, StepResult } from '../src/domain/workflow-step';
 import { noteOrder } from '../src/providers/calls/rejected-merchants';
-import type { IssueQrisOutcome, Provider, ProviderPayment, Rejected } from '../src/providers/provider';
+import type { IssueQrisOutcome, Provider, ProviderPayment, Rejected, Unusable } from '../src/providers/provider';
+import { changedAmount } from '../src/providers/validate-qris';
 import type { ActivityDependencies } from './dependencies';
 import { indeterminateError, orderStillOpenError } from './errors';
 import { providerDeadline } from './provider-deadline';
@@ -60,8 +60,9 @@ async function findIssued(provider: Provider, { terms, creation }: StepInput): P
   const { status, totalRupiah, providerTransactionId } = order;
   const qrisPayload = order.qrisPayload ?? issuedPayload(creation, order);
   if (totalRupiah !== terms.totalRupiah) {
-    const amounts = `${formatRupiah(totalRupiah)} instead of ${formatRupiah(terms.totalRupiah)}`;
-    throw indeterminateError({ outcome: 'indeterminate', reason: `it has the order over ${amounts}` });
+    const changed = changedAmount('the order', totalRupiah, terms.totalRupiah);
+    if (status === 'pending') return { outcome: 'unusable', ...changed };
+    throw indeterminateError({ outcome: 'indeterminate', reason: changed.reason });
   }
   if (status === 'denied') return { outcome: 'rejected', reason: 'the provider denied the order' };
   return qrisPayload === null ? undefined : { outcome: 'accepted', providerTransactionId, qrisPayload };
@@ -94,39 +95,35 @@ async function recordIssued(
     }
     case 'rejected':
       return recordRejected(dependencies, request, outcome);
+    case 'unusable':
+      return endUnusable(dependencies, request, outcome);
     case 'indeterminate':
       throw indeterminateError(outcome);
   }
 }
 
 /** The transition has the acquirer's words if the merchant gets others. */
-async function recordRejected(
+function recordRejected(
   dependencies: ActivityDependencies,
   request: StepInput,
-  { reason, merchantReason, stopsAccount }: Rejected,
+  { reason, merchantReason }: Rejected,
 ): Promise<StepResult> {
-  if (stopsAccount) await stopAccount(dependencies, request, reason);
   if (merchantReason === undefined) return failCreation(dependencies, request, reason);
   return failCreation(dependencies, { ...request, by: { name: 'provider', note: reason } }, merchantReason);
 }
 
-/** New payments do not use it. An operator finds out who changed it, and enables it again. */
-async function stopAccount({ db }: ActivityDependencies, { terms }: StepInput, reason: string): Promise<void> {
-  const { providerAccountId, referenceId, paymentId, totalRupiah: amountRupiah } = terms;
-  await db.query({
-    name: 'stop_provider_account',
-    text: 'select stop_provider_account($1)',
-    values: [providerAccountId],
-  });
-  const detail = `The account ${providerAccountId} is stopped: ${reason}.`;
-  await openExceptionOnce(db, {
-    kind: 'foreign_qris',
-    providerAccountId,
-    referenceId,
-    paymentId,
-    amountRupiah,
-    detail,
-  });
+const NO_USABLE_QR = 'the provider issued no usable QR code';
+
+/** A repeat would return the same order, so it is closed in this attempt: no customer has its QR. */
+async function endUnusable(
+  dependencies: ActivityDependencies,
+  request: StepInput,
+  { reason, stopsAccount }: Unusable,
+): Promise<StepResult> {
+  const { terms } = request;
+  if (stopsAccount) await stopProviderAccount(dependencies.db, terms, { kind: stopsAccount, reason });
+  await expireOrder(await dependencies.providers.forAccount(terms.providerAccountId), terms);
+  return failCreation(dependencies, { ...request, by: { name: 'provider', note: reason } }, NO_USABLE_QR);
 }
 
 async function failCreation(

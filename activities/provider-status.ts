@@ -1,5 +1,6 @@
 import { scheduleStatusQuery } from '../src/db/records/notification-inbox';
 import { openException } from '../src/db/records/open-exception';
+import { isAmountChangeKnown, stopProviderAccount } from '../src/db/records/stop-provider-account';
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import { lateRefundKeyOf } from '../src/domain/late-payment';
@@ -8,6 +9,7 @@ import { expiryOf } from '../src/domain/payment';
 import { isFinal } from '../src/domain/payment-transitions';
 import type { StepInput, StepResult } from '../src/domain/workflow-step';
 import type { OrderKey, Provider, ProviderPayment } from '../src/providers/provider';
+import { changedAmount } from '../src/providers/validate-qris';
 import { indeterminateError } from './errors';
 import { providerDeadline } from './provider-deadline';
 import { classifyProviderRefund, recordProviderRefund } from './provider-refund';
@@ -68,15 +70,23 @@ export async function applyProviderStatus(
   }
 }
 
-/** Opens an exception if the order has another amount. @returns the exception's text; undefined if the amounts match */
+/**
+ * Opens an exception if the order has another amount, and stops the account: each further order would be like it.
+ * @returns the exception's text; undefined if the amounts match
+ */
 async function checkAmount(
   { db }: TransitionContext,
-  { terms }: StepInput,
-  { totalRupiah }: ProviderPayment,
+  { terms, createdAtMs }: StepInput,
+  { status, totalRupiah }: ProviderPayment,
 ): Promise<string | undefined> {
   if (totalRupiah === terms.totalRupiah) return undefined;
   const amounts = `${formatRupiah(totalRupiah)} instead of ${formatRupiah(terms.totalRupiah)}`;
   const detail = `The provider has an order over ${amounts}.`;
+  const isInUse = status === 'pending' || status === 'paid';
+  if (isInUse && !(await isAmountChangeKnown(db, terms.providerAccountId, new Date(createdAtMs)))) {
+    const changed = changedAmount('an order', totalRupiah, terms.totalRupiah);
+    await stopProviderAccount(db, terms, { kind: changed.stopsAccount, reason: changed.reason });
+  }
   const { referenceId, providerAccountId, paymentId } = terms;
   const order = { referenceId, providerAccountId, paymentId, amountRupiah: totalRupiah };
   await openException(db, { kind: 'wrong_amount', ...order, detail });

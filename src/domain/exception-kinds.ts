@@ -7,6 +7,7 @@ export const EXCEPTION_KINDS = [
   'refunded_after_settlement',
   'reconciliation',
   'foreign_qris',
+  'changed_amount',
   'payout_conflict',
   'payout_amount',
   'payout_source_balance',
@@ -14,3 +15,6 @@ export const EXCEPTION_KINDS = [
   'lost_payout',
 ] as const;
 export type ExceptionKind = (typeof EXCEPTION_KINDS)[number];
+
+/** Why a provider account is stopped: its QRs are those of another merchant, or it changes the amounts of orders. */
+export type AccountStop = Extract<ExceptionKind, 'foreign_qris' | 'changed_amount'>;

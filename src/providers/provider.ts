@@ -1,3 +1,4 @@
+import type { AccountStop } from '../domain/exception-kinds';
 import type { Indeterminate, ProviderCall } from '../domain/provider-call';
 import type { ProviderName } from '../domain/provider-capabilities';
 import type { ProviderPaymentStatus } from '../domain/provider-status';
@@ -52,11 +53,18 @@ export interface Rejected {
   readonly reason: string;
   /** For merchants, if the reason is about our provider account. */
   readonly merchantReason?: string;
-  /** The account issues QRs of another merchant: it must issue no more. */
-  readonly stopsAccount?: true;
 }
 
-export type IssueQrisOutcome = ({ readonly outcome: 'accepted' } & IssuedQris) | Rejected | Indeterminate;
+/** The order is open, and no customer may get its QR. A repeat would return the same. */
+export interface Unusable {
+  readonly outcome: 'unusable';
+  /** Names the field, and both values. For operators. */
+  readonly reason: string;
+  /** Each further order of the account would be like it: it must issue no more. */
+  readonly stopsAccount?: AccountStop;
+}
+
+export type IssueQrisOutcome = ({ readonly outcome: 'accepted' } & IssuedQris) | Rejected | Unusable | Indeterminate;
 
 export interface ProviderPayment {
   readonly status: ProviderPaymentStatus;

@@ -1,4 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { z } from 'zod';
 import { createSealer } from '../../src/crypto/sealing';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import { listRecordedCases } from '../../src/db/queries/list-attention';
@@ -183,7 +187,7 @@ describe('a QR with another NMID than that of its account', () => {
   const nmids = `${SANDBOX_NMID} instead of ${OTHER_NMID}`;
 
   /** The only account for new payments of gopay. */
-  async function useAccount(nmid: string): Promise<string> {
+  async function useAccount(nmid: string, baseUrl = service.sandboxUrl): Promise<string> {
     await service.db.query("update provider_accounts set status = 'disabled' where provider = 'gopay'");
     const { id } = await addAccount(service.db, createSealer(service.masterKey), {
       provider: 'gopay',
@@ -191,7 +195,7 @@ describe('a QR with another NMID than that of its account', () => {
       serverKey: SANDBOX_SERVER_KEY,
       nmid,
       weight: 1,
-      baseUrl: service.sandboxUrl,
+      baseUrl,
       environment: 'sandbox',
     });
     return id;
@@ -224,7 +228,7 @@ describe('a QR with another NMID than that of its account', () => {
     expect(await statusOf(accountId)).toBe('disabled');
     const { rows } = await service.db.query('select status, qris_payload, failure_reason from payments');
     expect(rows).toEqual([
-      { status: 'failed', qris_payload: null, failure_reason: 'the provider accepts no transactions at present' },
+      { status: 'failed', qris_payload: null, failure_reason: 'the provider issued no usable QR code' },
     ]);
     expect((await create()).status).toBe(400);
   });
@@ -234,4 +238,65 @@ describe('a QR with another NMID than that of its account', () => {
     expect((await create()).body).toMatchObject({ payment: { status: 'pending' } });
     expect(await statusOf(accountId)).toBe('enabled');
   });
+
+  it('and an acquirer that adds a fee to each order stops its account in the same attempt', async () => {
+    const acquirer = await startFeeProxy(service.sandboxUrl, 71);
+    const accountId = await useAccount(SANDBOX_NMID, acquirer.url);
+    const created = await create();
+    expect(created).toMatchObject({
+      status: 400,
+      body: { error: { code: 'payment_create_failed', message: expect.stringContaining('no usable QR code') } },
+    });
+    expect(acquirer.paths).toEqual(['/v2/charge', expect.stringMatching(/\/expire$/)]);
+    const cases = await listRecordedCases(service.db, 9);
+    expect(cases.filter(({ kind }) => kind === 'changed_amount')).toMatchObject([
+      { detail: expect.stringMatching(new RegExp(`${accountId}.*Rp 50\\.071 instead of Rp 50\\.000`)) },
+    ]);
+    expect(await statusOf(accountId)).toBe('disabled');
+    const { rows } = await service.db.query(
+      `select name, note from payment_transitions where payment_id = (
+        select id from payments where provider_account_id = $1) order by version`,
+      [accountId],
+    );
+    expect(rows).toMatchObject([
+      { name: 'create' },
+      { name: 'fail_creation', note: expect.stringContaining('Rp 50.071 instead of Rp 50.000') },
+    ]);
+    expect((await create()).status).toBe(400);
+    expect(acquirer.paths).toHaveLength(2);
+    await acquirer.close();
+  });
 });
+
+/** In front of the sandbox: the response to a charge is over so much more. */
+async function startFeeProxy(target: string, feeRupiah: number) {
+  const paths: string[] = [];
+  const server = createServer((request, response) => {
+    void (async () => {
+      const { method = '', url = '', headers } = request;
+      paths.push(url);
+      const body = method === 'GET' ? null : await buffer(request);
+      const { authorization = '' } = headers;
+      const sent = await fetch(target + url, {
+        method,
+        headers: { authorization, 'content-type': 'application/json' },
+        body,
+      });
+      const json = z.record(z.string(), z.unknown()).parse(await sent.json());
+      const isCharge = url.endsWith('/charge');
+      const changed = isCharge ? { ...json, gross_amount: `${Number(json.gross_amount) + feeRupiah}.00` } : json;
+      response.end(JSON.stringify(changed));
+    })();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+    paths,
+    async close() {
+      server.closeAllConnections();
+      await once(server.close(), 'close');
+    },
+  };
+}

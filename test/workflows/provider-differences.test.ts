@@ -43,6 +43,13 @@ async function changeTransaction(referenceId: string): Promise<void> {
   await service.providerDb.query("update payments set transaction_id = 'another' where order_id = $1", [referenceId]);
 }
 
+async function statusOfAccount(): Promise<string | undefined> {
+  const { rows } = await service.db.query<{ status: string }>(
+    "select status from provider_accounts where provider = 'gopay'",
+  );
+  return rows[0]?.status;
+}
+
 async function exceptionsOf(id: string): Promise<string[]> {
   const { rows } = await service.db.query<{ kind: string }>(
     'select kind from exceptions where payment_id = $1 order by kind',
@@ -93,17 +100,21 @@ it('paid over another amount: fails at its deadline, and the money is a late pay
   expect(await timeSkipping.runToEnd(id)).toBe('failed');
   await eventually(
     () => exceptionsOf(id),
-    (kinds) => kinds.length === 2,
+    (kinds) => kinds.length === 3,
   );
-  expect(await exceptionsOf(id)).toEqual(['late_payment', 'wrong_amount']);
+  expect(await exceptionsOf(id)).toEqual(['changed_amount', 'late_payment', 'wrong_amount']);
   expect(await suspenseOf(id)).toBe(40_000);
 });
 
-it('open over another amount: expires at its deadline', async () => {
+it('open over another amount: expires at its deadline, and stops no account that was stopped for it', async () => {
+  expect(await statusOfAccount()).toBe('disabled');
+  await service.db.query("update provider_accounts set status = 'enabled' where provider = 'gopay'");
   const { id, reference_id } = await timeSkipping.createPayment();
   await changeAmount(reference_id);
   await service.workflows.signalProviderUpdate(id);
   expect(await timeSkipping.runToEnd(id)).toBe('expired');
+  expect(await exceptionsOf(id)).toEqual(['wrong_amount']);
+  expect(await statusOfAccount()).toBe('enabled');
 });
 
 it('refunded at the provider before the payment is recorded: paid, then refunded', async () => {

@@ -69,6 +69,7 @@ const NEXT_COMMANDS: Readonly<Record<AttentionKind, NextCommand>> = {
   settlement_due: ({ merchantId }) => `lunas payments list --waiting-for-settlement --merchant ${merchantId}`,
   exception: ({ subject }) => `lunas exceptions resolve ${subject} ${NOTE}`,
   foreign_qris: showPayment,
+  changed_amount: showPayment,
   approval: ({ subject }) => `lunas approvals approve ${subject} ${NOTE}`,
   merchant_pending: ({ subject }) => `lunas merchants approve ${subject} ${NOTE}`,
   merchant_on_hold: ({ subject }) => `lunas merchants release ${subject} ${NOTE}`,

@@ -257,7 +257,8 @@ create index provider_accounts_provider_idx on provider_accounts (provider) wher
 create unique index provider_accounts_payouts_key on provider_accounts (purpose)
   where purpose = 'payouts' and status = 'enabled';
 
--- The worker stops an account whose QRs are those of another merchant. It can do nothing else with accounts.
+-- The worker stops an account whose QRs are those of another merchant, or that changes amounts. It can do nothing else
+-- with accounts.
 create function stop_provider_account(account_id uuid) returns void
 language sql security definer set search_path = public, pg_temp as $$
   update provider_accounts set status = 'disabled' where id = account_id and status = 'enabled'
@@ -1030,8 +1031,8 @@ create index provider_notifications_order_idx on provider_notifications (provide
 create table exceptions (
   id uuid primary key default gen_random_uuid(),
   kind text not null check (kind in ('late_payment', 'wrong_amount', 'unknown_order', 'paid_twice',
-    'refunded_after_settlement', 'reconciliation', 'foreign_qris', 'payout_conflict', 'payout_amount',
-    'payout_source_balance', 'unknown_payout', 'lost_payout')),
+    'refunded_after_settlement', 'reconciliation', 'foreign_qris', 'changed_amount', 'payout_conflict',
+    'payout_amount', 'payout_source_balance', 'unknown_payout', 'lost_payout')),
   provider_account_id uuid references provider_accounts,
   reference_id text not null,
   payment_id uuid references payments,

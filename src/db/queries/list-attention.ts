@@ -78,11 +78,16 @@ const PARTS = {
     select id::text, coalesce((select merchant_id from payments where id = payment_id),
       (select merchant_id from payouts where payouts.reference_id = exceptions.reference_id)), opened_at,
       kind || ' of ' || reference_id || ': ' || detail
-    from exceptions where resolved_at is null and kind <> 'foreign_qris' order by opened_at limit $1`,
+    from exceptions where resolved_at is null and kind not in ('foreign_qris', 'changed_amount')
+    order by opened_at limit $1`,
   foreign_qris: `
     select reference_id, (select merchant_id from payments where id = payment_id), opened_at,
       'exception ' || id || ': ' || detail
     from exceptions where resolved_at is null and kind = 'foreign_qris' order by opened_at limit $1`,
+  changed_amount: `
+    select reference_id, (select merchant_id from payments where id = payment_id), opened_at,
+      'exception ' || id || ': ' || detail
+    from exceptions where resolved_at is null and kind = 'changed_amount' order by opened_at limit $1`,
   approval: `
     select id::text, null::uuid, requested_at, action || ' of ' || target
     from approvals where status = 'approved' or (status = 'pending' and expires_at > now())

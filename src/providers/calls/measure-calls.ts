@@ -24,8 +24,9 @@ export function measureCalls(accountId: string): CallWrapper {
   return async (_, work, { operation }) => {
     const startedMs = performance.now();
     const result = await work();
-    // The acquirer rejects every order of the account, and not only this one.
-    const outcome = 'merchantReason' in result ? 'account_rejected' : result.outcome;
+    // The acquirer rejects every order of the account, or makes each one unusable, and not only this one.
+    const isOfAccount = 'merchantReason' in result || 'stopsAccount' in result;
+    const outcome = isOfAccount ? 'account_rejected' : result.outcome;
     const labels = { account, operation: OPERATION_LABELS[operation], outcome };
     observeDuration('lunas_provider_request_duration_seconds', labels, performance.now() - startedMs);
     return result;

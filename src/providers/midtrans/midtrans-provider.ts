@@ -16,7 +16,7 @@ import type {
   RefundRequest,
   Rejected,
 } from '../provider';
-import { foreignMerchant, validateQris } from '../validate-qris';
+import { changedAmount, findQrisFault, type ExpectedQris, type QrisFault } from '../validate-qris';
 import { MidtransClient, type MidtransResponse } from './midtrans-client';
 import { formatOrderTime } from './midtrans-time';
 import { verifyNotification } from './notification';
@@ -66,10 +66,8 @@ export function createMidtransProvider(options: MidtransOptions): Provider & { c
 /**
  * Creates an order. 406 means that the order exists: indeterminate, the caller queries it.
  *
- * The documentation does not promise `qr_string`. An order without one, or with an invalid one, is useless to the
- * customer but open, so it is indeterminate too. The caller finds it pending without a payload and repeats the request;
- * the idempotency key returns the first response. In the end the payment fails and the order is expired. The action URL
- * is no alternative: it has an image, and merchants are promised the payload.
+ * The documentation does not promise `qr_string`. An order without one, or with an invalid one, is unusable. The action
+ * URL is no alternative: it has an image, and merchants are promised the payload.
  */
 async function issueQris(
   client: MidtransClient,
@@ -100,22 +98,23 @@ async function issueQris(
 
   const charge = readFields(chargeResponseSchema, response.body);
   if (!charge.ok) return indeterminate(`the order may be open: ${charge.reason}`);
-  const { order_id, gross_amount, transaction_id, qr_string } = charge.fields;
+  const { order_id, transaction_id, qr_string } = charge.fields;
   if (order_id !== request.referenceId) {
     return indeterminate(`it is another order: ${differs('order_id', order_id, request.referenceId)}`);
   }
-  if (gross_amount !== request.totalRupiah) {
-    return indeterminate(`the order is open, but ${differs('gross_amount', gross_amount, request.totalRupiah)}`);
-  }
-  if (qr_string === null) return indeterminate('the order is open, but qr_string has no text of a QR');
-  const violation = validateQris(qr_string, gross_amount);
-  if (violation !== null) return indeterminate(`the order is open, but qr_string is unusable: ${violation}`);
-  const foreign = foreignMerchant(qr_string, nmid);
-  if (foreign !== null) {
-    const reason = `the order is open, but qr_string is unusable: ${foreign}`;
-    return { outcome: 'rejected', reason, merchantReason: ACCOUNT_ERROR_FOR_MERCHANTS, stopsAccount: true };
-  }
+  const fault = findFault(charge.fields, { totalRupiah: request.totalRupiah, nmid });
+  if (fault !== null) return { outcome: 'unusable', ...fault };
   return { outcome: 'accepted', providerTransactionId: transaction_id, qrisPayload: qr_string };
+}
+
+/** Why no customer may get the QR of an open order; null if it is as requested. */
+function findFault(
+  { gross_amount, qr_string }: { readonly gross_amount: number; readonly qr_string: string },
+  expected: ExpectedQris,
+): QrisFault | null {
+  if (gross_amount !== expected.totalRupiah) return changedAmount('gross_amount', gross_amount, expected.totalRupiah);
+  const fault = findQrisFault(qr_string, expected);
+  return fault && { ...fault, reason: `qr_string: ${fault.reason}` };
 }
 
 /** Whole seconds, rounded so that the acquirer accepts no payment after our own deadline. */
@@ -160,7 +159,7 @@ async function findPayment(
       providerTransactionId: transaction_id,
       totalRupiah: gross_amount,
       paidAt: settlement_time,
-      qrisPayload: isUsable(qr_string, gross_amount, nmid) ? qr_string : null,
+      qrisPayload: findQrisFault(qr_string, { totalRupiah: gross_amount, nmid }) === null ? qr_string : null,
       refunds,
     },
   };
@@ -184,11 +183,6 @@ interface NamedOrder {
   readonly order_id: string;
   readonly transaction_id: string | null;
   readonly gross_amount: number | null;
-}
-
-function isUsable(payload: string | null, totalRupiah: number, nmid: string | null): payload is string {
-  if (payload === null || validateQris(payload, totalRupiah) !== null) return false;
-  return foreignMerchant(payload, nmid) === null;
 }
 
 /** Midtrans reports `refund` when it accepts the request; only the bank's confirmation makes it final. */

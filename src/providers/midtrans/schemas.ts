@@ -31,8 +31,11 @@ export const responseSchema = z.object({
   status_message: shown(MAX_STATUS_MESSAGE_LENGTH),
 });
 
-/** Null: there is none that can be one. */
-const qrText = optional(reference(MAX_QR_LENGTH));
+/** An empty text is no QR. */
+const qrText = z
+  .unknown()
+  .optional()
+  .transform((value) => reference(MAX_QR_LENGTH).safeParse(value).data ?? '');
 
 /** The two names of an order: ours, and that of Midtrans. */
 const identity = { order_id: reference(MAX_ID_LENGTH), transaction_id: reference(MAX_ID_LENGTH) };

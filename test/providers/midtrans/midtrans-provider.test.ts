@@ -147,14 +147,8 @@ describe('issueQris', () => {
     ['429, too many calls', TOO_MANY, 429],
     ['500', SERVER_ERROR, 500],
     ['505 in the body of a 200', errorMessage('505', 'Unable to create va_number'), 200],
-    ['an order without its QR', { ...CHARGED, qr_string: undefined }, 200],
-    ['a QR whose CRC is wrong', { ...CHARGED, qr_string: `${QR_STRING.slice(0, -1)}0` }, 200],
-    ['a QR over another amount', { ...CHARGED, qr_string: QR_OVER_ONE_RUPIAH }, 200],
-    ['a truncated QR', { ...CHARGED, qr_string: QR_STRING.slice(0, 80) }, 200],
-    ['an image instead of a payload', { ...CHARGED, qr_string: 'https://api.midtrans.com/v2/qris/1/qr-code' }, 200],
     ['an order without its id', { ...CHARGED, transaction_id: undefined }, 200],
     ['the response for another order', { ...CHARGED, order_id: 'LN-OTHER' }, 200],
-    ['another amount', { ...CHARGED, gross_amount: '1.00' }, 200],
     ['an amount with a fraction', { ...CHARGED, gross_amount: '275000.50' }, 200],
     ['an order that is not pending', { ...CHARGED, transaction_status: 'deny' }, 200],
     ['a gateway page', '<html>502 Bad Gateway</html>', 502],
@@ -166,6 +160,26 @@ describe('issueQris', () => {
   ])('is indeterminate after %s', async (_, body, http) => {
     midtrans.respondWith(body, http);
     expect(await provider.issueQris(REQUEST, call())).toEqual({ outcome: 'indeterminate', reason: expect.any(String) });
+  });
+
+  it.each<[string, object, object]>([
+    ['an order without its QR', { qr_string: undefined }, {}],
+    ['a QR whose CRC is wrong', { qr_string: `${QR_STRING.slice(0, -1)}0` }, {}],
+    ['a truncated QR', { qr_string: QR_STRING.slice(0, 80) }, {}],
+    ['an image instead of a payload', { qr_string: 'https://api.midtrans.com/v2/qris/1/qr-code' }, {}],
+    ['a QR over another amount', { qr_string: QR_OVER_ONE_RUPIAH }, { stopsAccount: 'changed_amount' }],
+    ['an order over another amount', { gross_amount: '275071.00' }, { stopsAccount: 'changed_amount' }],
+  ])('is unusable after %s', async (_, changes, stop) => {
+    midtrans.respondWith({ ...CHARGED, ...changes });
+    const outcome = await provider.issueQris(REQUEST, call());
+    expect(outcome).toEqual({ outcome: 'unusable', reason: expect.any(String), ...stop });
+  });
+
+  it('names both amounts of an order over another one', async () => {
+    midtrans.respondWith({ ...CHARGED, gross_amount: '275071.00' });
+    expect(await provider.issueQris(REQUEST, call())).toMatchObject({
+      reason: expect.stringMatching(/^gross_amount is over Rp 275\.071 instead of Rp 275\.000/),
+    });
   });
 
   it('is rejected by 401 with a sentence for merchants that does not mention our provider account', async () => {
