@@ -16,6 +16,7 @@ const UNIT = [
   'test/providers/border.test.ts',
   'test/providers/calls/call-slots.test.ts',
   'test/providers/midtrans/{midtrans-provider,notification}.test.ts',
+  'test/providers/snap/holder-name.test.ts',
   'test/snap/**/*.test.ts',
   'test/temporal/fairness-key.test.ts',
   'test/web/docs/samples.test.ts',

@@ -10,6 +10,8 @@ export interface PayoutProfile {
   readonly statuses: Readonly<Record<string, BankPayoutStatus | 'not_found'>>;
   /** Why a transfer was rejected, by HTTP status and case. */
   readonly failureKinds: Readonly<Record<string, PayoutFailureKind>>;
+  /** The characters of a holder's name in a transfer, and how many; an inquiry reports others. */
+  readonly names: { readonly allowed: RegExp; readonly maxLength: number };
   /** The HTTP status and case of a cut-off; null if the bank does not promise that it moved nothing. */
   readonly cutOffCase: string | null;
   readonly notifications: 'iris' | 'snap';
@@ -30,6 +32,9 @@ const FAILURE_KINDS: PayoutProfile['failureKinds'] = {
   '403 18': 'account',
   '404 11': 'account',
 };
+
+/** Midtrans, "Error mapping": 400xx01 for other than letters, digits and spaces. */
+const NAMES: PayoutProfile['names'] = { allowed: /[A-Za-z0-9 ]/, maxLength: 70 };
 
 const STATUSES: PayoutProfile['statuses'] = {
   '00': 'completed',
@@ -54,6 +59,7 @@ export const PAYOUT_PROFILES = {
     },
     statuses: STATUSES,
     failureKinds: FAILURE_KINDS,
+    names: NAMES,
     cutOffCase: CUT_OFF,
     notifications: 'iris',
     inquiryNamesSource: false,
@@ -70,6 +76,7 @@ export const PAYOUT_PROFILES = {
     },
     statuses: STATUSES,
     failureKinds: FAILURE_KINDS,
+    names: NAMES,
     cutOffCase: null,
     notifications: 'snap',
     inquiryNamesSource: true,

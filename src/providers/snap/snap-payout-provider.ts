@@ -17,6 +17,7 @@ import type {
   PayoutProvider,
   SendPayoutOutcome,
 } from '../payout-provider';
+import { nameFor } from './holder-name';
 import type { PayoutCredentials } from './payout-credentials';
 import { PAYOUT_PROFILES, type PayoutProfile } from './payout-profiles';
 import { inquiryResponseSchema, statusCodeSchema, transferResponseSchema, transferStatusSchema } from './schemas';
@@ -89,6 +90,10 @@ async function inquireAccount(
   if (beneficiaryAccountNo !== null && beneficiaryAccountNo !== number) {
     return indeterminate(`it is another account: ${differs('beneficiaryAccountNo', beneficiaryAccountNo, number)}`);
   }
+  if (nameFor(profile, beneficiaryAccountName) === '') {
+    const reason = "the bank accepts no character of the holder's name";
+    return { outcome: 'rejected', failureKind: 'account', reason };
+  }
   return { outcome: 'found', holderName: beneficiaryAccountName };
 }
 
@@ -109,7 +114,7 @@ async function sendPayout(
       body: {
         partnerReferenceNo: referenceId,
         amount: { value: `${amountRupiah}.00`, currency: 'IDR' },
-        beneficiaryAccountName: holderName,
+        beneficiaryAccountName: nameFor(profile, holderName),
         beneficiaryAccountNo: account.number,
         beneficiaryBankCode: account.bankCode,
         sourceAccountNo: credentials.sourceAccountNo,
@@ -121,6 +126,7 @@ async function sendPayout(
   if (response.outcome === 'indeterminate') return response;
   const isCutOff = profile.cutOffCase === caseOf(response);
   const outcome = classify('interbank_transfer', response);
+  if (isBeneficiaryInvalid(response)) return { ...rejected(profile, response), failureKind: 'account' };
   if (isCutOff || outcome === 'rejected') return rejected(profile, response);
   if (outcome !== 'done') return undecided(response);
   const transfer = readFields(transferResponseSchema, response.body);
@@ -199,6 +205,14 @@ function describePayout(
 /** The code is none that decides the outcome. */
 function undecided({ status }: SnapResponse): Indeterminate {
   return indeterminate(`responseCode decides nothing: ${status}`);
+}
+
+/** What else a transfer has. A header may be wrong for each transfer, so it is no reason to suspend an account. */
+const OTHER_FIELD = /\b(?:X-|CHANNEL-ID|Content-Type|partnerReferenceNo|amount|sourceAccountNo|transactionDate|body)/i;
+
+/** The bank rejects a field of the beneficiary, so it would reject each later transfer to the account. */
+function isBeneficiaryInvalid(response: SnapResponse): boolean {
+  return caseOf(response) === '400 01' && !OTHER_FIELD.test(response.status);
 }
 
 function rejected({ failureKinds, cutOffCase }: PayoutProfile, response: SnapResponse): BankRejected {

@@ -15,6 +15,9 @@ const amount = z.object({ value: z.string().regex(/^[1-9]\d{0,12}\.00$/), curren
 
 const inquirySchema = z.object({ beneficiaryBankCode: bankCode, beneficiaryAccountNo: accountNumber });
 
+/** Midtrans, "Error mapping": other characters are 400xx01. */
+const PLAIN_NAME = /^[A-Za-z0-9 ]+$/;
+
 const transferSchema = z.object({
   partnerReferenceNo: reference,
   amount,
@@ -41,6 +44,10 @@ export function inquire({ body }: CheckedRequest): FacadeResponse {
 /** Service 18: a transfer to another bank. */
 export async function transfer(bank: Bank, { merchant, body }: CheckedRequest): Promise<FacadeResponse> {
   const order = parse(transferSchema, body);
+  const { acceptsOnlyPlainNames = false } = behaviourOf(order.beneficiaryAccountNo);
+  if (acceptsOnlyPlainNames && !PLAIN_NAME.test(order.beneficiaryAccountName)) {
+    throw failedCheck('400 01', 'beneficiaryAccountName');
+  }
   const result = await bank.send(merchant, {
     partnerReferenceNo: order.partnerReferenceNo,
     amountRupiah: Number(order.amount.value),

@@ -16,6 +16,8 @@ export interface AccountBehaviour {
   readonly inquiryFault?: FaultKind;
   readonly transfer?: Rejection;
   readonly transferFault?: FaultKind;
+  /** A transfer with a holder's name of other than letters, digits and spaces is rejected. */
+  readonly acceptsOnlyPlainNames?: true;
   /** Empty: only a control call changes the transfer. */
   readonly steps?: readonly TransferStep[];
   readonly notifications?: 'twice' | 'wrong_order' | 'forged' | 'none';
@@ -119,6 +121,16 @@ export const MAGIC_ACCOUNTS: readonly MagicAccount[] = [
     accountNumber: '9900000064',
     behaviour: { inquiryFault: 'timeout' },
     description: 'does not respond to the inquiry',
+  },
+  {
+    accountNumber: '9900000065',
+    behaviour: { holderName: "H. MUH. ARI'F, S.KOM", acceptsOnlyPlainNames: true },
+    description: 'has a holder name with characters that the bank rejects in a transfer',
+  },
+  {
+    accountNumber: '9900000066',
+    behaviour: { holderName: '王小明' },
+    description: 'has a holder name without a character that the bank accepts in a transfer',
   },
   {
     accountNumber: '9900000070',

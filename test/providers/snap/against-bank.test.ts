@@ -105,6 +105,11 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
       expect(await inquire(number)).toEqual(expected);
     });
 
+    it('of a name without an accepted character is rejected: no transfer to it would arrive', async () => {
+      const reason = "the bank accepts no character of the holder's name";
+      expect(await inquire('9900000066')).toEqual({ outcome: 'rejected', failureKind: 'account', reason });
+    });
+
     it('without a response is indeterminate', async () => {
       expect(await inquire('9900000064', within(SHORT_MS))).toEqual(INDETERMINATE);
     });
@@ -146,6 +151,20 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
         bank_code: '014',
         executions: [{ direction: 'out', amount_rupiah: AMOUNT_RUPIAH, account_number: DEMO_ACCOUNT }],
       });
+    });
+
+    it('has the name as the bank accepts it, and the inquiry as the bank reports it', async () => {
+      const holderName = "H. MUH. ARI'F, S.KOM";
+      expect(await inquire('9900000065')).toEqual({ outcome: 'found', holderName });
+      const order = { ...orderTo('9900000065'), holderName };
+      expect(await provider.sendPayout(order, within())).toMatchObject({ outcome: 'accepted' });
+      await findWith(order.referenceId, ({ status }) => status === 'completed');
+    });
+
+    it('whose name the bank rejects is no reason to send another one to the account', async () => {
+      const order = { ...orderTo(DEMO_ACCOUNT), holderName: '' };
+      const rejection = { outcome: 'rejected', failureKind: 'account', reason: expect.stringMatching(/^4001801 /) };
+      expect(await provider.sendPayout(order, within())).toEqual(rejection);
     });
 
     it('fails', async () => {
