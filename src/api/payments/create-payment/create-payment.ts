@@ -144,7 +144,7 @@ Fields that are not listed are ignored, and \`X-Ignored-Fields\` names them. A b
     const wanted = readExpand(request, merchant);
     const body = requireObject(readJsonBody(request));
     reportIgnored(request, 'fields', ignoredFieldsOf(body));
-    const idempotencyKey = parseIdempotencyKey(request.get('idempotency-key'));
+    const idempotencyKey = parseIdempotencyKey(request.headersDistinct['idempotency-key']);
     if (body.payments !== undefined) {
       const items = parseItems(body);
       await countItems(dependencies.rateLimit, request, merchant, items.length);

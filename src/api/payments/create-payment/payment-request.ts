@@ -139,11 +139,15 @@ function truncated(field: string): string {
 }
 
 /**
- * The `Idempotency-Key` of a request; null if it has none.
- * @throws ApiError `payment_create_failed` for a key that is not 1 to 255 printable ASCII characters
+ * The `Idempotency-Key` of a request; null if it has none. Node.js joins the values of a repeated header: as another
+ * key, they would make a repeat another payment.
+ * @param values of each header line; the same value twice is one key
+ * @throws ApiError `payment_create_failed` for two keys, or one that is not 1 to 255 printable ASCII characters
  */
-export function parseIdempotencyKey(header: string | undefined): string | null {
-  if (header === undefined) return null;
-  if (IDEMPOTENCY_KEY.test(header)) return header;
+export function parseIdempotencyKey(values: readonly string[] = []): string | null {
+  const [key, ...others] = new Set(values);
+  if (key === undefined) return null;
+  if (others.length > 0) throw new ApiError('idempotency_key_invalid', 'Idempotency-Key must occur once.');
+  if (IDEMPOTENCY_KEY.test(key)) return key;
   throw new ApiError('idempotency_key_invalid', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
 }

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { paymentRequestSchema } from '../../../../src/api/payments/create-payment/payment-request';
 import { digestOf } from '../../../../src/api/payments/create-payment/request-fingerprint';
 import { eventually } from '../../../support/eventually';
@@ -280,6 +281,26 @@ describe('POST /payments', () => {
     const encoded = { 'content-encoding': 'gzip' };
     const { status, body } = await service.call('POST', '/payments', '{"amount":1000}', encoded);
     expect([status, body.error.code]).toEqual([400, 'invalid_json']);
+  });
+
+  it('an Idempotency-Key that a proxy repeats is one key, and two keys are rejected', async () => {
+    const create = (...keys: string[]) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const headers = {
+          authorization: `Bearer ${service.secretKey}`,
+          'content-type': 'application/json',
+          'idempotency-key': keys,
+        };
+        const sent = request(`${service.apiUrl}/payments`, { method: 'POST', headers }, (response) => {
+          response.resume().on('end', () => resolve(response.statusCode));
+        });
+        sent.on('error', reject).end(JSON.stringify({ amount: 1_000 }));
+      });
+    const before = await countPayments();
+    expect(await create('by-proxy')).toBe(201);
+    expect(await create('by-proxy', 'by-proxy')).toBe(201);
+    expect(await create('by-proxy', 'another')).toBe(400);
+    expect(await countPayments()).toBe(before + 1);
   });
 
   it('400 payment_create_failed: an idempotency key that is empty or too long', async () => {
