@@ -21,6 +21,8 @@ import { unchecked } from './verify-terms';
 interface RequestInput extends PayoutInput {
   /** The workflow's clock, Unix time. */
   readonly atMs: number;
+  /** The time of the request is over: it is rejected, unless an attempt has written the row. */
+  readonly isOverdue?: true;
 }
 
 /**
@@ -29,10 +31,10 @@ interface RequestInput extends PayoutInput {
  */
 export async function requestPayout(
   dependencies: ActivityDependencies,
-  { payoutId, merchantId, request, lost, atMs }: RequestInput,
+  { payoutId, merchantId, request, lost, atMs, isOverdue }: RequestInput,
 ): Promise<PayoutRequestResult> {
   const { db, sealer } = dependencies;
-  if (request) {
+  if (request && !isOverdue) {
     const isOwn = request.payoutId === payoutId && request.merchantId === merchantId;
     if (!isOwn) throw inputRejectedError(`the request is not for payout ${payoutId}`);
     const account = await findSealedBankAccount(db, request.bankAccountId);

@@ -1,11 +1,12 @@
-import type { SearchAttributeUpdatePair } from '@temporalio/common';
-import { proxyLocalActivities } from '@temporalio/workflow';
+import { RetryState, type SearchAttributeUpdatePair } from '@temporalio/common';
+import { ActivityFailure, proxyLocalActivities, sleep } from '@temporalio/workflow';
 import type { Activities } from '../activities';
 import type { StepActor } from '../src/domain/actor';
 import type { PayoutState, PayoutTerms } from '../src/domain/payout';
 import type { PayoutAction, PayoutResolution } from '../src/domain/payout-actions';
 import type { PayoutInput, PayoutRequestResult, PayoutStepInput, PayoutStepResult } from '../src/domain/payout-step';
 import { isResting } from '../src/domain/payout-transitions';
+import { authentic } from './authentic';
 import { SEARCH_ATTRIBUTES, type PayoutWorkflowStatus } from './messages';
 import { OperatorView } from './operator-view';
 import { regularActivities } from './regular-activities';
@@ -25,6 +26,11 @@ const ACTIVITY_SUMMARIES = {
 /** Their only call to the bank gets the time of a regular attempt: it is not repeated. */
 const SENDING_STEPS: ReadonlySet<PayoutStepName> = new Set(['submitPayout', 'resendPayout']);
 const REQUEST_SUMMARY = 'reserve the balance for the payout';
+
+/** A balance is reserved within a second. What takes longer than this is rejected, and can be requested again. */
+const REQUEST_PERIOD_MS = 10 * MINUTE_MS;
+/** PostgreSQL ends a statement after 15 s: then its row is there, or never will be. */
+const LAST_ATTEMPT_MS = MINUTE_MS;
 
 export type PayoutStepName = keyof typeof ACTIVITY_SUMMARIES;
 
@@ -85,16 +91,7 @@ export class PayoutRun {
 
   /** Writes the payout's row, or reads it if there is one. */
   async begin(): Promise<PayoutRequestResult> {
-    const input = { ...this.#input, atMs: this.#queue.clock.nowMs };
-    const local = proxyLocalActivities<Activities>({ ...LOCAL_ACTIVITY_OPTIONS, summary: REQUEST_SUMMARY });
-    const result = await runStep({
-      local: () => local.requestPayout(input),
-      regular: (before) =>
-        regularActivities({ ...UNLIMITED_RETRY, summary: REQUEST_SUMMARY, ...before }).requestPayout(input),
-      onRetrying: () => this.#showRetrying(REQUEST_SUMMARY),
-      isInterrupted: () => false,
-    });
-    if (result === null) throw new Error('Nothing interrupts a request');
+    const result = await this.#requestRow();
     if (result.outcome === 'rejected') return result;
     const { terms, state } = result;
     this.#payout = { terms, state };
@@ -104,6 +101,30 @@ export class PayoutRun {
       { key: SEARCH_ATTRIBUTES.payoutStatus, value: state.status },
     ]);
     return result;
+  }
+
+  /** What others wait for has a limit: a new request. After it, the row decides whether an attempt has written it. */
+  async #requestRow(): Promise<PayoutRequestResult> {
+    const input = { ...this.#input, atMs: this.#queue.clock.nowMs };
+    const isNew = input.request !== undefined && input.lost === undefined;
+    const limit = isNew ? { scheduleToCloseTimeout: REQUEST_PERIOD_MS } : {};
+    const local = proxyLocalActivities<Activities>({ ...LOCAL_ACTIVITY_OPTIONS, summary: REQUEST_SUMMARY });
+    const last = regularActivities({ ...UNLIMITED_RETRY, summary: 'read whether the balance is reserved' });
+    try {
+      const result = await runStep({
+        local: () => local.requestPayout(input),
+        regular: (before) =>
+          regularActivities({ ...UNLIMITED_RETRY, ...limit, summary: REQUEST_SUMMARY, ...before }).requestPayout(input),
+        onRetrying: () => this.#showRetrying(REQUEST_SUMMARY),
+        isInterrupted: () => false,
+      });
+      if (result === null) throw new Error('Nothing interrupts a request');
+      return result;
+    } catch (error) {
+      if (!isNew || !isOverdue(error)) throw error;
+      await sleep(LAST_ATTEMPT_MS, { summary: 'the last attempt ends' });
+      return authentic(await last.requestPayout({ ...input, isOverdue: true }));
+    }
   }
 
   /**
@@ -173,6 +194,11 @@ export class PayoutRun {
     if (isResting(state.status)) this.#waitingFor = 'nothing: the bank or an operator may change it';
     this.view.setAttention(attentionReason ?? null, changes);
   }
+}
+
+/** No further attempt begins: the time is over, also if the last attempt has failed by itself. */
+function isOverdue(error: unknown): boolean {
+  return error instanceof ActivityFailure && error.retryState === RetryState.TIMEOUT;
 }
 
 function nextQueryAtMs({ lastSentAtMs }: PayoutState, nowMs: number): number {

@@ -28,5 +28,7 @@ export type PayoutRejection =
   | { readonly code: 'negative_balance'; readonly balanceRupiah: number }
   /** The least gross amount that a rail can send. */
   | { readonly code: 'below_minimum'; readonly balanceRupiah: number; readonly minimumRupiah: number }
+  /** Another request of the merchant is not decided yet: it may get the same money. */
+  | { readonly code: 'request_pending' }
   /** It is not what the requester has seen: the page has to be read again. */
   | { readonly code: 'balance_changed' };

@@ -62,7 +62,18 @@ export class PayoutClient {
    */
   async request(request: PayoutRequestInput): Promise<PayoutRequestResult> {
     const { payoutId, merchantId } = request;
-    return this.#requestWithStart({ payoutId, merchantId, request }, requestUpdateId(request));
+    return this.#requestWithStart({ payoutId, merchantId, request });
+  }
+
+  /** Whether the request of another payout of the merchant is not decided yet: it may get the same money. */
+  async hasOtherRequest({ payoutId, merchantId }: PayoutKey): Promise<boolean> {
+    const others = (await this.records.listUndecided(merchantId)).filter((other) => other !== payoutId);
+    for (const other of others) {
+      // Temporal lists a workflow as it was a moment ago.
+      const record = await this.records.describe(other);
+      if (record?.isRunning === true && record.status === null) return true;
+    }
+    return false;
   }
 
   /**
@@ -144,12 +155,15 @@ export class PayoutClient {
     const { payoutId, merchantId } = request;
     const input = { payoutId, merchantId, request, lost: { requestedAtMs } };
     await this.client.callWorkflow(payoutWorkflowId(payoutId), (handle) => handle.terminate(ROW_LOST));
-    // Under the id of the request or of an earlier rebuild Temporal would return the result of a run that lost its row.
-    await this.#requestWithStart(input, randomUUID());
+    await this.#requestWithStart(input);
   }
 
-  #requestWithStart(input: PayoutInput, updateId: string): Promise<PayoutRequestResult> {
-    const options = { updateId, startWorkflowOperation: startOperation(input) };
+  /**
+   * All requests of one run get the result of its first step, so a form that is sent twice is one request. Each has an
+   * id of its own: under an earlier one Temporal would return the result of a run that was rejected, or lost its row.
+   */
+  #requestWithStart(input: PayoutInput): Promise<PayoutRequestResult> {
+    const options = { updateId: randomUUID(), startWorkflowOperation: startOperation(input) };
     return this.client.call(
       ({ workflow }) => workflow.executeUpdateWithStart(requestPayoutUpdate, options),
       UPDATE_TIMEOUT_MS,
@@ -190,14 +204,6 @@ export class PayoutClient {
       BANK_STATUS_TIMEOUT_MS,
     );
   }
-}
-
-/**
- * Temporal returns the result of an update id also after its run has closed. So the request of what was seen is one,
- * and a rejected one is decided again if it is repeated for another balance.
- */
-function requestUpdateId({ upToPostingId, grossRupiah }: PayoutRequestInput): string {
-  return `request-${upToPostingId}-${grossRupiah}`;
 }
 
 function startOperation(input: PayoutInput): WithStartWorkflowOperation<typeof payout> {

@@ -353,6 +353,31 @@ describe('a request', () => {
   });
 
   it.each([
+    ['is rejected if no attempt succeeds within ten minutes', false, null],
+    ['goes on if an attempt has written its row, and no result came back', true, 'completed'],
+  ])('%s', async (_title, isWritten, expected) => {
+    const row = activitiesOf({}, {}).activities;
+    const requestPayout: Activities['requestPayout'] = async (input) => {
+      if (!input.isOverdue) throw new Error('PostgreSQL is slow');
+      return isWritten ? row.requestPayout(input) : { outcome: 'rejected' };
+    };
+    const key = newKey();
+    const handle = handleOf(key);
+    await during({ ...row, requestPayout }, async () => {
+      await environment.client.workflow.start('payout', {
+        workflowId: handle.workflowId,
+        taskQueue: PAYOUTS_TASK_QUEUE,
+        args: [{ ...key, request: { ...REQUEST, ...key } }],
+      });
+      expect(await handle.result()).toBe(expected);
+    });
+    const { startTime, closeTime } = await handle.describe();
+    const minutes = ((closeTime ?? startTime).getTime() - startTime.getTime()) / MINUTE_MS;
+    expect(minutes).toBeGreaterThan(10);
+    expect(minutes).toBeLessThan(13);
+  });
+
+  it.each([
     ['of a key', 'cancel', { name: 'key:01935b6c-7c00-7000-8000-000000000001' }],
     ['of a member to send it again', 'resend', USER],
     ['of a member to resolve it', 'resolveAsCompleted', USER],

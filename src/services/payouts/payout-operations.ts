@@ -98,6 +98,8 @@ function describeRejection(rejection: PayoutRejection): string {
       return `The balance is ${rejection.balanceRupiah} rupiah, and a payout needs ${rejection.minimumRupiah}.`;
     case 'balance_changed':
       return 'The balance has changed meanwhile: repeat this.';
+    case 'request_pending':
+      return 'Another payout of the merchant is being requested: repeat this in some minutes.';
     case 'cooling_down':
       return `Not now: the bank account is new. Payouts can go to it from ${rejection.usableFrom.toISOString()}.`;
     default:

@@ -34,7 +34,7 @@ export interface PayoutUser {
 }
 
 /** What the functions request of the workflows of payouts. */
-export type PayoutWorkflows = Pick<PayoutClient, 'request' | 'perform'>;
+export type PayoutWorkflows = Pick<PayoutClient, 'request' | 'perform' | 'hasOtherRequest'>;
 
 export interface PayoutDependencies {
   readonly db: Queryable;
@@ -139,6 +139,7 @@ async function rejectionOf(
   const { payoutId, merchantId } = request;
   const shown = await previewSeen(db, merchantId, seen, now);
   if (shown.outcome === 'possible' && isSameRun(shown, seen)) {
+    if (await workflows.hasOtherRequest(request)) return { code: 'request_pending' };
     const { outcome } = await workflows.request({ ...request, ...termsOf(payoutId, shown) });
     if (outcome === 'requested') return null;
   }

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { SdkFlags } from '@temporalio/workflow/lib/flags';
-import { submitPayout } from '../../../activities/payout';
+import { requestPayout as requestPayoutActivity, submitPayout } from '../../../activities/payout';
 import { renderPayout } from '../../../src/cli/render-payout';
 import { fixValue } from '../../../src/crypto/fixed-value';
 import { createSealer } from '../../../src/crypto/sealing';
+import { inTransaction } from '../../../src/db/connection/transaction';
 import { listReleasedPayouts } from '../../../src/db/queries/find-payout';
 import { storePayoutNotification } from '../../../src/db/records/notification-inbox';
 import { payoutWriters } from '../../../src/db/transitions/payout-transitions';
 import { forEachConcurrent } from '../../../src/lib/for-each-concurrent';
 import type { FaultKind } from '../../../src/sandbox/faults';
 import { changeHold } from '../../../src/services/merchants/merchants';
+import { previewPayout, requestPayout } from '../../../src/services/payouts/payouts';
 import { showPayout } from '../../../src/services/payouts/show-payout';
 import { payoutWorkflowId } from '../../../workflows/messages';
 import { newPayoutReference } from '../../sandbox/bank/bank-under-test';
@@ -50,6 +52,15 @@ const CACHED_WORKFLOWS = bySize({ small: 100, full: 4_000 });
 /** Copies of one notification of the bank. */
 const COPIES = bySize({ small: 12, full: 1_000 });
 const FULL_TIMEOUT_MS = bySize({ small: 90_000, full: 3_600_000 });
+
+/** What the row of a payout does not have of its request. */
+const NEVER_READ = {
+  rail: 'bi_fast',
+  payoutPolicyId: 1,
+  afterPostingId: 0,
+  upToPostingId: 1,
+  by: { name: 'schedule' },
+} as const;
 
 let service: TestService;
 let payouts: PayoutsAtBank;
@@ -144,6 +155,55 @@ it('a request that was rejected is repeated with the balance of now', async () =
   expect(await payouts.request(payout, ANOTHER_BALANCE)).toEqual({ outcome: 'rejected' });
   expect(await payouts.request(payout)).toMatchObject({ outcome: 'requested' });
   await payouts.waitFor(payout, 'submitted');
+});
+
+it('a request that something kept back is repeated as it was, and two clicks are one request', async () => {
+  const payout = await payouts.newShop('9900000020');
+  await changeHold(service.db, payout.merchantId, true);
+  expect(await payouts.request(payout)).toEqual({ outcome: 'rejected' });
+  await changeHold(service.db, payout.merchantId, false);
+  const results = await Promise.all([payouts.request(payout), payouts.request(payout)]);
+  expect(results.map(({ outcome }) => outcome)).toEqual(['requested', 'requested']);
+  await payouts.waitFor(payout, 'submitted');
+});
+
+it('a second form starts no workflow while the request of the first one is not decided', async () => {
+  const payout = await payouts.newShop('9900000020');
+  const { merchantId, user: userId } = payout;
+  const { payouts: workflows } = service.workflows;
+  const { first } = await inTransaction(service.db, async (client) => {
+    // The row of a payout names the bank account: it cannot be written before the lock is released.
+    await client.query('select from bank_accounts where id = $1 for update', [payout.bankAccountId]);
+    const request = Promise.allSettled([payouts.request(payout)]);
+    const isPending = () => workflows.hasOtherRequest({ merchantId, payoutId: randomUUID() });
+    expect(await eventually(isPending, (is) => is)).toBe(true);
+    const seen = await previewPayout(service.db, merchantId, new Date());
+    if (seen.outcome === 'rejected') throw new Error(`rejected: ${seen.rejection.code}`);
+    const form = { formToken: randomUUID(), ...seen };
+    expect(await requestPayout({ db: service.db, workflows }, { merchantId, userId }, form, new Date())).toEqual({
+      outcome: 'rejected',
+      rejection: { code: 'request_pending' },
+    });
+    return { first: request };
+  });
+  await first;
+  await payouts.waitFor(payout, 'submitted');
+  const started: string[] = [];
+  const query = `WorkflowType = 'payout' and MerchantId = '${merchantId}'`;
+  for await (const { workflowId } of service.client.workflow.list({ query })) started.push(workflowId);
+  expect(started).toEqual([payoutWorkflowId(payout.payoutId)]);
+});
+
+it('a request whose time is over is rejected, unless an attempt has written its row', async () => {
+  const { payoutId, merchantId } = await payouts.newShop('9900000020');
+  const written = await payouts.requested('9900000020');
+  const dependencies = activityDependencies(service.context, new FakeAcquirer());
+  const decide = async (key: { readonly payoutId: string; readonly merchantId: string }) => {
+    const request = { ...(await payouts.recordedOf(written)).terms, ...NEVER_READ, ...key };
+    const input = { ...key, request, atMs: Date.now(), isOverdue: true } as const;
+    return (await requestPayoutActivity(dependencies, input)).outcome;
+  };
+  expect([await decide({ payoutId, merchantId }), await decide(written)]).toEqual(['rejected', 'requested']);
 });
 
 describe('a call whose response is lost', () => {

@@ -94,9 +94,11 @@ async function request(
   });
 }
 
-/** Only a balance that has changed is no reason that the page itself shows. */
+/** The page shows the other reasons itself. */
+const SHOWN_AS_PROBLEM: ReadonlySet<PayoutRejection['code']> = new Set(['balance_changed', 'request_pending']);
+
 function problemOf(view: MerchantView, rejection: PayoutRejection): string | null {
-  return rejection.code === 'balance_changed' ? rejectionText(view, rejection) : null;
+  return SHOWN_AS_PROBLEM.has(rejection.code) ? rejectionText(view, rejection) : null;
 }
 
 function rejectionText({ locale }: MerchantView, rejection: PayoutRejection): string {
@@ -153,6 +155,7 @@ const NEXT_STEPS = {
   negative_balance: 'balance',
   below_minimum: 'balance',
   balance_changed: 'balance',
+  request_pending: 'payouts',
 } as const satisfies Record<PayoutRejection['code'], NextStep>;
 
 function shownRejection(view: MerchantView, rejection: PayoutRejection): ShownRejection {

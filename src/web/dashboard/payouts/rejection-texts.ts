@@ -33,6 +33,7 @@ const en: RejectionTexts = {
   negative_balance: ({ balance }) => `The balance is ${balance}. The next settlements pay it off first.`,
   below_minimum: ({ balance, minimum }) => `The balance is ${balance}. A payout needs at least ${minimum}.`,
   balance_changed: 'The balance has changed. Look at it again, and request the payout then.',
+  request_pending: 'Another payout of this balance is being requested. Look at the payouts in some minutes.',
 };
 
 const id: RejectionTexts = {
@@ -49,6 +50,7 @@ const id: RejectionTexts = {
   negative_balance: ({ balance }) => `Saldo ${balance}. Pemasukan berikutnya melunasinya dulu.`,
   below_minimum: ({ balance, minimum }) => `Saldo ${balance}. Pencairan paling sedikit ${minimum}.`,
   balance_changed: 'Saldo sudah berubah. Lihat lagi, lalu ajukan pencairan.',
+  request_pending: 'Pencairan lain dari saldo ini sedang diajukan. Lihat daftar pencairan beberapa menit lagi.',
 };
 
 const REJECTIONS: Readonly<Record<Language, RejectionTexts>> = { id, en };
