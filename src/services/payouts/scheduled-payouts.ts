@@ -11,7 +11,9 @@ import type { Logger } from '../../observability/logger';
 import { payoutIdOf, previewPayout, termsOf, type PayoutDependencies } from './payouts';
 
 /** A balance can need several payouts: each has a largest number of lines, and its rail a largest amount. */
-const MAX_PAYOUTS_PER_DAY = 20;
+const MAX_PAYOUTS_PER_DAY = 200;
+/** A line that comes in between changes the sum: the request is rejected then, and the next preview has it. */
+const MAX_PREVIEWS = 4;
 /** So that payments beside the run are as fast as without it. */
 const STARTS_PER_SECOND = 20;
 const CONCURRENCY = 4;
@@ -46,43 +48,56 @@ export async function requestScheduledPayouts(
   await forEachConcurrent(due, CONCURRENCY, async (merchant) => {
     stopSignal.throwIfAborted();
     try {
-      const ofMerchant = await requestOfMerchant(dependencies, part, merchant, pace);
-      requested += ofMerchant;
+      for await (const _payoutId of requestOfMerchant(dependencies, part, merchant, pace)) {
+        requested += 1;
+        onProgress();
+        if (stopSignal.aborted) break;
+      }
     } catch (error) {
       dependencies.log.warn({ err: error, merchantId: merchant.merchantId }, 'scheduled payout not requested');
       failed.push(merchant.merchantId);
       if (isRepeated && failed.length > MAX_FAILED) throw error;
     }
     onProgress();
+    stopSignal.throwIfAborted();
   });
   const last = due.length === DUE_MERCHANTS_PAGE ? due.at(-1) : undefined;
   return { requested, failed, next: last?.merchantId ?? null };
 }
 
-/** @returns how many payouts were requested now */
-async function requestOfMerchant(
-  { db, workflows }: ScheduleDependencies,
+/** Requests payouts until nothing is left to pay. @returns their ids */
+async function* requestOfMerchant(
+  dependencies: ScheduleDependencies,
   { day, startedAtMs }: ScheduledPayoutsPart,
-  { merchantId, minimumRupiah }: DueMerchant,
+  merchant: DueMerchant,
   pace: () => Promise<void>,
-): Promise<number> {
+): AsyncGenerator<string> {
   const ids = Array.from({ length: MAX_PAYOUTS_PER_DAY }, (_, index) =>
-    payoutIdOf(merchantId, `schedule:${day}:${index + 1}`),
+    payoutIdOf(merchant.merchantId, `schedule:${day}:${index + 1}`),
   );
-  const times = await findRequestTimes(db, ids);
-  if (times.some((at) => at.getTime() < startedAtMs)) return 0;
-  let requested = 0;
+  const times = await findRequestTimes(dependencies.db, ids);
+  if (times.some((at) => at.getTime() < startedAtMs)) return;
   for (const payoutId of ids.slice(times.length)) {
-    await pace();
-    const at = new Date();
-    const preview = await previewPayout(db, merchantId, at);
-    if (preview.outcome === 'rejected' || preview.grossRupiah < minimumRupiah) break;
-    const request = { payoutId, merchantId, by: { name: 'schedule' }, ...termsOf(payoutId, preview) } as const;
-    // Rejected: the balance or what keeps payouts back has changed meanwhile. The next run pays.
-    if ((await workflows.request(request)).outcome === 'rejected') break;
-    requested += 1;
+    if (!(await requestNext(dependencies, { payoutId, ...merchant }, pace))) return;
+    yield payoutId;
   }
-  return requested;
+}
+
+/** @returns false if there is nothing to pay, or something keeps it back */
+async function requestNext(
+  { db, workflows }: ScheduleDependencies,
+  { payoutId, merchantId, minimumRupiah }: DueMerchant & { readonly payoutId: string },
+  pace: () => Promise<void>,
+): Promise<boolean> {
+  for (let previews = 0; previews < MAX_PREVIEWS; previews += 1) {
+    await pace();
+    const preview = await previewPayout(db, merchantId, new Date());
+    if (preview.outcome === 'rejected' || preview.balanceRupiah < minimumRupiah) return false;
+    if (await workflows.hasOtherRequest({ payoutId, merchantId })) return false;
+    const request = { payoutId, merchantId, by: { name: 'schedule' }, ...termsOf(payoutId, preview) } as const;
+    if ((await workflows.request(request)).outcome === 'requested') return true;
+  }
+  return false;
 }
 
 /** Each call waits until it is its turn. */

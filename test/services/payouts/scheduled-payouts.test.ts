@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { listDueMerchants } from '../../../src/db/queries/due-merchants';
 import { beginRecovery, endRecovery, readRecoveryMode } from '../../../src/db/records/recovery-mode';
 import type { ScheduledPayoutsPart } from '../../../src/domain/payout-schedule';
 import { dayInWib } from '../../../src/domain/wib';
 import { changeHold } from '../../../src/services/merchants/merchants';
+import type { PayoutWorkflows } from '../../../src/services/payouts/payouts';
 import { requestScheduledPayouts } from '../../../src/services/payouts/scheduled-payouts';
 import { PAYOUTS_TASK_QUEUE } from '../../../workflows/messages';
 import { requestScheduledPayouts as runOfDay } from '../../../workflows/scheduled-payouts';
@@ -15,6 +17,9 @@ import { bySize } from '../../support/size';
 
 /** Who are due in the daily run. */
 const MERCHANTS = bySize({ small: 100, full: 1_000 });
+const DAY_MS = 86_400_000;
+/** A balance of so many lines, of which one payout pays two. */
+const PARTS = bySize({ small: { hundredMillions: 44, requested: 22 }, full: { hundredMillions: 410, requested: 200 } });
 const TIMEOUT_MS = bySize({ small: 120_000, full: 900_000 });
 
 let service: TestService;
@@ -48,8 +53,12 @@ describe('the daily run', () => {
     pays((await payouts.newShop(ORDINARY)).merchantId, schedule, changes);
 
   /** The part of a run, in this process. */
-  const runPart = (part: ScheduledPayoutsPart, watch: Partial<Parameters<typeof requestScheduledPayouts>[2]> = {}) => {
-    const dependencies = { db: service.db, workflows: service.workflows.payouts, log: SILENT };
+  const runPart = (
+    part: ScheduledPayoutsPart,
+    watch: Partial<Parameters<typeof requestScheduledPayouts>[2]> = {},
+    workflows: PayoutWorkflows = service.workflows.payouts,
+  ) => {
+    const dependencies = { db: service.db, workflows, log: SILENT };
     const { signal: stopSignal } = new AbortController();
     return requestScheduledPayouts(dependencies, part, {
       attempt: 1,
@@ -140,39 +149,100 @@ describe('the daily run', () => {
     await asSuperuser(service.db, `delete from payout_settings using ${list} where merchant_id = id`);
   });
 
-  it('requests as many payouts as the largest rail needs, the oldest lines first, at most 20 a day', async () => {
-    const rtgs = `select 'rtgs', max(version) + 1, 30000, 100000001, '08:00', '14:30', 'working', 14400`;
-    const setRtgs = (isEnabled: boolean) =>
-      service.db.query(
-        `insert into payout_policies (rail, version, fee_rupiah, min_rupiah, opens_at, closes_at, days,
+  it(
+    'requests as many payouts as the largest rail needs, the oldest lines first, at most 200 a day',
+    async () => {
+      const rtgs = `select 'rtgs', max(version) + 1, 30000, 100000001, '08:00', '14:30', 'working', 14400`;
+      const setRtgs = (isEnabled: boolean) =>
+        service.db.query(
+          `insert into payout_policies (rail, version, fee_rupiah, min_rupiah, opens_at, closes_at, days,
            expected_within_seconds, is_enabled) ${rtgs}, $1 from payout_policies where rail = 'rtgs'`,
-        [isEnabled],
-      );
-    const addHundredMillions = (merchantId: string, count: number, from: number) =>
-      service.db.query(
-        `insert into balance_transactions
+          [isEnabled],
+        );
+      const addHundredMillions = (merchantId: string, count: number, from: number) =>
+        service.db.query(
+          `insert into balance_transactions
            (posting_id, merchant_id, kind, amount_rupiah, payment_id, occurred_at, booked_on)
          select $3::bigint + number, $1, 'settlement', 100000000, gen_random_uuid(), now(), current_date
          from generate_series(1, $2::integer) number`,
-        [merchantId, count, from],
-      );
-    const [two, many] = [await newMerchant('daily'), await newMerchant('daily')];
-    await addHundredMillions(two, 3, 3e15);
-    await addHundredMillions(many, 45, 4e15);
-    await setRtgs(false);
-    const part = { ...startOfRun(), merchantIds: [two, many] };
-    await runPart(part);
-    await runPart(part);
-    await setRtgs(true);
-    const { rows } = await service.db.query<{ merchantId: string; gross: number }>(
-      `select merchant_id as "merchantId", gross_rupiah as gross from payouts where merchant_id = any($1)
+          [merchantId, count, from],
+        );
+      const [two, many] = [await newMerchant('daily'), await newMerchant('daily')];
+      await addHundredMillions(two, 3, 3e15);
+      await addHundredMillions(many, PARTS.hundredMillions, 4e15);
+      await setRtgs(false);
+      const part = { ...startOfRun(), merchantIds: [two, many] };
+      await runPart(part);
+      await runPart(part);
+      await setRtgs(true);
+      const { rows } = await service.db.query<{ merchantId: string; gross: number }>(
+        `select merchant_id as "merchantId", gross_rupiah as gross from payouts where merchant_id = any($1)
        order by up_to_posting_id`,
-      [[two, many]],
+        [[two, many]],
+      );
+      const grossOf = (id: string) => rows.filter(({ merchantId }) => merchantId === id).map(({ gross }) => gross);
+      expect(grossOf(two)).toEqual([200_000_000 + NET_RUPIAH, 100_000_000]);
+      expect(grossOf(many)).toEqual([200_000_000 + NET_RUPIAH, ...Array(PARTS.requested - 1).fill(200_000_000)]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it('previews again in the same run after a rejection', async () => {
+    const merchantId = await newMerchant('daily');
+    const { payouts: workflows } = service.workflows;
+    let isOnHold = true;
+    const heldOnce: PayoutWorkflows = {
+      perform: (...given) => workflows.perform(...given),
+      hasOtherRequest: (key) => workflows.hasOtherRequest(key),
+      async request(request) {
+        await changeHold(service.db, merchantId, isOnHold);
+        isOnHold = false;
+        const result = await workflows.request(request);
+        await changeHold(service.db, merchantId, false);
+        return result;
+      },
+    };
+    const { requested } = await runPart({ ...startOfRun(), merchantIds: [merchantId] }, {}, heldOnce);
+    expect([requested, (await countByMerchant()).get(merchantId)]).toEqual([1, 1]);
+  });
+
+  it('keeps a weekly merchant due who was held up, until there is a payout', async () => {
+    const day = (ago: number) => dayInWib(new Date(Date.now() - ago * DAY_MS));
+    const weekday = new Date(`${day(2)}T00:00Z`).getUTCDay() || 7;
+    const weekly = () => newMerchant('weekly', { weekday });
+    const [heldUp, late, small, paid] = [await weekly(), await weekly(), await weekly(), await weekly()];
+    const closings = { [heldUp]: 50_000, [late]: 50_000, [small]: 49_999, [paid]: 50_000 };
+    await service.db.query('insert into closed_days (day) values ($1) on conflict do nothing', [day(3)]);
+    for (const [merchantId, rupiah] of Object.entries(closings))
+      await service.db.query(
+        `insert into balance_days (merchant_id, day, closing_rupiah, credit_rupiah, debit_rupiah, line_count)
+         values ($1, $2, $3, $3, 0, 1)`,
+        [merchantId, day(3), rupiah],
+      );
+    const merchantIds = Object.keys(closings);
+    await asSuperuser(
+      service.db,
+      `update payout_settings set changed_at = now() - interval '9 days'
+       where merchant_id in ('${[heldUp, small, paid].join("','")}')`,
     );
-    const grossOf = (id: string) => rows.filter(({ merchantId }) => merchantId === id).map(({ gross }) => gross);
-    expect(grossOf(two)).toEqual([200_000_000 + NET_RUPIAH, 100_000_000]);
-    expect(grossOf(many)).toEqual([200_000_000 + NET_RUPIAH, ...Array(19).fill(200_000_000)]);
-  }, 120_000);
+    expect(await dueOf(merchantIds, day(0))).toEqual([heldUp, paid].toSorted());
+    await pays(paid, 'daily');
+    await runPart({ ...startOfRun(), merchantIds: [paid] });
+    await payouts.settle(paid);
+    await asSuperuser(
+      service.db,
+      `update payout_settings set schedule = 'weekly', weekday = ${weekday}, changed_at = now() - interval '9 days'
+       where merchant_id = '${paid}'`,
+    );
+    expect(await dueOf(merchantIds, day(0))).toEqual([heldUp]);
+    expect(await dueOf(merchantIds, day(2))).toEqual(merchantIds.toSorted());
+    await asSuperuser(service.db, `delete from payout_settings where merchant_id in ('${merchantIds.join("','")}')`);
+  });
+
+  async function dueOf(merchantIds: readonly string[], day: string): Promise<string[]> {
+    const due = await listDueMerchants(service.db, { ...startOfRun(), day, merchantIds });
+    return due.map(({ merchantId }) => merchantId).toSorted();
+  }
 
   it('requests nothing while payouts are stopped, and in recovery mode', async () => {
     await newMerchant('daily');
