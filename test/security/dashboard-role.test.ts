@@ -3,8 +3,9 @@ import { mayAccess, MEMBER_ROLES } from '../../src/domain/member-roles';
 import { createResetLink, inviteMember, withdrawInvitation } from '../../src/services/identity/members';
 import { createKey } from '../../src/services/merchants/keys';
 import type { Merchant } from '../../src/services/merchants/merchants';
+import { listNotices } from '../../src/services/merchants/notices';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { createMember, createShop } from '../support/people';
+import { createMember, createShop, signIn } from '../support/people';
 
 /* Who sends statements of their own with the rights of `lunas dashboard`, past all of its code. */
 
@@ -29,9 +30,11 @@ afterEach(async () => {
   await database.drop();
 });
 
+/** One that occurred twice is there twice. */
 async function noticesOf(merchantId = shop.id): Promise<string[]> {
   const { rows } = await owner.query<{ text: string }>(
-    `select kind || ' ' || target_id as text from merchant_notices where merchant_id = $1 order by id`,
+    `select kind || ' ' || target_id as text from merchant_notices, generate_series(1, count)
+     where merchant_id = $1 order by id`,
     [merchantId],
   );
   return rows.map(({ text }) => text.replace('security.', ''));
@@ -98,30 +101,123 @@ it('a transaction that changes several credentials makes one notice; what is no 
   await expect(silent).rejects.toMatchObject({ code: '42501' });
 });
 
-it('attack: a key that a statement inserts makes a notice', async () => {
-  const { rows } = await dashboard.query<{ id: string }>(
-    `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four)
-     values (gen_random_uuid(), $1, sha256('mine'), 'sk_test_', 'mine') returning id`,
-    [shop.id],
-  );
-  expect(await noticesOf()).toEqual([`key_created ${rows[0]?.id}`]);
-});
-
+const KEY = `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four)
+  values (gen_random_uuid(), $1, sha256(convert_to($1::uuid::text, 'utf8')), 'sk_test_', 'mine')`;
+const ENDPOINT = `insert into webhook_endpoints (id, merchant_id, url)
+  values (gen_random_uuid(), $1, 'https://evil.example')`;
 const LOGO = "insert into merchant_logos (merchant_id, png, width, height) values ($1, 'mine', 1, 1)";
+const ACCOUNT = `insert into bank_accounts (id, merchant_id, bank_code, sealed_number, number_hmac, last_four, status,
+    version, proposed_by, created_at, updated_at)
+  values (gen_random_uuid(), $1, '014', 'v1.x.y', 'x', '1234', 'pending_inquiry', 1, 'user:x', now(), now())`;
 
-describe('attack: a look of the checkout page that a statement changes makes a notice', () => {
+describe('attack: what a statement changes of access, or of where money and customers go, makes a notice', () => {
+  const both = ['dashboard', 'operator'] as const;
   it.each([
-    ['a logo', 'logo_changed', LOGO, []],
-    ['another logo', 'logo_changed', "update merchant_logos set png = 'other' where merchant_id = $1", [LOGO]],
-    ['a removed logo', 'logo_changed', 'delete from merchant_logos where merchant_id = $1', [LOGO]],
-    ['a colour', 'accent_changed', "update merchants set accent = '#ff0000' where id = $1", []],
-  ] as const)('%s', async (_name, kind, statement, before) => {
-    for (const earlier of before) await dashboard.query(earlier, [shop.id]);
-    const known = await noticesOf();
-    await dashboard.query(statement, [shop.id]);
-    expect(await noticesOf()).toEqual([...known, `${kind} ${shop.id}`]);
+    ['a key', both, 'key_created', KEY, []],
+    [
+      'the networks of a key',
+      ['dashboard'],
+      'key_changed',
+      "update api_keys set allowed_networks = '{10.0.0.0/8}'",
+      [KEY],
+    ],
+    ['a revoked key', both, 'key_changed', 'update api_keys set revoked_at = now()', [KEY]],
+    ['an endpoint', both, 'webhook_changed', ENDPOINT, []],
+    ['its URL', both, 'webhook_changed', "update webhook_endpoints set url = 'https://x.example'", [ENDPOINT]],
+    [
+      'customers in its bodies',
+      both,
+      'webhook_changed',
+      "update webhook_endpoints set expand = '{customer}'",
+      [ENDPOINT],
+    ],
+    [
+      'one that is enabled again',
+      both,
+      'webhook_changed',
+      "update webhook_endpoints set status = 'enabled', deleted_at = null",
+      [ENDPOINT, "update webhook_endpoints set status = 'disabled', deleted_at = now()"],
+    ],
+    [
+      'its secret',
+      both,
+      'webhook_changed',
+      `insert into webhook_secrets (id, endpoint_id, sealed_secret)
+       select gen_random_uuid(), id, 'mine' from webhook_endpoints where merchant_id = $1`,
+      [ENDPOINT],
+    ],
+    ['a return address', both, 'return_url_changed', "update merchants set return_url = 'https://evil.example'", []],
+    ['a contact', both, 'contact_changed', "update merchants set contact = '0811666'", []],
+    ['origins', both, 'origins_changed', "update merchants set checkout_origins = '{https://evil.example}'", []],
+    ['a bank account', both, 'bank_account.pending_inquiry', ACCOUNT, []],
+    [
+      'its status',
+      both,
+      'bank_account.withdrawn',
+      "update bank_accounts set status = 'withdrawn', version = 2, updated_at = now()",
+      [ACCOUNT],
+    ],
+    ['a logo', ['dashboard'], 'logo_changed', LOGO, []],
+    ['another logo', ['dashboard'], 'logo_changed', "update merchant_logos set png = 'other'", [LOGO]],
+    ['a removed logo', both, 'logo_changed', 'delete from merchant_logos', [LOGO]],
+    ['a colour', ['dashboard'], 'accent_changed', "update merchants set accent = '#ff0000'", []],
+  ] as const)('%s', async (_name, roles, kind, statement, before) => {
+    for (const role of roles) {
+      const { id } = await createShop(owner);
+      for (const earlier of before) await owner.query(bound(earlier), [id]);
+      const known = await noticesOf(id);
+      const attacker = createPool(database.urlOf(`lunas_local_${role}`), { max: 1 });
+      await attacker.query(bound(statement), [id]).finally(() => attacker.end());
+      const noticed = await noticesOf(id);
+      expect([role, noticed.length]).toEqual([role, known.length + 1]);
+      expect([role, noticed.at(-1)]).toEqual([role, expect.stringMatching(`^${kind} `)]);
+    }
   });
 });
+
+it('attack: no role but the owner of the schema writes a notice', async () => {
+  for (const role of ['api', 'dashboard', 'operator', 'payouts', 'worker'] as const) {
+    const attacker = createPool(database.urlOf(`lunas_local_${role}`), { max: 1 });
+    for (const statement of [
+      "insert into merchant_notices (merchant_id, kind, target_id) values ($1, 'payout.failed', $1)",
+      "select write_notice($1, 'payout.failed', $1)",
+      'delete from merchant_notices where merchant_id = $1',
+    ]) {
+      await expect(attacker.query(statement, [shop.id])).rejects.toMatchObject({ code: '42501' });
+    }
+    await attacker.end();
+  }
+});
+
+it('attack: a statement that closes every notice closes none of another user', async () => {
+  await owner.query("update members set created_at = created_at - interval '1 year'");
+  await dashboard.query("update merchants set return_url = 'https://evil.example' where id = $1", [shop.id]);
+  await dashboard.query("update merchants set accent = '#ff0000' where id = $1", [shop.id]);
+  const shown = await listNotices(dashboard, { merchantId: shop.id, userId: victim });
+  expect(shown.map(({ kind }) => kind)).toEqual(['security.return_url_changed', 'security.accent_changed']);
+  await signIn(owner, 'victim@shop.test');
+  for (const statement of [
+    `insert into merchant_notice_closings (notice_id, user_id, count, closed_at)
+     select notice.id, users.id, count, now() from merchant_notices notice, users`,
+    'update merchant_notice_closings set count = 9',
+  ]) {
+    await expect(dashboard.query(statement)).rejects.toMatchObject({ code: '42501' });
+  }
+  // What the role can read of the sessions of others proves nothing.
+  await dashboard.query(
+    `select close_notices(text, $1, '{1,2}', '{1,1}')
+     from sessions,
+       unnest(array[id::text, user_id::text, encode(token_sha256, 'hex'), encode(token_sha256, 'base64')]) text`,
+    [shop.id],
+  );
+  expect(await listNotices(dashboard, { merchantId: shop.id, userId: victim })).toEqual(shown);
+});
+
+/** The statement for one merchant, if it names none. */
+function bound(statement: string): string {
+  if (statement.includes('$1')) return statement;
+  return `${statement} where ${statement.startsWith('update merchants') ? 'id' : 'merchant_id'} = $1`;
+}
 
 describe('a member', () => {
   const insert = (role: string) =>
@@ -156,7 +252,7 @@ describe('a member', () => {
     await age();
     await change("role = 'viewer', invited_by = 'x', created_at = now(), removed_at = null");
     expect(await minutesInRole()).toBe(90);
-    expect(await noticesOf()).toEqual([]);
+    expect(await noticesOf()).toEqual([`member_changed ${stranger}`]);
     await change("role = 'finance'");
     expect(await minutesInRole()).toBe(0);
     await age();
@@ -165,7 +261,8 @@ describe('a member', () => {
     await change('removed_at = null');
     expect(await minutesInRole()).toBe(0);
     await change("role = 'support'");
-    expect(await noticesOf()).toEqual([`member_authorised ${stranger}`, `member_authorised ${stranger}`]);
+    const [changed, authorised] = [`member_changed ${stranger}`, `member_authorised ${stranger}`];
+    expect(await noticesOf()).toEqual([changed, changed, changed, authorised, authorised]);
     await expect(change("role_since = now() - interval '1 year'")).rejects.toMatchObject({ code: '42501' });
   });
 

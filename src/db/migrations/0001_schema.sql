@@ -1749,36 +1749,91 @@ create trigger show_to_merchants after insert on operator_action_outcomes for ea
   when (new.outcome <> 'rejected') execute function show_to_merchants();
 
 -- What every owner of a merchant has to see, and a member if it is about the own login. Home shows a notice to each of
--- them until that user closes it.
+-- them until that user closes it. Only triggers write one, so no statement of any role changes access or where money
+-- goes silently. What occurs again while the notice is open is counted: many notices would hide the others.
 create table merchant_notices (
   id bigint generated always as identity primary key,
   merchant_id uuid not null references merchants,
   kind text not null check (kind in ('security.factor_changed', 'security.recovery_code_used', 'security.wrong_codes',
-    'security.login_reset', 'security.member_authorised', 'security.owner_changed', 'security.key_created',
-    'security.webhook_changed', 'security.logo_changed', 'security.accent_changed', 'bank_account.pending_inquiry',
-    'bank_account.pending_approval', 'bank_account.active', 'bank_account.suspended', 'bank_account.rejected',
-    'bank_account.withdrawn', 'bank_account.replaced', 'bank_account.disabled', 'payout.failed', 'payout.returned',
-    'payout.waiting_for_approval', 'payout.schedule_proposed', 'payout.schedule_changed')),
-  -- The user, the key, the endpoint, the bank account or the payout that it is about; the merchant if its look changed.
+    'security.login_reset', 'security.member_authorised', 'security.owner_changed', 'security.member_changed',
+    'security.key_created', 'security.key_changed', 'security.webhook_changed', 'security.return_url_changed',
+    'security.contact_changed', 'security.origins_changed', 'security.logo_changed', 'security.accent_changed',
+    'bank_account.pending_inquiry', 'bank_account.pending_approval', 'bank_account.active', 'bank_account.suspended',
+    'bank_account.rejected', 'bank_account.withdrawn', 'bank_account.replaced', 'bank_account.disabled',
+    'payout.failed', 'payout.returned', 'payout.waiting_for_approval', 'payout.schedule_proposed',
+    'payout.schedule_changed')),
+  -- The user, the key, the endpoint, the bank account or the payout that it is about; the merchant if its checkout page
+  -- changed.
   target_id uuid not null,
   -- The credentials of a changed login.
   changed text[] not null default '{}'
     check (changed <@ array['password', 'authenticator_app', 'passkey', 'recovery_codes']),
-  occurred_at timestamptz(3) not null,
+  count integer not null default 1 check (count > 0), -- how many transactions it stands for
+  occurred_at timestamptz(3) not null default now(), -- the newest
+  newest_xid xid8 not null default pg_current_xact_id(),
+  ended_at timestamptz(3), -- when it occurred again after everybody had closed it: that is another notice
   mailed_at timestamptz(3) -- null: it was not mailed
 );
-create index merchant_notices_merchant_id_idx on merchant_notices (merchant_id, id desc);
--- A transaction that changes several credentials makes one notice.
-create unique index merchant_notices_factor_idx on merchant_notices (merchant_id, target_id, occurred_at)
-  where kind = 'security.factor_changed';
-create unique index merchant_notices_key_idx on merchant_notices (target_id) where kind = 'security.key_created';
+create unique index merchant_notices_open_idx on merchant_notices (merchant_id, kind, target_id)
+  where ended_at is null;
 
+-- What a user has seen of a notice. Only `close_notices` writes it.
 create table merchant_notice_closings (
   notice_id bigint not null references merchant_notices,
   user_id uuid not null references users,
+  count integer not null, -- of the notice at that time: it is open again when its count is greater
   closed_at timestamptz(3) not null,
   primary key (notice_id, user_id)
 );
+
+-- Whether a member sees a notice. It is not of the time before the membership.
+create function is_shown_to(notice merchant_notices, member members) returns boolean language sql immutable
+  return member.merchant_id = notice.merchant_id and member.removed_at is null
+    and member.created_at < notice.occurred_at
+    and (member.role = 'owner' or member.user_id = notice.target_id and notice.kind in (
+      'security.factor_changed', 'security.recovery_code_used', 'security.wrong_codes', 'security.login_reset'));
+
+-- A notice, or one more of an open one. A transaction counts once.
+create function write_notice(merchant uuid, about text, target uuid, credentials text[] default '{}') returns void
+language sql security definer set search_path = public, pg_temp
+begin atomic
+  update merchant_notices notice set ended_at = now()
+  where merchant_id = merchant and kind = about and target_id = target and ended_at is null
+    and occurred_at < now() - interval '1 day' and not exists (
+      select from members member
+      where member.merchant_id = merchant and is_shown_to(notice, member) and not exists (
+        select from merchant_notice_closings closing
+        where notice_id = notice.id and closing.user_id = member.user_id and closing.count = notice.count));
+  insert into merchant_notices as notice (merchant_id, kind, target_id, changed)
+  values (merchant, about, target, credentials)
+  on conflict (merchant_id, kind, target_id) where ended_at is null do update set
+    count = notice.count + (notice.newest_xid <> excluded.newest_xid)::integer,
+    changed = notice.changed || array(
+      select credential from unnest(excluded.changed) credential where credential <> all(notice.changed)),
+    occurred_at = excluded.occurred_at, newest_xid = excluded.newest_xid, mailed_at = null;
+end;
+
+-- Closes notices of a merchant for the user of a session, and for nobody else: the value of its cookie is stored
+-- nowhere. `counts` has how much of each the user has seen. Returns how many notices that are.
+create function close_notices(session_token text, merchant uuid, notices bigint[], counts integer[]) returns integer
+language sql security definer set search_path = public, pg_temp
+begin atomic
+  with closed as (
+    insert into merchant_notice_closings as closing (notice_id, user_id, count, closed_at)
+    select notice.id, member.user_id, min(seen.count), now()
+    from unnest(notices, counts) seen (id, count)
+      join merchant_notices notice
+        on notice.id = seen.id and notice.merchant_id = merchant and seen.count between 1 and notice.count
+      join sessions session on session.token_sha256 = sha256(convert_to(session_token, 'utf8'))
+        and session.stage = 'full' and session.ended_at is null and session.expires_at > now()
+      join members member on member.user_id = session.user_id and is_shown_to(notice, member)
+    group by notice.id, member.user_id
+    on conflict (notice_id, user_id) do update
+      set count = greatest(closing.count, excluded.count), closed_at = excluded.closed_at
+    returning notice_id
+  )
+  select count(*)::integer from closed;
+end;
 
 -- The dashboard sees no operator's login, whatever its statement is. The policies follow the database role, so they
 -- leave nothing in a session, and a pooler does not matter. They do not bind the owner, as which views and functions
@@ -1831,11 +1886,8 @@ begin
     changed_id := row_changed.user_id;
     credentials := array[tg_argv[0]];
   end if;
-  insert into merchant_notices as notice (merchant_id, kind, target_id, changed, occurred_at)
-  select merchant_id, 'security.factor_changed', user_id, credentials, now()
-  from members where user_id = changed_id and removed_at is null
-  on conflict (merchant_id, target_id, occurred_at) where kind = 'security.factor_changed' do update
-    set changed = notice.changed || excluded.changed where not notice.changed @> excluded.changed;
+  perform write_notice(merchant_id, 'security.factor_changed', user_id, credentials)
+  from members where user_id = changed_id and removed_at is null;
   return null;
 end $$;
 create trigger notice after update of password_hash, sealed_totp on users for each row
@@ -1847,37 +1899,90 @@ create trigger notice after insert or delete on passkeys for each row
 create trigger notice after insert or delete on recovery_codes for each row
   when (acts_as_dashboard()) execute function notice_changed_factor('recovery_codes');
 
--- Neither does it give rights silently.
-create function notice_changed_member() returns trigger language plpgsql set search_path = public, pg_temp as $$
+-- A recovery code stands for the second factor.
+create function notice_used_code() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform write_notice(merchant_id, 'security.recovery_code_used', user_id)
+  from members where user_id = new.user_id and removed_at is null;
+  return null;
+end $$;
+create trigger notice_of_use after update of used_at on recovery_codes for each row
+  when (old.used_at is null and new.used_at is not null) execute function notice_used_code();
+
+create function notice_reset() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform write_notice(merchant_id, 'security.login_reset', user_id)
+  from members where user_id = new.user_id and removed_at is null;
+  return null;
+end $$;
+create trigger notice after insert on sign_in_links for each row
+  when (new.kind = 'reset') execute function notice_reset();
+
+-- Wrong codes change no row, so the dashboard counts them.
+create function note_wrong_codes(person uuid) returns void
+language sql security definer set search_path = public, pg_temp
+begin atomic
+  select write_notice(merchant_id, 'security.wrong_codes', user_id)
+  from members where user_id = person and removed_at is null;
+end;
+
+-- Neither does it give rights silently, nor does an operator. The first member has nobody who could notice it.
+create function notice_changed_member() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   approving constant text[] := array['owner', 'finance']; -- the roles that approve payouts
   before text := case when tg_op = 'UPDATE' and old.removed_at is null then old.role else '' end;
   after text := case when new.removed_at is null then new.role else '' end;
+  is_owner_changed constant boolean := (before = 'owner') <> (after = 'owner');
+  is_authorised constant boolean := after = any(approving) and before <> all(approving);
 begin
-  insert into merchant_notices (merchant_id, kind, target_id, occurred_at)
-  select new.merchant_id, notice.kind, new.user_id, now()
+  if before = after or not exists (
+    select from members where merchant_id = new.merchant_id and user_id <> new.user_id
+  ) then return null; end if;
+  perform write_notice(new.merchant_id, notice.kind, new.user_id)
   from (values
-    ('security.owner_changed', (before = 'owner') <> (after = 'owner')),
-    ('security.member_authorised', after = any(approving) and before <> all(approving))
+    ('security.owner_changed', is_owner_changed),
+    ('security.member_authorised', is_authorised),
+    ('security.member_changed', not is_owner_changed and not is_authorised)
   ) notice (kind, is_due) where notice.is_due;
   return null;
 end $$;
 create trigger notice after insert or update of role, removed_at on members for each row
-  when (acts_as_dashboard()) execute function notice_changed_member();
+  when (acts_as_dashboard() or acts_as_operator()) execute function notice_changed_member();
 
--- Nor does it create a key silently. The statement of a service has made the notice already.
-create function notice_new_key() returns trigger language plpgsql set search_path = public, pg_temp as $$
+-- Nor does any role create a key silently, permit it in other networks, or revoke one.
+create function notice_key() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  insert into merchant_notices (merchant_id, kind, target_id, occurred_at)
-  values (new.merchant_id, 'security.key_created', new.id, now()) on conflict do nothing;
+  perform write_notice(new.merchant_id, tg_argv[0], new.id);
   return null;
 end $$;
--- One of an operator too, who needs no second one for it.
-create trigger notice after insert on api_keys for each row
-  when (acts_as_dashboard() or acts_as_operator()) execute function notice_new_key();
+create trigger notice after insert on api_keys for each row execute function notice_key('security.key_created');
+create trigger notice_of_change after update of allowed_networks, revoked_at on api_keys for each row
+  when ((new.allowed_networks, new.revoked_at) is distinct from (old.allowed_networks, old.revoked_at))
+  execute function notice_key('security.key_changed');
 
--- Customers trust a page that looks like the shop: nobody changes its logo or colour silently.
-create function notice_changed_look() returns trigger language plpgsql set search_path = public, pg_temp as $$
+-- Nor does any role point webhooks elsewhere, sign them with a secret of its own, or add customers to them.
+create function notice_webhook() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  changed_id constant uuid := to_jsonb(new) ->> tg_argv[0];
+begin
+  perform write_notice(merchant_id, 'security.webhook_changed', id) from webhook_endpoints where id = changed_id;
+  return null;
+end $$;
+create trigger notice after insert on webhook_endpoints for each row execute function notice_webhook('id');
+create trigger notice_of_change after update of url, expand, status, deleted_at on webhook_endpoints for each row
+  when (new.url <> old.url or ('customer' = any(new.expand) and not 'customer' = any(old.expand))
+    or (new.status = 'enabled' and old.status <> 'enabled') or (new.deleted_at is null and old.deleted_at is not null))
+  execute function notice_webhook('id');
+create trigger notice after insert on webhook_secrets for each row execute function notice_webhook('endpoint_id');
+
+-- Customers trust a page that looks like the shop, and go where it sends them: nobody changes that silently.
+create function notice_changed_checkout() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   changed constant record := coalesce(new, old);
   changed_id uuid;
@@ -1887,14 +1992,21 @@ begin
   else
     changed_id := changed.merchant_id;
   end if;
-  insert into merchant_notices (merchant_id, kind, target_id, occurred_at)
-  values (changed_id, tg_argv[0], changed_id, now());
+  perform write_notice(changed_id, tg_argv[0], changed_id);
   return null;
 end $$;
 create trigger notice after insert or update or delete on merchant_logos for each row
-  execute function notice_changed_look('security.logo_changed');
-create trigger notice after update of accent on merchants for each row
-  when (new.accent is distinct from old.accent) execute function notice_changed_look('security.accent_changed');
+  execute function notice_changed_checkout('security.logo_changed');
+create trigger notice_of_accent after update of accent on merchants for each row
+  when (new.accent is distinct from old.accent) execute function notice_changed_checkout('security.accent_changed');
+create trigger notice_of_return after update of return_url on merchants for each row
+  when (new.return_url is distinct from old.return_url)
+  execute function notice_changed_checkout('security.return_url_changed');
+create trigger notice_of_contact after update of contact on merchants for each row
+  when (new.contact is distinct from old.contact) execute function notice_changed_checkout('security.contact_changed');
+create trigger notice_of_origins after update of checkout_origins on merchants for each row
+  when (new.checkout_origins <> old.checkout_origins)
+  execute function notice_changed_checkout('security.origins_changed');
 
 -- What has ended, was used or was revoked stays so, whatever the statement is. The dashboard extends no key, no link.
 create trigger end_is_final before update of ended_at on sessions for each row
@@ -2541,8 +2653,7 @@ begin
     raise exception '% may not change the payouts of merchant %', new.changed_by, new.merchant_id
       using errcode = 'LN001';
   end if;
-  insert into merchant_notices (merchant_id, kind, target_id, occurred_at)
-  values (new.merchant_id, 'payout.schedule_changed', substr(new.changed_by, 6)::uuid, now());
+  perform write_notice(new.merchant_id, 'payout.schedule_changed', substr(new.changed_by, 6)::uuid);
   return new;
 end $$;
 create trigger approval before insert or update on payout_settings for each row
@@ -2552,8 +2663,7 @@ create trigger approval before insert or update on payout_settings for each row
 create function notice_proposed_schedule() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  insert into merchant_notices (merchant_id, kind, target_id, occurred_at)
-  values (new.merchant_id, 'payout.schedule_proposed', substr(new.proposed_by, 6)::uuid, now());
+  perform write_notice(new.merchant_id, 'payout.schedule_proposed', substr(new.proposed_by, 6)::uuid);
   return null;
 end $$;
 create trigger notice after insert or update on proposed_payout_settings for each row
@@ -2594,6 +2704,27 @@ begin
 end $$;
 create trigger second_person before update of confirmed_by on bank_accounts for each row
   when (new.confirmed_by is distinct from old.confirmed_by) execute function require_second_person();
+
+-- Each status of a bank account, and what went wrong with a payout or waits for a member.
+create function notice_money() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform write_notice(new.merchant_id, tg_argv[0] || new.status, new.id);
+  return null;
+end $$;
+create trigger notice after insert on bank_accounts for each row execute function notice_money('bank_account.');
+create trigger notice_of_change after update of status on bank_accounts for each row
+  when (new.status <> old.status) execute function notice_money('bank_account.');
+create trigger notice_of_failure after update of status on payouts for each row
+  when (new.status in ('failed', 'returned') and new.status <> old.status) execute function notice_money('payout.');
+create function notice_waiting_payout() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform write_notice(new.merchant_id, 'payout.waiting_for_approval', new.id);
+  return null;
+end $$;
+create trigger notice after insert on payouts for each row
+  when (new.approval_kind = 'second_user' and not new.is_rebuilt) execute function notice_waiting_payout();
 
 -- What an operator resolves or sends again needs a second one in production.
 create function require_approved_resolution() returns trigger
@@ -3196,8 +3327,9 @@ grant insert, update (user_id, token_sha256, stage, method, challenge, challenge
 grant insert, update (expires_at, used_at) on sign_in_links to lunas_dashboard;
 grant insert on user_actions, user_action_outcomes to lunas_dashboard;
 grant select on merchant_operator_actions to lunas_dashboard;
-grant select, insert on merchant_notices, merchant_notice_closings to lunas_dashboard;
-grant insert on merchant_notices to lunas_operator; -- a reset of a login
+grant select on merchant_notices, merchant_notice_closings to lunas_dashboard;
+revoke execute on function write_notice, close_notices, note_wrong_codes from public;
+grant execute on function close_notices, note_wrong_codes to lunas_dashboard;
 grant update (time_zone, return_url, checkout_origins, contact, accent) on merchants to lunas_dashboard;
 grant select, insert, update (png, width, height), delete on merchant_logos to lunas_dashboard;
 grant select on merchant_logos to lunas_api;
@@ -3269,7 +3401,6 @@ revoke execute on function require_approved_link, is_still_permitted, require_st
 grant execute on function is_still_permitted to lunas_dashboard;
 revoke execute on function confirm_user from public;
 grant execute on function confirm_user to lunas_operator;
-grant insert on merchant_notices to lunas_payouts;
 grant select (id, merchant_id, bank_code, last_four, name_match, status, version, proposed_by, confirmed_by,
   inquired_at, usable_from, created_at, updated_at) on bank_accounts to lunas_api, lunas_worker, lunas_reader;
 

@@ -1,41 +1,17 @@
 import { describeAccount } from '../../domain/banks';
-import { LOGIN_NOTICE_KINDS, type ChangedCredential, type NoticeKind } from '../../domain/notice-kinds';
+import {
+  GUARDED_NOTICE_HOURS,
+  GUARDED_NOTICE_KINDS,
+  type ChangedCredential,
+  type NoticeKind,
+} from '../../domain/notice-kinds';
 import type { Queryable } from '../connection/pool';
-
-/** The SQL of the merchant, the target and the time of a notice. */
-interface NoticeSql {
-  readonly kind: NoticeKind;
-  readonly merchant: string;
-  readonly target: string;
-  readonly at: string;
-  /** What follows `from`: one notice for each of its rows. */
-  readonly from: string;
-}
-
-/** A part of a statement that changes access: without the change there is no notice, and with it there is one. */
-export function insertNotices({ kind, merchant, target, at, from }: NoticeSql): string {
-  return `insert into merchant_notices (merchant_id, kind, target_id, occurred_at)
-    select ${merchant}, '${kind}', ${target}, ${at} from ${from}`;
-}
-
-/** As `insertNotices`, for each merchant of which the user is a member. */
-export const insertNoticesOfUser = (kind: NoticeKind, user: string, at: string): string =>
-  insertNotices({
-    kind,
-    merchant: 'merchant_id',
-    target: 'user_id',
-    at,
-    from: `members where user_id = ${user} and removed_at is null`,
-  });
+import { literalList } from '../connection/statement';
 
 /** Gives the merchants of a user a notice of several wrong codes. */
-export async function insertWrongCodeNotices(db: Queryable, userId: string, now: Date): Promise<void> {
-  await db.query(insertNoticesOfUser('security.wrong_codes', '$1', '$2::timestamptz'), [userId, now]);
+export async function noteWrongCodes(db: Queryable, userId: string): Promise<void> {
+  await db.query('select note_wrong_codes($1)', [userId]);
 }
-
-/** Whether a member sees a notice. */
-const IS_SHOWN = `(member.role = 'owner' or notice.target_id = member.user_id
-  and notice.kind in (${LOGIN_NOTICE_KINDS.map((kind) => `'${kind}'`).join(', ')}))`;
 
 /** Who did it, if that is recorded; the actor of a transition. Each kind reads its own table only. */
 const ACTOR = `case notice.kind
@@ -49,35 +25,62 @@ const ACTOR = `case notice.kind
     when 'bank_account.pending_approval' then account.proposed_by
   end`;
 
-/** What waited for an approval, and waits no more. */
+/** What waited for an approval, and waits no more; an account that came to nothing. */
 const IS_SOLVED = `case notice.kind
     when 'payout.waiting_for_approval' then (select status <> 'requested' from payouts where id = notice.target_id)
     when 'payout.schedule_proposed' then not exists (
       select from proposed_payout_settings where merchant_id = notice.merchant_id)
+    when 'bank_account.pending_inquiry' then account.status in ('withdrawn', 'rejected')
     when 'bank_account.pending_approval' then account.status <> 'pending_approval'
     else false
   end`;
 
-/** A notice that a user has not closed. */
+/** What the notice is about. What customers see of a merchant is shown as it is now. */
+const TARGET_NAME = `case notice.kind
+    when 'security.return_url_changed' then (select substring(return_url from '^[^:/?#]+://[^/?#]+') from merchants
+      where merchants.id = notice.merchant_id)
+    when 'security.contact_changed' then (select contact from merchants where merchants.id = notice.merchant_id)
+    when 'security.origins_changed' then (select nullif(array_to_string(checkout_origins, ', '), '') from merchants
+      where merchants.id = notice.merchant_id)
+    else coalesce((select users.name from users where users.id = notice.target_id),
+      (select reference_id from payouts where payouts.id = notice.target_id),
+      (select api_keys.name from api_keys where api_keys.id = notice.target_id),
+      (select substring(url from '^[^:/?#]+://[^/?#]+') from webhook_endpoints endpoint
+       where endpoint.id = notice.target_id))
+  end`;
+
+/** A notice that a user has to see. */
 export interface OpenNotice {
   readonly id: number;
   readonly kind: NoticeKind;
   readonly targetId: string;
-  /** The name of the user or the key, the origin of the endpoint's URL, a reference, `BCA •••• 1234`; null: none. */
+  /**
+   * The name of the user or the key, the origin of the endpoint's URL or of the return address, a reference, the
+   * contact, the origins of frames, `BCA •••• 1234`; null: none.
+   */
   readonly targetName: string | null;
   /** The credentials of a changed login. */
   readonly changed: readonly ChangedCredential[];
+  /** How often it occurred since it was closed; all of them if it is shown although it is closed. */
+  readonly times: number;
+  /** How often it occurred at all: a user closes this much of it. */
+  readonly count: number;
+  /** The newest time. */
   readonly occurredAt: Date;
   /** The user did it. */
   readonly isOwn: boolean;
+  /** The user closed it: it is shown until then. Null: it is shown until the user closes it. */
+  readonly shownUntil: Date | null;
 }
 
-/** More than anybody reads: of older ones none is shown. */
-const NEWEST = 50;
+const IS_GUARDED = `notice.kind in (${literalList(GUARDED_NOTICE_KINDS)})`;
+const SHOWN_UNTIL = `notice.occurred_at + interval '${GUARDED_NOTICE_HOURS} hours'`;
+/** Those of money and access are not cut. */
+const MAX_OTHERS = 50;
 
 /**
- * The newest first, none that is older than the membership, and none that is solved. A member who is no owner sees
- * those of the own login.
+ * First those of money and access, of each the newest first; none that is older than the membership, and none that is
+ * solved. A member who is no owner sees those of the own login.
  */
 export async function listOpenNotices(
   db: Queryable,
@@ -85,57 +88,57 @@ export async function listOpenNotices(
 ): Promise<OpenNotice[]> {
   const { rows } = await db.query<OpenNotice & { readonly bankCode: string | null; readonly lastFour: string | null }>({
     name: 'list_open_notices',
-    text: `select notice.id, notice.kind, notice.target_id as "targetId", notice.changed,
-        notice.occurred_at as "occurredAt",
-        coalesce((select users.name from users where users.id = notice.target_id),
-          (select reference_id from payouts where payouts.id = notice.target_id),
-          (select api_keys.name from api_keys where api_keys.id = notice.target_id),
-          (select substring(url from '^[^:/?#]+://[^/?#]+') from webhook_endpoints endpoint
-           where endpoint.id = notice.target_id)) as "targetName",
-        account.bank_code as "bankCode", account.last_four as "lastFour",
-        coalesce(${ACTOR} = 'user:' || $2::uuid, false) as "isOwn"
-      from (select * from merchant_notices where merchant_id = $1 order by id desc limit ${NEWEST}) notice
-      join members member on member.merchant_id = $1 and member.user_id = $2 and member.removed_at is null
-        and member.created_at < notice.occurred_at and ${IS_SHOWN}
-      left join bank_accounts account on account.id = notice.target_id
-      where (${IS_SOLVED}) is not true and not exists (
-        select from merchant_notice_closings where notice_id = notice.id and merchant_notice_closings.user_id = $2)
-      order by notice.id desc`,
+    text: `with visible as (
+        select notice.*, ${IS_GUARDED} as is_guarded,
+          closing.count is not distinct from notice.count as is_closed,
+          notice.count - case when closing.count < notice.count then closing.count else 0 end as times,
+          account.bank_code, account.last_four, coalesce(${ACTOR} = 'user:' || $2::uuid, false) as is_own,
+          row_number() over (partition by ${IS_GUARDED} order by notice.occurred_at desc, notice.id desc) as position
+        from merchant_notices notice
+        join members member on member.merchant_id = $1 and member.user_id = $2 and is_shown_to(notice, member)
+        left join merchant_notice_closings closing
+          on closing.notice_id = notice.id and closing.user_id = $2
+        left join bank_accounts account on account.id = notice.target_id
+        where notice.merchant_id = $1 and notice.ended_at is null and (${IS_SOLVED}) is not true
+          and (closing.count is distinct from notice.count or ${IS_GUARDED} and ${SHOWN_UNTIL} > now())
+      )
+      select id, kind, target_id as "targetId", changed, times, count, occurred_at as "occurredAt",
+        ${TARGET_NAME} as "targetName", bank_code as "bankCode", last_four as "lastFour", is_own as "isOwn",
+        case when is_closed then ${SHOWN_UNTIL} end as "shownUntil"
+      from visible notice where is_guarded or position <= ${MAX_OTHERS}
+      order by is_guarded desc, position`,
     values: [merchantId, userId],
   });
-  return rows.map(({ id, kind, targetId, targetName, changed, occurredAt, isOwn, bankCode, lastFour }) => {
-    const accountName = bankCode === null || lastFour === null ? null : describeAccount(bankCode, lastFour);
-    return { id, kind, targetId, targetName: accountName ?? targetName, changed, occurredAt, isOwn };
-  });
+  return rows.map(
+    ({ id, kind, targetId, targetName, changed, times, count, occurredAt, isOwn, shownUntil, ...account }) => {
+      const { bankCode, lastFour } = account;
+      const accountName = bankCode === null || lastFour === null ? null : describeAccount(bankCode, lastFour);
+      const name = accountName ?? targetName;
+      return { id, kind, targetId, targetName: name, changed, times, count, occurredAt, isOwn, shownUntil };
+    },
+  );
 }
+
+/** How much of a notice a user has seen. */
+export type SeenNotice = Pick<OpenNotice, 'id' | 'count'>;
 
 interface NoticeClosing {
   readonly merchantId: string;
-  readonly userId: string;
-  readonly noticeId: number;
-  /** Closes the older ones too. */
-  readonly withOlder: boolean;
-  readonly now: Date;
+  /** The value of the user's cookie: it proves to PostgreSQL who closes. */
+  readonly sessionToken: string;
+  readonly seen: readonly SeenNotice[];
 }
 
-/** Closes a notice for one user, once. @returns false if the merchant has no such notice, or the user may not see it */
-export async function insertNoticeClosing(
+/** Closes notices for the user of the session. @returns how many of them the user sees */
+export async function insertNoticeClosings(
   db: Queryable,
-  { merchantId, userId, noticeId, withOlder, now }: NoticeClosing,
-): Promise<boolean> {
-  const { rows } = await db.query<{ isKnown: boolean }>(
-    `with notice as (
-       select notice.id
-       from (select * from merchant_notices where merchant_id = $1 and id <= $3 order by id desc limit $5) notice
-       join members member on member.merchant_id = notice.merchant_id and member.user_id = $2
-         and member.removed_at is null and ${IS_SHOWN}
-     ),
-     closed as (
-       insert into merchant_notice_closings (notice_id, user_id, closed_at) select id, $2, $4 from notice
-       on conflict do nothing
-     )
-     select exists (select from notice where id = $3) as "isKnown"`,
-    [merchantId, userId, noticeId, now, withOlder ? NEWEST : 1],
-  );
-  return rows[0]?.isKnown ?? false;
+  { merchantId, sessionToken, seen }: NoticeClosing,
+): Promise<number> {
+  const { rows } = await db.query<{ count: number }>('select close_notices($1, $2, $3, $4) as count', [
+    sessionToken,
+    merchantId,
+    seen.map(({ id }) => id),
+    seen.map(({ count }) => count),
+  ]);
+  return rows[0]?.count ?? 0;
 }

@@ -1,6 +1,5 @@
 import type { Realm } from '../../domain/sign-in';
 import type { Queryable } from '../connection/pool';
-import { insertNoticesOfUser } from './merchant-notices';
 
 interface NewRecoveryCodes {
   readonly userId: string;
@@ -20,17 +19,10 @@ export async function replaceRecoveryCodeRows(
   );
 }
 
-/** Uses a code for good, with a notice. @returns false if the user has no such code, or it was used */
+/** Uses a code for good. @returns false if the user has no such code, or it was used */
 export async function takeRecoveryCode(db: Queryable, userId: string, hash: Buffer, now: Date): Promise<boolean> {
   const { rowCount } = await db.query(
-    `with used as (
-       update recovery_codes set used_at = $3 where user_id = $1 and code_sha256 = $2 and used_at is null
-       returning user_id
-     ),
-     noticed as (
-       ${insertNoticesOfUser('security.recovery_code_used', '(select user_id from used)', '$3::timestamptz')}
-     )
-     select from used`,
+    'update recovery_codes set used_at = $3 where user_id = $1 and code_sha256 = $2 and used_at is null',
     [userId, hash, now],
   );
   return rowCount === 1;

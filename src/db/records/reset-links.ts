@@ -1,6 +1,5 @@
 import type { Realm } from '../../domain/sign-in';
 import type { Queryable } from '../connection/pool';
-import { insertNoticesOfUser } from './merchant-notices';
 import { isPermitted, type ApprovedLink } from './sign-in-links';
 
 interface NewResetLink {
@@ -43,9 +42,8 @@ export async function insertResetLink(
      created as (
        insert into sign_in_links (id, realm, kind, token_sha256, user_id, merchant_id, created_by, created_at,
          expires_at)
-       select $1, realm, 'reset', $2, id, $7, $4, $5, $6 from person where "isResettable" returning user_id
-     ),
-     noticed as (${insertNoticesOfUser('security.login_reset', '(select user_id from created)', '$5::timestamptz')})
+       select $1, realm, 'reset', $2, id, $7, $4, $5, $6 from person where "isResettable" returning id
+     )
      select exists (select from person) as "isKnown", exists (select from created) as "isCreated"`,
     [link.id, link.tokenSha256, link.userId, link.createdBy, link.now, link.expiresAt, link.merchantId],
   );

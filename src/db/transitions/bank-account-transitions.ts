@@ -7,7 +7,6 @@ import {
 import type { NameMatch } from '../../domain/holder-names';
 import type { Queryable } from '../connection/pool';
 import { bindStatement, literalList, prepareStatement } from '../connection/statement';
-import { insertNotices } from '../records/merchant-notices';
 
 /** The account to change. It is found only with this merchant, and only in this version; null: in any. */
 export interface BankAccountTransitionInput {
@@ -42,8 +41,8 @@ const COMMON = ['id', 'merchantId', 'version', 'at', 'actor', 'note'] as const;
 const UPDATED_AT = "greatest(:at::timestamptz, account.updated_at + interval '1 millisecond')";
 
 /**
- * One statement locks the account, compares its status, its version and its merchant, and writes the account, the
- * history and the notice of the owners. It changes nothing if they differ.
+ * One statement locks the account, compares its status, its version and its merchant, and writes the account and the
+ * history. It changes nothing if they differ.
  */
 function changeSql(
   name: BankAccountTransitionName,
@@ -66,10 +65,7 @@ changed as (
   returning account.id, account.merchant_id, account.version, account.status, account.updated_at,
     locked.status as from_status
 ),
-${historySql('history', name, 'changed')},
-noticed as (
-  ${noticeSql(to, 'changed')}
-)
+${historySql('history', name, 'changed')}
 select status, version, ${replaced === '' ? 'null::uuid' : '(select id from replaced)'} as "replacedId" from changed`;
 }
 
@@ -79,16 +75,6 @@ function historySql(cte: string, name: BankAccountTransitionName, from: string):
     (bank_account_id, version, name, from_status, to_status, occurred_at, actor, note)
   select id, version, '${name}', from_status, status, updated_at, :actor, :note from ${from}
 )`;
-}
-
-function noticeSql(status: BankAccountStatus, from: string): string {
-  return insertNotices({
-    kind: `bank_account.${status}`,
-    merchant: 'merchant_id',
-    target: 'id',
-    at: 'updated_at',
-    from,
-  });
 }
 
 /**
@@ -108,10 +94,7 @@ replaced as (
   returning account.id, account.merchant_id, account.version, account.status, account.updated_at,
     before.status as from_status
 ),
-${historySql('replaced_history', 'replace', 'replaced')},
-replaced_notice as (
-  ${noticeSql('replaced', 'replaced')}
-),`;
+${historySql('replaced_history', 'replace', 'replaced')},`;
 
 /** The cool-down counts from the transition. */
 const IN_USE = [
@@ -153,10 +136,7 @@ with created as (
   on conflict do nothing
   returning id, merchant_id, version, status, updated_at, null as from_status
 ),
-${historySql('history', 'add', 'created')},
-noticed as (
-  ${noticeSql('pending_inquiry', 'created')}
-)
+${historySql('history', 'add', 'created')}
 select status, version, null::uuid as "replacedId" from created`,
 );
 

@@ -12,7 +12,6 @@ import { snakeCase } from '../../lib/snake-case';
 import { increment } from '../../observability/metrics';
 import type { Queryable } from '../connection/pool';
 import { prepareStatement, type PreparedStatement } from '../connection/statement';
-import { insertNotices } from '../records/merchant-notices';
 import { IS_RECOVERING } from '../records/recovery-mode';
 import { COMMON_PARAMETERS, executeTransition, isRecorded, type TransitionContext } from './apply-transition';
 import { isOlderThanRecovery, OBSTACLE, obstacleJoins } from './payout-conditions';
@@ -160,16 +159,6 @@ const INSERTED = insertedSql(
     and :grossRupiah::bigint <= available_balance(:merchantId)`,
 );
 
-const WAITING_NOTICE = noticeSql('payout.waiting_for_approval', "changed where changed.approval_kind = 'second_user'");
-
-function noticeSql(kind: Parameters<typeof insertNotices>[0]['kind'], from: string): string {
-  const [merchant, target, at] = ['changed.merchant_id', 'changed.id', 'changed.updated_at'] as const;
-  return `
-noticed as (
-  ${insertNotices({ kind, merchant, target, at, from })}
-),`;
-}
-
 const INSERT_PARAMETERS = [...COMMON_PARAMETERS, 'payoutId', 'at', ...CAPTURED_TERMS, 'sealedTerms'] as const;
 
 const REQUEST = prepareStatement(
@@ -180,7 +169,7 @@ const REQUEST = prepareStatement(
     { name: 'request', rule: PAYOUT_TRANSITIONS.request },
     {
       change: `${CLAIMABLE_LINES},\n${INSERTED}`,
-      effects: CLAIMED + WAITING_NOTICE,
+      effects: CLAIMED,
       columns: STATE_COLUMNS,
     },
   ),
@@ -262,8 +251,7 @@ const REFLECTED: Readonly<Partial<Record<string, readonly BankPayoutStatus[]>>> 
 
 function effectsOf({ to, from }: PayoutTransitionRule): string {
   const reported = REFLECTED[to];
-  const notice = to === 'failed' || to === 'returned' ? noticeSql(`payout.${to}`, 'changed') : '';
-  return from === to ? '' : (reported ? closeNotificationsSql(reported) : '') + notice;
+  return from !== to && reported ? closeNotificationsSql(reported) : '';
 }
 
 function updateStatement(name: PayoutTransitionName, { payout = [], precondition }: PayoutTransitionSql): string {

@@ -6,7 +6,7 @@ import type { Pool, Queryable } from '../../db/connection/pool';
 import { inTransaction } from '../../db/connection/transaction';
 import { listMemberships } from '../../db/queries/list-memberships';
 import { isSessionOpen, lockLogin } from '../../db/records/login-lock';
-import { insertWrongCodeNotices } from '../../db/records/merchant-notices';
+import { noteWrongCodes } from '../../db/records/merchant-notices';
 import { endSessionsOf, insertSession, rotateSession } from '../../db/records/sessions';
 import { findUser, findUserByEmail, storePassword, type UserCredentials } from '../../db/records/users';
 import { WRONG_CODES_OF_NOTICE } from '../../domain/notice-kinds';
@@ -195,16 +195,16 @@ async function verifyProof(
   };
   await throttle.countCode(attempt);
   await compareProof(dependencies, user, proof, now).catch(async (error: unknown) => {
-    if (error instanceof SignInError && error.reason === 'code') await noteWrongCode(dependencies, session, now);
+    if (error instanceof SignInError && error.reason === 'code') await noteWrongCode(dependencies, session);
     throw error;
   });
   await throttle.forgetCode(attempt);
 }
 
 /** Who sends wrong codes has the password or the session of the user, who has to know it. */
-async function noteWrongCode({ db, throttle }: IdentityDependencies, { user }: Session, now: Date): Promise<void> {
+async function noteWrongCode({ db, throttle }: IdentityDependencies, { user }: Session): Promise<void> {
   const count = await throttle.countWrongCode(user.id);
-  if (count === WRONG_CODES_OF_NOTICE) await insertWrongCodeNotices(db, user.id, now);
+  if (count === WRONG_CODES_OF_NOTICE) await noteWrongCodes(db, user.id);
 }
 
 async function compareProof(

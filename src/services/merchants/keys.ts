@@ -5,7 +5,6 @@ import type { Environment } from '../../config';
 import { createSecretKey, maskSecretKey } from '../../crypto/secret-key';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
-import { insertNotices } from '../../db/records/merchant-notices';
 import { actorText, type ActorIdentity } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
 import type { KeyAccess, MerchantScope, NewKeyAccess } from '../../domain/key-access';
@@ -53,15 +52,6 @@ export const KEY_COLUMNS = `id, merchant_id as "merchantId", prefix, last_four a
   created_by as "createdBy", ${KEY_ACCESS_COLUMNS}, last_used_at as "lastUsedAt",
   host(last_used_from) as "lastUsedFrom", created_at as "createdAt", revoked_at as "revokedAt"`;
 
-/** A notice for the key of the part `created`, which returns `KEY_COLUMNS`. */
-export const NOTICE_OF_NEW_KEY = insertNotices({
-  kind: 'security.key_created',
-  merchant: '"merchantId"',
-  target: 'id',
-  at: '"createdAt"',
-  from: 'created',
-});
-
 /** The distinct networks of a parameter with addresses and networks. */
 export function networksOf(parameter: string): string {
   return `(select coalesce(array_agg(distinct network(network_or_address::inet)), '{}')
@@ -100,15 +90,11 @@ export async function createKey(db: Queryable, key: NewKey): Promise<IssuedKey> 
   const { secret, secretSha256, prefix, lastFour } = createSecretKey(key.environment);
   const { rows } = await insertOnce<KeyRow>(
     db,
-    `with created as (
-       insert into api_keys
-         (id, merchant_id, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at, name, created_by)
-       select $1, merchants.id, $3, $4, $5, ${networksOf('$6')}, $7, $8, $9, $10
-       from merchants where merchants.id = $2
-       returning ${KEY_COLUMNS}
-     ),
-     noticed as (${NOTICE_OF_NEW_KEY})
-     select * from created`,
+    `insert into api_keys
+       (id, merchant_id, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at, name, created_by)
+     select $1, merchants.id, $3, $4, $5, ${networksOf('$6')}, $7, $8, $9, $10
+     from merchants where merchants.id = $2
+     returning ${KEY_COLUMNS}`,
     [
       key.id ?? uuidv7(),
       key.merchantId,

@@ -6,16 +6,7 @@ import { requireRow } from '../../db/connection/require-row';
 import { userNameSql } from '../../db/records/users';
 import { actorText, type ActorIdentity } from '../../domain/actor';
 import { ConflictError } from '../../errors';
-import {
-  describeKey,
-  insertOnce,
-  KEY_COLUMNS,
-  networksOf,
-  NOTICE_OF_NEW_KEY,
-  type ApiKey,
-  type IssuedKey,
-  type KeyRow,
-} from './keys';
+import { describeKey, insertOnce, KEY_COLUMNS, networksOf, type ApiKey, type IssuedKey, type KeyRow } from './keys';
 
 /** One of a merchant's own keys. */
 interface OwnKey {
@@ -144,13 +135,11 @@ export async function rotateKey(
        for update
      ), ended as (
        update api_keys set expires_at = least(expires_at, now() + $3 * interval '1 hour') from old where id = old_id
-     ), created as (
-       insert into api_keys
-         (id, merchant_id, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at, name, created_by)
-       select $4, owner, $5, $6, $7, old_networks, old_scopes, new_expiry, old_name, $8 from old
-       returning ${KEY_COLUMNS}
-     ), noticed as (${NOTICE_OF_NEW_KEY})
-     select * from created`,
+     )
+     insert into api_keys
+       (id, merchant_id, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at, name, created_by)
+     select $4, owner, $5, $6, $7, old_networks, old_scopes, new_expiry, old_name, $8 from old
+     returning ${KEY_COLUMNS}`,
     [
       merchantId,
       keyId,

@@ -1,5 +1,10 @@
 import type { Queryable } from '../../db/connection/pool';
-import { insertNoticeClosing, listOpenNotices, type OpenNotice } from '../../db/records/merchant-notices';
+import {
+  insertNoticeClosings,
+  listOpenNotices,
+  type OpenNotice,
+  type SeenNotice,
+} from '../../db/records/merchant-notices';
 import { NotFoundError } from '../../errors';
 
 /** A member of a merchant. */
@@ -8,21 +13,22 @@ interface NoticeReader {
   readonly userId: string;
 }
 
-/** What the member has not closed, the newest first: an owner sees all, another member those of the own login. */
+/** What the member has to see: an owner all of the merchant, another member those of the own login. */
 export function listNotices(db: Queryable, reader: NoticeReader): Promise<OpenNotice[]> {
   return listOpenNotices(db, reader);
 }
 
+/** A member of a merchant who closes notices, by the value of the session's cookie. */
+interface NoticeCloser {
+  readonly merchantId: string;
+  readonly sessionToken: string;
+}
+
 /**
- * Closes a notice for this member only, and the older ones if they want; a repeat changes nothing.
- * @throws NotFoundError if the merchant has no such notice, or the member does not see it
+ * Closes what the member has seen, for this member only; a repeat changes nothing. What occurred since is open.
+ * @throws NotFoundError if the merchant has none of these notices, or the member sees none of them
  */
-export async function closeNotice(
-  db: Queryable,
-  reader: NoticeReader,
-  { noticeId, withOlder = false }: { readonly noticeId: number; readonly withOlder?: boolean },
-  now: Date,
-): Promise<void> {
-  if (await insertNoticeClosing(db, { ...reader, noticeId, withOlder, now })) return;
-  throw new NotFoundError('notice', String(noticeId));
+export async function closeNotices(db: Queryable, closer: NoticeCloser, seen: readonly SeenNotice[]): Promise<void> {
+  if ((await insertNoticeClosings(db, { ...closer, seen })) > 0) return;
+  throw new NotFoundError('notice', seen.map(({ id }) => id).join(', '));
 }

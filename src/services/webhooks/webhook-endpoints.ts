@@ -2,7 +2,6 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
-import { insertNotices } from '../../db/records/merchant-notices';
 import { DeclaredAction } from '../../domain/declared-action';
 import type { WebhookEvent } from '../../domain/events';
 import { EXPANSIONS, type Expansion } from '../../domain/expansions';
@@ -77,10 +76,6 @@ export async function insertOnce<Result>(
 export const IS_NAMED =
   'endpoint.id = $1 and ($2::uuid is null or endpoint.merchant_id = $2) and endpoint.deleted_at is null';
 
-/** A notice for every owner, for each row of a part of the statement with the endpoint. */
-export const noticeOfChange = (from: string): string =>
-  insertNotices({ kind: 'security.webhook_changed', merchant: 'merchant_id', target: 'id', at: 'now()', from });
-
 /** @param countOf counts the pending deliveries that satisfy a condition */
 const columnsWith = (countOf: (condition: string) => string) => `endpoint.id, endpoint.merchant_id as "merchantId",
   endpoint.url, endpoint.events, endpoint.expand, endpoint.status, endpoint.disabled_reason as "disabledReason",
@@ -140,8 +135,7 @@ export async function createEndpoint(
        ),
        secret as (
          insert into webhook_secrets (id, endpoint_id, sealed_secret) select $5, id, $6 from endpoint
-       ),
-       noticed as (${noticeOfChange('endpoint')})
+       )
        select ${ENDPOINT_COLUMNS},
          (select id from webhook_endpoints other
           where merchant_id = $2 and url = $3 and status = 'enabled' and deleted_at is null
@@ -241,18 +235,10 @@ export async function setEndpoint(
        then ${healthy} else ${column} end`,
   );
   await db.query(
-    `with noticeable as materialized (
-       select id, merchant_id from webhook_endpoints endpoint
-       where ${IS_NAMED} and ($3::text <> url or 'customer' = any ($6::text[]) and not 'customer' = any (expand))
-       for update
-     ),
-     changed as (
-       update webhook_endpoints endpoint set url = coalesce($3, url), events = case when $4 then $5 else events end,
-         expand = coalesce($6, expand),
-         ${resetIfMoved.join(', ')}
-       where ${IS_NAMED}
-     )
-     ${noticeOfChange('noticeable')}`,
+    `update webhook_endpoints endpoint set url = coalesce($3, url), events = case when $4 then $5 else events end,
+       expand = coalesce($6, expand),
+       ${resetIfMoved.join(', ')}
+     where ${IS_NAMED}`,
     [
       endpointId,
       merchantId,

@@ -6,7 +6,7 @@ import { DeclaredAction } from '../../domain/declared-action';
 import { openSecret } from '../../webhooks/open-secrets';
 import type { SealedSecret } from '../../webhooks/outbox';
 import { newWebhookSecret } from '../../webhooks/sign';
-import { insertOnce, IS_NAMED, noticeOfChange, type WebhookEndpoint } from './webhook-endpoints';
+import { insertOnce, IS_NAMED, type WebhookEndpoint } from './webhook-endpoints';
 
 export interface RotatedSecret extends Pick<WebhookEndpoint, 'id' | 'merchantId'> {
   /** The new secret; only this result contains it. */
@@ -49,8 +49,7 @@ export async function rotateSecret(
      ),
      new as (
        insert into webhook_secrets (id, endpoint_id, sealed_secret) select $4, id, $5 from endpoint
-     ),
-     noticed as (${noticeOfChange('endpoint')})
+     )
      select id, merchant_id as "merchantId", ends::timestamptz(3) as "oldSecretExpiresAt" from endpoint`,
       [endpointId, merchantId, overlapSeconds, secretId, sealer.seal(secret, ['webhook-secret', secretId])],
     ),

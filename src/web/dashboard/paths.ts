@@ -22,7 +22,7 @@ export function merchantPaths(code: string) {
     memberRole: (userId: string) => `${member(userId)}/role`,
     removeMember: (userId: string) => `${member(userId)}/remove`,
     resetMember: (userId: string) => `${member(userId)}/reset`,
-    closeNotice: (id: number) => `${home}/notices/${id}/close`,
+    closeNotices: `${home}/notices/close`,
     settings: `${home}/settings`,
     ...appearancePaths(home),
     activity,

@@ -15,7 +15,7 @@ import { newKeyPages } from './keys/new-key';
 import { revokeKeyPages } from './keys/revoke-key';
 import { rotateKeyPages } from './keys/rotate-key';
 import { showKeyPage } from './keys/show-key';
-import { closeNoticeByForm } from './notices/close-notice';
+import { closeNoticesByForm } from './notices/close-notice';
 import { showCustomerPage } from './payments/customer';
 import { exportPayments } from './payments/export-payments';
 import { listPayments } from './payments/list-payments';
@@ -110,7 +110,7 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   showTeam,
   ...invitePages,
   ...memberAccessPages,
-  closeNoticeByForm,
+  closeNoticesByForm,
   ...editEndpointPages,
   ...endpointActionPages,
   ...endpointPages,

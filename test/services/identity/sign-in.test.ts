@@ -427,7 +427,9 @@ describe('a new password', () => {
 
 /** The kinds of all notices, the oldest first. */
 async function notices(): Promise<string[]> {
-  const { rows } = await owner.query<{ kind: string }>('select kind from merchant_notices order by id');
+  const { rows } = await owner.query<{ kind: string }>(
+    'select kind from merchant_notices, generate_series(1, count) order by id',
+  );
   return rows.map(({ kind }) => kind.replace('security.', ''));
 }
 
@@ -449,7 +451,7 @@ it('attack: no new credential is silent, and new recovery codes end the other se
   expect(await reasonOf(spendRecoveryCode(db, userId, code, NOW))).toBe('code');
   expect(await notices()).toEqual(['factor_changed', 'factor_changed', 'recovery_code_used']);
   await enrolWith(await read((await attempt('teh botol dingin 88')).token), NOW);
-  expect((await notices()).slice(3)).toEqual(['factor_changed']);
+  expect(await notices()).toEqual(['factor_changed', 'factor_changed', 'factor_changed', 'recovery_code_used']);
 });
 
 it('the fifth wrong code of a day makes one notice, for the user too, whatever asks for the code', async () => {

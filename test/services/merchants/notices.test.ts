@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
+import type { OpenNotice } from '../../../src/db/records/merchant-notices';
 import {
   createResetLink,
   inviteMember,
@@ -16,7 +17,7 @@ import { SignInThrottle } from '../../../src/services/identity/throttle';
 import { createKey } from '../../../src/services/merchants/keys';
 import { rotateKey } from '../../../src/services/merchants/merchant-keys';
 import type { Merchant } from '../../../src/services/merchants/merchants';
-import { closeNotice, listNotices } from '../../../src/services/merchants/notices';
+import { closeNotices, listNotices } from '../../../src/services/merchants/notices';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { BROWSER, createMember, createShop, signIn } from '../../support/people';
 
@@ -57,12 +58,26 @@ function identityDependencies(): IdentityDependencies {
   };
 }
 
+/** As the page does: it sends what it shows. */
+async function close(userId: string, notices: readonly OpenNotice[], merchantId = shop.id): Promise<void> {
+  const { rows } = await owner.query<{ email: string }>('select email from users where id = $1', [userId]);
+  const { token } = await signIn(owner, rows[0]?.email ?? '');
+  await closeNotices(db, { merchantId, sessionToken: token }, notices);
+}
+const noticesOf = (userId: string) => listNotices(db, { merchantId: shop.id, userId });
+/** What a user still has to close. */
+const openOf = async (userId: string) =>
+  (await noticesOf(userId)).flatMap(({ kind, times, shownUntil }) => (shownUntil === null ? [`${kind} ${times}`] : []));
+/** A notice of money or access is shown for a day, even if it is closed. */
+const passDay = () => owner.query("update merchant_notices set occurred_at = occurred_at - interval '25 hours'");
+const ageMembers = () => owner.query("update members set created_at = created_at - interval '1 year'");
+
 const kindsOf = async (userId: string, merchantId = shop.id) =>
   (await listNotices(db, { merchantId, userId })).map(({ kind, targetId }) => [kind, targetId]);
-const change = (userId: string, role: 'owner' | 'finance' | 'viewer', now = LATER) =>
+const change = (userId: string, role: 'owner' | 'finance' | 'support' | 'viewer', now = LATER) =>
   setMemberRole(db, { merchantId: shop.id, userId, role }, now);
 
-it('a change of the role makes a notice only if it changes who approves or owns', async () => {
+it('a change of the role makes a notice, and another one if it changes who approves or owns', async () => {
   const member = await createMember(owner, 'member@shop.test', [[shop.id, 'viewer']]);
   await change(member, 'viewer');
   expect(await kindsOf(first)).toEqual([]);
@@ -70,10 +85,12 @@ it('a change of the role makes a notice only if it changes who approves or owns'
   expect(await kindsOf(first)).toEqual([['security.member_authorised', member]]);
   await change(member, 'owner');
   await change(member, 'viewer');
-  expect((await kindsOf(first)).map(([kind]) => kind)).toEqual([
-    'security.owner_changed',
-    'security.owner_changed',
-    'security.member_authorised',
+  expect(await openOf(first)).toEqual(['security.owner_changed 2', 'security.member_authorised 1']);
+  await change(member, 'support');
+  expect(await openOf(first)).toEqual([
+    'security.member_changed 1',
+    'security.owner_changed 2',
+    'security.member_authorised 1',
   ]);
 });
 
@@ -115,36 +132,77 @@ it('a reset and a new key make a notice, a rotation too, at this merchant only',
   expect(await kindsOf(stranger, other.id)).toEqual([]);
 });
 
-it('is shown to each owner until that owner closes it', async () => {
+it('is shown to each owner until that owner closes it, and for a day', async () => {
+  await ageMembers();
   const member = await createMember(owner, 'member@shop.test', [[shop.id, 'viewer']]);
   await change(member, 'finance');
-  const [notice] = await listNotices(db, { merchantId: shop.id, userId: first });
-  const id = notice?.id ?? 0;
-  const close = (userId: string, merchantId = shop.id) =>
-    closeNotice(db, { merchantId, userId }, { noticeId: id }, LATER);
-  await close(first);
-  await close(first);
-  expect(await kindsOf(first)).toEqual([]);
+  const notices = await noticesOf(first);
+  await close(first, notices);
+  await close(first, notices);
+  expect(await openOf(first)).toEqual([]);
+  const [{ shownUntil, occurredAt } = {}] = await noticesOf(first);
+  expect(shownUntil?.getTime()).toBe((occurredAt?.getTime() ?? 0) + 86_400_000);
+  await passDay();
+  expect(await noticesOf(first)).toEqual([]);
   expect(await kindsOf(second)).toHaveLength(1);
   expect(await kindsOf(member)).toEqual([]);
-  await expect(close(member)).rejects.toThrow('There is no notice');
+  await expect(close(member, notices)).rejects.toThrow('There is no notice');
   const other = await createShop(owner, 'Toko Lain');
   const stranger = await createMember(owner, 'stranger@shop.test', [[other.id, 'owner']]);
-  await expect(close(stranger, other.id)).rejects.toThrow('There is no notice');
+  await expect(close(stranger, notices, other.id)).rejects.toThrow('There is no notice');
+  await expect(close(stranger, notices)).rejects.toThrow('There is no notice');
+  const unknown = closeNotices(db, { merchantId: shop.id, sessionToken: 'ses_unknown' }, notices);
+  await expect(unknown).rejects.toThrow('There is no notice');
 });
 
-it('with the older ones, closes those that were shown, and none that came since', async () => {
+it('closes what was shown, and nothing that came since', async () => {
   const member = await createMember(owner, 'member@shop.test', [[shop.id, 'viewer']]);
   await change(member, 'finance');
   await change(member, 'owner');
-  const [newest] = await listNotices(db, { merchantId: shop.id, userId: first });
+  const shown = await noticesOf(first);
   await change(member, 'viewer');
-  const noticeId = newest?.id ?? 0;
-  const none = closeNotice(db, { merchantId: shop.id, userId: first }, { noticeId: 0, withOlder: true }, LATER);
-  await expect(none).rejects.toThrow('There is no notice');
-  await closeNotice(db, { merchantId: shop.id, userId: first }, { noticeId, withOlder: true }, LATER);
-  expect(await kindsOf(first)).toEqual([['security.owner_changed', member]]);
-  expect(await kindsOf(second)).toHaveLength(3);
+  await expect(close(first, [])).rejects.toThrow('There is no notice');
+  await close(first, shown);
+  expect(await openOf(first)).toEqual(['security.owner_changed 1']);
+  expect(await openOf(second)).toEqual(['security.owner_changed 2', 'security.member_authorised 1']);
+});
+
+it('begins again when it occurs after every owner has closed it, and does not before', async () => {
+  await ageMembers();
+  const set = (assignment: string) => db.query(`update users set ${assignment} where id = $1`, [second]);
+  const shown = async (userId: string) =>
+    (await noticesOf(userId)).map(({ times, changed, shownUntil }) => [times, changed, shownUntil === null]);
+  await set("password_hash = 'x'");
+  await close(first, await noticesOf(first));
+  await passDay();
+  await set("sealed_totp = 'x', totp_hmac = 'x'");
+  expect(await shown(first)).toEqual([[1, ['password', 'authenticator_app'], true]]);
+  expect(await shown(second)).toEqual([[2, ['password', 'authenticator_app'], true]]);
+  for (const user of [first, second]) await close(user, await noticesOf(user));
+  await passDay();
+  expect([await shown(first), await shown(second)]).toEqual([[], []]);
+  await set("sealed_totp = 'y', totp_hmac = 'y'");
+  for (const user of [first, second]) expect(await shown(user)).toEqual([[1, ['authenticator_app'], true]]);
+});
+
+it('attack: no number of other notices hides one of money or access', async () => {
+  await db.query(
+    "insert into webhook_endpoints (id, merchant_id, url) values (gen_random_uuid(), $1, 'https://evil.example/hook')",
+    [shop.id],
+  );
+  for (let n = 0; n < 52; n += 1) {
+    await db.query('update merchants set accent = $2 where id = $1', [shop.id, `#0000${10 + n}`]);
+  }
+  await owner.query(
+    `insert into merchant_notices (merchant_id, kind, target_id)
+     select $1, 'bank_account.withdrawn', gen_random_uuid() from generate_series(1, 60)`,
+    [shop.id],
+  );
+  const [endpoint, ...others] = await noticesOf(first);
+  expect(endpoint).toMatchObject({ kind: 'security.webhook_changed', targetName: 'https://evil.example', times: 1 });
+  expect(others).toHaveLength(50);
+  await owner.query("delete from merchant_notices where kind = 'bank_account.withdrawn'");
+  expect(await openOf(first)).toEqual(['security.webhook_changed 1', 'security.accent_changed 52']);
 });
 
 it('is the own one of who did it, and no other', async () => {
@@ -163,13 +221,12 @@ it('a member who is no owner sees and closes those of the own login, and no othe
   await change(member, 'finance');
   await createResetLink(db, { userId: member, createdBy: `user:${first}`, merchantId: shop.id }, LATER);
   expect(await kindsOf(member)).toEqual([['security.login_reset', member]]);
-  const [ofLogin, ofRole] = await listNotices(db, { merchantId: shop.id, userId: first });
-  const close = (notice = ofLogin) =>
-    closeNotice(db, { merchantId: shop.id, userId: member }, { noticeId: notice?.id ?? 0 }, LATER);
-  await expect(close(ofRole)).rejects.toThrow('There is no notice');
-  await close();
-  expect(await kindsOf(member)).toEqual([]);
-  expect(await kindsOf(first)).toHaveLength(2);
+  const notices = await noticesOf(first);
+  const ofRole = notices.filter(({ kind }) => kind === 'security.member_authorised');
+  await expect(close(member, ofRole)).rejects.toThrow('There is no notice');
+  await close(member, notices);
+  expect(await openOf(member)).toEqual([]);
+  expect(await openOf(first)).toHaveLength(2);
 });
 
 it('a new owner sees nothing of the time before', async () => {

@@ -549,7 +549,7 @@ const OTHER_ROUTES = [
   'post /m/:code/team/:user/role',
   'post /m/:code/team/:user/remove',
   'post /m/:code/team/:user/reset',
-  'post /m/:code/notices/:notice/close',
+  'post /m/:code/notices/close',
   'post /m/:code/developers/deliveries/redeliver',
   'post /m/:code/developers/deliveries/:delivery/redeliver',
   'post /m/:code/developers/webhooks/new',

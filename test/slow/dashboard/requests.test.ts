@@ -131,7 +131,6 @@ const fill = (path: string, merchant: string, reference: string) =>
     .replace(':request', 'recorded-request')
     .replace(':user', userId)
     .replace(':invitation', invitationId)
-    .replace(':notice', '1')
     .replace(':endpoint', endpointId)
     .replace(':delivery', deliveryId)
     .replace(':account', bankAccountId);

@@ -194,15 +194,22 @@ it('each owner closes a notice on their own', async () => {
   const viewer = await member('viewer', 'viewer');
   await owner.post(`${team}/${viewer}/role`, [['role', 'finance']]);
   const text = NOTICE_TEXTS.en.kinds['security.member_authorised']('Sri Rahayu');
-  const close = /action="([^"]+\/close)"/.exec((await owner.get(home)).body)?.[1] ?? '';
-  expect((await owner.post(close)).location).toBe(home);
+  const shown = (await owner.get(home)).body;
+  const [, close = '', seen = ''] =
+    /action="([^"]+\/close)" method="post"><input type="hidden" name="seen" value="([\d.]+)"/.exec(shown) ?? [];
+  const form = [['seen', seen]] as const;
+  expect((await owner.post(close, form)).location).toBe(home);
+  const closed = (await owner.get(home)).body;
+  expect([closed.includes(text), closed.includes(NOTICE_TEXTS.en.shownUntil)]).toEqual([true, true]);
+  await service.db.query("update merchant_notices set occurred_at = occurred_at - interval '1 day'");
+  await service.db.query("update members set created_at = created_at - interval '2 days'");
   expect((await owner.get(home)).body).not.toContain(text);
   expect((await secondOwner.get(home)).body).toContain(text);
   const finance = await signedIn(await emailOf(viewer));
   expect((await finance.get(home)).body).not.toContain(text);
-  expect((await finance.post(close)).status).toBe(404);
+  expect((await finance.post(close, form)).status).toBe(404);
   const { owner: stranger, home: otherHome } = await newShop();
-  expect((await stranger.post(close.replace(home, otherHome))).status).toBe(404);
+  expect((await stranger.post(close.replace(home, otherHome), form)).status).toBe(404);
 });
 
 it('an owner sees the three newest of their own changes, another owner all of them', async () => {

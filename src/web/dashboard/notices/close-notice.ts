@@ -1,32 +1,43 @@
 import { z } from 'zod';
 import { NotFoundError } from '../../../errors';
 import { withUserAudit } from '../../../services/audit/user-audit';
-import { closeNotice } from '../../../services/merchants/notices';
+import { closeNotices } from '../../../services/merchants/notices';
 import { PageError } from '../../page/page-error';
 import { memberPage, redirectTo } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantPaths } from '../paths';
 import { userIdentity } from '../user-identity';
 
-/** The button of all notices closes the newest one that its page shows, and the older ones. */
-const closingSchema = z.object({ older: z.literal('yes').optional() });
+/** The id of a notice, and how often it had occurred when the page was shown: what came since is not closed. */
+const SEEN = /^\d{1,15}\.\d{1,9}$/;
+
+const closingSchema = z.object({
+  seen: z
+    .string()
+    .transform((text) => text.split(' '))
+    .pipe(z.array(z.string().regex(SEEN).transform(parseSeen)).max(1_000)),
+});
+
+function parseSeen(text: string) {
+  const [id, count] = text.split('.').map(Number);
+  return { id: id ?? 0, count: count ?? 0 };
+}
 
 /** Every member can have notices. What this one may not see is not found. */
-export const closeNoticeByForm = memberPage(
+export const closeNoticesByForm = memberPage(
   { area: 'payments', level: 'view' },
   {
     method: 'post',
-    path: '/m/:code/notices/:notice/close',
+    path: '/m/:code/notices/close',
     fields: closingSchema,
-    async handler(dependencies: Pick<DashboardDependencies, 'db' | 'log'>, visit, form) {
+    async handler({ db, cookie, log }: Pick<DashboardDependencies, 'db' | 'cookie' | 'log'>, visit, form) {
       const { merchantId, merchantCode } = visit.member;
-      const text = String(visit.request.params.notice);
-      if (!/^\d{1,15}$/.test(text)) throw new PageError('not_found', 'the path has no id of a notice');
-      const withOlder = form.ok && form.values.older !== undefined;
-      const reader = { merchantId, userId: visit.session.user.id };
-      const action = { action: 'notice.close', target: text } as const;
-      await withUserAudit(dependencies.db, userIdentity(dependencies, visit), action, () =>
-        closeNotice(dependencies.db, reader, { noticeId: Number(text), withOlder }, visit.now),
+      const sessionToken = cookie.read(visit.request);
+      if (!form.ok || sessionToken === undefined) throw new PageError('not_found', 'the form names no notice');
+      const { seen } = form.values;
+      const action = { action: 'notice.close', target: seen.map(({ id }) => id).join(' ') } as const;
+      await withUserAudit(db, userIdentity({ log }, visit), action, () =>
+        closeNotices(db, { merchantId, sessionToken }, seen),
       ).catch((error: unknown) => {
         throw error instanceof NotFoundError ? new PageError('not_found', error.message) : error;
       });

@@ -10,8 +10,11 @@ export interface ShownNotice {
   readonly kind: NoticeKind;
   readonly targetName: string | null;
   readonly changed: readonly ChangedCredential[];
+  readonly times: number;
+  readonly count: number;
   readonly occurredAt: Date;
   readonly isOwn: boolean;
+  readonly shownUntil: Date | null;
 }
 
 interface NoticeListProps {
@@ -19,12 +22,14 @@ interface NoticeListProps {
   readonly notices: readonly ShownNotice[];
 }
 
-/** What every owner has to see, each with a button that closes it for this owner. What they did is no alarm. */
+/**
+ * What every owner has to see, each with a button that closes it for this owner. What they did is no alarm. A notice of
+ * money or access stays for a while, with the time at which it goes instead of the button.
+ */
 export function NoticeList({ view, notices }: NoticeListProps): ReactElement {
-  const [newest] = notices;
   return (
-    <div data-part="notices" data-version={notices.map(({ id }) => id).join()}>
-      {newest !== undefined && <Notices view={view} notices={notices} newest={newest} />}
+    <div data-part="notices" data-version={seenOf(notices)}>
+      {notices.length > 0 && <Notices view={view} notices={notices} />}
     </div>
   );
 }
@@ -36,17 +41,18 @@ export function NoticeList({ view, notices }: NoticeListProps): ReactElement {
 const OWN_SHOWN = 3;
 const ALWAYS_SHOWN: ReadonlySet<NoticeKind> = new Set(LOGIN_NOTICE_KINDS);
 
-function Notices({ view, notices, newest }: NoticeListProps & { readonly newest: ShownNotice }): ReactElement {
+/** What the form sends: exactly what the page shows is closed. */
+const seenOf = (notices: readonly ShownNotice[]) => notices.map(({ id, count }) => `${id}.${count}`).join(' ');
+
+function Notices({ view, notices }: NoticeListProps): ReactElement {
   const texts = NOTICE_TEXTS[view.locale.language];
-  const closeAll = (
-    <form method="post" action={view.paths.closeNotice(newest.id)}>
-      <input type="hidden" name="older" value="yes" />
-      <button className="link-button">{texts.closeAll}</button>
-    </form>
-  );
+  const closable = notices.filter(({ shownUntil }) => shownUntil === null);
   const folded = new Set(notices.filter(({ isOwn, kind }) => isOwn && !ALWAYS_SHOWN.has(kind)).slice(OWN_SHOWN));
   return (
-    <Card title={texts.title} aside={notices.length > 1 ? closeAll : undefined}>
+    <Card
+      title={texts.title}
+      aside={closable.length > 1 ? <Close view={view} notices={closable} label={texts.closeAll} /> : undefined}
+    >
       <NoticeRows view={view} notices={notices.filter((notice) => !folded.has(notice))} />
       {folded.size > 0 && (
         <details className="more-rows">
@@ -70,14 +76,28 @@ function NoticeRows({ view, notices }: NoticeListProps): ReactElement {
           <span>
             {describeNotice(notice, view.locale.language)}{' '}
             <span className="dim small">
+              {notice.times > 1 && `${texts.times(notice.times)} `}
               <Time at={notice.occurredAt} style="short" locale={view.locale} />
             </span>
           </span>
-          <form method="post" action={view.paths.closeNotice(notice.id)}>
-            <button className="link-button">{texts.close}</button>
-          </form>
+          {notice.shownUntil === null ? (
+            <Close view={view} notices={[notice]} label={texts.close} />
+          ) : (
+            <span className="dim small">
+              {texts.shownUntil} <Time at={notice.shownUntil} style="short" locale={view.locale} />
+            </span>
+          )}
         </li>
       ))}
     </ul>
+  );
+}
+
+function Close({ view, notices, label }: NoticeListProps & { readonly label: string }): ReactElement {
+  return (
+    <form method="post" action={view.paths.closeNotices}>
+      <input type="hidden" name="seen" value={seenOf(notices)} />
+      <button className="link-button">{label}</button>
+    </form>
   );
 }

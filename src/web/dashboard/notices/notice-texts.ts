@@ -8,8 +8,14 @@ interface NoticeTexts {
   readonly closeAll: string;
   /** By the number of the user's own changes that are not shown. */
   readonly more: (count: number) => string;
+  /** How often it occurred, before the newest time. */
+  readonly times: (count: number) => string;
+  /** Before the time until which a closed notice is shown. */
+  readonly shownUntil: string;
+  /** A key without a name, and what the checkout page does not have. */
   readonly unnamed: string;
-  /** By the name of the user or the key, the origin of an endpoint, or the bank account without its number; or none. */
+  readonly none: string;
+  /** By what `OpenNotice.targetName` names; or none. */
   readonly kinds: Readonly<Record<Exclude<NoticeKind, 'security.factor_changed'>, (name: string) => string>>;
   readonly factorChanged: (name: string, changed: string) => string;
   readonly credentials: Readonly<Record<ChangedCredential, string>>;
@@ -26,7 +32,10 @@ const en: NoticeTexts = {
   close: 'Close',
   closeAll: 'Close all',
   more: (count) => (count === 1 ? '1 more change of yours' : `${count} more changes of yours`),
+  times: (count) => `${count} times, newest`,
+  shownUntil: 'Closed, shown until',
   unnamed: 'No name',
+  none: 'none',
   kinds: {
     'security.recovery_code_used': (name) => `${name} used a recovery code.`,
     'security.wrong_codes': (name) =>
@@ -35,9 +44,14 @@ const en: NoticeTexts = {
     'security.login_reset': (name) => `A link was created that resets the login of ${name}.`,
     'security.member_authorised': (name) => `${name} may approve payouts.`,
     'security.owner_changed': (name) => `The owners changed: ${name}.`,
+    'security.member_changed': (name) => `${name} joined or left the team, or has another role.`,
     'security.key_created': (name) => `A new API key: ${name}.`,
+    'security.key_changed': (name) => `The networks of an API key were changed, or it was revoked: ${name}.`,
     'security.webhook_changed': (name) =>
-      `A webhook is new, has another address or secret, or sends customer data: ${name}.`,
+      `A webhook is new, enabled again, has another address or secret, or sends customer data: ${name}.`,
+    'security.return_url_changed': (name) => `The checkout page leads customers to another address: ${name}.`,
+    'security.contact_changed': (name) => `The checkout page shows another contact: ${name}.`,
+    'security.origins_changed': (name) => `Other sites may show the checkout page in a frame: ${name}.`,
     'security.logo_changed': () => `The logo on the checkout page was changed or removed. ${UNEXPECTED.en}`,
     'security.accent_changed': () => `The colour of the checkout page was changed. ${UNEXPECTED.en}`,
     'bank_account.pending_inquiry': (name) => `A bank account was added: ${name}.`,
@@ -68,7 +82,10 @@ const id: NoticeTexts = {
   close: 'Tutup',
   closeAll: 'Tutup semua',
   more: (count) => `${count} perubahan Anda yang lain`,
+  times: (count) => `${count} kali, terakhir`,
+  shownUntil: 'Ditutup, tampil sampai',
   unnamed: 'Tanpa nama',
+  none: 'tidak ada',
   kinds: {
     'security.recovery_code_used': (name) => `${name} memakai kode pemulihan.`,
     'security.wrong_codes': (name) =>
@@ -77,9 +94,14 @@ const id: NoticeTexts = {
     'security.login_reset': (name) => `Tautan untuk mengatur ulang akses masuk ${name} dibuat.`,
     'security.member_authorised': (name) => `${name} boleh menyetujui pencairan.`,
     'security.owner_changed': (name) => `Pemilik toko berubah: ${name}.`,
+    'security.member_changed': (name) => `${name} bergabung atau keluar dari tim, atau perannya diganti.`,
     'security.key_created': (name) => `Kunci API baru: ${name}.`,
+    'security.key_changed': (name) => `Jaringan sebuah kunci API diganti, atau kuncinya dicabut: ${name}.`,
     'security.webhook_changed': (name) =>
-      `Webhook baru, alamat atau rahasianya diganti, atau mengirim data pelanggan: ${name}.`,
+      `Webhook baru, diaktifkan lagi, alamat atau rahasianya diganti, atau mengirim data pelanggan: ${name}.`,
+    'security.return_url_changed': (name) => `Halaman pembayaran mengarahkan pelanggan ke alamat lain: ${name}.`,
+    'security.contact_changed': (name) => `Halaman pembayaran menampilkan kontak lain: ${name}.`,
+    'security.origins_changed': (name) => `Situs lain boleh menampilkan halaman pembayaran di dalam bingkai: ${name}.`,
     'security.logo_changed': () => `Logo di halaman pembayaran diganti atau dihapus. ${UNEXPECTED.id}`,
     'security.accent_changed': () => `Warna halaman pembayaran diganti. ${UNEXPECTED.id}`,
     'bank_account.pending_inquiry': (name) => `Rekening bank ditambahkan: ${name}.`,
@@ -115,8 +137,8 @@ interface DescribedNotice {
 }
 
 export function describeNotice({ kind, targetName, changed }: DescribedNotice, language: Language): string {
-  const { kinds, factorChanged, credentials, unnamed } = NOTICE_TEXTS[language];
-  const name = targetName ?? unnamed;
+  const { kinds, factorChanged, credentials, unnamed, none } = NOTICE_TEXTS[language];
+  const name = targetName ?? (kind.startsWith('security.key_') ? unnamed : none);
   if (kind !== 'security.factor_changed') return kinds[kind](name);
   const names = changed.map((credential) => credentials[credential]);
   return factorChanged(name, formatNames(names, language, 'conjunction'));
