@@ -22,7 +22,8 @@ export type MemberRole = (typeof MEMBER_ROLES)[number];
 
 /**
  * payments: *manage* creates and cancels, *authorise* refunds. payouts: *manage* requests and cancels, *authorise*
- * approves the request of another member. Routes, menu and buttons read this table.
+ * approves the request of another member. settings: *manage* changes the look of the checkout page, *authorise* where
+ * it sends customers. Routes, menu and buttons read this table.
  */
 const ACCESS: Readonly<Record<MemberArea, Readonly<Record<MemberRole, AccessLevel>>>> = {
   payments: {
@@ -90,7 +91,7 @@ const ACCESS: Readonly<Record<MemberArea, Readonly<Record<MemberRole, AccessLeve
     viewer: 'none',
   },
   settings: {
-    owner: 'manage',
+    owner: 'authorise',
     finance: 'view',
     developer: 'manage',
     support: 'none',

@@ -131,6 +131,7 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
   },
   'get /m/:code/settings/checkout': { kind: 'form', paths: ofMerchant('/settings/checkout') },
   'get /m/:code/settings': { kind: 'form', paths: ofMerchant('/settings') },
+  'get /m/:code/settings/edit': { kind: 'form', paths: ofMerchant('/settings/edit') },
   'get /m/:code/activity': {
     kind: 'list',
     paths: ofMerchant(

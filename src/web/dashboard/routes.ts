@@ -41,6 +41,7 @@ import { chooseMerchant } from './session/choose-merchant';
 import { logout } from './session/logout';
 import { setLanguage } from './session/set-language';
 import { appearancePages } from './settings/appearance';
+import { editSettingsPages } from './settings/edit-settings';
 import { settingsPages } from './settings/settings';
 import { enrolPages } from './sign-in/enrol';
 import { invitationPages } from './sign-in/invitation';
@@ -117,6 +118,7 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   ...redeliverRangePages,
   ...deliveryPages,
   ...settingsPages,
+  ...editSettingsPages,
   ...appearancePages,
   listActivity,
   exportActivity,

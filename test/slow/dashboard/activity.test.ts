@@ -66,7 +66,7 @@ const sent = (fields: Readonly<Record<string, string>>) => ({ form_id: randomUUI
 
 /** Each in the order of what it needs. */
 const POSTS = [
-  ['merchant.set', '/settings', { zone: 'Asia/Jakarta' }],
+  ['merchant.set', '/settings/edit', { zone: 'Asia/Jakarta' }],
   ['merchant.set_accent', '/settings/checkout', { accent: '#ff6600' }],
   ['merchant.remove_logo', '/settings/checkout/logo/remove', {}],
   ['member.invite', '/team/invite', { email: 'sri@toko.test', role: 'viewer' }],

@@ -453,9 +453,10 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
     'a wrong colour': () => appearancePage('?accent=red'),
   },
   'get /m/:code/settings': {
-    'a form': () => `${home}/settings?done=saved`,
+    'that can be changed': () => `${home}/settings?done=saved`,
     'read only': () => `${home}/settings`,
   },
+  'get /m/:code/settings/edit': { 'a form': () => `${home}/settings/edit` },
   'get /m/:code/team/:user': { 'another member': () => teamPage('/:user') },
   'get /m/:code/team/:user/role': {
     'a change': () => teamPage('/:user/role?role=finance'),
@@ -541,7 +542,7 @@ const OTHER_ROUTES = [
   'post /m/:code/bank-account/:account/disable',
   'post /m/:code/team/invite',
   'post /m/:code/team/invitations/:invitation/withdraw',
-  'post /m/:code/settings',
+  'post /m/:code/settings/edit',
   'post /m/:code/settings/checkout',
   'post /m/:code/settings/checkout/logo',
   'post /m/:code/settings/checkout/logo/remove',

@@ -69,7 +69,7 @@ it('an owner changes zone, return address and origins, and only of the own merch
   const owner = await signedIn('owner');
   const url = 'https://toko.example/thanks?order={merchant_reference_id}';
   const origins = 'https://toko.example\r\nhttps://kasir.example https://toko.example';
-  const saved = await owner.post(path, form('Asia/Makassar', url, origins, '0812 3456 7890'));
+  const saved = await owner.post(`${path}/edit`, form('Asia/Makassar', url, origins, '0812 3456 7890'));
   expect([saved.status, saved.location]).toEqual([303, `${path}?done=saved`]);
   expect(await storedOf(shop.id)).toEqual({
     zone: 'Asia/Makassar',
@@ -87,12 +87,12 @@ it('an owner changes zone, return address and origins, and only of the own merch
   );
   expect(rows).toEqual([{ action: 'merchant.set', target: shop.id, outcome: 'succeeded' }]);
 
-  expect((await owner.post(path, form('Asia/Jakarta', '', ''))).status).toBe(303);
+  expect((await owner.post(`${path}/edit`, form('Asia/Jakarta', '', ''))).status).toBe(303);
   expect(await storedOf(shop.id)).toEqual({ zone: 'Asia/Jakarta', url: null, contact: null, origins: [] });
 });
 
 it('names each field that is not possible, keeps what was typed, and changes nothing', async () => {
-  const developer = await signedIn('developer');
+  const owner = await signedIn('owner');
   const before = await storedOf(shop.id);
   const tooMany = Array.from({ length: 11 }, (_, index) => `https://shop-${index}.example`).join('\n');
   for (const [zone, url, origins, field, error, contact] of [
@@ -106,7 +106,7 @@ it('names each field that is not possible, keeps what was typed, and changes not
     ['Asia/Jakarta', '', tooMany, 'origins', texts.errors.origins],
     ['Asia/Jakarta', '', '', 'contact', texts.errors.contact, 'javascript:alert(1)'],
   ] as const) {
-    const { status, body } = await developer.post(path, form(zone, url, origins, contact));
+    const { status, body } = await owner.post(`${path}/edit`, form(zone, url, origins, contact));
     expect([field, origins, status]).toEqual([field, origins, 422]);
     expect(body).toContain(`<a href="#${field}">${error}</a>`);
     expect(body).toContain(`id="${field}-error"`);
@@ -115,12 +115,41 @@ it('names each field that is not possible, keeps what was typed, and changes not
   expect(await storedOf(shop.id)).toEqual(before);
 });
 
+it('attack: only an owner with a fresh proof changes where customers are sent, and every owner notices', async () => {
+  const evil = form('Asia/Jakarta', 'https://evil.example/thanks', 'https://frame.example', '+62 811 0000 666');
+  const thief = await signedIn('developer');
+  const before = await storedOf(shop.id);
+  for (const at of ['', '/edit']) {
+    expect([at, (await thief.post(`${path}${at}`, evil)).status]).toEqual([at, at === '' ? 404 : 403]);
+  }
+  const stolen = await signedIn('owner');
+  const other = await signedIn('owner');
+  await service.db.query("update sessions set method = 'password', stepped_up_at = now() - interval '5 hours'");
+  expect((await stolen.get(`${path}/edit`)).location).toMatch(/^\/step-up\?then=/);
+  expect((await stolen.post(`${path}/edit`, evil)).location).toMatch(/^\/step-up\?then=/);
+  expect(await storedOf(shop.id)).toEqual(before);
+  await service.db.query('update sessions set stepped_up_at = now()');
+  expect((await stolen.post(`${path}/edit`, evil)).status).toBe(303);
+  const shownIn = async (language: 'en' | 'id') => {
+    await service.db.query('update users set language = $1', [language]);
+    return (await other.get(`/m/${shop.code}`)).body;
+  };
+  for (const language of ['id', 'en'] as const) {
+    const { kinds } = NOTICE_TEXTS[language];
+    const body = await shownIn(language);
+    expect(body).toContain(kinds['security.return_url_changed']('https://evil.example'));
+    expect(body).toContain(kinds['security.contact_changed']('+62 811 0000 666'));
+    expect(body).toContain(kinds['security.origins_changed']('https://frame.example'));
+  }
+  expect((await stolen.post(`${path}/edit`, form('Asia/Jakarta', '', ''))).status).toBe(303);
+});
+
 it('who may only view has no form, and who may not view has no menu item', async () => {
   const finance = await signedIn('finance');
   const { status, body } = await finance.get(path);
-  expect([status, body.includes(`action="${path}"`)]).toEqual([200, false]);
+  expect([status, body.includes(`href="${path}/edit"`)]).toEqual([200, false]);
   expect(body).toContain(texts.zones['Asia/Jakarta']);
-  expect((await finance.post(path, form('Asia/Jakarta', '', ''))).status).toBe(403);
+  expect((await finance.post(`${path}/edit`, form('Asia/Jakarta', '', ''))).status).toBe(403);
   const support = await signedIn('support');
   expect((await support.get(path)).status).toBe(403);
   expect((await support.get(`/m/${shop.code}`)).body).not.toContain(`href="${path}"`);

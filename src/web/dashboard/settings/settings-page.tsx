@@ -1,14 +1,8 @@
 import type { ReactElement } from 'react';
 import type { FeePayer } from '../../../domain/fees';
 import type { SettlementKind } from '../../../domain/payment';
-import { MAX_CONTACT_CHARACTERS } from '../../../domain/shop-contact';
-import { TIME_ZONES } from '../../../domain/sign-in';
-import type { FieldErrors, SentFields } from '../../page/read-form';
-import { Choices } from '../../ui/choices';
-import { ErrorSummary, Field } from '../../ui/form';
 import { Card, Facts, Notice, PageHead } from '../../ui/layout';
 import { Table } from '../../ui/table';
-import { TextArea } from '../../ui/text-area';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { APPEARANCE_TEXTS } from './appearance-texts';
@@ -41,8 +35,8 @@ interface SettingsPage {
   readonly settings: ShownSettings;
   readonly appearance: ShownAppearance;
   readonly terms: readonly ShownTerms[];
-  /** What the form shows; null: it is not shown. */
-  readonly form: { readonly values: SentFields; readonly errors: FieldErrors } | null;
+  readonly mayEdit: boolean;
+  readonly mayChangeLook: boolean;
   readonly isSaved: boolean;
 }
 
@@ -51,7 +45,8 @@ export function renderSettingsPage(page: SettingsPage): string {
   return renderMerchantPage(page.view, { title, current: 'settings', live: 'none', children: <Settings {...page} /> });
 }
 
-function Settings({ view, settings, appearance, terms, form, isSaved }: SettingsPage): ReactElement {
+function Settings(page: SettingsPage): ReactElement {
+  const { view, settings, appearance, terms, mayEdit, mayChangeLook, isSaved } = page;
   const texts = SETTINGS_TEXTS[view.locale.language];
   const look = APPEARANCE_TEXTS[view.locale.language];
   return (
@@ -63,14 +58,20 @@ function Settings({ view, settings, appearance, terms, form, isSaved }: Settings
             <p>{texts.saved}</p>
           </Notice>
         )}
-        {form && <ErrorSummary title={texts.errorTitle} errors={form.errors} />}
-        <Card title={form ? texts.own : texts.ownOfOthers}>
-          {form ? <SettingsForm view={view} {...form} /> : <OwnSettings view={view} settings={settings} />}
+        <Card title={mayEdit ? texts.own : texts.ownOfOthers}>
+          <OwnSettings view={view} settings={settings} />
+          {mayEdit && (
+            <div className="card-body buttons">
+              <a className="button wide-button" href={view.paths.editSettings}>
+                {texts.edit}
+              </a>
+            </div>
+          )}
         </Card>
         <Card title={look.title}>
           <div className="card-body">
             <CheckoutSample view={view} appearance={appearance} />
-            {form && (
+            {mayChangeLook && (
               <div className="buttons">
                 <a className="button wide-button" href={view.paths.appearance}>
                   {look.change}
@@ -140,53 +141,5 @@ function OwnSettings({ view: { locale }, settings }: Pick<SettingsPage, 'view' |
         },
       ]}
     />
-  );
-}
-
-interface SettingsFormProps {
-  readonly view: MerchantView;
-  readonly values: SentFields;
-  readonly errors: FieldErrors;
-}
-
-function SettingsForm({ view, values, errors }: SettingsFormProps): ReactElement {
-  const texts = SETTINGS_TEXTS[view.locale.language];
-  const zones = TIME_ZONES.map((zone) => ({ name: zone, label: texts.zones[zone], isChosen: zone === values.zone }));
-  return (
-    <form className="card-body stack" method="post" action={view.paths.settings}>
-      <Choices name="zone" kind="radio" label={texts.zone} choices={zones} error={errors.zone} />
-      <Field
-        name="contact"
-        label={texts.contact}
-        hint={texts.contactHint}
-        value={values.contact ?? ''}
-        error={errors.contact}
-        autoComplete="off"
-        maxLength={MAX_CONTACT_CHARACTERS}
-      />
-      <fieldset className="stack">
-        <legend>{texts.forSites}</legend>
-        <Field
-          name="return_url"
-          label={texts.returnUrl}
-          hint={texts.returnHint}
-          value={values.return_url ?? ''}
-          error={errors.return_url}
-          autoComplete="off"
-          maxLength={500}
-        />
-        <TextArea
-          name="origins"
-          label={texts.origins}
-          hint={texts.originsHint}
-          value={values.origins ?? ''}
-          rows={3}
-          error={errors.origins}
-        />
-      </fieldset>
-      <div className="buttons">
-        <button className="button primary wide-button">{texts.save}</button>
-      </div>
-    </form>
   );
 }

@@ -29,7 +29,10 @@ const en = {
     manual: (after: string | null) => (after === null ? 'By Lunas' : `By Lunas, at the earliest after ${after}`),
   },
   own: 'You change these',
-  ownOfOthers: 'Owners and developers change these',
+  ownOfOthers: 'Owners change these',
+  edit: 'Change',
+  editTitle: 'Change settings',
+  back: 'Back',
   zone: 'Time zone',
   zones: {
     'Asia/Jakarta': 'WIB (Jakarta)',
@@ -78,7 +81,10 @@ const id: SettingsTexts = {
     manual: (after) => (after === null ? 'Oleh tim Lunas' : `Oleh tim Lunas, paling cepat setelah ${after}`),
   },
   own: 'Dapat Anda ubah',
-  ownOfOthers: 'Diubah oleh pemilik dan pengembang',
+  ownOfOthers: 'Diubah oleh pemilik',
+  edit: 'Ubah',
+  editTitle: 'Ubah pengaturan',
+  back: 'Kembali',
   zone: 'Zona waktu',
   zones: {
     'Asia/Jakarta': 'WIB (Jakarta)',
