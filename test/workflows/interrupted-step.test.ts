@@ -163,7 +163,7 @@ it('between two attempts nothing is waited for, and no further attempt is made',
   const handle = service.client.workflow.getHandle(payment.workflowId);
   await eventually(
     async () => (await handle.describe()).raw.pendingActivities?.[0],
-    (pending) => pending?.attempt === 3 && pending.state === IS_SCHEDULED,
+    (pending) => pending?.attempt === 3 && Number(pending.state) === IS_SCHEDULED,
   );
   const charges = proxy.countOf(CHARGE, payment.reference_id);
   expect(await fail(payment)).toMatchObject({ outcome: 'done', status: 'failed' });

@@ -144,7 +144,7 @@ export async function openStatementExport(db: Queryable, merchantId: string, day
     isClosed,
     readPage: async (after, limit) => {
       const lines = await readLines(db, merchantId, { cursor: after ?? beginning, upToPostingId, limit });
-      return lines.map((line) => ({ ...line, isClosed }));
+      return lines.map((line) => Object.assign(line, { isClosed }));
     },
   };
 }

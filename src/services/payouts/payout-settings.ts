@@ -68,6 +68,8 @@ export async function setPayoutSettings(
   return 'saved';
 }
 
+export type { ProposedSettings };
+
 /** The settings that wait for a second member; undefined: none. */
 export function getProposedSettings(db: Queryable, merchantId: string): Promise<ProposedSettings | undefined> {
   return findProposedSettings(db, merchantId);
