@@ -14,6 +14,14 @@ export type PayoutSettings = {
   readonly minimumRupiah: number;
 } & ScheduledRun;
 
+/** Settings that wait for a second member. */
+export type ProposedSettings = PayoutSettings & {
+  readonly id: string;
+  readonly proposedBy: string;
+  readonly proposerName: string | null;
+  readonly proposedAt: Date;
+};
+
 type ScheduledRun =
   | { readonly schedule: 'manual' | 'daily'; readonly weekday: null }
   | { readonly schedule: 'weekly'; readonly weekday: Weekday };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { PayoutSettings } from '../../domain/payout-schedule';
+import type { PayoutSettings, ProposedSettings } from '../../domain/payout-schedule';
 import type { Queryable } from '../connection/pool';
 import { userNameSql } from './users';
 
@@ -36,14 +36,6 @@ export async function savePayoutSettings(
     values: [merchantId, schedule, weekday, minimumRupiah, changedBy, changedAt],
   });
 }
-
-/** Settings that wait for a second member. */
-export type ProposedSettings = PayoutSettings & {
-  readonly id: string;
-  readonly proposedBy: string;
-  readonly proposerName: string | null;
-  readonly proposedAt: Date;
-};
 
 /** Undefined: none waits. */
 export async function findProposedSettings(db: Queryable, merchantId: string): Promise<ProposedSettings | undefined> {

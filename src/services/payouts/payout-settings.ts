@@ -7,11 +7,10 @@ import {
   proposePayoutSettings,
   savePayoutSettings,
   saveProposedSettings,
-  type ProposedSettings,
 } from '../../db/records/payout-settings';
 import { actorText } from '../../domain/actor';
 import type { ApprovalKind } from '../../domain/payout';
-import { DEFAULT_PAYOUT_SETTINGS, type PayoutSettings } from '../../domain/payout-schedule';
+import { DEFAULT_PAYOUT_SETTINGS, type PayoutSettings, type ProposedSettings } from '../../domain/payout-schedule';
 import { ConflictError } from '../../errors';
 import type { PayoutUser } from './payouts';
 
@@ -67,8 +66,6 @@ export async function setPayoutSettings(
   await savePayoutSettings(db, change);
   return 'saved';
 }
-
-export type { ProposedSettings };
 
 /** The settings that wait for a second member; undefined: none. */
 export function getProposedSettings(db: Queryable, merchantId: string): Promise<ProposedSettings | undefined> {

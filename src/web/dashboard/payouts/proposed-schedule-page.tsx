@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { ProposedSettings } from '../../../services/payouts/payout-settings';
+import type { ProposedSettings } from '../../../domain/payout-schedule';
 import { ConfirmForm } from '../../ui/form';
 import { Card, Facts, PageHead } from '../../ui/layout';
 import { Time } from '../../ui/values';
