@@ -167,7 +167,11 @@ describe('attack: what a statement changes of access, or of where money and cust
       for (const earlier of before) await owner.query(bound(earlier), [id]);
       const known = await noticesOf(id);
       const attacker = createPool(database.urlOf(`lunas_local_${role}`), { max: 1 });
-      await attacker.query(bound(statement), [id]).finally(() => attacker.end());
+      try {
+        await attacker.query(bound(statement), [id]);
+      } finally {
+        await attacker.end();
+      }
       const noticed = await noticesOf(id);
       expect([role, noticed.length]).toEqual([role, known.length + 1]);
       expect([role, noticed.at(-1)]).toEqual([role, expect.stringMatching(`^${kind} `)]);
