@@ -37,3 +37,6 @@ export const LAST_SEEN_INTERVAL_MS = MINUTE_MS;
  * between, whose page would have to store its fields.
  */
 export const STEP_UP_LIMITS = { formMs: 5 * MINUTE_MS, postMs: 15 * MINUTE_MS } as const;
+
+/** A refund needs a step-up if it and the refunds that its user requested within `windowMs` are above the sum. */
+export const REFUND_STEP_UP = { aboveRupiah: 2_000_000, windowMs: HOUR_MS } as const;

@@ -1693,6 +1693,8 @@ create index user_actions_merchant_id_idx on user_actions (merchant_id, id desc)
 create index user_actions_user_id_idx on user_actions (user_id, id desc);
 -- Who created a payment. Its other actions can be many.
 create index user_actions_created_payment_idx on user_actions (target) where action = 'payment.create';
+-- What a user has refunded lately.
+create index user_actions_refund_idx on user_actions (user_id, requested_at) where action = 'payment.refund';
 
 create table user_action_outcomes (
   action_id bigint primary key references user_actions,

@@ -1,5 +1,6 @@
 import type { RecordedOutcome } from '../../domain/recorded-outcome';
 import type { Queryable } from '../connection/pool';
+import { onlyRow } from '../connection/require-row';
 
 export interface NewUserAction {
   readonly userId: string;
@@ -65,4 +66,27 @@ export async function insertEndedUserAction(
      insert into user_action_outcomes (action_id, outcome, detail) select id, $7, $8 from recorded`,
     [...valuesOf(action), outcome, detail],
   );
+}
+
+/**
+ * The total of a payment and of those whose refunds the user requested within the last `windowMs`, in rupiah. An action
+ * counts from its row on, which is written before it is executed: of two at once, one sees the other. A rejected one
+ * does not count.
+ */
+export async function sumRefundActions(
+  db: Queryable,
+  { userId, paymentId, windowMs }: { readonly userId: string; readonly paymentId: string; readonly windowMs: number },
+): Promise<number> {
+  const { rows } = await db.query<{ rupiah: number }>({
+    name: 'sum_refund_actions',
+    text: `select coalesce(sum(total_rupiah), 0)::bigint as rupiah from payments
+      where id in (
+        select target::uuid from user_actions action
+        where user_id = $1 and action = 'payment.refund'
+          and requested_at > clock_timestamp() - $3 * interval '1 millisecond'
+          and not exists (select from user_action_outcomes where action_id = action.id and outcome = 'rejected')
+        union all select $2::uuid)`,
+    values: [userId, paymentId, windowMs],
+  });
+  return onlyRow(rows).rupiah;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { recordRequests } from '../../../src/db/records/recorded-requests';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../../src/domain/payment-transitions';
+import { REFUND_STEP_UP } from '../../../src/domain/sign-in';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { PAYMENT_TEXTS } from '../../../src/web/dashboard/payments/payment-texts';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
@@ -41,13 +42,13 @@ async function codeOf(merchantId: string): Promise<string> {
 
 async function get(path: string, as = cookie) {
   const response = await fetch(new URL(path, dashboard.url), { headers: { cookie: as }, redirect: 'manual' });
-  return { status: response.status, body: await response.text() };
+  return { status: response.status, location: response.headers.get('location'), body: await response.text() };
 }
 
-async function post(path: string, form: Readonly<Record<string, string>>) {
+async function post(path: string, form: Readonly<Record<string, string>>, as = cookie) {
   const response = await fetch(new URL(path, dashboard.url), {
     method: 'POST',
-    headers: { cookie, 'sec-fetch-site': 'same-origin', origin: dashboard.url },
+    headers: { cookie: as, 'sec-fetch-site': 'same-origin', origin: dashboard.url },
     body: new URLSearchParams(form),
     redirect: 'manual',
   });
@@ -101,6 +102,81 @@ describe('a confirmed action', () => {
     expect(statuses.toSorted((a, b) => a - b)).toEqual([303, 409, 409]);
     const { rows } = await service.db.query('select from refunds where payment_id = $1', [paymentId]);
     expect(rows).toHaveLength(1);
+  });
+});
+
+describe('a proof of identity', () => {
+  const stepUp = (path: string) => `/step-up?then=${encodeURIComponent(path)}`;
+
+  /** A member with a session that is not of a development link, and was never stepped up. */
+  async function memberWithoutProof(email: string) {
+    const id = await createMember(service.db, email, [[service.merchantId, 'support']]);
+    const as = await dashboard.cookie(email);
+    await service.db.query("update sessions set method = 'password', stepped_up_at = null where user_id = $1", [id]);
+    const prove = () => service.db.query('update sessions set stepped_up_at = now() where user_id = $1', [id]);
+    return { as, prove };
+  }
+
+  async function createPaid(amount: number) {
+    const { referenceId, paymentId } = await createPage(service, { amount });
+    await service.pay(referenceId);
+    const path = `/m/${code}/payments/${referenceId}`;
+    await eventually(
+      () => service.db.query<{ status: string }>('select status from payments where id = $1', [paymentId]),
+      ({ rows }) => rows[0]?.status === 'paid',
+    );
+    const { rows } = await service.db.query<{ version: number }>('select version from payments where id = $1', [
+      paymentId,
+    ]);
+    return { paymentId, path, form: { version: String(rows[0]?.version) } };
+  }
+
+  it('is needed for a refund that with those of the last hour is above the limit, and for no smaller one', async () => {
+    const support = await memberWithoutProof('refunds@shop.test');
+    const [most, above, rest, next] = [
+      await createPaid(REFUND_STEP_UP.aboveRupiah - 100_000),
+      await createPaid(150_000),
+      await createPaid(50_000),
+      await createPaid(60_000),
+    ];
+    const refund = ({ path, form }: typeof most, { as } = support) => post(`${path}/refund`, form, as);
+    const done = ({ path }: typeof most) => [303, `${path}?done=refund_requested`];
+    const answer = ({ status, location }: Awaited<ReturnType<typeof post>>) => [status, location];
+    expect((await get(`${most.path}/refund`, support.as)).status).toBe(200);
+    expect(answer(await refund(most))).toEqual(done(most));
+    const asked = [303, stepUp(`${above.path}/refund`)];
+    expect(answer(await get(`${above.path}/refund`, support.as))).toEqual(asked);
+    expect(answer(await refund(above))).toEqual(asked);
+    expect(await actionsOn(above.paymentId)).toEqual(['payment.refund rejected']);
+    // What was rejected does not count, and each user has a sum of their own.
+    expect(answer(await refund(rest))).toEqual(done(rest));
+    expect(answer(await refund(next))).toEqual([303, stepUp(`${next.path}/refund`)]);
+    expect(answer(await refund(next, await memberWithoutProof('others@shop.test')))).toEqual(done(next));
+    await support.prove();
+    expect((await get(`${above.path}/refund`, support.as)).status).toBe(200);
+    expect(answer(await refund(above))).toEqual(done(above));
+    expect(await actionsOn(above.paymentId)).toEqual(['payment.refund rejected', 'payment.refund succeeded']);
+  });
+
+  it('is needed for one of two refunds that are requested at once and together are above the limit', async () => {
+    const { as } = await memberWithoutProof('at-once@shop.test');
+    const paid = [await createPaid(1_100_000), await createPaid(1_100_000)];
+    const answers = await Promise.all(paid.map(({ path, form }) => post(`${path}/refund`, form, as)));
+    const asked = answers.filter(({ location }) => location?.startsWith('/step-up'));
+    expect(answers.map(({ status }) => status)).toEqual([303, 303]);
+    expect(asked.length).toBeGreaterThan(0);
+  });
+
+  it('is needed for the data of a customer, whose reading is recorded after it', async () => {
+    const support = await memberWithoutProof('reader@shop.test');
+    const { referenceId, paymentId } = await createPage(service, { customer: { name: 'Budi' } });
+    const path = `/m/${code}/payments/${referenceId}/customer`;
+    const { status, location, body } = await get(path, support.as);
+    expect([status, location, body.includes('Budi')]).toEqual([303, stepUp(path), false]);
+    expect(await actionsOn(paymentId)).toEqual([]);
+    await support.prove();
+    expect((await get(path, support.as)).body).toContain('Budi');
+    expect(await actionsOn(paymentId)).toEqual(['customer.read succeeded']);
   });
 });
 

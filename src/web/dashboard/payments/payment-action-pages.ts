@@ -2,14 +2,18 @@ import { z } from 'zod';
 import { findMerchantPayment } from '../../../db/queries/find-payment';
 import { findPaymentTimeline } from '../../../db/queries/find-payment-timeline';
 import type { PaymentRow } from '../../../db/queries/payment-row';
+import { sumRefundActions } from '../../../db/records/user-actions';
 import { toStepActor } from '../../../domain/actor';
 import type { MerchantPaymentAction } from '../../../domain/payment-actions';
+import { REFUND_STEP_UP, STEP_UP_LIMITS } from '../../../domain/sign-in';
 import { UserError } from '../../../errors';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { withUserAudit, type UserActionName } from '../../../services/audit/user-audit';
+import { isSteppedUp } from '../../../services/identity/sessions';
 import { requestPaymentAction } from '../../../services/payments/request-payment-action';
 import { isDatabaseAway, PageError } from '../../page/page-error';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit, type PageAccess } from '../../page/page-route';
+import { SIGN_IN_PATHS, withReturn } from '../../page/return-paths';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { requireTemporal, TemporalAwayError } from '../require-temporal';
@@ -98,8 +102,33 @@ async function confirmPage(
   const rejection = await rejectionOf(dependencies, view, visit, payment, confirmed);
   const status = statusOf(problem, rejection);
   const { kind } = confirmed;
+  if (problem === null && rejection === null) {
+    const isNeeded = await needsStepUp(dependencies, visit, { kind, payment, limitMs: STEP_UP_LIMITS.formMs });
+    if (isNeeded) return stepUpFor(view, payment);
+  }
   return pageResponse(renderConfirmPage({ view, kind, payment, rejection, problem }), status);
 }
+
+interface RefundToProve {
+  readonly kind: ConfirmKind;
+  readonly payment: PaymentRow;
+  /** How old a step-up may be. */
+  readonly limitMs: number;
+}
+
+/** Who takes an open browser of a member refunds no more than the sum of an hour. */
+async function needsStepUp(
+  { db }: ActionDependencies,
+  { session, now }: MemberVisit,
+  { kind, payment, limitMs }: RefundToProve,
+): Promise<boolean> {
+  if (kind !== 'refund' || isSteppedUp(session, limitMs, now)) return false;
+  const { aboveRupiah, windowMs } = REFUND_STEP_UP;
+  return (await sumRefundActions(db, { userId: session.user.id, paymentId: payment.id, windowMs })) > aboveRupiah;
+}
+
+const stepUpFor = ({ paths }: MerchantView, { referenceId }: PaymentRow) =>
+  redirectTo(withReturn(SIGN_IN_PATHS.stepUp, paths.refund(referenceId)));
 
 function statusOf(problem: ConfirmProblem | null, rejection: string | null): number {
   if (problem === null) return 200;
@@ -138,10 +167,13 @@ async function perform(
     await withUserAudit(dependencies.db, userIdentity(dependencies, visit), action, async () => {
       const rejection = await rejectionOf(dependencies, view, visit, payment, confirmed);
       if (rejection !== null) throw new UserError(rejection);
+      const proof = { kind: confirmed.kind, payment, limitMs: STEP_UP_LIMITS.postMs };
+      if (await needsStepUp(dependencies, visit, proof)) throw new StepUpNeededError();
       await requireTemporal(dependencies);
       await request(dependencies, visit, confirmed, { id, version });
     });
   } catch (error) {
+    if (error instanceof StepUpNeededError) return stepUpFor(view, payment);
     if (error instanceof StaleFormError) return confirmPage(dependencies, visit, confirmed, 'stale');
     if (error instanceof TemporalAwayError) return confirmPage(dependencies, visit, confirmed, 'unavailable');
     if (error instanceof UserError) return confirmPage(dependencies, visit, confirmed, 'rejected');
@@ -154,6 +186,13 @@ async function perform(
 
 /** The form was sent from a page that showed another state of the payment. */
 class StaleFormError extends UserError {}
+
+/** The refunds of the last hour are above the limit. */
+class StepUpNeededError extends UserError {
+  constructor() {
+    super('The refund needs a proof of identity: with those of the last hour it is above the limit.');
+  }
+}
 
 /** Requests the action for the version that the user saw. A version is compared under the lock of the payment. */
 async function request(
