@@ -20,6 +20,7 @@ COPY --from=build /lunas/package.json ./
 COPY --from=build /lunas/node_modules ./node_modules
 COPY --from=build /lunas/dist ./dist
 COPY --from=build /lunas/src/db/migrations ./src/db/migrations
+COPY --from=build /lunas/src/lib/threads ./src/lib/threads
 COPY --from=build /lunas/docs ./docs
 COPY --from=build /lunas/examples ./examples
 COPY --from=build /lunas/packages/node/README.md ./packages/node/README.md

@@ -1,4 +1,7 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { EventEmitter } from 'node:events';
 import { createCanvas, loadImage, type Canvas } from '@napi-rs/canvas';
+import { z } from 'zod';
 import { MAX_DECODED_SIDE, shrinkImage, type SmallImage } from '../../src/lib/shrink-image';
 
 /** Red at the left, transparent at the right. */
@@ -94,4 +97,21 @@ it.each([
   ['a JPEG of markers without an end', Buffer.alloc(1_000, 0xff).fill(0xd8, 1, 2)],
 ])('does not accept %s', async (_name, bytes) => {
   expect(await shrinkImage(bytes, 256)).toBe('no_image');
+});
+
+it('decodes each image in a thread of its own, one at a time, and leaves none', async () => {
+  const large = drawn(MAX_DECODED_SIDE, MAX_DECODED_SIDE).encodeSync('png');
+  let [started, running, most] = [0, 0, 0];
+  const onThread = (message: unknown) => {
+    const { worker } = z.object({ worker: z.instanceof(EventEmitter) }).parse(message);
+    started += 1;
+    running += 1;
+    most = Math.max(most, running);
+    worker.once('exit', () => (running -= 1));
+  };
+  subscribe('worker_threads', onThread);
+  const images = await Promise.all([large, large, large].map(shrunk));
+  unsubscribe('worker_threads', onThread);
+  expect(images.map(({ width, height }) => [width, height])).toEqual(Array.from(images, () => [256, 256]));
+  expect([started, most, running]).toEqual([3, 1, 0]);
 });

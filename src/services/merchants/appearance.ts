@@ -3,7 +3,7 @@ import { requireRow } from '../../db/connection/require-row';
 import { deleteLogo, LOGO_COLUMN, type Logo } from '../../db/records/merchant-logos';
 import { DeclaredAction } from '../../domain/declared-action';
 import { NotFoundError } from '../../errors';
-import { shrinkImage } from '../../lib/shrink-image';
+import { shrinkImage, type ImageRejection } from '../../lib/shrink-image';
 
 /** How the checkout page of a merchant looks. */
 export interface Appearance {
@@ -52,7 +52,7 @@ export async function removeLogo(db: Queryable, merchantId: string): Promise<voi
 }
 
 /** What an uploaded file has to be, before it becomes a logo. */
-export type LogoRejection = 'too_large' | 'no_image' | 'too_many_pixels';
+export type LogoRejection = 'too_large' | ImageRejection;
 
 /** The logo that a file becomes, or why it cannot become one. */
 export async function readLogoFile(file: Buffer) {

@@ -12,6 +12,7 @@ import type { ReceiverRules } from '../../webhooks/ssrf-guard';
 import type { CheckoutPages } from '../checkout/checkout-pages';
 import type { CheckoutWatch } from '../checkout/checkout-watch';
 import type { ExportLimit } from '../page/export-limit';
+import type { HourlyLimit } from '../page/hourly-limit';
 import type { PageDependencies } from '../page/page-app';
 import type { PageCookie } from '../page/session-cookie';
 
@@ -29,6 +30,8 @@ export interface DashboardDependencies extends PageDependencies, SingleDependenc
   /** The limit of each merchant, which the API counts too. */
   readonly rateLimit: RateLimit;
   readonly exportLimit: ExportLimit;
+  /** The logos that the members of a merchant upload. */
+  readonly logoLimit: HourlyLimit;
   /** Which addresses an endpoint may have. */
   readonly receiverRules: ReceiverRules;
   /** It names a browser in which a user has signed in before. */

@@ -18,6 +18,7 @@ import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-clie
 import { CheckoutPages } from '../checkout/checkout-pages';
 import { CheckoutWatch } from '../checkout/checkout-watch';
 import { ExportLimit } from '../page/export-limit';
+import { HourlyLimit } from '../page/hourly-limit';
 import { pageCookie } from '../page/session-cookie';
 import type { DashboardDependencies } from './dashboard-dependencies';
 
@@ -49,6 +50,9 @@ export interface DashboardDependencySettings {
 
 /** As of the API. */
 const DATABASE_LIMITS = { connectionTimeoutMs: 3_000, statementTimeoutMs: 4_000 } as const;
+
+/** Decoding costs more than any page. */
+const LOGOS_PER_HOUR = 10;
 
 export interface OpenDashboard {
   readonly dependencies: DashboardDependencies;
@@ -94,6 +98,7 @@ export function openDashboard(
       rejections,
       rateLimit,
       exportLimit: new ExportLimit(db),
+      logoLimit: new HourlyLimit(db, { name: 'logo', perHour: LOGOS_PER_HOUR }),
       paymentMutex: createKeyedMutex(),
       readiness: new Readiness(readinessDb, workflows),
       publicBudget: new PublicBudget(settings.publicRequestsPerSecond),

@@ -258,6 +258,27 @@ describe('the look of the checkout page', () => {
     expect(await storedLook(shop.id)).toEqual({ accent: null, logo: null });
   });
 
+  it('is uploaded at most ten times an hour for a merchant, and then the page says when again', async () => {
+    const busy = await createShop(service.db);
+    const [owner, developer] = [await signedIn('owner', busy.id), await signedIn('developer', busy.id)];
+    const upload = (browser: HttpBrowser) => browser.upload(`/m/${busy.code}/settings/checkout/logo`, 'logo', png);
+    for (let count = 1; count <= 10; count += 1) {
+      expect([count, (await upload(count % 2 === 0 ? owner : developer)).status]).toEqual([count, 303]);
+    }
+    const english = await upload(owner);
+    expect([english.status, Number(english.headers['retry-after']) > 3_000]).toEqual([429, true]);
+    expect(english.body).toMatch(/You can try again in (5\d|60) minutes\./);
+    await service.db.query("update users set language = 'id'");
+    const translated = await upload(developer);
+    expect([translated.status, translated.body]).toEqual([
+      429,
+      expect.stringMatching(/coba lagi dalam (5\d|60) menit\./),
+    ]);
+    const other = await createShop(service.db);
+    const outside = await signedIn('owner', other.id);
+    expect((await outside.upload(`/m/${other.code}/settings/checkout/logo`, 'logo', png)).status).toBe(303);
+  });
+
   it('needs the role, a form of the same site, and a proof of identity', async () => {
     const finance = await signedIn('finance');
     expect((await finance.get(path)).body).not.toContain(`href="${path}/checkout"`);

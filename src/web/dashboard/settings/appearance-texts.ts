@@ -32,6 +32,7 @@ const en = {
     too_large: 'The file is larger than 200 kB. Save the image in a smaller size.',
     no_image: 'The file is no complete PNG, JPEG or WebP image. SVG and other formats cannot be used.',
     too_many_pixels: 'The image is larger than 2,048 pixels. Save it in a smaller size.',
+    over_limit: 'The image took too long to read. Save it in a smaller size, or try again in a minute.',
   } satisfies Record<LogoRejection | 'missing' | 'colour', string>,
 };
 
@@ -75,6 +76,7 @@ const id: AppearanceTexts = {
     too_large: 'Berkas lebih besar dari 200 kB. Simpan gambar dalam ukuran yang lebih kecil.',
     no_image: 'Berkas bukan gambar PNG, JPEG, atau WebP yang utuh. SVG dan format lain tidak dapat dipakai.',
     too_many_pixels: 'Gambar lebih besar dari 2.048 piksel. Simpan dalam ukuran yang lebih kecil.',
+    over_limit: 'Gambar terlalu lama dibaca. Simpan dalam ukuran yang lebih kecil, atau coba lagi dalam satu menit.',
   },
 };
 

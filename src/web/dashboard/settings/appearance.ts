@@ -62,9 +62,11 @@ const uploadLogo = memberPage(MANAGE, {
   stepUp: true,
   upload: { name: 'logo', maxBytes: MAX_LOGO_BYTES },
   fields: NO_FIELDS,
-  async handler(dependencies: AppearanceDependencies, visit) {
+  async handler(dependencies: AppearanceDependencies & Pick<DashboardDependencies, 'logoLimit'>, visit) {
     const { upload, member } = visit;
-    const logo = typeof upload === 'string' ? upload : await readLogoFile(upload);
+    if (typeof upload === 'string') return appearancePage(dependencies, visit, { code: upload });
+    await dependencies.logoLimit.count(member.merchantId);
+    const logo = await readLogoFile(upload);
     if (typeof logo === 'string') return appearancePage(dependencies, visit, { code: logo });
     const { width, height } = logo;
     return change(dependencies, visit, { name: 'merchant.set_logo', detail: { width, height }, done: 'logo' }, () =>

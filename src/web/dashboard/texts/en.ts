@@ -123,7 +123,8 @@ export const EN = {
   signOut: 'Sign out',
   signIn: 'Sign in',
   profile: 'Profile and security',
-  waitFor: (seconds: number) => `You can try again in ${seconds} s.`,
+  waitFor: (seconds: number) =>
+    `You can try again in ${seconds > 120 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} s`}.`,
   otherLanguage: 'Bahasa Indonesia',
   sandbox: { name: 'SANDBOX', explanation: 'No real money' },
   developmentSession: 'Development session',

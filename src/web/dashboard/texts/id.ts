@@ -25,7 +25,8 @@ export const ID: DashboardTexts = {
   signOut: 'Keluar',
   signIn: 'Masuk',
   profile: 'Profil dan keamanan',
-  waitFor: (seconds: number) => `Anda dapat mencoba lagi dalam ${seconds} detik.`,
+  waitFor: (seconds: number) =>
+    `Anda dapat mencoba lagi dalam ${seconds > 120 ? `${Math.ceil(seconds / 60)} menit` : `${seconds} detik`}.`,
   otherLanguage: 'English',
   sandbox: { name: 'SANDBOX', explanation: 'Bukan uang sungguhan' },
   developmentSession: 'Sesi pengembangan',
