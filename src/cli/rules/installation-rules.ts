@@ -94,6 +94,11 @@ export const INSTALLATION_RULES: readonly Rule<Installation>[] = [
     check: (installation) => withProductionTables(installation, payoutsRoleViolation),
   },
   {
+    name: 'operator_role',
+    advice: 'Give each operator a login role of their own, in lunas_operator only (docs/production.md).',
+    check: (installation) => withProductionTables(installation, operatorRoleViolation),
+  },
+  {
     name: 'row_level_security',
     advice: 'Enable it as the owner of the tables: `alter table … enable row level security`.',
     check: (installation) => withTables(installation, unprotectedTablesViolation),
@@ -196,6 +201,11 @@ async function payoutsRoleViolation(
   const isOwner = process === 'worker' && roles.includes('payouts');
   if (isOwner && roles.length > 1) return 'This worker has the role payouts beside other roles.';
   return ownRoleViolation(db, { role: 'lunas_payouts', owner: 'payouts', isOwner });
+}
+
+/** What binds an operator is a trigger on their statements: a login that is a process's too could pass as its work. */
+function operatorRoleViolation(db: Queryable): Promise<string | null | undefined> {
+  return ownRoleViolation(db, { role: 'lunas_operator', owner: 'an operator', isOwner: false });
 }
 
 /** A database role for one process. Its login is a member of no other role of Lunas. */

@@ -18,6 +18,7 @@ import { collectLog } from '../../support/collect-log';
 import { createProductionDatabase, type TestDatabase } from '../../support/database';
 import { runBuiltLunas } from '../../support/lunas-process';
 import { createMember } from '../../support/people';
+import { urlOfOperator } from '../../support/production';
 import { newNamespace } from '../../support/service';
 import { temporalAddress } from '../../support/temporal';
 
@@ -33,6 +34,7 @@ const NAMES = [
   'temporal_connection',
   'dashboard_role',
   'payouts_role',
+  'operator_role',
   'row_level_security',
   'passkey_host',
   'environment',
@@ -124,6 +126,7 @@ it('lists all rules in a fixed order, and exits with 0 if none is broken', async
     'temporal_connection',
     'dashboard_role',
     'payouts_role',
+    'operator_role',
     'passkey_host',
     'dashboard_url',
     ...WARNING,
@@ -233,6 +236,31 @@ describe('payouts_role', () => {
     await expect(startWith(both, 'payments')).rejects.toThrow(/other roles too/);
     await expect(startWith('lunas_local_payouts', 'payouts,relay')).rejects.toThrow(/beside other roles/);
     await expect(startWith('lunas_local_worker', 'payouts')).rejects.toThrow(/no member of lunas_payouts/);
+  });
+});
+
+describe('operator_role', () => {
+  const ruleOf = async (login: DatabaseLogin) => {
+    const { rules } = await doctor({ DATABASE_URL: database.urlOf(login) });
+    return rules.find(({ name }) => name === 'operator_role');
+  };
+
+  it('is not broken for the login of an operator, and not applicable to those of processes', async () => {
+    expect(await ruleOf('lunas_local_operator')).toMatchObject({ state: 'ok' });
+    expect(await ruleOf('lunas_local_worker')).toMatchObject({ state: 'not_applicable' });
+  });
+
+  it('is broken for a login of an operator that is a process too, and the process does not start', async () => {
+    const DATABASE_URL = await urlOfOperator(database, 'and_worker');
+    await db.query('grant lunas_worker to test_operator_and_worker');
+    const { broken, rules } = await doctor({ DATABASE_URL });
+    expect(broken).toEqual(['operator_role']);
+    expect(rules.find(({ name }) => name === 'operator_role')?.violation).toBe(
+      'The login role test_operator_and_worker of an operator is a member of other roles too: lunas_worker.',
+    );
+    await expect(startService({ DATABASE_URL, WORKER_ROLES: 'payments' }, 'worker')).rejects.toThrow(
+      /of an operator is a member of other roles/,
+    );
   });
 });
 
