@@ -87,7 +87,7 @@ export const ERROR_REASONS = {
   failed_keys: { code: 'rate_limited', meaning: 'Too many requests without a valid key came from the address.' },
   creates_in_flight: { code: 'rate_limited', meaning: 'Too many creations of the merchant are in flight.' },
   connections_open: { code: 'rate_limited', meaning: 'The network has too many open connections.' },
-  streams_open: { code: 'rate_limited', meaning: 'Too many webhook streams are open.' },
+  streams_open: { code: 'rate_limited', meaning: 'Too many event streams are open.' },
 } as const satisfies Record<string, { code: ApiErrorCode; meaning: string }>;
 
 export type ErrorReason = keyof typeof ERROR_REASONS;

@@ -42,6 +42,7 @@ export async function startTestDashboard(
       databaseUrl: service.dashboardDatabaseUrl,
       masterKey: service.masterKey,
       environment,
+      accessCheckMs: 1_000,
       temporal: service.temporal,
       log,
     });

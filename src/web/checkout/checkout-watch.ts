@@ -1,7 +1,11 @@
 import type { Response } from 'express';
 import type { Queryable } from '../../db/connection/pool';
 import { findCheckoutStatuses, type CheckoutStatus } from '../../db/queries/find-checkout';
+import { ApiError } from '../../http/api-error';
+import { clientAddress } from '../../http/auth/client-address';
 import { COMMENT, eventText, writeOrDestroy } from '../../http/event-stream';
+import { networkOf, SITE_GROUPS } from '../../lib/networks';
+import { Shares, type Share } from '../../lib/shares';
 import type { Logger } from '../../observability/logger';
 import type { LostWorkflows } from '../../services/recovery/lost-workflows';
 
@@ -12,12 +16,37 @@ const INTERVALS_PER_COMMENT = 15;
 const LIFETIME_MS = 15 * 60_000;
 /** The browser connects again after this time. */
 const RECONNECT = eventText({ retryMs: 2_000 });
-/** To a viewer without a slot: the page reads its status every 10 s instead. */
-const POLL = eventText({ retryMs: 10_000, event: 'status', data: {} });
+/** A page without a stream reads its status as often. */
+const RETRY_AFTER_SECONDS = 10;
+/** Between two readings of a user's session. */
+const ACCESS_CHECK_MS = 60_000;
+/** More open pages than this read their status without a stream. */
+const MAX_OF_USER = 4;
+const MAX_OF_PAYMENT = 10;
+/** A mobile operator has many customers at one address. */
+const MAX_OF_NETWORK = 50;
+
+/** The user of the dashboard who watches a payment. */
+export interface WatchingUser {
+  readonly id: string;
+  /** Whether the user may still see the payment. */
+  readonly mayStillSee: () => Promise<boolean>;
+}
+
+/** What a page shows. */
+export interface WatchedPage {
+  readonly paymentId: string;
+  readonly statusKey: string;
+  /** Null: the link of the checkout page is enough. */
+  readonly user: WatchingUser | null;
+}
 
 interface Viewer {
   readonly response: Response;
+  readonly user: WatchingUser | null;
   readonly endAtMs: number;
+  /** When the user's session is read next. */
+  checkAtMs: number;
   /** The status that the page shows. */
   statusKey: string;
 }
@@ -25,7 +54,7 @@ interface Viewer {
 interface WatchSettings {
   readonly maxConnections: number;
   readonly log: Logger;
-  readonly lifetimeMs?: number;
+  readonly accessCheckMs?: number;
   readonly lostWorkflows: Pick<LostWorkflows, 'checkExpired'>;
 }
 
@@ -35,43 +64,67 @@ export function statusKeyOf({ version, latePayment }: CheckoutStatus): string {
 }
 
 /**
- * The event streams of all open checkout pages. One statement per second reads the status of all watched payments;
- * without a viewer there is none. At most half of the process's connections are streams.
+ * The event streams of all open pages that show a payment. One statement per second reads the status of all watched
+ * payments; without a viewer there is none. At most half of the process's connections are streams, and each user,
+ * payment and network has a share of them.
  */
 export class CheckoutWatch {
   readonly #viewers = new Map<string, Set<Viewer>>();
+  readonly #shares = new Shares();
   readonly #maxViewers: number;
-  readonly #lifetimeMs: number;
+  readonly #accessCheckMs: number;
   readonly #log: Logger;
   readonly #lostWorkflows: WatchSettings['lostWorkflows'];
-  #count = 0;
   #intervals = 0;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
   constructor(
     private readonly db: Queryable,
-    { maxConnections, log, lostWorkflows, lifetimeMs = LIFETIME_MS }: WatchSettings,
+    { maxConnections, log, lostWorkflows, accessCheckMs = ACCESS_CHECK_MS }: WatchSettings,
   ) {
-    this.#lifetimeMs = lifetimeMs;
+    this.#accessCheckMs = accessCheckMs;
     this.#maxViewers = Math.floor(maxConnections / 2);
     this.#log = log;
     this.#lostWorkflows = lostWorkflows;
   }
 
-  /** Sends an event when the payment's status differs from the one that the page shows. */
-  add(paymentId: string, statusKey: string, response: Response): void {
+  /**
+   * Sends an event when the payment's status differs from the one that the page shows.
+   * @throws ApiError `streams_open` with `Retry-After` if one of the shares is used up
+   */
+  add(page: WatchedPage, response: Response): void {
     // The client may have gone while its token was read: there is no further event then.
     if (response.closed) return;
     if (response.req.method === 'HEAD') return void response.end();
     if (this.#isStopped) return void response.end(RECONNECT);
-    if (this.#count >= this.#maxViewers) return void response.end(POLL);
-    const viewer = { response, statusKey, endAtMs: performance.now() + this.#lifetimeMs };
+    response.once('close', this.#holdShares(page, response));
+    const { paymentId, statusKey, user } = page;
+    const nowMs = performance.now();
+    // After an outage all browsers connect at once: their sessions are not read at once.
+    const checkAtMs = nowMs + Math.random() * this.#accessCheckMs;
+    const viewer = { response, user, statusKey, checkAtMs, endAtMs: nowMs + LIFETIME_MS };
     this.#viewers.set(paymentId, (this.#viewers.get(paymentId) ?? new Set()).add(viewer));
-    this.#count += 1;
     response.once('close', () => this.#remove(paymentId, viewer));
     response.write(RECONNECT);
     this.#schedule();
+  }
+
+  /** @returns a function that returns the shares @throws ApiError `streams_open` */
+  #holdShares({ paymentId, user }: WatchedPage, { req }: Response): () => void {
+    const network = networkOf(clientAddress(req), SITE_GROUPS);
+    const shares: Share[] = [
+      ...(user === null ? [] : [{ owner: `user ${user.id}`, max: MAX_OF_USER }]),
+      { owner: `payment ${paymentId}`, max: MAX_OF_PAYMENT },
+      { owner: `network ${network}`, max: MAX_OF_NETWORK },
+      { owner: 'process', max: this.#maxViewers },
+    ];
+    const exhausted = this.#shares.findExhausted(shares);
+    if (exhausted === undefined) return this.#shares.hold(shares);
+    throw new ApiError('streams_open', 'Too many pages are open. Read the page again after some seconds.', {
+      headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+      internal: `event streams of ${exhausted.owner}`,
+    });
   }
 
   /** Ends all streams: the browsers connect again, to another process. */
@@ -88,12 +141,11 @@ export class CheckoutWatch {
   #remove(paymentId: string, viewer: Viewer): void {
     const viewers = this.#viewers.get(paymentId);
     viewers?.delete(viewer);
-    this.#count -= 1;
     if (viewers?.size === 0) this.#viewers.delete(paymentId);
   }
 
   #schedule(): void {
-    if (this.#isStopped || this.#count === 0) return;
+    if (this.#isStopped || this.#viewers.size === 0) return;
     this.#timer ??= setTimeout(() => void this.#tick(), INTERVAL_MS).unref();
   }
 
@@ -109,6 +161,7 @@ export class CheckoutWatch {
       this.#log.warn({ err: error }, 'checkout statuses not read');
     }
     this.#endOld();
+    this.#checkAccess();
     this.#intervals += 1;
     if (this.#intervals % INTERVALS_PER_COMMENT === 0) this.#sendComments();
     this.#timer = undefined;
@@ -128,6 +181,25 @@ export class CheckoutWatch {
   #endOld(): void {
     const nowMs = performance.now();
     for (const { response, endAtMs } of this.#all()) if (endAtMs <= nowMs) response.end();
+  }
+
+  #checkAccess(): void {
+    const nowMs = performance.now();
+    for (const viewer of this.#all()) {
+      if (viewer.user === null || viewer.checkAtMs > nowMs) continue;
+      viewer.checkAtMs = nowMs + this.#accessCheckMs;
+      void this.#endUnlessAllowed(viewer.user, viewer.response);
+    }
+  }
+
+  /** Ends the stream also if the session cannot be read: the browser connects again. */
+  async #endUnlessAllowed({ mayStillSee }: WatchingUser, response: Response): Promise<void> {
+    try {
+      if (await mayStillSee()) return;
+    } catch (error) {
+      this.#log.warn({ err: error }, 'session of an event stream not read');
+    }
+    response.end();
   }
 
   #sendComments(): void {

@@ -25,7 +25,7 @@ export const streamCheckout = publicEndpoint({
     return {
       status: 200,
       headers: { ...EVENT_STREAM_HEADERS, 'Cache-Control': 'no-store' },
-      body: new StreamBody((response) => checkoutWatch.add(paymentId, statusKey, response)),
+      body: new StreamBody((response) => checkoutWatch.add({ paymentId, statusKey, user: null }, response)),
     };
   },
 });

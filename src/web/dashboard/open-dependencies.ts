@@ -42,6 +42,8 @@ export interface DashboardDependencySettings {
   readonly databasePoolSize: number;
   /** `MAX_CONNECTIONS` */
   readonly maxConnections: number;
+  /** How often an event stream reads its session again; by default each minute. */
+  readonly accessCheckMs?: number;
   /** `WEBHOOK_ALLOWED_NETWORKS`, `WEBHOOK_FORBIDDEN_NETWORKS` */
   readonly webhookAllowedNetworks?: readonly string[] | undefined;
   readonly webhookForbiddenNetworks?: readonly string[] | undefined;

@@ -129,10 +129,11 @@ async function admitVisit<Dependencies extends PageDependencies>(
   const now = new Date();
   const token = cookie.read(request);
   const merchantCode = MERCHANT_PATH.exec(request.path)?.[1] ?? null;
-  const found =
-    token === undefined ? undefined : await readSession(db, { realm: 'merchant', token, merchantCode }, now);
+  const readAt = async (at: Date) =>
+    token === undefined ? undefined : readSession(db, { realm: 'merchant', token, merchantCode }, at);
+  const found = await readAt(now);
   visitor.language = languageOf(request, found ?? null);
-  const session = found?.stage === 'full' ? found : null;
+  const session = signedIn(found);
   const pending = found && found.stage !== 'full' ? found : null;
   if (session && !isAutomatic(request)) await extendSession(db, session, now);
   const ownPath = method === 'get' ? returnPaths.find(request.originalUrl) : returnPaths.findFormPage(request.path);
@@ -141,7 +142,8 @@ async function admitVisit<Dependencies extends PageDependencies>(
     if (!isNavigation(request)) throw new PageError('signed_out');
     return withReturn(before, ownPath);
   }
-  assertAccess(access, session);
+  const problem = findAccessProblem(access, session);
+  if (problem) throw problem;
   if (stepUp && session) {
     const limitMs = method === 'get' ? STEP_UP_LIMITS.formMs : STEP_UP_LIMITS.postMs;
     if (!isSteppedUp(session, limitMs, now)) return withReturn(SIGN_IN_PATHS.stepUp, ownPath);
@@ -150,8 +152,11 @@ async function admitVisit<Dependencies extends PageDependencies>(
   const upload = uploadField ? await readUpload(request, response, uploadField) : 'missing';
   const fields = method === 'post' && !uploadField ? await readFields(request, response) : queryOf(request);
   const returnPath = returnPaths.find(fields.get('then') ?? undefined);
-  return { request, ...visitor, now, session, pending, fields, upload, returnPath };
+  const mayStillSee = async () => findAccessProblem(access, signedIn(await readAt(new Date()))) === null;
+  return { request, ...visitor, now, session, pending, fields, upload, returnPath, mayStillSee };
 }
+
+const signedIn = (session: Session | undefined) => (session?.stage === 'full' ? session : null);
 
 /** The page of the sign-in that the browser has to open first; null: none. */
 function pageBefore(access: PageAccess, { session, pending }: Pick<Visit, 'session' | 'pending'>): string | null {
@@ -176,16 +181,15 @@ function isAutomatic(request: Request): boolean {
   return request.get('x-poll') !== undefined || request.get('accept') === 'text/event-stream';
 }
 
-/** @throws PageError `not_found` also for a merchant of which the user is no member */
-function assertAccess(access: PageAccess, session: Session | null): void {
-  if (access === 'public' || access === 'pending') return;
-  if (session === null) throw new PageError('signed_out');
-  if (access === 'signed_in') return;
-  if (session.membership === null) throw new PageError('not_found', 'the user is no member of the merchant');
+/** @returns why the session may not open the page; `not_found` also for a merchant of which the user is no member */
+function findAccessProblem(access: PageAccess, session: Session | null): PageError | null {
+  if (access === 'public' || access === 'pending') return null;
+  if (session === null) return new PageError('signed_out');
+  if (access === 'signed_in') return null;
+  if (session.membership === null) return new PageError('not_found', 'the user is no member of the merchant');
   const { role } = session.membership;
-  if (!mayAccess(role, access.area, access.level)) {
-    throw new PageError('forbidden', `${role} has less than ${access.level} in ${access.area}`);
-  }
+  if (mayAccess(role, access.area, access.level)) return null;
+  return new PageError('forbidden', `${role} has less than ${access.level} in ${access.area}`);
 }
 
 /** The language of the user, else of `?lang`, else of the browser; Indonesian if none of them names one. */

@@ -30,6 +30,8 @@ export interface Visit {
   readonly upload: Upload;
   /** The page to which the browser returns, by the field `then`: home unless it is one of ours. */
   readonly returnPath: string;
+  /** Whether the session, read again, may still open the page. For a response that outlives its request. */
+  readonly mayStillSee: () => Promise<boolean>;
 }
 
 /** A visit of a page that a sign-in needs to be completed. */

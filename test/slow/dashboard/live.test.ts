@@ -7,6 +7,7 @@ import { PAYMENT_TEXTS } from '../../../src/web/dashboard/payments/payment-texts
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
 import { findAccessibilityViolations, openPage, startBrowser } from '../../support/browser';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
+import { destroyAll, openStream, openStreams, statusesOf } from '../../support/event-streams';
 import { createPage } from '../../support/payment-page';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
@@ -98,6 +99,19 @@ it.each([
   await restore();
   await page.locator('.state', { hasText: qr.states.paid }).waitFor({ timeout: TIMEOUT_MS });
   await outdated.waitFor({ state: 'hidden' });
+  await close();
+});
+
+it('an open QR page shows the payment although the user has as many streams as a user may have', async () => {
+  const { referenceId } = await createPage(service);
+  const cookie = await dashboard.cookie(DEMO_OWNER_EMAIL);
+  const streams = await openStreams(4, () => openStream(`${home}/payments/${referenceId}/events`, { cookie }));
+  const { page, close } = await openSignedIn(`/payments/${referenceId}/qr`, TIMERS_ARE_FAST);
+  await page.locator('.qr svg').waitFor();
+  await service.pay(referenceId);
+  await page.locator('.state', { hasText: qr.states.paid }).waitFor({ timeout: TIMEOUT_MS });
+  expect(statusesOf(streams)).toEqual([200]);
+  destroyAll(streams);
   await close();
 });
 

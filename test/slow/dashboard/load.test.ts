@@ -20,6 +20,8 @@ import { percentile } from '../closed-loop';
 
 const USERS = 1_000;
 const VIEWERS = 200;
+/** As many as a payment may have. */
+const VIEWERS_OF_PAYMENT = 10;
 /** One page each in 15 s. */
 const PAGES_PER_SECOND = USERS / 15;
 const PAGES_AT_A_TIME = 32;
@@ -61,7 +63,7 @@ beforeAll(async () => {
   const limits = { PUBLIC_RATE_LIMIT_PER_SECOND: '1000000', DATABASE_POOL_SIZE: String(POOL_SIZE) };
   [api, dashboard] = await Promise.all([
     startApiProcess(service, limits),
-    startDashboardProcess(service, { ...limits, METRICS_PORT: String(metricsPort) }),
+    startDashboardProcess(service, { ...limits, METRICS_PORT: String(metricsPort), TRUST_PROXY: '1' }),
   ]);
 }, TIMEOUT_MS);
 afterAll(async () => {
@@ -119,12 +121,14 @@ async function countConnections(): Promise<number> {
   return rows[0]?.count ?? NaN;
 }
 
-/** Streams of a payment that is open on the screens of these users, from the first to the last byte. */
-async function watchPayment(referenceId: string): Promise<{ readonly ended: Promise<string[]> }> {
-  const path = `/m/${merchant.code}/payments/${referenceId}/events?seen=2`;
-  const opened = await Promise.all(
-    Array.from({ length: VIEWERS }, async (_, user) => get(path, user, { accept: 'text/event-stream' })),
-  );
+/** Streams of payments that are open on the screens of these users, from the first to the last byte. */
+async function watchPayments(references: readonly string[]): Promise<{ readonly ended: Promise<string[]> }> {
+  const open = (user: number) => {
+    const path = `/m/${merchant.code}/payments/${references[user % references.length]}/events?seen=2`;
+    // Each office has an address.
+    return get(path, user, { accept: 'text/event-stream', 'x-forwarded-for': `203.0.113.${user % 10}` });
+  };
+  const opened = await Promise.all(Array.from({ length: VIEWERS }, (_, user) => open(user)));
   expect(new Set(opened.map(({ status }) => status))).toEqual(new Set([200]));
   return { ended: Promise.all(opened.map(readUntilEvent)) };
 }
@@ -139,8 +143,9 @@ async function readUntilEvent({ body }: Response): Promise<string> {
 }
 
 it(`${USERS} users and ${VIEWERS} viewers: no error, ${POOL_SIZE + 1} connections, bounded memory`, async () => {
-  const { referenceId } = await createPage(service);
-  const { ended } = await watchPayment(referenceId);
+  const pages = await Promise.all(Array.from({ length: VIEWERS / VIEWERS_OF_PAYMENT }, () => createPage(service)));
+  const references = pages.map(({ referenceId }) => referenceId);
+  const { ended } = await watchPayments(references);
   let next = 0;
   const connections: number[] = [];
   const visit = async () => {
@@ -152,7 +157,7 @@ it(`${USERS} users and ${VIEWERS} viewers: no error, ${POOL_SIZE + 1} connection
   const startedMs = performance.now();
   await Promise.all(Array.from({ length: PAGES_AT_A_TIME }, visit));
   const seconds = (performance.now() - startedMs) / 1_000;
-  await service.pay(referenceId);
+  await Promise.all(references.map((referenceId) => service.pay(referenceId)));
   expect((await ended).filter((text) => text.includes('event: status'))).toHaveLength(VIEWERS);
   const readSeries = async () => parseSeries(await fetchMetrics(metricsUrl));
   const rssOf = (read: Awaited<ReturnType<typeof readSeries>>) => read.get('process_resident_memory_bytes') ?? Infinity;

@@ -14,6 +14,7 @@ import { CHECKOUT_STATES, type CheckoutState } from '../../../src/web/checkout/c
 import { TEXTS } from '../../../src/web/checkout/texts';
 import { startApiProcess } from '../../support/api-process';
 import { decodeQr, findAccessibilityViolations, openPage, startBrowser } from '../../support/browser';
+import { destroyAll, openStream, openStreams, statusesOf } from '../../support/event-streams';
 import { eventually } from '../../support/eventually';
 import { createPage } from '../../support/payment-page';
 import { seedPayments } from '../../support/seed-payments';
@@ -317,6 +318,23 @@ describe('a customer', () => {
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
     await untilState(page, 'paid');
     expect(problems).toEqual([]);
+    await close();
+  });
+
+  it('sees the payment although its stream is rejected, and does not seem to be offline', async () => {
+    const { url, referenceId } = await createPage(service);
+    const streams = await openStreams(10, () => openStream(`${url}/events?seen=2`));
+    const script = `const setSlowly = window.setTimeout.bind(window);
+      window.setTimeout = (work, delayMs, ...args) => setSlowly(work, delayMs / 10, ...args);`;
+    const { page, close } = await openPage(browser, url, {}, script);
+    const polled = () => page.waitForResponse(url);
+    await polled();
+    await polled();
+    expect(await page.locator('#offline').isVisible()).toBe(false);
+    await service.pay(referenceId);
+    await untilState(page, 'paid');
+    expect(statusesOf(streams)).toEqual([200]);
+    destroyAll(streams);
     await close();
   });
 

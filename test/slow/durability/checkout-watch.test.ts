@@ -1,16 +1,18 @@
-import { once } from 'node:events';
-import { request, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Client } from 'pg';
 import { startApi } from '../../../src/api/server';
 import { createLogger } from '../../../src/observability/logger';
 import { collectGarbage } from '../../support/collect-garbage';
+import { destroyAll, openStream, openStreams, statusesOf } from '../../support/event-streams';
 import { eventually } from '../../support/eventually';
 import { freeListeners } from '../../support/listeners';
 import { createPage } from '../../support/payment-page';
 import { newNamespace, NO_LIMITS, startTestService, type TestService } from '../../support/service';
 
 const VIEWERS = 1_000;
+/** As many as a payment may have. */
+const VIEWERS_OF_PAGE = 10;
 const MEGABYTE = 1_024 * 1_024;
 const OBSERVED_SECONDS = 5;
 
@@ -21,19 +23,20 @@ beforeAll(async () => {
 afterAll(() => service.close());
 afterEach(() => jest.restoreAllMocks());
 
-async function openStream(address: string, headers: Record<string, string> = {}, method = 'GET') {
-  const [response]: IncomingMessage[] = await once(request(address, { headers, method }).end(), 'response');
-  if (!response) throw new Error('There was no response');
-  return response;
-}
-
-/** Another API process beside the service's, on the same payments. */
+/** Another API process beside the service's, behind a proxy, on the same payments. */
 async function startOtherApi(maxConnections: number) {
   const { listeners, apiUrl } = await freeListeners();
   const { databaseUrl, masterKey, temporal } = service;
   const log = createLogger('test', 'silent');
-  const settings = { ...listeners, ...NO_LIMITS, databaseUrl, masterKey, temporal, log, maxConnections };
+  const settings = { ...listeners, ...NO_LIMITS, databaseUrl, masterKey, temporal, log, maxConnections, trustProxy: 1 };
   return { apiUrl, api: await startApi({ ...settings, environment: 'sandbox' }) };
+}
+
+/** The page reads its status instead, at the rate of the header. */
+async function expectRejected(response: IncomingMessage): Promise<void> {
+  const { 'retry-after': retryAfter, 'x-error-reason': reason } = response.headers;
+  expect([response.statusCode, retryAfter, reason]).toEqual([429, '10', 'streams_open']);
+  expect(await text(response)).toContain('"code":"rate_limited"');
 }
 
 /** Collects what the server sends, until the expected text is there. */
@@ -53,8 +56,10 @@ interface ViewerStream {
   received: string;
 }
 
-async function openViewer(url: string): Promise<ViewerStream> {
-  const response = await openStream(`${url}/events?seen=2`);
+/** @param address of the client, as a proxy names it */
+async function openViewer(url: string, address = '203.0.113.1'): Promise<ViewerStream> {
+  const response = await openStream(`${url}/events?seen=2`, { 'x-forwarded-for': address });
+  expect(response.statusCode).toBe(200);
   const stream = { response, received: '' };
   response.setEncoding('utf8').on('data', (text: string) => (stream.received += text));
   response.on('error', () => undefined);
@@ -88,13 +93,45 @@ describe('GET /pay/:token/events', () => {
     expect([response.statusCode, await text(response)]).toEqual([200, '']);
   });
 
-  it('lets the page poll if half of the connections are streams', async () => {
+  it('rejects a stream if half of the connections are streams', async () => {
     const { url } = await createPage(service);
     const { apiUrl, api } = await startOtherApi(2);
     const address = `${url.replace(service.apiUrl, apiUrl)}/events?seen=2`;
     const first = await openStream(address);
-    expect(await text(await openStream(address))).toBe('retry: 10000\nevent: status\ndata: {}\n\n');
+    await expectRejected(await openStream(address));
     first.destroy();
+    await api.close();
+  });
+
+  it('rejects an eleventh stream of a payment until one has ended, and none of another payment', async () => {
+    const [{ url }, other] = await Promise.all([createPage(service), createPage(service)]);
+    const open = () => openStream(`${url}/events`);
+    const streams = await openStreams(10, open);
+    expect(statusesOf(streams)).toEqual([200]);
+    await expectRejected(await open());
+    streams.push(await openStream(`${other.url}/events`));
+    expect(statusesOf(streams)).toEqual([200]);
+    streams.shift()?.destroy();
+    streams.push(await eventually(open, ({ statusCode }) => statusCode === 200));
+    destroyAll(streams);
+  });
+
+  it.each([
+    ['an IPv4 address', () => '203.0.113.9', '203.0.113.10'],
+    ['an IPv6 /48', (index: number) => `2001:db8:1:${index}::1`, '2001:db8:2::1'],
+  ])('rejects the 51st stream of %s behind a proxy, and none of another network', async (_name, of, elsewhere) => {
+    const pages = await Promise.all(Array.from({ length: 6 }, () => createPage(service)));
+    const { apiUrl, api } = await startOtherApi(1_000);
+    const open = (index: number, address: string) => {
+      const url = pages[index % pages.length]?.url.replace(service.apiUrl, apiUrl);
+      return openStream(`${url}/events`, { 'x-forwarded-for': address });
+    };
+    const streams = await openStreams(50, (index) => open(index, of(index)));
+    expect(statusesOf(streams)).toEqual([200]);
+    await expectRejected(await open(5, of(50)));
+    streams.push(await open(5, elsewhere));
+    expect(statusesOf(streams)).toEqual([200]);
+    destroyAll(streams);
     await api.close();
   });
 
@@ -126,11 +163,15 @@ function isStatusQuery(query: unknown): boolean {
 
 describe(`${VIEWERS} viewers on one process`, () => {
   it('cost one statement per second and little memory, and all see the payment', async () => {
-    const pages = await Promise.all(Array.from({ length: 4 }, () => createPage(service)));
+    const pages = await Promise.all(Array.from({ length: VIEWERS / VIEWERS_OF_PAGE }, () => createPage(service)));
+    const { apiUrl, api } = await startOtherApi(10 * VIEWERS);
+    const urls = pages.map(({ url }) => url.replace(service.apiUrl, apiUrl));
     const statements = countStatements();
     const before = usedHeap();
     const streams = await Promise.all(
-      Array.from({ length: VIEWERS }, (_, index) => openViewer(pages[index % pages.length]?.url ?? '')),
+      Array.from({ length: VIEWERS }, (_, index) =>
+        openViewer(urls[index % urls.length] ?? '', `203.0.113.${index % 50}`),
+      ),
     );
     const [countBefore, startedMs] = [statements(), performance.now()];
     await eventually(
@@ -150,11 +191,12 @@ describe(`${VIEWERS} viewers on one process`, () => {
       streams.filter(({ received }) => received.includes('event: status\ndata: {"status":"paid"}'));
     await eventually(
       async () => notified().length,
-      (count) => count === VIEWERS / pages.length,
+      (count) => count === VIEWERS_OF_PAGE,
     );
     expect(notified()).toEqual(streams.filter((_, index) => index % pages.length === 0));
-    for (const { response } of streams) response.destroy();
+    destroyAll(streams.map(({ response }) => response));
     await expectSilence(statements);
+    await api.close();
   });
 
   it('leave: without a viewer there is no statement', async () => {

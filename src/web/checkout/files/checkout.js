@@ -2,8 +2,9 @@
 'use strict';
 
 const RETRY_MS = 2_000;
-const RECONNECT_MS = 5_000;
-/** A page without a stream of its own connects every 10 s. */
+/** A page without a stream reads its status as often, and tries to get one. */
+const POLL_MS = 10_000;
+/** Longer than a poll takes to begin: a page that polls is not outdated. */
 const LOST_MS = 15_000;
 const RETURN_SECONDS = 5;
 /** The time that is left, with the announcement and the look that begin there. */
@@ -25,6 +26,8 @@ let received = document.querySelector('main').outerHTML;
 let returning;
 /** The timer of a connection that was lost. */
 let lost;
+/** The timer of a page whose stream was rejected. */
+let polling;
 /** The image of the code; null until it is there. */
 let image = null;
 
@@ -110,8 +113,14 @@ function watch() {
   source.addEventListener('error', () => {
     lost ??= setTimeout(() => setOffline(true), LOST_MS);
     // The browser connects again by itself, except after a response that is not an event stream.
-    if (source?.readyState === EventSource.CLOSED) setTimeout(watch, RECONNECT_MS);
+    if (source?.readyState === EventSource.CLOSED) polling ??= setTimeout(poll, POLL_MS);
   });
+}
+
+function poll() {
+  polling = undefined;
+  watch();
+  void refresh();
 }
 
 function millisecondsLeft() {

@@ -74,11 +74,15 @@ export const streamPayment = memberPage(
     fields: eventsSchema,
     async handler(dependencies: Pick<DashboardDependencies, 'db' | 'checkoutWatch'>, visit, query) {
       const payment = await findOwnPayment(dependencies, visit);
-      const seen = query.ok ? query.values.seen : '';
+      const page = {
+        paymentId: payment.id,
+        statusKey: query.ok ? query.values.seen : '',
+        user: { id: visit.session.user.id, mayStillSee: visit.mayStillSee },
+      };
       return {
         status: 200,
         headers: { ...EVENT_STREAM_HEADERS, 'Cache-Control': 'no-store' },
-        body: new StreamBody((response) => dependencies.checkoutWatch.add(payment.id, seen, response)),
+        body: new StreamBody((response) => dependencies.checkoutWatch.add(page, response)),
       };
     },
   },
