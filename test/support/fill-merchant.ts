@@ -82,7 +82,7 @@ const CLOSED_DAYS = [
   'delete from balance_days',
   `insert into closed_days (day) select distinct booked_on from balance_transactions
    where booked_on < (now() at time zone 'Asia/Jakarta')::date on conflict do nothing`,
-  'insert into ended_days (day) select max(day) from closed_days on conflict do nothing',
+  'insert into ended_days (day) select max(day) from closed_days having max(day) is not null on conflict do nothing',
   `insert into balance_days (merchant_id, day, closing_rupiah, credit_rupiah, debit_rupiah, line_count)
    select merchant_id, booked_on, sum(sum(amount_rupiah)) over (order by booked_on), sum(amount_rupiah), 0, count(*)
    from balance_transactions join closed_days on day = booked_on group by merchant_id, booked_on`,
