@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { payoutWorkflowId } from '../../workflows/messages';
+import { withoutTriggers } from '../support/without-triggers';
 import { COMPLETED_AFTER_10_S as SLOW_ACCOUNT } from './payout-workload';
 import type { FaultStack } from './stack';
 import { waitForHeldStatements } from './trials';
@@ -43,10 +44,6 @@ async function waitForSubmitted(db: FaultStack['db']): Promise<OpenPayout> {
     if (rows[0]) return rows[0];
   }
   throw new Error('no payout was submitted');
-}
-
-async function withoutTriggers(db: FaultStack['db'], statement: string): Promise<void> {
-  await db.query(`begin; set local session_replication_role = replica; ${statement}; commit`);
 }
 
 /** Two members request one balance at the same time. The triggers that would reject the second claim are off. */

@@ -744,6 +744,7 @@ describe('attack 3: one person settles or refunds', () => {
   afterAll(() => worker.end());
 
   const REJECTION = 'The right people have not approved it.';
+  const REJECTED_STEP = { rejection: REJECTION, attentionReason: REJECTION };
 
   it.each([
     ['settle', ['issue', 'pay'], settlePayment, 5_000_001],
@@ -753,7 +754,7 @@ describe('attack 3: one person settles or refunds', () => {
     const { terms, state, attemptStep } = await prepareStep(path, step, totalRupiah);
     const { paymentId, referenceId } = terms;
     const { version } = state;
-    expect(await attemptStep()).toEqual({ state, rejection: REJECTION });
+    expect(await attemptStep()).toEqual({ state, ...REJECTED_STEP });
     await approved(action, referenceId, { paymentId, version });
     expect(await attemptStep()).toMatchObject({ state: { version: version + 1 } });
   });
@@ -762,7 +763,7 @@ describe('attack 3: one person settles or refunds', () => {
     const { terms, state, attemptStep } = await prepareStep(REJECTED, resolveRefundAsPaid, 50_000);
     const { paymentId, referenceId } = terms;
     await approved('resolveRefundAsPaid', referenceId, { paymentId, version: state.version - 3 });
-    expect(await attemptStep()).toEqual({ state, rejection: REJECTION });
+    expect(await attemptStep()).toEqual({ state, ...REJECTED_STEP });
   });
 
   it('by SQL: a late payment is not booked as refunded, and not opened again', async () => {

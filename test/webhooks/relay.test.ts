@@ -14,6 +14,7 @@ import { eventually } from '../support/eventually';
 import { expandBodyOf } from '../support/expand-body';
 import { createTestLedger, creation, type TestLedger } from '../support/payments';
 import { startReceiver, verifySignature, type Receiver } from '../support/receiver';
+import { withoutTriggers } from '../support/without-triggers';
 
 const SECRET = 'whsec_test';
 const sealer = createSealer(randomBytes(32).toString('base64'));
@@ -326,9 +327,10 @@ describe('the relay', () => {
       health.consecutive_failures,
       health.failing_since,
     ]);
-    await ledger.db.query("update webhook_secrets set sealed_secret = 'v1.lost.key' where endpoint_id = $1", [
-      poisoned,
-    ]);
+    await withoutTriggers(
+      ledger.db,
+      `update webhook_secrets set sealed_secret = 'v1.lost.key' where endpoint_id = '${poisoned}'`,
+    );
     await createPayments(1);
     start();
     const rows = await eventually(deliveries, (rows) =>
@@ -360,7 +362,7 @@ describe('the relay', () => {
 
   it('a probe that Lunas cannot sign changes only when the next one is due', async () => {
     const endpoint = await addEndpoint();
-    await ledger.db.query("update webhook_secrets set sealed_secret = 'v1.lost.key'");
+    await withoutTriggers(ledger.db, "update webhook_secrets set sealed_secret = 'v1.lost.key'");
     await ledger.db.query(
       `update webhook_endpoints set consecutive_failures = 20, failing_since = now() - interval '200 hours',
          next_probe_at = now()`,

@@ -62,13 +62,18 @@ async function finish(id: string, status: string, name: string): Promise<void> {
   await recordHistory(service.client, workflow.workflowId, name);
 }
 
-async function openException(referenceId: string) {
+async function openExceptions(referenceId: string, count: number) {
   const { rows } = await eventually(
-    () => service.db.query('select * from exceptions where reference_id = $1', [referenceId]),
-    ({ rows }) => rows.length > 0,
+    () => service.db.query('select * from exceptions where reference_id = $1 order by kind', [referenceId]),
+    ({ rows }) => rows.length >= count,
   );
-  expect(rows).toHaveLength(1);
-  return rows[0];
+  expect(rows).toHaveLength(count);
+  return rows;
+}
+
+async function openException(referenceId: string) {
+  const [exception] = await openExceptions(referenceId, 1);
+  return exception;
 }
 
 /** Credits less debits, in rupiah. */
@@ -252,8 +257,12 @@ describe('an exception is opened', () => {
       reference_id,
     ]);
     await service.pay(reference_id);
-    expect(await openException(reference_id)).toMatchObject({ kind: 'wrong_amount', amount_rupiah: 40_000 });
+    expect(await openExceptions(reference_id, 2)).toMatchObject([
+      { kind: 'changed_amount', provider_account_id: await accountId() },
+      { kind: 'wrong_amount', amount_rupiah: 40_000 },
+    ]);
     await waitForStatus(id, 'pending');
+    await service.db.query("update provider_accounts set status = 'enabled' where provider = 'gopay'");
   });
 
   it('for a second transaction of a settled payment', async () => {

@@ -1837,6 +1837,12 @@ begin atomic
   select count(*)::integer from closed;
 end;
 
+-- Whether the login of this connection is that of a dashboard. One that is an operator too, as a superuser is, acts as
+-- an operator.
+create function acts_as_dashboard() returns boolean language sql stable
+  return pg_has_role(session_user, 'lunas_dashboard', 'member')
+    and not pg_has_role(session_user, 'lunas_operator', 'member');
+
 -- The dashboard sees no operator's login, whatever its statement is. The policies follow the database role, so they
 -- leave nothing in a session, and a pooler does not matter. They do not bind the owner, as which views and functions
 -- with `security definer` run: none of these shows a row of a user.
@@ -1857,18 +1863,12 @@ end $$;
 -- A development link signs in without a password: the dashboard uses one and never makes one.
 create policy merchant_realm on sign_in_links to lunas_dashboard
   using (realm = 'merchant') with check (realm = 'merchant' and (kind <> 'development' or used_at is not null));
--- Only a member shows a link there, and so sees it.
+-- Only a member shows a link there, and so sees it. Commands of a local stack have a login with every role.
 create policy shown_by_members on sign_in_links as restrictive for insert to lunas_dashboard
-  with check (created_by like 'user:%');
+  with check (not acts_as_dashboard() or created_by like 'user:%');
 -- Its session needs no step-up, so the dashboard of production writes none, and finds none that another role wrote.
 create policy development_in_sandbox on sessions as restrictive to lunas_dashboard
   using (method <> 'development_link' or exists (select from installation where environment = 'sandbox'));
-
--- Whether the login of this connection is that of a dashboard. One that is an operator too, as a superuser is, acts as
--- an operator.
-create function acts_as_dashboard() returns boolean language sql stable
-  return pg_has_role(session_user, 'lunas_dashboard', 'member')
-    and not pg_has_role(session_user, 'lunas_operator', 'member');
 
 -- The dashboard changes no credential silently, whatever its statement is. It adds to its notice, and cannot do so by
 -- a statement of its own.
