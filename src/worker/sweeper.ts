@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/connection/pool';
-import { listReleasedPayouts } from '../db/queries/find-payout';
+import { claimReleasedPayouts, returnReleasedPayout } from '../db/queries/find-payout';
 import { listWaitingInquiries } from '../db/records/bank-accounts';
 import {
   claimDueNotifications,
@@ -69,10 +69,13 @@ async function startInquiries({ db, workflows, log }: SweeperDependencies): Prom
  * of a bank account. A workflow that has gone on meanwhile only looks at the bank once more.
  */
 async function releasePayouts({ db, workflows, log }: SweeperDependencies): Promise<void> {
-  await forEachConcurrent(await listReleasedPayouts(db, new Date()), CONCURRENCY, async (payout) => {
-    await workflows.payouts.notify(payout).catch((error: unknown) => {
+  await forEachConcurrent(await claimReleasedPayouts(db, new Date()), CONCURRENCY, async (payout) => {
+    try {
+      await workflows.payouts.notify(payout);
+    } catch (error) {
       log.warn({ err: error, ...payout }, 'deferred payout not woken; will retry');
-    });
+      await returnReleasedPayout(db, payout.payoutId);
+    }
   });
 }
 

@@ -2392,6 +2392,7 @@ create table payouts (
   finished_at timestamptz(3),
   updated_at timestamptz(3) not null,
   bank_reference text,
+  signalled_at timestamptz(3), -- when the sweeper last woke its workflow; null: since then it was deferred
   failure_kind text check (failure_kind in ('account', 'source_balance', 'cut_off', 'limit', 'other')),
   failure_reason text, -- why it failed or came back
   is_manual boolean not null default false, -- an operator resolved it with other evidence than the bank's status
@@ -3429,6 +3430,7 @@ grant select (id, reference_id, merchant_id, bank_account_id, provider_account_i
   approved_by, status, version, send_count, send_outcome, requested_at, submitted_at, last_sent_at, finished_at,
   updated_at, bank_reference, failure_kind, failure_reason, is_manual) on payouts
   to lunas_api, lunas_dashboard, lunas_worker, lunas_reader;
+grant select (signalled_at), update (signalled_at) on payouts to lunas_worker; -- the sweeper
 grant select on payout_transitions to lunas_api, lunas_dashboard, lunas_operator, lunas_reader;
 grant select on payout_events to lunas_api, lunas_dashboard, lunas_operator;
 grant select (payout_id, payout_version, event, occurred_at) on payout_events to lunas_reader;

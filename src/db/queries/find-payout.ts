@@ -136,24 +136,47 @@ export async function findPayoutObstacle(
   return rows[0];
 }
 
-const LIST_RELEASED = prepareStatement(
-  'list_released_payouts',
+/** Since its last signal: a workflow whose step is retried gets no signal every 30 s. Temporal accepts 10,000. */
+const IS_DUE = "(payout.signalled_at is null or payout.signalled_at <= :at::timestamptz - interval '10 minutes')";
+
+const CLAIM_RELEASED = prepareStatement(
+  'claim_released_payouts',
   ['at'],
-  `select "payoutId", "merchantId"
-   from (
-     select payout.id as "payoutId", payout.merchant_id as "merchantId", ${OBSTACLE} as obstacle
-     ${FROM_PAYOUTS}
-       join payout_policies policy on policy.id = payout.payout_policy_id
-     where payout.status = 'approved' and ${isWindowOpen(':at::timestamptz')}
-   ) payout
-   where obstacle is null or obstacle = 'no_bank_account'
-   order by "payoutId" limit 1000`,
+  `
+with approved as (
+  select payout.id, payout.updated_at, payout.signalled_at, ${IS_DUE} as is_due,
+    case when ${isWindowOpen(':at::timestamptz')} then nullif(${OBSTACLE}, 'no_bank_account') else 'rail_closed' end
+      as obstacle
+  ${FROM_PAYOUTS}
+    join payout_policies policy on policy.id = payout.payout_policy_id
+  where payout.status = 'approved'
+),
+deferred as (
+  update payouts payout set signalled_at = null from approved
+  where payout.id = approved.id and approved.obstacle is not null and approved.signalled_at is not null
+),
+released as (select id from approved where obstacle is null and is_due order by updated_at, id limit 1000)
+update payouts payout set signalled_at = :at from released
+where payout.id = released.id and payout.status = 'approved' and ${IS_DUE}
+returning payout.id as "payoutId", payout.merchant_id as "merchantId"`,
 );
 
 type ReleasedPayout = Pick<PayoutTerms, 'payoutId' | 'merchantId'>;
 
-/** Approved payouts that nothing defers any more, or whose bank account has ended; at most 1,000. */
-export async function listReleasedPayouts(db: Queryable, at: Date): Promise<ReleasedPayout[]> {
-  const { rows } = await db.query<ReleasedPayout>(bindStatement(LIST_RELEASED, { at }));
+/**
+ * Approved payouts that nothing defers any more, or whose bank account has ended; at most 1,000, the oldest first. One
+ * caller gets each of them, and again after ten minutes, or after it was deferred once more.
+ */
+export async function claimReleasedPayouts(db: Queryable, at: Date): Promise<ReleasedPayout[]> {
+  const { rows } = await db.query<ReleasedPayout>(bindStatement(CLAIM_RELEASED, { at }));
   return rows;
+}
+
+/** Its workflow was not signalled. */
+export async function returnReleasedPayout(db: Queryable, payoutId: string): Promise<void> {
+  await db.query({
+    name: 'return_released_payout',
+    text: 'update payouts set signalled_at = null where id = $1',
+    values: [payoutId],
+  });
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { createPool } from '../../../src/db/connection/pool';
 import { inTransaction } from '../../../src/db/connection/transaction';
-import { listReleasedPayouts } from '../../../src/db/queries/find-payout';
+import { claimReleasedPayouts } from '../../../src/db/queries/find-payout';
 import { changeBankAccount } from '../../../src/db/transitions/bank-account-transitions';
 import { recordPayoutSend } from '../../../src/db/transitions/payout-sends';
 import { payoutWriters, type NewPayout } from '../../../src/db/transitions/payout-transitions';
@@ -343,17 +344,40 @@ describe('a request', () => {
     const submitted = await applyPayoutTransition(payouts, 'submit', { payoutId: approved.payoutId, version: 2 });
     const resent = await applyPayoutTransition(payouts, 'resend', { payoutId: sent.payoutId, version: 3 });
     const isReleased = async () => {
-      const released = await listReleasedPayouts(payouts.context.db, requestTime());
+      const released = await claimReleasedPayouts(payouts.db, requestTime());
       return released.some(({ payoutId }) => payoutId === approved.payoutId);
     };
     const isReleasedMeanwhile = await isReleased();
     await payouts.db.query(end);
-    // The workflow of a payout whose account has ended is woken too: it cancels the payout.
+    // The workflow of a payout whose account has ended is woken too, once: it cancels the payout.
     const isOver = name === 'a disabled bank account';
-    expect([isReleasedMeanwhile, await isReleased()]).toEqual([isOver, isOver || end !== '']);
+    expect([isReleasedMeanwhile, await isReleased()]).toEqual([isOver, end !== '']);
     expect(requested).toBeUndefined();
     expect(submitted).toEqual({ outcome: 'deferred', state: { status: 'approved', version: 2 } });
     expect(resent).toMatchObject({ outcome: 'deferred', state: { status: 'submitted', version: 3 } });
+  });
+
+  it('an approved one is woken once in ten minutes, and anew after it was deferred', async () => {
+    const { payoutId } = await applyPayout(payouts, ['approve']);
+    const worker = createPool(payouts.database.urlOf('lunas_local_worker'), { max: 1 });
+    const isClaimed = async (afterMinutes: number): Promise<boolean> => {
+      const at = new Date(requestTime().getTime() + afterMinutes * 60_000);
+      return (await claimReleasedPayouts(worker, at)).some((claimed) => claimed.payoutId === payoutId);
+    };
+    try {
+      expect([await isClaimed(0), await isClaimed(9), await isClaimed(10), await isClaimed(19)]).toEqual([
+        true,
+        false,
+        true,
+        false,
+      ]);
+      await payouts.db.query('update merchants set held_at = now() where id = $1', [payouts.merchantId]);
+      expect(await isClaimed(19)).toBe(false);
+      await payouts.db.query('update merchants set held_at = null where id = $1', [payouts.merchantId]);
+      expect([await isClaimed(19), await isClaimed(19)]).toEqual([true, false]);
+    } finally {
+      await worker.end();
+    }
   });
 
   it('is not written for a negative balance, nor for more than the balance', async () => {

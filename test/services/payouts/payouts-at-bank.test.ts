@@ -6,7 +6,7 @@ import { renderPayout } from '../../../src/cli/render-payout';
 import { fixValue } from '../../../src/crypto/fixed-value';
 import { createSealer } from '../../../src/crypto/sealing';
 import { inTransaction } from '../../../src/db/connection/transaction';
-import { listReleasedPayouts } from '../../../src/db/queries/find-payout';
+import { claimReleasedPayouts } from '../../../src/db/queries/find-payout';
 import { storePayoutNotification } from '../../../src/db/records/notification-inbox';
 import { payoutWriters } from '../../../src/db/transitions/payout-transitions';
 import { forEachConcurrent } from '../../../src/lib/for-each-concurrent';
@@ -408,7 +408,7 @@ describe('before the bank has it', () => {
     expect(await new MockActivityEnvironment().run(submit, { terms, state, atMs })).toMatchObject({
       deferral: { obstacle: 'rail_closed' },
     });
-    const released = await listReleasedPayouts(service.db, new Date());
+    const released = await claimReleasedPayouts(service.db, new Date());
     expect(released.map(({ payoutId }) => payoutId)).not.toContain(payout.payoutId);
     expect(await payouts.perform(payout, 'cancel')).toMatchObject({ outcome: 'done' });
   });
