@@ -37,7 +37,7 @@ const decoding = new Mutex();
 
 /**
  * Draws an image on white, and encodes what can be seen: no metadata and no foreign bytes are left. A small image keeps
- * its size. It is decoded in a thread of its own, so that this one answers meanwhile.
+ * its size. It is decoded in a thread of its own, so that this one responds to requests meanwhile.
  * @param side the longest one of the result
  */
 export async function shrinkImage(bytes: Buffer, side: number): Promise<SmallImage | ImageRejection> {

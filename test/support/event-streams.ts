@@ -8,7 +8,7 @@ export async function openStream(address: string, headers: Record<string, string
   return response;
 }
 
-/** Opens as many streams at once. */
+/** Opens as many streams at the same time. */
 export function openStreams(count: number, open: (index: number) => Promise<IncomingMessage>) {
   return Promise.all(Array.from({ length: count }, (_, index) => open(index)));
 }

@@ -36,7 +36,7 @@ const LIST_DUE = prepareStatement(
    order by merchant_id limit ${DUE_MERCHANTS_PAGE}`,
 );
 
-/** A page of the merchants who are due on a day and have something to pay, by their ids. One who was held up stays due. */
+/** Merchants who are due on a day and have something to pay: a page by their ids. One who was held up stays due. */
 export async function listDueMerchants(
   db: Queryable,
   { day, after, merchantIds }: ScheduledPayoutsPart,

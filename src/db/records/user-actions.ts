@@ -70,8 +70,8 @@ export async function insertEndedUserAction(
 
 /**
  * The total of a payment and of those whose refunds the user requested within the last `windowMs`, in rupiah. An action
- * counts from its row on, which is written before it is executed: of two at once, one sees the other. A rejected one
- * does not count.
+ * counts from its row on, which is written before it is executed: of two at the same time, one sees the other. A
+ * rejected one does not count.
  */
 export async function sumRefundActions(
   db: Queryable,

@@ -19,10 +19,10 @@ async function drawSmall({ bytes, side }) {
   return { png: await canvas.encode('png'), width, height };
 }
 
-async function answer() {
+async function respond() {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port of a thread has no origin
   parentPort.postMessage(await drawSmall(workerData));
 }
 
 // A rejection is an error of the thread.
-void answer();
+void respond();

@@ -34,7 +34,7 @@ export interface WatchingUser {
 }
 
 /** What a page shows. */
-export interface WatchedPage {
+export interface StreamedPage {
   readonly paymentId: string;
   readonly statusKey: string;
   /** Null: the link of the checkout page is enough. */
@@ -93,7 +93,7 @@ export class CheckoutWatch {
    * Sends an event when the payment's status differs from the one that the page shows.
    * @throws ApiError `streams_open` with `Retry-After` if one of the shares is used up
    */
-  add(page: WatchedPage, response: Response): void {
+  add(page: StreamedPage, response: Response): void {
     // The client may have gone while its token was read: there is no further event then.
     if (response.closed) return;
     if (response.req.method === 'HEAD') return void response.end();
@@ -101,7 +101,7 @@ export class CheckoutWatch {
     response.once('close', this.#holdShares(page, response));
     const { paymentId, statusKey, user } = page;
     const nowMs = performance.now();
-    // After an outage all browsers connect at once: their sessions are not read at once.
+    // After an outage all browsers connect within seconds: their sessions are read over a minute.
     const checkAtMs = nowMs + Math.random() * this.#accessCheckMs;
     const viewer = { response, user, statusKey, checkAtMs, endAtMs: nowMs + LIFETIME_MS };
     this.#viewers.set(paymentId, (this.#viewers.get(paymentId) ?? new Set()).add(viewer));
@@ -111,7 +111,7 @@ export class CheckoutWatch {
   }
 
   /** @returns a function that returns the shares @throws ApiError `streams_open` */
-  #holdShares({ paymentId, user }: WatchedPage, { req }: Response): () => void {
+  #holdShares({ paymentId, user }: StreamedPage, { req }: Response): () => void {
     const network = networkOf(clientAddress(req), SITE_GROUPS);
     const shares: Share[] = [
       ...(user === null ? [] : [{ owner: `user ${user.id}`, max: MAX_OF_USER }]),

@@ -141,29 +141,29 @@ describe('a proof of identity', () => {
     ];
     const refund = ({ path, form }: typeof most, { as } = support) => post(`${path}/refund`, form, as);
     const done = ({ path }: typeof most) => [303, `${path}?done=refund_requested`];
-    const answer = ({ status, location }: Awaited<ReturnType<typeof post>>) => [status, location];
+    const responseOf = ({ status, location }: Awaited<ReturnType<typeof post>>) => [status, location];
     expect((await get(`${most.path}/refund`, support.as)).status).toBe(200);
-    expect(answer(await refund(most))).toEqual(done(most));
+    expect(responseOf(await refund(most))).toEqual(done(most));
     const asked = [303, stepUp(`${above.path}/refund`)];
-    expect(answer(await get(`${above.path}/refund`, support.as))).toEqual(asked);
-    expect(answer(await refund(above))).toEqual(asked);
+    expect(responseOf(await get(`${above.path}/refund`, support.as))).toEqual(asked);
+    expect(responseOf(await refund(above))).toEqual(asked);
     expect(await actionsOn(above.paymentId)).toEqual(['payment.refund rejected']);
     // What was rejected does not count, and each user has a sum of their own.
-    expect(answer(await refund(rest))).toEqual(done(rest));
-    expect(answer(await refund(next))).toEqual([303, stepUp(`${next.path}/refund`)]);
-    expect(answer(await refund(next, await memberWithoutProof('others@shop.test')))).toEqual(done(next));
+    expect(responseOf(await refund(rest))).toEqual(done(rest));
+    expect(responseOf(await refund(next))).toEqual([303, stepUp(`${next.path}/refund`)]);
+    expect(responseOf(await refund(next, await memberWithoutProof('others@shop.test')))).toEqual(done(next));
     await support.prove();
     expect((await get(`${above.path}/refund`, support.as)).status).toBe(200);
-    expect(answer(await refund(above))).toEqual(done(above));
+    expect(responseOf(await refund(above))).toEqual(done(above));
     expect(await actionsOn(above.paymentId)).toEqual(['payment.refund rejected', 'payment.refund succeeded']);
   });
 
-  it('is needed for one of two refunds that are requested at once and together are above the limit', async () => {
-    const { as } = await memberWithoutProof('at-once@shop.test');
+  it('is needed for one of two concurrent refunds that together are above the limit', async () => {
+    const { as } = await memberWithoutProof('same-time@shop.test');
     const paid = [await createPaid(1_100_000), await createPaid(1_100_000)];
-    const answers = await Promise.all(paid.map(({ path, form }) => post(`${path}/refund`, form, as)));
-    const asked = answers.filter(({ location }) => location?.startsWith('/step-up'));
-    expect(answers.map(({ status }) => status)).toEqual([303, 303]);
+    const responses = await Promise.all(paid.map(({ path, form }) => post(`${path}/refund`, form, as)));
+    const asked = responses.filter(({ location }) => location?.startsWith('/step-up'));
+    expect(responses.map(({ status }) => status)).toEqual([303, 303]);
     expect(asked.length).toBeGreaterThan(0);
   });
 

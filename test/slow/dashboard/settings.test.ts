@@ -258,7 +258,7 @@ describe('the look of the checkout page', () => {
     expect(await storedLook(shop.id)).toEqual({ accent: null, logo: null });
   });
 
-  it('is uploaded at most ten times an hour for a merchant, and then the page says when again', async () => {
+  it('is uploaded at most ten times an hour for a merchant, and then the page shows when again', async () => {
     const busy = await createShop(service.db);
     const [owner, developer] = [await signedIn('owner', busy.id), await signedIn('developer', busy.id)];
     const upload = (browser: HttpBrowser) => browser.upload(`/m/${busy.code}/settings/checkout/logo`, 'logo', png);

@@ -2,7 +2,7 @@
 'use strict';
 
 const RETRY_MS = 2_000;
-/** A page without a stream reads its status as often, and tries to get one. */
+/** A page without a stream reads its status as often, and opens one again. */
 const POLL_MS = 10_000;
 /** Longer than a poll takes to begin: a page that polls is not outdated. */
 const LOST_MS = 15_000;
