@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { payoutWorkflowId } from '../../workflows/messages';
-import { withoutTriggers } from '../support/without-triggers';
+import { asSuperuser } from '../support/backdate';
 import { COMPLETED_AFTER_10_S as SLOW_ACCOUNT } from './payout-workload';
 import type { FaultStack } from './stack';
 import { waitForHeldStatements } from './trials';
@@ -25,7 +25,7 @@ export async function resubmit({ db, client }: FaultStack, workload: Workload): 
   workload.startScenario('payoutSlow');
   const { payoutId, merchantId } = await waitForSubmitted(db);
   await client.workflow.getHandle(payoutWorkflowId(payoutId)).terminate('fault test');
-  await withoutTriggers(
+  await asSuperuser(
     db,
     `update payouts set status = 'approved', submitted_at = null, last_sent_at = null,
     send_count = 0, send_outcome = null where id = '${payoutId}'`,

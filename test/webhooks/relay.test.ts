@@ -9,12 +9,12 @@ import { claimDeliveries, reclaimDelivery, type Delivery } from '../../src/webho
 import { recordDelivered } from '../../src/webhooks/record-attempt';
 import { Relay, type FailedDelivery } from '../../src/webhooks/relay';
 import { createWebhookSender, type WebhookSender } from '../../src/webhooks/send';
+import { asSuperuser } from '../support/backdate';
 import { collectLog } from '../support/collect-log';
 import { eventually } from '../support/eventually';
 import { expandBodyOf } from '../support/expand-body';
 import { createTestLedger, creation, type TestLedger } from '../support/payments';
 import { startReceiver, verifySignature, type Receiver } from '../support/receiver';
-import { withoutTriggers } from '../support/without-triggers';
 
 const SECRET = 'whsec_test';
 const sealer = createSealer(randomBytes(32).toString('base64'));
@@ -327,7 +327,7 @@ describe('the relay', () => {
       health.consecutive_failures,
       health.failing_since,
     ]);
-    await withoutTriggers(
+    await asSuperuser(
       ledger.db,
       `update webhook_secrets set sealed_secret = 'v1.lost.key' where endpoint_id = '${poisoned}'`,
     );
@@ -362,7 +362,7 @@ describe('the relay', () => {
 
   it('a probe that Lunas cannot sign changes only when the next one is due', async () => {
     const endpoint = await addEndpoint();
-    await withoutTriggers(ledger.db, "update webhook_secrets set sealed_secret = 'v1.lost.key'");
+    await asSuperuser(ledger.db, "update webhook_secrets set sealed_secret = 'v1.lost.key'");
     await ledger.db.query(
       `update webhook_endpoints set consecutive_failures = 20, failing_since = now() - interval '200 hours',
          next_probe_at = now()`,
