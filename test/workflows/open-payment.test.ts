@@ -38,10 +38,11 @@ it('adopts the order of an earlier attempt', async () => {
   expect(await readState(ledger.db, paymentId)).toMatchObject({ status: 'pending' });
 });
 
-it('rejects an order of an earlier attempt over another amount', async () => {
+it('fails the creation by an order of an earlier attempt over another amount, which cannot become valid', async () => {
   const { paymentId, opened } = await openAgain({ orderRupiah: 5_000 });
-  await expect(opened).rejects.toThrow(/the order over Rp.5\.000 instead of Rp.50\.000/);
-  expect(await readState(ledger.db, paymentId)).toMatchObject({ status: 'created' });
+  const reason = 'the provider issued no usable QR code';
+  expect(await opened).toMatchObject({ creation: { outcome: 'rejected', reason } });
+  expect(await readState(ledger.db, paymentId)).toMatchObject({ status: 'failed' });
 });
 
 /** The merchant has the result of the creation; PostgreSQL lost it in a fail-over, and the workflow still has it. */
