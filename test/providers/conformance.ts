@@ -199,13 +199,13 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         expect(await find(referenceId)).toMatchObject({ status: 'pending', totalRupiah: TOTAL_RUPIAH });
       });
 
-      it('with another amount under the same reference is indeterminate', async () => {
+      it('with another amount under the same reference is unusable', async () => {
         const { id } = await issued();
         const other = await provider.issueQris(
           { ...requestFor(id), totalRupiah: TOTAL_RUPIAH + 1 },
           withDefaultTimeout(),
         );
-        expect(other.outcome).toBe('indeterminate');
+        expect(other.outcome).toBe('unusable');
         expect(await find(id)).toMatchObject({ totalRupiah: TOTAL_RUPIAH });
       });
 
