@@ -6,6 +6,8 @@ process.env.LUNAS_TEST_SIZE = 'full';
 const PROOFS = [
   'test/api/payments/create-payment/idempotency-concurrency.test.ts',
   'test/db/transitions/payout-transitions.test.ts',
+  'test/lib/fields.test.ts',
+  'test/services/payouts/payable-balance.test.ts',
   'test/services/payouts/payouts-at-bank.test.ts',
   'test/services/payouts/scheduled-payouts.test.ts',
   'test/services/reconciliation/compare-payments.test.ts',
@@ -21,6 +23,7 @@ const PROOFS = [
   'test/slow/durability/replayed-notifications.test.ts',
   'test/slow/scale/bench.test.ts',
   'test/slow/scale/days-and-totals.test.ts',
+  'test/slow/scale/large-balance.test.ts',
   'test/slow/scale/scale.test.ts',
 ];
 

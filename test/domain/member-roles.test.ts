@@ -49,7 +49,7 @@ it('each role has exactly these rights beyond its view', () => {
       'bank_account manage',
       'developers manage',
       'team manage',
-      'settings manage',
+      'settings authorise',
     ],
     finance: ['payments authorise', 'payouts authorise', 'bank_account manage'],
     developer: ['developers manage', 'settings manage'],
