@@ -21,6 +21,7 @@ const PROOFS = [
   'test/slow/durability/node-sdk.test.ts',
   'test/slow/durability/races.test.ts',
   'test/slow/durability/replayed-notifications.test.ts',
+  'test/slow/isolation/checkout-load.test.ts',
   'test/slow/scale/bench.test.ts',
   'test/slow/scale/days-and-totals.test.ts',
   'test/slow/scale/large-balance.test.ts',
