@@ -113,7 +113,7 @@ function watch() {
   source.addEventListener('error', () => {
     lost ??= setTimeout(() => setOffline(true), LOST_MS);
     // The browser connects again by itself, except after a response that is not an event stream.
-    if (source?.readyState === EventSource.CLOSED) polling ??= setTimeout(poll, POLL_MS);
+    if (source?.readyState === EventSource.CLOSED) polling ??= setTimeout(() => poll(), POLL_MS);
   });
 }
 
