@@ -17,4 +17,5 @@ export const EXCEPTION_KINDS = [
 export type ExceptionKind = (typeof EXCEPTION_KINDS)[number];
 
 /** Why a provider account is stopped: its QRs are those of another merchant, or it changes the amounts of orders. */
-export type AccountStop = Extract<ExceptionKind, 'foreign_qris' | 'changed_amount'>;
+export const ACCOUNT_STOPS = ['foreign_qris', 'changed_amount'] as const satisfies readonly ExceptionKind[];
+export type AccountStop = (typeof ACCOUNT_STOPS)[number];

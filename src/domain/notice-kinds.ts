@@ -29,6 +29,8 @@ export const NOTICE_KINDS = {
   'payout.schedule_proposed': 'money',
   /** A member changed when the balance is paid out without a request. */
   'payout.schedule_changed': 'money',
+  /** The order of a payment has another amount at the provider: a customer may have paid it. */
+  'payment.other_amount': 'money',
   /** A member changed how they sign in. */
   'security.factor_changed': 'access',
   /** A member used a recovery code instead of the second factor. */
@@ -57,7 +59,7 @@ export const NOTICE_KINDS = {
   'security.accent_changed': 'other',
 } as const satisfies Readonly<
   Record<`bank_account.${BankAccountStatus}`, NoticeClass> &
-    Record<`payout.${string}` | `security.${string}`, NoticeClass>
+    Record<`payout.${string}` | `payment.${string}` | `security.${string}`, NoticeClass>
 >;
 
 export type NoticeKind = keyof typeof NOTICE_KINDS;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /*
- * What acquirers and banks write: one reader for each kind of value (docs/border.md has the fields). A reader is strict
- * about the value and tolerant about its form: white space around a text is no part of it, and a JSON integer is the
- * text of its digits.
+ * What others write: one reader for each kind of value (docs/border.md has the fields). A reader is strict about the
+ * value and tolerant about its form: white space around a text is no part of it, and a JSON integer is the text of its
+ * digits.
  */
 
 /** Anything, also an absent field. */
@@ -64,19 +64,48 @@ export const snapCode = (httpStatus: number) =>
       : undefined,
   );
 
-const TIMESTAMP = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,9})? ?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
+const TIMESTAMP = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(:\d\d)?(\.\d{1,9})? ?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
+
+/** @param defaultZone of a text without one; undefined: it needs one */
+function readTime(text: string, defaultZone?: string): Date | undefined {
+  const [, day, minute, second = ':00', fraction = '', zone = defaultZone] = TIMESTAMP.exec(text) ?? [];
+  if (day === undefined || minute === undefined || zone === undefined) return undefined;
+  const local = `${day}T${minute}${second}`;
+  if (!isExisting(local)) return undefined;
+  const offset = zone.replace(/^([+-]\d\d):?(\d\d)?$/, (_, hours: string, minutes = '00') => `${hours}:${minutes}`);
+  const read = new Date(`${local}${fraction.slice(0, '.123'.length)}${offset.toUpperCase()}`);
+  return Number.isNaN(read.getTime()) ? undefined : read;
+}
 
 /**
  * `2020-09-29 11:30:44`, `2020-09-29T04:30:44.123Z`, `2020-09-29T11:30:44+0700`. Without a zone it is in WIB, as the
  * acquirers document it.
  */
-export const time = reader('is no time', (text) => {
-  const [, day, clock, fraction = '', zone = '+07:00'] = TIMESTAMP.exec(text) ?? [];
-  if (day === undefined || clock === undefined || !isExisting(`${day}T${clock}`)) return undefined;
-  const offset = zone.replace(/^([+-]\d\d):?(\d\d)?$/, (_, hours: string, minutes = '00') => `${hours}:${minutes}`);
-  const read = new Date(`${day}T${clock}${fraction.slice(0, '.123'.length)}${offset.toUpperCase()}`);
+export const time = reader('is no time', (text) => readTime(text, '+07:00'));
+
+/** The same, with its zone. */
+export const zonedTime = reader('is no time with a zone', (text) => readTime(text));
+
+const DAY = /(?:[a-z]{3}, \d\d [a-z]{3} \d{4}|[a-z]{6,9}, \d\d-[a-z]{3}-\d\d|[a-z]{3} [a-z]{3} [ \d]\d)/.source;
+const HTTP_DATE = new RegExp(`^${DAY} \\d\\d:\\d\\d:\\d\\d(?: GMT| \\d{4})$`, 'i');
+
+/** The three forms of RFC 9110, section 5.6.7, which are all in UTC. */
+export const httpDate = reader('is no date of HTTP', (text) => {
+  if (!HTTP_DATE.test(text)) return undefined;
+  const read = new Date(text.endsWith('GMT') ? text : `${text} GMT`);
   return Number.isNaN(read.getTime()) ? undefined : read;
 });
+
+/** The values of a header, by its lines. A proxy may write a line again: the same value twice is one. */
+export function distinctValues(lines: string | readonly string[] = []): string[] {
+  return [...new Set([lines].flat().map((line) => line.trim()))];
+}
+
+/** The value of a header that has one; undefined if it is absent, or has another value in another line. */
+export function soleValue(lines: string | readonly string[] | undefined): string | undefined {
+  const [value, ...others] = distinctValues(lines);
+  return others.length === 0 ? value : undefined;
+}
 
 /** `Date` reads 30 February as 2 March. */
 function isExisting(local: string): boolean {

@@ -101,7 +101,8 @@ export type RefundOutcome = { readonly outcome: 'accepted' } | Rejected | Indete
 
 export interface ReceivedNotification {
   readonly rawBody: Buffer;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The lines of each header, by its name in lower case. */
+  readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
 }
 
 export type NotificationVerification =

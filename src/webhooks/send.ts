@@ -3,6 +3,7 @@ import { SpanKind, type SpanOptions } from '@opentelemetry/api';
 import { Agent, request } from 'undici';
 import { messageOf } from '../errors';
 import { abortAfter } from '../lib/abort-after';
+import { httpDate, seconds, soleValue } from '../lib/fields';
 import { traceHeaders } from '../observability/correlation';
 import { withSpan, type SpanResult } from '../observability/tracing';
 import { VERSION } from '../package-info';
@@ -146,11 +147,12 @@ async function readPrefix(
   return { text: Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES).toString('utf8'), interruptedBy };
 }
 
-/** `Retry-After` is in seconds or a date. */
-function secondsIn(retryAfter: string | string[] | undefined, at: Date): number | null {
-  if (typeof retryAfter !== 'string') return null;
-  const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - at.getTime()) / 1_000;
-  return seconds >= 0 ? seconds : null;
+/** `Retry-After` is in seconds or a date (RFC 9110, section 10.2.3). Null: no time, or one that has passed. */
+function secondsIn(lines: string | string[] | undefined, at: Date): number | null {
+  const retryAfter = soleValue(lines);
+  const date = httpDate.safeParse(retryAfter).data;
+  if (date !== undefined) return date > at ? (date.getTime() - at.getTime()) / 1_000 : null;
+  return seconds(0).parse(retryAfter) || null;
 }
 
 function describeFailure(error: unknown): string {

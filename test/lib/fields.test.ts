@@ -3,8 +3,10 @@ import { z } from 'zod';
 import {
   absentOr,
   digits,
+  distinctValues,
   headerText,
   hex,
+  httpDate,
   optional,
   readFields,
   reference,
@@ -12,8 +14,10 @@ import {
   seconds,
   shown,
   snapCode,
+  soleValue,
   statusWord,
   time,
+  zonedTime,
 } from '../../src/lib/fields';
 import { bySize } from '../support/size';
 
@@ -46,6 +50,11 @@ it.each<[string, z.ZodType, unknown, unknown]>([
   ['time', time, '2026-11-24T03:00:00.123456Z', new Date('2026-11-24T03:00:00.123Z')],
   ['time', time, '2026-11-24t03:00:00.5z', new Date('2026-11-24T03:00:00.500Z')],
   ['time', time, '2024-02-29 00:00:00', new Date('2024-02-28T17:00:00Z')],
+  ['time', time, '2026-11-24T10:00+07:00', new Date('2026-11-24T03:00:00Z')],
+  ['zonedTime', zonedTime, '2026-11-24 10:00:00 +0700', new Date('2026-11-24T03:00:00Z')],
+  ['httpDate', httpDate, 'Sun, 06 Nov 1994 08:49:37 GMT', new Date('1994-11-06T08:49:37Z')],
+  ['httpDate', httpDate, 'Sunday, 06-Nov-94 08:49:37 GMT', new Date('1994-11-06T08:49:37Z')],
+  ['httpDate', httpDate, 'Sun Nov  6 08:49:37 1994', new Date('1994-11-06T08:49:37Z')],
   ['seconds', seconds(300), '900', 900],
   ['seconds', seconds(300), 899.5, 899.5],
   ['shown', shown(3), 'abcd', 'abc'],
@@ -73,8 +82,22 @@ it.each<[string, z.ZodType, readonly unknown[]]>([
       .concat(['2026-11-24 10:00:60', '2026-11-24T10:00:00+25:00', '2026-11-24T10:00:00 WIB', '1764000000'])
       .concat('20261124100000'),
   ],
+  ['zonedTime', zonedTime, ['2026-11-24T10:00:00', '2026-11-24', '2026-11-24T10:00:00 WIB']],
+  ['httpDate', httpDate, ['in 5 minutes', '2026-11-24T10:00:00Z', 'Sun, 31 Foo 2026 08:49:37 GMT', 'May 5']],
 ])('%s rejects what is another value', (_, reader, values) => {
   for (const value of [...NO_TEXTS, ...values]) expect([value, read(reader, value)]).toEqual([value, undefined]);
+});
+
+it('a header has the value of its lines, and none if they differ', () => {
+  expect(distinctValues(undefined)).toEqual([]);
+  expect(distinctValues(['a', ' a', 'b'])).toEqual(['a', 'b']);
+  expect([undefined, [], 'a ', ['a', 'a'], ['a', 'b']].map(soleValue)).toEqual([
+    undefined,
+    undefined,
+    'a',
+    'a',
+    undefined,
+  ]);
 });
 
 it('seconds has its default without a duration, and shown is null without a text', () => {

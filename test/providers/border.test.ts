@@ -172,7 +172,7 @@ const MESSAGES = {
     read(body) {
       const rawBody = Buffer.from(JSON.stringify(body));
       const signature = createHash('sha512').update(rawBody).update(MERCHANT_KEY).digest('hex');
-      return verifyPayoutNotification({ rawBody, headers: { 'iris-signature': signature } }, verifier('midtrans'));
+      return verifyPayoutNotification({ rawBody, headers: { 'iris-signature': [signature] } }, verifier('midtrans'));
     },
   },
   'SNAP transfer notification': {
@@ -183,7 +183,7 @@ const MESSAGES = {
       const timestamp = '2026-11-24T10:00:00+07:00';
       const signed = { method: 'POST', path: new URL(NOTIFICATION_URL).pathname, token: null, timestamp } as const;
       const signature = await signRsa(keys.privateKey, callString({ ...signed, bodyHash: bodyHash(rawBody) }));
-      const headers = { 'x-signature': signature, 'x-timestamp': timestamp };
+      const headers = { 'x-signature': [signature], 'x-timestamp': [timestamp] };
       return verifyPayoutNotification({ rawBody, headers }, verifier('faspay'));
     },
   },
@@ -436,3 +436,38 @@ it('docs/border.md has each of these fields', () => {
   const rows = Array.from(section.matchAll(/^\| (.+?) +\| `(.+?)` +\| (\w+) +\|/gm), ([, ...cells]) => cells.join(' '));
   expect(rows).toEqual(FIELDS.map(({ message, field, rule }) => `${message} ${field} ${rule}`));
 });
+
+describe.each(['midtrans', 'faspay'] as const)(
+  'the headers of a notification of the bank, as %s signs it',
+  (profile) => {
+    const rawBody = Buffer.from(
+      JSON.stringify({ ...MESSAGES['SNAP transfer notification'].valid, ...MESSAGES['Iris notification'].valid }),
+    );
+    const timestamp = '2026-11-24T10:00:00+07:00';
+
+    async function signedHeaders(): Promise<Record<string, string>> {
+      if (profile === 'midtrans') {
+        return { 'iris-signature': createHash('sha512').update(rawBody).update(MERCHANT_KEY).digest('hex') };
+      }
+      const signed = { method: 'POST', path: new URL(NOTIFICATION_URL).pathname, token: null, timestamp } as const;
+      const signature = await signRsa(keys.privateKey, callString({ ...signed, bodyHash: bodyHash(rawBody) }));
+      return { 'x-signature': signature, 'x-timestamp': timestamp };
+    }
+
+    const outcomeOf = (headers: Record<string, string[]>) =>
+      verifyPayoutNotification({ rawBody, headers }, verifier(profile)).outcome;
+
+    it('may be repeated by a proxy, but not have two values', async () => {
+      const headers = Object.entries(await signedHeaders());
+      const linesOf = (lines: (value: string) => string[]) =>
+        Object.fromEntries(headers.map(([name, value]) => [name, lines(value)]));
+      expect(outcomeOf(linesOf((value) => [value]))).toBe('verified');
+      expect(outcomeOf(linesOf((value) => [value, value]))).toBe('verified');
+      for (const [name, value] of headers) {
+        for (const lines of [[value, 'another'], ['another', value], []]) {
+          expect(outcomeOf({ ...linesOf((one) => [one]), [name]: lines })).toBe('invalid_signature');
+        }
+      }
+    });
+  },
+);

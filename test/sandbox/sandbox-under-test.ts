@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '../../src/observability/logger';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
@@ -15,7 +15,7 @@ export type Json = any;
 export interface NotificationReceiver {
   readonly url: string;
   readonly bodies: string[];
-  readonly notifications: { readonly body: string; readonly headers: IncomingHttpHeaders }[];
+  readonly notifications: { readonly body: string; readonly headers: NodeJS.Dict<string[]> }[];
   respond: (response: ServerResponse) => void;
   waitFor(count: number): Promise<void>;
   close(): Promise<void>;
@@ -28,7 +28,7 @@ export async function startNotificationReceiver(): Promise<NotificationReceiver>
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString('utf8');
       receiver.bodies.push(body);
-      receiver.notifications.push({ body, headers: request.headers });
+      receiver.notifications.push({ body, headers: request.headersDistinct });
       receiver.respond(response);
     });
   }).listen(0, '127.0.0.1');

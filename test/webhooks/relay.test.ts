@@ -21,6 +21,12 @@ const sealer = createSealer(randomBytes(32).toString('base64'));
 const log = createLogger('test', 'silent');
 const MAX_IN_FLIGHT = 256;
 
+/** `Sun Nov  6 08:49:37 1994`, in UTC. */
+function asctime(date: Date): string {
+  const [, weekday, day = '', month, year, clock] = /^(\w+), (\d+) (\w+) (\d+) ([\d:]+)/.exec(date.toUTCString()) ?? [];
+  return `${weekday} ${month} ${String(Number(day)).padStart(2)} ${clock} ${year}`;
+}
+
 let ledger: TestLedger;
 let receiver: Receiver;
 let sender: WebhookSender;
@@ -253,25 +259,38 @@ describe('the relay', () => {
       () => new Date(Date.now() + 90_000).toUTCString(),
       (requested: string, startedAt: Date) => (Date.parse(requested) - startedAt.getTime()) / 1_000,
     ],
+    [
+      'a date as C prints it',
+      () => asctime(new Date(Date.now() + 90_000)),
+      (requested: string, startedAt: Date) => (Date.parse(`${requested} GMT`) - startedAt.getTime()) / 1_000,
+    ],
+    ['the same line twice', () => ['90', '90'], () => 90],
     ['more than an hour', () => '86400', () => 3_600],
   ])('delays the retry by the Retry-After of a busy receiver: %s', async (_name, retryAfter, expectedSeconds) => {
     const { requested, failed } = await rejectedWith(retryAfter);
     expect(failed.delaySeconds).toBe(expectedSeconds(requested, failed.attempt.startedAt));
   });
 
-  it('uses the normal delay if Retry-After is invalid', async () => {
-    const { failed } = await rejectedWith(() => 'soon');
+  it.each([
+    ['no time', 'soon'],
+    ['two times', ['90', '900']],
+    ['a time that has passed', new Date(0).toUTCString()],
+  ])('uses the normal delay if Retry-After is %s', async (_name, retryAfter) => {
+    const { failed } = await rejectedWith(() => retryAfter);
     expect(failed.delaySeconds).toBeGreaterThanOrEqual(9);
     expect(failed.delaySeconds).toBeLessThanOrEqual(11);
   });
 
   /** The `Retry-After` of the receiver, and the delivery that the retry workflow gets. */
-  async function rejectedWith(retryAfter: () => string): Promise<{ requested: string; failed: FailedDelivery }> {
+  async function rejectedWith(
+    retryAfter: () => string | string[],
+  ): Promise<{ requested: string; failed: FailedDelivery }> {
     await addEndpoint();
     let requested = '';
     receiver.respond = (response) => {
-      requested = retryAfter();
-      response.writeHead(503, { 'retry-after': requested }).end();
+      const lines = retryAfter();
+      requested = String(lines);
+      response.setHeader('retry-after', lines).writeHead(503).end();
     };
     await createPayments(1);
     start();

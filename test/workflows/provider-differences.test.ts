@@ -68,6 +68,11 @@ async function suspenseOf(id: string): Promise<number> {
   return rows[0]?.suspense ?? 0;
 }
 
+async function noticesOf(id: string): Promise<unknown[]> {
+  const { rows } = await service.db.query('select kind, count from merchant_notices where target_id = $1', [id]);
+  return rows;
+}
+
 async function needsAttention(id: string): Promise<boolean | undefined> {
   const { typedSearchAttributes } = await service.client.workflow.getHandle(paymentWorkflowId(id)).describe();
   return typedSearchAttributes.get(SEARCH_ATTRIBUTES.needsAttention);
@@ -104,6 +109,7 @@ it('paid over another amount: fails at its deadline, and the money is a late pay
   );
   expect(await exceptionsOf(id)).toEqual(['changed_amount', 'late_payment', 'wrong_amount']);
   expect(await suspenseOf(id)).toBe(40_000);
+  expect(await noticesOf(id)).toEqual([{ kind: 'payment.other_amount', count: 1 }]);
 });
 
 it('open over another amount: expires at its deadline, and stops no account that was stopped for it', async () => {

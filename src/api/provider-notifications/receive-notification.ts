@@ -41,7 +41,7 @@ export const receiveNotification = publicEndpoint({
     const { log, publicBudget } = dependencies;
     const { accountId, verify } = await requireAccount(dependencies, request);
     const rawBody: Buffer = request.body;
-    const verification = verify({ rawBody, headers: request.headers });
+    const verification = verify({ rawBody, headers: request.headersDistinct });
     increment('lunas_notifications_received_total', { outcome: verification.outcome });
     if (verification.outcome !== 'verified') publicBudget.count(request);
     if (verification.outcome === 'malformed') throw new ApiError('invalid_json', 'This is not a notification.');

@@ -6,7 +6,7 @@ import { poolModeViolation, rejectedSetting } from '../../db/connection/pool-mod
 import { listPasskeyHosts } from '../../db/records/passkeys';
 import { messageOf } from '../../errors';
 import { hasPayoutsAccount } from '../../services/provider-accounts/payouts-account';
-import { isSandboxUrl, listEnabledUrls } from '../../services/provider-accounts/provider-accounts';
+import { isSandboxUrl, listEnabledUrls, listStoppedAccounts } from '../../services/provider-accounts/provider-accounts';
 import { hasDemoData } from '../../services/sandbox/seed-demo';
 import type { ConnectionFailure } from '../../temporal/probe-connection';
 import type { CheckedRequirement } from '../../temporal/requirements';
@@ -51,6 +51,13 @@ export const REACHABILITY_RULES: readonly Rule<Installation>[] = [
     name: 'worker',
     advice: 'Start `lunas worker` with its roles: docs/operations/backlog.md has what else to look at.',
     check: checkWorker,
+  },
+  {
+    name: 'stopped_accounts',
+    advice:
+      'Correct the setting at the acquirer, run `lunas accounts enable`, and resolve the exception ' +
+      '(docs/operators.md, "Provider accounts").',
+    check: (installation) => withTables(installation, stoppedAccountsViolation),
   },
 ];
 
@@ -180,6 +187,14 @@ function masterKeyViolation(db: Queryable, { masterKeys }: Installation): Promis
 
 async function demoDataViolation(db: Queryable): Promise<string | null> {
   return (await hasDemoData(db)) ? 'The production database has the demo merchant, and it is approved.' : null;
+}
+
+/** Not applicable with the role of a process that reads no exceptions. */
+async function stoppedAccountsViolation(db: Queryable): Promise<string | null | undefined> {
+  const stopped = await listStoppedAccounts(db);
+  if (stopped === undefined || stopped.length === 0) return stopped && null;
+  const causes = stopped.map(({ id, cause }) => `${id} (${cause})`).join(', ');
+  return `Provider accounts are stopped and get no payments: ${causes}.`;
 }
 
 async function sandboxAccountsViolation(db: Queryable): Promise<string | null> {

@@ -1763,9 +1763,9 @@ create table merchant_notices (
     'bank_account.pending_inquiry', 'bank_account.pending_approval', 'bank_account.active', 'bank_account.suspended',
     'bank_account.rejected', 'bank_account.withdrawn', 'bank_account.replaced', 'bank_account.disabled',
     'payout.failed', 'payout.returned', 'payout.waiting_for_approval', 'payout.schedule_proposed',
-    'payout.schedule_changed')),
-  -- The user, the key, the endpoint, the bank account or the payout that it is about; the merchant if its checkout page
-  -- changed.
+    'payout.schedule_changed', 'payment.other_amount')),
+  -- The user, the key, the endpoint, the bank account, the payout or the payment that it is about; the merchant if its
+  -- checkout page changed.
   target_id uuid not null,
   -- The credentials of a changed login.
   changed text[] not null default '{}'
@@ -2009,6 +2009,16 @@ create trigger notice_of_contact after update of contact on merchants for each r
 create trigger notice_of_origins after update of checkout_origins on merchants for each row
   when (new.checkout_origins <> old.checkout_origins)
   execute function notice_changed_checkout('security.origins_changed');
+
+-- Nor does an order at the provider have another amount silently: a customer may have paid it.
+create function notice_other_amount() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform write_notice(merchant_id, 'payment.other_amount', id) from payments where id = new.payment_id;
+  return null;
+end $$;
+create trigger notice after insert on exceptions for each row
+  when (new.kind = 'wrong_amount') execute function notice_other_amount();
 
 -- What has ended, was used or was revoked stays so, whatever the statement is. The dashboard extends no key, no link.
 create trigger end_is_final before update of ended_at on sessions for each row

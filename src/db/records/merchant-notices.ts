@@ -44,6 +44,7 @@ const TARGET_NAME = `case notice.kind
       where merchants.id = notice.merchant_id)
     else coalesce((select users.name from users where users.id = notice.target_id),
       (select reference_id from payouts where payouts.id = notice.target_id),
+      (select reference_id from payments where payments.id = notice.target_id),
       (select api_keys.name from api_keys where api_keys.id = notice.target_id),
       (select substring(url from '^[^:/?#]+://[^/?#]+') from webhook_endpoints endpoint
        where endpoint.id = notice.target_id))

@@ -4,6 +4,7 @@ import { parseSecretKey, type StoredKey } from '../../crypto/secret-key';
 import type { ApiKeyRow } from '../../db/queries/find-api-key';
 import type { ErrorReason } from '../../domain/errors';
 import type { MerchantScope } from '../../domain/key-access';
+import { distinctValues } from '../../lib/fields';
 import { ApiError } from '../api-error';
 import type { HttpDependencies } from '../http-dependencies';
 import { clientAddress } from './client-address';
@@ -83,10 +84,11 @@ export async function authenticateKey<Key>(
 ): Promise<Key> {
   const address = clientAddress(request);
   const { environment } = dependencies;
-  const header = request.get('authorization');
+  const [header, ...others] = distinctValues(request.headersDistinct.authorization);
   if (!header) {
     throw rejectKey('key_missing', 'There is no secret key. Send "Authorization: Bearer <secret key>".', 'no key');
   }
+  if (others.length > 0) throw rejectKey('key_not_bearer', 'Authorization must occur once.', 'two keys');
   const text = BEARER.exec(header)?.[1];
   if (text === undefined) {
     throw rejectKey('key_not_bearer', 'The Authorization header is not "Bearer <secret key>".', 'no bearer key');

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { BankPayoutStatus } from '../../domain/bank-payout';
-import { hex } from '../../lib/fields';
+import { hex, soleValue } from '../../lib/fields';
 import { parseJson } from '../../lib/parse-json';
 import { verifyBody } from '../../snap/signatures';
 import type { PayoutNotificationVerification } from '../payout-provider';
@@ -41,7 +41,7 @@ export function verifyPayoutNotification(
     : verifySnap(notification, verifier);
 }
 
-/** SHA-512. A header that occurs twice is joined by a comma, so it is none. */
+/** SHA-512. */
 const IRIS_SIGNATURE = hex(128);
 
 /** `Iris-Signature`: SHA-512 of the raw body and the merchant key, in hex (Midtrans, "Payout notification"). */
@@ -49,7 +49,7 @@ function verifyIris(
   { rawBody, headers }: ReceivedNotification,
   { merchantKey }: NotificationKeys,
 ): PayoutNotificationVerification {
-  const signature = IRIS_SIGNATURE.safeParse(headers['iris-signature']);
+  const signature = IRIS_SIGNATURE.safeParse(soleValue(headers['iris-signature']));
   if (merchantKey === undefined || !signature.success) return { outcome: 'invalid_signature' };
   const expected = createHash('sha512').update(rawBody).update(merchantKey).digest();
   if (!timingSafeEqual(Buffer.from(signature.data, 'hex'), expected)) return { outcome: 'invalid_signature' };
@@ -66,8 +66,9 @@ function verifySnap(
   { rawBody, headers }: ReceivedNotification,
   { profile, keys, notificationUrl }: NotificationVerifier,
 ): PayoutNotificationVerification {
-  const { 'x-signature': signature, 'x-timestamp': timestamp } = headers;
-  if (typeof signature !== 'string' || typeof timestamp !== 'string') return { outcome: 'invalid_signature' };
+  const signature = soleValue(headers['x-signature']);
+  const timestamp = soleValue(headers['x-timestamp']);
+  if (signature === undefined || timestamp === undefined) return { outcome: 'invalid_signature' };
   const { acquirerPublicKeys = [] } = keys;
   const path = new URL(notificationUrl).pathname;
   const isGenuine = verifyBody(acquirerPublicKeys, { method: 'POST', path, timestamp, signature, bytes: rawBody });

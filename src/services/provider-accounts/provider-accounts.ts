@@ -5,6 +5,7 @@ import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
 import { onlyRow, requireRow } from '../../db/connection/require-row';
 import { DeclaredAction } from '../../domain/declared-action';
+import { ACCOUNT_STOPS, type AccountStop } from '../../domain/exception-kinds';
 import type { ProviderName } from '../../domain/provider-capabilities';
 import { ConflictError, InvalidError } from '../../errors';
 import type { PayoutAdapter } from '../../providers/snap/payout-profiles';
@@ -140,6 +141,27 @@ export async function listEnabledUrls(db: Queryable): Promise<Pick<ProviderAccou
   const { rows } = await db.query<Pick<ProviderAccount, 'id' | 'baseUrl'>>(
     `select id, base_url as "baseUrl" from provider_accounts
      where status = 'enabled' order by provider, created_at, id`,
+  );
+  return rows;
+}
+
+/** An account that a worker has stopped, and its open exception. */
+export interface StoppedAccount {
+  readonly id: string;
+  readonly cause: AccountStop;
+}
+
+/** Undefined if the role of the process must not read exceptions. */
+export async function listStoppedAccounts(db: Queryable): Promise<StoppedAccount[] | undefined> {
+  const permission = "select has_table_privilege('exceptions', 'select') as granted";
+  const { granted } = onlyRow((await db.query<{ granted: boolean }>(permission)).rows);
+  if (!granted) return undefined;
+  const { rows } = await db.query<StoppedAccount>(
+    `select distinct account.id, exception.kind as cause
+     from exceptions exception join provider_accounts account on account.id = exception.provider_account_id
+     where exception.resolved_at is null and exception.kind = any($1) and account.status = 'disabled'
+     order by account.id, cause`,
+    [ACCOUNT_STOPS],
   );
   return rows;
 }

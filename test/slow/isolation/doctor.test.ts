@@ -6,6 +6,7 @@ import { CommandContext } from '../../../src/cli/command-context';
 import { requireInstallation } from '../../../src/cli/rules/require-installation';
 import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { openException } from '../../../src/db/records/open-exception';
 import { unsupportedNode } from '../../../src/lib/node-release';
 import type { DatabaseLogin } from '../../../src/local-stack/database-logins';
 import { createLogger } from '../../../src/observability/logger';
@@ -26,6 +27,7 @@ const NAMES = [
   'database',
   'temporal',
   'worker',
+  'stopped_accounts',
   'database_pooler',
   'schema',
   'master_key',
@@ -370,6 +372,21 @@ it('schema: a missing migration is broken', async () => {
   expect(await doctor()).toMatchObject({ exitCode: 1, broken: ['schema'] });
 });
 
+it('stopped_accounts: an account that changes amounts is named until it is enabled again', async () => {
+  const { rows } = await db.query<{ id: string }>('select id from provider_accounts limit 1');
+  const account = { providerAccountId: rows[0]?.id ?? '', referenceId: 'LN0000000000000000', amountRupiah: 30_072 };
+  await openException(db, { ...account, kind: 'changed_amount', paymentId: null, detail: 'The account is stopped.' });
+  expect((await doctor()).broken).toEqual([]);
+  await db.query("update provider_accounts set status = 'disabled'");
+  const { broken, rules } = await doctor();
+  expect(broken).toEqual(['stopped_accounts']);
+  expect(rules.find(({ name }) => name === 'stopped_accounts')?.violation).toBe(
+    `Provider accounts are stopped and get no payments: ${account.providerAccountId} (changed_amount).`,
+  );
+  await db.query("update provider_accounts set status = 'enabled'");
+  expect((await doctor()).broken).toEqual([]);
+});
+
 it('demo_data and sandbox_accounts: are broken until the merchant is suspended and the account disabled', async () => {
   await db.query("insert into merchants (id, name, status) values ($1, 'Demo', 'approved')", [DEMO_MERCHANT]);
   await db.query("update provider_accounts set base_url = 'http://127.0.0.1:3001'");
@@ -387,6 +404,7 @@ it('a database that is not available is broken, and the rules that read it are n
   expect(broken).toEqual(['database']);
   const reading = new Set([
     'schema',
+    'stopped_accounts',
     'dashboard_role',
     'row_level_security',
     'master_key',

@@ -82,7 +82,7 @@ it('each notice of money or access that a member can cause has its form', () => 
   const byForms = new Set(Object.values(NOTICES).flatMap((kinds) => (typeof kinds === 'string' ? [] : kinds)));
   const others = Object.keys(NOTICE_KINDS).filter((kind) => ![...byForms].some((name) => name === kind));
   expect(others).toEqual([
-    // The bank, Lunas, or the sign-in causes them.
+    // The bank, the acquirer, Lunas, or the sign-in causes them.
     'bank_account.pending_approval',
     'bank_account.active',
     'bank_account.suspended',
@@ -90,6 +90,7 @@ it('each notice of money or access that a member can cause has its form', () => 
     'bank_account.replaced',
     'payout.failed',
     'payout.returned',
+    'payment.other_amount',
     'security.recovery_code_used',
     'security.wrong_codes',
   ]);

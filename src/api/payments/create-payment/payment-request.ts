@@ -4,6 +4,7 @@ import { MAX_TOTAL_RUPIAH } from '../../../domain/money';
 import { CURRENCY, PAYMENT_METHODS, PROVIDERS } from '../../../domain/provider-capabilities';
 import { ApiError } from '../../../http/api-error';
 import { NumberToken } from '../../../http/strict-json';
+import { distinctValues } from '../../../lib/fields';
 import { boundedText } from '../../max-length';
 
 /** 1 to 255 printable ASCII characters. */
@@ -145,7 +146,7 @@ function truncated(field: string): string {
  * @throws ApiError `payment_create_failed` for two keys, or one that is not 1 to 255 printable ASCII characters
  */
 export function parseIdempotencyKey(values: readonly string[] = []): string | null {
-  const [key, ...others] = new Set(values);
+  const [key, ...others] = distinctValues(values);
   if (key === undefined) return null;
   if (others.length > 0) throw new ApiError('idempotency_key_invalid', 'Idempotency-Key must occur once.');
   if (IDEMPOTENCY_KEY.test(key)) return key;

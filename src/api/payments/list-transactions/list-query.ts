@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ListPosition } from '../../../db/queries/list-payments';
 import { PAYMENT_STATUSES } from '../../../domain/payment-transitions';
 import { PROVIDERS } from '../../../domain/provider-capabilities';
+import { zonedTime } from '../../../lib/fields';
 import { boundedText } from '../../max-length';
 import { expandSchema } from '../expand';
 import { decodeCursor } from './cursor';
@@ -24,15 +25,22 @@ const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
 const TIMESTAMP_RULE =
   'must be an ISO 8601 timestamp with its zone, such as 2026-11-21T08:00:00Z, or a day, such as 2026-11-21';
 
+/** A plus sign that was not percent-encoded arrives as a space. */
+const UNENCODED_PLUS = / (?=\d\d:?\d\d$)/;
+
 /** @param timeOfDay of a day without a time, UTC */
 const timestamp = (timeOfDay: string) =>
   z
-    // A plus sign that was not percent-encoded arrives as a space.
     .preprocess(
-      (text) => (typeof text === 'string' ? text.replace(' ', '+') : text),
-      z.union([z.iso.date(), z.iso.datetime({ offset: true })], { error: TIMESTAMP_RULE }),
+      (text) => (typeof text === 'string' ? text.trim().replace(UNENCODED_PLUS, '+') : text),
+      z.union([z.iso.date().transform((day) => `${day}T${timeOfDay}Z`), z.string()], { error: TIMESTAMP_RULE }),
     )
-    .transform((text) => new Date(text.includes('T') ? text : `${text}T${timeOfDay}Z`));
+    .transform((text, context) => {
+      const read = zonedTime.safeParse(text).data;
+      if (read !== undefined) return read;
+      context.addIssue(TIMESTAMP_RULE);
+      return z.NEVER;
+    });
 
 const cursor = z.string().transform((text, context): ListPosition => {
   const position = decodeCursor(text);

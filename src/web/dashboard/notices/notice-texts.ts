@@ -67,6 +67,8 @@ const en: NoticeTexts = {
     'payout.waiting_for_approval': (name) => `The payout ${name} waits for an approval.`,
     'payout.schedule_proposed': (name) => `${name} wants to change the automatic payouts: a second member approves it.`,
     'payout.schedule_changed': (name) => `${name} changed the automatic payouts.`,
+    'payment.other_amount': (name) =>
+      `The provider has another amount for the payment ${name}, and a customer may have paid it. We are clarifying it.`,
   },
   factorChanged: (name, changed) => `${name} changed ${changed}.`,
   credentials: {
@@ -118,6 +120,9 @@ const id: NoticeTexts = {
     'payout.schedule_proposed': (name) =>
       `${name} ingin mengubah pencairan otomatis: anggota kedua harus menyetujuinya.`,
     'payout.schedule_changed': (name) => `${name} mengubah pencairan otomatis.`,
+    'payment.other_amount': (name) =>
+      `Jumlah pembayaran ${name} berbeda di penyedia, dan pelanggan mungkin sudah membayarnya. Kami sedang ` +
+      'memeriksanya.',
   },
   factorChanged: (name, changed) => `${name} mengubah ${changed}.`,
   credentials: {

@@ -157,6 +157,8 @@ describe('GET /transactions', () => {
       ['created_from=2026-10-09&created_to=2026-10-10', 6],
       ['created_from=2026-10-10T06:59:59%2B07:00&created_to=2026-10-10T06:59:59.999%2B07:00', 3],
       ['created_from=2026-10-10T07:00:00+07:00&created_to=2026-10-10T07:00:00+07:00', 3],
+      ['created_from=2026-10-10T07:00:00+0700&created_to=2026-10-10T07:00%2B07:00', 3],
+      ['created_from=2026-10-10%2000:00:00Z&created_to=2026-10-10t00:00:00z', 3],
       ['created_from=2026-10-10T00:00:00.001Z&created_to=2026-10-11', 0],
       ['created_from=0001-01-01&created_to=9999-12-31T23:59:59-23:59&limit=6', 6],
       ['created_from=0000-01-01T00:00:00%2B23:59&created_to=2026-10-31', 6],
