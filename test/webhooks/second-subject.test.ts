@@ -124,6 +124,7 @@ async function readStream(cursor: Cursor, count: number) {
   const page = await eventually(
     async () => (await ledger.db.query<{ page: { events: StreamRow[]; last: Cursor | null } }>(query)).rows[0]?.page,
     (found) => found?.events.length === count,
+    240_000,
   );
   const events = page?.events.map(([, kind, id, version, isRedelivery]) => ({ kind, id, version, isRedelivery }));
   return { events, last: page?.last ?? cursor };
