@@ -65,15 +65,11 @@ export class PayoutClient {
     return this.#requestWithStart({ payoutId, merchantId, request });
   }
 
-  /** Whether the request of another payout of the merchant is not decided yet: it may get the same money. */
-  async hasOtherRequest({ payoutId, merchantId }: PayoutKey): Promise<boolean> {
-    const others = (await this.records.listUndecided(merchantId)).filter((other) => other !== payoutId);
-    for (const other of others) {
-      // Temporal lists a workflow as it was a moment ago.
-      const record = await this.records.describe(other);
-      if (record?.isRunning === true && record.status === null) return true;
-    }
-    return false;
+  /** How far the request of a payout is. `none`: Temporal has no workflow of it. */
+  async findRequest(payoutId: string): Promise<'none' | 'undecided' | 'decided'> {
+    const record = await this.records.describe(payoutId);
+    if (record === null) return 'none';
+    return record.isRunning && record.status === null ? 'undecided' : 'decided';
   }
 
   /**

@@ -54,7 +54,6 @@ const inputSchema = z.object({
 
 /** A run sets it when it has read or written its row. */
 const HAS_ROW = `${SEARCH_ATTRIBUTES.payoutStatus.name} is not null`;
-const IS_UNDECIDED = `ExecutionStatus = 'Running' and ${SEARCH_ATTRIBUTES.payoutStatus.name} is null`;
 
 /** What Temporal has recorded of the payouts' workflows, whether a worker runs or not. */
 export class PayoutRecords {
@@ -79,17 +78,6 @@ export class PayoutRecords {
       items: items.map(({ workflowId, isRunning }) => ({ workflowId, isRunning, payoutId: toPayoutId(workflowId) })),
       next,
     };
-  }
-
-  /** The payouts of a merchant whose workflows run and have not written or read their row yet. */
-  listUndecided(merchantId: string): Promise<string[]> {
-    const condition = `WorkflowType = 'payout' and ${SEARCH_ATTRIBUTES.merchantId.name} = '${merchantId}'`;
-    return this.client.call(async ({ workflow }) => {
-      const payoutIds: string[] = [];
-      for await (const { workflowId } of workflow.list({ query: `${condition} and ${IS_UNDECIDED}` }))
-        payoutIds.push(toPayoutId(workflowId));
-      return payoutIds;
-    });
   }
 
   /**

@@ -52,7 +52,7 @@ function instrumentBank(bank: PayoutProvider, isLate: boolean): PayoutProvider {
 export function instrumentDailyRun(workflows: PayoutWorkflows): PayoutWorkflows {
   return {
     perform: (...request) => workflows.perform(...request),
-    hasOtherRequest: (key) => workflows.hasOtherRequest(key),
+    findRequest: (payoutId) => workflows.findRequest(payoutId),
     async request(request) {
       const result = await workflows.request(request);
       await hitBreakpoint('K19');

@@ -223,7 +223,7 @@ export function writersAsWorkflows(payouts: TestPayouts): PayoutWorkflows {
         ? { outcome: 'requested', terms: recorded.terms, state: recorded.state }
         : { outcome: 'rejected' };
     },
-    hasOtherRequest: () => Promise.resolve(false),
+    findRequest: () => Promise.resolve('decided'),
     async perform({ payoutId, version }, action, by) {
       const before = await readPayoutState(payouts.db, payoutId);
       if (before.version !== version) return { outcome: 'outdated' };

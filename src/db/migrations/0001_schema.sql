@@ -2370,6 +2370,14 @@ create table proposed_payout_settings (
   constraint proposed_payout_settings_weekday_if_weekly check ((schedule = 'weekly') = (weekday is not null))
 );
 
+-- The payout of each merchant whose turn it is, or was, to be requested. While its request is not decided, no other
+-- one is started for the same money: docs/payouts.md.
+create table payout_request_turns (
+  merchant_id uuid primary key references merchants,
+  payout_id uuid not null,
+  taken_at timestamptz(3) not null default now()
+);
+
 -- A payout pays a merchant's available balance: the lines that it has claimed. Its columns are those of
 -- `PAYOUT_TRANSITIONS`.
 create table payouts (
@@ -3451,6 +3459,8 @@ grant select, insert on payout_stops to lunas_api;
 grant select on payout_policies, bank_holidays, payout_stops, payout_settings, proposed_payout_settings
   to lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator, lunas_reader;
 grant insert on payout_policies, bank_holidays, payout_stops to lunas_operator;
+grant select, insert, update (payout_id, taken_at) on payout_request_turns
+  to lunas_dashboard, lunas_operator, lunas_worker, lunas_payouts;
 grant insert, update (schedule, weekday, minimum_rupiah, changed_by, approved_by, changed_at) on payout_settings
   to lunas_dashboard;
 grant insert, update (id, schedule, weekday, minimum_rupiah, proposed_by, proposed_at), delete

@@ -24,6 +24,7 @@ import {
 import type { PayoutRejection } from '../../domain/payout-rejections';
 import { ConflictError, NotFoundError } from '../../errors';
 import type { PayoutClient } from '../../temporal/payout-client';
+import { takeTurn } from './request-turn';
 
 /* Each function reads one merchant. A payout pays the whole available balance, and changes in its workflow only. */
 
@@ -34,7 +35,7 @@ export interface PayoutUser {
 }
 
 /** What the functions request of the workflows of payouts. */
-export type PayoutWorkflows = Pick<PayoutClient, 'request' | 'perform' | 'hasOtherRequest'>;
+export type PayoutWorkflows = Pick<PayoutClient, 'request' | 'perform' | 'findRequest'>;
 
 export interface PayoutDependencies {
   readonly db: Queryable;
@@ -139,7 +140,7 @@ async function rejectionOf(
   const { payoutId, merchantId } = request;
   const shown = await previewSeen(db, merchantId, seen, now);
   if (shown.outcome === 'possible' && isSameRun(shown, seen)) {
-    if (await workflows.hasOtherRequest(request)) return { code: 'request_pending' };
+    if (!(await takeTurn({ db, workflows }, { payoutId, merchantId }))) return { code: 'request_pending' };
     const { outcome } = await workflows.request({ ...request, ...termsOf(payoutId, shown) });
     if (outcome === 'requested') return null;
   }

@@ -9,6 +9,7 @@ import type { ScheduledPayouts, ScheduledPayoutsPart, ScheduledPayoutsRun } from
 import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import type { Logger } from '../../observability/logger';
 import { payoutIdOf, previewPayout, termsOf, type PayoutDependencies } from './payouts';
+import { takeTurn } from './request-turn';
 
 /** A balance can need several payouts: each has a largest number of lines, and its rail a largest amount. */
 const MAX_PAYOUTS_PER_DAY = 200;
@@ -93,7 +94,7 @@ async function requestNext(
     await pace();
     const preview = await previewPayout(db, merchantId, new Date());
     if (preview.outcome === 'rejected' || preview.balanceRupiah < minimumRupiah) return false;
-    if (await workflows.hasOtherRequest({ payoutId, merchantId })) return false;
+    if (!(await takeTurn({ db, workflows }, { payoutId, merchantId }))) return false;
     const request = { payoutId, merchantId, by: { name: 'schedule' }, ...termsOf(payoutId, preview) } as const;
     if ((await workflows.request(request)).outcome === 'requested') return true;
   }

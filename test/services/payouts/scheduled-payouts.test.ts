@@ -193,7 +193,7 @@ describe('the daily run', () => {
     let isOnHold = true;
     const heldOnce: PayoutWorkflows = {
       perform: (...given) => workflows.perform(...given),
-      hasOtherRequest: (key) => workflows.hasOtherRequest(key),
+      findRequest: (payoutId) => workflows.findRequest(payoutId),
       async request(request) {
         await changeHold(service.db, merchantId, isOnHold);
         isOnHold = false;
