@@ -2277,7 +2277,7 @@ begin
     select from approvals
     where is_in_execution(approvals, tg_argv[0])
       and parameters @> (to_jsonb(new)
-        - array['id', 'created_at', 'replaces_id', 'is_stopped', 'changed_by', 'note', 'changed_at'])
+        - array['id', 'created_at', 'replaces_id', 'is_stopped', 'ended_stop_id', 'changed_by', 'note', 'changed_at'])
   ) then
     raise exception 'no two operators have approved this %', tg_argv[0] using errcode = 'restrict_violation';
   end if;
@@ -2336,10 +2336,22 @@ create table bank_holidays (day date primary key);
 create table payout_stops (
   id bigint generated always as identity primary key,
   is_stopped boolean not null,
+  ended_stop_id bigint references payout_stops, -- the stop that this start ends
   changed_by text not null,
   note text not null,
-  changed_at timestamptz(3) not null default now()
+  changed_at timestamptz(3) not null default now(),
+  constraint payout_stops_ended_stop_id_if_started check (is_stopped = (ended_stop_id is null))
 );
+-- A start ends the stop that was seen. It is not written if there is a newer one: the rows are numbered in the order of
+-- their commits.
+create function order_payout_stop() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform pg_advisory_xact_lock(hashtext('payout_stops'));
+  new.id := nextval(pg_get_serial_sequence('payout_stops', 'id'));
+  return case when exists (select from payout_stops where id > new.ended_stop_id) then null else new end;
+end $$;
+create trigger unless_stopped_again before insert on payout_stops for each row execute function order_payout_stop();
 create trigger append_only before update or delete on payout_stops for each row execute function forbid_mutation();
 create trigger append_only_truncate before truncate on payout_stops execute function forbid_mutation();
 -- One operator stops payouts.

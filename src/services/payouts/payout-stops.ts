@@ -84,8 +84,8 @@ export async function endPayoutStop(
   { note, expectedId }: { readonly note: string; readonly expectedId: number },
 ): Promise<void> {
   const { rowCount } = await db.query(
-    `insert into payout_stops (is_stopped, changed_by, note)
-     select false, $1, $2
+    `insert into payout_stops (is_stopped, ended_stop_id, changed_by, note)
+     select false, id, $1, $2
      from (select id, is_stopped from payout_stops order by id desc limit 1) newest
      where is_stopped and id = $3`,
     [actorText(actor), note, expectedId],

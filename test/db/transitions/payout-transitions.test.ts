@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createPool } from '../../../src/db/connection/pool';
+import { onlyRow } from '../../../src/db/connection/require-row';
 import { inTransaction } from '../../../src/db/connection/transaction';
 import { claimReleasedPayouts } from '../../../src/db/queries/find-payout';
 import { changeBankAccount } from '../../../src/db/transitions/bank-account-transitions';
@@ -203,7 +204,8 @@ const CAUSES = [
   [
     'a stop of all payouts',
     "insert into payout_stops (is_stopped, changed_by, note) values (true, 'x', 'y')",
-    "insert into payout_stops (is_stopped, changed_by, note) values (false, 'x', 'y')",
+    `insert into payout_stops (is_stopped, ended_stop_id, changed_by, note)
+     select false, max(id), 'x', 'y' from payout_stops`,
   ],
   [
     'recovery mode',
@@ -579,6 +581,11 @@ describe('in production', () => {
     expect(await attempt()).toMatchObject({ outcome: 'applied' });
   });
 
+  async function stop(): Promise<number> {
+    const insert = "insert into payout_stops (is_stopped, changed_by, note) values (true, 'x', 'y') returning id";
+    return onlyRow((await payouts.db.query<{ id: number }>(insert)).rows).id;
+  }
+
   it.each([
     ['payout.start', 'payout_stops', { is_stopped: false, changed_by: 'x', note: 'y' }],
     [
@@ -603,11 +610,12 @@ describe('in production', () => {
       },
     ],
   ] as const)('%s needs two operators, who have approved these very values', async (action, table, row) => {
-    const columns = Object.keys(row).join(', ');
+    const inserted = { ...row, ...(action === 'payout.start' && { ended_stop_id: await stop() }) };
+    const columns = Object.keys(inserted).join(', ');
     const insert = () =>
       payouts.db.query(
         `insert into ${table} (${columns}) select ${columns} from jsonb_populate_record(null::${table}, $1)`,
-        [row],
+        [inserted],
       );
     const message = `no two operators have approved this ${action}`;
     await expect(insert()).rejects.toThrow(message);
@@ -618,7 +626,7 @@ describe('in production', () => {
     });
     await expect(insert()).rejects.toThrow(message);
     await insertApproval(action, row);
-    await insert();
+    expect((await insert()).rowCount).toBe(1);
   });
 
   it.each(["role = 'viewer'", "role = 'owner'", "removed_at = 'epoch'"])(

@@ -1,4 +1,5 @@
 import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { inTransaction } from '../../../src/db/connection/transaction';
 import { actorText, type OperatorActor } from '../../../src/domain/actor';
 import type { PayoutResolution } from '../../../src/domain/payout-actions';
 import { withClient } from '../../../src/local-stack/postgres';
@@ -16,6 +17,7 @@ import { findPayoutStop, startPayouts, stopPayouts } from '../../../src/services
 import { findPayout } from '../../../src/services/payouts/payouts';
 import { operatorOf, osUser } from '../../support/actors';
 import { SILENT } from '../../support/collect-log';
+import { eventually } from '../../support/eventually';
 import {
   addLines,
   applyPayout,
@@ -191,6 +193,29 @@ it('one operator stops payouts, and two start them: those that the requester has
   await expect(decide(budi, outdated)).rejects.toThrow('were stopped again since');
   expect(await findPayoutStop(operators)).toMatchObject({ note: 'an insider' });
   expect(await decide(budi, await requested(start()))).toMatchObject({ status: 'executed' });
+});
+
+it('a stop that is committed while payouts are started is not ended', async () => {
+  await stopPayouts(dependencies(), budi, 'the bank is slow');
+  const id = await requested(startPayouts(dependencies(), dewi, 'the bank is ready'));
+  const { started } = await inTransaction(operators, async (client) => {
+    const stop = "insert into payout_stops (is_stopped, changed_by, note) values (true, 'operator:budi', 'an insider')";
+    await client.query(stop);
+    const started = decide(budi, id).then(
+      () => 'started',
+      ({ message }: Error) => message,
+    );
+    const isWaiting = "select from pg_locks where locktype = 'advisory' and not granted";
+    await eventually(
+      () => payouts.db.query(isWaiting),
+      ({ rowCount }) => rowCount !== 0,
+    );
+    return { started };
+  });
+  expect(await started).toContain('were stopped again since');
+  expect(await findPayoutStop(operators)).toMatchObject({ note: 'an insider' });
+  const next = await requested(startPayouts(dependencies(), dewi, 'the bank is ready'));
+  expect(await decide(budi, next)).toMatchObject({ status: 'executed' });
 });
 
 it('two operators change the limits, and neither shortens a day', async () => {

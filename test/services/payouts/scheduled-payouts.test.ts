@@ -249,7 +249,10 @@ describe('the daily run', () => {
     const before = await countByMerchant();
     await service.db.query("insert into payout_stops (is_stopped, changed_by, note) values (true, 'cli:test', 'x')");
     expect(await run('scheduled-payouts-2')).toBe('0 payouts requested');
-    await service.db.query("insert into payout_stops (is_stopped, changed_by, note) values (false, 'cli:test', 'x')");
+    await service.db.query(
+      `insert into payout_stops (is_stopped, ended_stop_id, changed_by, note)
+       select false, max(id), 'cli:test', 'x' from payout_stops`,
+    );
     await beginRecovery(service.db, { by: 'cli:test', reason: 'x' });
     expect(await run('scheduled-payouts-3')).toBe('0 payouts requested');
     await endRecovery(service.db, (await readRecoveryMode(service.db)).timeline);
