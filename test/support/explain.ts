@@ -1,4 +1,4 @@
-import type { QueryResult } from 'pg';
+import type { PoolClient, QueryResult } from 'pg';
 import { z } from 'zod';
 import type { Pool } from '../../src/db/connection/pool';
 
@@ -62,15 +62,13 @@ async function explain(db: Pool, statement: Statement): Promise<ExplainedStateme
   const explained: ExplainedStatement[] = [];
   try {
     for (const planMode of modes) {
-      await client.query('begin');
-      await client.query(`set local plan_cache_mode = force_${planMode}_plan`);
+      await client.query(`set plan_cache_mode = force_${planMode}_plan`);
       await client.query(`prepare explained as ${statement.text}`);
       const values = statement.values.map(literal).join(', ');
       const execute = values === '' ? 'execute explained' : `execute explained (${values})`;
-      const result: QueryResult<{ 'QUERY PLAN': string }> = await client.query(
-        `explain (analyze, buffers, timing off) ${execute}`,
-      );
-      await client.query('rollback');
+      // The first call of a function on a connection reads the catalog: connections of a pool have done that.
+      await rolledBack(client, execute);
+      const result = await rolledBack(client, `explain (analyze, buffers, timing off) ${execute}`);
       await client.query('deallocate explained');
       const lines = result.rows.map((row) => row['QUERY PLAN']);
       explained.push({
@@ -84,6 +82,13 @@ async function explain(db: Pool, statement: Statement): Promise<ExplainedStateme
     client.release(true);
   }
   return explained;
+}
+
+async function rolledBack(client: PoolClient, text: string): Promise<QueryResult<{ 'QUERY PLAN': string }>> {
+  await client.query('begin');
+  const result = await client.query<{ 'QUERY PLAN': string }>(text);
+  await client.query('rollback');
+  return result;
 }
 
 /** The first line with buffers is the sum of the statement. */
