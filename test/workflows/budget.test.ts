@@ -10,7 +10,8 @@ import { timelineNames } from '../support/timeline';
 /**
  * On a busy machine a step may take so long that Temporal records a second workflow task. The other counts are exact.
  */
-const REPETITIONS = 3;
+/** On a busy machine an activity is retried, so several payments cost more than they have to. */
+const MAX_REPETITIONS = 10;
 
 /**
  * The statements and calls that belong to no single payment: the relay's per delivery or batch, the sweeper's every two
@@ -174,26 +175,24 @@ async function runPaidLate(): Promise<string> {
   return id;
 }
 
-/** The minimum of several payments, for each count. */
-async function cheapest<Name extends string>(
-  measure: () => Promise<Record<Name, number>>,
-): Promise<Record<Name, number>> {
-  const min = await measure();
-  for (let repetition = 1; repetition < REPETITIONS; repetition += 1) {
-    const another = await measure();
-    for (const name in another) min[name] = Math.min(min[name], another[name]);
+type Counts = Readonly<Record<string, number>>;
+
+/** Expects that a payment is within the budget: each count of the cheapest of several. */
+async function expectWithin(budget: Counts, measure: () => Promise<Counts>): Promise<void> {
+  const min = new Map<string, number>();
+  const exceeded = () => Object.entries(budget).filter(([name, most]) => (min.get(name) ?? Infinity) > most);
+  for (let repetition = 0; repetition < MAX_REPETITIONS && exceeded().length > 0; repetition += 1) {
+    for (const [name, count] of Object.entries(await measure())) {
+      min.set(name, Math.min(min.get(name) ?? Infinity, count));
+    }
   }
-  return min;
+  expect([exceeded(), min]).toEqual([[], min]);
 }
 
 describe('the cost of a payment', () => {
   it('created, paid and settled stays within the budget at Temporal', async () => {
-    const cost = await cheapest(async () => costOf(service.client, paymentWorkflowId(await runSettled())));
-    expect(cost.events).toBeLessThanOrEqual(26);
-    expect(cost.workflowTasks).toBeLessThanOrEqual(3);
-    expect(cost.stateTransitions).toBeLessThanOrEqual(10);
-    expect(cost.historyBytes).toBeLessThanOrEqual(8_000);
-    expect(cost.actions).toBeLessThanOrEqual(12);
+    const budget = { events: 26, workflowTasks: 3, stateTransitions: 10, historyBytes: 8_000, actions: 12 };
+    await expectWithin(budget, async () => costOf(service.client, paymentWorkflowId(await runSettled())));
   });
 
   it('created, paid and settled is two requests of the API, and two for each workflow task', async () => {
@@ -211,9 +210,8 @@ describe('the cost of a payment', () => {
   });
 
   it('that expires unpaid is two workflow tasks: many expire in the same second', async () => {
-    const cost = await cheapest(async () => costOf(service.client, paymentWorkflowId(await runUnpaid())));
-    expect(cost.events).toBeLessThanOrEqual(22);
-    expect(cost.workflowTasks).toBeLessThanOrEqual(2);
+    const budget = { events: 22, workflowTasks: 2 };
+    await expectWithin(budget, async () => costOf(service.client, paymentWorkflowId(await runUnpaid())));
   });
 
   it.each([
@@ -233,15 +231,12 @@ describe('the cost of a payment', () => {
       { events: 28, workflowTasks: 4, historyBytes: 8_000 },
     ],
   ])('%s stays within the budget at Temporal', async (_, measure, budget) => {
-    const cost = await cheapest(async () => costOf(service.client, await measure()));
-    expect(cost.events).toBeLessThanOrEqual(budget.events);
-    expect(cost.workflowTasks).toBeLessThanOrEqual(budget.workflowTasks);
-    expect(cost.historyBytes).toBeLessThanOrEqual(budget.historyBytes);
+    await expectWithin(budget, async () => costOf(service.client, await measure()));
   });
 
   it('created, paid and settled is at most eight statements besides those of the relay', async () => {
     let seen: string[] = [];
-    await cheapest(async () => {
+    await expectWithin({ statements: 8 }, async () => {
       statements = [];
       await runSettled();
       const ofIt = statements.filter(isPerPayment);
@@ -252,7 +247,6 @@ describe('the cost of a payment', () => {
     // The spy records statements at all.
     const steps = ['transition_create', 'transition_issue', 'transition_pay', 'transition_settle'];
     expect(seen).toEqual(expect.arrayContaining(steps));
-    expect(seen.length).toBeLessThanOrEqual(8);
   });
 });
 
