@@ -112,6 +112,20 @@ it('reset and disable name a user who does not exist, and disable signs out', as
   expect((await actions()).length).toBe(4);
 });
 
+it('confirm says who had seen the link, and nothing is left to confirm', async () => {
+  const [rina, siti] = [await createMember(db, EMAIL), await createMember(db, 'siti@toko.example')];
+  const confirm = () => lunas('users', 'confirm', siti);
+  const nothing = { exitCode: 1, stderr: expect.stringContaining('nothing to confirm') };
+  expect(await confirm()).toMatchObject(nothing);
+  await db.query('update users set link_shown_to = $2 where id = $1', [siti, `user:${rina}`]);
+  expect(await confirm()).toMatchObject({
+    exitCode: 0,
+    stdout: `siti@toko.example counts as another person than user:${rina}, who had seen the link.\n`,
+  });
+  expect(await confirm()).toMatchObject(nothing);
+  expect(await actions()).toEqual([{ action: 'user.confirm', target: siti, outcome: 'succeeded' }]);
+});
+
 it.each([
   ['an e-mail', ['--email', 'sri', '--role', 'owner'], '--email must be an e-mail address'],
   ['a role', ['--email', EMAIL, '--role', 'boss'], '--role must be owner'],
