@@ -33,7 +33,9 @@ const timestamp = (timeOfDay: string) =>
   z
     .preprocess(
       (text) => (typeof text === 'string' ? text.trim().replace(UNENCODED_PLUS, '+') : text),
-      z.union([z.iso.date().transform((day) => `${day}T${timeOfDay}Z`), z.string()], { error: TIMESTAMP_RULE }),
+      z.union([z.iso.date().transform((day) => `${day}T${timeOfDay}Z`), z.string().meta({ format: 'date-time' })], {
+        error: TIMESTAMP_RULE,
+      }),
     )
     .transform((text, context) => {
       const read = zonedTime.safeParse(text).data;
