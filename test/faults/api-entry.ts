@@ -77,7 +77,7 @@ function run(): void {
     0,
   );
   const server = createServer((request, response) => {
-    if (mutant === 'keyIgnored') delete request.headers['idempotency-key'];
+    if (mutant === 'keyIgnored') delete request.headersDistinct['idempotency-key'];
     app(request, response);
   });
   server.listen(settings.apiPort, '127.0.0.1', () => report({ ready: true }));

@@ -59,7 +59,7 @@ const REWRITES: Readonly<Partial<Record<Mutant, readonly Rewrite[]>>> = {
   ],
   leaseForEver: [{ statements: '', pattern: /leased_until <= now\(\)/g, replacement: "leased_until = '-infinity'" }],
   claimUnlocked: [
-    { statements: 'payout_request', pattern: /order by posting_id for update/, replacement: 'order by posting_id' },
+    { statements: 'payout_request', pattern: /(?<=order by posting_id limit \d+) for update/, replacement: '' },
     { statements: 'payout_request', pattern: / and line\.payout_id is null/, replacement: '' },
   ],
   coolDownIgnored: [
@@ -74,7 +74,13 @@ export function rewriteStatement(mutant: Mutant | null, statement: Statement): S
   const rewrites = mutant === null ? [] : (REWRITES[mutant] ?? []);
   const rewritten = rewrites
     .filter(({ statements }) => name.startsWith(statements))
-    .reduce((changed, { pattern, replacement }) => changed.replace(pattern, replacement), text);
+    .reduce((changed, { statements, pattern, replacement }) => {
+      const broken = changed.replace(pattern, replacement);
+      // Such a mutant would be the unbroken service.
+      if (statements === name && broken === changed)
+        throw new Error(`${mutant} changes nothing in ${name}: ${pattern}`);
+      return broken;
+    }, text);
   return text === rewritten ? statement : { ...statement, name: `${name}_${mutant}`, text: rewritten };
 }
 

@@ -17,7 +17,7 @@ import { prepareBankAccount } from '../../support/bank-accounts';
 import { createProductionDatabase, type TestDatabase } from '../../support/database';
 import { operatorBody } from '../../support/operator-body';
 import { addLines, preparePayouts } from '../../support/payouts';
-import { createShop } from '../../support/people';
+import { createMember, createShop } from '../../support/people';
 import { productionOperator } from '../../support/production';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
@@ -123,6 +123,8 @@ afterAll(() => service.close());
 
 async function writesOf(merchantId: string): Promise<typeof writes> {
   const bankAccountId = await prepareBankAccount(service, merchantId, 'pending_approval');
+  const linkedUserId = await createMember(service.db, 'linked@toko.example');
+  await service.db.query("update users set link_shown_to = 'user:another' where id = $1", [linkedUserId]);
   return {
     'merchants create': ['--name', 'Toko Maju', '--approve'],
     'merchants approve': [merchantId],
@@ -137,6 +139,7 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
     'users invite': ['--merchant', merchantId, '--email', 'sri@toko.example', '--role', 'owner'],
     'users link': [],
     'users reset': [UNKNOWN_ID],
+    'users confirm': [linkedUserId],
     'users disable': [UNKNOWN_ID],
     'webhooks create': ['--merchant', merchantId, '--url', 'http://127.0.0.1:9/hooks'],
     'webhooks rotate-secret': [UNKNOWN_ID],
