@@ -1,3 +1,4 @@
+import { eventually } from './eventually';
 import type { TestService } from './service';
 
 export interface CreatedPage {
@@ -8,12 +9,18 @@ export interface CreatedPage {
   readonly url: string;
 }
 
-/** A pending payment; the address of its page is the `Link` of the response. */
+/**
+ * A pending payment; the address of its page is the `Link` of the response. Beside other tests a machine may not create
+ * as many as are requested together: then it is requested again, as the response says.
+ */
 export async function createPage(
   service: TestService,
   fields: Readonly<Record<string, unknown>> = {},
 ): Promise<CreatedPage> {
-  const { headers, body } = await service.call('POST', '/payments', { amount: 50_000, ...fields });
+  const { headers, body } = await eventually(
+    () => service.call('POST', '/payments', { amount: 50_000, ...fields }),
+    ({ status }) => status !== 429,
+  );
   const [, url = ''] = /^<([^>]+)>; rel="payment"$/.exec(headers.get('link') ?? '') ?? [];
   if (!body.payment) throw new Error(`The payment was not created: ${JSON.stringify(body)}`);
   const { id, reference_id, qris_payload } = body.payment;
