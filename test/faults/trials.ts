@@ -220,6 +220,8 @@ export async function waitForHeldStatements(
   { statement, count = 1, timeoutMs = 1_000 }: HeldStatements,
 ): Promise<void> {
   for (const untilMs = performance.now() + timeoutMs; performance.now() < untilMs; await sleep(10)) {
+    // A transaction keeps what it has read of the activity.
+    await holder.query('select pg_stat_clear_snapshot()');
     const { rowCount } = await holder.query(
       `select from pg_stat_activity
        where wait_event_type = 'Lock' and pid <> pg_backend_pid() and position($1 in query) > 0`,
