@@ -112,7 +112,7 @@ it('reset and disable name a user who does not exist, and disable signs out', as
   expect((await actions()).length).toBe(4);
 });
 
-it('confirm says who had seen the link, and nothing is left to confirm', async () => {
+it('confirm names who had seen the link, and nothing is left to confirm', async () => {
   const [rina, siti] = [await createMember(db, EMAIL), await createMember(db, 'siti@toko.example')];
   const confirm = () => lunas('users', 'confirm', siti);
   const nothing = { exitCode: 1, stderr: expect.stringContaining('nothing to confirm') };

@@ -11,7 +11,7 @@ export interface CreatedPage {
 
 /**
  * A pending payment; the address of its page is the `Link` of the response. Beside other tests a machine may not create
- * as many as are requested together: then it is requested again, as the response says.
+ * as many as are requested together: then it is requested again.
  */
 export async function createPage(
   service: TestService,
