@@ -64,7 +64,7 @@ export const snapCode = (httpStatus: number) =>
       : undefined,
   );
 
-const TIMESTAMP = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(:\d\d)?(\.\d{1,9})? ?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
+const TIMESTAMP = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(?:(:\d\d)(\.\d{1,9})?)? ?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
 /** @param defaultZone of a text without one; undefined: it needs one */
 function readTime(text: string, defaultZone?: string): Date | undefined {

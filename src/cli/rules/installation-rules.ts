@@ -192,7 +192,8 @@ async function demoDataViolation(db: Queryable): Promise<string | null> {
 /** Not applicable with the role of a process that reads no exceptions. */
 async function stoppedAccountsViolation(db: Queryable): Promise<string | null | undefined> {
   const stopped = await listStoppedAccounts(db);
-  if (stopped === undefined || stopped.length === 0) return stopped && null;
+  if (stopped === undefined) return undefined;
+  if (stopped.length === 0) return null;
   const causes = stopped.map(({ id, cause }) => `${id} (${cause})`).join(', ');
   return `Provider accounts are stopped and get no payments: ${causes}.`;
 }

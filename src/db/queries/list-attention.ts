@@ -1,6 +1,8 @@
+import { ACCOUNT_STOPS, type AccountStop } from '../../domain/exception-kinds';
 import { formatRupiah } from '../../domain/money';
 import { REFUND_GRACE_MS } from '../../domain/reconciliation';
 import type { Queryable } from '../connection/pool';
+import { literalList } from '../connection/statement';
 import { IS_RECOVERING } from '../records/recovery-mode';
 import { OVERDUE } from './overdue-payments';
 import { CREATED_AT, STATUS } from './payment-indexes';
@@ -29,6 +31,12 @@ const DEAD_SINCE = "now() - interval '7 days'";
 
 /** A bank gives the name of a new account within seconds. */
 const INQUIRY_GRACE = "interval '10 minutes'";
+
+/** The payments that have stopped their provider account. */
+const stopOf = (kind: AccountStop): string => `
+    select reference_id, (select merchant_id from payments where id = payment_id), opened_at,
+      'exception ' || id || ': ' || detail
+    from exceptions where resolved_at is null and kind = '${kind}' order by opened_at limit $1`;
 
 /**
  * Subject, merchant, since and detail of each kind, the oldest $1. Payments, refunds, payouts, deliveries, exceptions
@@ -78,16 +86,10 @@ const PARTS = {
     select id::text, coalesce((select merchant_id from payments where id = payment_id),
       (select merchant_id from payouts where payouts.reference_id = exceptions.reference_id)), opened_at,
       kind || ' of ' || reference_id || ': ' || detail
-    from exceptions where resolved_at is null and kind not in ('foreign_qris', 'changed_amount')
+    from exceptions where resolved_at is null and kind not in (${literalList(ACCOUNT_STOPS)})
     order by opened_at limit $1`,
-  foreign_qris: `
-    select reference_id, (select merchant_id from payments where id = payment_id), opened_at,
-      'exception ' || id || ': ' || detail
-    from exceptions where resolved_at is null and kind = 'foreign_qris' order by opened_at limit $1`,
-  changed_amount: `
-    select reference_id, (select merchant_id from payments where id = payment_id), opened_at,
-      'exception ' || id || ': ' || detail
-    from exceptions where resolved_at is null and kind = 'changed_amount' order by opened_at limit $1`,
+  foreign_qris: stopOf('foreign_qris'),
+  changed_amount: stopOf('changed_amount'),
   approval: `
     select id::text, null::uuid, requested_at, action || ' of ' || target
     from approvals where status = 'approved' or (status = 'pending' and expires_at > now())

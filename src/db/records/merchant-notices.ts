@@ -42,9 +42,9 @@ const TARGET_NAME = `case notice.kind
     when 'security.contact_changed' then (select contact from merchants where merchants.id = notice.merchant_id)
     when 'security.origins_changed' then (select nullif(array_to_string(checkout_origins, ', '), '') from merchants
       where merchants.id = notice.merchant_id)
+    when 'payment.other_amount' then (select reference_id from payments where payments.id = notice.target_id)
     else coalesce((select users.name from users where users.id = notice.target_id),
       (select reference_id from payouts where payouts.id = notice.target_id),
-      (select reference_id from payments where payments.id = notice.target_id),
       (select api_keys.name from api_keys where api_keys.id = notice.target_id),
       (select substring(url from '^[^:/?#]+://[^/?#]+') from webhook_endpoints endpoint
        where endpoint.id = notice.target_id))
