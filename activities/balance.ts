@@ -1,4 +1,4 @@
-import { closeNextDay, endDays } from '../src/db/records/balance-days';
+import { closeNextDay, endDays } from '../src/db/ledger/balance-days';
 import { observeDuration } from '../src/observability/metrics';
 import type { ActivityDependencies } from './dependencies';
 import { unchecked } from './verify-terms';

@@ -1,4 +1,4 @@
-import { findSealedBankAccount, listSameEnd, type SealedBankAccount } from '../src/db/records/bank-accounts';
+import { findSealedBankAccount, listSameEnd, type SealedBankAccount } from '../src/db/payouts/bank-accounts';
 import {
   recordFailedInquiry,
   recordHolder,

@@ -1,6 +1,6 @@
-import type { RecordedPayout } from '../src/db/queries/find-payout';
-import { closeNotifications, newestNotification } from '../src/db/records/notification-inbox';
-import { openExceptionOnce } from '../src/db/records/open-exception';
+import { openExceptionOnce } from '../src/db/operations/open-exception';
+import { closeNotifications, newestNotification } from '../src/db/payments/notification-inbox';
+import type { RecordedPayout } from '../src/db/payouts/find-payout';
 import { stopBankAccount } from '../src/db/transitions/bank-account-transitions';
 import { recordPayoutSend } from '../src/db/transitions/payout-sends';
 import {

@@ -1,4 +1,4 @@
-import { findRecordedPayout } from '../src/db/queries/find-payout';
+import { findRecordedPayout } from '../src/db/payouts/find-payout';
 import type { BankStatusInput, BankStatusReport } from '../src/domain/bank-payout';
 import { findReport } from './bank-payout';
 import type { ActivityDependencies } from './dependencies';

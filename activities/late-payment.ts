@@ -1,6 +1,6 @@
-import { findFinalPayment, findLatePaymentAmount, type FinalPayment } from '../src/db/queries/find-final-payment';
-import { closeNotifications, newestNotification } from '../src/db/records/notification-inbox';
-import { openExceptionOnce } from '../src/db/records/open-exception';
+import { openExceptionOnce } from '../src/db/operations/open-exception';
+import { findFinalPayment, findLatePaymentAmount, type FinalPayment } from '../src/db/payments/find-final-payment';
+import { closeNotifications, newestNotification } from '../src/db/payments/notification-inbox';
 import * as latePayments from '../src/db/transitions/late-payment-transitions';
 import { lateRefundKeyOf, type LatePaymentRequest, type LatePaymentResult } from '../src/domain/late-payment';
 import { formatRupiah } from '../src/domain/money';

@@ -1,5 +1,5 @@
-import { findCreationResult } from '../src/db/queries/find-creation-result';
-import { stopProviderAccount } from '../src/db/records/stop-provider-account';
+import { stopProviderAccount } from '../src/db/operations/stop-provider-account';
+import { findCreationResult } from '../src/db/payments/find-creation-result';
 import type { TransitionResult } from '../src/db/transitions/apply-payment-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import { OPERATOR_STEPS } from '../src/domain/operator-steps';

@@ -1,5 +1,5 @@
 import type { Sealer } from '../src/crypto/sealing';
-import { findRecordedPayout, type RecordedPayout } from '../src/db/queries/find-payout';
+import { findRecordedPayout, type RecordedPayout } from '../src/db/payouts/find-payout';
 import { DECISIVE_TERMS, type PayoutTerms } from '../src/domain/payout';
 import type { PayoutStepInput, PayoutStepResult } from '../src/domain/payout-step';
 import type { ActivityDependencies } from './dependencies';

@@ -1,5 +1,5 @@
-import { findPayoutObstacle, findRecordedPayout } from '../src/db/queries/find-payout';
-import { findSealedBankAccount } from '../src/db/records/bank-accounts';
+import { findSealedBankAccount } from '../src/db/payouts/bank-accounts';
+import { findPayoutObstacle, findRecordedPayout } from '../src/db/payouts/find-payout';
 import { payoutWriters, rebuildPayout } from '../src/db/transitions/payout-transitions';
 import { APPROVER_TEXTS, findApproverRejection } from '../src/domain/payout-actions';
 import { nextOpening } from '../src/domain/payout-rails';

@@ -1,6 +1,6 @@
-import { scheduleStatusQuery } from '../src/db/records/notification-inbox';
-import { openException } from '../src/db/records/open-exception';
-import { isAmountChangeKnown, stopProviderAccount } from '../src/db/records/stop-provider-account';
+import { openException } from '../src/db/operations/open-exception';
+import { isAmountChangeKnown, stopProviderAccount } from '../src/db/operations/stop-provider-account';
+import { scheduleStatusQuery } from '../src/db/payments/notification-inbox';
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import { lateRefundKeyOf } from '../src/domain/late-payment';

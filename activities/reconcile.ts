@@ -1,6 +1,6 @@
-import { listProviderAccountIds } from '../src/db/queries/list-for-reconciliation';
-import { openException } from '../src/db/records/open-exception';
-import { findLastReconciliationStart, recordReconciliationRun } from '../src/db/records/reconciliation-runs';
+import { listProviderAccountIds } from '../src/db/operations/list-for-reconciliation';
+import { openException } from '../src/db/operations/open-exception';
+import { findLastReconciliationStart, recordReconciliationRun } from '../src/db/operations/reconciliation-runs';
 import {
   planReconciliation as planParts,
   type Coverage,

@@ -1,5 +1,5 @@
-import { findRefundRequester } from '../src/db/queries/find-refund-requester';
-import { closeNotifications, newestNotification } from '../src/db/records/notification-inbox';
+import { findRefundRequester } from '../src/db/payments/find-refund-requester';
+import { closeNotifications, newestNotification } from '../src/db/payments/notification-inbox';
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import { readState } from '../src/db/transitions/payment-state';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';

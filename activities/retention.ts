@@ -1,5 +1,5 @@
-import { deleteExpiredRows } from '../src/db/records/expired-rows';
-import { findRetentionPosition, recordRetentionRun } from '../src/db/records/retention-runs';
+import { deleteExpiredRows } from '../src/db/operations/expired-rows';
+import { findRetentionPosition, recordRetentionRun } from '../src/db/operations/retention-runs';
 import type { ExpiringData, RetentionPosition, RetentionRun, RetentionSlice } from '../src/domain/retention';
 import type { ActivityDependencies } from './dependencies';
 import { unchecked } from './verify-terms';

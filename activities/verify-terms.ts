@@ -1,5 +1,5 @@
 import type { Queryable } from '../src/db/connection/pool';
-import { findRecordedTerms, type RecordedTerms } from '../src/db/queries/find-terms';
+import { findRecordedTerms, type RecordedTerms } from '../src/db/payments/find-terms';
 import { OPERATOR_STEPS } from '../src/domain/operator-steps';
 import type { PaymentTerms } from '../src/domain/payment';
 import { UNPROVEN_OPERATOR } from '../src/domain/payment-actions';

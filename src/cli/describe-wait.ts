@@ -1,4 +1,4 @@
-import type { PaymentRow } from '../db/queries/payment-row';
+import type { PaymentRow } from '../db/payments/payment-row';
 import { isFinal, type PaymentStatus } from '../domain/payment-transitions';
 import { isResting, type PayoutStatus } from '../domain/payout-transitions';
 import { describeRetriedStep } from '../domain/retried-step';

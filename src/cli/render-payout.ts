@@ -1,5 +1,5 @@
 import { payoutWorkflowId } from '../../workflows/messages';
-import type { PayoutHistoryRow } from '../db/queries/list-payouts';
+import type { PayoutHistoryRow } from '../db/payouts/list-payouts';
 import { describeAccount } from '../domain/banks';
 import { formatRupiah } from '../domain/money';
 import type { PayoutRecord } from '../services/payouts/show-payout';

@@ -1,6 +1,6 @@
 import type { KeyRing } from '../crypto/master-keys';
 import type { Queryable } from '../db/connection/pool';
-import { listSealingKeyIds } from '../db/queries/list-sealing-key-ids';
+import { listSealingKeyIds } from '../db/operations/list-sealing-key-ids';
 import { UserError } from '../errors';
 
 /**

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
-import type { PaymentRow } from '../db/queries/payment-row';
+import type { PaymentRow } from '../db/payments/payment-row';
 import type { DerivedKeys } from './derived-keys';
 import { keyIdOf } from './keyed-hash';
 

@@ -7,7 +7,7 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import type { CompletedRequest } from '../db/records/recorded-requests';
+import type { CompletedRequest } from '../db/operations/recorded-requests';
 import { isRequestId, isTraceparent, type Correlation } from '../domain/correlation';
 import { inCurrentScope, logIds, setTraceparent, withCorrelation } from '../observability/correlation';
 import { increment } from '../observability/metrics';

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/connection/pool';
-import { deleteOldRequests, recordRequests, type CompletedRequest } from '../db/records/recorded-requests';
+import { deleteOldRequests, recordRequests, type CompletedRequest } from '../db/operations/recorded-requests';
 import type { Logger } from '../observability/logger';
 import { increment } from '../observability/metrics';
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/connection/pool';
-import { listRecordedCases, type RecordedCase, type RecordedCaseKind } from '../db/queries/list-attention';
+import { listRecordedCases, type RecordedCase, type RecordedCaseKind } from '../db/operations/list-attention';
 import { describeRetriedStep } from '../domain/retried-step';
 import { messageOf } from '../errors';
 import type { UnpolledTaskQueue } from '../temporal/task-queue-polls';

@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/connection/pool';
-import { findFinalPayment } from '../db/queries/find-final-payment';
-import { findTerms } from '../db/queries/find-terms';
+import { findFinalPayment } from '../db/payments/find-final-payment';
+import { findTerms } from '../db/payments/find-terms';
 import type { PaymentWorkflowClient } from './payment-workflow-client';
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { payoutWorkflowId, SEARCH_ATTRIBUTES, toPayoutId } from '../../workflows/messages';
-import type { Page } from '../db/queries/list-for-reconciliation';
+import type { Page } from '../db/operations/list-for-reconciliation';
 import { SYSTEM_NAMES } from '../domain/actor';
 import { RAILS } from '../domain/payout-rails';
 import type { PayoutRequestInput } from '../domain/payout-step';

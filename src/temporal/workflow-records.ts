@@ -1,7 +1,7 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { optionalTsToDate } from '@temporalio/common/lib/time';
 import { paymentWorkflowId, SEARCH_ATTRIBUTES, toPaymentId } from '../../workflows/messages';
-import type { Page } from '../db/queries/list-for-reconciliation';
+import type { Page } from '../db/operations/list-for-reconciliation';
 import type { WorkflowRecord } from '../domain/reconciliation';
 import type { RetriedStep } from '../domain/retried-step';
 import type { BoundedClient } from './bounded-client';

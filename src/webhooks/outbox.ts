@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/connection/pool';
-import { joinSubject } from '../db/queries/delivery-subject';
-import { findWebhookPayments, type WebhookPayment } from '../db/queries/find-webhook-payments';
 import { ALL_SUBJECT_TABLES, type SubjectTables } from '../db/transitions/subjects';
+import { joinSubject } from '../db/webhooks/delivery-subject';
+import { findWebhookPayments, type WebhookPayment } from '../db/webhooks/find-webhook-payments';
 import { parseCorrelation, type Correlation } from '../domain/correlation';
 import type { Expansion } from '../domain/expansions';
 import type { Subject, SubjectKind } from '../domain/subject';

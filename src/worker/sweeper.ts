@@ -1,12 +1,12 @@
 import type { Queryable } from '../db/connection/pool';
-import { claimReleasedPayouts, returnReleasedPayout } from '../db/queries/find-payout';
-import { listWaitingInquiries } from '../db/records/bank-accounts';
 import {
   claimDueNotifications,
   recordNotified,
   releaseNotifications,
   type OpenNotification,
-} from '../db/records/notification-inbox';
+} from '../db/payments/notification-inbox';
+import { listWaitingInquiries } from '../db/payouts/bank-accounts';
+import { claimReleasedPayouts, returnReleasedPayout } from '../db/payouts/find-payout';
 import { forEachConcurrent } from '../lib/for-each-concurrent';
 import type { Logger } from '../observability/logger';
 import type { ProviderRegistry } from '../providers/registry';

@@ -1,5 +1,5 @@
 import type { Pool } from '../db/connection/pool';
-import { countTotals, recomputeNext } from '../db/records/payment-totals';
+import { countTotals, recomputeNext } from '../db/ledger/payment-totals';
 import type { Logger } from '../observability/logger';
 import { increment } from '../observability/metrics';
 import { repeat, type Repetition } from './repeat';

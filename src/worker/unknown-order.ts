@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/connection/pool';
-import { findArchivedPayment } from '../db/records/archive';
-import { closeNotifications, newestNotification, type ProviderOrder } from '../db/records/notification-inbox';
-import { openException } from '../db/records/open-exception';
+import { findArchivedPayment } from '../db/operations/archive';
+import { openException } from '../db/operations/open-exception';
+import { closeNotifications, newestNotification, type ProviderOrder } from '../db/payments/notification-inbox';
 import { recordArchivedLatePayment } from '../db/transitions/late-payment-transitions';
 import { BANK_COVERED_BY } from '../domain/bank-payout';
 import { COVERED_BY } from '../domain/provider-status';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from '@temporalio/worker';
 import type { MetricsAddress, WorkerRole } from '../config';
 import { createPool, type Pool } from '../db/connection/pool';
-import { readBusinessGauges } from '../db/queries/business-gauges';
+import { readBusinessGauges } from '../db/operations/business-gauges';
 import type { Logger } from '../observability/logger';
 import type { Sample } from '../observability/metrics';
 import { metricsPage, startMetricsServer, type PlainResponse } from '../observability/metrics-server';

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createSealer } from '../../src/crypto/sealing';
-import { listRecordedCases } from '../../src/db/queries/list-attention';
-import { openException } from '../../src/db/records/open-exception';
+import { listRecordedCases } from '../../src/db/operations/list-attention';
+import { openException } from '../../src/db/operations/open-exception';
 import { listOverduePayments, listPayments } from '../../src/services/payments/list-payments';
 import { listStuckRefunds } from '../../src/services/payments/list-stuck-refunds';
 import { listSettleable } from '../../src/services/payments/settle-payments';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { openException } from '../../src/db/records/open-exception';
+import { openException } from '../../src/db/operations/open-exception';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { eventually } from '../support/eventually';
 import { LUNAS, runBuiltLunas } from '../support/lunas-process';

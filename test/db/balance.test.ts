@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { closeNextDay, endDays } from '../../src/db/records/balance-days';
-import { findClosedDayDifferences, findOpenDayDifferences } from '../../src/db/records/balance-verification';
+import { closeNextDay, endDays } from '../../src/db/ledger/balance-days';
+import { findClosedDayDifferences, findOpenDayDifferences } from '../../src/db/ledger/balance-verification';
 import { applyTransitions } from '../services/ledger/transition-path';
 import { closeDaysUntil, countLines } from '../support/close-days';
 import { eventually } from '../support/eventually';

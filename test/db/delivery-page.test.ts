@@ -1,5 +1,5 @@
 import { createPool, type Pool } from '../../src/db/connection/pool';
-import { listDeliveryPage, type DeliveryPageFilter } from '../../src/db/queries/list-delivery-page';
+import { listDeliveryPage, type DeliveryPageFilter } from '../../src/db/webhooks/list-delivery-page';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { explainQueries } from '../support/explain';
 import { fillMerchant } from '../support/fill-merchant';

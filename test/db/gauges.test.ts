@@ -1,5 +1,5 @@
 import { createPool, type Pool } from '../../src/db/connection/pool';
-import { readBusinessGauges } from '../../src/db/queries/business-gauges';
+import { readBusinessGauges } from '../../src/db/operations/business-gauges';
 import { freePort } from '../../src/local-stack/ports';
 import { COUNT_LIMIT } from '../../src/observability/definitions';
 import type { Sample } from '../../src/observability/metrics';

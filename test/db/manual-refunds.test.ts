@@ -1,5 +1,5 @@
 import { createPool } from '../../src/db/connection/pool';
-import { findForReconciliation } from '../../src/db/queries/list-for-reconciliation';
+import { findForReconciliation } from '../../src/db/operations/list-for-reconciliation';
 import { refundLatePayment } from '../../src/db/transitions/late-payment-transitions';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { listExceptionsOf, resolveException } from '../../src/services/payments/exceptions';

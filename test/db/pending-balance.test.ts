@@ -1,5 +1,5 @@
 import { createPool, type Pool } from '../../src/db/connection/pool';
-import { getBalance } from '../../src/db/queries/get-balance';
+import { getBalance } from '../../src/db/ledger/get-balance';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { explainQueries } from '../support/explain';
 import { fillMerchant } from '../support/fill-merchant';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { readRecoveryMode } from '../../src/db/records/recovery-mode';
+import { readRecoveryMode } from '../../src/db/operations/recovery-mode';
 import type { ManagedProcess } from '../../src/local-stack/managed-process';
 import { freePort } from '../../src/local-stack/ports';
 import { PostgresCluster } from '../../src/local-stack/postgres';

@@ -1,5 +1,5 @@
 import { createPool, type Pool } from '../../src/db/connection/pool';
-import type { CompletedRequest } from '../../src/db/records/recorded-requests';
+import type { CompletedRequest } from '../../src/db/operations/recorded-requests';
 import { RequestLog } from '../../src/http/request-log';
 import { setRecorder } from '../../src/observability/metrics';
 import { collectLog, type CollectedLog } from '../support/collect-log';

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Environment } from '../../src/config';
 import { createSealer } from '../../src/crypto/sealing';
 import { createPool, type Pool } from '../../src/db/connection/pool';
-import { findCurrentPolicy } from '../../src/db/queries/find-current-policy';
+import { findCurrentPolicy } from '../../src/db/operations/find-current-policy';
 import { createProviderRegistry } from '../../src/providers/registry';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import {

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import { createSealer } from '../../src/crypto/sealing';
 import { createPool, type Pool } from '../../src/db/connection/pool';
-import { listRecordedCases } from '../../src/db/queries/list-attention';
+import { listRecordedCases } from '../../src/db/operations/list-attention';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { listActions } from '../../src/services/audit/list-actions';
 import { listApprovals } from '../../src/services/audit/list-approvals';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { parseOperatorKey } from '../../src/crypto/secret-key';
 import { createPool, type Pool } from '../../src/db/connection/pool';
-import { openException } from '../../src/db/records/open-exception';
+import { openException } from '../../src/db/operations/open-exception';
 import { actorText, operatorIdOf, type OperatorActor } from '../../src/domain/actor';
 import { approve, reject, type ApprovalDependencies } from '../../src/services/approvals';
 import { listActions } from '../../src/services/audit/list-actions';

@@ -7,7 +7,7 @@ import { createSealer, type SealBinding } from '../../src/crypto/sealing';
 import { createSignInToken } from '../../src/crypto/sign-in-token';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import { onlyRow } from '../../src/db/connection/require-row';
-import { getBalance } from '../../src/db/queries/get-balance';
+import { getBalance } from '../../src/db/ledger/get-balance';
 import { refundLatePaymentManually } from '../../src/db/transitions/late-payment-transitions';
 import { readState } from '../../src/db/transitions/payment-state';
 import { messageOf } from '../../src/errors';

@@ -3,7 +3,7 @@ import { Client, WorkflowFailedError, WorkflowUpdateFailedError } from '@tempora
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import * as sandboxTimers from '../../activities/sandbox-timers';
 import { verifyStep } from '../../activities/verify-terms';
-import { findTerms } from '../../src/db/queries/find-terms';
+import { findTerms } from '../../src/db/payments/find-terms';
 import { readState } from '../../src/db/transitions/payment-state';
 import type { StepActor } from '../../src/domain/actor';
 import type { PaymentTerms } from '../../src/domain/payment';

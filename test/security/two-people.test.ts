@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createSealer } from '../../src/crypto/sealing';
 import { createPool, type Pool } from '../../src/db/connection/pool';
-import { findAuthority, findRequiredApproval } from '../../src/db/records/members';
+import { findAuthority, findRequiredApproval } from '../../src/db/identity/members';
 import type { OperatorActor } from '../../src/domain/actor';
 import type { MemberRole } from '../../src/domain/member-roles';
 import { approve } from '../../src/services/approvals';

@@ -1,6 +1,6 @@
 import type { Pool } from '../../src/db/connection/pool';
-import { closeNextDay } from '../../src/db/records/balance-days';
-import { countTotals } from '../../src/db/records/payment-totals';
+import { closeNextDay } from '../../src/db/ledger/balance-days';
+import { countTotals } from '../../src/db/ledger/payment-totals';
 import { eventually } from './eventually';
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { createSealer } from '../../src/crypto/sealing';
-import { findRecordedPayout, type RecordedPayout } from '../../src/db/queries/find-payout';
+import { findRecordedPayout, type RecordedPayout } from '../../src/db/payouts/find-payout';
 import type { StepActor } from '../../src/domain/actor';
 import type { PayoutAction } from '../../src/domain/payout-actions';
 import type { PayoutRequestInput } from '../../src/domain/payout-step';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createSealer } from '../../src/crypto/sealing';
 import { createPool } from '../../src/db/connection/pool';
 import { onlyRow } from '../../src/db/connection/require-row';
-import { findRecordedPayout } from '../../src/db/queries/find-payout';
+import { findRecordedPayout } from '../../src/db/payouts/find-payout';
 import {
   payoutWriters,
   readPayoutState,

@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createSealer } from '../../src/crypto/sealing';
 import { bindStatement, prepareStatement } from '../../src/db/connection/statement';
-import { streamPageStatement } from '../../src/db/queries/find-webhook-stream';
 import { COMMON_PARAMETERS, isRecorded } from '../../src/db/transitions/apply-transition';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { SUBJECT_TABLES } from '../../src/db/transitions/subjects';
 import { compareAndSetSql, transitionStatement, type TransitionSubject } from '../../src/db/transitions/transition-sql';
+import { streamPageStatement } from '../../src/db/webhooks/find-webhook-stream';
 import type { LedgerLine } from '../../src/domain/ledger';
 import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { redeliver } from '../../src/services/webhooks/webhook-redelivery';

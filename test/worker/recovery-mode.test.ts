@@ -1,5 +1,5 @@
 import { RECOVERY_MODE } from '../../activities/step-result';
-import { readRecoveryMode } from '../../src/db/records/recovery-mode';
+import { readRecoveryMode } from '../../src/db/operations/recovery-mode';
 import { withAudit } from '../../src/services/audit/audit';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { RECONCILE } from '../../src/services/reconciliation/reconcile-all';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import timers from 'node:timers/promises';
 import { createSealer } from '../../src/crypto/sealing';
-import { scheduleStatusQuery } from '../../src/db/records/notification-inbox';
+import { scheduleStatusQuery } from '../../src/db/payments/notification-inbox';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { createLogger, type Logger } from '../../src/observability/logger';
 import { createProviderRegistry, type ProviderRegistry } from '../../src/providers/registry';

@@ -1,4 +1,4 @@
-import { scheduleStatusQuery } from '../../src/db/records/notification-inbox';
+import { scheduleStatusQuery } from '../../src/db/payments/notification-inbox';
 import { resolveException } from '../../src/services/payments/exceptions';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { osUser } from '../support/actors';

@@ -1,4 +1,4 @@
-import { findTerms } from '../../src/db/queries/find-terms';
+import { findTerms } from '../../src/db/payments/find-terms';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { PAYMENTS_TASK_QUEUE } from '../../workflows/messages';
 import { eventually } from '../support/eventually';

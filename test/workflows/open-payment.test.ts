@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { failPayment, failUnissuedPayment, openPayment } from '../../activities/payment';
-import { findCreationResult } from '../../src/db/queries/find-creation-result';
+import { findCreationResult } from '../../src/db/payments/find-creation-result';
 import { readState } from '../../src/db/transitions/payment-state';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { activityDependencies } from '../support/activity-dependencies';

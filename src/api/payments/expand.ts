@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { findPaymentsWithParts, type PaymentPart } from '../../db/queries/payment-parts';
+import { findPaymentsWithParts, type PaymentPart } from '../../db/payments/payment-parts';
 import { EXPANSIONS, scopesOfExpansions, type Expansion } from '../../domain/expansions';
 import { LATE_PAYMENT_STATUSES } from '../../domain/late-payment';
 import { REFUND_STATUSES } from '../../domain/refund';

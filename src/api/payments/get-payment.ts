@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PaymentRow } from '../../db/queries/payment-row';
+import type { PaymentRow } from '../../db/payments/payment-row';
 import type { ApiDependencies } from '../dependencies';
 import { merchantEndpoint } from '../endpoint';
 import { EXAMPLE_PAYMENT, EXAMPLE_TIMES } from './example-payment';

@@ -1,5 +1,5 @@
 import { validate as isUuid } from 'uuid';
-import type { PaymentKey } from '../../db/queries/find-payment';
+import type { PaymentKey } from '../../db/payments/find-payment';
 
 export const REFERENCE_ID = /^LN[0-9A-HJKMNP-TV-Z]{16}$/;
 

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { PaymentRow } from '../../db/queries/payment-row';
+import type { PaymentRow } from '../../db/payments/payment-row';
 import { toStepActor } from '../../domain/actor';
 import type { ErrorReason } from '../../domain/errors';
 import type { MerchantPaymentAction, RejectionCode } from '../../domain/payment-actions';

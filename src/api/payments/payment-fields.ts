@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PaymentRow } from '../../db/queries/payment-row';
+import type { PaymentRow } from '../../db/payments/payment-row';
 import { MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
 import { CURRENCY, PAYMENT_METHODS, PROVIDERS } from '../../domain/provider-capabilities';

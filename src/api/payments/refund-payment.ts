@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import type { PaymentRow } from '../../db/queries/payment-row';
+import type { PaymentRow } from '../../db/payments/payment-row';
 import { formatRupiah } from '../../domain/money';
 import { ApiError } from '../../http/api-error';
 import { merchantEndpoint } from '../endpoint';

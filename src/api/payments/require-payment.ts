@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/connection/pool';
-import { findMerchantPayment, findPaymentOwner, type PaymentKey } from '../../db/queries/find-payment';
-import type { PaymentRow } from '../../db/queries/payment-row';
-import { findArchivedPayment } from '../../db/records/archive';
+import { findArchivedPayment } from '../../db/operations/archive';
+import { findMerchantPayment, findPaymentOwner, type PaymentKey } from '../../db/payments/find-payment';
+import type { PaymentRow } from '../../db/payments/payment-row';
 import { ApiError } from '../../http/api-error';
 import { logPayment } from '../../temporal/log-payment';
 import { parsePathId } from './path-id';

@@ -1,4 +1,4 @@
-import { storeNotification, storePayoutNotification } from '../../db/records/notification-inbox';
+import { storeNotification, storePayoutNotification } from '../../db/payments/notification-inbox';
 import { findPayoutNotifications } from '../../providers/payout-notifications';
 import type { PayoutNotifications } from '../../providers/payout-provider';
 import type { Provider, ReceivedNotification } from '../../providers/provider';

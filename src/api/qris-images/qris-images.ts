@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Queryable } from '../../db/connection/pool';
-import { findOriginalResponse } from '../../db/queries/find-original-response';
+import { findOriginalResponse } from '../../db/payments/find-original-response';
 import { renderQrisPng, renderQrisSvg } from '../../qris/image';
 
 /** Some ten thousand images. */

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { parse, stringify, v5 as uuidv5 } from 'uuid';
 import { decrypt, encrypt, OVERHEAD_BYTES } from '../../crypto/aead';
 import type { DerivedKeys } from '../../crypto/derived-keys';
-import type { StreamCursor } from '../../db/queries/find-webhook-stream';
+import type { StreamCursor } from '../../db/webhooks/find-webhook-stream';
 
 const LABEL = 'lunas stream cursors';
 /** Transaction number, time, subject, version: of one length, which discloses nothing. */

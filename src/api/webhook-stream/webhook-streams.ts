@@ -7,7 +7,7 @@ import {
   isOfThisDatabase,
   type StreamCursor,
   type StreamedEvent,
-} from '../../db/queries/find-webhook-stream';
+} from '../../db/webhooks/find-webhook-stream';
 import { SUBJECT_ID_NAMES } from '../../domain/subject';
 import { ApiError } from '../../http/api-error';
 import { eventText, writeAndDrain } from '../../http/event-stream';

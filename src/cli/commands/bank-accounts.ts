@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
-import { findBankAccountRow, listAllBankAccounts, type BankAccountSummary } from '../../db/records/bank-accounts';
+import { findBankAccountRow, listAllBankAccounts, type BankAccountSummary } from '../../db/payouts/bank-accounts';
 import { BANK_CODES, BANKS, describeAccount } from '../../domain/banks';
 import { UserError } from '../../errors';
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LONG_STATEMENT_MS } from '../../db/connection/pool';
-import { eraseDetails } from '../../db/records/payment-details';
+import { eraseDetails } from '../../db/payments/payment-details';
 import { ERASE_CUSTOMER, SHOW_CUSTOMER, showCustomer, type CustomerDetails } from '../../services/payments/customers';
 import { findPayment } from '../../services/payments/find-payment';
 import type { LunasCommand } from '../lunas-command';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
-import type { PaymentRow } from '../../db/queries/payment-row';
+import type { PaymentRow } from '../../db/payments/payment-row';
 import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
 import { requireMerchant } from '../../services/merchants/merchants';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LONG_STATEMENT_MS } from '../../db/connection/pool';
-import { readRecoveryMode } from '../../db/records/recovery-mode';
+import { readRecoveryMode } from '../../db/operations/recovery-mode';
 import { describeCoverage, type FoundBreak, type PartCoverage } from '../../domain/reconciliation';
 import { createLogger } from '../../observability/logger';
 import { createProviderRegistry } from '../../providers/registry';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readRecoveryMode, type RecoveryMode } from '../../db/records/recovery-mode';
+import { readRecoveryMode, type RecoveryMode } from '../../db/operations/recovery-mode';
 import { beginRecoveryMode, endRecoveryMode } from '../../services/recovery/recovery-mode';
 import { withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dashboardUrlOf } from '../../config';
-import { listInvitationsOf, mayInviteAlone } from '../../db/records/invitations';
+import { listInvitationsOf, mayInviteAlone } from '../../db/identity/invitations';
 import { actorText } from '../../domain/actor';
 import { MEMBER_ROLES } from '../../domain/member-roles';
 import { requestApproval, requireApproval } from '../../services/audit/request-approval';

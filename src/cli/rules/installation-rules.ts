@@ -3,7 +3,7 @@ import { listUnprotectedTables, readLoginRoles, type LunasRole } from '../../db/
 import type { SchemaDifference } from '../../db/connection/migrate';
 import type { Queryable } from '../../db/connection/pool';
 import { poolModeViolation, rejectedSetting } from '../../db/connection/pool-mode';
-import { listPasskeyHosts } from '../../db/records/passkeys';
+import { listPasskeyHosts } from '../../db/identity/passkeys';
 import { messageOf } from '../../errors';
 import { hasPayoutsAccount } from '../../services/provider-accounts/payouts-account';
 import { isSandboxUrl, listEnabledUrls, listStoppedAccounts } from '../../services/provider-accounts/provider-accounts';

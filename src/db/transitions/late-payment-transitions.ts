@@ -10,7 +10,7 @@ import type { PaymentTerms } from '../../domain/payment';
 import { UNPAID_FINAL_STATUSES } from '../../domain/payment-transitions';
 import type { Queryable } from '../connection/pool';
 import { bindStatement, literalList, prepareStatement } from '../connection/statement';
-import type { ProviderOrder } from '../records/notification-inbox';
+import type { ProviderOrder } from '../payments/notification-inbox';
 import { postingSql } from './transition-sql';
 
 /** The status of a payment's late payment; undefined if there is none. */
@@ -245,7 +245,7 @@ function latePostingSql(step: LatePaymentStep, timestamp: string): string {
   });
 }
 
-/** For `statements.sql`. */
+/** The statements of late payments, which a test compares with `test/db/transitions/statements.sql`. */
 export const LATE_PAYMENT_STATEMENTS = [
   RECORD,
   SUBMIT,

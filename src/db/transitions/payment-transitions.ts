@@ -112,7 +112,7 @@ function transition<const Detail extends keyof TransitionDetails>(
   return Object.assign(write, { statement });
 }
 
-/** All that changes a payment, by transition. Each call is one statement; `statements.sql` has their text. */
+/** All that changes a payment, by transition. Each call is one statement (`test/db/transitions/statements.sql`). */
 export const transitionWriters = {
   create: Object.assign(create, { statement: CREATE }),
   /** The provider issued the QR. */

@@ -1,5 +1,5 @@
 import type { PayoutObstacle } from '../../domain/payout-rejections';
-import { IS_RECOVERING } from '../records/recovery-mode';
+import { IS_RECOVERING } from '../operations/recovery-mode';
 
 /** The joins of `merchant` to what the conditions read, for a statement with the parameter `:at`. */
 interface ObstacleJoins {

@@ -12,7 +12,7 @@ import { snakeCase } from '../../lib/snake-case';
 import { increment } from '../../observability/metrics';
 import type { Queryable } from '../connection/pool';
 import { prepareStatement, type PreparedStatement } from '../connection/statement';
-import { IS_RECOVERING } from '../records/recovery-mode';
+import { IS_RECOVERING } from '../operations/recovery-mode';
 import { COMMON_PARAMETERS, executeTransition, isRecorded, type TransitionContext } from './apply-transition';
 import { isOlderThanRecovery, OBSTACLE, obstacleJoins } from './payout-conditions';
 import { SUBJECT_TABLES } from './subjects';

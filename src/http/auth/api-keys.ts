@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Queryable } from '../../db/connection/pool';
-import { findApiKey, recordKeyUse, type ApiKeyRow } from '../../db/queries/find-api-key';
+import { findApiKey, recordKeyUse, type ApiKeyRow } from '../../db/merchants/find-api-key';
 
 /** A change by an operator is in force on every process after at most 1 s (design). Half of it remains for the read. */
 const FRESH_MS = 500;

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Environment } from '../../config';
 import { parseSecretKey, type StoredKey } from '../../crypto/secret-key';
-import type { ApiKeyRow } from '../../db/queries/find-api-key';
+import type { ApiKeyRow } from '../../db/merchants/find-api-key';
 import type { ErrorReason } from '../../domain/errors';
 import type { MerchantScope } from '../../domain/key-access';
 import { distinctValues } from '../../lib/fields';

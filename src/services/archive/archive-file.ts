@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { constants, createGunzip, gunzip, gzip, type InputType, type ZlibOptions } from 'node:zlib';
 import { z } from 'zod';
-import type { ArchiveFile, RecordedBatch } from '../../db/records/archive';
+import type { ArchiveFile, RecordedBatch } from '../../db/operations/archive';
 import { codeOf, ConflictError, InvalidError, messageOf } from '../../errors';
 import { parseJson } from '../../lib/parse-json';
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, Queryable } from '../../db/connection/pool';
+import { findLedgerCheckpoint } from '../../db/ledger/ledger-verifications';
 import {
   countOpenPayments,
   findCompletedChecksum,
@@ -8,8 +9,7 @@ import {
   listArchiveCandidates,
   type ArchiveCandidate,
   type PaymentPosition,
-} from '../../db/records/archive';
-import { findLedgerCheckpoint } from '../../db/records/ledger-verifications';
+} from '../../db/operations/archive';
 import { DeclaredAction } from '../../domain/declared-action';
 import { codeOf, ConflictError, InvalidError } from '../../errors';
 import { createArchiveDirectory } from './archive-file';

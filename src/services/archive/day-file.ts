@@ -16,7 +16,7 @@ import {
   removeArchivedPayments,
   type ArchiveRun,
   type IncompleteFile,
-} from '../../db/records/archive';
+} from '../../db/operations/archive';
 import { ConflictError } from '../../errors';
 import { findLedgerBreaks } from '../ledger/find-ledger-breaks';
 import { readLedgersOf } from '../ledger/read-payment-ledgers';

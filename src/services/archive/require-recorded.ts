@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Queryable } from '../../db/connection/pool';
-import { findFilesWithChecksum } from '../../db/records/archive';
+import { findFilesWithChecksum } from '../../db/operations/archive';
 import { ConflictError } from '../../errors';
 import { archiveFileName, sha256Of } from './archive-file';
 

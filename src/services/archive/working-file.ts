@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import type { ArchiveRun, RecordedBatch } from '../../db/records/archive';
+import type { ArchiveRun, RecordedBatch } from '../../db/operations/archive';
 import { ConflictError } from '../../errors';
 import {
   archiveFileName,

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/connection/pool';
-import { insertEndedUserAction, insertUserAction, insertUserActionOutcome } from '../../db/records/user-actions';
+import { insertEndedUserAction, insertUserAction, insertUserActionOutcome } from '../../db/identity/user-actions';
 import type { Logger } from '../../observability/logger';
 import { executeRecorded } from './execute-recorded';
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/connection/pool';
-import { findUser } from '../../db/records/users';
+import { findUser } from '../../db/identity/users';
 import { SignInError } from '../../errors';
 
 /** By what a user proves their identity. */

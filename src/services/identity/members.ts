@@ -2,7 +2,6 @@ import { v7 as uuidv7 } from 'uuid';
 import { createSignInToken, hashSignInToken } from '../../crypto/sign-in-token';
 import type { Queryable } from '../../db/connection/pool';
 import { inTransaction } from '../../db/connection/transaction';
-import { listMemberships } from '../../db/queries/list-memberships';
 import {
   expireInvitation,
   extendInvitation,
@@ -13,8 +12,9 @@ import {
   listOpenInvitations,
   type Invitation,
   type TeamInvitation,
-} from '../../db/records/invitations';
-import { lockLogin } from '../../db/records/login-lock';
+} from '../../db/identity/invitations';
+import { listMemberships } from '../../db/identity/list-memberships';
+import { lockLogin } from '../../db/identity/login-lock';
 import {
   changeMemberRow,
   findMemberRow,
@@ -22,15 +22,15 @@ import {
   listTeamPage,
   type Member,
   type TeamPosition,
-} from '../../db/records/members';
+} from '../../db/identity/members';
 import {
   approveResetLinkRow,
   findReset,
   insertResetLink,
   resetCredentials,
   type ResettableUser,
-} from '../../db/records/reset-links';
-import { confirmUserRow, disableUserRow, findLinkedUser, type LinkedUser } from '../../db/records/users';
+} from '../../db/identity/reset-links';
+import { confirmUserRow, disableUserRow, findLinkedUser, type LinkedUser } from '../../db/identity/users';
 import { DeclaredAction } from '../../domain/declared-action';
 import type { MemberRole } from '../../domain/member-roles';
 import type { Language } from '../../domain/sign-in';

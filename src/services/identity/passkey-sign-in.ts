@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import { createSignInToken, hashSignInToken } from '../../crypto/sign-in-token';
 import { inTransaction } from '../../db/connection/transaction';
-import { lockLogin } from '../../db/records/login-lock';
-import { storeChallenge, takeChallenge, takeSignInChallenge } from '../../db/records/passkey-challenges';
-import { listPasskeyRows } from '../../db/records/passkeys';
-import { insertSession } from '../../db/records/sessions';
+import { lockLogin } from '../../db/identity/login-lock';
+import { storeChallenge, takeChallenge, takeSignInChallenge } from '../../db/identity/passkey-challenges';
+import { listPasskeyRows } from '../../db/identity/passkeys';
+import { insertSession } from '../../db/identity/sessions';
 import type { Realm } from '../../domain/sign-in';
 import { SignInError } from '../../errors';
 import { invalidPasskey, loadWebAuthn, spendPasskey, verifyPasskey } from './passkey-verification';

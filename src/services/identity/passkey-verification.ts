@@ -1,7 +1,7 @@
 import type { VerifiedRegistrationResponse } from '@simplewebauthn/server';
 import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
-import { findPasskey, recordPasskeyUse, type StoredPasskey } from '../../db/records/passkeys';
+import { findPasskey, recordPasskeyUse, type StoredPasskey } from '../../db/identity/passkeys';
 import type { Realm } from '../../domain/sign-in';
 import { messageOf, SignInError } from '../../errors';
 

@@ -1,15 +1,15 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Queryable } from '../../db/connection/pool';
-import { storeChallenge, takeChallenge } from '../../db/records/passkey-challenges';
+import { storeChallenge, takeChallenge } from '../../db/identity/passkey-challenges';
 import {
   deletePasskeyRow,
   insertPasskey,
   listPasskeyRows,
   renamePasskeyRow,
   type ListedPasskey,
-} from '../../db/records/passkeys';
-import { endSessionsOf } from '../../db/records/sessions';
-import { findUser } from '../../db/records/users';
+} from '../../db/identity/passkeys';
+import { endSessionsOf } from '../../db/identity/sessions';
+import { findUser } from '../../db/identity/users';
 import { ConflictError, NotFoundError } from '../../errors';
 import { withUserAudit } from '../audit/user-audit';
 import { readFactors } from './factors';

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Queryable } from '../../db/connection/pool';
-import { countUnusedRecoveryCodes, replaceRecoveryCodeRows, takeRecoveryCode } from '../../db/records/recovery-codes';
+import { countUnusedRecoveryCodes, replaceRecoveryCodeRows, takeRecoveryCode } from '../../db/identity/recovery-codes';
 import { FEW_RECOVERY_CODES, formatRecoveryCode, parseRecoveryCode, RECOVERY_CODES } from '../../domain/recovery-codes';
 import type { Realm } from '../../domain/sign-in';
 import { SignInError } from '../../errors';

@@ -6,8 +6,8 @@ import {
   insertDevelopmentLink,
   isLinkUsed,
   signInByDevelopmentLink,
-} from '../../db/records/development-links';
-import { recordMemberVisit } from '../../db/records/members';
+} from '../../db/identity/development-links';
+import { recordMemberVisit } from '../../db/identity/members';
 import {
   endSessionOf,
   endSessionRow,
@@ -19,7 +19,7 @@ import {
   type ListedSession,
   type MembershipRow,
   type SessionRow,
-} from '../../db/records/sessions';
+} from '../../db/identity/sessions';
 import { DeclaredAction } from '../../domain/declared-action';
 import { LAST_SEEN_INTERVAL_MS, SESSION_LIMITS, type Realm, type SessionStage } from '../../domain/sign-in';
 import { ConflictError, NotFoundError, SignInError } from '../../errors';

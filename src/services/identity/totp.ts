@@ -2,7 +2,7 @@ import { Secret, TOTP } from 'otpauth';
 import { fixValue, openFixed } from '../../crypto/fixed-value';
 import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
-import { storeTotp, takeTotpStep } from '../../db/records/users';
+import { storeTotp, takeTotpStep } from '../../db/identity/users';
 import { SignInError } from '../../errors';
 import type { Session } from './sessions';
 

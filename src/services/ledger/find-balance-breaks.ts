@@ -7,7 +7,7 @@ import {
   readLineSums,
   type DayDifference,
   type MerchantSum,
-} from '../../db/records/balance-verification';
+} from '../../db/ledger/balance-verification';
 import { formatRupiah } from '../../domain/money';
 import type { LedgerBreak } from './find-ledger-breaks';
 

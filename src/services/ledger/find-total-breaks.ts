@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/connection/pool';
-import { findTotalDifferences, listCountedMerchants } from '../../db/records/payment-totals';
+import { findTotalDifferences, listCountedMerchants } from '../../db/ledger/payment-totals';
 import { formatRupiah } from '../../domain/money';
 import type { LedgerBreak } from './find-ledger-breaks';
 

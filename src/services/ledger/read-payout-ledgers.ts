@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/connection/pool';
-import type { LedgerCheckpoint } from '../../db/records/ledger-verifications';
+import type { LedgerCheckpoint } from '../../db/ledger/ledger-verifications';
 import type { PaymentLedger } from './find-ledger-breaks';
 import { asJson, toLedgers, type LedgerPage } from './read-payment-ledgers';
 

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Queryable } from '../../db/connection/pool';
-import { readLedgerClosings } from '../../db/records/archive';
-import type { MerchantSum } from '../../db/records/balance-verification';
+import type { MerchantSum } from '../../db/ledger/balance-verification';
 import {
   findLedgerCheckpoint,
   readLedgerHorizon,
@@ -10,7 +9,8 @@ import {
   recordLedgerResult,
   type AccountSums,
   type LedgerCheckpoint,
-} from '../../db/records/ledger-verifications';
+} from '../../db/ledger/ledger-verifications';
+import { readLedgerClosings } from '../../db/operations/archive';
 import { formatRupiah } from '../../domain/money';
 import { ConflictError } from '../../errors';
 import {

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
-import { deleteLogo, LOGO_COLUMN, type Logo } from '../../db/records/merchant-logos';
+import { deleteLogo, LOGO_COLUMN, type Logo } from '../../db/merchants/merchant-logos';
 import { DeclaredAction } from '../../domain/declared-action';
 import { NotFoundError } from '../../errors';
 import { shrinkImage, type ImageRejection } from '../../lib/shrink-image';

@@ -3,7 +3,7 @@ import type { Environment } from '../../config';
 import { createSecretKey } from '../../crypto/secret-key';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
-import { userNameSql } from '../../db/records/users';
+import { userNameSql } from '../../db/identity/users';
 import { actorText, type ActorIdentity } from '../../domain/actor';
 import { ConflictError } from '../../errors';
 import { describeKey, insertOnce, KEY_COLUMNS, networksOf, type ApiKey, type IssuedKey, type KeyRow } from './keys';

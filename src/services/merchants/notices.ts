@@ -4,7 +4,7 @@ import {
   listOpenNotices,
   type OpenNotice,
   type SeenNotice,
-} from '../../db/records/merchant-notices';
+} from '../../db/merchants/merchant-notices';
 import { NotFoundError } from '../../errors';
 
 /** A member of a merchant. */

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
-import { findCurrentPolicy, type Policy } from '../../db/queries/find-current-policy';
+import { findCurrentPolicy, type Policy } from '../../db/operations/find-current-policy';
 import type { ProviderName } from '../../domain/provider-capabilities';
 import type { Merchant } from './merchants';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
-import { findDetails } from '../../db/records/payment-details';
+import { findDetails } from '../../db/payments/payment-details';
 import { DeclaredAction } from '../../domain/declared-action';
 import { findFirstSuccess } from '../audit/audit';
 import { findPayment } from './find-payment';

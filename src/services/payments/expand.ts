@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { PaymentLinks } from '../../crypto/public-links';
 import type { Sealer } from '../../crypto/sealing';
-import type { PaymentWithParts } from '../../db/queries/payment-parts';
-import type { PaymentRow } from '../../db/queries/payment-row';
+import type { PaymentWithParts } from '../../db/payments/payment-parts';
+import type { PaymentRow } from '../../db/payments/payment-row';
 import { EXPANSIONS, type Expansion } from '../../domain/expansions';
 import type { LatePaymentStatus } from '../../domain/late-payment';
 import type { RefundStatus } from '../../domain/refund';

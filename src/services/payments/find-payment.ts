@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
-import type { PaymentKey } from '../../db/queries/find-payment';
-import { PAYMENT_COLUMNS, type PaymentRow } from '../../db/queries/payment-row';
-import { findArchivedPayment } from '../../db/records/archive';
+import { findArchivedPayment } from '../../db/operations/archive';
+import type { PaymentKey } from '../../db/payments/find-payment';
+import { PAYMENT_COLUMNS, type PaymentRow } from '../../db/payments/payment-row';
 import { ArchivedError, ConflictError, NotFoundError, OrderIdError } from '../../errors';
 import { logPayment } from '../../temporal/log-payment';
 import { archiveFileName } from '../archive/archive-file';

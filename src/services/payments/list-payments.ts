@@ -1,8 +1,8 @@
 import type { Queryable } from '../../db/connection/pool';
-import { OVERDUE, type Overdue } from '../../db/queries/overdue-payments';
-import { CREATED_AT, NEWEST_FIRST, STATUS } from '../../db/queries/payment-indexes';
-import { PAYMENT_COLUMNS, type PaymentRow } from '../../db/queries/payment-row';
-import { searchPaymentPage, type PaymentSearch } from '../../db/queries/search-payment-page';
+import { OVERDUE, type Overdue } from '../../db/operations/overdue-payments';
+import { CREATED_AT, NEWEST_FIRST, STATUS } from '../../db/payments/payment-indexes';
+import { PAYMENT_COLUMNS, type PaymentRow } from '../../db/payments/payment-row';
+import { searchPaymentPage, type PaymentSearch } from '../../db/payments/search-payment-page';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../domain/payment-transitions';
 
 export interface PaymentFilter {

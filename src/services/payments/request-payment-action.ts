@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PaymentRow } from '../../db/queries/payment-row';
+import type { PaymentRow } from '../../db/payments/payment-row';
 import { readState } from '../../db/transitions/payment-state';
 import type { StepActor } from '../../domain/actor';
 import {

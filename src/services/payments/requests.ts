@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { maskSecretKey } from '../../crypto/secret-key';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
-import type { PaymentRow } from '../../db/queries/payment-row';
-import type { CompletedRequest } from '../../db/records/recorded-requests';
+import type { CompletedRequest } from '../../db/operations/recorded-requests';
+import type { PaymentRow } from '../../db/payments/payment-row';
 import { listPaymentsOfRequest } from './find-payment';
 
 /** A request to the API as operators see it. */

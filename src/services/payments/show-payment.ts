@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/connection/pool';
-import type { PaymentRow } from '../../db/queries/payment-row';
+import type { PaymentRow } from '../../db/payments/payment-row';
 import { SUBJECT_TABLES } from '../../db/transitions/subjects';
 import type { ActorText } from '../../domain/actor';
 import type { LatePaymentStatus, LatePaymentStep } from '../../domain/late-payment';

@@ -1,11 +1,11 @@
 import type { Queryable } from '../../db/connection/pool';
-import { readBalancePeriod, readCountedDay, type BalancePeriod, type DayTotals } from '../../db/records/balance-days';
+import { readBalancePeriod, readCountedDay, type BalancePeriod, type DayTotals } from '../../db/ledger/balance-days';
 import {
   listBalanceTransactions,
   listNewestBalanceTransactions,
   type BalanceTransaction,
   type LinePosition,
-} from '../../db/records/balance-transactions';
+} from '../../db/ledger/balance-transactions';
 import { formatInWib } from '../../domain/wib';
 import { toCsv } from '../../lib/csv';
 

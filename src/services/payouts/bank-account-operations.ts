@@ -4,7 +4,7 @@ import {
   listBankAccountSteps,
   listSameNumberMerchants,
   type BankAccountStep,
-} from '../../db/records/bank-accounts';
+} from '../../db/payouts/bank-accounts';
 import {
   changeBankAccount,
   stopBankAccount,

@@ -1,14 +1,14 @@
 import { fixValue } from '../../crypto/fixed-value';
 import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
+import { findAuthority } from '../../db/identity/members';
 import {
   findBankAccountRow,
   listBankAccountRows,
   listBankAccountSteps,
   type BankAccountRow,
   type BankAccountSummary,
-} from '../../db/records/bank-accounts';
-import { findAuthority } from '../../db/records/members';
+} from '../../db/payouts/bank-accounts';
 import {
   changeBankAccount,
   insertBankAccount,

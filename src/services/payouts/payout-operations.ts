@@ -4,8 +4,8 @@ import {
   listOperatorPayoutSteps,
   type AllPayoutsFilter,
   type Payout,
-} from '../../db/queries/list-payouts';
-import { listPayoutsNeedingAttention, type PayoutAttentionReason } from '../../db/queries/payouts-needing-attention';
+} from '../../db/payouts/list-payouts';
+import { listPayoutsNeedingAttention, type PayoutAttentionReason } from '../../db/payouts/payouts-needing-attention';
 import { actorText, toStepActor, type OperatorActor } from '../../domain/actor';
 import { describeAccount } from '../../domain/banks';
 import { DeclaredAction } from '../../domain/declared-action';

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/connection/pool';
-import { findAuthority, findRequiredApproval } from '../../db/records/members';
+import { findAuthority, findRequiredApproval } from '../../db/identity/members';
 import {
   deleteProposedSettings,
   findPayoutSettings,
@@ -7,7 +7,7 @@ import {
   proposePayoutSettings,
   savePayoutSettings,
   saveProposedSettings,
-} from '../../db/records/payout-settings';
+} from '../../db/payouts/payout-settings';
 import { actorText } from '../../domain/actor';
 import type { ApprovalKind } from '../../domain/payout';
 import { DEFAULT_PAYOUT_SETTINGS, type PayoutSettings, type ProposedSettings } from '../../domain/payout-schedule';

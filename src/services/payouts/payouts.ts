@@ -1,6 +1,7 @@
 import { v5 as uuidv5 } from 'uuid';
 import { referenceIdOf } from '../../crypto/reference-id';
 import type { Queryable } from '../../db/connection/pool';
+import { listApproverNames } from '../../db/identity/members';
 import {
   findPayoutRow,
   listPayoutLineRows,
@@ -10,9 +11,8 @@ import {
   type PayoutFilter,
   type PayoutHistoryRow,
   type PayoutLine,
-} from '../../db/queries/list-payouts';
-import { readPayoutBasis, readSeenBasis } from '../../db/queries/payout-basis';
-import { listApproverNames } from '../../db/records/members';
+} from '../../db/payouts/list-payouts';
+import { readPayoutBasis, readSeenBasis } from '../../db/payouts/payout-basis';
 import { actorText, type ActorText, type StepActor } from '../../domain/actor';
 import {
   decidePayable,

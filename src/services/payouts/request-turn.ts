@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/connection/pool';
-import { findRequestTurn, takeRequestTurn, type RequestTurn } from '../../db/records/payout-request-turns';
+import { findRequestTurn, takeRequestTurn, type RequestTurn } from '../../db/payouts/payout-request-turns';
 import type { PayoutClient } from '../../temporal/payout-client';
 
 /** After this time a start that was called has reached Temporal, or never does: longer than any call may take. */

@@ -4,7 +4,7 @@ import {
   findRequestTimes,
   listDueMerchants,
   type DueMerchant,
-} from '../../db/queries/due-merchants';
+} from '../../db/payouts/due-merchants';
 import type { ScheduledPayouts, ScheduledPayoutsPart, ScheduledPayoutsRun } from '../../domain/payout-schedule';
 import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import type { Logger } from '../../observability/logger';

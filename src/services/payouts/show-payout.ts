@@ -4,7 +4,7 @@ import {
   sumPayoutLines,
   type Payout,
   type PayoutHistoryRow,
-} from '../../db/queries/list-payouts';
+} from '../../db/payouts/list-payouts';
 import type { BankStatusReport } from '../../domain/bank-payout';
 import type { PaidLines } from '../../domain/payout-preview';
 import type { PayoutClient, PayoutRunReport } from '../../temporal/payout-client';

@@ -1,15 +1,15 @@
 import { validate as isUuid } from 'uuid';
 import { payoutWorkflowId, toPayoutId } from '../../../workflows/messages';
 import type { Queryable } from '../../db/connection/pool';
-import type { Page } from '../../db/queries/list-for-reconciliation';
-import { findPayoutStatuses, isLostForGood } from '../../db/queries/list-open-payouts';
+import type { Page } from '../../db/operations/list-for-reconciliation';
+import { openException } from '../../db/operations/open-exception';
+import { closeOrphans, listOpenOrphans } from '../../db/operations/reconciliation-findings';
+import { findPayoutStatuses, isLostForGood } from '../../db/payouts/list-open-payouts';
 import {
   readOpenPayouts,
   readRestingPayouts,
   type ReconciledPayout,
-} from '../../db/queries/payouts-for-reconciliation';
-import { openException } from '../../db/records/open-exception';
-import { closeOrphans, listOpenOrphans } from '../../db/records/reconciliation-findings';
+} from '../../db/payouts/payouts-for-reconciliation';
 import {
   findPayoutBreaks,
   GRACE_MS,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { validate as isUuid } from 'uuid';
 import type { Queryable } from '../../db/connection/pool';
+import { findArchivedIds } from '../../db/operations/archive';
 import {
   findCallLimit,
   findForReconciliation,
@@ -14,11 +15,10 @@ import {
   type ReconciledOrder,
   type ReconciledPayment,
   type RetriedDelivery,
-} from '../../db/queries/list-for-reconciliation';
-import { findArchivedIds } from '../../db/records/archive';
-import { newestNotification, scheduleStatusQuery } from '../../db/records/notification-inbox';
-import { openException } from '../../db/records/open-exception';
-import { closeReconciled, noteIndeterminateOrders } from '../../db/records/reconciliation-findings';
+} from '../../db/operations/list-for-reconciliation';
+import { openException } from '../../db/operations/open-exception';
+import { closeReconciled, noteIndeterminateOrders } from '../../db/operations/reconciliation-findings';
+import { newestNotification, scheduleStatusQuery } from '../../db/payments/notification-inbox';
 import { isFinal } from '../../domain/payment-transitions';
 import {
   addCoverage,

@@ -1,4 +1,4 @@
-import { listProviderAccountIds } from '../../db/queries/list-for-reconciliation';
+import { listProviderAccountIds } from '../../db/operations/list-for-reconciliation';
 import { DeclaredAction } from '../../domain/declared-action';
 import {
   addCoverage,

@@ -1,5 +1,5 @@
-import { findPayoutStatuses } from '../../db/queries/list-open-payouts';
-import { openExceptionOnce } from '../../db/records/open-exception';
+import { openExceptionOnce } from '../../db/operations/open-exception';
+import { findPayoutStatuses } from '../../db/payouts/list-open-payouts';
 import type { OperatorActor } from '../../domain/actor';
 import { formatRupiah } from '../../domain/money';
 import type { PayoutTerms } from '../../domain/payout';

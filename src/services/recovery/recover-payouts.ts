@@ -1,7 +1,7 @@
 import { validate as isUuid } from 'uuid';
 import type { Queryable } from '../../db/connection/pool';
-import type { Page } from '../../db/queries/list-for-reconciliation';
-import { findPayoutStatuses, isLostForGood, type LocatedPayout } from '../../db/queries/list-open-payouts';
+import type { Page } from '../../db/operations/list-for-reconciliation';
+import { findPayoutStatuses, isLostForGood, type LocatedPayout } from '../../db/payouts/list-open-payouts';
 import { readPayoutState } from '../../db/transitions/payout-transitions';
 import type { PayoutRequestInput } from '../../domain/payout-step';
 import { isResting } from '../../domain/payout-transitions';

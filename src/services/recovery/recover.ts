@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { validate as isUuid } from 'uuid';
 import type { Queryable } from '../../db/connection/pool';
-import { findNewestCreation } from '../../db/queries/find-newest-creation';
-import { findRecordedStatuses } from '../../db/queries/list-for-reconciliation';
+import { findArchivedIds } from '../../db/operations/archive';
+import { findRecordedStatuses } from '../../db/operations/list-for-reconciliation';
+import { findNewestCreation } from '../../db/payments/find-newest-creation';
 import {
   listDeliveriesInRetryWorkflow,
   listOpenPayments,
   listUnfinishedLatePayments,
   type OpenPayment,
-} from '../../db/queries/list-open-payments';
-import { listOpenPayouts } from '../../db/queries/list-open-payouts';
-import { findArchivedIds } from '../../db/records/archive';
+} from '../../db/payments/list-open-payments';
+import { listOpenPayouts } from '../../db/payouts/list-open-payouts';
 import type { TransitionContext } from '../../db/transitions/apply-transition';
 import { DeclaredAction } from '../../domain/declared-action';
 import { isFinal } from '../../domain/payment-transitions';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../../db/connection/pool';
-import { STATUS } from '../../db/queries/payment-indexes';
-import * as records from '../../db/records/recovery-mode';
+import * as records from '../../db/operations/recovery-mode';
+import { STATUS } from '../../db/payments/payment-indexes';
 import { actorText, type ActorText, type OperatorActor } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
 import { ConflictError } from '../../errors';

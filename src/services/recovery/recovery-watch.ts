@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/connection/pool';
-import { beginIfOnOtherTimeline, beginRecovery, readRecoveryMode } from '../../db/records/recovery-mode';
+import { beginIfOnOtherTimeline, beginRecovery, readRecoveryMode } from '../../db/operations/recovery-mode';
 import type { ActorText } from '../../domain/actor';
 import type { Logger } from '../../observability/logger';
 

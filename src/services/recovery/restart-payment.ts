@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/connection/pool';
-import { findCreationResult } from '../../db/queries/find-creation-result';
-import { findOpenPayment, type OpenPayment } from '../../db/queries/list-open-payments';
+import { findCreationResult } from '../../db/payments/find-creation-result';
+import { findOpenPayment, type OpenPayment } from '../../db/payments/list-open-payments';
 import { readState } from '../../db/transitions/payment-state';
 import { isFinal, PAYMENT_STATUSES } from '../../domain/payment-transitions';
 import type { WorkflowRecord } from '../../domain/reconciliation';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
-import { findCurrentPolicy } from '../../db/queries/find-current-policy';
+import { findCurrentPolicy } from '../../db/operations/find-current-policy';
 import { DeclaredAction } from '../../domain/declared-action';
 import { PAYMENT_EVENTS, type PaymentEvent } from '../../domain/events';
 import { amountsOf, type FeePayer } from '../../domain/fees';

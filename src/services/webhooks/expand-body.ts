@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { WebhookPayment } from '../../db/queries/find-webhook-payments';
-import type { RefundPart } from '../../db/queries/payment-parts';
+import type { RefundPart } from '../../db/payments/payment-parts';
+import type { WebhookPayment } from '../../db/webhooks/find-webhook-payments';
 import { PAYMENT_TRANSITIONS, type TransitionRule } from '../../domain/payment-transitions';
 import type { RefundStatus } from '../../domain/refund';
 import type { ExpandBody } from '../../webhooks/outbox';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
-import { joinSubject } from '../../db/queries/delivery-subject';
 import { ALL_SUBJECT_TABLES, SUBJECT_TABLES } from '../../db/transitions/subjects';
+import { joinSubject } from '../../db/webhooks/delivery-subject';
 import type { WebhookEvent } from '../../domain/events';
 import type { Subject, SubjectKind } from '../../domain/subject';
 import type { DeliveryStatus } from '../../webhooks/outbox';

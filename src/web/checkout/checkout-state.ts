@@ -1,4 +1,4 @@
-import type { Logo } from '../../db/records/merchant-logos';
+import type { Logo } from '../../db/merchants/merchant-logos';
 import type { LatePaymentStatus } from '../../domain/late-payment';
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { Language } from '../../domain/sign-in';

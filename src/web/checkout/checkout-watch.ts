@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { Queryable } from '../../db/connection/pool';
-import { findCheckoutStatuses, type CheckoutStatus } from '../../db/queries/find-checkout';
+import { findCheckoutStatuses, type CheckoutStatus } from '../../db/payments/find-checkout';
 import { ApiError } from '../../http/api-error';
 import { clientAddress } from '../../http/auth/client-address';
 import { COMMENT, eventText, writeOrDestroy } from '../../http/event-stream';

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { findCheckout, type CheckoutRow } from '../../db/queries/find-checkout';
+import { findCheckout, type CheckoutRow } from '../../db/payments/find-checkout';
 import { LANGUAGES, type Language } from '../../domain/sign-in';
 import { logPayment } from '../../temporal/log-payment';
 import type { CheckoutPageDependencies } from './checkout-dependencies';

@@ -1,4 +1,4 @@
-import { findLogo } from '../../db/records/merchant-logos';
+import { findLogo } from '../../db/merchants/merchant-logos';
 import { ApiError } from '../../http/api-error';
 import { publicEndpoint } from '../../http/endpoint';
 import type { CheckoutDependencies } from './checkout-dependencies';

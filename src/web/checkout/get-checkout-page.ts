@@ -1,4 +1,4 @@
-import type { CheckoutRow } from '../../db/queries/find-checkout';
+import type { CheckoutRow } from '../../db/payments/find-checkout';
 import { publicEndpoint } from '../../http/endpoint';
 import type { CheckoutDependencies, CheckoutPageDependencies } from './checkout-dependencies';
 import { checkoutHeaders } from './checkout-headers';

@@ -1,5 +1,5 @@
 import type { Environment } from '../../config';
-import { findPaymentKey } from '../../db/queries/find-checkout';
+import { findPaymentKey } from '../../db/payments/find-checkout';
 import { ApiError } from '../../http/api-error';
 import { publicEndpoint } from '../../http/endpoint';
 import type { CheckoutDependencies } from './checkout-dependencies';

@@ -3,7 +3,7 @@ import type { Environment } from '../../../src/config';
 import { DerivedKeys } from '../../../src/crypto/derived-keys';
 import { PublicLinks } from '../../../src/crypto/public-links';
 import { createSealer } from '../../../src/crypto/sealing';
-import { replaceLogo } from '../../../src/db/records/merchant-logos';
+import { replaceLogo } from '../../../src/db/merchants/merchant-logos';
 import { changeMerchant } from '../../../src/services/merchants/merchants';
 import { findSandboxCheckout } from '../../../src/web/checkout/get-sandbox-checkout';
 import { asSuperuser } from '../../support/backdate';

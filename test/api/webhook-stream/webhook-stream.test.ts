@@ -8,7 +8,7 @@ import { StreamCursors } from '../../../src/api/webhook-stream/stream-cursor';
 import { WebhookStreams } from '../../../src/api/webhook-stream/webhook-streams';
 import { DerivedKeys } from '../../../src/crypto/derived-keys';
 import { createSealer } from '../../../src/crypto/sealing';
-import { findStreamEnd } from '../../../src/db/queries/find-webhook-stream';
+import { findStreamEnd } from '../../../src/db/webhooks/find-webhook-stream';
 import { ApiError } from '../../../src/http/api-error';
 import { createLogger } from '../../../src/observability/logger';
 import { revokeKey } from '../../../src/services/merchants/keys';

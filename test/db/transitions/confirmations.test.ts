@@ -1,4 +1,4 @@
-import { storeNotification } from '../../../src/db/records/notification-inbox';
+import { storeNotification } from '../../../src/db/payments/notification-inbox';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import type { PaymentTerms } from '../../../src/domain/payment';
 import { setRecorder } from '../../../src/observability/metrics';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createPool } from '../../../src/db/connection/pool';
 import { onlyRow } from '../../../src/db/connection/require-row';
 import { inTransaction } from '../../../src/db/connection/transaction';
-import { claimReleasedPayouts } from '../../../src/db/queries/find-payout';
+import { claimReleasedPayouts } from '../../../src/db/payouts/find-payout';
 import { changeBankAccount } from '../../../src/db/transitions/bank-account-transitions';
 import { recordPayoutSend } from '../../../src/db/transitions/payout-sends';
 import { payoutWriters, type NewPayout } from '../../../src/db/transitions/payout-transitions';

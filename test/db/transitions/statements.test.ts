@@ -2,10 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { LATE_PAYMENT_STATEMENTS } from '../../../src/db/transitions/late-payment-transitions';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
-import { PACKAGE_ROOT } from '../../../src/package-info';
 import { RECORD_FAILED } from '../../../src/webhooks/record-attempt';
 
-const FILE = path.join(PACKAGE_ROOT, 'src', 'db', 'transitions', 'statements.sql');
+const FILE = path.join(__dirname, 'statements.sql');
 
 const STATEMENTS = [
   ...Object.values(transitionWriters).map(({ statement }) => statement),
@@ -20,7 +19,7 @@ function print({ name, text, parameters }: (typeof STATEMENTS)[number]): string 
 }
 
 describe('the statements of transitions, late payments and failed attempts', () => {
-  it('are those in src/db/transitions/statements.sql (UPDATE_SQL=1 writes it)', () => {
+  it('are those in statements.sql (UPDATE_SQL=1 writes it)', () => {
     const header = '-- Generated from the sources and compared in a test: do not edit. UPDATE_SQL=1 writes it.\n';
     const printed = [header, ...STATEMENTS.map(print)].join('\n');
     if (process.env.UPDATE_SQL === '1') writeFileSync(FILE, printed);

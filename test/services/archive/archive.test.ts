@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { paymentIdentity } from '../../../src/api/payments/create-payment/payment-identity';
 import { referenceIdOf } from '../../../src/crypto/reference-id';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { openException } from '../../../src/db/records/open-exception';
+import { openException } from '../../../src/db/operations/open-exception';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import { archivePayments } from '../../../src/services/archive/archive-payments';
 import { redeliver } from '../../../src/services/webhooks/webhook-redelivery';

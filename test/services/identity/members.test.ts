@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { listMemberships } from '../../../src/db/queries/list-memberships';
-import { listMemberNames } from '../../../src/db/records/members';
+import { listMemberships } from '../../../src/db/identity/list-memberships';
+import { listMemberNames } from '../../../src/db/identity/members';
 import type { MemberRole } from '../../../src/domain/member-roles';
 import {
   acceptInvitation,

@@ -1,6 +1,6 @@
 import { createSignInToken } from '../../../src/crypto/sign-in-token';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { setFirstLanguage } from '../../../src/db/records/user-profile';
+import { setFirstLanguage } from '../../../src/db/identity/user-profile';
 import { SESSION_LIMITS, STEP_UP_LIMITS, type Language } from '../../../src/domain/sign-in';
 import { listMembers } from '../../../src/services/identity/members';
 import { createOperator } from '../../../src/services/identity/operators';

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { TOTP } from 'otpauth';
 import { createSealer, type Sealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { insertSession } from '../../../src/db/records/sessions';
+import { insertSession } from '../../../src/db/identity/sessions';
 import { RECOVERY_CODES } from '../../../src/domain/recovery-codes';
 import { createKnownBrowser } from '../../../src/services/identity/known-browser';
 import { PasswordHasher } from '../../../src/services/identity/password';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseSecretKey } from '../../../src/crypto/secret-key';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { findApiKey } from '../../../src/db/queries/find-api-key';
+import { findApiKey } from '../../../src/db/merchants/find-api-key';
 import { createKey, isNetwork, listKeys, revokeKey } from '../../../src/services/merchants/keys';
 import { createMerchant } from '../../../src/services/merchants/merchants';
 import { createTestDatabase, type TestDatabase } from '../../support/database';

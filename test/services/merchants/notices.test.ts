@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import type { OpenNotice } from '../../../src/db/records/merchant-notices';
+import type { OpenNotice } from '../../../src/db/merchants/merchant-notices';
 import {
   createResetLink,
   inviteMember,

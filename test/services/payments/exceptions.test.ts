@@ -1,5 +1,5 @@
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { openException } from '../../../src/db/records/open-exception';
+import { openException } from '../../../src/db/operations/open-exception';
 import { listActions } from '../../../src/services/audit/list-actions';
 import { listExceptions, listExceptionsOf, resolveException } from '../../../src/services/payments/exceptions';
 import { osUser } from '../../support/actors';

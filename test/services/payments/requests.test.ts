@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { run } from '../../../src/cli/run';
-import { deleteOldRequests } from '../../../src/db/records/recorded-requests';
+import { deleteOldRequests } from '../../../src/db/operations/recorded-requests';
 import { createOperator } from '../../../src/services/identity/operators';
 import { outputInto, runLunas, type Outcome } from '../../cli/run-lunas';
 import { startTestApis, type TestApis, type TestKey } from '../../support/api';

@@ -1,5 +1,5 @@
 import { inTransaction } from '../../../src/db/connection/transaction';
-import { payoutBasisStatement, readPayoutBasis } from '../../../src/db/queries/payout-basis';
+import { payoutBasisStatement, readPayoutBasis } from '../../../src/db/payouts/payout-basis';
 import { payoutWriters } from '../../../src/db/transitions/payout-transitions';
 import { decidePayable } from '../../../src/domain/payout-preview';
 import { findPayoutBreaks } from '../../../src/services/ledger/find-payout-breaks';

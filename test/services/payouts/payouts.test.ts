@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { listRecordedCases } from '../../../src/db/queries/list-attention';
-import { readRestingPayouts } from '../../../src/db/queries/payouts-for-reconciliation';
-import { listPayoutsNeedingAttention } from '../../../src/db/queries/payouts-needing-attention';
+import { listRecordedCases } from '../../../src/db/operations/list-attention';
+import { readRestingPayouts } from '../../../src/db/payouts/payouts-for-reconciliation';
+import { listPayoutsNeedingAttention } from '../../../src/db/payouts/payouts-needing-attention';
 import type { PayableRun } from '../../../src/domain/payout-preview';
 import type { PayoutRejection } from '../../../src/domain/payout-rejections';
 import { listAllPayouts } from '../../../src/services/payouts/payout-operations';

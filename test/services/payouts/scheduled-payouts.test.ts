@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { listDueMerchants } from '../../../src/db/queries/due-merchants';
-import { beginRecovery, endRecovery, readRecoveryMode } from '../../../src/db/records/recovery-mode';
+import { beginRecovery, endRecovery, readRecoveryMode } from '../../../src/db/operations/recovery-mode';
+import { listDueMerchants } from '../../../src/db/payouts/due-merchants';
 import type { ScheduledPayoutsPart } from '../../../src/domain/payout-schedule';
 import { dayInWib } from '../../../src/domain/wib';
 import { changeHold } from '../../../src/services/merchants/merchants';

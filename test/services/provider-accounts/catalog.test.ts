@@ -1,5 +1,5 @@
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { findCurrentPolicy } from '../../../src/db/queries/find-current-policy';
+import { findCurrentPolicy } from '../../../src/db/operations/find-current-policy';
 import { listPolicies, setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { findCurrentPolicy } from '../../../src/db/queries/find-current-policy';
+import { findCurrentPolicy } from '../../../src/db/operations/find-current-policy';
 import {
   addAccount,
   disableAccount,

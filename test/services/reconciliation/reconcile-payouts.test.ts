@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { openException } from '../../../src/db/records/open-exception';
+import { openException } from '../../../src/db/operations/open-exception';
 import { ORPHANED_PAYOUT } from '../../../src/domain/reconciliation';
 import { payoutWorkflowId } from '../../../workflows/messages';
 import { asSuperuser } from '../../support/backdate';

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { listSealingKeyIds } from '../../../src/db/queries/list-sealing-key-ids';
+import { listSealingKeyIds } from '../../../src/db/operations/list-sealing-key-ids';
 import { resealAll } from '../../../src/services/recovery/reseal';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { findPaymentsWithParts } from '../../../src/db/queries/payment-parts';
-import { eraseDetails } from '../../../src/db/records/payment-details';
+import { eraseDetails } from '../../../src/db/payments/payment-details';
+import { findPaymentsWithParts } from '../../../src/db/payments/payment-parts';
 import { LATE_PAYMENT_EVENTS, PAYMENT_EVENTS } from '../../../src/domain/events';
 import { EXPANSIONS, type Expansion } from '../../../src/domain/expansions';
 import { expand } from '../../../src/services/payments/expand';

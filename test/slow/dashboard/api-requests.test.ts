@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { findMerchantRequests, listMerchantRequests } from '../../../src/db/queries/list-merchant-requests';
-import { recordRequests, type CompletedRequest } from '../../../src/db/records/recorded-requests';
+import { findMerchantRequests, listMerchantRequests } from '../../../src/db/merchants/list-merchant-requests';
+import { recordRequests, type CompletedRequest } from '../../../src/db/operations/recorded-requests';
 import { createKey } from '../../../src/services/merchants/keys';
 import { REQUEST_TEXTS } from '../../../src/web/dashboard/requests/request-texts';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { createSealer } from '../../../src/crypto/sealing';
-import { replaceLogo } from '../../../src/db/records/merchant-logos';
+import { replaceLogo } from '../../../src/db/merchants/merchant-logos';
 import type { StepActor } from '../../../src/domain/actor';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
 import { shrinkImage } from '../../../src/lib/shrink-image';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { recordRequests } from '../../../src/db/records/recorded-requests';
+import { recordRequests } from '../../../src/db/operations/recorded-requests';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../../src/domain/payment-transitions';
 import { REFUND_STEP_UP } from '../../../src/domain/sign-in';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { createSealer } from '../../../src/crypto/sealing';
-import { recordRequests } from '../../../src/db/records/recorded-requests';
+import { recordRequests } from '../../../src/db/operations/recorded-requests';
 import { mayAccess, MEMBER_ROLES } from '../../../src/domain/member-roles';
 import { LANGUAGES } from '../../../src/domain/sign-in';
 import { inviteMember } from '../../../src/services/identity/members';

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import type { MetricsAddress } from '../../../src/config';
 import { createSealer } from '../../../src/crypto/sealing';
-import { recordReconciliationRun } from '../../../src/db/records/reconciliation-runs';
+import { recordReconciliationRun } from '../../../src/db/operations/reconciliation-runs';
 import { freePort } from '../../../src/local-stack/ports';
 import { PACKAGE_ROOT } from '../../../src/package-info';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';

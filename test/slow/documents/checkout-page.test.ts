@@ -6,7 +6,7 @@ import type { Browser, Page, Route } from 'playwright-core';
 import { DerivedKeys } from '../../../src/crypto/derived-keys';
 import { PublicLinks } from '../../../src/crypto/public-links';
 import { createSealer } from '../../../src/crypto/sealing';
-import { deleteLogo, replaceLogo } from '../../../src/db/records/merchant-logos';
+import { deleteLogo, replaceLogo } from '../../../src/db/merchants/merchant-logos';
 import type { PaymentStatus } from '../../../src/domain/payment-transitions';
 import { freePort } from '../../../src/local-stack/ports';
 import { changeMerchant } from '../../../src/services/merchants/merchants';

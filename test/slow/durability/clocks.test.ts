@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { createPool } from '../../../src/db/connection/pool';
-import { closeNextDay, endDays } from '../../../src/db/records/balance-days';
+import { closeNextDay, endDays } from '../../../src/db/ledger/balance-days';
 import { dayInWib } from '../../../src/domain/wib';
 import { freePort } from '../../../src/local-stack/ports';
 import { ensureDatabase, PostgresCluster } from '../../../src/local-stack/postgres';

@@ -1,7 +1,7 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { createActivities } from '../../../activities';
-import { scheduleStatusQuery } from '../../../src/db/records/notification-inbox';
+import { scheduleStatusQuery } from '../../../src/db/payments/notification-inbox';
 import type { StepActor } from '../../../src/domain/actor';
 import type { PaymentTerms } from '../../../src/domain/payment';
 import {

@@ -6,7 +6,7 @@ import { CommandContext } from '../../../src/cli/command-context';
 import { requireInstallation } from '../../../src/cli/rules/require-installation';
 import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { openException } from '../../../src/db/records/open-exception';
+import { openException } from '../../../src/db/operations/open-exception';
 import { unsupportedNode } from '../../../src/lib/node-release';
 import type { DatabaseLogin } from '../../../src/local-stack/database-logins';
 import { createLogger } from '../../../src/observability/logger';

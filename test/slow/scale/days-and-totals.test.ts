@@ -1,6 +1,6 @@
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { closeNextDay, endDays } from '../../../src/db/records/balance-days';
-import { findClosedDayDifferences, findNewlyClosedDayDifferences } from '../../../src/db/records/balance-verification';
+import { closeNextDay, endDays } from '../../../src/db/ledger/balance-days';
+import { findClosedDayDifferences, findNewlyClosedDayDifferences } from '../../../src/db/ledger/balance-verification';
 import { asSuperuser } from '../../support/backdate';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { explainQueries } from '../../support/explain';

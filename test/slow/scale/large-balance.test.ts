@@ -1,5 +1,5 @@
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { readPayoutBasis } from '../../../src/db/queries/payout-basis';
+import { readPayoutBasis } from '../../../src/db/payouts/payout-basis';
 import { MAX_PAYOUT_LINES, payoutWriters } from '../../../src/db/transitions/payout-transitions';
 import { explainQueries } from '../../support/explain';
 import { createTestPayouts, FEE_RUPIAH, newPayout, requestTime, type TestPayouts } from '../../support/payouts';

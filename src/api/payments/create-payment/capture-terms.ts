@@ -1,5 +1,5 @@
 import { referenceIdOf } from '../../../crypto/reference-id';
-import { findCurrentPolicy, type Policy } from '../../../db/queries/find-current-policy';
+import { findCurrentPolicy, type Policy } from '../../../db/operations/find-current-policy';
 import { amountsOf, type Amounts } from '../../../domain/fees';
 import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../../domain/money';
 import type { PaymentTerms } from '../../../domain/payment';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { findOriginalResponses, type OriginalResponse } from '../../../db/queries/find-original-response';
-import { storeDetails } from '../../../db/records/payment-details';
+import { findOriginalResponses, type OriginalResponse } from '../../../db/payments/find-original-response';
+import { storeDetails } from '../../../db/payments/payment-details';
 import type { PaymentTerms } from '../../../domain/payment';
 import { ApiError, errorSchema } from '../../../http/api-error';
 import type { AuthenticatedMerchant } from '../../../http/auth/authenticate';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { findOriginalResponse, type OriginalResponse } from '../../../db/queries/find-original-response';
-import { storeDetails } from '../../../db/records/payment-details';
+import { findOriginalResponse, type OriginalResponse } from '../../../db/payments/find-original-response';
+import { storeDetails } from '../../../db/payments/payment-details';
 import { ExplainedFailure } from '../../../http/api-error';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { toQris, type QrisBody } from '../../../services/payments/expand';

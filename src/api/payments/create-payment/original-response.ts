@@ -1,4 +1,4 @@
-import type { EarlierCreation, OriginalResponse } from '../../../db/queries/find-original-response';
+import type { EarlierCreation, OriginalResponse } from '../../../db/payments/find-original-response';
 import { ApiError } from '../../../http/api-error';
 import type { EndpointResponse } from '../../../http/endpoint';
 import type { ApiDependencies } from '../../dependencies';

@@ -1,4 +1,4 @@
-import type { SealedDetails } from '../../../db/records/payment-details';
+import type { SealedDetails } from '../../../db/payments/payment-details';
 import type { ApiDependencies } from '../../dependencies';
 import type { PaymentDraft } from './capture-terms';
 

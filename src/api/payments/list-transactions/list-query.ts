@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ListPosition } from '../../../db/queries/list-payments';
+import type { ListPosition } from '../../../db/payments/list-payments';
 import { PAYMENT_STATUSES } from '../../../domain/payment-transitions';
 import { PROVIDERS } from '../../../domain/provider-capabilities';
 import { zonedTime } from '../../../lib/fields';

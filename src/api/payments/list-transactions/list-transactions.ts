@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { listMerchantPayments } from '../../../db/queries/list-payments';
-import type { PaymentWithParts } from '../../../db/queries/payment-parts';
-import type { PaymentRow } from '../../../db/queries/payment-row';
+import { listMerchantPayments } from '../../../db/payments/list-payments';
+import type { PaymentWithParts } from '../../../db/payments/payment-parts';
+import type { PaymentRow } from '../../../db/payments/payment-row';
 import { reportIgnored } from '../../../http/ignored-input';
 import { expand } from '../../../services/payments/expand';
 import type { ApiDependencies } from '../../dependencies';

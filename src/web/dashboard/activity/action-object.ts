@@ -1,5 +1,5 @@
 import { validate as isUuid } from 'uuid';
-import type { MerchantActionRow } from '../../../db/queries/list-merchant-actions';
+import type { MerchantActionRow } from '../../../db/merchants/list-merchant-actions';
 import type { MerchantView } from '../merchant-view';
 import { ACTIVITY_TEXTS } from './activity-texts';
 

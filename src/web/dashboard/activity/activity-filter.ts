@@ -1,6 +1,6 @@
 import { validate as isUuid } from 'uuid';
 import { z } from 'zod';
-import { OPERATORS, type ActionStart, type MerchantActionFilter } from '../../../db/queries/list-merchant-actions';
+import { OPERATORS, type ActionStart, type MerchantActionFilter } from '../../../db/merchants/list-merchant-actions';
 import { endOfDay, startOfDay, type Locale } from '../../ui/format';
 import { areDaysInOrder, dayField, DAYS_NOT_IN_ORDER } from '../list-fields';
 import { isRecordedAction } from './activity-texts';

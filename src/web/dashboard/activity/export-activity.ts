@@ -3,7 +3,7 @@ import {
   listMerchantActions,
   type ActionStart,
   type MerchantActionRow,
-} from '../../../db/queries/list-merchant-actions';
+} from '../../../db/merchants/list-merchant-actions';
 import { delimiterField, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
 import { memberPage, redirectTo } from '../../page/page-route';
 import { formatExactTime } from '../../ui/format';

@@ -1,10 +1,10 @@
+import { listMemberNames } from '../../../db/identity/members';
 import {
   listMerchantActions,
   OPERATORS,
   type ActionStart,
   type MerchantActionRow,
-} from '../../../db/queries/list-merchant-actions';
-import { listMemberNames } from '../../../db/records/members';
+} from '../../../db/merchants/list-merchant-actions';
 import { memberPage } from '../../page/page-route';
 import type { SentFields } from '../../page/read-form';
 import type { DashboardDependencies } from '../dashboard-dependencies';

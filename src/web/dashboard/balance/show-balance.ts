@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { getBalance } from '../../../db/queries/get-balance';
+import { getBalance } from '../../../db/ledger/get-balance';
 import { monthInWib } from '../../../domain/wib';
 import { listBalanceDays, listNewestLines } from '../../../services/payouts/balance';
 import { memberPage } from '../../page/page-route';

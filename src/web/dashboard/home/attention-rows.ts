@@ -1,7 +1,7 @@
 import { maskSecretKey } from '../../../crypto/secret-key';
-import { ATTENTION_LIMIT, type PaymentAttention } from '../../../db/queries/find-attention';
-import type { DeveloperAttention } from '../../../db/queries/find-developer-attention';
-import type { PayoutAttention } from '../../../db/queries/find-payout-attention';
+import type { DeveloperAttention } from '../../../db/merchants/find-developer-attention';
+import { ATTENTION_LIMIT, type PaymentAttention } from '../../../db/operations/find-attention';
+import type { PayoutAttention } from '../../../db/payouts/find-payout-attention';
 import type { AttentionRow } from '../../ui/attention';
 import { formatTime } from '../../ui/format';
 import type { MerchantView } from '../merchant-view';

@@ -1,4 +1,4 @@
-import type { FirstSteps } from '../../../db/queries/find-first-steps';
+import type { FirstSteps } from '../../../db/merchants/find-first-steps';
 import type { ChecklistStep } from '../../ui/checklist';
 import type { MerchantView } from '../merchant-view';
 import { HOME_TEXTS } from './home-texts';

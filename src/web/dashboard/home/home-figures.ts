@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../db/connection/pool';
-import { listFigureBars } from '../../../db/queries/payment-figures';
+import { listFigureBars } from '../../../db/payments/payment-figures';
 import type { PaymentStatus } from '../../../domain/payment-transitions';
 import { dayOf, endOfDay, startOfDay, type Locale } from '../../ui/format';
 import { PAYMENT_GROUPS } from '../payments/payment-groups';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { findPaymentAttention } from '../../../db/queries/find-attention';
-import { findDeveloperAttention } from '../../../db/queries/find-developer-attention';
-import { findFirstSteps } from '../../../db/queries/find-first-steps';
-import { findPayoutAttention } from '../../../db/queries/find-payout-attention';
-import { getBalance } from '../../../db/queries/get-balance';
-import { listPaymentPage } from '../../../db/queries/list-payment-page';
+import { getBalance } from '../../../db/ledger/get-balance';
+import { findDeveloperAttention } from '../../../db/merchants/find-developer-attention';
+import { findFirstSteps } from '../../../db/merchants/find-first-steps';
+import { findPaymentAttention } from '../../../db/operations/find-attention';
+import { listPaymentPage } from '../../../db/payments/list-payment-page';
+import { findPayoutAttention } from '../../../db/payouts/find-payout-attention';
 import { listNotices } from '../../../services/merchants/notices';
 import { memberPage } from '../../page/page-route';
 import { dayOf, startOfDay } from '../../ui/format';

@@ -1,5 +1,5 @@
 import { maskSecretKey } from '../../../crypto/secret-key';
-import type { OriginKey, OriginPolicy, PaymentOrigin } from '../../../db/queries/find-payment-origin';
+import type { OriginKey, OriginPolicy, PaymentOrigin } from '../../../db/payments/find-payment-origin';
 import { formatRupiah } from '../../../domain/money';
 import type { MerchantView } from '../merchant-view';
 import type { ShownOrigin } from './payment-page';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { encodeCursor } from '../../../api/payments/list-transactions/cursor';
-import type { PageStart } from '../../../db/queries/list-payment-page';
-import type { PaymentRow } from '../../../db/queries/payment-row';
+import type { PageStart } from '../../../db/payments/list-payment-page';
+import type { PaymentRow } from '../../../db/payments/payment-row';
 import { delimiterField, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
 import { memberPage, redirectTo } from '../../page/page-route';
 import { formatExactTime } from '../../ui/format';

@@ -1,7 +1,7 @@
 import { parsePathId } from '../../../api/payments/path-id';
-import { findMerchantPayment } from '../../../db/queries/find-payment';
-import type { PaymentRow } from '../../../db/queries/payment-row';
-import { findArchivedPayment } from '../../../db/records/archive';
+import { findArchivedPayment } from '../../../db/operations/archive';
+import { findMerchantPayment } from '../../../db/payments/find-payment';
+import type { PaymentRow } from '../../../db/payments/payment-row';
 import { logPayment } from '../../../temporal/log-payment';
 import { PageError } from '../../page/page-error';
 import type { MemberVisit } from '../../page/page-route';

@@ -1,11 +1,11 @@
 import { parsePathId } from '../../../api/payments/path-id';
 import type { Queryable } from '../../../db/connection/pool';
-import { countNewerPayments } from '../../../db/queries/count-newer-payments';
-import { findMerchantPayment } from '../../../db/queries/find-payment';
-import { listPaymentPage, type PageStart } from '../../../db/queries/list-payment-page';
-import { listMerchantPayments, type ListPosition } from '../../../db/queries/list-payments';
-import type { PaymentRow } from '../../../db/queries/payment-row';
-import { searchPaymentPage } from '../../../db/queries/search-payment-page';
+import { countNewerPayments } from '../../../db/payments/count-newer-payments';
+import { findMerchantPayment } from '../../../db/payments/find-payment';
+import { listPaymentPage, type PageStart } from '../../../db/payments/list-payment-page';
+import { listMerchantPayments, type ListPosition } from '../../../db/payments/list-payments';
+import type { PaymentRow } from '../../../db/payments/payment-row';
+import { searchPaymentPage } from '../../../db/payments/search-payment-page';
 import { endOfDay, startOfDay, type Locale } from '../../ui/format';
 import type { ListFilter } from './list-filter';
 import { PAYMENT_GROUPS } from './payment-groups';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decodeCursor } from '../../../api/payments/list-transactions/cursor';
-import type { PageStart } from '../../../db/queries/list-payment-page';
-import type { ListPosition } from '../../../db/queries/list-payments';
+import type { PageStart } from '../../../db/payments/list-payment-page';
+import type { ListPosition } from '../../../db/payments/list-payments';
 import { PAYMENT_STATUSES } from '../../../domain/payment-transitions';
 import { PROVIDERS } from '../../../domain/provider-capabilities';
 import { areDaysInOrder, dayField, DAYS_NOT_IN_ORDER } from '../list-fields';

@@ -1,9 +1,9 @@
 import { MAX as MAX_ID } from 'uuid';
 import { encodeCursor } from '../../../api/payments/list-transactions/cursor';
-import type { PageStart } from '../../../db/queries/list-payment-page';
-import type { ListPosition } from '../../../db/queries/list-payments';
-import { readPeriodFigure, type PeriodFigure } from '../../../db/queries/payment-figures';
-import type { PaymentRow } from '../../../db/queries/payment-row';
+import type { PageStart } from '../../../db/payments/list-payment-page';
+import type { ListPosition } from '../../../db/payments/list-payments';
+import { readPeriodFigure, type PeriodFigure } from '../../../db/payments/payment-figures';
+import type { PaymentRow } from '../../../db/payments/payment-row';
 import { PAYMENT_STATUSES } from '../../../domain/payment-transitions';
 import { memberPage, type MemberVisit } from '../../page/page-route';
 import type { SentFields } from '../../page/read-form';

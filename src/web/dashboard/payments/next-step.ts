@@ -1,5 +1,5 @@
-import type { PaymentTimeline } from '../../../db/queries/find-payment-timeline';
-import type { PaymentRow } from '../../../db/queries/payment-row';
+import type { PaymentTimeline } from '../../../db/payments/find-payment-timeline';
+import type { PaymentRow } from '../../../db/payments/payment-row';
 import type { MerchantView } from '../merchant-view';
 
 /** What happens next to a payment, in words. */

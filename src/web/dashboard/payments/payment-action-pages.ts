@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { findMerchantPayment } from '../../../db/queries/find-payment';
-import { findPaymentTimeline } from '../../../db/queries/find-payment-timeline';
-import type { PaymentRow } from '../../../db/queries/payment-row';
-import { sumRefundActions } from '../../../db/records/user-actions';
+import { sumRefundActions } from '../../../db/identity/user-actions';
+import { findMerchantPayment } from '../../../db/payments/find-payment';
+import { findPaymentTimeline } from '../../../db/payments/find-payment-timeline';
+import type { PaymentRow } from '../../../db/payments/payment-row';
 import { toStepActor } from '../../../domain/actor';
 import type { MerchantPaymentAction } from '../../../domain/payment-actions';
 import { REFUND_STEP_UP, STEP_UP_LIMITS } from '../../../domain/sign-in';

@@ -1,5 +1,5 @@
-import type { PaymentTimeline, TimelineRefund } from '../../../db/queries/find-payment-timeline';
-import type { PaymentRow } from '../../../db/queries/payment-row';
+import type { PaymentTimeline, TimelineRefund } from '../../../db/payments/find-payment-timeline';
+import type { PaymentRow } from '../../../db/payments/payment-row';
 import type { PaymentState } from '../../../domain/payment';
 import { findRejection, type MerchantPaymentAction } from '../../../domain/payment-actions';
 import { merchantRejection, type MerchantView } from '../merchant-view';

@@ -1,6 +1,10 @@
-import type { PaymentTimeline, TimelineEntryLine, TimelineTransition } from '../../../db/queries/find-payment-timeline';
-import type { PaymentRow } from '../../../db/queries/payment-row';
-import type { TimelineDelivery } from '../../../db/queries/timeline-deliveries';
+import type {
+  PaymentTimeline,
+  TimelineEntryLine,
+  TimelineTransition,
+} from '../../../db/payments/find-payment-timeline';
+import type { PaymentRow } from '../../../db/payments/payment-row';
+import type { TimelineDelivery } from '../../../db/webhooks/timeline-deliveries';
 import { parseActor } from '../../../domain/actor';
 import { formatRupiah } from '../../../domain/money';
 import { PAYMENT_TRANSITIONS, type TransitionName, type TransitionRule } from '../../../domain/payment-transitions';

@@ -1,4 +1,4 @@
-import { findCheckout } from '../../../db/queries/find-checkout';
+import { findCheckout } from '../../../db/payments/find-checkout';
 import { checkoutStateOf, isLastPage, payablePayload } from '../../checkout/checkout-state';
 import { statusKeyOf } from '../../checkout/checkout-watch';
 import { PAGE_HEADERS } from '../../page/headers';

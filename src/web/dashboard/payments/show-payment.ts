@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { findPaymentOrigin } from '../../../db/queries/find-payment-origin';
-import { findPaymentTimeline, type PaymentTimeline } from '../../../db/queries/find-payment-timeline';
-import type { PaymentRow } from '../../../db/queries/payment-row';
+import { findPaymentOrigin } from '../../../db/payments/find-payment-origin';
+import { findPaymentTimeline, type PaymentTimeline } from '../../../db/payments/find-payment-timeline';
+import type { PaymentRow } from '../../../db/payments/payment-row';
 import type { MerchantPaymentAction } from '../../../domain/payment-actions';
 import { isFinal, type PaymentStatus } from '../../../domain/payment-transitions';
 import { StreamBody } from '../../../http/endpoint';

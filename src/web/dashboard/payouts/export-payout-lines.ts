@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PayoutLine } from '../../../db/queries/list-payouts';
+import type { PayoutLine } from '../../../db/payouts/list-payouts';
 import { listPayoutLines } from '../../../services/payouts/payouts';
 import { delimiterField, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
 import { memberPage, redirectTo } from '../../page/page-route';

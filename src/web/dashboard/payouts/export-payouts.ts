@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Payout } from '../../../db/queries/list-payouts';
+import type { Payout } from '../../../db/payouts/list-payouts';
 import { listPayouts } from '../../../services/payouts/payouts';
 import { delimiterField, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';
 import { memberPage, redirectTo } from '../../page/page-route';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Payout } from '../../../db/queries/list-payouts';
+import type { Payout } from '../../../db/payouts/list-payouts';
 import { listBankAccounts } from '../../../services/payouts/bank-accounts';
 import { getPayoutSettings, getProposedSettings } from '../../../services/payouts/payout-settings';
 import { listPayouts } from '../../../services/payouts/payouts';

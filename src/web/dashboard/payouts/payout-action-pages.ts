@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { getBalance } from '../../../db/queries/get-balance';
+import { getBalance } from '../../../db/ledger/get-balance';
 import type { MemberPayoutAction } from '../../../domain/payout-actions';
 import { ConflictError, UserError } from '../../../errors';
 import type { EndpointResponse } from '../../../http/endpoint';

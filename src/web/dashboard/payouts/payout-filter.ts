@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { decodeCursor, encodeCursor } from '../../../api/payments/list-transactions/cursor';
-import type { Payout, PayoutFilter, PayoutPosition } from '../../../db/queries/list-payouts';
+import type { Payout, PayoutFilter, PayoutPosition } from '../../../db/payouts/list-payouts';
 import { PAYOUT_STATUSES } from '../../../domain/payout-transitions';
 import { endOfDay, startOfDay, type Locale } from '../../ui/format';
 import { areDaysInOrder, dayField, DAYS_NOT_IN_ORDER } from '../list-fields';

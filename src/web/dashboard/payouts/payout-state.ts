@@ -1,5 +1,5 @@
-import type { FoundObstacle } from '../../../db/queries/find-payout';
-import { findAuthority, type Authority } from '../../../db/records/members';
+import { findAuthority, type Authority } from '../../../db/identity/members';
+import type { FoundObstacle } from '../../../db/payouts/find-payout';
 import { actorText } from '../../../domain/actor';
 import { findMemberRejection, type MemberPayoutAction } from '../../../domain/payout-actions';
 import type { PayoutRejection } from '../../../domain/payout-rejections';

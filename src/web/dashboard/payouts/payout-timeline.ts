@@ -1,5 +1,5 @@
-import type { PayoutHistoryRow } from '../../../db/queries/list-payouts';
-import type { TimelineDelivery } from '../../../db/queries/timeline-deliveries';
+import type { PayoutHistoryRow } from '../../../db/payouts/list-payouts';
+import type { TimelineDelivery } from '../../../db/webhooks/timeline-deliveries';
 import { formatRupiah } from '../../../domain/money';
 import {
   PAYOUT_TRANSITIONS,

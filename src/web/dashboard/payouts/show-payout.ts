@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { findPayoutObstacle } from '../../../db/queries/find-payout';
-import { listPayoutDeliveries } from '../../../db/queries/timeline-deliveries';
+import { findPayoutObstacle } from '../../../db/payouts/find-payout';
+import { listPayoutDeliveries } from '../../../db/webhooks/timeline-deliveries';
 import type { MemberPayoutAction } from '../../../domain/payout-actions';
 import { isResting, type PayoutStatus } from '../../../domain/payout-transitions';
 import { listPayoutApprovers, listPayoutLines, type PayoutDetails } from '../../../services/payouts/payouts';

@@ -3,7 +3,7 @@ import {
   listMerchantRequests,
   type MerchantRequestPage,
   type RequestPosition,
-} from '../../../db/queries/list-merchant-requests';
+} from '../../../db/merchants/list-merchant-requests';
 import { listOwnKeys } from '../../../services/merchants/merchant-keys';
 import { memberPage } from '../../page/page-route';
 import { endOfDay, startOfDay, type Locale } from '../../ui/format';

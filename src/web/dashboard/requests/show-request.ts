@@ -1,4 +1,4 @@
-import { findMerchantRequests, listReferences } from '../../../db/queries/list-merchant-requests';
+import { findMerchantRequests, listReferences } from '../../../db/merchants/list-merchant-requests';
 import { isRequestId } from '../../../domain/correlation';
 import { PageError } from '../../page/page-error';
 import { memberPage, NO_FIELDS } from '../../page/page-route';

@@ -1,5 +1,5 @@
 import { maskSecretKey } from '../../../crypto/secret-key';
-import type { MerchantRequestRow } from '../../../db/queries/list-merchant-requests';
+import type { MerchantRequestRow } from '../../../db/merchants/list-merchant-requests';
 import type { ShownRequest } from './request-parts';
 
 /** A recorded request with the name of its key, else with the masked key. */

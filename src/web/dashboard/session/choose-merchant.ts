@@ -1,4 +1,4 @@
-import { listMemberships } from '../../../db/queries/list-memberships';
+import { listMemberships } from '../../../db/identity/list-memberships';
 import { NO_FIELDS, redirectTo, userPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { pageResponse } from '../merchant-view';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { setUserLanguage } from '../../../db/records/user-profile';
+import { setUserLanguage } from '../../../db/identity/user-profile';
 import { LANGUAGES } from '../../../domain/sign-in';
 import { clientAddress } from '../../../http/auth/client-address';
 import { withUserAudit } from '../../../services/audit/user-audit';

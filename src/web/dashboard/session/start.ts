@@ -1,4 +1,4 @@
-import { setFirstLanguage } from '../../../db/records/user-profile';
+import { setFirstLanguage } from '../../../db/identity/user-profile';
 import { SignInError } from '../../../errors';
 import { canonicalAddress, clientAddress } from '../../../http/auth/client-address';
 import { recordEndedStep } from '../../../services/audit/user-audit';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deleteLogo, replaceLogo } from '../../../db/records/merchant-logos';
+import { deleteLogo, replaceLogo } from '../../../db/merchants/merchant-logos';
 import { readColour } from '../../../domain/accent';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { withUserAudit, type UserAction } from '../../../services/audit/user-audit';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Invited } from '../../../db/records/members';
+import type { Invited } from '../../../db/identity/members';
 import { findMember } from '../../../services/identity/members';
 import { PageError } from '../../page/page-error';
 import type { MemberVisit } from '../../page/page-route';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { decodeCursor, encodeCursor } from '../../../api/payments/list-transactions/cursor';
-import { findDeliveryDetails, type DeliveryDetailsRow } from '../../../db/queries/find-delivery-details';
-import { listDeliveryPage, type DeliveryRow } from '../../../db/queries/list-delivery-page';
-import type { PageStart } from '../../../db/queries/list-payment-page';
-import type { ListPosition } from '../../../db/queries/list-payments';
+import type { PageStart } from '../../../db/payments/list-payment-page';
+import type { ListPosition } from '../../../db/payments/list-payments';
+import { findDeliveryDetails, type DeliveryDetailsRow } from '../../../db/webhooks/find-delivery-details';
+import { listDeliveryPage, type DeliveryRow } from '../../../db/webhooks/list-delivery-page';
 import { WEBHOOK_EVENTS } from '../../../domain/events';
 import { ConflictError } from '../../../errors';
 import type { EndpointResponse } from '../../../http/endpoint';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countDeadDeliveries } from '../../../db/queries/count-dead-deliveries';
+import { countDeadDeliveries } from '../../../db/webhooks/count-dead-deliveries';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { withUserAudit } from '../../../services/audit/user-audit';
 import { redeliverRange } from '../../../services/webhooks/webhook-redelivery';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listDeliveryPage, type DeliveryPageFilter } from '../../../db/queries/list-delivery-page';
+import { listDeliveryPage, type DeliveryPageFilter } from '../../../db/webhooks/list-delivery-page';
 import { listOwnEndpoints, type WebhookEndpoint } from '../../../services/webhooks/webhook-endpoints';
 import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';

@@ -3,7 +3,7 @@ import {
   listMerchantPayments,
   listStatement,
   type MerchantPaymentFilter,
-} from '../../../../src/db/queries/list-payments';
+} from '../../../../src/db/payments/list-payments';
 import { PAYMENT_STATUSES } from '../../../../src/domain/payment-transitions';
 import { PROVIDERS } from '../../../../src/domain/provider-capabilities';
 import { startTestApis, type TestApis, type TestKey } from '../../../support/api';

@@ -6,11 +6,11 @@ import { AGE_GROUPS, COUNT_LIMIT, PAYOUT_ATTENTION_REASONS, type PROPOSAL_AGES }
 import type { Sample } from '../../observability/metrics';
 import type { Queryable } from '../connection/pool';
 import { literalList } from '../connection/statement';
-import { PASS_HOUR } from '../records/payment-totals';
-import { readRecoveryMode } from '../records/recovery-mode';
+import { PASS_HOUR } from '../ledger/payment-totals';
+import { CREATED_AT, STATUS } from '../payments/payment-indexes';
+import { payoutsWithReason } from '../payouts/payouts-needing-attention';
 import { OVERDUE, OVERDUE_BUT_HELD, type Overdue } from './overdue-payments';
-import { CREATED_AT, STATUS } from './payment-indexes';
-import { payoutsWithReason } from './payouts-needing-attention';
+import { readRecoveryMode } from './recovery-mode';
 
 /*
  * The gauges that come from PostgreSQL. Each statement follows an index and ends at a limit, so that it reads few

@@ -5,7 +5,7 @@ import {
   endRecovery,
   readRecoveryMode,
   readRecoveryProgress,
-} from '../../../src/db/records/recovery-mode';
+} from '../../../src/db/operations/recovery-mode';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
 let database: TestDatabase;

@@ -6,7 +6,7 @@ import type { PaidLines } from '../../domain/payout-preview';
 import type { Rail } from '../../domain/payout-rails';
 import type { PayoutStatus, PayoutTransitionName } from '../../domain/payout-transitions';
 import type { Queryable } from '../connection/pool';
-import { userNameSql } from '../records/users';
+import { userNameSql } from '../identity/users';
 
 /** A payout as members and operators see it. */
 export interface Payout {

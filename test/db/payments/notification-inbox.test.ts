@@ -6,7 +6,7 @@ import {
   recordNotified,
   scheduleStatusQuery,
   storeNotification,
-} from '../../../src/db/records/notification-inbox';
+} from '../../../src/db/payments/notification-inbox';
 import {
   recordLatePayment,
   refundLatePayment,

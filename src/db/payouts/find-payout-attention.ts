@@ -1,5 +1,5 @@
 import type { Queryable } from '../connection/pool';
-import { ATTENTION_LIMIT } from './find-attention';
+import { ATTENTION_LIMIT } from '../operations/find-attention';
 
 /** What of a merchant's payouts waits for a member, or has to be seen. */
 export interface PayoutAttention {

@@ -1,7 +1,7 @@
 import type { LatePaymentStatus } from '../../domain/late-payment';
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { Queryable } from '../connection/pool';
-import { LOGO_COLUMN, type Logo } from '../records/merchant-logos';
+import { LOGO_COLUMN, type Logo } from '../merchants/merchant-logos';
 
 /** What the checkout page changes with: `version` and `latePayment`. */
 export interface CheckoutStatus {

@@ -1,5 +1,5 @@
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { readLedgerHorizon } from '../../../src/db/records/ledger-verifications';
+import { readLedgerHorizon } from '../../../src/db/ledger/ledger-verifications';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
 let database: TestDatabase;

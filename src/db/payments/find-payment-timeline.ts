@@ -4,7 +4,7 @@ import type { TransitionName } from '../../domain/payment-transitions';
 import type { RefundStatus } from '../../domain/refund';
 import type { Queryable } from '../connection/pool';
 import { SUBJECT_TABLES } from '../transitions/subjects';
-import { deliveriesSql, EPOCH_MS, type TimelineDelivery } from './timeline-deliveries';
+import { deliveriesSql, EPOCH_MS, type TimelineDelivery } from '../webhooks/timeline-deliveries';
 
 /** What happened to one payment, each part oldest first. Times are milliseconds since 1970. */
 export interface PaymentTimeline {

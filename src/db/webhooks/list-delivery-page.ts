@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../../domain/events';
 import type { Queryable } from '../connection/pool';
 import { onlyRow } from '../connection/require-row';
+import type { PageStart } from '../payments/list-payment-page';
 import { ALL_SUBJECT_TABLES } from '../transitions/subjects';
-import type { PageStart } from './list-payment-page';
 
 export interface DeliveryPageFilter {
   readonly merchantId: string;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Queryable } from '../connection/pool';
 import { onlyRow } from '../connection/require-row';
-import { ATTENTION_LIMIT } from './find-attention';
+import { ATTENTION_LIMIT } from '../operations/find-attention';
 
 const endpointSchema = z.object({ id: z.string(), url: z.string() });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import type { Pool } from '../../../src/db/connection/pool';
-import { countTotals, findTotalDifferences, recomputeNext } from '../../../src/db/records/payment-totals';
+import { countTotals, findTotalDifferences, recomputeNext } from '../../../src/db/ledger/payment-totals';
 import { eventually } from '../../support/eventually';
 import { createTestLedger, type TestLedger } from '../../support/payments';
 import { seedPayments } from '../../support/seed-payments';

@@ -1,8 +1,8 @@
 import { FINAL_STATUSES, OPEN_STATUSES } from '../../domain/payment-transitions';
 import { ConflictError } from '../../errors';
 import type { Queryable } from '../connection/pool';
-import { CREATED_AT, STATUS } from '../queries/payment-indexes';
-import type { AccountSums } from './ledger-verifications';
+import type { AccountSums } from '../ledger/ledger-verifications';
+import { CREATED_AT, STATUS } from '../payments/payment-indexes';
 
 /* What `lunas archive` reads and writes. The view `archivable_payments` has the rules of what may be removed. */
 

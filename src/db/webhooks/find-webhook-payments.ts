@@ -1,6 +1,6 @@
 import type { Queryable } from '../connection/pool';
-import { columnsWith, type PaymentParts } from './payment-parts';
-import type { PaymentRow } from './payment-row';
+import { columnsWith, type PaymentParts } from '../payments/payment-parts';
+import type { PaymentRow } from '../payments/payment-row';
 
 const PARTS = ['latePayment', 'settledAt', 'refunds', 'history'] as const;
 

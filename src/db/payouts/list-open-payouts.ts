@@ -1,7 +1,7 @@
 import type { PayoutTerms } from '../../domain/payout';
 import type { PayoutStatus } from '../../domain/payout-transitions';
 import type { Queryable } from '../connection/pool';
-import type { Page } from './list-for-reconciliation';
+import type { Page } from '../operations/list-for-reconciliation';
 import { readOpenPayouts } from './payouts-for-reconciliation';
 
 /** A payout, and where it is. */

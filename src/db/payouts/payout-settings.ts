@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { PayoutSettings, ProposedSettings } from '../../domain/payout-schedule';
 import type { Queryable } from '../connection/pool';
-import { userNameSql } from './users';
+import { userNameSql } from '../identity/users';
 
 /** Undefined: the merchant has set none. */
 export async function findPayoutSettings(db: Queryable, merchantId: string): Promise<PayoutSettings | undefined> {

@@ -3,14 +3,14 @@ import { formatRupiah } from '../../domain/money';
 import { REFUND_GRACE_MS } from '../../domain/reconciliation';
 import type { Queryable } from '../connection/pool';
 import { literalList } from '../connection/statement';
-import { IS_RECOVERING } from '../records/recovery-mode';
-import { OVERDUE } from './overdue-payments';
-import { CREATED_AT, STATUS } from './payment-indexes';
+import { CREATED_AT, STATUS } from '../payments/payment-indexes';
 import {
   listPayoutsNeedingAttention,
   type PayoutAttentionReason,
   type PayoutNeedingAttention,
-} from './payouts-needing-attention';
+} from '../payouts/payouts-needing-attention';
+import { OVERDUE } from './overdue-payments';
+import { IS_RECOVERING } from './recovery-mode';
 
 /** What waits for an operator, as PostgreSQL has it. */
 export interface RecordedCase {

@@ -1,6 +1,6 @@
 import type { PaymentStatus } from '../../domain/payment-transitions';
-import { IS_RECOVERING } from '../records/recovery-mode';
-import { CREATED_AT, STATUS } from './payment-indexes';
+import { CREATED_AT, STATUS } from '../payments/payment-indexes';
+import { IS_RECOVERING } from './recovery-mode';
 
 /** After its timer. The timer may be late, and its step may need another attempt. */
 const OVERDUE_AFTER = "interval '5 minutes'";

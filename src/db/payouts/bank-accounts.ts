@@ -1,7 +1,7 @@
 import type { BankAccountStatus, BankAccountTransitionName } from '../../domain/bank-account-transitions';
 import type { NameMatch } from '../../domain/holder-names';
 import type { Queryable } from '../connection/pool';
-import { userNameSql } from './users';
+import { userNameSql } from '../identity/users';
 
 /** A merchant's bank account without its number and its holder. */
 export interface BankAccountSummary {

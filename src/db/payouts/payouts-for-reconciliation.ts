@@ -3,7 +3,7 @@ import { OPEN_PAYOUT_STATUSES, RESTING_PAYOUT_STATUSES } from '../../domain/payo
 import type { ReconciliationTimes, RecordedPayoutStatus } from '../../domain/reconciliation';
 import type { Queryable } from '../connection/pool';
 import { literalList } from '../connection/statement';
-import { pageOf, RECONCILED_PAGE, type Page } from './list-for-reconciliation';
+import { pageOf, RECONCILED_PAGE, type Page } from '../operations/list-for-reconciliation';
 
 /* As for payments: keyset pages over the partial indexes of open and of resting payouts. */
 

@@ -4,8 +4,8 @@ import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { RecordedPayment } from '../../domain/reconciliation';
 import type { Queryable } from '../connection/pool';
 import { literalList } from '../connection/statement';
+import { IS_FINAL, IS_OPEN } from '../payments/payment-indexes';
 import { LATEST_REFUND, STATE_COLUMNS, stateOf, type StateRow } from '../transitions/payment-state';
-import { IS_FINAL, IS_OPEN } from './payment-indexes';
 
 /* Reconciliation reads keyset pages over partial indexes: the cost of a page does not depend on the number of rows. */
 
