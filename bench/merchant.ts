@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createSealer } from '../src/crypto/sealing';
 import { createPool } from '../src/db/connection/pool';
-import { createKey } from '../src/services/merchants/keys';
+import { insertKey } from '../src/services/merchants/keys/api-key';
 import { createMerchant } from '../src/services/merchants/merchants';
 import { createEndpoint } from '../src/services/webhooks/webhook-endpoints';
 import type { Http, HttpResponse } from './http';
@@ -25,9 +25,10 @@ export async function registerMerchant({ databaseUrl, masterKey, receiverUrl }: 
   try {
     const providers = ['gopay', 'shopeepay'] as const;
     const { id } = await createMerchant(db, { name: 'Bench', feePayer: 'merchant', providers, approve: true });
-    const { secret } = await createKey(db, { merchantId: id, allowedNetworks: [], environment: 'sandbox' });
+    const key = await insertKey(db, { merchantId: id, environment: 'sandbox' });
+    if (key === null) throw new Error('The key exists');
     if (receiverUrl !== undefined) await addEndpoint(databaseUrl, masterKey, id, receiverUrl);
-    return secret;
+    return key.secret;
   } finally {
     await db.end();
   }

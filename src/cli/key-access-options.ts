@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { KeyAccess, NewKeyAccess } from '../domain/key-access';
-import { isNetwork } from '../services/merchants/keys';
+import { isNetwork } from '../lib/allowed-networks';
 import { collect, type LunasCommand } from './lunas-command';
 import { expiry, listOf } from './option-schemas';
 

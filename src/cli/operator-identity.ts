@@ -4,6 +4,7 @@ import { parseOperatorKey } from '../crypto/secret-key';
 import type { Pool, Queryable } from '../db/connection/pool';
 import type { OperatorActor } from '../domain/actor';
 import type { DeclaredAction } from '../domain/declared-action';
+import type { ActionEnd } from '../domain/recorded-outcome';
 import { UserError } from '../errors';
 import type { Logger } from '../observability/logger';
 import { withAudit } from '../services/audit/audit';
@@ -30,8 +31,12 @@ export class CommandAudit {
 
   /** As `record`, of a work that can be incomplete: the audit log has `succeeded` only if the command exits with 0. */
   recordResult(action: DeclaredAction, target: string, work: () => Promise<CommandResult>): Promise<CommandResult> {
-    return withAudit(this, this.actor, { ...this.command, action, target }, work, ({ failure }) => failure);
+    return withAudit(this, this.actor, { ...this.command, action, target }, work, endOfResult);
   }
+}
+
+function endOfResult({ failure }: CommandResult): ActionEnd {
+  return failure === undefined ? { outcome: 'succeeded', detail: null } : { outcome: 'indeterminate', detail: failure };
 }
 
 /** When production requires an operator key. It always requires a note. */

@@ -1,3 +1,5 @@
+import type { MemberRole } from './member-roles';
+
 /** The actors that are no person and no key. */
 export const SYSTEM_NAMES = [
   'workflow',
@@ -59,6 +61,27 @@ export type OperatorActor = (
 
 /** Who acts now, and through which door; the system needs none. */
 export type Actor = OperatorActor | (MerchantUser & Through<'dashboard'>) | (MerchantKey & Through<'api'>) | System;
+
+/** A member of a merchant who acts now. */
+export type MemberActor = MerchantUser &
+  Through<'dashboard'> & {
+    readonly merchantId: string;
+    readonly role: MemberRole;
+    /** `pending` and `suspended`: the merchant can do nothing but take rights away. */
+    readonly merchantState: 'approved' | 'pending' | 'suspended';
+    /** The address of the browser. */
+    readonly address: string;
+  };
+
+/** Who performs an operation. */
+export type Person = OperatorActor | MemberActor;
+
+/** The objects that a person reaches: those of one merchant, or all. */
+export type Scope = { readonly merchantId: string } | 'all';
+
+export function scopeOf(by: Person): Scope {
+  return by.kind === 'merchant_user' ? { merchantId: by.merchantId } : 'all';
+}
 
 /** The actor of a step of a workflow, and why it acts. */
 export interface StepActor {

@@ -15,7 +15,7 @@ import { endSpan, startSpan, traceparentOf } from '../observability/tracing';
 import { ApiError, ExplainedFailure, unknownAddress, unknownMethod } from './api-error';
 import { clientAddress } from './auth/client-address';
 import { rejectBeyondLimit } from './connection-limit';
-import { StreamBody, type EndpointResponse, type Rejection, type Route } from './endpoint';
+import { StreamBody, type EndpointResponse, type LoggedRejection, type Route } from './endpoint';
 import type { HttpDependencies } from './http-dependencies';
 import { ignoredInputOf } from './ignored-input';
 import type { PublicBudget } from './rate-limit/public-budget';
@@ -123,7 +123,7 @@ function requestContext({ log, requestLog }: AppDependencies, isHttps: boolean):
   };
 }
 
-function rejectionOf({ locals }: Response): Rejection | undefined {
+function rejectionOf({ locals }: Response): LoggedRejection | undefined {
   return locals.rejection;
 }
 

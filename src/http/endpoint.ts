@@ -16,7 +16,7 @@ export interface EndpointResponse<Body = unknown> {
 }
 
 /** Why a request failed, for its line in the log. */
-export interface Rejection {
+export interface LoggedRejection {
   readonly code: string;
   /** `X-Error-Reason`; null: the code has none. */
   readonly reason: string | null;

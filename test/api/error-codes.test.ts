@@ -1,9 +1,9 @@
 import { createSecretKey } from '../../src/crypto/secret-key';
 import { API_ERRORS, ERROR_REASONS, type ApiErrorCode, type ErrorReason } from '../../src/domain/errors';
 import type { MerchantScope } from '../../src/domain/key-access';
-import { createKey } from '../../src/services/merchants/keys';
 import { createMerchant } from '../../src/services/merchants/merchants';
 import { eventually } from '../support/eventually';
+import { issueKey } from '../support/keys';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';
 
 let service: TestService;
@@ -28,7 +28,7 @@ async function newKey({
 } = {}) {
   const merchant = { name: 'Toko', feePayer: 'merchant', providers: ['gopay'], approve } as const;
   const { id: merchantId } = await createMerchant(service.db, merchant);
-  return createKey(service.db, { merchantId, allowedNetworks, environment: 'sandbox', ...(scopes && { scopes }) });
+  return issueKey(service.db, { merchantId, allowedNetworks, environment: 'sandbox', ...(scopes && { scopes }) });
 }
 
 /** Every code with its status and a request that provokes it. */

@@ -1,5 +1,6 @@
 import { PAYMENT_ACTIONS } from '../../src/domain/payment-actions';
 import { OPERATOR_ACTION_NAMES } from '../../src/services/audit/operator-action-names';
+import { OPERATIONS } from '../../src/services/operations/all';
 import { readSection, writeSection } from '../support/marked-section';
 import { readSources } from '../tidy/rules';
 
@@ -29,7 +30,8 @@ describe('the names of operator actions', () => {
   it('are those that the code declares, each once', () => {
     const ofPayments = Object.values(PAYMENT_ACTIONS).map(({ auditName }) => auditName);
     const declared = sources.flatMap(({ text }) => namesDeclaredIn(text));
-    expect(OPERATOR_ACTION_NAMES).toEqual([...declared, ...ofPayments].toSorted());
+    const operations = OPERATIONS.filter(({ isForOperators }) => isForOperators).map(({ name }) => name);
+    expect(OPERATOR_ACTION_NAMES).toEqual([...declared, ...operations, ...ofPayments].toSorted());
     expect(new Set(OPERATOR_ACTION_NAMES).size).toBe(OPERATOR_ACTION_NAMES.length);
   });
 

@@ -9,8 +9,8 @@ import {
 } from '../../src/db/transitions/bank-account-transitions';
 import { PAYOUT_EVENTS } from '../../src/domain/events';
 import { DEFAULT_HOLDER_NAME } from '../../src/sandbox/bank/magic-accounts';
-import { createKey } from '../../src/services/merchants/keys';
 import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
+import { issueKey } from '../support/keys';
 import { createMember, createShop } from '../support/people';
 import type { Journal } from './journal';
 import type { RecordingReceiver } from './receiver';
@@ -49,7 +49,7 @@ export async function openShop(
   const sealer = createSealer(masterKey);
   return inTransaction(db, async (client) => {
     const { id: merchantId } = await createShop(client);
-    const { secret: secretKey } = await createKey(client, { merchantId, environment: 'sandbox' });
+    const { secret: secretKey } = await issueKey(client, { merchantId, environment: 'sandbox' });
     const urls = { payments: `${receiver.url}/${merchantId}`, payouts: `${receiver.url}/${merchantId}/payouts` };
     for (const [kind, events] of [['payments', []] as const, ['payouts', PAYOUT_EVENTS] as const]) {
       const endpoint = { merchantId, url: urls[kind], events, environment: 'sandbox' } as const;

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { createSealer } from '../../src/crypto/sealing';
 import { createSecretKey } from '../../src/crypto/secret-key';
-import { revokeKey } from '../../src/services/merchants/keys';
 import { addAccount } from '../../src/services/provider-accounts/provider-accounts';
 import { IN_FORCE_AFTER_MS, startTestApis, type TestApis, type TestKey } from '../support/api';
+import { revokeAsOperator } from '../support/keys';
 import { signedNotification } from '../support/notification';
 import { seedPayments } from '../support/seed-payments';
 
@@ -99,7 +99,7 @@ describe('the log of a rejected request', () => {
   it('401: distinguishes a malformed key from an invalid one, and shows no key', async () => {
     const revoked = await apis.newKey();
     const unknown = createSecretKey('sandbox').secret;
-    await revokeKey(apis.db, revoked.id);
+    await revokeAsOperator(apis.db, revoked.id);
     await sleep(IN_FORCE_AFTER_MS);
     expectDistinguishedInLogOnly(
       [

@@ -1,10 +1,10 @@
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import { mayAccess, MEMBER_ROLES } from '../../src/domain/member-roles';
 import { createResetLink, inviteMember, withdrawInvitation } from '../../src/services/identity/members';
-import { createKey } from '../../src/services/merchants/keys';
 import type { Merchant } from '../../src/services/merchants/merchants';
 import { listNotices } from '../../src/services/merchants/notices';
 import { createTestDatabase, type TestDatabase } from '../support/database';
+import { issueKey } from '../support/keys';
 import { createMember, createShop, signIn } from '../support/people';
 
 /* Who sends statements of their own with the rights of `lunas dashboard`, past all of its code. */
@@ -280,7 +280,7 @@ describe('a member', () => {
 
 describe('attack: no statement extends', () => {
   it('a key, and none makes it last for ever', async () => {
-    const { id } = await createKey(owner, { merchantId: shop.id, environment: 'sandbox', expiresAt: EXPIRY });
+    const { id } = await issueKey(owner, { merchantId: shop.id, environment: 'sandbox', expiresAt: EXPIRY });
     const expireAt = (at: Date | null) =>
       dashboard.query('update api_keys set expires_at = $2 where id = $1', [id, at]);
     await expect(expireAt(new Date(EXPIRY.getTime() + 1))).rejects.toMatchObject(FINAL);

@@ -1,11 +1,12 @@
 import { createSealer } from '../../src/crypto/sealing';
 import { createOperator } from '../../src/services/identity/operators';
-import { createKey, listKeys } from '../../src/services/merchants/keys';
+import { listKeys } from '../../src/services/merchants/keys/api-key';
 import { addAccount } from '../../src/services/provider-accounts/provider-accounts';
 import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { errorMessage } from '../providers/midtrans/published-messages';
 import { startScriptedMidtrans, type ScriptedMidtrans } from '../providers/midtrans/scripted-midtrans';
 import { eventually } from '../support/eventually';
+import { issueKey } from '../support/keys';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 
 let service: TestService;
@@ -38,7 +39,7 @@ async function createPaid(): Promise<{ id: string }> {
 describe('the history of a payment', () => {
   it('names the key of the merchant that cancelled or refunded it', async () => {
     const access = { merchantId: service.merchantId, environment: 'sandbox' } as const;
-    const [clerk, robot] = [await createKey(service.db, access), await createKey(service.db, access)];
+    const [clerk, robot] = [await issueKey(service.db, access), await issueKey(service.db, access)];
     const request = (path: string, { secret }: { secret: string }) =>
       service.call('POST', path, undefined, { authorization: `Bearer ${secret}` });
     const [cancelled, refunded] = [await createPayment(), await createPaid()];

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { freePort } from '../../src/local-stack/ports';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
-import { createKey } from '../../src/services/merchants/keys';
 import { seedDemo } from '../../src/services/sandbox/seed-demo';
 import { callApi, sendRequest, startTestApis, type ApiResult, type TestApis } from '../support/api';
 import { eventually } from '../support/eventually';
+import { issueKey } from '../support/keys';
 
 const ITEMS = 50;
 
@@ -67,7 +67,7 @@ describe('a merchant cannot take more by many keys', () => {
     const { merchantId } = first;
     const secrets = [first.secret];
     while (secrets.length < keys) {
-      secrets.push((await createKey(apis.db, { merchantId, environment: 'sandbox', allowedNetworks: [] })).secret);
+      secrets.push((await issueKey(apis.db, { merchantId, environment: 'sandbox', allowedNetworks: [] })).secret);
     }
     return Promise.all(
       secrets.map(async (secret) => {

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { startApi, type ApiSettings } from '../../src/api/server';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import type { MerchantScope, NewKeyAccess } from '../../src/domain/key-access';
-import { createKey } from '../../src/services/merchants/keys';
 import { createMerchant } from '../../src/services/merchants/merchants';
 import { collectLog } from './collect-log';
 import { createTestDatabase, expectNoDeniedStatement } from './database';
+import { issueKey } from './keys';
 import { freeListeners } from './listeners';
 import { NO_LIMITS, RESPONSE_TIMEOUT_MS } from './service';
 
@@ -86,7 +86,7 @@ export async function startTestApis(settings: readonly TestApiSettings[]): Promi
     logged: () => collected.text(),
     async newKey({ approve = true, ...access } = {}) {
       const merchant = await createMerchant(db, { name: 'M', feePayer: 'merchant', providers: ['gopay'], approve });
-      return createKey(db, { merchantId: merchant.id, environment: 'sandbox', ...access });
+      return issueKey(db, { merchantId: merchant.id, environment: 'sandbox', ...access });
     },
     async close() {
       await Promise.all(apis.map((api) => api.close()));

@@ -1,7 +1,7 @@
 import type { Environment } from '../../src/config';
 import type { Queryable } from '../../src/db/connection/pool';
-import { createKey } from '../../src/services/merchants/keys';
 import { createMerchant } from '../../src/services/merchants/merchants';
+import { issueKey } from './keys';
 
 export interface SecondMerchant {
   readonly id: string;
@@ -19,6 +19,6 @@ export async function createSecondMerchant(
     providers: ['gopay', 'shopeepay'],
     approve: true,
   });
-  const { secret } = await createKey(db, { merchantId: merchant.id, environment });
+  const { secret } = await issueKey(db, { merchantId: merchant.id, environment });
   return { id: merchant.id, secretKey: secret };
 }

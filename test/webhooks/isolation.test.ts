@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { createSealer } from '../../src/crypto/sealing';
-import { createKey } from '../../src/services/merchants/keys';
 import { createMerchant } from '../../src/services/merchants/merchants';
 import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { eventually } from '../support/eventually';
+import { issueKey } from '../support/keys';
 import { startReceiver, type Receiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 
@@ -25,7 +25,7 @@ const hung = new Set<ServerResponse>();
 
 async function newMerchant(name: string): Promise<Merchant> {
   const { id } = await createMerchant(service.db, { name, feePayer: 'merchant', providers: ['gopay'], approve: true });
-  const key = await createKey(service.db, { merchantId: id, environment: 'sandbox', allowedNetworks: [] });
+  const key = await issueKey(service.db, { merchantId: id, environment: 'sandbox', allowedNetworks: [] });
   const receiver = await startReceiver();
   const endpoint = await createEndpoint(service.db, createSealer(service.masterKey), {
     merchantId: id,

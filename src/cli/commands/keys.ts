@@ -1,26 +1,15 @@
-import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { LONG_STATEMENT_MS } from '../../db/connection/pool';
 import { MERCHANT_SCOPES } from '../../domain/key-access';
-import {
-  CREATE_KEY,
-  createKey,
-  listKeys,
-  MAX_KEY_NAME_CHARACTERS,
-  REVOKE_KEY,
-  revokeKey,
-} from '../../services/merchants/keys';
+import { findKey, listKeys, MAX_KEY_NAME_CHARACTERS } from '../../services/merchants/keys/api-key';
+import { createKey } from '../../services/merchants/keys/create-key';
+import { revokeKey } from '../../services/merchants/keys/revoke-key';
 import { RESEAL, resealAll, type ResealedTable } from '../../services/recovery/reseal';
-import {
-  addKeyAccessOptions,
-  keyAccessColumns,
-  keyAccessFields,
-  keyAccessSchemas,
-  toKeyAccess,
-} from '../key-access-options';
+import { addKeyAccessOptions, keyAccessColumns, keyAccessFields, keyAccessSchemas } from '../key-access-options';
 import type { LunasCommand } from '../lunas-command';
 import { id, textUpTo } from '../option-schemas';
 import { formatFields, formatTable } from '../output';
+import { requireDone, runOperation } from '../run-operation';
 
 export function addKeysCommand(program: LunasCommand): void {
   const keys = program.command('keys').description("merchants' secret keys for the API; the master key");
@@ -41,10 +30,14 @@ export function addKeysCommand(program: LunasCommand): void {
         name: textUpTo(MAX_KEY_NAME_CHARACTERS).optional(),
         ...keyAccessSchemas(MERCHANT_SCOPES),
       }),
-      async ({ merchant, name, ...access }, audit, _, environment) => {
-        const owner = { merchantId: merchant, environment, name, createdBy: audit.actor };
-        const newKey = { id: uuidv7(), ...owner, ...toKeyAccess(access) };
-        const key = await audit.record(CREATE_KEY, newKey.id, () => createKey(audit.db, newKey));
+      async ({ merchant, name, allowIp, scopes, expires }, audit, _, environment) => {
+        const { db, log } = audit;
+        const input = { name, scopes, allowedNetworks: allowIp, expiresAt: expires };
+        const created = await runOperation(audit, createKey, { db, log, environment }, { path: { merchant }, input });
+        const key = requireDone(created, {
+          foreign_scopes: ({ roles }) => `Only ${roles.join(', ')} may give these scopes.`,
+          form_reused: () => 'There is another key with this id: repeat the command.',
+        });
         const ids = { 'Secret key': key.secret, Name: key.name, Key: key.id, Merchant: key.merchantId };
         const fields = formatFields({ ...ids, ...keyAccessFields(key) });
         return { json: { key }, text: `${fields}\n\nKeep the secret key now: it is not shown again.` };
@@ -72,7 +65,8 @@ export function addKeysCommand(program: LunasCommand): void {
     .command('revoke <key-id>')
     .description('revoke a key permanently')
     .writeAction(z.object({ keyId: id }), async ({ keyId }, audit) => {
-      const key = await audit.record(REVOKE_KEY, keyId, () => revokeKey(audit.db, keyId));
+      await runOperation(audit, revokeKey, audit, { path: { key: keyId }, input: {} });
+      const key = await findKey(audit.db, 'all', keyId);
       return { json: { key }, text: `${key.masked} (${key.id}) is revoked.` };
     });
   addReseal(keys);

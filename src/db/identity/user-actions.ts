@@ -1,4 +1,4 @@
-import type { RecordedOutcome } from '../../domain/recorded-outcome';
+import type { ActionEnd } from '../../domain/recorded-outcome';
 import type { Queryable } from '../connection/pool';
 import { onlyRow } from '../connection/require-row';
 
@@ -36,17 +36,10 @@ export async function insertUserAction(db: Queryable, action: NewUserAction): Pr
   return rows[0].id;
 }
 
-/** What is written of an action that has ended. */
-export interface UserActionOutcome {
-  readonly outcome: RecordedOutcome;
-  /** Why it was rejected, or is indeterminate. */
-  readonly detail: string | null;
-}
-
 export async function insertUserActionOutcome(
   db: Queryable,
   actionId: number,
-  { outcome, detail }: UserActionOutcome,
+  { outcome, detail }: ActionEnd,
 ): Promise<void> {
   await db.query('insert into user_action_outcomes (action_id, outcome, detail) values ($1, $2, $3)', [
     actionId,
@@ -59,7 +52,7 @@ export async function insertUserActionOutcome(
 export async function insertEndedUserAction(
   db: Queryable,
   action: NewUserAction,
-  { outcome, detail }: UserActionOutcome,
+  { outcome, detail }: ActionEnd,
 ): Promise<void> {
   await db.query(
     `with recorded as (${INSERT})

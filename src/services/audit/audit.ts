@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/connection/pool';
 import { onlyRow } from '../../db/connection/require-row';
 import { actorText, operatorIdOf, type OperatorActor } from '../../domain/actor';
 import type { DeclaredAction } from '../../domain/declared-action';
-import type { RecordedOutcome } from '../../domain/recorded-outcome';
+import type { ActionEnd } from '../../domain/recorded-outcome';
 import type { Logger } from '../../observability/logger';
 import { executeRecorded } from './execute-recorded';
 
@@ -23,17 +23,17 @@ export interface OperatorAction {
 
 /**
  * Executes an operator action and records it in the audit log: before its execution, and its outcome after it.
- * @param failureOf what a result lacks; the action is then `indeterminate`
+ * @param endOf how a result ends the action; by default each result is a success
  */
 export async function withAudit<Result>(
   dependencies: AuditDependencies,
   actor: OperatorActor,
   action: OperatorAction,
   work: () => Promise<Result>,
-  failureOf?: (result: Result) => string | undefined,
+  endOf?: (result: Result) => ActionEnd,
 ): Promise<Result> {
   const id = await recordAction(dependencies, actor, action);
-  return executeRecorded(work, (outcome, detail) => recordOutcome(dependencies, id, outcome, detail), failureOf);
+  return executeRecorded(work, (end) => recordOutcome(dependencies, id, end), endOf);
 }
 
 async function recordAction(
@@ -62,8 +62,7 @@ function describeApproval({ approval }: OperatorActor): string | null {
 async function recordOutcome(
   { db, log }: AuditDependencies,
   actionId: number,
-  outcome: RecordedOutcome,
-  detail: string | null,
+  { outcome, detail }: ActionEnd,
 ): Promise<void> {
   const text = 'insert into operator_action_outcomes (action_id, outcome, detail) values ($1, $2, $3)';
   await db.query(text, [actionId, outcome, detail]).catch((error: unknown) => {

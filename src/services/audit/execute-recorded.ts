@@ -1,23 +1,24 @@
-import type { RecordedOutcome } from '../../domain/recorded-outcome';
+import type { ActionEnd } from '../../domain/recorded-outcome';
 import { messageOf, UserError } from '../../errors';
+
+const SUCCEEDED: ActionEnd = { outcome: 'succeeded', detail: null };
 
 /**
  * Executes an action whose row is written already, and records its outcome.
  * @param record it must not throw: a failed write would hide the outcome
- * @param failureOf what a result lacks; the action is then `indeterminate`
+ * @param endOf how a result ends the action; by default each result is a success
  */
 export async function executeRecorded<Result>(
   work: () => Promise<Result>,
-  record: (outcome: RecordedOutcome, detail: string | null) => Promise<void>,
-  failureOf: (result: Result) => string | undefined = () => undefined,
+  record: (end: ActionEnd) => Promise<void>,
+  endOf: (result: Result) => ActionEnd = () => SUCCEEDED,
 ): Promise<Result> {
   try {
     const result = await work();
-    const failure = failureOf(result);
-    await record(failure === undefined ? 'succeeded' : 'indeterminate', failure ?? null);
+    await record(endOf(result));
     return result;
   } catch (error) {
-    await record(error instanceof UserError ? 'rejected' : 'indeterminate', messageOf(error));
+    await record({ outcome: error instanceof UserError ? 'rejected' : 'indeterminate', detail: messageOf(error) });
     throw error;
   }
 }

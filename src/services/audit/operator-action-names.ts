@@ -8,9 +8,9 @@ import * as members from '../identity/members';
 import * as operators from '../identity/operators';
 import * as sessions from '../identity/sessions';
 import * as appearance from '../merchants/appearance';
-import * as keys from '../merchants/keys';
 import * as merchantHold from '../merchants/merchant-hold';
 import * as merchants from '../merchants/merchants';
+import { OPERATIONS, type OperationName } from '../operations/all';
 import * as customers from '../payments/customers';
 import * as exceptions from '../payments/exceptions';
 import * as bankAccounts from '../payouts/bank-account-operations';
@@ -41,7 +41,6 @@ const MODULES = [
   operators,
   sessions,
   appearance,
-  keys,
   merchantHold,
   merchants,
   customers,
@@ -70,7 +69,9 @@ type NameOf<Value> = Value extends DeclaredAction<infer Name> ? Name : never;
 
 /** Every operator action that writes, or that shows personal data or payloads. */
 export type OperatorActionName =
-  NameOf<Exported<(typeof MODULES)[number]>> | (typeof PAYMENT_ACTIONS)[OperatorPaymentAction]['auditName'];
+  | NameOf<Exported<(typeof MODULES)[number]>>
+  | OperationName
+  | (typeof PAYMENT_ACTIONS)[OperatorPaymentAction]['auditName'];
 
 /** In alphabetical order. */
 export const OPERATOR_ACTION_NAMES: readonly OperatorActionName[] = [
@@ -79,6 +80,7 @@ export const OPERATOR_ACTION_NAMES: readonly OperatorActionName[] = [
       .filter(isDeclared)
       .map(({ name }) => name),
   ),
+  ...OPERATIONS.filter(({ isForOperators }) => isForOperators).map(({ name }) => name),
   ...Object.values(PAYMENT_ACTIONS).map(({ auditName }) => auditName),
 ].toSorted();
 

@@ -1,5 +1,7 @@
 import type { Queryable } from '../../db/connection/pool';
 import { insertEndedUserAction, insertUserAction, insertUserActionOutcome } from '../../db/identity/user-actions';
+import { DeclaredAction } from '../../domain/declared-action';
+import type { ActionEnd } from '../../domain/recorded-outcome';
 import type { Logger } from '../../observability/logger';
 import { executeRecorded } from './execute-recorded';
 
@@ -10,10 +12,10 @@ export interface UserIdentity {
   readonly merchantId: string | null;
   readonly address: string;
   /** Receives an error if an outcome cannot be recorded. */
-  readonly log: Pick<Logger, 'error'>;
+  readonly log?: Pick<Logger, 'error'> | undefined;
 }
 
-/** Every action of users that is recorded. */
+/** Every action of users that is recorded, besides those that are operations. */
 export type UserActionName =
   | 'session.sign_in'
   | 'session.sign_out'
@@ -47,10 +49,6 @@ export type UserActionName =
   | 'merchant.set_logo'
   | 'merchant.remove_logo'
   | 'notice.close'
-  | 'key.create'
-  | 'key.update'
-  | 'key.rotate'
-  | 'key.revoke'
   | 'bank_account.add'
   | 'bank_account.confirm'
   | 'bank_account.withdraw'
@@ -73,27 +71,39 @@ export type UserActionName =
   | 'webhook.redeliver';
 
 export interface UserAction {
-  readonly action: UserActionName;
+  /** An operation, or the name of what no operation is yet. */
+  readonly action: UserActionName | DeclaredAction;
   /** The id of the object that the action creates or changes. */
   readonly target: string;
   /** Its parameters, as JSON. */
   readonly detail?: string | undefined;
 }
 
-/** Executes an action of a user and records it: before its execution, and its outcome after it. */
+/**
+ * Executes an action of a user and records it: before its execution, and its outcome after it.
+ * @param endOf how a result ends the action; by default each result is a success
+ */
 export async function withUserAudit<Result>(
   db: Queryable,
   by: UserIdentity,
   { action, target, detail }: UserAction,
   work: () => Promise<Result>,
+  endOf?: (result: Result) => ActionEnd,
 ): Promise<Result> {
   const { userId, merchantId, address, log } = by;
-  const id = await insertUserAction(db, { userId, merchantId, action, target, detail: detail ?? null, address });
-  return executeRecorded(work, (outcome, reason) =>
-    insertUserActionOutcome(db, id, { outcome, detail: reason }).catch((error: unknown) => {
-      log.error({ err: error, actionId: id, outcome }, 'outcome of a user action not recorded');
-    }),
-  );
+  const id = await insertUserAction(db, {
+    userId,
+    merchantId,
+    action: nameOf(action),
+    target,
+    detail: detail ?? null,
+    address,
+  });
+  const record = (end: ActionEnd) =>
+    insertUserActionOutcome(db, id, end).catch((error: unknown) => {
+      log?.error({ err: error, actionId: id, outcome: end.outcome }, 'outcome of a user action not recorded');
+    });
+  return executeRecorded(work, record, endOf);
 }
 
 /** Records a sign-in or another step that has ended: it changes nothing that a row before it would have to explain. */
@@ -104,6 +114,10 @@ export async function recordEndedStep(
   rejection: string | null,
 ): Promise<void> {
   const outcome = rejection === null ? 'succeeded' : 'rejected';
-  const row = { userId, merchantId, action, target, detail: null, address };
+  const row = { userId, merchantId, action: nameOf(action), target, detail: null, address };
   await insertEndedUserAction(db, row, { outcome, detail: rejection });
+}
+
+function nameOf(action: UserAction['action']): string {
+  return action instanceof DeclaredAction ? action.name : action;
 }

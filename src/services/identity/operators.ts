@@ -6,7 +6,7 @@ import { requireRow } from '../../db/connection/require-row';
 import { DeclaredAction } from '../../domain/declared-action';
 import type { KeyAccess, NewKeyAccess, OperatorScope } from '../../domain/key-access';
 import { ConflictError } from '../../errors';
-import { KEY_ACCESS_COLUMNS, networksOf } from '../merchants/keys';
+import { KEY_ACCESS_COLUMNS, networksOf } from '../merchants/keys/api-key';
 import { LOCKED_DECIDERS } from './deciders';
 
 /** Staff, or a program, with a key of the operator API. The secret of the key is shown once. */

@@ -3,7 +3,7 @@ import { findEnvironment } from '../../db/connection/environment';
 import type { Queryable } from '../../db/connection/pool';
 import { onlyRow, requireRow } from '../../db/connection/require-row';
 import { listEndpoints, type WebhookEndpoint } from '../webhooks/webhook-endpoints';
-import { listKeys, type ApiKey } from './keys';
+import { listKeys, type ApiKey } from './keys/api-key';
 import { listMerchants, type Merchant } from './merchants';
 
 /** What decides whether a merchant can go live. */

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Liveness } from '../ui/document';
 import { SubNav } from '../ui/sub-nav';
+import { keysPath } from './keys/key-paths';
 import { renderMerchantPage } from './merchant-page';
 import type { MerchantView } from './merchant-view';
 
@@ -16,7 +17,7 @@ export function renderDeveloperPage(view: MerchantView, page: DeveloperPageProps
   const { title, section, live, children } = page;
   const { paths, texts } = view;
   const sections = [
-    { name: 'keys', href: paths.keys },
+    { name: 'keys', href: keysPath.to(view) },
     { name: 'webhooks', href: paths.webhooks },
     { name: 'deliveries', href: paths.deliveries },
     { name: 'requests', href: paths.requests },

@@ -4,6 +4,7 @@ import { ZONE_NAMES } from '../ui/format';
 import { Notice } from '../ui/layout';
 import { Shell } from '../ui/shell';
 import { DASHBOARD_FILES } from './files';
+import { keysPath } from './keys/key-paths';
 import type { MerchantView } from './merchant-view';
 
 interface MerchantPageProps {
@@ -42,7 +43,7 @@ function MerchantPage({ view, page }: FramedPage): ReactElement {
     { name: 'balance', area: 'balance', href: paths.balance },
     { name: 'payouts', area: 'payouts', href: paths.payouts },
     { name: 'bankAccount', area: 'bank_account', href: paths.bankAccount },
-    { name: 'developers', area: 'developers', href: paths.keys },
+    { name: 'developers', area: 'developers', href: keysPath.to(view) },
     { name: 'team', area: 'team', href: paths.team },
     { name: 'activity', area: 'activity', href: paths.activity },
     { name: 'settings', area: 'settings', href: paths.settings },

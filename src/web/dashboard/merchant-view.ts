@@ -15,6 +15,8 @@ export interface MerchantView {
   readonly texts: DashboardTexts;
   readonly locale: Locale;
   readonly nowMs: number;
+  /** The merchant's code in the paths of its pages. */
+  readonly code: string;
   readonly paths: MerchantPaths;
   readonly merchantName: string;
   /** Why nothing can be done at present; null: everything can. */
@@ -25,6 +27,8 @@ export interface MerchantView {
   readonly isSandbox: boolean;
   /** The path of this page, to which a change of the language returns. */
   readonly path: string;
+  /** Why only members with these roles can do something. */
+  readonly onlyRoles: (roles: readonly MemberRole[]) => string;
   /** Null if the user has the level; else the reason why not. */
   readonly rightRejection: (area: MemberArea, level: AccessLevel) => string | null;
   /** Null if the user may give all of these scopes to a key; else the reason why not. Null scopes: every scope. */
@@ -41,6 +45,7 @@ export function merchantView(
     texts,
     locale: { language: session.user.language, zone: member.timeZone },
     nowMs: now.getTime(),
+    code: member.merchantCode,
     paths: merchantPaths(member.merchantCode),
     merchantName: member.merchantName,
     merchantState: stateOf(member),
@@ -49,6 +54,7 @@ export function merchantView(
     isDevelopmentSession: session.method === 'development_link',
     isSandbox: environment === 'sandbox',
     path: request.path,
+    onlyRoles,
     rightRejection: (area, level) => (mayAccess(member.role, area, level) ? null : onlyRoles(rolesWith(area, level))),
     scopesRejection: (scopes) => (mayGiveScopes(member.role, scopes) ? null : onlyRoles(rolesGiving(scopes))),
   };

@@ -55,12 +55,10 @@ export function merchantPaths(code: string) {
 }
 
 function developerPaths(home: string) {
-  const keys = `${home}/developers/keys`;
   const requests = `${home}/developers/requests`;
   const webhooks = `${home}/developers/webhooks`;
   const deliveries = `${home}/developers/deliveries`;
   return {
-    keys,
     webhooks,
     deliveries,
     deliveryList: (query: Query) => deliveries + queryText(query),
@@ -71,15 +69,10 @@ function developerPaths(home: string) {
     webhook: (id: string) => `${webhooks}/${id}`,
     webhookAction: (id: string, action: 'edit' | 'rotate' | 'ping' | 'disable' | 'enable' | 'delete') =>
       `${webhooks}/${id}/${action}`,
-    newKey: `${keys}/new`,
-    key: (id: string) => `${keys}/${id}`,
-    editKey: (id: string) => `${keys}/${id}/edit`,
-    rotateKey: (id: string) => `${keys}/${id}/rotate`,
     requests,
     requestList: (query: Query) => requests + queryText(query),
     requestsOfKey: (keyId: string) => `${requests}?key=${keyId}`,
     request: (requestId: string) => `${requests}/${encodeURIComponent(requestId)}`,
-    revokeKey: (id: string) => `${keys}/${id}/revoke`,
   };
 }
 

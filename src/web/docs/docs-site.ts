@@ -4,7 +4,7 @@ import type { MenuGroup, MenuPage } from './frame';
 import { renderGuidePage, renderHomePage, renderMissingPage } from './guide-page';
 import { GUIDES, pageAddress, readGuide, type Addresses, type Guide } from './guides';
 import { plainText, renderMarkdown } from './markdown';
-import { operationsOf, type Field, type OpenapiDocument, type Operation } from './openapi-document';
+import { operationsOf, type ApiOperation, type Field, type OpenapiDocument } from './openapi-document';
 import { fieldGroups, operationPath, viewKind, viewOperation, webhookHeaders, webhookKinds } from './reference';
 import { anchorOf, renderEventsPage, renderOperationPage, renderOverviewPage } from './reference-page';
 import { DocsSearch, type SearchableSection } from './search';
@@ -159,7 +159,7 @@ function sectionsIn(markdown: string, path: string, page: string): SearchableSec
 }
 
 /** The operation, and each part of its page that lists fields. */
-function searchableOperation(operation: Operation, document: OpenapiDocument): SearchableSection[] {
+function searchableOperation(operation: ApiOperation, document: OpenapiDocument): SearchableSection[] {
   const { method, path, summary, description } = operation;
   const [address, page] = [operationPath(operation), 'API reference'];
   const parts = fieldGroups(operation, document).map(({ title, fields }) => ({

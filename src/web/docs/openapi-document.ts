@@ -74,7 +74,7 @@ const openapiDocument = z.object({
   }),
 });
 
-export interface Operation extends z.infer<typeof operation> {
+export interface ApiOperation extends z.infer<typeof operation> {
   readonly method: 'GET' | 'POST';
   /** With parameters in braces: `/payments/{id}`. */
   readonly path: string;
@@ -86,7 +86,7 @@ export type OpenapiDocument = z.infer<typeof openapiDocument>;
 export const parseOpenapi = (document: unknown): OpenapiDocument => openapiDocument.parse(document);
 
 /** All operations, in the order of the document. Each has the parameters of its path too. */
-export function operationsOf({ paths }: OpenapiDocument): Operation[] {
+export function operationsOf({ paths }: OpenapiDocument): ApiOperation[] {
   return Object.entries(paths).flatMap(([path, { parameters: shared, get, post }]) =>
     (
       [

@@ -1,5 +1,5 @@
 import { renderCode, renderMarkdown } from './markdown';
-import { alternativesOf, fieldOf, type Field, type OpenapiDocument, type Operation } from './openapi-document';
+import { alternativesOf, fieldOf, type ApiOperation, type Field, type OpenapiDocument } from './openapi-document';
 import type { CodeBlock, FieldGroup, OperationView, WebhookKind } from './reference-page';
 import { samplesOf } from './samples';
 import type { TryItProps } from './try-it';
@@ -7,12 +7,12 @@ import type { TryItProps } from './try-it';
 type Headers = OpenapiDocument['components']['headers'];
 
 /** `createPayment` is at `/docs/api/create-payment`. */
-export const operationPath = ({ operationId }: Operation): string =>
+export const operationPath = ({ operationId }: ApiOperation): string =>
   `/docs/api/${operationId.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 const html = (markdown: string) => renderMarkdown(markdown).html;
 
-function triedRequest({ method, path, parameters, requestBody }: Operation): TryItProps {
+function triedRequest({ method, path, parameters, requestBody }: ApiOperation): TryItProps {
   const [example] = Object.values(requestBody?.content['application/json'].examples ?? {});
   return {
     method,
@@ -22,7 +22,7 @@ function triedRequest({ method, path, parameters, requestBody }: Operation): Try
   };
 }
 
-export function viewOperation(operation: Operation, document: OpenapiDocument): OperationView {
+export function viewOperation(operation: ApiOperation, document: OpenapiDocument): OperationView {
   const { headers } = document.components;
   const success = successOf(operation);
   return {
@@ -54,7 +54,7 @@ const jsonBlock = (name: string, value: unknown): CodeBlock => ({
 
 const GROUP_TITLES = { path: 'Path', query: 'Query', header: 'Request headers' } as const;
 
-function parameterGroups({ parameters }: Operation, { components }: OpenapiDocument): FieldGroup[] {
+function parameterGroups({ parameters }: ApiOperation, { components }: OpenapiDocument): FieldGroup[] {
   const locations = ['path', 'query', 'header'] as const;
   return locations.map((location) => ({
     title: GROUP_TITLES[location],
@@ -66,17 +66,17 @@ function parameterGroups({ parameters }: Operation, { components }: OpenapiDocum
   }));
 }
 
-function bodiesOf({ requestBody }: Operation, { components }: OpenapiDocument): FieldGroup[] {
+function bodiesOf({ requestBody }: ApiOperation, { components }: OpenapiDocument): FieldGroup[] {
   if (!requestBody) return [];
   return alternativesOf(requestBody.content['application/json'].schema, components.schemas).map(
     ({ title, fields }) => ({ title: `Body: ${title}`, fields }),
   );
 }
 
-const successOf = ({ responses }: Operation) =>
+const successOf = ({ responses }: ApiOperation) =>
   Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
 
-function responseBodiesOf(operation: Operation, { components }: OpenapiDocument): FieldGroup[] {
+function responseBodiesOf(operation: ApiOperation, { components }: OpenapiDocument): FieldGroup[] {
   const content = successOf(operation)?.content?.['application/json'];
   return (content ? alternativesOf(content.schema, components.schemas) : []).map(({ title, fields }) => ({
     title: title === '' ? 'Response' : `Response: ${title}`,
@@ -85,7 +85,7 @@ function responseBodiesOf(operation: Operation, { components }: OpenapiDocument)
 }
 
 /** The parts of its page that list fields, in Markdown. */
-export function fieldGroups(operation: Operation, document: OpenapiDocument): FieldGroup[] {
+export function fieldGroups(operation: ApiOperation, document: OpenapiDocument): FieldGroup[] {
   const groups = [
     ...parameterGroups(operation, document),
     ...bodiesOf(operation, document),

@@ -1,5 +1,5 @@
 import type { CodeLanguage } from './highlight';
-import type { Operation } from './openapi-document';
+import type { ApiOperation } from './openapi-document';
 
 type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [name: string]: JsonValue };
 
@@ -41,12 +41,12 @@ const ADDITIONS: Readonly<Record<string, { readonly query?: string; readonly ide
 };
 
 /** The same request in each language, from the first example of the operation. */
-export function samplesOf(operation: Operation): CodeSample[] {
+export function samplesOf(operation: ApiOperation): CodeSample[] {
   const request = requestOf(operation);
   return LANGUAGES.map(({ name, highlighting, write }) => ({ name, highlighting, code: write(request) }));
 }
 
-function requestOf({ operationId, method, path, requestBody }: Operation): SampleRequest {
+function requestOf({ operationId, method, path, requestBody }: ApiOperation): SampleRequest {
   const { query = '', idempotencyKey } = ADDITIONS[operationId] ?? {};
   const [before = '', after] = path.split('{id}');
   const [example] = Object.values(requestBody?.content['application/json'].examples ?? {});

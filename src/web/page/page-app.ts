@@ -5,7 +5,7 @@ import { LANGUAGES, STEP_UP_LIMITS, type Language } from '../../domain/sign-in';
 import { SignInError } from '../../errors';
 import { ApiError } from '../../http/api-error';
 import { createApp, type TrustProxy } from '../../http/app';
-import type { EndpointResponse, Rejection, Route } from '../../http/endpoint';
+import type { EndpointResponse, LoggedRejection, Route } from '../../http/endpoint';
 import type { PublicBudget } from '../../http/rate-limit/public-budget';
 import type { Logger } from '../../observability/logger';
 import { extendSession, isSteppedUp, readSession, type Session } from '../../services/identity/sessions';
@@ -233,7 +233,7 @@ function pageErrorOf({ reason, message, retryAfterSeconds }: SignInError): PageE
   }
 }
 
-const rejectionOf = ({ problem, internal }: PageError): Rejection => ({ code: problem, reason: null, internal });
+const rejectionOf = ({ problem, internal }: PageError): LoggedRejection => ({ code: problem, reason: null, internal });
 
 const toPageError = (error: unknown): PageError => toPageErrorIfKnown(error) ?? new PageError('failed');
 

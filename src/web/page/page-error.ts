@@ -1,4 +1,4 @@
-import { codeOf, messageOf } from '../../errors';
+import { codeOf, messageOf, NotFoundError } from '../../errors';
 
 /** What can prevent a page. Each has a text in each language. */
 export const PAGE_PROBLEMS = {
@@ -27,6 +27,11 @@ export class PageError extends Error {
   ) {
     super(internal);
   }
+}
+
+/** For an object that the user does not reach: it has no page. */
+export function orNoPage(error: unknown): never {
+  throw error instanceof NotFoundError ? new PageError('not_found', error.message) : error;
 }
 
 /** Codes of Node.js and of PostgreSQL (classes 08 and 57P) for a server that is away, starts or stops. */

@@ -30,3 +30,25 @@ export function FormFrame({ title, back, rejection, errorTitle, errors, children
     </div>
   );
 }
+
+interface FormButtonsProps {
+  readonly label: string;
+  readonly cancel: string;
+  readonly back: string;
+  /** Whether the form cannot be sent. */
+  readonly isDisabled: boolean;
+}
+
+/** The button that sends a form, and the way back. */
+export function FormButtons({ label, cancel, back, isDisabled }: FormButtonsProps): ReactElement {
+  return (
+    <div className="buttons">
+      <button className="button primary wide-button" disabled={isDisabled}>
+        {label}
+      </button>
+      <a className="button wide-button" href={back}>
+        {cancel}
+      </a>
+    </div>
+  );
+}

@@ -5,10 +5,10 @@ import * as fc from 'fast-check';
 import { createSecretKey } from '../../../src/crypto/secret-key';
 import { AuthFailureLimiter } from '../../../src/http/auth/auth-failure-limiter';
 import { networkOf } from '../../../src/lib/networks';
-import { createKey, revokeKey } from '../../../src/services/merchants/keys';
 import { changeMerchant } from '../../../src/services/merchants/merchants';
 import { callApi, IN_FORCE_AFTER_MS, sendRequest, startTestApis, type TestApis, type TestKey } from '../../support/api';
 import { eventually } from '../../support/eventually';
+import { issueKey, revokeAsOperator } from '../../support/keys';
 
 /** The response of an authenticated request. */
 const AUTHENTICATED = [404, 'not_found'] as const;
@@ -48,7 +48,7 @@ describe('the order of checks', () => {
       allowedNetworks: defects.includes('address') ? ['203.0.113.0/24'] : [],
       approve: !defects.includes('merchant'),
     });
-    if (defects.includes('key')) await revokeKey(apis.db, key.id);
+    if (defects.includes('key')) await revokeAsOperator(apis.db, key.id);
     if (defects.includes('rate limit')) {
       await apis.db.query('insert into rate_limits values ($1, 1000000, $2)', [key.merchantId, Date.now() + 60_000]);
     }
@@ -110,7 +110,7 @@ describe('a change by an operator', () => {
   it('is in force within a second on every process: revocation', async () => {
     const key = await apis.newKey();
     expect(await everywhere(key)).toEqual(both(AUTHENTICATED));
-    await revokeKey(apis.db, key.id);
+    await revokeAsOperator(apis.db, key.id);
     await sleep(IN_FORCE_AFTER_MS);
     expect(await everywhere(key)).toEqual(both([401, 'invalid_api_key']));
   });
@@ -161,12 +161,12 @@ describe('a change by an operator', () => {
     };
 
     await addResults(50);
-    current.secret = (await createKey(apis.db, { merchantId, environment: 'sandbox', allowedNetworks: [] })).secret;
+    current.secret = (await issueKey(apis.db, { merchantId, environment: 'sandbox', allowedNetworks: [] })).secret;
     await eventually(
       async () => inUse,
       (secrets) => !secrets.includes(old.secret),
     );
-    await revokeKey(apis.db, old.id);
+    await revokeAsOperator(apis.db, old.id);
     await addResults(50);
     current.stopped = true;
     await Promise.all(clients);
@@ -354,7 +354,7 @@ describe('the log', () => {
     };
 
     expect(await callAll()).toEqual([400, 401, 404]);
-    await revokeKey(apis.db, id);
+    await revokeAsOperator(apis.db, id);
     await sleep(IN_FORCE_AFTER_MS);
     expect(await callAll()).toEqual([401, 404]);
     await apis.db.query(`alter table api_keys rename to "${secret}"`);

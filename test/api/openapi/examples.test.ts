@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { buildDocument } from '../../../src/api/openapi/document';
 import { MERCHANT_ENDPOINTS } from '../../../src/api/routes';
-import { createKey, revokeKey } from '../../../src/services/merchants/keys';
 import { changeMerchant } from '../../../src/services/merchants/merchants';
 import { eventually } from '../../support/eventually';
+import { issueKey, revokeAsOperator } from '../../support/keys';
 import { createSecondMerchant } from '../../support/second-merchant';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../../support/service';
 
@@ -162,12 +162,12 @@ const asKey = (secretKey: string) =>
   service.call('GET', '/transactions', undefined, { authorization: `Bearer ${secretKey}` });
 
 async function withOwnKey(
-  restriction: Pick<Parameters<typeof createKey>[1], 'scopes' | 'allowedNetworks'>,
+  restriction: Pick<Parameters<typeof issueKey>[1], 'scopes' | 'allowedNetworks'>,
 ): Promise<ApiResponse> {
   const { merchantId } = service;
-  const key = await createKey(service.db, { merchantId, environment: 'sandbox', ...restriction });
+  const key = await issueKey(service.db, { merchantId, environment: 'sandbox', ...restriction });
   const response = await asKey(key.secret);
-  await revokeKey(service.db, key.id);
+  await revokeAsOperator(service.db, key.id);
   return response;
 }
 

@@ -1,6 +1,6 @@
 import type { MerchantScope } from '../../../src/domain/key-access';
-import { createKey } from '../../../src/services/merchants/keys';
 import { eventually } from '../../support/eventually';
+import { issueKey } from '../../support/keys';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 const ALL = 'metadata,customer,checkout_url,qris,expires_at,refund,late_payment,failure_reason,settlement';
@@ -19,7 +19,7 @@ afterAll(() => service.close());
 
 async function withScopes(scopes: readonly MerchantScope[]) {
   const key = { merchantId: service.merchantId, environment: 'sandbox', allowedNetworks: [], scopes } as const;
-  return { authorization: `Bearer ${(await createKey(service.db, key)).secret}` };
+  return { authorization: `Bearer ${(await issueKey(service.db, key)).secret}` };
 }
 
 describe('?expand=', () => {

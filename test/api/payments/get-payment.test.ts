@@ -1,7 +1,7 @@
-import { createKey } from '../../../src/services/merchants/keys';
 import { createMerchant, type NewMerchant } from '../../../src/services/merchants/merchants';
 import { sendRequest, startTestApis } from '../../support/api';
 import { eventually } from '../../support/eventually';
+import { issueKey } from '../../support/keys';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 let service: TestService;
@@ -48,7 +48,7 @@ describe('GET /payments/:id', () => {
 
   it("404: another merchant's payment, by either id", async () => {
     const { id: merchantId } = await createMerchant(service.db, { ...MERCHANT, approve: true });
-    const { secret } = await createKey(service.db, { merchantId, environment: 'sandbox', allowedNetworks: [] });
+    const { secret } = await issueKey(service.db, { merchantId, environment: 'sandbox', allowedNetworks: [] });
     for (const id of [payment.id, payment.reference_id]) {
       const { status, body } = await service.call('GET', `/payments/${id}`, undefined, {
         authorization: `Bearer ${secret}`,

@@ -11,10 +11,10 @@ import { createSealer } from '../../../src/crypto/sealing';
 import { findStreamEnd } from '../../../src/db/webhooks/find-webhook-stream';
 import { ApiError } from '../../../src/http/api-error';
 import { createLogger } from '../../../src/observability/logger';
-import { revokeKey } from '../../../src/services/merchants/keys';
 import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { redeliver } from '../../../src/services/webhooks/webhook-redelivery';
 import { eventually } from '../../support/eventually';
+import { revokeAsOperator } from '../../support/keys';
 import { startReceiver } from '../../support/receiver';
 import { createSecondMerchant } from '../../support/second-merchant';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -263,7 +263,7 @@ describe('GET /webhooks/stream', () => {
     const { rows } = await service.db.query<{ id: string }>('select id from api_keys where merchant_id = $1', [
       merchantId,
     ]);
-    await revokeKey(service.operatorContext.db, rows[0]?.id ?? '');
+    await revokeAsOperator(service.operatorContext.db, rows[0]?.id ?? '');
     await stream.ended;
     expect((await openStream(secretKey)).status).toBe(401);
   });

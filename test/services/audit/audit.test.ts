@@ -5,7 +5,7 @@ import { UserError } from '../../../src/errors';
 import { withAudit } from '../../../src/services/audit/audit';
 import { listActions } from '../../../src/services/audit/list-actions';
 import { createOperator } from '../../../src/services/identity/operators';
-import { REVOKE_KEY } from '../../../src/services/merchants/keys';
+import { revokeKey } from '../../../src/services/merchants/keys/revoke-key';
 import { PING_ENDPOINT } from '../../../src/webhooks/send-ping';
 import { operatorOf, osUser } from '../../support/actors';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
@@ -26,7 +26,7 @@ afterEach(async () => {
 it('records actor, action, target, time, note and outcome of each action', async () => {
   const dewi = operatorOf(await createOperator(db, { name: 'dewi', environment: 'sandbox' }), 'api');
   expect(
-    await withAudit({ db }, CLI, { action: REVOKE_KEY, target: 'K', note: 'leaked' }, () => Promise.resolve(7)),
+    await withAudit({ db }, CLI, { action: revokeKey, target: 'K', note: 'leaked' }, () => Promise.resolve(7)),
   ).toBe(7);
   const rejected = withAudit({ db }, dewi, { action: new DeclaredAction('payment.settle'), target: 'P' }, () =>
     Promise.reject(new UserError('The delay is not over.')),

@@ -16,10 +16,10 @@ import {
   readSession,
   useDevelopmentLink,
 } from '../../../src/services/identity/sessions';
-import { createKey } from '../../../src/services/merchants/keys';
 import type { Merchant } from '../../../src/services/merchants/merchants';
 import { createProductionDatabase, createTestDatabase, type TestDatabase } from '../../support/database';
 import { explainQueries } from '../../support/explain';
+import { issueKey } from '../../support/keys';
 import { BROWSER, createMember, createOperatorUser, createShop, signIn } from '../../support/people';
 
 const EMAIL = 'sri@toko.example';
@@ -324,7 +324,7 @@ it('attack: the dashboard opens nothing again that has ended, was used or was re
   await useLink(await createLink());
   await db.query('update sessions set ended_at = $1', [NOW]);
   const shop = await createShop(owner);
-  await createKey(owner, { merchantId: shop.id, environment: 'sandbox' });
+  await issueKey(owner, { merchantId: shop.id, environment: 'sandbox' });
   await db.query('update api_keys set revoked_at = $1', [NOW]);
   for (const statement of [
     'update sessions set ended_at = null',

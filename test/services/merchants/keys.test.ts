@@ -2,9 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { parseSecretKey } from '../../../src/crypto/secret-key';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { findApiKey } from '../../../src/db/merchants/find-api-key';
-import { createKey, isNetwork, listKeys, revokeKey } from '../../../src/services/merchants/keys';
+import { isNetwork } from '../../../src/lib/allowed-networks';
+import { findKey, listKeys } from '../../../src/services/merchants/keys/api-key';
+import { revokeKey } from '../../../src/services/merchants/keys/revoke-key';
 import { createMerchant } from '../../../src/services/merchants/merchants';
+import { osUser } from '../../support/actors';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { issueKey, revokeAsOperator } from '../../support/keys';
 
 let database: TestDatabase;
 let db: Pool;
@@ -26,7 +30,7 @@ afterAll(async () => {
 });
 
 const issue = (allowedNetworks: readonly string[] = []) =>
-  createKey(db, { merchantId, allowedNetworks, environment: 'sandbox' });
+  issueKey(db, { merchantId, allowedNetworks, environment: 'sandbox' });
 
 /** As the API looks a key up. */
 function authenticate(secret: string, address = '203.0.113.7') {
@@ -62,20 +66,23 @@ it('accepts a key only from its allowed networks', async () => {
 
 it('revokes a key permanently, and only that key', async () => {
   const [lost, retained] = [await issue(), await issue()];
-  const { revokedAt } = await revokeKey(db, lost.id);
+  await revokeAsOperator(db, lost.id);
+  const { revokedAt } = await findKey(db, 'all', lost.id);
   expect(revokedAt).toBeInstanceOf(Date);
-  expect((await revokeKey(db, lost.id)).revokedAt).toEqual(revokedAt);
+  const again = revokeKey.run({ db }, osUser('root'), { path: { key: lost.id }, input: {}, formId: randomUUID() });
+  expect(await again).toEqual({ outcome: 'rejected', rejection: { reason: 'key_revoked', revokedAt } });
+  expect((await findKey(db, 'all', lost.id)).revokedAt).toEqual(revokedAt);
   expect(await authenticate(lost.secret)).toBeUndefined();
   expect(await authenticate(retained.secret)).toBeDefined();
 });
 
 it('rejects an unknown merchant or key, and names it', async () => {
   const unknownId = randomUUID();
-  await expect(createKey(db, { merchantId: unknownId, allowedNetworks: [], environment: 'sandbox' })).rejects.toThrow(
+  await expect(issueKey(db, { merchantId: unknownId, allowedNetworks: [], environment: 'sandbox' })).rejects.toThrow(
     unknownId,
   );
   await expect(listKeys(db, unknownId)).rejects.toThrow(unknownId);
-  await expect(revokeKey(db, unknownId)).rejects.toThrow(unknownId);
+  await expect(revokeAsOperator(db, unknownId)).rejects.toThrow(unknownId);
 });
 
 it.each([

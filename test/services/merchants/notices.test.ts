@@ -14,11 +14,12 @@ import { RejectedSignIns } from '../../../src/services/identity/rejected-sign-in
 import { readSession } from '../../../src/services/identity/sessions';
 import type { IdentityDependencies } from '../../../src/services/identity/sign-in';
 import { SignInThrottle } from '../../../src/services/identity/throttle';
-import { createKey } from '../../../src/services/merchants/keys';
-import { rotateKey } from '../../../src/services/merchants/merchant-keys';
+import { rotateKey } from '../../../src/services/merchants/keys/rotate-key';
 import type { Merchant } from '../../../src/services/merchants/merchants';
 import { closeNotices, listNotices } from '../../../src/services/merchants/notices';
+import { memberOf } from '../../support/actors';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { issueKey } from '../../support/keys';
 import { BROWSER, createMember, createShop, signIn } from '../../support/people';
 
 const LATER = new Date(Date.now() + 3_600_000);
@@ -120,10 +121,11 @@ it('a reset and a new key make a notice, a rotation too, at this merchant only',
   const member = await createMember(owner, 'member@shop.test', [[shop.id, 'viewer']]);
   await createResetLink(db, { userId: member, createdBy: `user:${first}`, merchantId: shop.id }, LATER);
   const key = { merchantId: shop.id, environment: 'sandbox', name: 'Server' } as const;
-  const { id: keyId } = await createKey(db, key);
+  const { id: keyId } = await issueKey(db, key);
   const newKeyId = '0190d0f0-0000-7000-8000-000000000001';
-  const createdBy = { kind: 'merchant_user', id: first } as const;
-  await rotateKey(db, { merchantId: shop.id, keyId }, { newKeyId, overlapHours: 1, environment: 'sandbox', createdBy });
+  const needs = { db, environment: 'sandbox' } as const;
+  const call = { path: { key: keyId }, input: { overlapHours: 1 }, formId: newKeyId } as const;
+  await rotateKey.run(needs, memberOf({ userId: first, merchantId: shop.id, role: 'owner' }), call);
   expect(await listNotices(db, { merchantId: shop.id, userId: second })).toMatchObject([
     { kind: 'security.key_created', targetId: newKeyId, targetName: 'Server' },
     { kind: 'security.key_created', targetId: keyId, targetName: 'Server' },
@@ -207,7 +209,7 @@ it('attack: no number of other notices hides one of money or access', async () =
 
 it('is the own one of who did it, and no other', async () => {
   const key = { merchantId: shop.id, environment: 'sandbox', name: 'Server' } as const;
-  await createKey(db, { ...key, createdBy: { kind: 'merchant_user', id: first } });
+  await issueKey(db, { ...key, createdBy: { kind: 'merchant_user', id: first } });
   await createResetLink(db, { userId: second, createdBy: `user:${first}`, merchantId: shop.id }, LATER);
   await db.query('update users set password_hash = $2 where id = $1', [second, 'x']);
   const ownOf = async (userId: string) =>

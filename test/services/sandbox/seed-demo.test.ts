@@ -5,13 +5,14 @@ import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { findApiKey } from '../../../src/db/merchants/find-api-key';
 import { findCurrentPolicy } from '../../../src/db/operations/find-current-policy';
 import { PROVIDERS } from '../../../src/domain/provider-capabilities';
-import { listKeys, revokeKey } from '../../../src/services/merchants/keys';
+import { listKeys } from '../../../src/services/merchants/keys/api-key';
 import { changeMerchant, listMerchants } from '../../../src/services/merchants/merchants';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { disableAccount, listAccounts } from '../../../src/services/provider-accounts/provider-accounts';
 import { seedDemo, type Demo, type DemoOptions } from '../../../src/services/sandbox/seed-demo';
 import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { revokeAsOperator } from '../../support/keys';
 
 const masterKey = randomBytes(32).toString('base64');
 
@@ -104,7 +105,7 @@ it('keeps the changes of operators', async () => {
 it('creates another key after the first was revoked, and returns it from then on', async () => {
   const first = await seed();
   const [key] = await listKeys(db, first.merchantId);
-  await revokeKey(db, key?.id ?? '');
+  await revokeAsOperator(db, key?.id ?? '');
   const second = await seed();
   expect(await authenticate(first.secretKey)).toBeUndefined();
   expect(await authenticate(second.secretKey)).toBeDefined();

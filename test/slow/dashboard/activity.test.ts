@@ -3,7 +3,7 @@ import { UserError } from '../../../src/errors';
 import { withAudit } from '../../../src/services/audit/audit';
 import { createResetLink, RESET_USER } from '../../../src/services/identity/members';
 import { createOperator } from '../../../src/services/identity/operators';
-import { CREATE_KEY, createKey } from '../../../src/services/merchants/keys';
+import { createKey } from '../../../src/services/merchants/keys/create-key';
 import { holdMerchant } from '../../../src/services/merchants/merchant-hold';
 import { SHOW_BANK_ACCOUNT } from '../../../src/services/payouts/bank-account-operations';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
@@ -11,6 +11,7 @@ import { ACTIVITY_TEXTS } from '../../../src/web/dashboard/activity/activity-tex
 import { operatorOf } from '../../support/actors';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { HttpBrowser } from '../../support/http-browser';
+import { issueKey } from '../../support/keys';
 import { createMember, createShop } from '../../support/people';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
@@ -183,16 +184,16 @@ describe('what operators did', () => {
     const [name = '', note = ''] = SECRETS;
     const actor = operatorOf(await createOperator(db, { name: `${name} ${merchantId}`, environment: 'sandbox' }));
     const audited = <Result>(
-      action: typeof CREATE_KEY | typeof RESET_USER,
+      action: typeof createKey | typeof RESET_USER,
       target: string,
       work: () => Promise<Result>,
     ) => withAudit({ db }, actor, { action, target, note }, work);
     await holdMerchant({ db }, actor, merchantId, note);
     const id = randomUUID();
-    await audited(CREATE_KEY, id, () => createKey(db, { id, merchantId, environment: 'sandbox' }));
+    await audited(createKey, id, () => issueKey(db, { id, merchantId, environment: 'sandbox' }));
     const request = { userId: ownerId, createdBy: 'cli:test', merchantId: null };
     await audited(RESET_USER, ownerId, () => createResetLink(db, request, new Date()));
-    await expect(audited(CREATE_KEY, merchantId, () => Promise.reject(new UserError('no')))).rejects.toThrow('no');
+    await expect(audited(createKey, merchantId, () => Promise.reject(new UserError('no')))).rejects.toThrow('no');
     await withAudit({ db }, actor, { action: SHOW_BANK_ACCOUNT, target: merchantId }, () => Promise.resolve());
   }
 

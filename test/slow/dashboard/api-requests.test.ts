@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { findMerchantRequests, listMerchantRequests } from '../../../src/db/merchants/list-merchant-requests';
 import { recordRequests, type CompletedRequest } from '../../../src/db/operations/recorded-requests';
-import { createKey } from '../../../src/services/merchants/keys';
 import { REQUEST_TEXTS } from '../../../src/web/dashboard/requests/request-texts';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { eventually } from '../../support/eventually';
 import { explainQueries } from '../../support/explain';
+import { issueKey } from '../../support/keys';
 import { createMember, createShop } from '../../support/people';
 import { createSecondMerchant } from '../../support/second-merchant';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -32,7 +32,7 @@ async function newShop() {
   const cookie = await dashboard.cookie(email);
   const { rows } = await service.db.query<{ code: string }>('select code from merchants where id = $1', [shop.id]);
   const home = `/m/${rows[0]?.code}/developers/requests`;
-  const key = await createKey(service.db, { merchantId: shop.id, environment: 'sandbox', name: 'Till' });
+  const key = await issueKey(service.db, { merchantId: shop.id, environment: 'sandbox', name: 'Till' });
   const read = async (address: string) => {
     const response = await fetch(dashboard.url + address, { headers: { cookie }, redirect: 'manual' });
     return { status: response.status, body: await response.text() };
@@ -111,7 +111,7 @@ it('a request shows the names that Lunas ignored', async () => {
 
 it('the list has each request once, at equal times too, and its filters are in the address', async () => {
   const { id, key, home, read } = await newShop();
-  const other = await createKey(service.db, { merchantId: id, environment: 'sandbox' });
+  const other = await issueKey(service.db, { merchantId: id, environment: 'sandbox' });
   const atMs = Date.parse('2026-11-20T03:00:00Z');
   const requests = Array.from({ length: 120 }, (_, index) =>
     recorded({

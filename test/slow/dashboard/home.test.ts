@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import type { MemberRole } from '../../../src/domain/member-roles';
-import { createKey, revokeKey } from '../../../src/services/merchants/keys';
 import { HOME_TEXTS } from '../../../src/web/dashboard/home/home-texts';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
 import { endOfDay, formatTime, startOfDay } from '../../../src/web/ui/format';
 import { findAccessibilityViolations, openPage, startBrowser } from '../../support/browser';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { HttpBrowser } from '../../support/http-browser';
+import { issueKey, revokeAsOperator } from '../../support/keys';
 import { createMember, createShop } from '../../support/people';
 import { fillTotals, seedPayments } from '../../support/seed-payments';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -214,11 +214,11 @@ describe('what needs attention', () => {
     const { db } = service;
     await seedPayments(db, shop.id, { count: 30, from: inDays(-1).toISOString(), rareOneIn: 3, sameReference: 3 });
     const key = { merchantId: shop.id, environment: 'sandbox' } as const;
-    keyId = (await createKey(db, { ...key, name: 'Kasir', expiresAt })).id;
+    keyId = (await issueKey(db, { ...key, name: 'Kasir', expiresAt })).id;
     // None of these needs attention.
-    await createKey(db, { ...key, expiresAt: inDays(8) });
-    await createKey(db, { ...key, expiresAt: inDays(-1) });
-    await revokeKey(db, (await createKey(db, { ...key, expiresAt })).id);
+    await issueKey(db, { ...key, expiresAt: inDays(8) });
+    await issueKey(db, { ...key, expiresAt: inDays(-1) });
+    await revokeAsOperator(db, (await issueKey(db, { ...key, expiresAt })).id);
     const off = { status: 'disabled', disabled_reason: 'failing' };
     await insertEndpoint(shop.id, 'https://deleted.test/', { ...off, deleted_at: new Date() });
     await insertEndpoint(shop.id, 'https://disabled.test/', { ...off, disabled_reason: 'merchant' });
@@ -236,7 +236,7 @@ describe('what needs attention', () => {
     ]);
     // Another merchant has all of it too.
     const other = await createShop(db, 'Toko Lain');
-    await createKey(db, { ...key, merchantId: other.id, expiresAt });
+    await issueKey(db, { ...key, merchantId: other.id, expiresAt });
     await insertEndpoint(other.id, 'https://other.test/', { consecutive_failures: 1, failing_since: failingSince });
   });
 
@@ -303,7 +303,7 @@ describe('what needs attention', () => {
   it('has one row for several objects, and counts no further than it reads', async () => {
     const { db } = service;
     await insertEndpoint(shop.id, 'https://second.test/', { consecutive_failures: 1, failing_since: inDays(-0.1) });
-    await createKey(db, { merchantId: shop.id, environment: 'sandbox', expiresAt: inDays(6) });
+    await issueKey(db, { merchantId: shop.id, environment: 'sandbox', expiresAt: inDays(6) });
     await seedPayments(db, shop.id, { count: 120, from: inDays(-2).toISOString(), rareOneIn: 200, sameReference: 3 });
     await insertDeliveries(
       shop.id,
@@ -398,13 +398,13 @@ describe('the first steps of a new merchant', () => {
     await seedPayments(db, shop.id, { count: 1, from: inDays(-0.1).toISOString(), rareOneIn: 9, sameReference: 3 });
     expect(openIn(await read('owner'))).toEqual(titles.slice(2));
     const expired = { merchantId: shop.id, environment: 'sandbox', expiresAt: inDays(-1) } as const;
-    await createKey(db, expired);
+    await issueKey(db, expired);
     expect(openIn(await read('owner'))).toEqual(titles.slice(2));
     // A shop without a server is complete without a key.
     await db.query("update users set sealed_totp = 'sealed', totp_hmac = 'hash' where email = $1", [ownerEmail()]);
     expect(await read('owner')).toBeNull();
     await db.query('update users set sealed_totp = null, totp_hmac = null where email = $1', [ownerEmail()]);
-    await createKey(db, { merchantId: shop.id, environment: 'sandbox' });
+    await issueKey(db, { merchantId: shop.id, environment: 'sandbox' });
     expect(await progress()).toBe('3 of 5 done');
     expect(openIn(await read('owner'))).toEqual(titles.slice(3));
     await insertDeliveries(shop.id, await insertEndpoint(shop.id, 'https://shop.test/'), [['delivered', 0]]);

@@ -6,8 +6,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import type { MerchantScope } from '../../../src/domain/key-access';
-import { createKey } from '../../../src/services/merchants/keys';
-import { findOwnKey } from '../../../src/services/merchants/merchant-keys';
+import { findKey } from '../../../src/services/merchants/keys/api-key';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { KEY_TEXTS } from '../../../src/web/dashboard/keys/key-texts';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
@@ -15,6 +14,7 @@ import { openPage, startBrowser } from '../../support/browser';
 import { collectLog } from '../../support/collect-log';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { eventually } from '../../support/eventually';
+import { issueKey } from '../../support/keys';
 import { createMember } from '../../support/people';
 import { createSecondMerchant } from '../../support/second-merchant';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -90,7 +90,7 @@ const newForm = (changes: Readonly<Record<string, string>> = {}) => ({
 
 const secretIn = (page: string) => /sk_test_[0-9A-Za-z]{39}/.exec(page)?.[0] ?? '';
 
-const ownKey = () => createKey(service.db, { merchantId: service.merchantId, environment: 'sandbox' });
+const ownKey = () => issueKey(service.db, { merchantId: service.merchantId, environment: 'sandbox' });
 
 async function countOf(sql: string, values: readonly unknown[]): Promise<number> {
   const { rows } = await service.db.query<{ count: number }>(`select count(*)::int as count from ${sql}`, [...values]);
@@ -209,7 +209,7 @@ it('a key has exactly the rights of its form, and who created it', async () => {
   const form = newForm({ networks: '203.0.113.7, 2001:db8::1/32', scope_refund: 'on', expiry: '90' });
   const { body } = await send({ path: `${home}/new`, form });
   expect(body).toContain(TEXTS.form.outside('127.0.0.1'));
-  const key = await findOwnKey(service.db, { merchantId: service.merchantId, keyId: form.form_id });
+  const key = await findKey(service.db, service, form.form_id);
   expect(key).toMatchObject({ name: 'Shop server', scopes: ['read', 'refund'], creatorName: 'Demo owner' });
   expect(key.allowedNetworks.toSorted()).toEqual(['2001:db8::/32', '203.0.113.7/32']);
   const days = ((key.expiresAt?.getTime() ?? 0) - key.createdAt.getTime()) / 86_400_000;
@@ -276,7 +276,7 @@ describe('a rotation', () => {
 
 it('the key of another merchant is 404 on each page and stays as it is', async () => {
   const second = await createSecondMerchant(service.db);
-  const { id, secret } = await createKey(service.db, { merchantId: second.id, environment: 'sandbox', name: 'Theirs' });
+  const { id, secret } = await issueKey(service.db, { merchantId: second.id, environment: 'sandbox', name: 'Theirs' });
   const changes = { name: 'Ours', networks: '203.0.113.7', form_id: randomUUID(), overlap: '0' };
   for (const page of ['', '/edit', '/rotate', '/revoke']) {
     expect([page, (await send({ path: `${home}/${id}${page}` })).status]).toEqual([page, 404]);
@@ -324,7 +324,7 @@ describe('a developer', () => {
     return dashboard.cookie(email);
   };
   const keyWith = (scopes?: readonly MerchantScope[]) =>
-    createKey(service.db, { merchantId: service.merchantId, environment: 'sandbox', name: 'Granted', scopes });
+    issueKey(service.db, { merchantId: service.merchantId, environment: 'sandbox', name: 'Granted', scopes });
 
   it('gives the rights that a server needs to take payments, and no other', async () => {
     const cookie = await developer();
@@ -356,7 +356,7 @@ describe('a developer', () => {
       const sent = await send({ path: `${home}/${id}/${page}`, form, cookie });
       expect([page, sent.status, secretIn(sent.body), sent.body.includes(ONLY_OWNER)]).toEqual([page, 409, '', true]);
     }
-    expect(await findOwnKey(service.db, { merchantId: service.merchantId, keyId: id })).toMatchObject({
+    expect(await findKey(service.db, service, id)).toMatchObject({
       name: 'Granted',
       expiresAt: null,
     });

@@ -8,7 +8,7 @@ import type { StepActor } from '../../../src/domain/actor';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
 import { shrinkImage } from '../../../src/lib/shrink-image';
 import { createResetLink, inviteMember } from '../../../src/services/identity/members';
-import { createKey, revokeKey, type NewKey } from '../../../src/services/merchants/keys';
+import { type NewKey } from '../../../src/services/merchants/keys/api-key';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { createEndpoint, disableEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
@@ -25,6 +25,7 @@ import {
 } from '../../support/browser';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { eventually } from '../../support/eventually';
+import { issueKey, revokeAsOperator } from '../../support/keys';
 import { createPage } from '../../support/payment-page';
 import { addLines, applyPayout, preparePayouts } from '../../support/payouts';
 import { createMember, createShop, signInMany } from '../../support/people';
@@ -186,8 +187,8 @@ async function untilRecorded(condition: string, value: string): Promise<void> {
 /** The page of a new key. */
 async function keyPage(key: Partial<NewKey>, isRevoked = false): Promise<string> {
   const created = { ...key, merchantId: service.merchantId, environment: 'sandbox' } as const;
-  const { id } = await createKey(service.db, created);
-  if (isRevoked) await revokeKey(service.db, id);
+  const { id } = await issueKey(service.db, created);
+  if (isRevoked) await revokeAsOperator(service.db, id);
   return `${home}/developers/keys/${id}`;
 }
 

@@ -7,13 +7,13 @@ import { recordRequests } from '../../../src/db/operations/recorded-requests';
 import { mayAccess, MEMBER_ROLES } from '../../../src/domain/member-roles';
 import { LANGUAGES } from '../../../src/domain/sign-in';
 import { inviteMember } from '../../../src/services/identity/members';
-import { createKey } from '../../../src/services/merchants/keys';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
 import { prepareBankAccount } from '../../support/bank-accounts';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
+import { issueKey } from '../../support/keys';
 import { createPage } from '../../support/payment-page';
 import { addLines, applyPayout, preparePayouts } from '../../support/payouts';
 import { createMember } from '../../support/people';
@@ -50,7 +50,7 @@ beforeAll(async () => {
     endpointId,
   ]);
   deliveryId = rows[0]?.id ?? '';
-  keyId = (await createKey(service.db, { merchantId: service.merchantId, environment: 'sandbox' })).id;
+  keyId = (await issueKey(service.db, { merchantId: service.merchantId, environment: 'sandbox' })).id;
   await recordRequests(service.db, [
     {
       requestId: 'recorded-request',

@@ -1,10 +1,10 @@
 import type { MemberRole } from '../../../src/domain/member-roles';
-import { createKey } from '../../../src/services/merchants/keys';
-import { findOwnKey } from '../../../src/services/merchants/merchant-keys';
+import { findKey } from '../../../src/services/merchants/keys/api-key';
 import { NOTICE_TEXTS } from '../../../src/web/dashboard/notices/notice-texts';
 import { TEAM_TEXTS } from '../../../src/web/dashboard/team/team-texts';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { HttpBrowser, type PageResponse } from '../../support/http-browser';
+import { issueKey } from '../../support/keys';
 import { createMember, createShop, signInMany } from '../../support/people';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
@@ -217,7 +217,7 @@ it('an owner sees the three newest of their own changes, another owner all of th
   const secondOwner = await signedIn(await emailOf(await member('second', 'owner')));
   for (let number = 1; number <= 5; number += 1) {
     const createdBy = { kind: 'merchant_user', id: ownerId } as const;
-    await createKey(service.db, { merchantId: shop.id, environment: 'sandbox', name: `Key ${number}`, createdBy });
+    await issueKey(service.db, { merchantId: shop.id, environment: 'sandbox', name: `Key ${number}`, createdBy });
   }
   const foldedIn = (body: string) =>
     [...(/<details class="more-rows">.*?<\/details>/s.exec(body)?.[0].matchAll(/Key \d/g) ?? [])].map(([name]) => name);
@@ -231,10 +231,10 @@ describe('the removal of a member who created keys', () => {
   async function keysOf(shopId: string, userId: string) {
     const key = { merchantId: shopId, environment: 'sandbox' } as const;
     const createdBy = { kind: 'merchant_user', id: userId } as const;
-    const theirs = await createKey(service.db, { ...key, name: 'Shop server', createdBy });
-    const ours = await createKey(service.db, { ...key, name: 'Office' });
+    const theirs = await issueKey(service.db, { ...key, name: 'Shop server', createdBy });
+    const ours = await issueKey(service.db, { ...key, name: 'Office' });
     const isRevoked = async ({ id }: { id: string }) =>
-      (await findOwnKey(service.db, { merchantId: shopId, keyId: id })).revokedAt !== null;
+      (await findKey(service.db, { merchantId: shopId }, id)).revokedAt !== null;
     return { theirs, revoked: () => Promise.all([theirs, ours].map(isRevoked)) };
   }
 

@@ -1,5 +1,5 @@
 import { listActions } from '../../../src/services/audit/list-actions';
-import { listKeys } from '../../../src/services/merchants/keys';
+import { listKeys } from '../../../src/services/merchants/keys/api-key';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { runBuiltLunas } from '../../support/lunas-process';
 import { createSecondMerchant } from '../../support/second-merchant';

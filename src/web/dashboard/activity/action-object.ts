@@ -1,5 +1,6 @@
 import { validate as isUuid } from 'uuid';
 import type { MerchantActionRow } from '../../../db/merchants/list-merchant-actions';
+import { keyPath } from '../keys/key-paths';
 import type { MerchantView } from '../merchant-view';
 import { ACTIVITY_TEXTS } from './activity-texts';
 
@@ -27,7 +28,7 @@ export function objectOf(view: MerchantView, row: MerchantActionRow, known: Know
   const link = (label: string, href: string, isPossible: boolean) => ({ label, href: isPossible ? href : null });
   if (action === 'payments.export') return link(objects.payments, paths.payments, true);
   if (kind === 'payment' || kind === 'customer') return link(objects.payment, paths.payment(target), isThere);
-  if (kind === 'key') return link(objects.key, paths.key(target), isThere && isDeveloper);
+  if (kind === 'key') return link(objects.key, keyPath.to({ code: view.code, key: target }), isThere && isDeveloper);
   if (action === 'webhook.redeliver') {
     return isUuid(target)
       ? link(objects.delivery, paths.delivery(target), isDeveloper)

@@ -4,6 +4,7 @@ import { ATTENTION_LIMIT, type PaymentAttention } from '../../../db/operations/f
 import type { PayoutAttention } from '../../../db/payouts/find-payout-attention';
 import type { AttentionRow } from '../../ui/attention';
 import { formatTime } from '../../ui/format';
+import { keyPath, keysPath } from '../keys/key-paths';
 import type { MerchantView } from '../merchant-view';
 import { originOf } from '../webhooks/endpoint-parts';
 import { HOME_TEXTS } from './home-texts';
@@ -129,7 +130,7 @@ function deliveryRows(view: MerchantView, found: DeveloperAttention, deadFrom: s
 }
 
 function keyRows(view: MerchantView, { expiringKeys }: DeveloperAttention): AttentionRow[] {
-  const { paths, locale } = view;
+  const { locale } = view;
   const { attention } = HOME_TEXTS[locale.language];
   const [first] = expiringKeys;
   if (!first) return [];
@@ -139,8 +140,8 @@ function keyRows(view: MerchantView, { expiringKeys }: DeveloperAttention): Atte
     ? attention.expires(first.name ?? maskSecretKey(first), at)
     : attention.expire(expiringKeys.length, at);
   const link = isOne
-    ? { href: paths.key(first.id), label: attention.showKey }
-    : { href: paths.keys, label: attention.showKeys };
+    ? { href: keyPath.to({ code: view.code, key: first.id }), label: attention.showKey }
+    : { href: keysPath.to(view), label: attention.showKeys };
   return [{ tone: 'warning', text, hint: hintOf(view, attention.otherKey), link }];
 }
 

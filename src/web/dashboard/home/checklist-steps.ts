@@ -1,5 +1,6 @@
 import type { FirstSteps } from '../../../db/merchants/find-first-steps';
 import type { ChecklistStep } from '../../ui/checklist';
+import { newKeyPath } from '../keys/key-paths';
 import type { MerchantView } from '../merchant-view';
 import { HOME_TEXTS } from './home-texts';
 
@@ -31,7 +32,7 @@ export function checklistSteps(view: MerchantView, first: FirstSteps): readonly 
       isOptional,
       hint: keyRejection ?? steps.key.hint,
       isDone: first.hasKey === true,
-      link: keyRejection === null ? { href: paths.newKey, label: steps.key.label } : null,
+      link: keyRejection === null ? { href: newKeyPath.to(view), label: steps.key.label } : null,
     },
     {
       ...steps.webhook,

@@ -1,30 +1,54 @@
 import type { ReactElement } from 'react';
+import type { EndpointResponse } from '../../../http/endpoint';
+import { allowsAddress } from '../../../lib/allowed-networks';
+import type { ApiKey, IssuedKey } from '../../../services/merchants/keys/api-key';
 import { CopiedText } from '../../ui/copied-text';
 import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
+import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderDeveloperPage } from '../developer-page';
-import type { MerchantView } from '../merchant-view';
-import { DayTime, rightsFacts, type ShownKey } from './key-parts';
+import type { FormVisit } from '../form-pages';
+import { pageResponse, type MerchantView } from '../merchant-view';
+import { DayTime, rightsFacts } from './key-parts';
+import { keyPath } from './key-paths';
 import { KEY_TEXTS } from './key-texts';
 
-interface IssuedKeyPage {
-  readonly view: MerchantView;
-  readonly issued: ShownKey & { readonly secret: string };
-  /** A command that uses the key; null: there is none for its scopes. */
-  readonly command: string | null;
-  /** The address of the user's browser, if the key may not be used from it. */
-  readonly outsideAddress: string | null;
+interface IssuedKeyVisit extends FormVisit {
+  readonly dependencies: Pick<DashboardDependencies, 'publicBaseUrl'>;
   /** When the key ends that this one replaces; null: it replaces none. */
   readonly oldKeyEndsAt: Date | null;
 }
 
-/** The only page with the secret of a key: nothing reads it again. */
-export function renderIssuedKeyPage(page: IssuedKeyPage): string {
-  const { title } = KEY_TEXTS[page.view.locale.language].issued;
-  return renderDeveloperPage(page.view, { title, section: 'keys', live: 'none', children: <IssuedKey {...page} /> });
+/**
+ * The only page with the secret of a key: nothing reads it again. It is the response to the form itself, so that the
+ * secret is in no address; a repeat of the form shows that the key exists.
+ */
+export function issuedKeyPage({ secret, ...issued }: IssuedKey, visit: IssuedKeyVisit): EndpointResponse {
+  const { view } = visit;
+  const { issued: texts } = KEY_TEXTS[view.locale.language];
+  return pageResponse(
+    renderDeveloperPage(view, {
+      title: secret === null ? texts.exists.title : texts.title,
+      section: 'keys',
+      live: 'none',
+      children:
+        secret === null ? (
+          <ExistingKey view={view} keyId={issued.id} />
+        ) : (
+          <NewKey {...visit} issued={issued} secret={secret} />
+        ),
+    }),
+  );
 }
 
-function IssuedKey({ view, issued, command, outsideAddress, oldKeyEndsAt }: IssuedKeyPage): ReactElement {
-  const { texts, paths, locale } = view;
+interface NewKeyProps extends IssuedKeyVisit {
+  readonly issued: ApiKey;
+  readonly secret: string;
+}
+
+function NewKey({ view, issued, secret, address, oldKeyEndsAt, dependencies }: NewKeyProps): ReactElement {
+  const { texts, locale } = view;
+  const command = testCommand(secret, issued.scopes, dependencies.publicBaseUrl);
+  const isOutside = !allowsAddress(issued.allowedNetworks, address);
   const keyTexts = KEY_TEXTS[locale.language];
   const page = keyTexts.issued;
   const oldKey: Fact[] = oldKeyEndsAt
@@ -39,7 +63,7 @@ function IssuedKey({ view, issued, command, outsideAddress, oldKeyEndsAt }: Issu
         </Notice>
         <Card title={page.secret}>
           <div className="card-body">
-            <CopiedText name={page.secret} value={issued.secret} copy={texts.copy} />
+            <CopiedText name={page.secret} value={secret} copy={texts.copy} />
           </div>
         </Card>
         {command !== null && (
@@ -50,9 +74,9 @@ function IssuedKey({ view, issued, command, outsideAddress, oldKeyEndsAt }: Issu
             </div>
           </Card>
         )}
-        {outsideAddress !== null && (
+        {isOutside && (
           <Notice tone="warning">
-            <p>{keyTexts.form.outside(outsideAddress)}</p>
+            <p>{keyTexts.form.outside(address)}</p>
           </Notice>
         )}
         <Card>
@@ -65,7 +89,7 @@ function IssuedKey({ view, issued, command, outsideAddress, oldKeyEndsAt }: Issu
           />
         </Card>
         <div className="buttons">
-          <a className="button primary wide-button" href={paths.key(issued.id)}>
+          <a className="button primary wide-button" href={keyPath.to({ code: view.code, key: issued.id })}>
             {page.done}
           </a>
         </div>
@@ -74,33 +98,32 @@ function IssuedKey({ view, issued, command, outsideAddress, oldKeyEndsAt }: Issu
   );
 }
 
-interface ExistingKeyPage {
-  readonly view: MerchantView;
-  readonly keyId: string;
-}
-
 /** The form of a key was sent again. */
-export function renderExistingKeyPage({ view, keyId }: ExistingKeyPage): string {
+function ExistingKey({ view, keyId }: { readonly view: MerchantView; readonly keyId: string }): ReactElement {
   const { exists } = KEY_TEXTS[view.locale.language].issued;
-  return renderDeveloperPage(view, {
-    title: exists.title,
-    section: 'keys',
-    live: 'none',
-    children: (
-      <div className="narrow">
-        <PageHead title={exists.title} />
-        <div className="stack">
-          <Notice tone="info">
-            <p>{exists.text}</p>
-            <p>{exists.lost}</p>
-          </Notice>
-          <div className="buttons">
-            <a className="button primary wide-button" href={view.paths.key(keyId)}>
-              {exists.show}
-            </a>
-          </div>
+  return (
+    <div className="narrow">
+      <PageHead title={exists.title} />
+      <div className="stack">
+        <Notice tone="info">
+          <p>{exists.text}</p>
+          <p>{exists.lost}</p>
+        </Notice>
+        <div className="buttons">
+          <a className="button primary wide-button" href={keyPath.to({ code: view.code, key: keyId })}>
+            {exists.show}
+          </a>
         </div>
       </div>
-    ),
-  });
+    </div>
+  );
+}
+
+/** A command that shows whether the key works; null if its scopes allow none that needs no payment. */
+function testCommand(secret: string, scopes: ApiKey['scopes'], publicBaseUrl: string): string | null {
+  const allows = (scope: 'read' | 'create') => scopes === null || scopes.includes(scope);
+  const header = `-H 'Authorization: Bearer ${secret}'`;
+  if (allows('read')) return `curl -sS ${publicBaseUrl}/transactions ${header}`;
+  if (!allows('create')) return null;
+  return `curl -sS ${publicBaseUrl}/payments ${header} -H 'Content-Type: application/json' -d '{"amount":50000}'`;
 }

@@ -1,68 +1,72 @@
 import { z } from 'zod';
 import { MERCHANT_SCOPES, type MerchantScope } from '../../../domain/key-access';
-import { isNetwork, MAX_KEY_NAME_CHARACTERS } from '../../../services/merchants/keys';
-import type { FieldErrors, SentFields } from '../../page/read-form';
+import { keyName, keyNetworks } from '../../../services/merchants/keys/api-key';
+import { KEY_OVERLAPS_HOURS } from '../../../services/merchants/keys/rotate-key';
 import { dayOf, endOfDay, type Locale } from '../../ui/format';
-import { EXPIRIES, OVERLAPS, scopeField } from './key-fields';
-import { KEY_TEXTS } from './key-texts';
 
-const MAX_NETWORKS = 50;
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 3_650;
 
-const formId = z.uuid({ error: 'form' });
+/** When a new key ends: never, after days, or on a day. */
+export const EXPIRIES = ['none', '30', '90', '365', 'date'] as const;
 
-const changes = {
-  name: z
-    .string({ error: 'name' })
-    .max(MAX_KEY_NAME_CHARACTERS, { error: 'name' })
-    .refine((text) => !text.includes('\0'), { error: 'name' }),
-  networks: z
-    .string()
-    .default('')
-    .transform((text) => text.split(/[\s,;]+/).filter(Boolean))
-    .refine((networks) => networks.length <= MAX_NETWORKS && networks.every(isNetwork), { error: 'networks' }),
-};
+/** The scopes that are checked at first: what a shop needs to take payments. */
+export const FIRST_SCOPES: readonly MerchantScope[] = ['read', 'create'];
 
-export const editKeySchema = z.object(changes);
+/** The checkbox of a scope. */
+export const scopeField = <Scope extends MerchantScope>(scope: Scope): `scope_${Scope}` => `scope_${scope}`;
 
-export const newKeySchema = z.object({
-  form_id: formId,
-  ...changes,
-  expiry: z.enum(EXPIRIES, { error: 'expiry' }),
-  expires_on: z.iso.date({ error: 'day' }).optional(),
-});
+const name = z.string({ error: 'name' }).refine((text) => keyName.safeParse(text).success, { error: 'name' });
+const networks = z
+  .string()
+  .default('')
+  .transform((text) => text.split(/[\s,;]+/).filter(Boolean))
+  .refine((list) => keyNetworks.safeParse(list).success, { error: 'networks' });
 
-export const rotateKeySchema = z.object({
-  form_id: formId,
-  overlap: z.enum(OVERLAPS, { error: 'form' }).transform(Number),
-});
+export const editKeyFields = z
+  .object({ name, networks })
+  .transform((fields) => ({ name: fields.name, allowedNetworks: fields.networks }));
 
-/** The scopes that are checked in a form that was sent. */
-export function scopesOf(sent: SentFields): MerchantScope[] {
-  return MERCHANT_SCOPES.filter((scope) => sent[scopeField(scope)] !== undefined);
+export const rotateKeyFields = z
+  .object({
+    overlap: z
+      .string()
+      .transform(Number)
+      .pipe(z.literal(KEY_OVERLAPS_HOURS, { error: 'form' })),
+  })
+  .transform(({ overlap }) => ({ overlapHours: overlap }));
+
+const days = z.enum(EXPIRIES, { error: 'expiry' });
+
+/** The fields of a new key. The checkboxes of the scopes are one field, and the day counts only if it was chosen. */
+export function newKeyFields(now: Date, { zone }: Locale) {
+  const lastDay = z.iso
+    .date({ error: 'day' })
+    .transform((day) => (day > dayOf(now, zone) ? endOfDay(day, zone) : now))
+    .refine((end) => end > now && end.getTime() - now.getTime() <= MAX_DAYS * DAY_MS, { error: 'day' });
+  const scopes = z.array(z.enum(MERCHANT_SCOPES)).min(1, { error: 'scopes' });
+  const fields = z.object({ name, networks, scopes, expiry: days, expires_on: lastDay.optional() });
+  return z.preprocess(groupFields, fields).transform((form) => ({
+    name: form.name,
+    scopes: form.scopes,
+    allowedNetworks: form.networks,
+    expiresAt: expiryOf(form, now),
+  }));
 }
 
-/** When the new key ends: null for never; undefined for a day that is not possible. */
-export function expiryOf(
-  { expiry, expires_on }: Pick<z.output<typeof newKeySchema>, 'expiry' | 'expires_on'>,
-  now: Date,
-  { zone }: Locale,
-): Date | null | undefined {
-  if (expiry === 'none') return null;
-  if (expiry !== 'date') return new Date(now.getTime() + Number(expiry) * DAY_MS);
-  if (expires_on === undefined || expires_on <= dayOf(now, zone)) return undefined;
-  const end = endOfDay(expires_on, zone);
-  return end.getTime() - now.getTime() > MAX_DAYS * DAY_MS ? undefined : end;
+function groupFields(sent: unknown): object {
+  const fields = z.record(z.string(), z.unknown()).parse(sent);
+  const scopes = MERCHANT_SCOPES.filter((scope) => fields[scopeField(scope)] !== undefined);
+  const lastDay = fields.expiry === 'date' ? (fields.expires_on ?? '') : undefined;
+  return { ...fields, scopes, expires_on: lastDay };
 }
 
-/** The texts of the errors of a form. */
-export function errorTexts({ language }: Locale, codes: FieldErrors): FieldErrors {
-  const { errors } = KEY_TEXTS[language].form;
-  const known: Readonly<Partial<Record<string, string>>> = errors;
-  const texts = Object.entries(codes).map(([name, code]) => {
-    const field = name === 'form_id' ? 'name' : name.startsWith('scope_') ? 'scopes' : name;
-    return [field, known[code] ?? errors.form] as const;
-  });
-  return Object.fromEntries(texts);
+interface Expiry {
+  readonly expiry: (typeof EXPIRIES)[number];
+  readonly expires_on?: Date | undefined;
+}
+
+function expiryOf({ expiry, expires_on }: Expiry, now: Date): Date | undefined {
+  if (expiry === 'none') return undefined;
+  return expiry === 'date' ? expires_on : new Date(now.getTime() + Number(expiry) * DAY_MS);
 }

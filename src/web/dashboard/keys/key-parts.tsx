@@ -1,6 +1,8 @@
 import type { ReactElement } from 'react';
 import { keyStateOf, MERCHANT_SCOPES, type KeyAccess, type MerchantScope } from '../../../domain/key-access';
+import { MAX_KEY_NAME_CHARACTERS } from '../../../services/merchants/keys/api-key';
 import { StateChip, type Tone } from '../../ui/chip';
+import { Field } from '../../ui/form';
 import type { Locale } from '../../ui/format';
 import type { Fact } from '../../ui/layout';
 import { TextArea } from '../../ui/text-area';
@@ -109,15 +111,37 @@ export function LastUse({ view: { locale }, shown }: { readonly view: MerchantVi
   );
 }
 
+interface NameFieldProps {
+  readonly view: MerchantView;
+  readonly value: string | undefined;
+  readonly error: string | undefined;
+}
+
+export function NameField({ view, value = '', error }: NameFieldProps): ReactElement {
+  const { form } = KEY_TEXTS[view.locale.language];
+  return (
+    <Field
+      name="name"
+      label={form.name}
+      hint={form.nameHint}
+      value={value}
+      error={error}
+      autoComplete="off"
+      maxLength={MAX_KEY_NAME_CHARACTERS}
+      required
+    />
+  );
+}
+
 interface NetworksFieldProps {
   readonly view: MerchantView;
-  readonly value: string;
+  readonly value: string | undefined;
   /** That of the user's browser. */
   readonly address: string;
   readonly error: string | undefined;
 }
 
-export function NetworksField({ view, value, address, error }: NetworksFieldProps): ReactElement {
+export function NetworksField({ view, value = '', address, error }: NetworksFieldProps): ReactElement {
   const { form } = KEY_TEXTS[view.locale.language];
   return (
     <TextArea

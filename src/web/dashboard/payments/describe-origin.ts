@@ -1,6 +1,7 @@
 import { maskSecretKey } from '../../../crypto/secret-key';
 import type { OriginKey, OriginPolicy, PaymentOrigin } from '../../../db/payments/find-payment-origin';
 import { formatRupiah } from '../../../domain/money';
+import { keyPath } from '../keys/key-paths';
 import type { MerchantView } from '../merchant-view';
 import type { ShownOrigin } from './payment-page';
 import { PAYMENT_TEXTS } from './payment-texts';
@@ -11,7 +12,7 @@ export function describeOrigin(view: MerchantView, origin: PaymentOrigin): Shown
   const maySee = view.rightRejection('developers', 'view') === null;
   return {
     createdBy: personName ?? keyText(view, key),
-    keyHref: key !== null && maySee ? view.paths.key(key.id) : null,
+    keyHref: key !== null && maySee ? keyPath.to({ code: view.code, key: key.id }) : null,
     requestId,
     requestHref: key !== null && requestId !== null && maySee ? view.paths.request(requestId) : null,
     policy: policyText(view, policy),

@@ -4,7 +4,7 @@ import {
   type MerchantRequestPage,
   type RequestPosition,
 } from '../../../db/merchants/list-merchant-requests';
-import { listOwnKeys } from '../../../services/merchants/merchant-keys';
+import { listNewestKeys } from '../../../services/merchants/keys/api-key';
 import { memberPage } from '../../page/page-route';
 import { endOfDay, startOfDay, type Locale } from '../../ui/format';
 import type { DashboardDependencies } from '../dashboard-dependencies';
@@ -56,7 +56,7 @@ export const listRequestPage = memberPage(
     async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment'>, visit, query) {
       const view = merchantView(dependencies, visit);
       const { merchantId } = visit.member;
-      const keys = await listOwnKeys(dependencies.db, merchantId);
+      const keys = await listNewestKeys(dependencies.db, merchantId);
       const { requests, next, isLimited } = query.ok
         ? await findPage(dependencies, merchantId, query.values, view.locale)
         : NO_ROWS;

@@ -3,6 +3,7 @@ import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
 import { Table } from '../../ui/table';
 import { Id, Time } from '../../ui/values';
 import { renderDeveloperPage } from '../developer-page';
+import { keyPath } from '../keys/key-paths';
 import type { MerchantView } from '../merchant-view';
 import { columnsOf } from './request-list-page';
 import { IgnoredNames, StatusCode, type ShownRequest } from './request-parts';
@@ -66,7 +67,7 @@ function Request({ view, request, references, earlier }: RequestPage): ReactElem
 }
 
 function factsOf(view: MerchantView, request: ShownRequest, references: readonly string[]): Fact[] {
-  const { locale, paths, texts: shared } = view;
+  const { locale, texts: shared } = view;
   const texts = REQUEST_TEXTS[locale.language];
   const { columns, detail } = texts;
   const { errorCode, errorReason, ignoredFields, ignoredParameters, key, keyId } = request;
@@ -82,7 +83,7 @@ function factsOf(view: MerchantView, request: ShownRequest, references: readonly
       : [{ name: detail.parameters, value: <IgnoredNames names={ignoredParameters} /> }]),
     { name: columns.time, value: <Time at={request.startedAt} style="full" locale={locale} /> },
     { name: columns.duration, value: texts.milliseconds(request.durationMs.toLocaleString(locale.language)) },
-    { name: columns.key, value: key === null ? '–' : <a href={paths.key(keyId)}>{key}</a> },
+    { name: columns.key, value: key === null ? '–' : <a href={keyPath.to({ code: view.code, key: keyId })}>{key}</a> },
     { name: columns.payments, value: <Payments view={view} references={references} /> },
     { name: detail.id, value: <Id value={request.requestId} copy={shared.copy} /> },
   ];

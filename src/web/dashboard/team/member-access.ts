@@ -3,7 +3,7 @@ import { MEMBER_ROLES, type MemberRole } from '../../../domain/member-roles';
 import { ConflictError } from '../../../errors';
 import { withUserAudit } from '../../../services/audit/user-audit';
 import { createResetLink, removeMember, setMemberRole } from '../../../services/identity/members';
-import { listKeysOfCreator } from '../../../services/merchants/merchant-keys';
+import { listKeysOfCreator } from '../../../services/merchants/keys/api-key';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { Choices } from '../../ui/choices';
 import { Card, Notice, PageHead } from '../../ui/layout';
+import { keyPath } from '../keys/key-paths';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { TEAM_TEXTS } from './team-texts';
@@ -68,7 +69,8 @@ function KeysOfMember({ view, keys, revokesKeys }: Pick<RemovePage, 'view' | 'ke
         <ul className="plain-list">
           {keys.map((key) => (
             <li key={key.id}>
-              <a href={view.paths.key(key.id)}>{key.name ?? remove.unnamed}</a> <code>{key.masked}</code>
+              <a href={keyPath.to({ code: view.code, key: key.id })}>{key.name ?? remove.unnamed}</a>{' '}
+              <code>{key.masked}</code>
             </li>
           ))}
         </ul>

@@ -1,23 +1,39 @@
 import type { ReactElement } from 'react';
+import { listNewestKeys, type ApiKey } from '../../../services/merchants/keys/api-key';
+import { memberPage, NO_FIELDS } from '../../page/page-route';
 import { Card, PageHead } from '../../ui/layout';
 import { EmptyState, Table, type Column } from '../../ui/table';
 import { Time } from '../../ui/values';
+import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderDeveloperPage } from '../developer-page';
-import type { MerchantView } from '../merchant-view';
-import { KeyChip, networksText, scopesText, type ShownKey } from './key-parts';
+import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
+import { KeyChip, networksText, scopesText } from './key-parts';
+import { keyPath, keysPath, newKeyPath } from './key-paths';
 import { KEY_TEXTS } from './key-texts';
 
-interface KeyListPage {
+/** The keys of a merchant, without their secrets. */
+export const listKeyPage = memberPage(
+  { area: 'developers', level: 'view' },
+  {
+    method: 'get',
+    path: keysPath.pattern,
+    fields: NO_FIELDS,
+    async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment'>, visit) {
+      const view = merchantView(dependencies, visit);
+      const keys = await listNewestKeys(dependencies.db, visit.member.merchantId);
+      const { title } = KEY_TEXTS[view.locale.language];
+      const children = <KeyList view={view} keys={keys} />;
+      return pageResponse(renderDeveloperPage(view, { title, section: 'keys', live: 'none', children }));
+    },
+  },
+);
+
+interface KeyListProps {
   readonly view: MerchantView;
-  readonly keys: readonly ShownKey[];
+  readonly keys: readonly ApiKey[];
 }
 
-export function renderKeyListPage(page: KeyListPage): string {
-  const { title } = KEY_TEXTS[page.view.locale.language];
-  return renderDeveloperPage(page.view, { title, section: 'keys', live: 'none', children: <KeyList {...page} /> });
-}
-
-function KeyList({ view, keys }: KeyListPage): ReactElement {
+function KeyList({ view, keys }: KeyListProps): ReactElement {
   const texts = KEY_TEXTS[view.locale.language];
   return (
     <>
@@ -44,14 +60,14 @@ function KeyList({ view, keys }: KeyListPage): ReactElement {
 function NewKeyLink({ view }: { readonly view: MerchantView }): ReactElement | null {
   if (view.rightRejection('developers', 'manage') !== null) return null;
   return (
-    <a className="button primary" href={view.paths.newKey}>
+    <a className="button primary" href={newKeyPath.to(view)}>
       {KEY_TEXTS[view.locale.language].form.newTitle}
     </a>
   );
 }
 
-function columnsOf(view: MerchantView): Column<ShownKey>[] {
-  const { locale, paths, nowMs } = view;
+function columnsOf(view: MerchantView): Column<ApiKey>[] {
+  const { locale, code, nowMs } = view;
   const texts = KEY_TEXTS[locale.language];
   const { columns } = texts;
   return [
@@ -61,7 +77,7 @@ function columnsOf(view: MerchantView): Column<ShownKey>[] {
       className: 'strong clipped',
       cell: ({ id, name, masked }) => (
         <>
-          <a className="row-link" href={paths.key(id)}>
+          <a className="row-link" href={keyPath.to({ code, key: id })}>
             {name ?? texts.unnamed}
           </a>
           <code className="dim under">{masked}</code>

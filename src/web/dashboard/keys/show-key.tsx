@@ -1,41 +1,57 @@
 import type { ReactElement } from 'react';
+import { z } from 'zod';
 import { keyStateOf } from '../../../domain/key-access';
+import { clientAddress } from '../../../http/auth/client-address';
+import { allowsAddress } from '../../../lib/allowed-networks';
+import { findKey, type ApiKeyDetails } from '../../../services/merchants/keys/api-key';
+import { orNoPage } from '../../page/page-error';
+import { memberPage } from '../../page/page-route';
 import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
+import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderDeveloperPage } from '../developer-page';
-import type { MerchantView } from '../merchant-view';
-import type { DoneCode } from './key-fields';
-import { DayTime, KeyChip, LastUse, rightsFacts, type ShownKey } from './key-parts';
+import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
+import { DayTime, KeyChip, LastUse, rightsFacts } from './key-parts';
+import { editKeyPath, keyPath, keysPath, revokeKeyPath, rotateKeyPath } from './key-paths';
 import { KEY_TEXTS } from './key-texts';
 
-interface DetailedKey extends ShownKey {
-  /** The name of the member who created it; null: another actor did. */
-  readonly creatorName: string | null;
-}
+/** What has just been done with a key. */
+const DONE_CODES = ['saved', 'revoked'] as const;
 
-interface KeyPage {
+/** One key: its rights, its last use, and what can be done with it. */
+export const showKeyPage = memberPage(
+  { area: 'developers', level: 'view' },
+  {
+    method: 'get',
+    path: keyPath.pattern,
+    fields: z.object({ done: z.enum(DONE_CODES).optional().catch(undefined) }),
+    async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment'>, visit, query) {
+      const view = merchantView(dependencies, visit);
+      const { key } = keyPath.read(visit.request.params);
+      const shown = await findKey(dependencies.db, visit.member, key).catch(orNoPage);
+      const done = query.ok ? query.values.done : undefined;
+      const address = clientAddress(visit.request);
+      const isOutside = done === 'saved' && !allowsAddress(shown.allowedNetworks, address);
+      const children = <Key view={view} shown={shown} done={done} outsideAddress={isOutside ? address : null} />;
+      const title = shown.name ?? shown.masked;
+      return pageResponse(renderDeveloperPage(view, { title, section: 'keys', live: 'none', children }));
+    },
+  },
+);
+
+interface KeyProps {
   readonly view: MerchantView;
-  readonly shown: DetailedKey;
-  readonly done: DoneCode | undefined;
+  readonly shown: ApiKeyDetails;
+  readonly done: (typeof DONE_CODES)[number] | undefined;
   /** The address of the user's browser, if the networks that were saved do not contain it. */
   readonly outsideAddress: string | null;
 }
 
-export function renderKeyPage(page: KeyPage): string {
-  const { name, masked } = page.shown;
-  return renderDeveloperPage(page.view, {
-    title: name ?? masked,
-    section: 'keys',
-    live: 'none',
-    children: <Key {...page} />,
-  });
-}
-
-function Key({ view, shown, done, outsideAddress }: KeyPage): ReactElement {
+function Key({ view, shown, done, outsideAddress }: KeyProps): ReactElement {
   const { paths, nowMs } = view;
   const texts = KEY_TEXTS[view.locale.language];
   return (
     <div className="narrow">
-      <PageHead title={shown.name ?? texts.unnamed} back={{ href: paths.keys, label: texts.title }} />
+      <PageHead title={shown.name ?? texts.unnamed} back={{ href: keysPath.to(view), label: texts.title }} />
       <div className="stack">
         {done && (
           <Notice tone="good">
@@ -67,11 +83,12 @@ function Key({ view, shown, done, outsideAddress }: KeyPage): ReactElement {
 
 interface ActionsProps {
   readonly view: MerchantView;
-  readonly shown: ShownKey;
+  readonly shown: ApiKeyDetails;
 }
 
 function Actions({ view, shown }: ActionsProps): ReactElement {
-  const { paths, nowMs } = view;
+  const { nowMs } = view;
+  const path = { code: view.code, key: shown.id };
   const { detail } = KEY_TEXTS[view.locale.language];
   const state = keyStateOf(shown, nowMs);
   const reason = view.rightRejection('developers', 'manage');
@@ -84,15 +101,15 @@ function Actions({ view, shown }: ActionsProps): ReactElement {
       <div className="buttons">
         {scopesRejection === null && (
           <>
-            <a className="button wide-button" href={paths.editKey(shown.id)}>
+            <a className="button wide-button" href={editKeyPath.to(path)}>
               {detail.edit}
             </a>
-            <a className="button wide-button" href={paths.rotateKey(shown.id)}>
+            <a className="button wide-button" href={rotateKeyPath.to(path)}>
               {detail.rotate}
             </a>
           </>
         )}
-        <a className="button wide-button danger" href={paths.revokeKey(shown.id)}>
+        <a className="button wide-button danger" href={revokeKeyPath.to(path)}>
           {detail.revoke}
         </a>
       </div>
@@ -100,7 +117,7 @@ function Actions({ view, shown }: ActionsProps): ReactElement {
   );
 }
 
-function factsOf(view: MerchantView, shown: DetailedKey): Fact[] {
+function factsOf(view: MerchantView, shown: ApiKeyDetails): Fact[] {
   const { locale } = view;
   const { columns, detail } = KEY_TEXTS[locale.language];
   const time = (at: Date) => <DayTime at={at} locale={locale} />;

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { MEMBER_ROLES } from '../../domain/member-roles';
+
+/** Why an operation can be rejected: reason → the data of its text. */
+export type Reasons = Readonly<Record<string, Readonly<Record<string, z.ZodType>>>>;
+
+/** One of the reasons, with its data. */
+export type Rejection<R extends Reasons, Reason extends keyof R & string = keyof R & string> = {
+  [Each in Reason]: { readonly reason: Each } & { readonly [Key in keyof R[Each]]: z.output<R[Each][Key]> };
+}[Reason];
+
+/** The reasons that `run` finds by itself, for every operation. */
+export const RUN_REASONS = {
+  /** The operation is for operators only, or for members only. */
+  actor: {},
+  /** Only members with these roles may do it. */
+  role: { roles: z.array(z.enum(MEMBER_ROLES)) },
+  /** The merchant can do nothing at present. */
+  merchant_state: { state: z.enum(['pending', 'suspended']) },
+} as const satisfies Reasons;
+export type RunRejection = Rejection<typeof RUN_REASONS>;
+
+/** Whether `run` found the reason by itself. */
+export function isRunRejection(rejection: { readonly reason: string }): rejection is RunRejection {
+  return rejection.reason in RUN_REASONS;
+}
+
+/** What `perform` has done, or why it did nothing. */
+export type Performed<Value, R extends Reasons> =
+  | { readonly outcome: 'done'; readonly value: Value }
+  | { readonly outcome: 'rejected'; readonly rejection: Rejection<R> };
+
+/** The result of `run`. `isRepeat`: the same form was executed before, and nothing was done now. */
+export type Result<Value, R extends Reasons> =
+  | { readonly outcome: 'done'; readonly value: Value; readonly isRepeat: boolean }
+  | { readonly outcome: 'rejected'; readonly rejection: Rejection<R> | RunRejection };
+
+export function done<Value>(value: Value): { readonly outcome: 'done'; readonly value: Value } {
+  return { outcome: 'done', value };
+}
+
+export function rejected<const Reason extends string, Data extends object>(
+  rejection: { readonly reason: Reason } & Data,
+): { readonly outcome: 'rejected'; readonly rejection: { readonly reason: Reason } & Data } {
+  return { outcome: 'rejected', rejection };
+}
+
+/** A text for each reason, in one language or for one door. A missing one does not compile. */
+export type RejectionTexts<R extends Reasons> = {
+  readonly [Reason in keyof R & string]: (rejection: Rejection<R, Reason>) => string;
+};
+
+export function rejectionText<R extends Reasons, Reason extends keyof R & string>(
+  texts: RejectionTexts<R>,
+  rejection: Rejection<R, Reason>,
+): string {
+  return texts[rejection.reason](rejection);
+}

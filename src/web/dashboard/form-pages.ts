@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { MemberActor } from '../../domain/actor';
+import { clientAddress } from '../../http/auth/client-address';
+import type { EndpointResponse } from '../../http/endpoint';
+import type { Operation } from '../../services/operations/operation';
+import {
+  isRunRejection,
+  rejectionText,
+  type Reasons,
+  type Rejection,
+  type RejectionTexts,
+  type RUN_REASONS,
+  type RunRejection,
+} from '../../services/operations/rejections';
+import { orNoPage } from '../page/page-error';
+import { memberPage, NO_FIELDS, redirectTo, type MemberVisit, type PageRoute } from '../page/page-route';
+import { parseFields, type FieldErrors, type SentFields } from '../page/read-form';
+import type { DashboardDependencies } from './dashboard-dependencies';
+import { merchantView, pageResponse, type MerchantView } from './merchant-view';
+
+/** What every page of a form shows or depends on. */
+export interface FormVisit {
+  readonly view: MerchantView;
+  /** The address of the user's browser. */
+  readonly address: string;
+  readonly now: Date;
+}
+
+/** What the page of a form shows. */
+export interface FormPage<Subject> extends FormVisit, FormState {
+  readonly subject: Subject;
+}
+
+interface FormState {
+  /** A repeat of the form has the same one. */
+  readonly formId: string;
+  /** What was sent; null: the form is opened. */
+  readonly sent: SentFields | null;
+  /** A text for each invalid field. */
+  readonly errors: FieldErrors;
+  /** Why the form cannot be sent; null: it can. */
+  readonly rejection: string | null;
+}
+
+/** The texts of the codes that the fields of a form have as messages. `form` is the text of every other code. */
+type ErrorTexts = Readonly<Record<string, string>> & { readonly form: string };
+
+interface FormPages<
+  Parts,
+  Name extends string,
+  Path extends z.ZodObject,
+  Input extends z.ZodObject,
+  R extends Reasons,
+  Subject,
+  Value,
+> {
+  readonly at: { readonly pattern: string; readonly read: (parts: Readonly<Record<string, unknown>>) => Parts };
+  readonly operation: Operation<Name, Path, Input, R, DashboardDependencies, Subject, Value>;
+  /** The ids of the object. */
+  readonly path: (parts: Parts & { readonly merchant: string }) => z.input<Path>;
+  /** The fields of the form, which become the input of the operation. Their messages are codes of `errors`. */
+  readonly fields: (visit: FormVisit) => z.ZodType<z.input<Input>>;
+  readonly errors: (view: MerchantView) => ErrorTexts;
+  readonly rejections: (view: MerchantView) => RejectionTexts<R>;
+  /** The fields beside which the texts of reasons stand. The texts of the others stand above the button. */
+  readonly fieldOf?: { readonly [Reason in keyof R & string]?: string };
+  readonly render: (page: FormPage<Subject>) => string;
+  /** The path to which the browser goes then, or a page with a secret. */
+  readonly done: (
+    value: Value,
+    visit: FormVisit & { readonly dependencies: DashboardDependencies },
+  ) => string | EndpointResponse;
+}
+
+/**
+ * The two pages of a form of a member: the form, and what it does. The order of a POST: parse, run, then the page that
+ * follows, or the form again with the reason above its button (409) or beside its fields (422).
+ */
+export function memberFormPages<
+  Parts extends object,
+  Name extends string,
+  Path extends z.ZodObject,
+  Input extends z.ZodObject,
+  R extends Reasons,
+  Subject,
+  Value,
+>(form: FormPages<Parts, Name, Path, Input, R, Subject, Value>): readonly PageRoute<DashboardDependencies>[] {
+  const { member, name } = form.operation;
+  if (member === undefined) throw new Error(`${name} is not for members`);
+  const page = { path: form.at.pattern, fields: NO_FIELDS, ...(member.stepUp && { stepUp: member.stepUp }) };
+  const of = (dependencies: DashboardDependencies, visit: MemberVisit) => new SentForm(form, dependencies, visit);
+  return [
+    memberPage(member, { ...page, method: 'get', handler: (dependencies, visit) => of(dependencies, visit).show(200) }),
+    memberPage(member, { ...page, method: 'post', handler: (dependencies, visit) => of(dependencies, visit).submit() }),
+  ];
+}
+
+/** One request for a form. */
+class SentForm<
+  Parts extends object,
+  Name extends string,
+  Path extends z.ZodObject,
+  Input extends z.ZodObject,
+  R extends Reasons,
+  Subject,
+  Value,
+> {
+  private readonly formVisit: FormVisit;
+  private readonly by: MemberActor;
+  private readonly path: z.input<Path>;
+
+  /** @throws PageError `not_found` if the path is not possible */
+  constructor(
+    private readonly form: FormPages<Parts, Name, Path, Input, R, Subject, Value>,
+    private readonly dependencies: DashboardDependencies,
+    private readonly visit: MemberVisit,
+  ) {
+    this.by = memberActor(visit);
+    this.formVisit = { view: merchantView(dependencies, visit), address: this.by.address, now: visit.now };
+    this.path = form.path({ ...form.at.read(visit.request.params), merchant: visit.member.merchantId });
+  }
+
+  async submit(): Promise<EndpointResponse> {
+    const { form, formVisit, dependencies } = this;
+    const parsed = parseFields(form.fields(formVisit), this.visit.fields);
+    const { sent } = parsed;
+    const formId = formIdOf(sent) ?? (form.operation.findsRepeats ? null : randomUUID());
+    const texts = form.errors(formVisit.view);
+    if (formId === null) return this.show(422, { sent, rejection: texts.form });
+    if (!parsed.ok) return this.show(422, { sent, formId, errors: textsOf(texts, parsed.errors) });
+    const call = { path: this.path, input: parsed.values, formId };
+    const result = await form.operation.run(dependencies, this.by, call).catch(orNoPage);
+    if (result.outcome === 'rejected') return this.showRejected({ sent, formId }, result.rejection);
+    const next = form.done(result.value, { ...formVisit, dependencies });
+    return typeof next === 'string' ? redirectTo(next) : next;
+  }
+
+  private showRejected(
+    state: Pick<FormState, 'formId' | 'sent'>,
+    rejection: Rejection<R> | RunRejection,
+  ): Promise<EndpointResponse> {
+    const text = this.textOf(rejection);
+    const field = isRunRejection(rejection) ? undefined : this.form.fieldOf?.[rejection.reason];
+    if (field === undefined) return this.show(409, { ...state, rejection: text });
+    return this.show(422, { ...state, errors: { [field]: text } });
+  }
+
+  async show(status: number, state: Partial<FormState> = {}): Promise<EndpointResponse> {
+    const { form, formVisit, dependencies, by, path } = this;
+    const { subject, rejection } = await form.operation.preview(dependencies, by, path).catch(orNoPage);
+    const found = rejection === null ? null : this.textOf(rejection);
+    const opened = { formId: randomUUID(), sent: null, errors: {}, rejection: found };
+    return pageResponse(form.render({ ...formVisit, subject, ...opened, ...state }), status);
+  }
+
+  private textOf(rejection: Rejection<R> | RunRejection): string {
+    const { view } = this.formVisit;
+    return isRunRejection(rejection)
+      ? rejectionText(runTexts(view), rejection)
+      : rejectionText(this.form.rejections(view), rejection);
+  }
+}
+
+const formIdOf = (sent: SentFields) => z.uuid().safeParse(sent.form_id).data;
+
+/** The member who acts. */
+function memberActor({ request, session, member }: MemberVisit): MemberActor {
+  return {
+    kind: 'merchant_user',
+    id: session.user.id,
+    door: 'dashboard',
+    merchantId: member.merchantId,
+    role: member.role,
+    merchantState: member.merchantStatus,
+    address: clientAddress(request),
+  };
+}
+
+/** The texts of the codes of a form's fields. */
+function textsOf(texts: ErrorTexts, codes: FieldErrors): FieldErrors {
+  return Object.fromEntries(Object.entries(codes).map(([field, code]) => [field, texts[code] ?? texts.form]));
+}
+
+function runTexts({ texts, onlyRoles }: MerchantView): RejectionTexts<typeof RUN_REASONS> {
+  return {
+    actor: () => onlyRoles([]),
+    role: ({ roles }) => onlyRoles(roles),
+    merchant_state: ({ state }) => texts.merchantStates[state],
+  };
+}
