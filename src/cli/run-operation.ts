@@ -1,18 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { UserError } from '../errors';
+import { ConflictError, UserError } from '../errors';
 import type { AuditDependencies } from '../services/audit/audit';
+import { approvalRequired } from '../services/audit/request-approval';
 import type { Call, Operation } from '../services/operations/operation';
-import {
-  isRunRejection,
-  rejectionText,
-  type Performed,
-  type Reasons,
-  type RejectionTexts,
-} from '../services/operations/rejections';
+import type { Reasons, Result } from '../services/operations/rejections';
 import type { CommandAudit } from './operator-identity';
-
-type CommandCall<Path extends z.ZodObject, Input extends z.ZodObject> = Pick<Call<Path, Input>, 'path' | 'input'>;
 
 /**
  * Runs an operation for the operator of a command.
@@ -30,21 +23,22 @@ export async function runOperation<
   { actor, note }: Pick<CommandAudit, 'actor' | 'note'>,
   operation: Operation<Name, Path, Input, R, Needs, Subject, Value>,
   needs: Needs,
-  call: CommandCall<Path, Input>,
-): Promise<Performed<Value, R>> {
+  call: Pick<Call<Path, Input>, 'path' | 'input'>,
+): Promise<Result<Value, R>> {
   try {
-    const result = await operation.run(needs, actor, { ...call, formId: uuidv7(), note });
-    if (result.outcome === 'done') return result;
-    const { rejection } = result;
-    if (isRunRejection(rejection)) throw new Error(`An operator cannot perform ${operation.name}: ${rejection.reason}`);
-    return { outcome: 'rejected', rejection };
+    return await operation.run(needs, actor, { ...call, formId: uuidv7(), note });
   } catch (error) {
     throw error instanceof z.ZodError ? new UserError(z.prettifyError(error)) : error;
   }
 }
 
-/** What was done. @throws UserError with the text of the rejection */
-export function requireDone<Value, R extends Reasons>(performed: Performed<Value, R>, texts: RejectionTexts<R>): Value {
-  if (performed.outcome === 'done') return performed.value;
-  throw new UserError(rejectionText(texts, performed.rejection));
+/**
+ * What was done.
+ * @throws UserError with the sentence of the rejection
+ * @throws ConflictError `approval_required` with the id of the request, if a second operator has to approve it
+ */
+export function requireDone<Value, R extends Reasons>(result: Result<Value, R>): Value {
+  if (result.outcome === 'done') return result.value;
+  if (result.outcome === 'waits') throw approvalRequired(result.approvalId);
+  throw new ConflictError('not_allowed', result.message);
 }

@@ -4,7 +4,7 @@ import { parseOperatorKey } from '../../src/crypto/secret-key';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import { openException } from '../../src/db/operations/open-exception';
 import { actorText, operatorIdOf, type OperatorActor } from '../../src/domain/actor';
-import { approve, reject, type ApprovalDependencies } from '../../src/services/approvals';
+import { approve, reject, type ApprovalDependencies } from '../../src/services/approvals/approvals';
 import { listActions } from '../../src/services/audit/list-actions';
 import { listApprovals } from '../../src/services/audit/list-approvals';
 import { requireApproval } from '../../src/services/audit/request-approval';

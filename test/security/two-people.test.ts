@@ -4,7 +4,7 @@ import { createPool, type Pool } from '../../src/db/connection/pool';
 import { findAuthority, findRequiredApproval } from '../../src/db/identity/members';
 import type { OperatorActor } from '../../src/domain/actor';
 import type { MemberRole } from '../../src/domain/member-roles';
-import { approve } from '../../src/services/approvals';
+import { approve } from '../../src/services/approvals/approvals';
 import { requestApproval } from '../../src/services/audit/request-approval';
 import {
   acceptInvitation,

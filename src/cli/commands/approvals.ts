@@ -1,20 +1,15 @@
 import { z } from 'zod';
 import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../domain/money';
-import {
-  approve,
-  reject,
-  SET_APPROVAL_LIMIT,
-  setApprovalLimit,
-  type ApprovalDependencies,
-} from '../../services/approvals';
+import { approve, reject, type ApprovalDependencies } from '../../services/approvals/approvals';
+import { setApprovalLimit } from '../../services/approvals/set-approval-limit';
 import { listApprovals, type Approval } from '../../services/audit/list-approvals';
-import { requireApproval } from '../../services/audit/request-approval';
 import { performPaymentAction } from '../../services/payments/payment-actions';
 import { performPayoutAction } from '../../services/payouts/payout-operations';
 import { withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
 import { limit, wholeNumber } from '../option-schemas';
 import { formatTable, type CommandResult } from '../output';
+import { requireDone, runOperation } from '../run-operation';
 
 const MAX_ID = Number.MAX_SAFE_INTEGER;
 const decision = z.object({ approvalId: wholeNumber(1, MAX_ID) });
@@ -45,12 +40,8 @@ export function addApprovalsCommand(program: LunasCommand): void {
     .description('settlements and manual refunds of late payments above it need a second operator (initially 5000000)')
     .examples('lunas approvals set-limit 2000000 --note "board meeting of 3 March"')
     .writeAction(z.object({ rupiah: wholeNumber(0, MAX_TOTAL_RUPIAH) }), async ({ rupiah: limitRupiah }, audit) => {
-      const target = formatRupiah(limitRupiah);
-      const parameters = { limitRupiah };
-      const request = { action: 'approval.set_limit', target, parameters, amountRupiah: limitRupiah } as const;
-      await requireApproval(audit, audit.actor, request, audit.note);
-      await audit.record(SET_APPROVAL_LIMIT, target, () => setApprovalLimit(audit.db, limitRupiah, null));
-      return { json: { limitRupiah }, text: `The limit is ${target}.` };
+      requireDone(await runOperation(audit, setApprovalLimit, audit, { path: {}, input: { limitRupiah } }));
+      return { json: { limitRupiah }, text: `The limit is ${formatRupiah(limitRupiah)}.` };
     });
 }
 

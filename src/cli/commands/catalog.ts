@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { SETTLEMENT_KINDS } from '../../domain/payment';
 import { PAYMENT_METHODS, PROVIDERS } from '../../domain/provider-capabilities';
-import { requireApproval } from '../../services/audit/request-approval';
-import { listPolicies, SET_POLICY, setPolicy, type PolicyVersion } from '../../services/provider-accounts/catalog';
+import { listPolicies, type PolicyVersion } from '../../services/provider-accounts/catalog';
+import { setCatalog } from '../../services/provider-accounts/set-catalog';
 import { formatDuration } from '../duration';
 import type { LunasCommand } from '../lunas-command';
 import { durationFrom, joinOptions, oneOf, wholeNumber } from '../option-schemas';
 import { formatTable } from '../output';
+import { requireDone, runOperation } from '../run-operation';
 
 export function addCatalogCommand(program: LunasCommand): void {
   const catalog = program.command('catalog').description('fees and settlement, by provider and channel');
@@ -48,19 +49,15 @@ function addSet(catalog: LunasCommand): void {
       'lunas catalog set --provider shopeepay --channel qris --settlement manual --expires-in 30m',
     )
     .writeAction(input, async ({ provider, channel, ...terms }, audit) => {
-      const change = {
-        provider,
-        channel,
+      const input = {
         feeBasisPoints: terms.feeBps,
         feeFlatRupiah: terms.feeFlat,
         settlementKind: terms.settlement,
         settlementDelaySeconds: terms.settlementDelay,
         expiresInSeconds: terms.expiresIn,
       };
-      const policyName = `${provider} ${channel}`;
-      const request = { action: 'catalog.set', target: policyName, parameters: change } as const;
-      await requireApproval(audit, audit.actor, request, audit.note);
-      const policy = await audit.record(SET_POLICY, policyName, () => setPolicy(audit.db, change));
+      const result = await runOperation(audit, setCatalog, audit, { path: { provider, channel }, input });
+      const policy = requireDone(result);
       return { json: { policy }, text: renderPolicies([policy]) };
     });
 }

@@ -34,10 +34,7 @@ export function addKeysCommand(program: LunasCommand): void {
         const { db, log } = audit;
         const input = { name, scopes, allowedNetworks: allowIp, expiresAt: expires };
         const created = await runOperation(audit, createKey, { db, log, environment }, { path: { merchant }, input });
-        const key = requireDone(created, {
-          foreign_scopes: ({ roles }) => `Only ${roles.join(', ')} may give these scopes.`,
-          form_reused: () => 'There is another key with this id: repeat the command.',
-        });
+        const key = requireDone(created);
         const ids = { 'Secret key': key.secret, Name: key.name, Key: key.id, Merchant: key.merchantId };
         const fields = formatFields({ ...ids, ...keyAccessFields(key) });
         return { json: { key }, text: `${fields}\n\nKeep the secret key now: it is not shown again.` };

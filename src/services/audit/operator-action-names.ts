@@ -2,7 +2,7 @@ import { DeclaredAction } from '../../domain/declared-action';
 import { PAYMENT_ACTIONS, type OperatorPaymentAction } from '../../domain/payment-actions';
 import * as workerVersions from '../../temporal/worker-versions';
 import * as sendPing from '../../webhooks/send-ping';
-import * as approvals from '../approvals';
+import * as approvals from '../approvals/approvals';
 import * as archivePayments from '../archive/archive-payments';
 import * as members from '../identity/members';
 import * as operators from '../identity/operators';
@@ -18,7 +18,6 @@ import * as payoutLimits from '../payouts/payout-limits';
 import * as payouts from '../payouts/payout-operations';
 import * as payoutPolicies from '../payouts/payout-policies';
 import * as payoutStops from '../payouts/payout-stops';
-import * as catalog from '../provider-accounts/catalog';
 import * as providerAccounts from '../provider-accounts/provider-accounts';
 import * as reconcileAll from '../reconciliation/reconcile-all';
 import * as recover from '../recovery/recover';
@@ -50,7 +49,6 @@ const MODULES = [
   payouts,
   payoutPolicies,
   payoutStops,
-  catalog,
   providerAccounts,
   reconcileAll,
   recover,

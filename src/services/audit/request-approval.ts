@@ -7,7 +7,6 @@ import type { OperatorPaymentAction } from '../../domain/payment-actions';
 import type { ApprovedPayout, ProvenResolution } from '../../domain/payout-actions';
 import { ConflictError } from '../../errors';
 import type { PayoutLimits, PayoutPolicyVersion } from '../payouts/payout-rules';
-import type { PolicyChange } from '../provider-accounts/catalog';
 import type { AccountKey, ProposedAccount } from '../provider-accounts/provider-accounts';
 import { withAudit, type AuditDependencies } from './audit';
 
@@ -32,9 +31,6 @@ export const APPROVABLE_PAYOUT_ACTIONS = ['payout.approve', 'payout.resend', 'pa
 
 /** The version of the policy, or the id of the limit or of the stop, that the action `$1` with `$3` would replace. */
 const VERSION_IN_FORCE = `case $1
-    when 'catalog.set' then (select coalesce(max(version), 0) from policies
-      where provider = $3::jsonb ->> 'provider' and channel = $3::jsonb ->> 'channel')
-    when 'approval.set_limit' then (select max(id) from approval_limits)
     when 'payout.set_limits' then (select max(id) from payout_limits)
     when 'payout.start' then (select max(id) from payout_stops)
   end`;
@@ -52,8 +48,6 @@ export type ApprovableAction =
       readonly parameters: { readonly operatorId: string; readonly login: string | null };
     }
   | { readonly action: 'operator.revoke'; readonly parameters: { readonly operatorId: string } }
-  | { readonly action: 'catalog.set'; readonly parameters: PolicyChange }
-  | { readonly action: 'approval.set_limit'; readonly parameters: { readonly limitRupiah: number } }
   | { readonly action: 'exception.resolve_as_refunded'; readonly parameters: { readonly exceptionId: string } }
   | { readonly action: 'user.reset'; readonly parameters: { readonly linkId: string } }
   | {
@@ -86,15 +80,26 @@ export type ApprovableAction =
       readonly parameters: { readonly paymentId: string; readonly version: number };
     };
 
-export type ApprovalRequest = ApprovableAction & {
+interface RequestDetails {
   /** What an operator reads: a payment, a provider account, a policy. */
   readonly target: string;
   /** What it moves, for the operator who decides. Null: not known. Absent: it moves none. */
   readonly amountRupiah?: number | null;
-};
+}
+
+/** A request for an operation. */
+interface OperationRequest extends RequestDetails {
+  readonly action: string;
+  /** Path and input. */
+  readonly parameters: object;
+  /** The version that it replaces; null: it names none. */
+  readonly replaces: number | null;
+}
+
+export type ApprovalRequest = ApprovableAction & RequestDetails;
 
 /** They need approval only above the limit, or if their amount is not known. */
-const LIMITED_ACTIONS: ReadonlySet<ApprovableAction['action']> = new Set(['settle', 'exception.resolve_as_refunded']);
+const LIMITED_ACTIONS: ReadonlySet<string> = new Set(['settle', 'exception.resolve_as_refunded']);
 
 /**
  * Production only: stores the request for a second operator, and the action must not be executed now.
@@ -107,9 +112,12 @@ export async function requireApproval(
   note?: string,
 ): Promise<void> {
   const id = await requestApproval(dependencies, actor, request, note);
-  if (id === null) return;
-  const text = `Not executed yet: a second operator has to approve request ${id}.`;
-  throw new ConflictError('approval_required', text, { approvalId: String(id) });
+  if (id !== null) throw approvalRequired(id);
+}
+
+export function approvalRequired(approvalId: number): ConflictError {
+  const text = `Not executed yet: a second operator has to approve request ${approvalId}.`;
+  return new ConflictError('approval_required', text, { approvalId: String(approvalId) });
 }
 
 export const REQUEST_APPROVAL = new DeclaredAction('approval.request');
@@ -118,7 +126,7 @@ export const REQUEST_APPROVAL = new DeclaredAction('approval.request');
 export async function requestApproval(
   dependencies: AuditDependencies,
   actor: OperatorActor,
-  request: ApprovalRequest,
+  request: ApprovalRequest | OperationRequest,
   note?: string,
 ): Promise<number | null> {
   if (actor.approval !== undefined) return null;
@@ -151,7 +159,7 @@ async function findApprovalLimit(db: Queryable): Promise<number | null> {
 async function storeRequest(
   db: Queryable,
   actor: OperatorActor,
-  { action, target, parameters, amountRupiah }: ApprovalRequest,
+  { action, target, parameters, amountRupiah, ...named }: ApprovalRequest | OperationRequest,
   note: string,
 ): Promise<number> {
   const operatorId = operatorIdOf(actor);
@@ -159,7 +167,7 @@ async function storeRequest(
     throw new ConflictError('operator_key_required', 'Only an operator with a key can request this.');
   }
   const { rows } = await db.query<{ id: number }>(
-    `with in_force as (select ${VERSION_IN_FORCE} as version),
+    `with in_force as (select coalesce($7::bigint, ${VERSION_IN_FORCE}) as version),
      waiting as (
        select id from approvals, in_force
        where action = $1 and target = $2 and parameters = $3::jsonb and ${IS_WAITING}
@@ -172,7 +180,15 @@ async function storeRequest(
        returning id
      )
      select id from waiting union all select id from stored`,
-    [action, target, JSON.stringify(parameters), note, operatorId, amountRupiah],
+    [
+      action,
+      target,
+      JSON.stringify(parameters),
+      note,
+      operatorId,
+      amountRupiah,
+      'replaces' in named ? named.replaces : null,
+    ],
   );
   return onlyRow(rows, 'The request was not written').id;
 }

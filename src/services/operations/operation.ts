@@ -1,10 +1,22 @@
 import type { z } from 'zod';
-import { scopeOf, type Person, type Scope } from '../../domain/actor';
+import { scopeOf, type OperatorActor, type Person, type Scope } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
 import { mayAccess, rolesWith, type AccessLevel, type MemberArea } from '../../domain/member-roles';
+import type { ActionEnd } from '../../domain/recorded-outcome';
 import type { AuditDependencies } from '../audit/audit';
+import { requestApproval } from '../audit/request-approval';
 import { recordAct } from './record-act';
-import type { Performed, Reasons, Rejection, Result, RunRejection } from './rejections';
+import {
+  isRunRejection,
+  rejectionText,
+  RUN_MESSAGES,
+  type Performed,
+  type Reasons,
+  type Rejection,
+  type RejectionTexts,
+  type Result,
+  type RunRejection,
+} from './rejections';
 
 /** Which members may perform an operation. */
 export interface MemberAccess {
@@ -29,7 +41,25 @@ export interface Act<Needs, Subject, Input> {
   readonly input: Input;
   /** The id of the form or of the HTTP request: a repeat has the same one. */
   readonly formId: string;
+  /** What two operators have agreed on; null: one person acts alone. */
+  readonly approval: Agreed | null;
 }
+
+/** An approved request of another operator. */
+export interface Agreed {
+  /** The version of the object that the request replaces; null: it names none. */
+  readonly replaces: number | null;
+}
+
+/** What a second operator has to approve in production. */
+interface ApprovalSpec<Subject, Input> {
+  /** What it moves, for the operator who decides, in rupiah. Null: not known. Absent: it moves none. */
+  readonly amountRupiah?: (act: ActOn<Subject, Input>) => number | null;
+  /** The version in force. If there is a newer one at the approval, the request is superseded. */
+  readonly replaces?: (subject: Subject) => number | null;
+}
+
+type ActOn<Subject, Input> = { readonly subject: Subject; readonly input: Input; readonly formId: string };
 
 type Spec<
   Name extends string,
@@ -47,14 +77,18 @@ type Spec<
   /** What is chosen. */
   readonly input: Input;
   readonly rejections: R;
+  /** The sentence of each reason, for operators and for the audit log. */
+  readonly messages: RejectionTexts<R>;
   /** @throws NotFoundError if the person reaches no such object */
   readonly load: (needs: Needs, scope: Scope, path: z.output<Path>) => Promise<Subject>;
   /** The id in the audit log. */
-  readonly target: (act: Pick<Act<Needs, Subject, z.output<Input>>, 'subject' | 'input' | 'formId'>) => string;
+  readonly target: (act: ActOn<Subject, z.output<Input>>) => string;
   /** Why the person cannot do it to this object. A form shows it above its button, and `run` asks again. */
   readonly allows?: (subject: Subject, by: Person) => Rejection<R> | null;
   /** What the same form has done before; null: nothing yet. `allows` is not asked then. */
   readonly earlier?: (act: Act<Needs, Subject, z.output<Input>>) => Promise<Value | null>;
+  /** Absent: an operator acts alone. Members never need it. */
+  readonly approval?: ApprovalSpec<Subject, z.output<Input>>;
   readonly perform: (act: Act<Needs, Subject, z.output<Input>>) => Promise<Performed<Value, R>>;
 };
 
@@ -65,6 +99,14 @@ export interface Call<Path extends z.ZodObject, Input extends z.ZodObject> {
   readonly formId: string;
   /** Why an operator does it. */
   readonly note?: string | undefined;
+}
+
+/** A request that another operator has approved. */
+interface ApprovedRequest {
+  readonly parameters: unknown;
+  readonly replaces: number | null;
+  readonly note: string;
+  readonly formId: string;
 }
 
 /**
@@ -94,6 +136,11 @@ export class Operation<
 
   get isForOperators(): boolean {
     return this.#spec.operator === true;
+  }
+
+  /** Whether a second operator has to approve it in production. */
+  get hasApproval(): boolean {
+    return this.#spec.approval !== undefined;
   }
 
   get path(): Path {
@@ -128,26 +175,82 @@ export class Operation<
   }
 
   /**
-   * Performs the operation. The order: parse, load, person, earlier, allows, audit row, perform, outcome. Nothing
-   * before the audit row writes.
+   * Performs the operation. The order: parse, load, person, earlier, allows, approval, audit row, perform, outcome.
+   * Nothing before the audit row writes.
    * @throws ZodError if path or input do not parse: a door checks them before
    * @throws NotFoundError if the person reaches no such object
    * @throws every error of `perform`; the outcome in the audit log is then indeterminate
    */
   async run(needs: Needs, by: Person, { note, formId, ...sent }: Call<Path, Input>): Promise<Result<Value, R>> {
-    const { load, target, allows, earlier, perform } = this.#spec;
+    const { allows, earlier } = this.#spec;
     const [path, input] = [this.path.parse(sent.path), this.input.parse(sent.input)];
-    const subject = await load(needs, scopeOf(by), path);
+    const subject = await this.#spec.load(needs, scopeOf(by), path);
     const refused = this.#rejectionOf(by);
-    if (refused !== null) return { outcome: 'rejected', rejection: refused };
-    const act = { needs, by, subject, input, formId };
+    if (refused !== null) return this.#rejected(refused);
+    const act = { needs, by, subject, input, formId, approval: null };
     const before = earlier === undefined ? null : await earlier(act);
     if (before !== null) return { outcome: 'done', value: before, isRepeat: true };
     const rejection = allows?.(subject, by) ?? null;
-    if (rejection !== null) return { outcome: 'rejected', rejection };
-    const entry = { action: this, target: target(act), note, detail: JSON.stringify({ ...path, ...input }) };
-    const performed = await recordAct(needs, by, entry, () => perform(act));
-    return performed.outcome === 'done' ? { ...performed, isRepeat: false } : performed;
+    if (rejection !== null) return this.#rejected(rejection);
+    const parameters = { ...path, ...input };
+    const approvalId = await this.#requestApproval(act, parameters, note);
+    return approvalId === null ? this.#perform(act, parameters, note) : { outcome: 'waits', approvalId };
+  }
+
+  /**
+   * Performs what two operators have agreed on.
+   * @param parameters path and input, as the request has them
+   * @throws as `run`
+   */
+  async runApproved(needs: Needs, by: OperatorActor, request: ApprovedRequest): Promise<Result<Value, R>> {
+    const { parameters, note, formId, replaces } = request;
+    const [path, input] = [this.path.parse(parameters), this.input.parse(parameters)];
+    const subject = await this.#spec.load(needs, 'all', path);
+    const rejection = this.#spec.allows?.(subject, by) ?? null;
+    if (rejection !== null) return this.#rejected(rejection);
+    return this.#perform({ needs, by, subject, input, formId, approval: { replaces } }, { ...path, ...input }, note);
+  }
+
+  async #perform(
+    act: Act<Needs, Subject, z.output<Input>>,
+    parameters: object,
+    note: string | undefined,
+  ): Promise<Result<Value, R>> {
+    // The row of an approved request names the request, whose parameters these are.
+    const detail = act.approval === null ? JSON.stringify(parameters) : undefined;
+    const entry = { action: this, target: this.#spec.target(act), note, detail };
+    const endOf = (performed: Performed<Value, R>): ActionEnd =>
+      performed.outcome === 'done'
+        ? { outcome: 'succeeded', detail: null }
+        : { outcome: 'rejected', detail: rejectionText(this.#spec.messages, performed.rejection) };
+    const performed = await recordAct(act, entry, () => this.#spec.perform(act), endOf);
+    return performed.outcome === 'done' ? { ...performed, isRepeat: false } : this.#rejected(performed.rejection);
+  }
+
+  /** @returns the id of the request; null if the person may act alone */
+  async #requestApproval(
+    { needs, by, ...act }: Act<Needs, Subject, z.output<Input>>,
+    parameters: object,
+    note: string | undefined,
+  ): Promise<number | null> {
+    const { approval, target } = this.#spec;
+    if (approval === undefined || by.kind === 'merchant_user') return null;
+    const { amountRupiah, replaces } = approval;
+    const request = {
+      action: this.name,
+      target: target(act),
+      parameters,
+      ...(amountRupiah && { amountRupiah: amountRupiah(act) }),
+      replaces: replaces?.(act.subject) ?? null,
+    };
+    return requestApproval(needs, by, request, note);
+  }
+
+  #rejected(rejection: Rejection<R> | RunRejection): Result<Value, R> {
+    const message = isRunRejection(rejection)
+      ? rejectionText(RUN_MESSAGES, rejection)
+      : rejectionText(this.#spec.messages, rejection);
+    return { outcome: 'rejected', rejection, message };
   }
 
   /** Why the person may not do it to any object at present. */

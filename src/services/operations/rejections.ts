@@ -33,7 +33,10 @@ export type Performed<Value, R extends Reasons> =
 /** The result of `run`. `isRepeat`: the same form was executed before, and nothing was done now. */
 export type Result<Value, R extends Reasons> =
   | { readonly outcome: 'done'; readonly value: Value; readonly isRepeat: boolean }
-  | { readonly outcome: 'rejected'; readonly rejection: Rejection<R> | RunRejection };
+  /** The message is for operators. */
+  | { readonly outcome: 'rejected'; readonly rejection: Rejection<R> | RunRejection; readonly message: string }
+  /** A second operator has to approve the request. */
+  | { readonly outcome: 'waits'; readonly approvalId: number };
 
 export function done<Value>(value: Value): { readonly outcome: 'done'; readonly value: Value } {
   return { outcome: 'done', value };
@@ -56,3 +59,9 @@ export function rejectionText<R extends Reasons, Reason extends keyof R & string
 ): string {
   return texts[rejection.reason](rejection);
 }
+
+export const RUN_MESSAGES: RejectionTexts<typeof RUN_REASONS> = {
+  actor: () => 'Another kind of person does this.',
+  role: ({ roles }) => `Only these roles may do this: ${roles.join(', ')}.`,
+  merchant_state: ({ state }) => `The merchant is ${state}.`,
+};

@@ -1,10 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Queryable } from '../../db/connection/pool';
-import { DeclaredAction } from '../../domain/declared-action';
+import { onlyRow } from '../../db/connection/require-row';
 import type { FeeRate } from '../../domain/fees';
 import type { SettlementKind } from '../../domain/payment';
 import type { PaymentMethod, ProviderName } from '../../domain/provider-capabilities';
-import { ConflictError } from '../../errors';
 
 /** Fees and settlement of a provider and channel. A payment captures the version in force at its creation. */
 export interface PolicyVersion extends PolicyTerms {
@@ -40,8 +39,6 @@ const POLICY_COLUMNS = `id, provider, channel, version, fee_basis_points as "fee
   settlement_delay_seconds as "settlementDelaySeconds", expires_in_seconds as "expiresInSeconds",
   created_at as "createdAt"`;
 
-export const SET_POLICY = new DeclaredAction('catalog.set');
-
 /** Writes the next version of the policy; new payments capture it. Two concurrent changes both take effect. */
 export async function setPolicy(db: Queryable, change: PolicyChange): Promise<PolicyVersion> {
   for (;;) {
@@ -52,23 +49,28 @@ export async function setPolicy(db: Queryable, change: PolicyChange): Promise<Po
 }
 
 /**
- * As `setPolicy`, but only if the version in force is the expected one; 0: there is none.
- * @throws ConflictError if it is not
+ * Writes the next version of the policy if the version in force is the expected one.
+ * @param expectedVersion 0: there is none
+ * @returns null if there is a newer version
  */
 export async function replacePolicy(
   db: Queryable,
   change: PolicyChange,
   expectedVersion: number,
-): Promise<PolicyVersion> {
-  const policy = await writePolicy(db, change, expectedVersion);
-  if (policy) return policy;
-  throw newerPolicyError();
+): Promise<PolicyVersion | null> {
+  return (await writePolicy(db, change, expectedVersion)) ?? null;
 }
 
-/** The policy that a request of two operators would have replaced is no longer in force. */
-export function newerPolicyError(): ConflictError {
-  const text = 'There is a newer policy than the one that this request would have replaced: request it again.';
-  return new ConflictError('superseded', text);
+/** The version in force of the policy; 0: there is none. */
+export async function findPolicyVersion(
+  db: Queryable,
+  { provider, channel }: Pick<PolicyVersion, 'provider' | 'channel'>,
+): Promise<number> {
+  const { rows } = await db.query<{ version: number }>(
+    'select coalesce(max(version), 0) as version from policies where provider = $1 and channel = $2',
+    [provider, channel],
+  );
+  return onlyRow(rows).version;
 }
 
 async function writePolicy(

@@ -131,6 +131,7 @@ class SentForm<
     if (!parsed.ok) return this.show(422, { sent, formId, errors: textsOf(texts, parsed.errors) });
     const call = { path: this.path, input: parsed.values, formId };
     const result = await form.operation.run(dependencies, this.by, call).catch(orNoPage);
+    if (result.outcome === 'waits') throw new Error(`A member waits for approval ${result.approvalId}`);
     if (result.outcome === 'rejected') return this.showRejected({ sent, formId }, result.rejection);
     const next = form.done(result.value, { ...formVisit, dependencies });
     return typeof next === 'string' ? redirectTo(next) : next;

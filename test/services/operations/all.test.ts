@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { LANGUAGES } from '../../../src/domain/sign-in';
-import { OPERATIONS } from '../../../src/services/operations/all';
+import { APPROVABLE_OPERATIONS, MERCHANT_OPERATIONS, OPERATIONS } from '../../../src/services/operations/all';
 import { ACTIVITY_TEXTS } from '../../../src/web/dashboard/activity/activity-texts';
 import { readSources } from '../../tidy/rules';
 
@@ -22,12 +22,18 @@ describe('the list of operations', () => {
     expect(OPERATIONS.map(({ name }) => name).toSorted()).toEqual(declared.toSorted());
   });
 
-  it.each(OPERATIONS.filter(({ member }) => member !== undefined).map(({ name }) => name))(
+  it.each(MERCHANT_OPERATIONS.map(({ name }) => name))(
     'the activity of a merchant has a text for %s in each language',
     (name) => {
       for (const language of LANGUAGES) expect(ACTIVITY_TEXTS[language].actions[name]).not.toBe('');
     },
   );
+
+  it('the operations of members are those of merchants, and the others have an approval', () => {
+    const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name).toSorted();
+    expect(names(OPERATIONS.filter(({ member }) => member !== undefined))).toEqual(names(MERCHANT_OPERATIONS));
+    expect(names(OPERATIONS.filter(({ hasApproval }) => hasApproval))).toEqual(names(APPROVABLE_OPERATIONS));
+  });
 
   it.each(OPERATIONS.filter(({ isForOperators }) => isForOperators).map(({ name }) => name))(
     'docs/operators.md has %s',

@@ -50,6 +50,10 @@ const paintDoor = new Operation({
   path: z.object({ door: z.uuid() }),
   input: z.object({ colour: z.enum(['red', 'blue', 'none']) }),
   rejections: { locked: {}, colour_missing: { colours: z.array(z.string()) } },
+  messages: {
+    locked: () => 'The door is locked.',
+    colour_missing: ({ colours }) => `Choose one of ${colours.join(', ')}.`,
+  },
   load(_: AuditDependencies, scope: Scope, { door }): Promise<Door> {
     steps.push('load');
     if (door === UNKNOWN) return Promise.reject(new NotFoundError('key', door));
@@ -128,15 +132,19 @@ describe('run', () => {
 
   it('an object that does not allow the act is left alone, without an audit row', async () => {
     const before = await recorded('user');
-    expect(await paint(owner, { door: LOCKED })).toEqual({ outcome: 'rejected', rejection: { reason: 'locked' } });
+    expect(await paint(owner, { door: LOCKED })).toEqual({
+      outcome: 'rejected',
+      rejection: { reason: 'locked' },
+      message: 'The door is locked.',
+    });
     expect(steps).toEqual(['load', 'earlier', 'allows']);
     expect(await recorded('user')).toEqual(before);
   });
 
-  it('a rejection of perform is in the audit log with its data', async () => {
+  it('a rejection of perform is in the audit log with its sentence', async () => {
     const rejection = { reason: 'colour_missing', colours: ['red', 'blue'] };
-    expect(await paint(owner, { colour: 'none' })).toEqual({ outcome: 'rejected', rejection });
-    expect(await newestOf('user')).toMatchObject({ outcome: 'rejected', reason: JSON.stringify(rejection) });
+    expect(await paint(owner, { colour: 'none' })).toMatchObject({ outcome: 'rejected', rejection });
+    expect(await newestOf('user')).toMatchObject({ outcome: 'rejected', reason: 'Choose one of red, blue.' });
   });
 
   it('an error of perform is thrown, and the outcome is indeterminate', async () => {
@@ -152,12 +160,12 @@ describe('run', () => {
 
   it('a member with another role is rejected with the roles that may do it', async () => {
     const rejection = { reason: 'role', roles: ['owner', 'developer'] };
-    expect(await paint({ ...owner, role: 'finance' })).toEqual({ outcome: 'rejected', rejection });
+    expect(await paint({ ...owner, role: 'finance' })).toMatchObject({ outcome: 'rejected', rejection });
     expect(steps).toEqual(['load']);
   });
 
   it.each(['pending', 'suspended'] as const)('a member of a merchant that is %s does nothing', async (state) => {
-    expect(await paint({ ...owner, merchantState: state })).toEqual({
+    expect(await paint({ ...owner, merchantState: state })).toMatchObject({
       outcome: 'rejected',
       rejection: { reason: 'merchant_state', state },
     });
@@ -171,6 +179,7 @@ describe('run', () => {
       path: z.object({}),
       input: z.object({}),
       rejections: {},
+      messages: {},
       load: (needs: AuditDependencies) => Promise.resolve(needs),
       target: () => merchantId,
       perform: () => Promise.resolve(done('locked')),
@@ -179,7 +188,7 @@ describe('run', () => {
     expect(await lockDoor.run({ db }, { ...owner, merchantState: 'suspended' }, call)).toMatchObject({
       value: 'locked',
     });
-    expect(await lockDoor.run({ db }, osUser('root'), call)).toEqual({
+    expect(await lockDoor.run({ db }, osUser('root'), call)).toMatchObject({
       outcome: 'rejected',
       rejection: { reason: 'actor' },
     });
@@ -212,6 +221,7 @@ describe('the declaration of an operation', () => {
       path: z.object({}),
       input: z.object({}),
       rejections: {},
+      messages: {},
       load: () => Promise.resolve(null),
       target: () => 'T',
       perform: () => Promise.resolve(done(null)),

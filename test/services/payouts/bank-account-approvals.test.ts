@@ -3,7 +3,7 @@ import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { verifyBankAccount } from '../../../src/db/transitions/bank-account-transitions';
 import type { OperatorActor } from '../../../src/domain/actor';
-import { approve } from '../../../src/services/approvals';
+import { approve } from '../../../src/services/approvals/approvals';
 import { listActions } from '../../../src/services/audit/list-actions';
 import { listApprovals } from '../../../src/services/audit/list-approvals';
 import { approveBankAccount, showBankAccount } from '../../../src/services/payouts/bank-account-operations';

@@ -3,7 +3,7 @@ import { inTransaction } from '../../../src/db/connection/transaction';
 import { actorText, type OperatorActor } from '../../../src/domain/actor';
 import type { PayoutResolution } from '../../../src/domain/payout-actions';
 import { withClient } from '../../../src/local-stack/postgres';
-import { approve, type ApprovalDependencies } from '../../../src/services/approvals';
+import { approve, type ApprovalDependencies } from '../../../src/services/approvals/approvals';
 import { listActions } from '../../../src/services/audit/list-actions';
 import { listApprovals } from '../../../src/services/audit/list-approvals';
 import { getPayoutLimits, setPayoutLimits } from '../../../src/services/payouts/payout-limits';

@@ -15,6 +15,7 @@ import { runLunas } from '../../cli/run-lunas';
 import { osUser } from '../../support/actors';
 import { prepareBankAccount } from '../../support/bank-accounts';
 import { createProductionDatabase, type TestDatabase } from '../../support/database';
+import { issueKey } from '../../support/keys';
 import { operatorBody } from '../../support/operator-body';
 import { addLines, preparePayouts } from '../../support/payouts';
 import { createMember, createShop } from '../../support/people';
@@ -123,6 +124,7 @@ afterAll(() => service.close());
 
 async function writesOf(merchantId: string): Promise<typeof writes> {
   const bankAccountId = await prepareBankAccount(service, merchantId, 'pending_approval');
+  const { id: lostKeyId } = await issueKey(service.db, { merchantId, environment: 'sandbox' });
   const linkedUserId = await createMember(service.db, 'linked@toko.example');
   await service.db.query("update users set link_shown_to = 'user:another' where id = $1", [linkedUserId]);
   return {
@@ -134,7 +136,7 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
     'merchants set': [merchantId, '--fee-payer', 'merchant'],
     'merchants remove-logo': [merchantId],
     'keys create': ['--merchant', merchantId, '--allow-ip', '203.0.113.7'],
-    'keys revoke': [UNKNOWN_ID],
+    'keys revoke': [lostKeyId],
     'keys reseal': [],
     'users invite': ['--merchant', merchantId, '--email', 'sri@toko.example', '--role', 'owner'],
     'users link': [],

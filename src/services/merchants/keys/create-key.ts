@@ -7,7 +7,7 @@ import { Operation } from '../../operations/operation';
 import { done, rejected } from '../../operations/rejections';
 import { requireMerchant } from '../merchants';
 import { findIssuedKey, insertKey, keyName, keyNetworks } from './api-key';
-import { foreignScopes, foreignScopesReason } from './foreign-scopes';
+import { foreignScopes, foreignScopesMessage, foreignScopesReason } from './foreign-scopes';
 
 /** What an operation that issues a key needs: the environment is in the secret. */
 export interface IssueDependencies extends AuditDependencies {
@@ -33,6 +33,7 @@ export const createKey = new Operation({
     /** The id of the form is that of another object. */
     form_reused: {},
   },
+  messages: { ...foreignScopesMessage, form_reused: () => 'The id of the request is that of another key.' },
   async load({ db }: IssueDependencies, scope, { merchant }) {
     if (scope !== 'all' && scope.merchantId !== merchant) throw new NotFoundError('merchant', merchant);
     await requireMerchant(db, merchant);

@@ -7,6 +7,12 @@ import { MEMBER_ROLES, type MemberRole } from '../../../domain/member-roles';
 /** Only members with these roles may give all scopes of the key. */
 export const foreignScopesReason = { foreign_scopes: { roles: z.array(z.enum(MEMBER_ROLES)) } } as const;
 
+/** The sentence of `foreignScopesReason` for operators. */
+export const foreignScopesMessage = {
+  foreign_scopes: ({ roles }: { readonly roles: readonly MemberRole[] }) =>
+    `Only these roles may give these scopes: ${roles.join(', ')}.`,
+} as const;
+
 interface ForeignScopes {
   readonly reason: 'foreign_scopes';
   readonly roles: MemberRole[];

@@ -13,6 +13,7 @@ export const revokeKey = new Operation({
   path: z.object({ key: z.uuid() }),
   input: z.object({}),
   rejections: { key_revoked: { revokedAt: z.date() } },
+  messages: { key_revoked: ({ revokedAt }) => `The key was revoked at ${revokedAt.toISOString()}.` },
   load: ({ db }: AuditDependencies, scope, { key }) => findKey(db, scope, key),
   target: ({ subject }) => subject.id,
   allows: ({ revokedAt }) => (revokedAt ? { reason: 'key_revoked', revokedAt } : null),

@@ -6,7 +6,7 @@ import { Operation, type Act } from '../../operations/operation';
 import { done, rejected } from '../../operations/rejections';
 import { describeKey, findIssuedKey, findKey, KEY_COLUMNS, type ApiKeyDetails, type KeyRow } from './api-key';
 import type { IssueDependencies } from './create-key';
-import { foreignScopes, foreignScopesReason } from './foreign-scopes';
+import { foreignScopes, foreignScopesMessage, foreignScopesReason } from './foreign-scopes';
 
 /** For how many hours a key can be used beside the one that replaces it. */
 export const KEY_OVERLAPS_HOURS = [0, 1, 24, 72] as const;
@@ -26,6 +26,7 @@ export const rotateKey = new Operation({
   path: z.object({ key: z.uuid() }),
   input: z.object({ overlapHours: z.literal(KEY_OVERLAPS_HOURS) }),
   rejections: { key_ended: {}, ...foreignScopesReason },
+  messages: { key_ended: () => 'The key is revoked or expired: create a new one.', ...foreignScopesMessage },
   load: ({ db }: IssueDependencies, scope, { key }) => findKey(db, scope, key),
   target: ({ subject }) => subject.id,
   allows: (key, by) => (isInUse(key) ? foreignScopes(by, key.scopes) : { reason: 'key_ended' }),

@@ -4,7 +4,7 @@ import type { AuditDependencies } from '../../audit/audit';
 import { Operation } from '../../operations/operation';
 import { done } from '../../operations/rejections';
 import { findKey, keyName, keyNetworks, networksOf } from './api-key';
-import { foreignScopes, foreignScopesReason } from './foreign-scopes';
+import { foreignScopes, foreignScopesMessage, foreignScopesReason } from './foreign-scopes';
 
 /** Changes the name of a key, and from where it may be used. */
 export const updateKey = new Operation({
@@ -13,6 +13,7 @@ export const updateKey = new Operation({
   path: z.object({ key: z.uuid() }),
   input: z.object({ name: keyName, allowedNetworks: keyNetworks }),
   rejections: foreignScopesReason,
+  messages: foreignScopesMessage,
   load: ({ db }: AuditDependencies, scope, { key }) => findKey(db, scope, key),
   target: ({ subject }) => subject.id,
   allows: ({ scopes }, by) => foreignScopes(by, scopes),

@@ -2,7 +2,7 @@ import type { RecordedOutcome } from '../../../domain/recorded-outcome';
 import type { Language } from '../../../domain/sign-in';
 import type { OperatorActionName } from '../../../services/audit/operator-action-names';
 import type { UserActionName } from '../../../services/audit/user-audit';
-import type { OperationName } from '../../../services/operations/all';
+import type { MerchantOperationName } from '../../../services/operations/all';
 
 /** What `show_to_merchants` of the schema keeps: every change of these objects, no reading. */
 type ShownOperatorAction = Exclude<
@@ -82,7 +82,7 @@ const EN_ACTIONS = {
   'user.reset': 'Made a reset link as Lunas',
   'user.confirm': 'Confirmed who has a login',
   'user.disable': 'Disabled a login',
-} satisfies Record<UserActionName | OperationName | ShownOperatorAction, string>;
+} satisfies Record<UserActionName | MerchantOperationName | ShownOperatorAction, string>;
 
 const ID_ACTIONS = {
   'session.sign_in': 'Masuk',
@@ -155,7 +155,7 @@ const ID_ACTIONS = {
   'user.reset': 'Membuat tautan atur ulang sebagai tim Lunas',
   'user.confirm': 'Memastikan pemilik akses masuk',
   'user.disable': 'Menonaktifkan akses masuk',
-} satisfies Record<UserActionName | OperationName | ShownOperatorAction, string>;
+} satisfies Record<UserActionName | MerchantOperationName | ShownOperatorAction, string>;
 
 /** These belong to a login, not to a merchant. */
 const OF_LOGINS = /^(?:session|profile|security)\.|^member\.join$/;

@@ -1,16 +1,14 @@
 import { z } from 'zod';
-import type { Pool, Queryable } from '../db/connection/pool';
-import { inTransaction } from '../db/connection/transaction';
-import { actorText, operatorIdOf, type OperatorActor } from '../domain/actor';
-import { DeclaredAction } from '../domain/declared-action';
-import { SETTLEMENT_KINDS } from '../domain/payment';
-import { PAYOUT_RESOLUTIONS } from '../domain/payout-actions';
-import { PAYMENT_METHODS, PROVIDERS } from '../domain/provider-capabilities';
-import { ConflictError, messageOf, UserError } from '../errors';
-import { PAYOUT_ADAPTERS } from '../providers/snap/payout-profiles';
-import { withAudit, type AuditDependencies } from './audit/audit';
-import { findApproval, type Approval } from './audit/list-approvals';
-import { APPROVABLE_PAYMENT_ACTIONS, APPROVABLE_PAYOUT_ACTIONS, IS_VALID, IS_WAITING } from './audit/request-approval';
+import type { Pool, Queryable } from '../../db/connection/pool';
+import { inTransaction } from '../../db/connection/transaction';
+import { actorText, operatorIdOf, type OperatorActor } from '../../domain/actor';
+import { DeclaredAction } from '../../domain/declared-action';
+import { PAYOUT_RESOLUTIONS } from '../../domain/payout-actions';
+import { ConflictError, messageOf, UserError } from '../../errors';
+import { PAYOUT_ADAPTERS } from '../../providers/snap/payout-profiles';
+import { withAudit, type AuditDependencies } from '../audit/audit';
+import { findApproval, type Approval } from '../audit/list-approvals';
+import { APPROVABLE_PAYMENT_ACTIONS, APPROVABLE_PAYOUT_ACTIONS, IS_VALID, IS_WAITING } from '../audit/request-approval';
 import {
   approveInvitation,
   approveResetLink,
@@ -18,21 +16,21 @@ import {
   confirmUser,
   INVITE_USER,
   RESET_USER,
-} from './identity/members';
-import { APPROVE_OPERATOR, approveOperator, REVOKE_OPERATOR, revokeOperator } from './identity/operators';
-import { resolveException } from './payments/exceptions';
-import type { PaymentActionRequest, PaymentActionResult } from './payments/payment-actions';
-import { APPROVE_BANK_ACCOUNT, executeApproval, REACTIVATE_BANK_ACCOUNT } from './payouts/bank-account-operations';
-import type { PayoutActionRequest } from './payouts/payout-operations';
-import { changePayoutRule, PAYOUT_RULES, payoutRule, type PayoutRuleRequest } from './payouts/payout-rule-approvals';
-import { replacePolicy, SET_POLICY } from './provider-accounts/catalog';
+} from '../identity/members';
+import { APPROVE_OPERATOR, approveOperator, REVOKE_OPERATOR, revokeOperator } from '../identity/operators';
+import { APPROVABLE_OPERATIONS } from '../operations/all';
+import { resolveException } from '../payments/exceptions';
+import type { PaymentActionRequest, PaymentActionResult } from '../payments/payment-actions';
+import { APPROVE_BANK_ACCOUNT, executeApproval, REACTIVATE_BANK_ACCOUNT } from '../payouts/bank-account-operations';
+import type { PayoutActionRequest } from '../payouts/payout-operations';
+import { changePayoutRule, PAYOUT_RULES, payoutRule, type PayoutRuleRequest } from '../payouts/payout-rule-approvals';
 import {
   ADAPTERS,
   APPROVE_ACCOUNT,
   approveAccount,
   approveServerKey,
   SET_SERVER_KEY,
-} from './provider-accounts/provider-accounts';
+} from '../provider-accounts/provider-accounts';
 
 /** What an approval needs to be executed. */
 export interface ApprovalDependencies extends AuditDependencies {
@@ -42,16 +40,6 @@ export interface ApprovalDependencies extends AuditDependencies {
   /** Performs an action of a payout's workflow. */
   readonly performPayoutAction: (actor: OperatorActor, request: PayoutActionRequest) => Promise<unknown>;
 }
-
-const policyChange = z.object({
-  provider: z.enum(PROVIDERS),
-  channel: z.enum(PAYMENT_METHODS),
-  feeBasisPoints: z.number().optional(),
-  feeFlatRupiah: z.number().optional(),
-  settlementKind: z.enum(SETTLEMENT_KINDS).optional(),
-  settlementDelaySeconds: z.number().optional(),
-  expiresInSeconds: z.number().optional(),
-});
 
 const paymentAction = z.object({
   action: z.enum(APPROVABLE_PAYMENT_ACTIONS),
@@ -89,8 +77,6 @@ const databaseAction = z.discriminatedUnion('action', [
     action: z.enum(['operator.create', 'operator.revoke']),
     parameters: z.object({ operatorId: z.string() }),
   }),
-  z.object({ action: z.literal('catalog.set'), parameters: policyChange }),
-  z.object({ action: z.literal('approval.set_limit'), parameters: z.object({ limitRupiah: z.number() }) }),
   z.object({
     action: z.literal('exception.resolve_as_refunded'),
     parameters: z.object({ exceptionId: z.string() }),
@@ -135,13 +121,45 @@ export async function approve(
 ): Promise<Approval> {
   const { db } = dependencies;
   return withAudit(dependencies, actor, { action: APPROVE, target: String(approvalId), note }, async () => {
-    const action = approvable.parse(await findApproval(db, approvalId));
+    const requested = await findApproval(db, approvalId);
     const decision = { approvalId, decision: 'approved', note } as const;
-    await (isWorkflowAction(action)
-      ? approveInWorkflow(dependencies, actor, action, decision)
-      : approveInDatabase(dependencies, actor, action, decision));
+    await approveRequested(dependencies, actor, requested, decision);
     return findApproval(db, approvalId);
   });
+}
+
+function approveRequested(
+  dependencies: ApprovalDependencies,
+  actor: OperatorActor,
+  requested: Approval,
+  decision: Decision,
+): Promise<void> {
+  const operation = APPROVABLE_OPERATIONS.find(({ name }) => name === requested.action);
+  if (operation !== undefined) {
+    return approveInDatabase(dependencies, actor, decision, (needs, executor, approval) =>
+      executeOperation(operation, needs, executor, approval),
+    );
+  }
+  const action = approvable.parse(requested);
+  if (isWorkflowAction(action)) return approveInWorkflow(dependencies, actor, action, decision);
+  return approveInDatabase(dependencies, actor, decision, (needs, executor, approval) =>
+    isPayoutRule(action)
+      ? changePayoutRule(needs, executor, { ...approval, note: noteOf(approval) }, action)
+      : execute(needs, executor, approval, action),
+  );
+}
+
+/** @throws ConflictError with the sentence of a rejection */
+async function executeOperation(
+  operation: (typeof APPROVABLE_OPERATIONS)[number],
+  needs: AuditDependencies,
+  executor: OperatorActor,
+  approval: Approval,
+): Promise<void> {
+  const { id, parameters, expectedVersion: replaces } = approval;
+  const request = { parameters, replaces, note: noteOf(approval), formId: String(id) };
+  const result = await operation.runApproved(needs, executor, request);
+  if (result.outcome === 'rejected') throw new ConflictError('superseded', result.message);
 }
 
 export const REJECT = new DeclaredAction('approval.reject');
@@ -156,28 +174,6 @@ export async function reject(
   return withAudit(dependencies, actor, { action: REJECT, target: String(approvalId), note }, () =>
     decide(dependencies.db, actor, { approvalId, decision: 'rejected', note }),
   );
-}
-
-export const SET_APPROVAL_LIMIT = new DeclaredAction('approval.set_limit');
-
-/**
- * The newest limit is in force.
- * @param limitRupiah rupiah; 0: each settlement needs a second operator
- * @param expectedId the limit to replace; null: the newest one
- * @throws ConflictError if there is a newer limit
- */
-export async function setApprovalLimit(db: Queryable, limitRupiah: number, expectedId: number | null): Promise<void> {
-  const { rowCount } = await db.query(
-    `insert into approval_limits (limit_rupiah, replaces_id)
-     select $1, id from (select id from approval_limits order by id desc limit 1) newest
-     where $2::bigint is null or id = $2
-     on conflict (replaces_id) do nothing`,
-    [limitRupiah, expectedId],
-  );
-  if (rowCount === 0) {
-    const text = 'There is a newer limit than the one that this request would have replaced: request it again.';
-    throw new ConflictError('superseded', text);
-  }
 }
 
 interface Decision {
@@ -275,20 +271,12 @@ function perform(
 async function approveInDatabase(
   { db, log }: ApprovalDependencies,
   actor: OperatorActor,
-  request: DatabaseActionRequest | PayoutRuleRequest,
   decision: Decision,
+  execute: (needs: AuditDependencies, executor: OperatorActor, approval: Approval) => Promise<unknown>,
 ): Promise<void> {
   const failure = await inTransaction(db, async (client) => {
     const approval = await decide(client, actor, decision);
-    const [dependencies, executor] = [
-      { db: client, log },
-      { ...actor, approval },
-    ];
-    const failure = await failureOf(
-      isPayoutRule(request)
-        ? changePayoutRule(dependencies, executor, { ...approval, note: noteOf(approval) }, request)
-        : execute(dependencies, executor, approval, request),
-    );
+    const failure = await failureOf(execute({ db: client, log }, { ...actor, approval }, approval));
     if (await recordExecution(client, approval.id, failure)) return failure;
     throw new ConflictError('not_allowed', `Request ${approval.id} is expired: it has to be requested again.`);
   });
@@ -306,7 +294,6 @@ async function execute(
   // The request names the account in words; its audit log has the id, as without an approval.
   const target = 'bankAccountId' in parameters ? parameters.bankAccountId : approval.target;
   const audited = { target, note };
-  const { expectedVersion } = approval;
   const { db } = dependencies;
   switch (action) {
     case 'account.create':
@@ -324,14 +311,6 @@ async function execute(
     case 'operator.revoke':
       return withAudit(dependencies, actor, { ...audited, action: REVOKE_OPERATOR }, () =>
         revokeOperator(db, parameters.operatorId),
-      );
-    case 'catalog.set':
-      return withAudit(dependencies, actor, { ...audited, action: SET_POLICY }, () =>
-        replacePolicy(db, parameters, expectedVersion ?? -1),
-      );
-    case 'approval.set_limit':
-      return withAudit(dependencies, actor, { ...audited, action: SET_APPROVAL_LIMIT }, () =>
-        setApprovalLimit(db, parameters.limitRupiah, expectedVersion ?? -1),
       );
     case 'user.reset':
       return withAudit(dependencies, actor, { ...audited, action: RESET_USER }, () =>
