@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import { Admission } from '../../src/api/admission';
 import { createPublicApp } from '../../src/api/app';
-import { Readiness } from '../../src/api/health/readiness';
 import { SingleFlight } from '../../src/api/payments/create-payment/single-flight';
 import { QrisImages } from '../../src/api/qris-images/qris-images';
 import { StreamCursors } from '../../src/api/webhook-stream/stream-cursor';
@@ -19,6 +18,7 @@ import { RequestLog } from '../../src/http/request-log';
 import { createKeyedMutex } from '../../src/lib/keyed-mutex';
 import { createLogger } from '../../src/observability/logger';
 import { createProviderRegistry } from '../../src/providers/registry';
+import { Readiness } from '../../src/services/readiness';
 import { LostWorkflows } from '../../src/services/recovery/lost-workflows';
 import { connectClient } from '../../src/temporal/connection';
 import { payloadKeys } from '../../src/temporal/payload-codec';

@@ -1,5 +1,5 @@
 import { MAX as MAX_ID } from 'uuid';
-import { encodeCursor } from '../../src/api/payments/list-transactions/cursor';
+import { encodeCursor } from '../../src/db/payments/cursor';
 import type { PaymentStatus } from '../../src/domain/payment-transitions';
 import { DASHBOARD_ROUTES } from '../../src/web/dashboard/routes';
 

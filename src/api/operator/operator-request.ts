@@ -5,9 +5,9 @@ import type { ApiErrorCode } from '../../domain/errors';
 import { ConflictError, NotFoundError, UserError } from '../../errors';
 import { ApiError } from '../../http/api-error';
 import { readJsonBody } from '../../http/strict-json';
+import { parsePathId } from '../../services/payments/path-id';
 import { boundedText } from '../max-length';
 import { requireObject } from '../payments/create-payment/payment-request';
-import { parsePathId } from '../payments/path-id';
 import { describeViolation } from '../read-query';
 
 const MAX_NOTE_CHARACTERS = 500;

@@ -4,7 +4,7 @@ import { MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
 import { CURRENCY, PAYMENT_METHODS, PROVIDERS } from '../../domain/provider-capabilities';
 import { STATUS_MEANINGS } from '../../domain/status-meanings';
-import { REFERENCE_ID } from './path-id';
+import { REFERENCE_ID } from '../../services/payments/path-id';
 
 export const paymentStatusSchema = z.enum(PAYMENT_STATUSES).meta({
   description: PAYMENT_STATUSES.map((status) => `- \`${status}\`: ${STATUS_MEANINGS[status]}`).join('\n'),

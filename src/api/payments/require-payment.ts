@@ -3,8 +3,8 @@ import { findArchivedPayment } from '../../db/operations/archive';
 import { findMerchantPayment, findPaymentOwner, type PaymentKey } from '../../db/payments/find-payment';
 import type { PaymentRow } from '../../db/payments/payment-row';
 import { ApiError } from '../../http/api-error';
+import { parsePathId } from '../../services/payments/path-id';
 import { logPayment } from '../../temporal/log-payment';
-import { parsePathId } from './path-id';
 
 /**
  * @param pathId a UUID or a reference_id

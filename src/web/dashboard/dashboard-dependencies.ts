@@ -1,4 +1,3 @@
-import type { Readiness } from '../../api/health/readiness';
 import type { SingleDependencies } from '../../api/payments/create-payment/create-single';
 import type { Environment } from '../../config';
 import type { Sealer } from '../../crypto/sealing';
@@ -7,6 +6,7 @@ import type { RateLimit } from '../../http/rate-limit/rate-limit';
 import type { KeyedMutex } from '../../lib/keyed-mutex';
 import type { Logger } from '../../observability/logger';
 import type { IdentityDependencies } from '../../services/identity/sign-in';
+import type { Readiness } from '../../services/readiness';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
 import type { ReceiverRules } from '../../webhooks/ssrf-guard';
 import type { CheckoutPages } from '../checkout/checkout-pages';

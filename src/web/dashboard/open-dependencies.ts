@@ -1,5 +1,4 @@
 import { Admission } from '../../api/admission';
-import { Readiness } from '../../api/health/readiness';
 import { SingleFlight } from '../../api/payments/create-payment/single-flight';
 import type { Environment } from '../../config';
 import { DerivedKeys } from '../../crypto/derived-keys';
@@ -13,6 +12,7 @@ import type { Logger } from '../../observability/logger';
 import { PasswordHasher } from '../../services/identity/password';
 import { RejectedSignIns } from '../../services/identity/rejected-sign-ins';
 import { SignInThrottle } from '../../services/identity/throttle';
+import { Readiness } from '../../services/readiness';
 import { LostWorkflows } from '../../services/recovery/lost-workflows';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
 import { CheckoutPages } from '../checkout/checkout-pages';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { decodeCursor } from '../../../db/payments/cursor';
 import type { ListPosition } from '../../../db/payments/list-payments';
 import { PAYMENT_STATUSES } from '../../../domain/payment-transitions';
 import { PROVIDERS } from '../../../domain/provider-capabilities';
 import { zonedTime } from '../../../lib/fields';
 import { boundedText } from '../../max-length';
 import { expandSchema } from '../expand';
-import { decodeCursor } from './cursor';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { encodeCursor } from '../../../db/payments/cursor';
 import { listMerchantPayments } from '../../../db/payments/list-payments';
 import type { PaymentWithParts } from '../../../db/payments/payment-parts';
 import type { PaymentRow } from '../../../db/payments/payment-row';
@@ -10,7 +11,6 @@ import { readQuery } from '../../read-query';
 import { EXAMPLE_SUMMARY, EXAMPLE_TIMES } from '../example-payment';
 import { expandedFields, partsOf, readExpand, withMembers, type ExpandDependencies } from '../expand';
 import { PAYMENT_FIELDS, summaryFields, summaryFieldsOf, timestampFieldsOf } from '../payment-fields';
-import { encodeCursor } from './cursor';
 import { isNumber, listQuerySchema } from './list-query';
 
 const { paid_at, created_at, updated_at } = PAYMENT_FIELDS;

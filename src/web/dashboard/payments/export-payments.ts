@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { encodeCursor } from '../../../api/payments/list-transactions/cursor';
+import { encodeCursor } from '../../../db/payments/cursor';
 import type { PageStart } from '../../../db/payments/list-payment-page';
 import type { PaymentRow } from '../../../db/payments/payment-row';
 import { delimiterField, MAX_EXPORT_ROWS, type CsvExport } from '../../page/export-csv';

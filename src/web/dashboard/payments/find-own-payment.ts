@@ -1,7 +1,7 @@
-import { parsePathId } from '../../../api/payments/path-id';
 import { findArchivedPayment } from '../../../db/operations/archive';
 import { findMerchantPayment } from '../../../db/payments/find-payment';
 import type { PaymentRow } from '../../../db/payments/payment-row';
+import { parsePathId } from '../../../services/payments/path-id';
 import { logPayment } from '../../../temporal/log-payment';
 import { PageError } from '../../page/page-error';
 import type { MemberVisit } from '../../page/page-route';

@@ -1,4 +1,3 @@
-import { parsePathId } from '../../../api/payments/path-id';
 import type { Queryable } from '../../../db/connection/pool';
 import { countNewerPayments } from '../../../db/payments/count-newer-payments';
 import { findMerchantPayment } from '../../../db/payments/find-payment';
@@ -6,6 +5,7 @@ import { listPaymentPage, type PageStart } from '../../../db/payments/list-payme
 import { listMerchantPayments, type ListPosition } from '../../../db/payments/list-payments';
 import type { PaymentRow } from '../../../db/payments/payment-row';
 import { searchPaymentPage } from '../../../db/payments/search-payment-page';
+import { parsePathId } from '../../../services/payments/path-id';
 import { endOfDay, startOfDay, type Locale } from '../../ui/format';
 import type { ListFilter } from './list-filter';
 import { PAYMENT_GROUPS } from './payment-groups';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decodeCursor } from '../../../api/payments/list-transactions/cursor';
+import { decodeCursor } from '../../../db/payments/cursor';
 import type { PageStart } from '../../../db/payments/list-payment-page';
 import type { ListPosition } from '../../../db/payments/list-payments';
 import { PAYMENT_STATUSES } from '../../../domain/payment-transitions';

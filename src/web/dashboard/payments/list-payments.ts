@@ -1,5 +1,5 @@
 import { MAX as MAX_ID } from 'uuid';
-import { encodeCursor } from '../../../api/payments/list-transactions/cursor';
+import { encodeCursor } from '../../../db/payments/cursor';
 import type { PageStart } from '../../../db/payments/list-payment-page';
 import type { ListPosition } from '../../../db/payments/list-payments';
 import { readPeriodFigure, type PeriodFigure } from '../../../db/payments/payment-figures';

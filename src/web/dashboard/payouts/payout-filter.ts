@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decodeCursor, encodeCursor } from '../../../api/payments/list-transactions/cursor';
+import { decodeCursor, encodeCursor } from '../../../db/payments/cursor';
 import type { Payout, PayoutFilter, PayoutPosition } from '../../../db/payouts/list-payouts';
 import { PAYOUT_STATUSES } from '../../../domain/payout-transitions';
 import { endOfDay, startOfDay, type Locale } from '../../ui/format';

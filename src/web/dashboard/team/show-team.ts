@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decodeCursor, encodeCursor } from '../../../api/payments/list-transactions/cursor';
+import { decodeCursor, encodeCursor } from '../../../db/payments/cursor';
 import { listInvitations, listTeam } from '../../../services/identity/members';
 import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decodeCursor, encodeCursor } from '../../../api/payments/list-transactions/cursor';
+import { decodeCursor, encodeCursor } from '../../../db/payments/cursor';
 import type { PageStart } from '../../../db/payments/list-payment-page';
 import type { ListPosition } from '../../../db/payments/list-payments';
 import { findDeliveryDetails, type DeliveryDetailsRow } from '../../../db/webhooks/find-delivery-details';

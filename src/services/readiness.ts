@@ -1,6 +1,6 @@
-import type { Queryable } from '../../db/connection/pool';
-import { withTimeout } from '../../lib/with-timeout';
-import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
+import type { Queryable } from '../db/connection/pool';
+import { withTimeout } from '../lib/with-timeout';
+import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
 
 /** A load balancer decides by this state and repeats its request soon. */
 const CHECK_TIMEOUT_MS = 2_000;

@@ -1,5 +1,5 @@
 import { validate as isUuid } from 'uuid';
-import type { ListPosition } from '../../../db/payments/list-payments';
+import type { ListPosition } from './list-payments';
 
 const POSITION = /^(\d{1,15})\.(.+)$/;
 
