@@ -2,6 +2,7 @@
 // The pages of src/web are on two floors: what they share is below the pages themselves.
 const FLOORS = [
   ['^src/cli/'],
+  ['^src/servers/'],
   ['^src/api/', '^src/web/(checkout|dashboard|docs)/', '^src/worker/'],
   ['^src/web/(page|ui)/'],
   ['^src/services/'],

@@ -1,36 +1,30 @@
 import type { DerivedKeys } from '../crypto/derived-keys';
-import type { PublicLinks } from '../crypto/public-links';
+import type { PaymentLinks } from '../crypto/public-links';
 import type { Sealer } from '../crypto/sealing';
 import type { Pool } from '../db/connection/pool';
 import type { HttpDependencies } from '../http/http-dependencies';
 import type { KeyedMutex } from '../lib/keyed-mutex';
 import type { ProviderRegistry } from '../providers/registry';
-import type { Readiness } from '../services/readiness';
+import type { LostWorkflows } from '../services/recovery/lost-workflows';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
-import type { CheckoutDependencies } from '../web/checkout/checkout-dependencies';
-import type { Admission } from './admission';
 import type { SingleFlight } from './payments/create-payment/single-flight';
 import type { QrisImages } from './qris-images/qris-images';
 import type { WebhookStreams } from './webhook-stream/webhook-streams';
 
 /** The services that the endpoints use. */
-export interface ApiDependencies extends HttpDependencies, CheckoutDependencies {
+export interface ApiDependencies extends HttpDependencies, PaymentLinks {
   readonly db: Pool;
   /** For requests without a key: they cannot take the connections of merchants. */
   readonly keylessDb: Pool;
   readonly workflows: PaymentWorkflowClient;
-  readonly admission: Admission;
   readonly createFlights: SingleFlight;
+  readonly lostWorkflows: Pick<LostWorkflows, 'check' | 'checkExpired'>;
   readonly providers: ProviderRegistry;
   readonly sealer: Sealer;
   readonly derivedKeys: DerivedKeys;
-  readonly qrisLinks: PublicLinks;
   readonly qrisImages: QrisImages;
   readonly webhookStreams: WebhookStreams;
-  readonly readiness: Readiness;
   /** The address of this API for callers. */
   readonly publicBaseUrl: string;
-  /** For the documents; null: it is not known, or there is none. */
-  readonly sandboxUrl: string | null;
   readonly paymentMutex: KeyedMutex;
 }

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { ApiErrorCode } from '../domain/errors';
 import type { MerchantScope, OperatorScope } from '../domain/key-access';
 import type { AuthenticatedMerchant } from '../http/auth/authenticate';
-import type { EndpointAddress, EndpointResponse, PublicEndpoint, StreamBody } from '../http/endpoint';
+import type { EndpointAddress, EndpointResponse, StreamBody } from '../http/endpoint';
 import type { ApiDependencies } from './dependencies';
 import type { ResponseHeader } from './openapi/response-headers';
 import type { AuthenticatedOperator } from './operator/authenticate-operator';
@@ -65,8 +65,6 @@ export interface MerchantStream<Dependencies = ApiDependencies> extends Endpoint
   readonly scope: MerchantScope;
   readonly handler: MerchantHandler<StreamBody, Dependencies>;
 }
-
-export type Endpoint = PublicEndpoint<ApiDependencies> | OperatorEndpoint | MerchantEndpoint | MerchantStream;
 
 export const operatorEndpoint = <Dependencies>(
   endpoint: Omit<OperatorEndpoint<Dependencies>, 'access'>,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { buildDocument } from '../../src/api/openapi/document';
-import { MERCHANT_ENDPOINTS } from '../../src/api/routes';
+import { MERCHANT_ENDPOINTS } from '../../src/servers/api-routes';
 import { valueAt } from '../support/contract';
 import { eventually } from '../support/eventually';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';

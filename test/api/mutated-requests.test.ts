@@ -18,7 +18,7 @@ import {
   type Arbitrary,
 } from 'fast-check';
 import { listQuerySchema } from '../../src/api/payments/list-transactions/list-query';
-import { ROUTES } from '../../src/api/routes';
+import { ROUTES } from '../../src/servers/api-routes';
 import { expectContract, type LiveResponse } from '../support/contract';
 import { eventually } from '../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../support/service';

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { buildDocument } from '../../src/api/openapi/document';
-import { MERCHANT_ENDPOINTS } from '../../src/api/routes';
 import { API_ERRORS, ERROR_REASONS } from '../../src/domain/errors';
 import { EXPANSIONS } from '../../src/domain/expansions';
 import { FEE_PAYERS } from '../../src/domain/fees';
 import { PAYMENT_STATUSES } from '../../src/domain/payment-transitions';
 import { PACKAGE_ROOT } from '../../src/package-info';
+import { MERCHANT_ENDPOINTS } from '../../src/servers/api-routes';
 import { valueAt } from '../support/contract';
 
 const text = readFileSync(path.join(PACKAGE_ROOT, 'docs', 'contract.md'), 'utf8');

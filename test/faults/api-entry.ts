@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import { Admission } from '../../src/api/admission';
-import { createPublicApp } from '../../src/api/app';
 import { SingleFlight } from '../../src/api/payments/create-payment/single-flight';
 import { QrisImages } from '../../src/api/qris-images/qris-images';
 import { StreamCursors } from '../../src/api/webhook-stream/stream-cursor';
@@ -18,6 +17,7 @@ import { RequestLog } from '../../src/http/request-log';
 import { createKeyedMutex } from '../../src/lib/keyed-mutex';
 import { createLogger } from '../../src/observability/logger';
 import { createProviderRegistry } from '../../src/providers/registry';
+import { createPublicApp } from '../../src/servers/api-app';
 import { Readiness } from '../../src/services/readiness';
 import { LostWorkflows } from '../../src/services/recovery/lost-workflows';
 import { connectClient } from '../../src/temporal/connection';
@@ -30,7 +30,7 @@ import { apiUrlOf, readSettings } from './settings';
 
 const DATABASE_LIMITS = { connectionTimeoutMs: 3_000, statementTimeoutMs: 4_000 } as const;
 
-/** The API as `startApi` composes it (src/api/server.ts), with breakpoints in its dependencies. */
+/** The API as `startApi` composes it (src/servers/api-server.ts), with breakpoints in its dependencies. */
 function run(): void {
   const settings = readSettings();
   const { databaseUrl, mutant } = settings;
@@ -48,7 +48,6 @@ function run(): void {
     {
       db,
       workflows,
-      admission,
       createFlights: new SingleFlight(workflows, admission),
       providers: createProviderRegistry({ db, sealer, publicBaseUrl, log }),
       sealer,

@@ -32,7 +32,7 @@ import { apiUrlOf, readSettings } from './settings';
 const IS_OF_PAYOUTS = process.argv[2] === 'payouts';
 const TASK_QUEUES = IS_OF_PAYOUTS ? [PAYOUTS_TASK_QUEUE] : [PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE];
 
-/** A worker as `startWorker` composes it (src/worker/worker.ts), with breakpoints in its dependencies. */
+/** A worker as `startWorker` composes it (src/servers/worker.ts), with breakpoints in its dependencies. */
 async function run(): Promise<void> {
   const settings = readSettings();
   const { mutant } = settings;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MERCHANT_ENDPOINTS } from '../../src/api/routes';
+import { MERCHANT_ENDPOINTS } from '../../src/servers/api-routes';
 import { listKeys } from '../../src/services/merchants/keys/api-key';
 import { callApi, IN_FORCE_AFTER_MS, sendRequest, startTestApis, type TestApis } from '../support/api';
 import { eventually } from '../support/eventually';

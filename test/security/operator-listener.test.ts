@@ -1,4 +1,4 @@
-import { OPERATOR_ENDPOINTS } from '../../src/api/routes';
+import { OPERATOR_ENDPOINTS } from '../../src/servers/api-routes';
 import { createOperator } from '../../src/services/identity/operators';
 import { sendRequest, startTestApis, type TestApis } from '../support/api';
 import { operatorBody } from '../support/operator-body';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { ROUTES } from '../../src/api/routes';
 import { createSealer } from '../../src/crypto/sealing';
+import { ROUTES } from '../../src/servers/api-routes';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { eventually } from '../support/eventually';

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { startApi } from '../../src/api/server';
 import { createSealer } from '../../src/crypto/sealing';
 import { createLogger } from '../../src/observability/logger';
 import { createProviderRegistry } from '../../src/providers/registry';
+import { startApi } from '../../src/servers/api-server';
 import { runLunas } from '../cli/run-lunas';
 import { SILENT } from '../support/collect-log';
 import { eventually } from '../support/eventually';

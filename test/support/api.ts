@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { startApi, type ApiSettings } from '../../src/api/server';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import type { MerchantScope, NewKeyAccess } from '../../src/domain/key-access';
+import { startApi, type ApiSettings } from '../../src/servers/api-server';
 import { createMerchant } from '../../src/services/merchants/merchants';
 import { collectLog } from './collect-log';
 import { createTestDatabase, expectNoDeniedStatement } from './database';

@@ -2,7 +2,7 @@ import addFormats from 'ajv-formats';
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020';
 import { z } from 'zod';
 import { buildDocument } from '../../src/api/openapi/document';
-import { MERCHANT_ENDPOINTS, ROUTES } from '../../src/api/routes';
+import { MERCHANT_ENDPOINTS, ROUTES } from '../../src/servers/api-routes';
 
 /** A response as it was received. */
 export interface LiveResponse {

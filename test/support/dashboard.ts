@@ -2,8 +2,8 @@ import type { BrowserContext } from 'playwright-core';
 import type { Environment } from '../../src/config';
 import { freePort } from '../../src/local-stack/ports';
 import { createLogger } from '../../src/observability/logger';
+import { startDashboard } from '../../src/servers/dashboard-server';
 import { createDevelopmentLink } from '../../src/services/identity/sessions';
-import { startDashboard } from '../../src/web/dashboard/server';
 import { signIn } from './people';
 import { NO_LIMITS, type TestService } from './service';
 

@@ -1,5 +1,5 @@
-import type { ApiSettings } from '../../src/api/server';
 import { freePort } from '../../src/local-stack/ports';
+import type { ApiSettings } from '../../src/servers/api-server';
 
 const HOST = '127.0.0.1';
 

@@ -13,7 +13,7 @@ export function addApiCommand(program: Command): void {
         const environment = await requireInstallation(context, 'api', log);
         const { oldMasterKeys } = context;
         const masterKey = await context.masterKey();
-        const { startApi } = await import('../../api/server.js');
+        const { startApi } = await import('../../servers/api-server.js');
         const { HOST: host, PORT: port, TRUST_PROXY: trustProxy, RATE_LIMIT_PER_MINUTE } = context.config;
         const { MERCHANT_RATE_LIMIT_PER_MINUTE: merchantRequestsPerMinute } = context.config;
         const { PUBLIC_RATE_LIMIT_PER_SECOND, MAX_CONNECTIONS: maxConnections } = context.config;

@@ -20,7 +20,7 @@ export function addDashboardCommand(program: Command): void {
         const environment = await requireInstallation(context, 'dashboard', log);
         const { config, oldMasterKeys } = context;
         const masterKey = await context.masterKey();
-        const { startDashboard } = await import('../../web/dashboard/server.js');
+        const { startDashboard } = await import('../../servers/dashboard-server.js');
         return startDashboard({
           host: config.DASHBOARD_HOST,
           port: dashboardPortOf(config),

@@ -15,7 +15,7 @@ export function addWorkerCommand(program: Command): void {
         const environment = await requireInstallation(context, 'worker', log);
         const { oldMasterKeys } = context;
         const masterKey = await context.masterKey();
-        const { startWorker } = await import('../../worker/worker.js');
+        const { startWorker } = await import('../../servers/worker.js');
         return startWorker({
           databaseUrl,
           temporal: await context.temporal(),

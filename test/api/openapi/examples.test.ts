@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { buildDocument } from '../../../src/api/openapi/document';
-import { MERCHANT_ENDPOINTS } from '../../../src/api/routes';
+import { MERCHANT_ENDPOINTS } from '../../../src/servers/api-routes';
 import { changeMerchant } from '../../../src/services/merchants/merchants';
 import { eventually } from '../../support/eventually';
 import { issueKey, revokeAsOperator } from '../../support/keys';

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { buildDocument } from '../../../src/api/openapi/document';
-import { MERCHANT_ENDPOINTS } from '../../../src/api/routes';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import { API_ERRORS, ERROR_REASONS } from '../../../src/domain/errors';
 import { WEBHOOK_EVENTS } from '../../../src/domain/events';
 import { parseQris } from '../../../src/qris/qris';
+import { MERCHANT_ENDPOINTS } from '../../../src/servers/api-routes';
 import { startTestApis, type TestApis } from '../../support/api';
 import { expectContract, validatorAt, valueAt } from '../../support/contract';
 import { createTestLedger, creation } from '../../support/payments';

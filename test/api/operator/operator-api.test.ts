@@ -1,5 +1,5 @@
-import { OPERATOR_ENDPOINTS } from '../../../src/api/routes';
 import { openException } from '../../../src/db/operations/open-exception';
+import { OPERATOR_ENDPOINTS } from '../../../src/servers/api-routes';
 import { createOperator, revokeOperator } from '../../../src/services/identity/operators';
 import { createPayoutByOperator } from '../../../src/services/payouts/payout-operations';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';

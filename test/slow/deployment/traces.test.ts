@@ -149,7 +149,7 @@ describe('without a span', () => {
 
   it('no package of OpenTelemetry is loaded by API and worker', () => {
     const script = `
-      for (const file of ['api/server', 'worker/worker', 'cli/service-process']) require('./dist/src/' + file);
+      for (const file of ['servers/api-server', 'servers/worker', 'cli/service-process']) require('./dist/src/' + file);
       const files = Object.keys(require.cache);
       const exporters = files.filter((file) => /opentelemetry.(sdk|exporter|otlp)/.test(file));
       console.log(JSON.stringify({ loadsService: files.length > 100, exporters }));`;

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Client } from 'pg';
-import { startApi } from '../../../src/api/server';
 import { createLogger } from '../../../src/observability/logger';
+import { startApi } from '../../../src/servers/api-server';
 import { collectGarbage } from '../../support/collect-garbage';
 import { destroyAll, openStream, openStreams, statusesOf } from '../../support/event-streams';
 import { eventually } from '../../support/eventually';

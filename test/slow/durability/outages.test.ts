@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startApi } from '../../../src/api/server';
 import { createLogger } from '../../../src/observability/logger';
+import { startApi } from '../../../src/servers/api-server';
 import { sendRequest, type ApiResult } from '../../support/api';
 import { eventually } from '../../support/eventually';
 import { freeListeners } from '../../support/listeners';

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { buildDocument } from '../../../src/api/openapi/document';
-import { MERCHANT_ENDPOINTS } from '../../../src/api/routes';
+import { MERCHANT_ENDPOINTS } from '../../../src/servers/api-routes';
 import { operationsOf, parseOpenapi } from '../../../src/web/docs/openapi-document';
 import { samplesOf } from '../../../src/web/docs/samples';
 

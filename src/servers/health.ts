@@ -1,5 +1,5 @@
-import { publicEndpoint } from '../../http/endpoint';
-import type { ApiDependencies } from '../dependencies';
+import { publicEndpoint } from '../http/endpoint';
+import type { Readiness } from '../services/readiness';
 
 /** Liveness: the process accepts requests. */
 export const getHealth = publicEndpoint({
@@ -19,7 +19,7 @@ export const getReadiness = publicEndpoint({
   method: 'get',
   path: '/readyz',
   isUnobserved: true,
-  async handler({ readiness }: Pick<ApiDependencies, 'readiness'>, request) {
+  async handler({ readiness }: { readonly readiness: Readiness }, request) {
     const state = await readiness.check(request.query.for === 'creates');
     return {
       status: state.isReady ? 200 : 503,

@@ -1,3 +1,31 @@
+import type { MerchantEndpoint, MerchantStream, OperatorEndpoint } from '../api/endpoint';
+import { buildDocument } from '../api/openapi/document';
+import { getOpenapi } from '../api/openapi/get-openapi';
+import { listExceptions, resolveException } from '../api/operator/exceptions';
+import { listActions } from '../api/operator/list-actions';
+import { holdMerchant, releaseMerchant } from '../api/operator/merchant-hold';
+import {
+  cancelByOperator,
+  failPayment,
+  refundByOperator,
+  resolveRefund,
+  retryRefund,
+  settlePayment,
+} from '../api/operator/payment-actions';
+import { approvePayout, cancelPayout, resendPayout, resolvePayout } from '../api/operator/payout-actions';
+import { listPayouts, showPayout, startPayouts, stopPayouts } from '../api/operator/payouts';
+import { redeliverWebhook } from '../api/operator/redeliver-webhook';
+import { showPayment } from '../api/operator/show-payment';
+import { cancelPayment, cancelTransaction } from '../api/payments/cancel-payment';
+import { createPayment } from '../api/payments/create-payment/create-payment';
+import { getPayment } from '../api/payments/get-payment';
+import { getQris } from '../api/payments/get-qris';
+import { listTransactions } from '../api/payments/list-transactions/list-transactions';
+import { refundPayment } from '../api/payments/refund-payment';
+import { receiveNotification } from '../api/provider-notifications/receive-notification';
+import { getQrisImage } from '../api/qris-images/get-qris-image';
+import { streamWebhooks } from '../api/webhook-stream/stream-webhooks';
+import type { PublicEndpoint } from '../http/endpoint';
 import { getCheckoutFile } from '../web/checkout/get-checkout-file';
 import { getCheckoutImage } from '../web/checkout/get-checkout-image';
 import { getCheckoutLogo } from '../web/checkout/get-checkout-logo';
@@ -7,34 +35,10 @@ import { getSandboxCheckout } from '../web/checkout/get-sandbox-checkout';
 import { streamCheckout } from '../web/checkout/stream-checkout';
 import { getDocs, getDocsFile, getRoot } from '../web/docs/get-docs';
 import { getLlmsTxt } from '../web/docs/get-llms-txt';
-import type { Endpoint, MerchantEndpoint, OperatorEndpoint } from './endpoint';
-import { getHealth, getReadiness } from './health/health';
-import { buildDocument } from './openapi/document';
-import { getOpenapi } from './openapi/get-openapi';
-import { listExceptions, resolveException } from './operator/exceptions';
-import { listActions } from './operator/list-actions';
-import { holdMerchant, releaseMerchant } from './operator/merchant-hold';
-import {
-  cancelByOperator,
-  failPayment,
-  refundByOperator,
-  resolveRefund,
-  retryRefund,
-  settlePayment,
-} from './operator/payment-actions';
-import { approvePayout, cancelPayout, resendPayout, resolvePayout } from './operator/payout-actions';
-import { listPayouts, showPayout, startPayouts, stopPayouts } from './operator/payouts';
-import { redeliverWebhook } from './operator/redeliver-webhook';
-import { showPayment } from './operator/show-payment';
-import { cancelPayment, cancelTransaction } from './payments/cancel-payment';
-import { createPayment } from './payments/create-payment/create-payment';
-import { getPayment } from './payments/get-payment';
-import { getQris } from './payments/get-qris';
-import { listTransactions } from './payments/list-transactions/list-transactions';
-import { refundPayment } from './payments/refund-payment';
-import { receiveNotification } from './provider-notifications/receive-notification';
-import { getQrisImage } from './qris-images/get-qris-image';
-import { streamWebhooks } from './webhook-stream/stream-webhooks';
+import type { ApiServerDependencies } from './api-dependencies';
+import { getHealth, getReadiness } from './health';
+
+export type Endpoint = PublicEndpoint<ApiServerDependencies> | OperatorEndpoint | MerchantEndpoint | MerchantStream;
 
 /** The API for merchants, in the order of the documentation. */
 export const MERCHANT_ENDPOINTS: readonly MerchantEndpoint[] = [

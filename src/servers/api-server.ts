@@ -6,9 +6,9 @@ import { watchCertificates } from '../temporal/certificate-watch';
 import { connectClient, type TemporalTarget } from '../temporal/connection';
 import { payloadKeys } from '../temporal/payload-codec';
 import { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
+import { createOperatorApp, createPublicApp } from './api-app';
+import { openDependencies, type DependencySettings } from './api-dependencies';
 import { startApiMetrics } from './api-metrics';
-import { createOperatorApp, createPublicApp } from './app';
-import { openDependencies, type DependencySettings } from './open-dependencies';
 
 export interface ApiSettings extends DependencySettings {
   readonly host: string;
@@ -31,12 +31,12 @@ export interface ApiSettings extends DependencySettings {
  * completes the requests in flight.
  */
 export async function startApi(settings: ApiSettings): Promise<{ url: string; close(): Promise<void> }> {
-  const { dependencies, pools, close } = openDependencies(
+  const { dependencies, admission, pools, close } = openDependencies(
     settings,
     (derivedKeys) => new PaymentWorkflowClient(connectClient(settings.temporal, payloadKeys(derivedKeys))),
   );
   const stopWatching = watchCertificates(settings.temporal, settings.log);
-  const metrics = await startApiMetrics(settings, pools, dependencies.admission);
+  const metrics = await startApiMetrics(settings, pools, admission);
   const { port, host, operatorPort, operatorHost, trustProxy = 0, drainSeconds = 0 } = settings;
   const shutdownTimes = { drainMs: drainSeconds * 1000, timeoutMs: SHUTDOWN_TIMEOUT_MS };
   const publicServer = createServer(HTTP_LIMITS, createPublicApp(dependencies, trustProxy));

@@ -23,14 +23,14 @@ import { requireTemporal } from '../temporal/requirements';
 import { versioningOptions, type WorkerVersion } from '../temporal/worker-versions';
 import { Relay, type FailedDelivery } from '../webhooks/relay';
 import { createWebhookSender, type WebhookSender } from '../webhooks/send';
-import { correlateActivity } from './activity-correlation';
-import { installRuntime } from './runtime';
-import { createSchedules } from './schedules';
-import { createSdkMetrics } from './sdk-metrics';
-import { startSweeper } from './sweeper';
-import { startTotals } from './totals';
-import { WorkerConnection } from './worker-connection';
-import { startWorkerMetrics } from './worker-metrics';
+import { correlateActivity } from '../worker/activity-correlation';
+import { installRuntime } from '../worker/runtime';
+import { createSchedules } from '../worker/schedules';
+import { createSdkMetrics } from '../worker/sdk-metrics';
+import { startSweeper } from '../worker/sweeper';
+import { startTotals } from '../worker/totals';
+import { WorkerConnection } from '../worker/worker-connection';
+import { startWorkerMetrics } from '../worker/worker-metrics';
 
 /** On the bundle's first line, so that its source map stays valid. It acts on the workflows' own `Error` only. */
 const WITHOUT_STACK_TRACES = 'Error.stackTraceLimit = 0; ';

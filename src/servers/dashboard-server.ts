@@ -1,15 +1,15 @@
 import { createServer } from 'node:http';
-import { startApiMetrics } from '../../api/api-metrics';
-import type { MetricsAddress } from '../../config';
-import { ConnectionLimit } from '../../http/connection-limit';
-import { HTTP_LIMITS, listen, proxiesOf, SHUTDOWN_TIMEOUT_MS } from '../../http/listener';
-import { watchCertificates } from '../../temporal/certificate-watch';
-import { connectClient, type TemporalTarget } from '../../temporal/connection';
-import { payloadKeys } from '../../temporal/payload-codec';
-import { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
-import { createDashboardApp } from './app';
-import { openDashboard, type DashboardDependencySettings } from './open-dependencies';
-import { isLoopbackAddress } from './session/start';
+import type { MetricsAddress } from '../config';
+import { ConnectionLimit } from '../http/connection-limit';
+import { HTTP_LIMITS, listen, proxiesOf, SHUTDOWN_TIMEOUT_MS } from '../http/listener';
+import { watchCertificates } from '../temporal/certificate-watch';
+import { connectClient, type TemporalTarget } from '../temporal/connection';
+import { payloadKeys } from '../temporal/payload-codec';
+import { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
+import { isLoopbackAddress } from '../web/dashboard/session/start';
+import { startApiMetrics } from './api-metrics';
+import { createDashboardApp } from './dashboard-app';
+import { openDashboard, type DashboardDependencySettings } from './dashboard-dependencies';
 
 export interface DashboardSettings extends DashboardDependencySettings {
   readonly host: string;

@@ -1,14 +1,14 @@
 import type { Express } from 'express';
-import { getHealth, getReadiness } from '../../api/health/health';
-import { ApiError } from '../../http/api-error';
-import type { TrustProxy } from '../../http/app';
-import { publicEndpoint, publicRoute } from '../../http/endpoint';
-import { createPageApp } from '../page/page-app';
-import type { DashboardDependencies } from './dashboard-dependencies';
-import { findDashboardFile } from './files';
-import { renderProblemPage } from './problem-page';
-import { DASHBOARD_ROUTES } from './routes';
-import { startDevelopmentSession } from './session/start';
+import { ApiError } from '../http/api-error';
+import type { TrustProxy } from '../http/app';
+import { publicEndpoint, publicRoute } from '../http/endpoint';
+import type { DashboardDependencies } from '../web/dashboard/dashboard-dependencies';
+import { findDashboardFile } from '../web/dashboard/files';
+import { renderProblemPage } from '../web/dashboard/problem-page';
+import { DASHBOARD_ROUTES } from '../web/dashboard/routes';
+import { startDevelopmentSession } from '../web/dashboard/session/start';
+import { createPageApp } from '../web/page/page-app';
+import { getHealth, getReadiness } from './health';
 
 /** The style sheet, the script and the icon. */
 const getDashboardFile = publicEndpoint({

@@ -1,17 +1,17 @@
 import type { Express, Request } from 'express';
+import type { MerchantEndpoint, MerchantStream, OperatorEndpoint } from '../api/endpoint';
+import { authenticateOperator } from '../api/operator/authenticate-operator';
 import { createApp, type TrustProxy } from '../http/app';
 import { authenticate, countRejections } from '../http/auth/authenticate';
 import { publicRoute, type Route } from '../http/endpoint';
 import { reportIgnored } from '../http/ignored-input';
 import { countRequests } from '../http/rate-limit/count-request';
 import { whereDocuments } from '../web/docs/get-docs';
-import type { ApiDependencies } from './dependencies';
-import type { Endpoint, MerchantEndpoint, MerchantStream, OperatorEndpoint } from './endpoint';
-import { authenticateOperator } from './operator/authenticate-operator';
-import { OPERATOR_ENDPOINTS, PUBLIC_ROUTES } from './routes';
+import type { ApiServerDependencies } from './api-dependencies';
+import { OPERATOR_ENDPOINTS, PUBLIC_ROUTES, type Endpoint } from './api-routes';
 
 /** The app of the public listener. */
-export function createPublicApp(dependencies: ApiDependencies, trustProxy: TrustProxy): Express {
+export function createPublicApp(dependencies: ApiServerDependencies, trustProxy: TrustProxy): Express {
   const { publicBaseUrl, publicBudget } = dependencies;
   const isHttps = publicBaseUrl.startsWith('https:');
   const routes = PUBLIC_ROUTES.map((endpoint) => toRoute(dependencies, endpoint));
@@ -35,13 +35,13 @@ function adviceFor({ method, path }: Request, publicBaseUrl: string): string {
  * The app of the operators' listener. A number of hops counts the proxies before the public listener. A direct caller
  * of this listener could use it to choose its own address, so it does not apply here.
  */
-export function createOperatorApp(dependencies: ApiDependencies, trustProxy: TrustProxy): Express {
+export function createOperatorApp(dependencies: ApiServerDependencies, trustProxy: TrustProxy): Express {
   const trustedNetworks = typeof trustProxy === 'number' ? 0 : trustProxy;
   const routes = OPERATOR_ENDPOINTS.map((endpoint) => operatorRoute(dependencies, endpoint));
   return createApp(routes, dependencies, { trustProxy: trustedNetworks, isHttps: false });
 }
 
-function toRoute(dependencies: ApiDependencies, endpoint: Endpoint): Route {
+function toRoute(dependencies: ApiServerDependencies, endpoint: Endpoint): Route {
   switch (endpoint.access) {
     case 'public':
       return publicRoute(dependencies, endpoint);
@@ -55,7 +55,7 @@ function toRoute(dependencies: ApiDependencies, endpoint: Endpoint): Route {
 /** The data of a merchant, or of all merchants: no cache between caller and API may keep it. */
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
-function merchantRoute(dependencies: ApiDependencies, endpoint: MerchantEndpoint | MerchantStream): Route {
+function merchantRoute(dependencies: ApiServerDependencies, endpoint: MerchantEndpoint | MerchantStream): Route {
   const known = new Set('query' in endpoint ? Object.keys(endpoint.query?.shape ?? {}) : []);
   return {
     ...endpoint,
@@ -77,7 +77,7 @@ function unknownParameters(request: Request, known: ReadonlySet<string>): string
   return Object.keys(request.query).filter((name) => !known.has(name));
 }
 
-function operatorRoute(dependencies: ApiDependencies, endpoint: OperatorEndpoint): Route {
+function operatorRoute(dependencies: ApiServerDependencies, endpoint: OperatorEndpoint): Route {
   return {
     ...endpoint,
     async admit(request, response) {

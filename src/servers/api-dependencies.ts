@@ -1,3 +1,9 @@
+import { Admission } from '../api/admission';
+import type { ApiDependencies } from '../api/dependencies';
+import { SingleFlight } from '../api/payments/create-payment/single-flight';
+import { QrisImages } from '../api/qris-images/qris-images';
+import { StreamCursors } from '../api/webhook-stream/stream-cursor';
+import { WebhookStreams } from '../api/webhook-stream/webhook-streams';
 import type { Environment } from '../config';
 import { DerivedKeys } from '../crypto/derived-keys';
 import { paymentLinks } from '../crypto/public-links';
@@ -15,14 +21,10 @@ import { createProviderRegistry } from '../providers/registry';
 import { Readiness } from '../services/readiness';
 import { LostWorkflows } from '../services/recovery/lost-workflows';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
+import type { CheckoutDependencies } from '../web/checkout/checkout-dependencies';
 import { CheckoutPages } from '../web/checkout/checkout-pages';
 import { CheckoutWatch } from '../web/checkout/checkout-watch';
-import { Admission } from './admission';
-import type { ApiDependencies } from './dependencies';
-import { SingleFlight } from './payments/create-payment/single-flight';
-import { QrisImages } from './qris-images/qris-images';
-import { StreamCursors } from './webhook-stream/stream-cursor';
-import { WebhookStreams } from './webhook-stream/webhook-streams';
+import type { DocumentedService } from '../web/docs/docs-site';
 
 export interface DependencySettings {
   readonly port: number;
@@ -64,8 +66,14 @@ const PUBLIC_CONNECTIONS = 4;
 /** The merchants' event streams read the events of all merchants: they delay each other only. */
 const STREAM_CONNECTIONS = 2;
 
+/** What the endpoints use, and the pages that the API serves beside them. */
+export type ApiServerDependencies = ApiDependencies &
+  CheckoutDependencies &
+  DocumentedService & { readonly readiness: Readiness };
+
 export interface OpenDependencies {
-  readonly dependencies: ApiDependencies;
+  readonly dependencies: ApiServerDependencies;
+  readonly admission: Admission;
   readonly pools: Readonly<Record<'requests' | 'public' | 'streams' | 'readiness', Pool>>;
   readonly close: () => Promise<void>;
 }
@@ -97,7 +105,6 @@ export function openDependencies(
       db,
       keylessDb,
       workflows,
-      admission,
       createFlights: new SingleFlight(workflows, admission),
       providers,
       sealer,
@@ -122,6 +129,7 @@ export function openDependencies(
       log,
     },
     pools: { requests: db, public: keylessDb, streams: streamDb, readiness: readinessDb },
+    admission,
     async close() {
       await lostWorkflows.stop();
       await Promise.all([workflows.close(), providers.close(), requestLog.close()]);
