@@ -5,6 +5,9 @@ export class UserError extends Error {
   override readonly name = 'UserError';
 }
 
+/** A failure without a response of its own. Its message is for the log, and has nothing of a body or a key. */
+export class ExplainedFailure extends Error {}
+
 /** What an id can name, with the noun of a message. */
 const OBJECT_NOUNS = {
   approval: 'request',

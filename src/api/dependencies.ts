@@ -5,9 +5,9 @@ import type { Pool } from '../db/connection/pool';
 import type { HttpDependencies } from '../http/http-dependencies';
 import type { KeyedMutex } from '../lib/keyed-mutex';
 import type { ProviderRegistry } from '../providers/registry';
+import type { SingleFlight } from '../services/payments/create/single-flight';
 import type { LostWorkflows } from '../services/recovery/lost-workflows';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
-import type { SingleFlight } from './payments/create-payment/single-flight';
 import type { QrisImages } from './qris-images/qris-images';
 import type { WebhookStreams } from './webhook-stream/webhook-streams';
 

@@ -37,9 +37,6 @@ export class ApiError extends Error {
   }
 }
 
-/** A failure without a response of its own. Its message is for the log, and has nothing of a body or a key. */
-export class ExplainedFailure extends Error {}
-
 /** @param advice what the caller probably looks for, or where the documents are */
 export function unknownAddress(advice?: string): ApiError {
   return new ApiError('path_unknown', withAdvice('There is no such address.', advice), { internal: 'no such path' });

@@ -9,10 +9,11 @@ import express, {
 } from 'express';
 import type { CompletedRequest } from '../db/operations/recorded-requests';
 import { isRequestId, isTraceparent, type Correlation } from '../domain/correlation';
+import { ExplainedFailure } from '../errors';
 import { inCurrentScope, logIds, setTraceparent, withCorrelation } from '../observability/correlation';
 import { increment } from '../observability/metrics';
 import { endSpan, startSpan, traceparentOf } from '../observability/tracing';
-import { ApiError, ExplainedFailure, unknownAddress, unknownMethod } from './api-error';
+import { ApiError, unknownAddress, unknownMethod } from './api-error';
 import { clientAddress } from './auth/client-address';
 import { rejectBeyondLimit } from './connection-limit';
 import { StreamBody, type EndpointResponse, type LoggedRejection, type Route } from './endpoint';

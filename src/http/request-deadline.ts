@@ -1,5 +1,5 @@
+import { ExplainedFailure } from '../errors';
 import { withTimeout } from '../lib/with-timeout';
-import { ExplainedFailure } from './api-error';
 
 /** The maximum time for a response, even if PostgreSQL or Temporal hangs. */
 const REQUEST_TIMEOUT_MS = 10_000;

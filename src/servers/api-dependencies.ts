@@ -1,6 +1,4 @@
-import { Admission } from '../api/admission';
 import type { ApiDependencies } from '../api/dependencies';
-import { SingleFlight } from '../api/payments/create-payment/single-flight';
 import { QrisImages } from '../api/qris-images/qris-images';
 import { StreamCursors } from '../api/webhook-stream/stream-cursor';
 import { WebhookStreams } from '../api/webhook-stream/webhook-streams';
@@ -18,6 +16,8 @@ import { RequestLog } from '../http/request-log';
 import { createKeyedMutex } from '../lib/keyed-mutex';
 import type { Logger } from '../observability/logger';
 import { createProviderRegistry } from '../providers/registry';
+import { Admission } from '../services/payments/create/admission';
+import { SingleFlight } from '../services/payments/create/single-flight';
 import { Readiness } from '../services/readiness';
 import { LostWorkflows } from '../services/recovery/lost-workflows';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';

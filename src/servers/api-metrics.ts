@@ -1,4 +1,3 @@
-import type { Admission } from '../api/admission';
 import type { MetricsAddress } from '../config';
 import { readRequestGauges } from '../http/request-metrics';
 import type { Logger } from '../observability/logger';
@@ -6,6 +5,7 @@ import type { GaugeReader } from '../observability/metrics';
 import { metricsPage, startMetricsServer } from '../observability/metrics-server';
 import { processGauges, type Pools } from '../observability/process-gauges';
 import { enableMetrics } from '../observability/prometheus';
+import type { Admission } from '../services/payments/create/admission';
 
 /** Serves the metrics of an API process, if it has an address for them. Call it before the first request. */
 export async function startApiMetrics(

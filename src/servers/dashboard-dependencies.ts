@@ -1,5 +1,3 @@
-import { Admission } from '../api/admission';
-import { SingleFlight } from '../api/payments/create-payment/single-flight';
 import type { Environment } from '../config';
 import { DerivedKeys } from '../crypto/derived-keys';
 import { paymentLinks } from '../crypto/public-links';
@@ -12,6 +10,8 @@ import type { Logger } from '../observability/logger';
 import { PasswordHasher } from '../services/identity/password';
 import { RejectedSignIns } from '../services/identity/rejected-sign-ins';
 import { SignInThrottle } from '../services/identity/throttle';
+import { Admission } from '../services/payments/create/admission';
+import { SingleFlight } from '../services/payments/create/single-flight';
 import { Readiness } from '../services/readiness';
 import { LostWorkflows } from '../services/recovery/lost-workflows';
 import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client';

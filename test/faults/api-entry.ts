@@ -1,6 +1,4 @@
 import { createServer } from 'node:http';
-import { Admission } from '../../src/api/admission';
-import { SingleFlight } from '../../src/api/payments/create-payment/single-flight';
 import { QrisImages } from '../../src/api/qris-images/qris-images';
 import { StreamCursors } from '../../src/api/webhook-stream/stream-cursor';
 import { WebhookStreams } from '../../src/api/webhook-stream/webhook-streams';
@@ -18,6 +16,8 @@ import { createKeyedMutex } from '../../src/lib/keyed-mutex';
 import { createLogger } from '../../src/observability/logger';
 import { createProviderRegistry } from '../../src/providers/registry';
 import { createPublicApp } from '../../src/servers/api-app';
+import { Admission } from '../../src/services/payments/create/admission';
+import { SingleFlight } from '../../src/services/payments/create/single-flight';
 import { Readiness } from '../../src/services/readiness';
 import { LostWorkflows } from '../../src/services/recovery/lost-workflows';
 import { connectClient } from '../../src/temporal/connection';

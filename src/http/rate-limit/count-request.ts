@@ -53,15 +53,11 @@ export async function countItems(
 
 /**
  * Counts a payment that a member creates without a key against the limit of the merchant.
- * @throws ApiError `rate_limited` with `Retry-After`
+ * @returns whether the limit allows it
  */
-export async function countCreation(rateLimit: RateLimit, merchantId: string): Promise<void> {
+export async function countCreation(rateLimit: RateLimit, merchantId: string): Promise<boolean> {
   const { status } = await takeFromMerchant(rateLimit, merchantId, 1);
-  if (status.allowed) return;
-  throw new ApiError('merchant_rate', `A merchant may make ${status.limit} requests a minute.`, {
-    headers: { 'Retry-After': String(status.resetSeconds) },
-    internal: `rate limit of merchant ${merchantId}`,
-  });
+  return status.allowed;
 }
 
 interface Budget {

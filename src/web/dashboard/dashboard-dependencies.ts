@@ -1,11 +1,12 @@
-import type { SingleDependencies } from '../../api/payments/create-payment/create-single';
 import type { Environment } from '../../config';
+import type { PaymentLinks } from '../../crypto/public-links';
 import type { Sealer } from '../../crypto/sealing';
 import type { Pool } from '../../db/connection/pool';
 import type { RateLimit } from '../../http/rate-limit/rate-limit';
 import type { KeyedMutex } from '../../lib/keyed-mutex';
 import type { Logger } from '../../observability/logger';
 import type { IdentityDependencies } from '../../services/identity/sign-in';
+import type { CreateDependencies } from '../../services/payments/create/create-payment';
 import type { Readiness } from '../../services/readiness';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
 import type { ReceiverRules } from '../../webhooks/ssrf-guard';
@@ -17,7 +18,8 @@ import type { PageDependencies } from '../page/page-app';
 import type { PageCookie } from '../page/session-cookie';
 
 /** What the pages of merchants use. */
-export interface DashboardDependencies extends PageDependencies, SingleDependencies, IdentityDependencies {
+export interface DashboardDependencies
+  extends PageDependencies, CreateDependencies, PaymentLinks, IdentityDependencies {
   readonly db: Pool;
   readonly log: Logger;
   readonly sealer: Sealer;

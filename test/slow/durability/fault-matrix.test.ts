@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { z } from 'zod';
-import { paymentIdentity } from '../../../src/api/payments/create-payment/payment-identity';
 import type { FaultKind, FaultOperation } from '../../../src/sandbox/faults';
+import { paymentIdentity } from '../../../src/services/payments/create/payment-identity';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { eventually } from '../../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../../support/service';

@@ -5,12 +5,12 @@ import { reportIgnored } from '../../../http/ignored-input';
 import { countItems } from '../../../http/rate-limit/count-request';
 import { jsonOf } from '../../../http/request-body';
 import { readJsonBody } from '../../../http/strict-json';
+import { draftPayment } from '../../../services/payments/create/payment-draft';
 import type { ApiDependencies } from '../../dependencies';
 import { merchantEndpoint } from '../../endpoint';
 import { EXAMPLE_AMOUNTS, EXAMPLE_IDENTITY, EXAMPLE_PAYMENT, EXAMPLE_QRIS, EXAMPLE_TIMES } from '../example-payment';
 import { expandAll, expandQuerySchema, readExpand, withMembers, type ExpandDependencies } from '../expand';
-import { draftPayment } from './capture-terms';
-import { bulkItemSchema, createBulk, parseItems, type BulkDependencies } from './create-bulk';
+import { bulkItemSchema, createBulk, parseItems } from './create-bulk';
 import { createdPaymentSchema, createSingle, type SingleDependencies } from './create-single';
 import { ignoredFieldsOf } from './ignored-fields';
 import {
@@ -19,14 +19,12 @@ import {
   parseRequest,
   paymentRequestSchema,
   requireObject,
+  toNewPayment,
 } from './payment-request';
 
 const SINGLE_BODY_BYTES = 64 * 1_024;
 
-type CreateDependencies = SingleDependencies &
-  BulkDependencies &
-  ExpandDependencies &
-  Pick<ApiDependencies, 'rateLimit'>;
+type PostDependencies = SingleDependencies & ExpandDependencies & Pick<ApiDependencies, 'rateLimit'>;
 
 export const createPayment = merchantEndpoint({
   method: 'post',
@@ -140,7 +138,7 @@ Fields that are not listed are ignored, and \`X-Ignored-Fields\` names them. A b
     'payment_create_failed',
   ],
   /** The same key and payment get the same response, for repeated and for concurrent requests. */
-  async handler(dependencies: CreateDependencies, request, merchant) {
+  async handler(dependencies: PostDependencies, request, merchant) {
     const wanted = readExpand(request, merchant);
     const body = requireObject(readJsonBody(request));
     reportIgnored(request, 'fields', ignoredFieldsOf(body));
@@ -158,7 +156,8 @@ Fields that are not listed are ignored, and \`X-Ignored-Fields\` names them. A b
       };
     }
     if (request.body.length > SINGLE_BODY_BYTES) throw new ApiError('body_too_large', 'The body is larger than 64 kB.');
-    const draft = draftPayment(dependencies, merchant, parseRequest(paymentRequestSchema, body), idempotencyKey);
+    const wantedPayment = toNewPayment(parseRequest(paymentRequestSchema, body));
+    const draft = draftPayment(dependencies, merchant, wantedPayment, idempotencyKey);
     const created = await createSingle(dependencies, merchant, draft);
     const { payment } = created.body;
     const expanded = await expandAll(dependencies, merchant.merchantId, [payment.id], wanted);

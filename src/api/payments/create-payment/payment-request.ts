@@ -5,6 +5,7 @@ import { CURRENCY, PAYMENT_METHODS, PROVIDERS } from '../../../domain/provider-c
 import { ApiError } from '../../../http/api-error';
 import { NumberToken } from '../../../http/strict-json';
 import { distinctValues } from '../../../lib/fields';
+import type { NewPayment } from '../../../services/payments/create/new-payment';
 import { boundedText } from '../../max-length';
 
 /** 1 to 255 printable ASCII characters. */
@@ -78,7 +79,16 @@ export const paymentRequestSchema = z.object({
     .meta({ description: 'Your own data, at most 50 keys. Stored encrypted.' }),
 });
 
-export type PaymentRequest = z.output<typeof paymentRequestSchema>;
+type PaymentRequest = z.output<typeof paymentRequestSchema>;
+
+export const toNewPayment = (request: PaymentRequest): NewPayment => ({
+  amountRupiah: request.amount,
+  paymentMethod: request.payment_method,
+  provider: request.provider,
+  merchantReferenceId: request.merchant_reference_id,
+  customer: request.customer,
+  metadata: request.metadata,
+});
 
 /** An item of a bulk. Absent fields, and always the provider, are taken from the top of the request. */
 export const bulkItemRequestSchema = paymentRequestSchema.extend({ idempotency_key: idempotencyKey });

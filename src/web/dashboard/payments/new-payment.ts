@@ -1,22 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { draftPayment } from '../../../api/payments/create-payment/capture-terms';
-import { createSingle } from '../../../api/payments/create-payment/create-single';
 import { findCreatingMerchant, type CreatingMerchantRow } from '../../../db/merchants/find-creating-merchant';
 import { findCurrentPolicy, type Policy } from '../../../db/operations/find-current-policy';
-import { amountsOf } from '../../../domain/fees';
+import type { PaymentRow } from '../../../db/payments/payment-row';
 import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../../domain/money';
 import { PROVIDERS, type ProviderName } from '../../../domain/provider-capabilities';
-import { ApiError } from '../../../http/api-error';
+import { UserError } from '../../../errors';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { countCreation } from '../../../http/rate-limit/count-request';
 import { withUserAudit } from '../../../services/audit/user-audit';
+import { createPayment, findTermsRejection } from '../../../services/payments/create/create-payment';
+import { draftPayment, type PaymentDraft } from '../../../services/payments/create/payment-draft';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantRejection, merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { requireTemporal, TemporalAwayError } from '../require-temporal';
 import { userIdentity } from '../user-identity';
+import { shownRejection, type FormRejection } from './create-rejections';
 import { amountField } from './list-filter';
 import { renderNewPaymentPage } from './new-payment-page';
 
@@ -34,7 +35,7 @@ const newPaymentSchema = z.object({
   provider: z.enum(PROVIDERS, { error: 'provider' }).default('gopay'),
 });
 
-type NewPayment = z.output<typeof newPaymentSchema>;
+type NewPaymentForm = z.output<typeof newPaymentSchema>;
 type FormDependencies = Pick<DashboardDependencies, 'db' | 'environment'>;
 
 /** The form. Its hidden id is the idempotency key, so a double click makes one payment. */
@@ -57,17 +58,21 @@ export const createPaymentByForm = memberPage(MANAGE, {
     const view = merchantView(dependencies, visit);
     const merchant = await findCreatingMerchant(dependencies.db, visit.member.merchantId);
     const { sent } = form;
-    if (!form.ok) {
-      return formPage(dependencies, view, merchant, { sent, errors: textsOf(view, form.errors), status: 422 });
-    }
-    const errors = await violationsOf(dependencies, view, merchant, form.values);
-    if (Object.keys(errors).length > 0) return formPage(dependencies, view, merchant, { sent, errors, status: 422 });
+    const show = (state: Omit<FormState, 'sent'>) => formPage(dependencies, view, merchant, { sent, ...state });
+    const { language } = view.locale;
+    if (!form.ok) return show({ errors: textsOf(view, form.errors), status: 422 });
+    const closed = merchantRejection(view);
+    if (closed !== null) return show({ errors: { amount: closed }, status: 422 });
+    const draft = draftOf(dependencies, merchant, form.values);
+    // A form that is corrected is no action of the member.
+    const rejection = await findTermsRejection(dependencies, merchant, draft);
+    if (rejection !== null) return show(shownRejection(language, rejection));
     try {
-      const reference = await create(dependencies, visit, merchant, form.values);
-      return redirectTo(view.paths.qr(reference));
+      const { referenceId } = await create(dependencies, visit, merchant, draft);
+      return redirectTo(view.paths.qr(referenceId));
     } catch (error) {
-      const [problem, status] = problemOf(dependencies, view, error);
-      return formPage(dependencies, view, merchant, { sent, errors: {}, status, problem });
+      if (error instanceof NotCreatedError) return show(shownRejection(language, error.rejection));
+      return show({ errors: {}, status: 503, problem: problemOf(dependencies, view, error) });
     }
   },
 });
@@ -103,32 +108,6 @@ const termsOf = (view: MerchantView, provider: ProviderName, policy: Policy) => 
   minutes: String(Math.round(policy.expiresInSeconds / 60)),
 });
 
-/** The violations of a suspended merchant, a provider that is not enabled, and a fee that the amount does not allow. */
-async function violationsOf(
-  { db }: FormDependencies,
-  view: MerchantView,
-  merchant: CreatingMerchantRow,
-  { provider, amount }: NewPayment,
-): Promise<FieldErrors> {
-  const { create } = view.texts;
-  const rejection = merchantRejection(view);
-  if (rejection !== null) return { amount: rejection };
-  if (!merchant.providers.includes(provider) || !merchant.paymentMethodActive) {
-    return { provider: create.errors.provider };
-  }
-  const { policy, providerAccountId } = await findCurrentPolicy(db, provider, 'qris');
-  if (!policy || providerAccountId === null) return { provider: create.unavailable };
-  const computed = amountsOf(amount, policy, merchant.feePayer);
-  switch (computed.outcome) {
-    case 'ok':
-      return {};
-    case 'total_above_limit':
-      return { amount: create.aboveLimit(formatRupiah(computed.feeRupiah)) };
-    case 'fee_reaches_amount':
-      return { amount: create.feeReachesAmount(formatRupiah(computed.feeRupiah)) };
-  }
-}
-
 function textsOf({ texts: { create } }: MerchantView, codes: FieldErrors): FieldErrors {
   const known: Readonly<Partial<Record<string, string>>> = create.errors;
   return Object.fromEntries(
@@ -139,43 +118,52 @@ function textsOf({ texts: { create } }: MerchantView, codes: FieldErrors): Field
   );
 }
 
-/** @returns the reference of the payment */
+function draftOf(
+  dependencies: DashboardDependencies,
+  merchant: CreatingMerchantRow,
+  { form_id, amount, order, provider }: NewPaymentForm,
+): PaymentDraft {
+  const request = {
+    amountRupiah: amount,
+    paymentMethod: 'qris',
+    provider,
+    merchantReferenceId: order ?? null,
+    customer: null,
+    metadata: null,
+  } as const;
+  return draftPayment(dependencies, merchant, request, `dashboard-${form_id}`);
+}
+
+/** The log of actions has the creation as rejected. */
+class NotCreatedError extends UserError {
+  constructor(readonly rejection: FormRejection) {
+    super(rejection.reason);
+  }
+}
+
+/** @throws NotCreatedError with the rejection */
 async function create(
   dependencies: DashboardDependencies,
   visit: MemberVisit,
   merchant: CreatingMerchantRow,
-  { form_id, amount, order, provider }: NewPayment,
-): Promise<string> {
-  const request = {
-    amount,
-    currency: 'IDR',
-    payment_method: 'qris',
-    provider,
-    merchant_reference_id: order ?? null,
-    customer: null,
-    metadata: null,
-  } as const;
-  const draft = draftPayment(dependencies, merchant, request, `dashboard-${form_id}`);
-  const { paymentId } = draft.identity;
-  const detail = JSON.stringify({ amount, provider, order });
-  const action = { action: 'payment.create', target: paymentId, detail } as const;
+  draft: PaymentDraft,
+): Promise<PaymentRow> {
+  const { amountRupiah: amount, provider, merchantReferenceId } = draft.request;
+  const detail = JSON.stringify({ amount, provider, order: merchantReferenceId ?? undefined });
+  const action = { action: 'payment.create', target: draft.identity.paymentId, detail } as const;
   return withUserAudit(dependencies.db, userIdentity(dependencies, visit), action, async () => {
     await requireTemporal(dependencies);
-    await countCreation(dependencies.rateLimit, merchant.merchantId);
-    const { body } = await createSingle(dependencies, merchant, draft);
-    return body.payment.reference_id;
+    const isAllowed = await countCreation(dependencies.rateLimit, merchant.merchantId);
+    if (!isAllowed) throw new NotCreatedError({ reason: 'merchant_rate' });
+    const result = await createPayment(dependencies, merchant, draft);
+    if (result.outcome === 'rejected') throw new NotCreatedError(result.rejection);
+    return result.payment;
   });
 }
 
-/** In words, and the status of the response. A repeat of the form continues the same payment. */
-function problemOf(
-  { log }: Pick<DashboardDependencies, 'log'>,
-  { texts }: MerchantView,
-  error: unknown,
-): [problem: string, status: number] {
-  if (error instanceof ApiError && error.code === 'rate_limited') return [texts.create.busy, 429];
-  if (error instanceof ApiError) return [`${texts.create.rejected} ${error.message}`, 409];
-  if (error instanceof TemporalAwayError) return [texts.confirm.unavailable, 503];
+/** Why the outcome is not known, or nothing was requested. A repeat of the form continues the same payment. */
+function problemOf({ log }: Pick<DashboardDependencies, 'log'>, { texts }: MerchantView, error: unknown): string {
+  if (error instanceof TemporalAwayError) return texts.confirm.unavailable;
   log.warn({ err: error }, 'outcome of a creation not known');
-  return [texts.confirm.unknown, 503];
+  return texts.confirm.unknown;
 }

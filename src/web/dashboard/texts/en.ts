@@ -287,11 +287,6 @@ export const EN = {
       repeated: 'The field was sent twice.',
       form: 'Open this form again: its number is missing.',
     },
-    feeReachesAmount: (fee: string) => `The amount has to be more than its fee of ${fee}.`,
-    aboveLimit: (fee: string) => `Amount and fee (${fee}) are above Rp 10.000.000.`,
-    unavailable: 'This provider is not available at present. Try again later.',
-    rejected: 'The QR could not be created:',
-    busy: 'Many QR codes are being created. Try again in a moment.',
     fees: 'Fee',
     feeOf: (percent: string, flat: string | null) =>
       flat === null ? `${percent} % per payment` : `${percent} % and ${flat} per payment`,

@@ -272,11 +272,6 @@ export const ID: DashboardTexts = {
       repeated: 'Isian terkirim dua kali.',
       form: 'Buka lagi formulir ini: nomornya tidak ada.',
     },
-    feeReachesAmount: (fee) => `Jumlah harus lebih besar dari biayanya, ${fee}.`,
-    aboveLimit: (fee) => `Jumlah dan biaya (${fee}) melebihi Rp 10.000.000.`,
-    unavailable: 'Penyedia ini sedang tidak tersedia. Coba lagi nanti.',
-    rejected: 'QR tidak dapat dibuat:',
-    busy: 'Banyak QR sedang dibuat. Coba lagi sebentar.',
     fees: 'Biaya',
     feeOf: (percent, flat) =>
       flat === null ? `${percent} % per pembayaran` : `${percent} % dan ${flat} per pembayaran`,

@@ -1,7 +1,7 @@
-import type { PaymentTerms } from '../domain/payment';
-import type { ProviderName } from '../domain/provider-capabilities';
-import { ApiError } from '../http/api-error';
-import { increment } from '../observability/metrics';
+import type { PaymentTerms } from '../../../domain/payment';
+import type { ProviderName } from '../../../domain/provider-capabilities';
+import { increment } from '../../../observability/metrics';
+import { CreationRejectedError } from './create-rejection';
 
 /** A creation takes a fraction of a second, so slots become free all the time. */
 const RETRY_AFTER_SECONDS = 1;
@@ -81,7 +81,7 @@ export class Admission {
   /**
    * A check without the account, which is not known before the first statement of a request: under overload a rejection
    * then costs PostgreSQL nothing.
-   * @throws ApiError as `admit`, if the merchant has used its share at each account of the provider
+   * @throws CreationRejectedError as `admit`, if the merchant has used its share at each account of the provider
    */
   requireSlot(merchantId: string, provider: ProviderName): void {
     const accounts = [...this.#accounts.values()].filter((account) => account.provider === provider);
@@ -92,7 +92,7 @@ export class Admission {
 
   /**
    * Takes a slot for a creation; `release` returns it.
-   * @throws ApiError `rate_limited` with `Retry-After` if the merchant has used its share; then no slot is taken
+   * @throws CreationRejectedError `creates_in_flight` if the merchant has used its share; then no slot is taken
    */
   admit(applicant: Applicant): void {
     const account = this.#accountOf(applicant);
@@ -103,7 +103,7 @@ export class Admission {
   /**
    * Takes a slot for each item of a bulk, as soon as it is its turn; `release` returns each of them.
    * @returns whether it has waited
-   * @throws ApiError as `admit`, also if the turn does not come in time
+   * @throws CreationRejectedError as `admit`, also if the turn does not come in time
    */
   async admitBulk(applicant: Applicant, items: number): Promise<boolean> {
     const { merchantId } = applicant;
@@ -146,7 +146,7 @@ export class Admission {
     return this.#isHealthy(account) && queued + items <= this.slots * MAX_QUEUED;
   }
 
-  #rejection(account: Slots, { merchantId, provider }: Applicant, creations: number): ApiError {
+  #rejection(account: Slots, { merchantId, provider }: Applicant, creations: number): CreationRejectedError {
     this.#countRejected([account], merchantId, creations);
     return tooManyInFlight(merchantId, provider);
   }
@@ -229,9 +229,7 @@ function takenBy({ takenByMerchant }: Slots, merchantId: string): number {
   return takenByMerchant.get(merchantId) ?? 0;
 }
 
-function tooManyInFlight(merchantId: string, provider: ProviderName): ApiError {
-  return new ApiError('creates_in_flight', `Too many creations are in flight; try again in ${RETRY_AFTER_SECONDS} s.`, {
-    headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
-    internal: `no slot for merchant ${merchantId} at ${provider}`,
-  });
+function tooManyInFlight(merchantId: string, provider: ProviderName): CreationRejectedError {
+  const retryAfterSeconds = RETRY_AFTER_SECONDS;
+  return new CreationRejectedError({ reason: 'creates_in_flight', merchantId, provider, retryAfterSeconds });
 }

@@ -2,7 +2,7 @@ import type { PaymentTerms } from '../../../domain/payment';
 import type { ProviderName } from '../../../domain/provider-capabilities';
 import { UPDATE_TIMEOUT_MS } from '../../../temporal/bounded-client';
 import type { PaymentWorkflowClient } from '../../../temporal/payment-workflow-client';
-import type { Admission, CreationOutcome } from '../../admission';
+import type { Admission, CreationOutcome } from './admission';
 
 interface AdmittedCreation {
   readonly prepared: Promise<void>;
@@ -23,7 +23,7 @@ export class SingleFlight {
     private readonly admission: Pick<Admission, 'requireSlot' | 'admit' | 'admitBulk' | 'release'>,
   ) {}
 
-  /** @throws ApiError `rate_limited` if a new payment could not be admitted */
+  /** @throws CreationRejectedError `creates_in_flight` if a new payment could not be admitted */
   requireSlot({ paymentId }: Pick<PaymentTerms, 'paymentId'>, merchantId: string, provider: ProviderName): void {
     if (!this.#inFlight.has(paymentId)) this.admission.requireSlot(merchantId, provider);
   }
@@ -31,7 +31,7 @@ export class SingleFlight {
   /**
    * Creates a payment, as `PaymentWorkflowClient.createPayment`.
    * @param prepare what the creation needs first; it is called only for an admitted request
-   * @throws ApiError `rate_limited` if the request is not admitted; then nothing is created
+   * @throws CreationRejectedError `creates_in_flight` if the request is not admitted; then nothing is created
    */
   async create(terms: PaymentTerms, prepare: () => Promise<void>): Promise<void> {
     if (!this.#inFlight.has(terms.paymentId)) {

@@ -1,6 +1,6 @@
-import { Admission } from '../../src/api/admission';
-import { ApiError } from '../../src/http/api-error';
-import { setRecorder } from '../../src/observability/metrics';
+import { setRecorder } from '../../../../src/observability/metrics';
+import { Admission } from '../../../../src/services/payments/create/admission';
+import { CreationRejectedError } from '../../../../src/services/payments/create/create-rejection';
 
 const SLOTS = 96;
 const ACCOUNT = 'account-a';
@@ -19,7 +19,7 @@ function isAdmitted(admission: Admission, merchantId: string, account = ACCOUNT)
     admission.admit(applicant(merchantId, account));
     return true;
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'rate_limited') return false;
+    if (error instanceof CreationRejectedError && error.rejection.reason === 'creates_in_flight') return false;
     throw error;
   }
 }
@@ -32,7 +32,7 @@ function admitBulk(admission: Admission, merchantId: string, items = 50): Bulk {
   const bulk: Bulk = { state: 'waiting' };
   admission.admitBulk(applicant(merchantId), items).then(
     () => (bulk.state = 'started'),
-    (error: unknown) => (bulk.state = error instanceof ApiError ? 'rejected' : 'waiting'),
+    (error: unknown) => (bulk.state = error instanceof CreationRejectedError ? 'rejected' : 'waiting'),
   );
   return bulk;
 }
@@ -153,7 +153,7 @@ describe('admission', () => {
     admitted(admission, 'one', 200);
     expect(requireSlot).not.toThrow();
     admitted(admission, 'one', 200, 'account-b');
-    expect(requireSlot).toThrow(ApiError);
+    expect(requireSlot).toThrow(CreationRejectedError);
     expect(() => admission.requireSlot('one', 'shopeepay')).not.toThrow();
     expect(() => admission.requireSlot('other', PROVIDER)).not.toThrow();
     admission.release(applicant('one', 'account-b'), 'completed');
@@ -227,7 +227,7 @@ describe('admission', () => {
     const admission = new Admission(SLOTS);
     admitted(admission, 'one', 30);
     jest.advanceTimersByTime(3_000);
-    expect(() => admission.requireSlot('one', PROVIDER)).toThrow(ApiError);
+    expect(() => admission.requireSlot('one', PROVIDER)).toThrow(CreationRejectedError);
     admitted(admission, 'other', 5);
     expect(counted).toEqual({ no_capacity: 6 });
   });

@@ -1,24 +1,36 @@
 import { hash } from 'node:crypto';
 import type { DerivedKeys } from '../../../crypto/derived-keys';
 import { currentFingerprint, isFingerprintOf } from '../../../crypto/request-fingerprint';
-import type { PaymentRequest } from './payment-request';
+import { CURRENCY } from '../../../domain/provider-capabilities';
+import type { NewPayment } from './new-payment';
 
 /** The fingerprint of a new payment: equal requests have equal ones, and without the key it discloses nothing. */
-export function fingerprintOf(request: PaymentRequest, keys: DerivedKeys): string {
+export function fingerprintOf(request: NewPayment, keys: DerivedKeys): string {
   return currentFingerprint(digestOf(request), keys);
 }
 
 /** Whether a stored fingerprint, under whichever key, is that of this request. */
-export function isSameRequest(stored: string, request: PaymentRequest, keys: DerivedKeys): Promise<boolean> {
+export function isSameRequest(stored: string, request: NewPayment, keys: DerivedKeys): Promise<boolean> {
   return isFingerprintOf(stored, digestOf(request), keys);
 }
 
 /**
  * SHA-256 of the request in canonical form, hex: equal exactly for requests for the same payment. Absent fields are
- * left out, so that a new optional field does not change old digests. Such a field must be absent by default.
+ * left out, so that a new optional field does not change old digests. Such a field must be absent by default. The names
+ * are those of the contract (docs/contract.md#create): with others, a repeat of an old request would be another one.
  */
-export function digestOf(request: PaymentRequest): string {
-  return hash('sha256', canonicalJson(request));
+export function digestOf(request: NewPayment): string {
+  const { amountRupiah, paymentMethod, provider, merchantReferenceId, customer, metadata } = request;
+  const fields = {
+    amount: amountRupiah,
+    currency: CURRENCY,
+    payment_method: paymentMethod,
+    provider,
+    merchant_reference_id: merchantReferenceId,
+    customer,
+    metadata,
+  };
+  return hash('sha256', canonicalJson(fields));
 }
 
 function canonicalJson(value: unknown): string {

@@ -1,0 +1,72 @@
+import { referenceIdOf } from '../../../crypto/reference-id';
+import type { Queryable } from '../../../db/connection/pool';
+import type { CreatingMerchantRow } from '../../../db/merchants/find-creating-merchant';
+import { findCurrentPolicy, type Policy } from '../../../db/operations/find-current-policy';
+import { amountsOf, type Amounts } from '../../../domain/fees';
+import type { PaymentTerms } from '../../../domain/payment';
+import { CreationRejectedError } from './create-rejection';
+import type { NewPayment } from './new-payment';
+import type { PaymentDraft } from './payment-draft';
+
+/** The newest policy of a provider, and our provider account. */
+export interface ResolvedPolicy {
+  readonly policy: Policy;
+  readonly providerAccountId: string;
+}
+
+/** @throws CreationRejectedError if the merchant or the catalog does not allow the provider */
+export async function resolvePolicy(
+  { db }: { readonly db: Queryable },
+  merchant: CreatingMerchantRow,
+  { provider, paymentMethod }: Pick<NewPayment, 'provider' | 'paymentMethod'>,
+): Promise<ResolvedPolicy> {
+  if (!merchant.paymentMethodActive) {
+    throw new CreationRejectedError({ reason: 'payment_method_inactive', paymentMethod });
+  }
+  if (!merchant.providers.includes(provider)) {
+    throw new CreationRejectedError({ reason: 'provider_not_enabled', provider });
+  }
+  const { policy, providerAccountId } = await findCurrentPolicy(db, provider, paymentMethod);
+  if (!policy || !providerAccountId) throw new CreationRejectedError({ reason: 'provider_unavailable', provider });
+  return { policy, providerAccountId };
+}
+
+/**
+ * Fixes the terms of the new payment: its amounts under the policy, and the provider account.
+ * @throws CreationRejectedError if the amount is not possible with the fee
+ */
+export function captureTerms(
+  merchant: CreatingMerchantRow,
+  { request, fingerprint, identity }: PaymentDraft,
+  { policy, providerAccountId }: ResolvedPolicy,
+): PaymentTerms {
+  const { policyId, settlementKind, settlementDelaySeconds, expiresInSeconds } = policy;
+  return {
+    ...identity,
+    referenceId: referenceIdOf('LN', identity.paymentId),
+    merchantId: merchant.merchantId,
+    merchantReferenceId: request.merchantReferenceId,
+    fingerprint,
+    paymentMethod: request.paymentMethod,
+    provider: request.provider,
+    providerAccountId,
+    ...computeAmounts(request.amountRupiah, policy, merchant),
+    feePayer: merchant.feePayer,
+    policyId,
+    settlementKind,
+    settlementDelaySeconds,
+    expiresInSeconds,
+  };
+}
+
+function computeAmounts(amountRupiah: number, policy: Policy, { feePayer }: CreatingMerchantRow): Amounts {
+  const computed = amountsOf(amountRupiah, policy, feePayer);
+  switch (computed.outcome) {
+    case 'ok':
+      return computed.amounts;
+    case 'total_above_limit':
+      throw new CreationRejectedError({ reason: 'total_too_large', feeRupiah: computed.feeRupiah });
+    case 'fee_reaches_amount':
+      throw new CreationRejectedError({ reason: 'fee_reaches_amount', feeRupiah: computed.feeRupiah });
+  }
+}

@@ -1,0 +1,22 @@
+import type { DerivedKeys } from '../../../crypto/derived-keys';
+import type { CreatingMerchantRow } from '../../../db/merchants/find-creating-merchant';
+import type { NewPayment } from './new-payment';
+import { paymentIdentity, type PaymentIdentity } from './payment-identity';
+import { fingerprintOf } from './request-fingerprint';
+
+/** A requested payment, with its identity. */
+export interface PaymentDraft {
+  readonly request: NewPayment;
+  readonly fingerprint: string;
+  readonly identity: PaymentIdentity;
+}
+
+export function draftPayment(
+  { derivedKeys }: { readonly derivedKeys: DerivedKeys },
+  { merchantId }: Pick<CreatingMerchantRow, 'merchantId'>,
+  request: NewPayment,
+  idempotencyKey: string | null,
+): PaymentDraft {
+  const identity = paymentIdentity(merchantId, idempotencyKey);
+  return { request, fingerprint: fingerprintOf(request, derivedKeys), identity };
+}

@@ -1,0 +1,80 @@
+import { formatRupiah } from '../../../domain/money';
+import type { Language } from '../../../domain/sign-in';
+import type { RejectionData } from '../../../services/payments/create/create-rejection';
+import type { FieldErrors } from '../../page/read-form';
+
+/** What a form adds to the rejections of a creation. */
+interface FormRejectionData extends RejectionData {
+  /** The requests of the merchant have reached the limit of a minute. */
+  readonly merchant_rate: object;
+}
+
+export type FormReason = keyof FormRejectionData;
+
+export type FormRejection<Reason extends FormReason = FormReason> = {
+  [Name in Reason]: { readonly reason: Name } & FormRejectionData[Name];
+}[Reason];
+
+type RejectionTexts = { readonly [Reason in FormReason]: (rejection: FormRejection<Reason>) => string };
+
+const busyInEnglish = () => 'Many QR codes are being created. Try again in a moment.';
+
+const en: RejectionTexts = {
+  payment_method_inactive: () => 'QRIS is not active for you.',
+  provider_not_enabled: () => 'This provider is not enabled for you.',
+  provider_unavailable: () => 'This provider is not available at present. Try again later.',
+  fee_reaches_amount: ({ feeRupiah }) => `The amount has to be more than its fee of ${formatRupiah(feeRupiah)}.`,
+  total_too_large: ({ feeRupiah }) => `Amount and fee (${formatRupiah(feeRupiah)}) are above Rp 10.000.000.`,
+  idempotency_key_reused: () => 'This form has created another payment already. Open a new form.',
+  idempotency_key_archived: () => 'This form has created a payment already, which is archived. Open a new form.',
+  creates_in_flight: busyInEnglish,
+  merchant_rate: busyInEnglish,
+  provider_rejected: () => 'The provider did not create a QR. The list of payments has the reason. Open a new form.',
+};
+
+const busyInIndonesian = () => 'Banyak QR sedang dibuat. Coba lagi sebentar.';
+
+const id: RejectionTexts = {
+  payment_method_inactive: () => 'QRIS tidak aktif untuk Anda.',
+  provider_not_enabled: () => 'Penyedia ini tidak aktif untuk Anda.',
+  provider_unavailable: () => 'Penyedia ini sedang tidak tersedia. Coba lagi nanti.',
+  fee_reaches_amount: ({ feeRupiah }) => `Jumlah harus lebih besar dari biayanya, ${formatRupiah(feeRupiah)}.`,
+  total_too_large: ({ feeRupiah }) => `Jumlah dan biaya (${formatRupiah(feeRupiah)}) melebihi Rp 10.000.000.`,
+  idempotency_key_reused: () => 'Formulir ini sudah membuat pembayaran lain. Buka formulir baru.',
+  idempotency_key_archived: () => 'Formulir ini sudah membuat pembayaran yang kini diarsipkan. Buka formulir baru.',
+  creates_in_flight: busyInIndonesian,
+  merchant_rate: busyInIndonesian,
+  provider_rejected: () => 'Penyedia tidak membuat QR. Alasannya ada di daftar pembayaran. Buka formulir baru.',
+};
+
+const TEXTS: Readonly<Record<Language, RejectionTexts>> = { en, id };
+
+/** Which field has the text; null: it stands above the form. */
+const SHOWN: Readonly<Record<FormReason, { readonly field: 'amount' | 'provider' | null; readonly status: number }>> = {
+  payment_method_inactive: { field: 'provider', status: 422 },
+  provider_not_enabled: { field: 'provider', status: 422 },
+  provider_unavailable: { field: 'provider', status: 422 },
+  fee_reaches_amount: { field: 'amount', status: 422 },
+  total_too_large: { field: 'amount', status: 422 },
+  idempotency_key_reused: { field: null, status: 409 },
+  idempotency_key_archived: { field: null, status: 409 },
+  creates_in_flight: { field: null, status: 429 },
+  merchant_rate: { field: null, status: 429 },
+  provider_rejected: { field: null, status: 409 },
+};
+
+interface ShownRejection {
+  readonly errors: FieldErrors;
+  readonly problem?: string;
+  readonly status: number;
+}
+
+/** What the page of the form shows of a rejection, and the status of the response. */
+export function shownRejection<Reason extends FormReason>(
+  language: Language,
+  rejection: FormRejection<Reason>,
+): ShownRejection {
+  const text = TEXTS[language][rejection.reason](rejection);
+  const { field, status } = SHOWN[rejection.reason];
+  return field === null ? { errors: {}, problem: text, status } : { errors: { [field]: text }, status };
+}
