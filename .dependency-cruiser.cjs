@@ -17,6 +17,9 @@ const FLOORS = [
   ['^src/lib/', '^src/domain/', '^src/(config|errors|package-info)\\.ts$'],
 ];
 
+/** Each of them uses what is below it. Only src/servers composes them, so none of them imports another. */
+const DOORS = ['^src/api/', '^src/web/', '^src/worker/'];
+
 /** Rules that are narrower than the floors. */
 const ROOMS = {
   // Deterministic. Of the activities they take only the types.
@@ -75,6 +78,19 @@ module.exports = {
         path: anyOf([...FLOORS.slice(0, index).flat(), ...(index === 0 ? [] : OUTSIDE)]),
       },
     })).filter(({ to }) => to.path !== ''),
+    ...DOORS.map((door) => ({
+      name: `no import of another door: ${door}`,
+      severity: 'error',
+      from: { path: door },
+      to: { path: anyOf(DOORS.filter((other) => other !== door)) },
+    })),
+    {
+      name: 'commands-use-no-page',
+      comment: 'A command starts a process by src/servers, and does its own work by src/services.',
+      severity: 'error',
+      from: { path: '^src/cli/' },
+      to: { path: ['^src/api/', '^src/web/'] },
+    },
     ...Object.entries(ROOMS).map(([from, allowed]) => ({
       name: `only ${anyOf(allowed)}`,
       severity: 'error',
