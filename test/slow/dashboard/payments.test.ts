@@ -3,6 +3,7 @@ import { recordRequests } from '../../../src/db/operations/recorded-requests';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../../src/domain/payment-transitions';
 import { REFUND_STEP_UP } from '../../../src/domain/sign-in';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
+import { shownRejection } from '../../../src/web/dashboard/payments/create-rejections';
 import { PAYMENT_TEXTS } from '../../../src/web/dashboard/payments/payment-texts';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
 import { applyTransitions, payLate, type AppliedPath } from '../../services/ledger/transition-path';
@@ -197,6 +198,46 @@ it.each([
 ])('a new payment of %s: %s', async (amount, expected, isCorrected) => {
   const { status, body } = await post(`/m/${code}/payments/new`, { form_id: randomUUID(), amount });
   expect([status, body.includes(TEXTS.create.errors.amount)]).toEqual([expected, isCorrected]);
+});
+
+describe('a new payment that is rejected', () => {
+  let cashier: string;
+  beforeAll(async () => {
+    const email = 'cashier@rejected.test';
+    await createMember(service.db, email, [[service.merchantId, 'cashier']]);
+    await service.db.query("update users set language = 'id' where email = $1", [email]);
+    cashier = await dashboard.cookie(email);
+  });
+
+  it('by the provider: 409 in the language of the member, and the action is recorded as rejected', async () => {
+    const form = { form_id: randomUUID(), amount: '1.000.402' };
+    const { status, body } = await post(`/m/${code}/payments/new`, form, cashier);
+    const { rows } = await service.db.query<{ id: string; reason: string }>(
+      'select id, failure_reason as reason from payments where idempotency_key = $1',
+      [`dashboard-${form.form_id}`],
+    );
+    const [payment] = rows;
+    const shown = shownRejection('id', {
+      reason: 'provider_rejected',
+      failureReason: payment?.reason ?? null,
+      status: 'failed',
+      isRepeat: false,
+    });
+    expect(status).toBe(409);
+    expect(body).toContain(shown.problem);
+    expect(body).not.toContain(payment?.reason);
+    expect(await actionsOn(payment?.id ?? '')).toEqual(['payment.create rejected']);
+  });
+
+  it('before it is created: 422 at its field, and nothing is recorded', async () => {
+    const count = async () =>
+      (await service.db.query("select from user_actions where action = 'payment.create'")).rowCount;
+    const before = await count();
+    const { status, body } = await post(`/m/${code}/payments/new`, { form_id: randomUUID(), amount: '1' }, cashier);
+    expect(status).toBe(422);
+    expect(body).toContain('id="amount-error"');
+    expect(await count()).toBe(before);
+  });
 });
 
 it('the QR page of a payment that cannot be cancelled has the reason instead of the link', async () => {
