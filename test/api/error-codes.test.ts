@@ -178,7 +178,7 @@ it('a refund that is with the provider has the reason refund_submitted', async (
 });
 
 describe('a replay', () => {
-  it('has the current status of the payment beside the original response', async () => {
+  it('a replay has the current status of the payment beside the original response', async () => {
     const key = { 'idempotency-key': 'replayed' };
     const { body, headers } = await post({ amount: 20_000 }, key);
     expect(headers.get('x-payment-status')).toBeNull();
@@ -190,7 +190,7 @@ describe('a replay', () => {
 });
 
 describe('the error codes', () => {
-  it('are exactly the codes of the table', () => {
+  it('the error codes are exactly the codes of the table', () => {
     expect(Object.keys(API_ERRORS)).toEqual(Object.keys(TABLE));
   });
 

@@ -18,7 +18,7 @@ const fieldsOf = ({ headers }: ApiResponse) => headers.get('x-ignored-fields');
 const parametersOf = ({ headers }: ApiResponse) => headers.get('x-ignored-parameters');
 
 describe('X-Ignored-Fields', () => {
-  it('is missing if each field is known', async () => {
+  it('X-Ignored-Fields is missing if each field is known', async () => {
     const customer = { name: 'Siti', loyalty: 'gold' };
     const response = await post({ amount: 20_000, customer, metadata: { cart: 'x1' }, merchant_reference_id: 'O-1' });
     expect([response.status, fieldsOf(response), parametersOf(response)]).toEqual([201, null, null]);

@@ -23,7 +23,7 @@ async function lunas(args: readonly string[], environment: NodeJS.ProcessEnv = {
   );
 }
 
-it('is executable, and exits with 0, 1 or 2', async () => {
+it('the built command is executable, and exits with 0, 1 or 2', async () => {
   const [version, usage, failure] = await Promise.all([
     lunas(['--version']),
     lunas(['merchants', 'create']),
@@ -56,7 +56,7 @@ it('migrates an empty database, and applies nothing the second time', async () =
   }
 });
 
-it.each(['api', 'worker'])('does not start the %s on a database that was not migrated', async (command) => {
+it.each(['api', 'worker'])('the %s does not start on a database that was not migrated', async (command) => {
   const database = newDatabase();
   await ensureDatabase(testEnvironment('DATABASE_SERVER_URL'), new URL(database.url).pathname.slice(1));
   try {

@@ -22,7 +22,7 @@ const DAY_SECONDS = 86_400;
 const noWorkflow = () => Promise.resolve(null);
 
 describe('payments that wait for manual settlement', () => {
-  it('are paid, have manual settlement, and their delay is over', async () => {
+  it('payments that wait for manual settlement are paid, have manual settlement, and their delay is over', async () => {
     const soon = Math.ceil((Date.now() - T0.getTime()) / 1_000) + DAY_SECONDS;
     const manual = { settlementKind: 'manual', settlementDelaySeconds: 60 } as const;
     const waiting = await applyTransitions(ledger, PAID, manual);
@@ -68,7 +68,7 @@ describe('overdue payments', () => {
 });
 
 describe('stuck refunds', () => {
-  it('are rejected refunds, and refunds without a confirmation for a long time', async () => {
+  it('stuck refunds are rejected refunds, and refunds without a confirmation for a long time', async () => {
     const rejected = await applyTransitions(ledger, [...SUBMITTED, 'fail_refund']);
     const indeterminate = await applyTransitions(ledger, SUBMITTED);
     const fresh = await applyTransitions(ledger, SUBMITTED);

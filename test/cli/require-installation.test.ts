@@ -67,7 +67,7 @@ it('accepts a newer database with a warning, because old and new processes may r
 describe('an unavailable database', () => {
   const unavailable = { DATABASE_URL: 'postgresql://127.0.0.1:1/lunas' };
 
-  it('is accepted with a warning, if the environment is set', async () => {
+  it('an unavailable database is accepted with a warning, if the environment is set', async () => {
     const listeners = { ...(await freePorts()), TEMPORAL_ADDRESS: '127.0.0.1:1', LUNAS_MASTER_KEY };
     const env = { PATH: process.env.PATH, ...listeners, ...unavailable, LUNAS_ENVIRONMENT: 'sandbox' };
     // A process, because it compares the database again every second.
@@ -83,7 +83,7 @@ describe('an unavailable database', () => {
     await once(api, 'exit');
   });
 
-  it('is rejected if the environment is not known', async () => {
+  it('an unavailable database is rejected if the environment is not known', async () => {
     await expect(requireFor(unavailable)).rejects.toThrow(/sandbox or production: LUNAS_ENVIRONMENT is not set/);
   });
 });

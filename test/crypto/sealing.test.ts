@@ -18,7 +18,7 @@ describe('sealing', () => {
     );
   });
 
-  it('does not open a changed text', () => {
+  it('a sealer does not open a changed text', () => {
     const sealer = createSealer(newKey());
     const sealed = sealer.seal('a secret of some length', SECRET);
     assert(
@@ -32,7 +32,7 @@ describe('sealing', () => {
     );
   });
 
-  it('does not open a text with another key, for another purpose, in another row or with a changed column', () => {
+  it('a sealer does not open a text with another key, purpose, row or column', () => {
     const sealer = createSealer(newKey());
     const sealed = sealer.seal('whsec_1', SECRET);
     expect(() => createSealer(newKey()).open(sealed, SECRET)).toThrow(/LUNAS_MASTER_KEY/);

@@ -62,7 +62,7 @@ async function closeDays(today = '2999-01-01'): Promise<number> {
 }
 
 describe('the lines of the balance', () => {
-  it('are one for each entry of the available balance, by the booking day and not the business timestamp', async () => {
+  it('each entry of the available balance is one line, by the booking day and not the business timestamp', async () => {
     const merchantId = await newMerchant();
     const settled = await applyTransitions(ledger, SETTLED, { merchantId });
     const refunded = await applyTransitions(ledger, REFUNDED, { merchantId });
@@ -87,13 +87,13 @@ describe('the lines of the balance', () => {
     ]);
   });
 
-  it('do not exist for a refund without a fee', async () => {
+  it('a refund without a fee has no line in the balance', async () => {
     const merchantId = await newMerchant();
     await applyTransitions(ledger, REFUNDED, { merchantId, feeRupiah: 0, netRupiah: 50_000 });
     expect(await linesOf(merchantId)).toEqual([]);
   });
 
-  it('are complete after many concurrent settlements of one merchant', async () => {
+  it('the balance has all its lines after many concurrent settlements of one merchant', async () => {
     const merchantId = await newMerchant();
     await Promise.all(Array.from({ length: 40 }, () => applyTransitions(ledger, SETTLED, { merchantId })));
     const { rows } = await ledger.db.query(

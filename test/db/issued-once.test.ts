@@ -26,7 +26,7 @@ describe.each(['qris_payload', 'provider_transaction_id'])('%s', (column) => {
   const set = (db: Pool, value: string | null) =>
     db.query(`update payments set ${column} = $2 where id = $1`, [paymentId, value]);
 
-  it('is written once, also by the worker and by the owner of the tables', async () => {
+  it('the issued value is written once, also by the worker and by the owner of the tables', async () => {
     await set(worker, 'as the provider returned it');
     await set(worker, 'as the provider returned it');
     for (const db of [worker, owner]) {

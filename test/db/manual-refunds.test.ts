@@ -24,7 +24,7 @@ function stepOf({ terms, version }: Awaited<ReturnType<typeof applyTransitions>>
 }
 
 describe('reconciliation counts a refund as manual', () => {
-  it('not if the provider confirmed it without a reference', async () => {
+  it('reconciliation does not count a refund as manual if the provider confirmed it without a reference', async () => {
     const path = await applyTransitions(ledger, SUBMITTED);
     await transitionWriters.confirm_refund(ledger.context, {
       ...stepOf(path),
@@ -38,7 +38,7 @@ describe('reconciliation counts a refund as manual', () => {
     expect(await isManuallyRefunded(late.terms.paymentId)).toBe(false);
   });
 
-  it('if an operator resolved it', async () => {
+  it('reconciliation counts a refund as manual if an operator resolved it', async () => {
     const path = await applyTransitions(ledger, [...SUBMITTED, 'fail_refund']);
     await transitionWriters.resolve_refund_as_refunded(ledger.context, { ...stepOf(path), refundNumber: 1 });
     expect(await isManuallyRefunded(path.terms.paymentId)).toBe(true);
@@ -85,7 +85,7 @@ describe('the exception of a late payment', () => {
     ]);
   });
 
-  it('is not resolved as refunded if the late payment is refunded already: nothing would be posted', async () => {
+  it('the exception of a refunded late payment is not resolved as refunded: nothing would be posted', async () => {
     const late = await applyTransitions(ledger, ['issue', 'expire']);
     await payLate(ledger, late, 50_000, 'manual_review');
     const [exception] = await listExceptionsOf(ledger.db, late.terms.referenceId);

@@ -15,7 +15,7 @@ const CONTENT = `
     (select array_agg(name::text order by name) from schema_migrations) as migrations,
     (select count(*)::integer from payments) as payments`;
 
-it('does not change a database of a version before the first release', async () => {
+it('a migration does not change a database of a version before the first release', async () => {
   const database = await createEmptyDatabase();
   await withClient(database.url, (client) => client.query(DEVELOPMENT_SCHEMA));
   await expect(migrate(database.url, 'sandbox')).rejects.toMatchObject({

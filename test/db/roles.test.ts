@@ -416,7 +416,7 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
 };
 
 describe.each(LOGINS)('attack: %s', (login) => {
-  it.each([...FORBIDDEN_TO_ALL, ...FORBIDDEN[login]])('may not: %s', async (statement) => {
+  it.each([...FORBIDDEN_TO_ALL, ...FORBIDDEN[login]])('a login may not: %s', async (statement) => {
     expect(await attempt(login, statement)).toBe(DENIED);
   });
 
@@ -488,7 +488,7 @@ describe('a table of a later migration', () => {
     expect(await listForgotten()).toEqual([]);
   });
 
-  it('is reported if it has another owner, or no role has a right to it', async () => {
+  it('a table of a later migration is reported if it has another owner, or no role has a right to it', async () => {
     await owner.query('begin');
     await owner.query('create table without_owner (id integer)');
     await owner.query('grant select on without_owner to lunas_operator');
@@ -536,7 +536,7 @@ describe('`lunas migrate` by a role that is no superuser', () => {
     });
   });
 
-  it('has nothing to do for an operator if the schema is up to date', async () => {
+  it('`lunas migrate` has nothing to do for an operator if the schema is up to date', async () => {
     const upToDate = { exitCode: 0, stdout: 'The schema is up to date.\n' };
     expect(await migrate(empty.urlOf('lunas_local_operator'))).toMatchObject(upToDate);
   });

@@ -42,27 +42,30 @@ const RESPONSES = {
 } as const;
 
 describe('docs/contract.md', () => {
-  it.each(Object.entries(RESPONSES))('has the fields of the response in their order: %s', (name, location) => {
-    const [, fields] = itemsOf('Payments')[Object.keys(RESPONSES).indexOf(name)]?.split(': ') ?? [];
-    expect(codesIn(fields)).toEqual(required(...location));
-  });
+  it.each(Object.entries(RESPONSES))(
+    'docs/contract.md has the fields of the response in their order: %s',
+    (name, location) => {
+      const [, fields] = itemsOf('Payments')[Object.keys(RESPONSES).indexOf(name)]?.split(': ') ?? [];
+      expect(codesIn(fields)).toEqual(required(...location));
+    },
+  );
 
-  it('has every member of ?expand=', () => {
+  it('docs/contract.md has every member of ?expand=', () => {
     const [, members] = /: ([^.]+)\./.exec(sectionOf('Expand')) ?? [];
     expect(codesIn(members)).toEqual([...EXPANSIONS]);
     expect(keysAt('PaymentDetail', 'properties')).toEqual(expect.arrayContaining([...EXPANSIONS]));
   });
 
-  it('has every status, in the order of the code', () => {
+  it('docs/contract.md has every status, in the order of the code', () => {
     expect(itemsOf('States').map((item) => codesIn(item)[0])).toEqual([...PAYMENT_STATUSES]);
   });
 
-  it('has every error code with its HTTP status', () => {
+  it('docs/contract.md has every error code with its HTTP status', () => {
     const codes = itemsOf('Errors').map((item) => [codesIn(item)[0], Number(/\((\d+)\)/.exec(item)?.[1])]);
     expect(codes).toEqual(Object.entries(API_ERRORS).map(([code, { httpStatus }]) => [code, httpStatus]));
   });
 
-  it('has every reason, with its code', () => {
+  it('docs/contract.md has every reason, with its code', () => {
     const reasons = itemsOf('Errors').flatMap((item) => {
       const [code, names] = item.split('Reasons:');
       return codesIn(names).map((reason) => [reason, codesIn(code)[0]]);
@@ -70,11 +73,11 @@ describe('docs/contract.md', () => {
     expect(reasons).toEqual(Object.entries(ERROR_REASONS).map(([reason, { code }]) => [reason, code]));
   });
 
-  it('has both payers of the fee', () => {
+  it('docs/contract.md has both payers of the fee', () => {
     expect(itemsOf('Fees').map((item) => codesIn(item)[0])).toEqual([...FEE_PAYERS]);
   });
 
-  it('has the keys of a webhook in their order', () => {
+  it('docs/contract.md has the keys of a webhook in their order', () => {
     const [, sentence] = /exactly these keys: ([^.]+)\./.exec(text) ?? [];
     expect(codesIn(sentence)).toEqual(required('WebhookEvent'));
   });

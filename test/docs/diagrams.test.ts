@@ -9,14 +9,14 @@ describe('the generated diagrams', () => {
   it.each([
     ['ARCHITECTURE.md', 'payment-states', renderStateDiagram],
     ['docs/data-model.md', 'entities', async () => renderEntityDiagram(await dumpMigratedSchema())],
-  ])('of %s show the present %s (UPDATE_DIAGRAMS=1 writes them)', async (page, name, render) => {
+  ])('the generated diagrams of %s show the present %s (UPDATE_DIAGRAMS=1 writes them)', async (page, name, render) => {
     const section = { page, kind: 'generated', name };
     const diagram = await render();
     if (process.env.UPDATE_DIAGRAMS === '1') writeSection(section, diagram);
     expect(readSection(section)).toBe(diagram);
   });
 
-  it('have tables that docs/data-model.md names', async () => {
+  it('docs/data-model.md names each table of the schema', async () => {
     const page = readFileSync(path.join(PACKAGE_ROOT, 'docs', 'data-model.md'), 'utf8');
     const tables = [...(await dumpMigratedSchema()).matchAll(/^create table (\w+)/gm)].map(([, name = '']) => name);
     expect(tables.length).toBeGreaterThan(50);

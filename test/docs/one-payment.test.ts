@@ -19,7 +19,7 @@ function declares(source: string, name: string): boolean {
 const read = (file: string) => readFileSync(path.join(PACKAGE_ROOT, file), 'utf8');
 
 describe('docs/one-payment.md', () => {
-  it('has a name for every file of code that it links', () => {
+  it('docs/one-payment.md has a name for every file of code that it links', () => {
     const files = linked.filter((file) => /\.tsx?$/.test(file));
     expect(named.map(({ file }) => file)).toEqual(files);
     expect(named.length).toBeGreaterThan(20);

@@ -27,7 +27,7 @@ function renderNames(): string {
 }
 
 describe('the names of operator actions', () => {
-  it('are those that the code declares, each once', () => {
+  it('the names of operator actions are those that the code declares, each once', () => {
     const ofPayments = Object.values(PAYMENT_ACTIONS).map(({ auditName }) => auditName);
     const declared = sources.flatMap(({ text }) => namesDeclaredIn(text));
     const operations = OPERATIONS.filter(({ isForOperators }) => isForOperators).map(({ name }) => name);
@@ -35,7 +35,7 @@ describe('the names of operator actions', () => {
     expect(new Set(OPERATOR_ACTION_NAMES).size).toBe(OPERATOR_ACTION_NAMES.length);
   });
 
-  it('are declared nowhere else than beside a function of their module', () => {
+  it('an operator action is declared nowhere else than beside a function of its module', () => {
     const others = sources.filter(({ text }) => {
       const all = text.replace(OF_PAYMENTS, '').match(/new DeclaredAction\(/g) ?? [];
       return all.length !== namesDeclaredIn(text).length;
@@ -43,7 +43,7 @@ describe('the names of operator actions', () => {
     expect(others.map(({ file }) => file)).toEqual([]);
   });
 
-  it('are in docs/operators.md (UPDATE_ACTIONS=1 writes them)', () => {
+  it('the names of operator actions are in docs/operators.md (UPDATE_ACTIONS=1 writes them)', () => {
     const section = { page: 'docs/operators.md', kind: 'generated', name: 'operator-actions' };
     if (process.env.UPDATE_ACTIONS === '1') writeSection(section, renderNames());
     expect(readSection(section)).toBe(renderNames());

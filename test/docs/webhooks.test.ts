@@ -65,7 +65,7 @@ afterAll(() => rmSync(temporary, { recursive: true }));
 const here = Object.entries(LANGUAGES).filter(([, { version }]) => isInstalled(version));
 const missing = Object.keys(LANGUAGES).filter((name) => !here.some(([present]) => present === name));
 
-it(`has a receiver in each language; not on this machine, so not run: ${missing.join() || 'none'}`, () => {
+it(`each language has a receiver; not on this machine, so not run: ${missing.join() || 'none'}`, () => {
   for (const { file } of Object.values(LANGUAGES)) {
     expect(readFileSync(path.join(EXAMPLES, file), 'utf8')).toContain('300');
   }
@@ -147,7 +147,7 @@ describe.each(here)('the receiver in %s', (name, { file, run }) => {
     expect(await post(body, signWebhook(body, [SECRET], now() + 310))).toBe(401);
   });
 
-  it('does not take a time that was not signed', async () => {
+  it('a receiver does not take a time that was not signed', async () => {
     const body = paid();
     const old = signWebhook(body, [SECRET], now() - 400);
     expect(await post(body, old.replace(/t=\d+/, `t=${now()}`))).toBe(401);

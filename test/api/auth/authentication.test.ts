@@ -78,7 +78,7 @@ describe('the key', () => {
     ['bearer', (secret: string) => `bearer ${secret}`],
     ['BEARER', (secret: string) => `BEARER ${secret}`],
     ['more blanks', (secret: string) => `Bearer    ${secret}  `],
-  ])('is accepted with any spelling of the scheme: %s', async (_name, spell) => {
+  ])('a key is accepted with any spelling of the scheme: %s', async (_name, spell) => {
     expect(await codeOf(url, '', { authorization: spell(key.secret) })).toEqual(AUTHENTICATED);
   });
 
@@ -107,7 +107,7 @@ describe('a change by an operator', () => {
   const everywhere = (key: TestKey) => Promise.all(apis.urls.map((url) => codeOf(url, key.secret)));
   const both = (result: readonly unknown[]) => [result, result];
 
-  it('is in force within a second on every process: revocation', async () => {
+  it('a revocation by an operator is in force within a second on every process', async () => {
     const key = await apis.newKey();
     expect(await everywhere(key)).toEqual(both(AUTHENTICATED));
     await revokeAsOperator(apis.db, key.id);
@@ -115,7 +115,7 @@ describe('a change by an operator', () => {
     expect(await everywhere(key)).toEqual(both([401, 'invalid_api_key']));
   });
 
-  it("is in force within a second on every process: the merchant's status", async () => {
+  it("an operator's change of a merchant's status is in force within a second on every process", async () => {
     const key = await apis.newKey({ approve: false });
     expect(await everywhere(key)).toEqual(both([403, 'merchant_not_approved']));
     await changeMerchant(apis.db, key.merchantId, { status: 'approved' });
@@ -126,7 +126,7 @@ describe('a change by an operator', () => {
     expect(await everywhere(key)).toEqual(both([403, 'merchant_not_approved']));
   });
 
-  it('is in force within a second on every process: the allowlist', async () => {
+  it("an operator's change of an allowlist is in force within a second on every process", async () => {
     const key = await apis.newKey({ allowedNetworks: ['127.0.0.1'] });
     const allow = async (network: string) => {
       await apis.db.query('update api_keys set allowed_networks = array[$2::cidr] where id = $1', [key.id, network]);
@@ -209,7 +209,7 @@ describe('the allowlist', () => {
     expect(result).toEqual(allowed ? AUTHENTICATED : [403, 'api_key_ip_not_allowed']);
   });
 
-  it('may contain several networks', async () => {
+  it('an allowlist may contain several networks', async () => {
     const { secret } = await apis.newKey({ allowedNetworks: ['203.0.113.0/24', '2001:db8::/32'] });
     const at = (address: string) => codeOf(url, secret, { 'x-forwarded-for': address });
     expect(await at('203.0.113.1')).toEqual(AUTHENTICATED);
@@ -295,7 +295,7 @@ describe('requests with a failed key', () => {
     expect(await codeOf(url, unknown, from('203.0.113.10'))).toEqual([401, 'invalid_api_key']);
   });
 
-  it('are counted by /64 for IPv6, and from zero after a minute', () => {
+  it('failed keys are counted by /64 for IPv6, and from zero after a minute', () => {
     const authFailures = new AuthFailureLimiter();
     const counts = Array.from({ length: 61 }, (_, index) => authFailures.count(`2001:db8::${index.toString(16)}`));
     expect(counts.findIndex((retryAfter) => retryAfter !== undefined)).toBe(60);
@@ -305,7 +305,7 @@ describe('requests with a failed key', () => {
     now.mockRestore();
   });
 
-  it('are counted for at most 10,000 networks', () => {
+  it('failed keys are counted for at most 10,000 networks', () => {
     const authFailures = new AuthFailureLimiter();
     for (let count = 0; count < 61; count += 1) authFailures.count('203.0.113.9');
     const fail = (networks: number) => {
@@ -337,7 +337,7 @@ describe('requests with a failed key', () => {
 });
 
 describe('the log', () => {
-  it('never contains a secret key, for any outcome of the request', async () => {
+  it('the log never contains a secret key, for any outcome of the request', async () => {
     const apis = await startTestApis([{}]);
     const url = first(apis.urls);
     const { id, secret } = await apis.newKey();
@@ -389,7 +389,7 @@ describe('the headers of a response', () => {
     return Object.fromEntries([...headers].map(([name, value]) => [name, varying.has(name) ? '…' : value]));
   }
 
-  it('are these and no others', async () => {
+  it('a response has these headers and no others', async () => {
     const url = first(apis.urls);
     const { secret } = await apis.newKey();
     const origin = { origin: 'https://shop.example' };

@@ -37,7 +37,7 @@ async function readPage(url: string, language = 'id'): Promise<string> {
 }
 
 describe('GET /pay/:token', () => {
-  it('is announced by the Link of a create and by GET /payments/:id/qris; a replay has the same address', async () => {
+  it('the Link of a create, its replay and GET /payments/:id/qris have the same checkout page', async () => {
     const headers = { 'idempotency-key': 'link' };
     const created = await service.call('POST', '/payments', { amount: 50_000 }, headers);
     const replayed = await service.call('POST', '/payments', { amount: 50_000 }, headers);
@@ -58,7 +58,7 @@ describe('GET /pay/:token', () => {
     expect(html).not.toContain(page.payload);
   });
 
-  it('has everything except the description if the details of the payment cannot be opened', async () => {
+  it('the checkout page lacks only the description if the details of the payment cannot be opened', async () => {
     const page = await createPage(service, { metadata: { description: 'Kopi susu' } });
     expect(await readPage(page.url)).toContain('Kopi susu');
     await asSuperuser(
@@ -100,7 +100,7 @@ describe('GET /pay/:token', () => {
     }
   });
 
-  it('is reached from the page of the acquirer by reference and transaction; not in production', async () => {
+  it('the page of the acquirer leads to the checkout page by both references; not in production', async () => {
     const { url, referenceId } = await createPage(service);
     const order = await service.atProvider(referenceId);
     const transactionId = order?.transaction_id ?? '';
@@ -116,7 +116,7 @@ describe('GET /pay/:token', () => {
     expect([await findIn('sandbox'), await findIn('production')]).toEqual([url, undefined]);
   });
 
-  it('does not accept the token of a page as the name of an image', async () => {
+  it('the token of a checkout page is no name of an image', async () => {
     const { url } = await createPage(service);
     expect((await fetch(url.replace('/pay/', '/qris/').concat('.png'))).status).toBe(404);
   });
@@ -146,7 +146,7 @@ describe('GET /pay/:token', () => {
     expect(html).toContain('<h1>Payment cancelled</h1>');
   });
 
-  it('has the return link of the merchant and frames only in its origins', async () => {
+  it('the checkout page has the return link of the merchant and frames only in its origins', async () => {
     const before = await createPage(service, { merchant_reference_id: 'ORDER 1&2' });
     expect(policyOf(await fetch(before.url))).toContain("frame-ancestors 'none'");
     expect(await readPage(before.url)).not.toContain('Kembali ke toko');
@@ -162,7 +162,7 @@ describe('GET /pay/:token', () => {
     expect(await readPage(before.url)).not.toContain('Kembali ke toko');
   });
 
-  it('has the colour and the logo of its merchant, and without them what it has today', async () => {
+  it('the checkout page has the colour and the logo of its merchant, and without them what it has today', async () => {
     const { url, paymentId } = await createPage(service);
     // Its page has no countdown.
     await service.call('POST', `/payments/${paymentId}/cancel`);

@@ -78,14 +78,14 @@ async function createPaid(): Promise<{ id: string }> {
 }
 
 describe('the examples of the document', () => {
-  it('of creations', async () => {
+  it('the examples of creations are what the service sends', async () => {
     expect({
       'one transaction': await send('POST', '/payments', single),
       'a bulk': await send('POST', '/payments', bulk),
     }).toEqual(examplesOf(operation('post', '/payments'), '201'));
   });
 
-  it('of reads', async () => {
+  it('the examples of reads are what the service sends', async () => {
     const { id } = await createPaid();
     expect(await send('GET', `/payments/${id}`)).toEqual(
       examplesOf(operation('get', '/payments/{id}'), '200')['a paid transaction'],
@@ -98,7 +98,7 @@ describe('the examples of the document', () => {
     );
   });
 
-  it.each(['/payments', '/transactions'])('of cancels at %s', async (path) => {
+  it.each(['/payments', '/transactions'])('the examples of cancels at %s are what the service sends', async (path) => {
     const { id: pendingId } = await createSingle();
     const { id: paidId } = await createPaid();
     await service.call('POST', `/payments/${paidId}/refund`);
@@ -108,14 +108,14 @@ describe('the examples of the document', () => {
     }).toEqual(examplesOf(operation('post', `${path}/{id}/cancel`), '200'));
   });
 
-  it('of refunds', async () => {
+  it('the examples of refunds are what the service sends', async () => {
     const { id } = await createPaid();
     expect({ 'a refund in progress': await send('POST', `/payments/${id}/refund`) }).toEqual(
       examplesOf(operation('post', '/payments/{id}/refund'), '200'),
     );
   });
 
-  it('of webhooks', async () => {
+  it('the examples of webhooks are what the service sends', async () => {
     const { id } = await createPaid();
     const { rows } = await service.db.query<{ body: string }>(
       "select body from webhook_events where payment_id = $1 and event = 'payment.paid'",
@@ -125,7 +125,7 @@ describe('the examples of the document', () => {
     expect({ 'payment.paid': normalised(JSON.parse(rows[0]?.body ?? '')) }).toEqual(examples);
   });
 
-  it('of errors', async () => {
+  it('the examples of errors are what the service sends', async () => {
     const { id } = await createSingle();
     await service.call('POST', `/payments/${id}/cancel`);
     const create = (body: unknown) => service.call('POST', '/payments', body);

@@ -74,7 +74,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it("has no problem by redocly's recommended rules", () => {
+  it("the OpenAPI document has no problem by redocly's recommended rules", () => {
     const lint = (source: unknown) =>
       execFileSync(process.execPath, [path.join(__dirname, 'lint.mjs')], {
         input: JSON.stringify(source),
@@ -84,7 +84,7 @@ describe('GET /openapi.json', () => {
     expect(lint({ openapi: '3.1.0', info: {}, paths: {} })).toContain('struct');
   });
 
-  it('has each referenced component, and references each component', () => {
+  it('the OpenAPI document has each referenced component, and references each component', () => {
     const references = everything
       .filter(([location]) => location.at(-1) === '$ref')
       .map(([, reference]) => String(reference));
@@ -97,7 +97,7 @@ describe('GET /openapi.json', () => {
     expect([...new Set(references)].sort()).toEqual(components.map(([location]) => `#/${location.join('/')}`).sort());
   });
 
-  it('has every error code of the contract under its status', () => {
+  it('the OpenAPI document has every error code of the contract under its status', () => {
     const codes = all('paths', '*', '*', 'responses', '*', 'content', 'application/json', 'examples', '*');
     const statusOf = new Map(codes.map(([location]) => [location[8] ?? '', Number(location[4])]));
     const failures = [...statusOf].filter(([, status]) => status >= 400);
@@ -106,12 +106,12 @@ describe('GET /openapi.json', () => {
     );
   });
 
-  it('has each reason of an error as a value of its header', () => {
+  it('the OpenAPI document has each reason of an error as a value of its header', () => {
     const reasons = { type: 'string', enum: Object.keys(ERROR_REASONS) };
     expect(valueAt(document, ['components', 'headers', 'X-Error-Reason'])).toMatchObject({ schema: reasons });
   });
 
-  it('has a webhook for each event', () => {
+  it('the OpenAPI document has a webhook for each event', () => {
     expect(all('webhooks', '*').map(([location]) => location[1])).toEqual(WEBHOOK_EVENTS);
   });
 
@@ -133,7 +133,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('has examples that its own schemas accept, for every request, response and webhook', () => {
+  it('the schemas accept the examples of the document, for every request, response and webhook', () => {
     const examples = everything.filter(
       ([location]) => location.at(-3) === 'application/json' && location.at(-2) === 'examples',
     );

@@ -328,7 +328,7 @@ describe('an operator', () => {
   });
 });
 
-it('is not in the documentation for merchants', async () => {
+it('the operator API is not in the documentation for merchants', async () => {
   const { text } = await service.call('GET', '/openapi.json');
   expect(text).not.toMatch(/operator\/|op_test/);
 });

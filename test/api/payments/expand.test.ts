@@ -32,7 +32,7 @@ describe('?expand=', () => {
     expect(settlement).toEqual({ kind: 'automatic', due_at: null, settled_at: null });
   });
 
-  it('has every member', async () => {
+  it('?expand= has every member', async () => {
     const { body } = await service.call('GET', `/payments/${payment.id}?expand=${ALL}`);
     const qris = (await service.call('GET', `/payments/${payment.id}/qris`)).body.qris;
     expect(body.payment).toMatchObject({

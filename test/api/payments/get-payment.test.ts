@@ -71,7 +71,7 @@ describe('the QR image', () => {
     }
   });
 
-  it('is not in the log, since its address is a secret', async () => {
+  it('the address of a QR image is not in the log, since it is a secret', async () => {
     const apis = await startTestApis([{}]);
     const { pathname } = new URL(payment.qris_image_url);
     const split = pathname.replace(/(?<=^.{12})/, '.');

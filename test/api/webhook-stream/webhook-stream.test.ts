@@ -105,7 +105,7 @@ const ofPayment =
     data.includes(paymentId) && JSON.parse(data).event === name;
 
 describe('GET /webhooks/stream', () => {
-  it("has the events of a merchant without an endpoint, with the webhook's bytes", async () => {
+  it("a stream has the events of a merchant without an endpoint, with the webhook's bytes", async () => {
     const { id: merchantId, secretKey } = await createSecondMerchant(service.db);
     const stream = await openStream(secretKey);
     await stream.message('ready');
@@ -173,7 +173,7 @@ describe('GET /webhooks/stream', () => {
     }
   });
 
-  it('has a redelivery, under the same delivery id', async () => {
+  it('a stream has a redelivery, under the same delivery id', async () => {
     const { id: merchantId, secretKey } = await createSecondMerchant(service.db);
     const receiver = await startReceiver();
     const sealer = createSealer(service.masterKey);
@@ -218,7 +218,7 @@ describe('GET /webhooks/stream', () => {
     await stream.message('delivery', ofPayment(before, 'payment.pending'));
   });
 
-  it('its cursors disclose nothing, and are of no use to another merchant', async () => {
+  it("a stream's cursors disclose nothing, and are of no use to another merchant", async () => {
     const { id: merchantId, secretKey } = await createSecondMerchant(service.db);
     const stream = await openStream(secretKey);
     await stream.message('ready');
@@ -294,7 +294,7 @@ describe('a slot in the streams', () => {
     };
   }
 
-  it('is free again if the client has gone before the stream is opened', async () => {
+  it('a slot in the streams is free again if the client has gone before the stream is opened', async () => {
     const webhookStreams = streamsWith();
     let reserved = 0;
     let opened = 0;

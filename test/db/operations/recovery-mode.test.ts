@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const BY_DEWI = { by: 'operator:dewi', reason: 'restored, incident 12' } as const;
 
-it('is off in a new installation, which records the timeline of its PostgreSQL', async () => {
+it('recovery mode is off in a new installation, which records the timeline of its PostgreSQL', async () => {
   const { isOn, begunAt, timeline, recordedTimeline } = await readRecoveryMode(worker);
   expect([isOn, begunAt, timeline, recordedTimeline]).toEqual([false, null, 1, 1]);
 });
@@ -45,7 +45,7 @@ it('keeps who began it first, and why', async () => {
   expect(await readRecoveryMode(worker)).toMatchObject({ begunBy: 'operator:dewi', reason: BY_DEWI.reason });
 });
 
-it('is on while PostgreSQL is on another timeline than the recorded one', async () => {
+it('recovery mode is on while PostgreSQL is on another timeline than the recorded one', async () => {
   await owner.query('update recovery_mode set timeline = 7');
   expect(await readRecoveryMode(worker)).toMatchObject({ isOn: true, isOnOtherTimeline: true, recordedTimeline: 7 });
   expect(await endRecovery(operator, 1)).toBe(true);

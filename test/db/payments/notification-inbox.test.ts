@@ -136,7 +136,7 @@ describe('a status query', () => {
     ['expired', COVERED_BY.expired, ['paid', 'cancelled', 'denied', 'refunded', null]],
     ['paid', COVERED_BY.paid, ['refunded']],
     ['refunded', COVERED_BY.refunded, []],
-  ] as const)('that reports %s closes the notifications that it covers', async (_name, covered, left) => {
+  ] as const)('a report of %s closes the notifications that it covers', async (_name, covered, left) => {
     const terms = ledger.newTerms();
     for (const reported of ALL) await notify(terms, reported);
     await closeNotifications(db, terms, await newestNotification(db, terms), covered);

@@ -314,7 +314,7 @@ describe('a request', () => {
 
   beforeEach(() => addLines(payouts, [100_000, 200_000]));
 
-  it('with the same id returns the payout that exists', async () => {
+  it('a payout request with the same id returns the payout that exists', async () => {
     const payout = await newPayout(payouts);
     expect(await payoutWriters.request(payouts.context, payout)).toMatchObject({ outcome: 'applied' });
     expect(await payoutWriters.request(payouts.context, payout)).toMatchObject({
@@ -331,12 +331,12 @@ describe('a request', () => {
     ['a rail that needs more', { rail: 'rtgs', payoutPolicyId: 4, feeRupiah: 30_000, amountRupiah: 270_000 }],
     ['an unknown bank account', { bankAccountId: randomUUID() }],
     ['another account that pays', { providerAccountId: randomUUID() }],
-  ] as const)('of %s writes nothing', async (_name, changes) => {
+  ] as const)('a payout request of %s writes nothing', async (_name, changes) => {
     expect(await request(changes)).toBeUndefined();
     expect((await lines()).every(({ isClaimed }) => !isClaimed)).toBe(true);
   });
 
-  it.each(CAUSES)('is not written during %s, and neither is a permission for a call', async (name, cause, end) => {
+  it.each(CAUSES)('no request and no permission for a call is written during %s', async (name, cause, end) => {
     const sent = await applyPayout(payouts, PATHS.submitted);
     await addLines(payouts, [60_000]);
     const approved = await applyPayout(payouts, ['approve']);
@@ -382,7 +382,7 @@ describe('a request', () => {
     }
   });
 
-  it('is not written for a negative balance, nor for more than the balance', async () => {
+  it('a payout request is not written for a negative balance, nor for more than the balance', async () => {
     const { payoutId } = await applyPayout(payouts, PATHS.failed);
     await applyPayout(payouts, []);
     await applyPayoutTransition(payouts, 'complete_failed', { payoutId, version: 4 });
@@ -488,7 +488,7 @@ describe('who approves', () => {
 
   beforeEach(() => addLines(payouts, [100_000, 200_000]));
 
-  it('is another member who may, and neither the requester nor the workflow', async () => {
+  it('a payout is approved by another member who may, and neither by the requester nor by the workflow', async () => {
     const [owner, finance, viewer] = [await addMember('owner'), await addMember('finance'), await addMember('viewer')];
     const { payoutId } = await applyPayout(payouts, [], { by: { name: `user:${owner}` } });
     for (const name of [`user:${owner}`, `user:${viewer}`, `user:${randomUUID()}`, 'workflow', 'cli:x'] as const)
@@ -496,7 +496,7 @@ describe('who approves', () => {
     expect(await approve(payoutId, { name: `user:${finance}` })).toMatchObject({ outcome: 'applied' });
   });
 
-  it('is the workflow if the requester is the only one who may, and for the daily run', async () => {
+  it('the workflow approves if the requester is the only one who may, and for the daily run', async () => {
     const owner = await addMember('owner');
     await addMember('viewer');
     const alone = await applyPayout(payouts, ['approve', 'cancel'], { by: { name: `user:${owner}` } });
@@ -505,7 +505,7 @@ describe('who approves', () => {
     await applyPayout(payouts, ['approve'], { by: { name: 'schedule' } });
   });
 
-  it('is an operator above the limit of the day, and for a request of an operator', async () => {
+  it('an operator approves above the limit of the day, and a request of an operator', async () => {
     const byOperator = await applyPayout(payouts, [], { by: { name: 'cli:sari' } });
     await expect(approve(byOperator.payoutId, { name: 'workflow' })).rejects.toThrow('not approved');
     await approve(byOperator.payoutId, OPERATOR);

@@ -19,7 +19,7 @@ function print({ name, text, parameters }: (typeof STATEMENTS)[number]): string 
 }
 
 describe('the statements of transitions, late payments and failed attempts', () => {
-  it('are those in statements.sql (UPDATE_SQL=1 writes it)', () => {
+  it('the statements of transitions are those in statements.sql (UPDATE_SQL=1 writes it)', () => {
     const header = '-- Generated from the sources and compared in a test: do not edit. UPDATE_SQL=1 writes it.\n';
     const printed = [header, ...STATEMENTS.map(print)].join('\n');
     if (process.env.UPDATE_SQL === '1') writeFileSync(FILE, printed);

@@ -151,7 +151,7 @@ describe.each(WRITER_NAMES)('%s', (name) => {
     expect(await recorded(step.paymentId)).toEqual(before);
   });
 
-  it('is applied once by ten concurrent writers', async () => {
+  it('the transition is applied once by ten concurrent writers', async () => {
     const step = await paymentAfter(BEFORE[name]);
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => write(name, step)));
     expect(outcomes.filter(({ outcome }) => outcome === 'applied')).toHaveLength(1);
@@ -195,7 +195,7 @@ describe('create', () => {
 });
 
 describe('events', () => {
-  it('have exactly the body of the contract', async () => {
+  it('events have exactly the body of the contract', async () => {
     const terms = ledger.newTerms();
     await transitionWriters.create(ledger.context, creation(terms, T0));
     const { events } = await recorded(terms.paymentId);
@@ -220,7 +220,7 @@ describe('events', () => {
     );
   });
 
-  it('have different timestamps: updated_at increases by at least a millisecond', async () => {
+  it('events have different timestamps: updated_at increases by at least a millisecond', async () => {
     const step = await paymentAfter(ISSUED);
     const { events } = await recorded(step.paymentId);
     expect(events.map(({ body }) => JSON.parse(body).updated_at)).toEqual([
@@ -229,7 +229,7 @@ describe('events', () => {
     ]);
   });
 
-  it('have a delivery for each subscribed endpoint, dead if the endpoint is disabled', async () => {
+  it('events have a delivery for each subscribed endpoint, dead if the endpoint is disabled', async () => {
     const merchantId = randomUUID();
     await ledger.db.query("insert into merchants (id, name) values ($1, 'Warung')", [merchantId]);
     const all = await addEndpoint(merchantId, null);
@@ -300,7 +300,7 @@ describe('pay', () => {
     expect(payment[0]).toMatchObject({ paid_at: later(58), settlement_due_at: later(60 + 86_400) });
   });
 
-  it('has no paid_at before created_at, although the provider counts in whole seconds', async () => {
+  it('a payment has no paid_at before created_at, although the provider counts in whole seconds', async () => {
     const step = await paymentAfter(ISSUED);
     await transitionWriters.pay(ledger.context, { ...step, paidAt: later(-0.4) });
     expect((await recorded(step.paymentId)).payment[0].paid_at).toEqual(T0);
@@ -316,7 +316,7 @@ describe('pay', () => {
 describe('a refund', () => {
   const refundOf = async (step: TransitionInput) => (await recorded(step.paymentId)).refunds.at(-1);
 
-  it('is a record with amount, key, request time and end of the hold', async () => {
+  it('a refund is a record with amount, key, request time and end of the hold', async () => {
     const step = await paymentAfter(PAID);
     const { state } = await write('request_refund', step);
     expect(state.refund).toEqual({ number: 1, submitAtMs: later(120).getTime(), status: 'held' });
@@ -344,7 +344,7 @@ describe('a refund', () => {
     expect(await refundOf(step)).toMatchObject({ ...record, finished_at: step.at });
   });
 
-  it('does not change paid_at and settlement_due_at if it is cancelled', async () => {
+  it('a cancelled refund does not change paid_at and settlement_due_at', async () => {
     const paid = await paymentAfter(PAID);
     const [before] = (await recorded(paid.paymentId)).payment;
     const { state } = await write('request_refund', paid);
@@ -353,13 +353,13 @@ describe('a refund', () => {
     expect(after).toMatchObject({ paid_at: before.paid_at, settlement_due_at: before.settlement_due_at });
   });
 
-  it('cannot be cancelled after its submission: a constraint rejects the statement', async () => {
+  it('a refund cannot be cancelled after its submission: a constraint rejects the statement', async () => {
     const step = await paymentAfter(SUBMITTED);
     await expect(write('cancel_refund', step)).rejects.toThrow(/check constraint/);
     expect((await recorded(step.paymentId)).payment[0]).toMatchObject({ status: 'refund_processing' });
   });
 
-  it('is either cancelled or submitted by concurrent statements, never both', async () => {
+  it('a refund is either cancelled or submitted by concurrent statements, never both', async () => {
     const winners = new Set<string>();
     for (let repetition = 0; repetition < 40; repetition += 1) {
       const step = await paymentAfter(HELD);

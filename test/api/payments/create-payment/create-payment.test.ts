@@ -117,7 +117,7 @@ describe('POST /payments', () => {
     expect([again.status, again.text]).toEqual([201, first.text]);
   });
 
-  it('has stable digests of requests, since stored ones are compared by every later version', () => {
+  it('the digest of a request is stable, since every later version compares stored ones', () => {
     const digest = (request: object) => digestOf(toNewPayment(paymentRequestSchema.parse(request)));
     expect(digest({ amount: 5_000 })).toBe('2acf1d46cc361f01ffbe584ff6e5f11a798d19cdbef2bea14b2690ea5916fd78');
     expect(

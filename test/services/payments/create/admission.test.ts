@@ -99,7 +99,7 @@ describe('admission', () => {
     expect(admitted(admission, 'merchant 1', 200, 'account-b')).toBe(SLOTS / 3);
   });
 
-  it('of three bulks of fifty by one merchant the second one starts when enough items have ended', async () => {
+  it('the second of three bulks of fifty by one merchant starts when enough items have ended', async () => {
     const admission = new Admission(SLOTS);
     const bulks = Array.from({ length: 3 }, () => admitBulk(admission, 'one'));
     const states = () => bulks.map(({ state }) => state);
@@ -145,7 +145,7 @@ describe('admission', () => {
     expect(bulk.state).toBe('rejected');
   });
 
-  it('without the account, a merchant is rejected if it has no slot at any account of the provider', () => {
+  it('a merchant is rejected if it has no slot at any account of the provider', () => {
     const admission = new Admission(SLOTS);
     const requireSlot = () => admission.requireSlot('one', PROVIDER);
     expect(requireSlot).not.toThrow();
