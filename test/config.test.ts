@@ -8,7 +8,7 @@ describe('TRUST_PROXY', () => {
     ['10.0.0.0/8', ['10.0.0.0/8']],
     ['127.0.0.1, 2001:db8::/32', ['127.0.0.1', '2001:db8::/32']],
     ['::1,fc00::/7', ['::1', 'fc00::/7']],
-  ])('may be %s', (text, value) => {
+  ])('TRUST_PROXY may be %s', (text, value) => {
     expect(loadConfig({ TRUST_PROXY: text }).TRUST_PROXY).toEqual(value);
   });
 
@@ -30,7 +30,7 @@ describe('TRUST_PROXY', () => {
     '0:0:0:0:0:ffff::/96',
     '10.0.0.1,x',
     'proxy.example',
-  ])('is rejected if it is %s, in one sentence that names it', (text) => {
+  ])('TRUST_PROXY %s is rejected in one sentence that names it', (text) => {
     expect(() => loadConfig({ TRUST_PROXY: text })).toThrow(
       expect.objectContaining({
         name: 'UserError',
@@ -58,12 +58,12 @@ describe('a number', () => {
     }
   });
 
-  it('has its default if the variable is absent or empty', () => {
+  it('a number has its default if the variable is absent or empty', () => {
     const { PORT, RATE_LIMIT_PER_MINUTE, REFUND_HOLD_SECONDS, TRUST_PROXY } = loadConfig({ PORT: '' });
     expect([PORT, RATE_LIMIT_PER_MINUTE, REFUND_HOLD_SECONDS, TRUST_PROXY]).toEqual([3000, 600, 60, undefined]);
   });
 
-  it('has the operator API two ports after the API, on loopback', () => {
+  it('the operator API has the second port after that of the API, on loopback', () => {
     expect(operatorPortOf(loadConfig({ PORT: '4000' }))).toBe(4002);
     expect(operatorPortOf(loadConfig({ PORT: '4000', OPERATOR_PORT: '5000' }))).toBe(5000);
     expect(loadConfig({}).OPERATOR_HOST).toBe('127.0.0.1');
@@ -73,7 +73,7 @@ describe('a number', () => {
 describe('a master key', () => {
   const key = Buffer.alloc(32).toString('base64');
 
-  it('is rejected by two variables, and in a file that cannot be read', () => {
+  it('a master key is rejected by two variables, and in a file that cannot be read', () => {
     expect(() => loadConfig({ LUNAS_MASTER_KEY: key, LUNAS_MASTER_KEY_FILE: '/run/key' })).toThrow(
       'Set LUNAS_MASTER_KEY or LUNAS_MASTER_KEY_FILE, not both.',
     );
@@ -82,7 +82,7 @@ describe('a master key', () => {
     );
   });
 
-  it('has old ones in a list', () => {
+  it('old master keys are a list', () => {
     expect(loadConfig({ LUNAS_OLD_MASTER_KEYS: `${key}, ${key}` }).LUNAS_OLD_MASTER_KEYS).toEqual([key, key]);
     expect(() => loadConfig({ LUNAS_OLD_MASTER_KEYS: `${key},short` })).toThrow('LUNAS_OLD_MASTER_KEYS');
   });
@@ -92,7 +92,7 @@ describe('DATABASE_POOLER', () => {
   const DATABASE_URL = 'postgresql://api:secret@db:6432/lunas';
   const DATABASE_DIRECT_URL = 'postgresql://migrator:secret@db:5432/lunas';
 
-  it('is session or transaction', () => {
+  it('DATABASE_POOLER is session or transaction', () => {
     expect(() => loadConfig({ DATABASE_POOLER: 'statement' })).toThrow(
       'The environment has invalid values. DATABASE_POOLER: must be session or transaction',
     );

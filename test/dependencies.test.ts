@@ -25,12 +25,12 @@ it('decides about every install script, and names no other package', () => {
   expect(Object.keys(allowScripts).sort()).toEqual([...new Set(withInstallScript)].sort());
 });
 
-it('does not run the install scripts that the image does not need', () => {
+it('the image and npm do not run the install scripts that the image does not need', () => {
   expect(readText('Dockerfile')).toContain('RUN npm ci --ignore-scripts');
   expect(readText('.npmrc')).toContain('strict-allow-scripts=true');
 });
 
-it('has the same exact version of Node.js in the image and in .nvmrc', () => {
+it('the image and .nvmrc have the same exact version of Node.js', () => {
   expect(NODE_VERSION).toMatch(/^24\.\d+\.\d+$/);
   expect(readText('Dockerfile')).toContain(`ARG NODE_IMAGE=node:${NODE_VERSION}-bookworm-slim\n`);
   expect(readText('.github/workflows/ci.yml')).toContain('node-version-file: .nvmrc');

@@ -45,7 +45,7 @@ function renderEnvExample(): string {
 }
 
 describe('.env.example', () => {
-  it('has each variable with its meaning and default (UPDATE_ENV_EXAMPLE=1 writes it)', () => {
+  it('.env.example has each variable with its meaning and default (UPDATE_ENV_EXAMPLE=1 writes it)', () => {
     if (process.env.UPDATE_ENV_EXAMPLE === '1') writeFileSync(FILE, renderEnvExample());
     expect(readFileSync(FILE, 'utf8')).toBe(renderEnvExample());
   });

@@ -35,7 +35,7 @@ it.each([
   expect(textOn(colour)).toBe(text);
 });
 
-it('has the contrast of WCAG', () => {
+it('the contrast of two colours is that of WCAG', () => {
   expect(contrast('#ffffff', '#000000')).toBeCloseTo(21, 5);
   expect(contrast('#777777', '#ffffff')).toBeCloseTo(4.478, 2);
 });

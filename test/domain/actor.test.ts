@@ -41,7 +41,7 @@ describe('the text of an actor', () => {
     );
   });
 
-  it('is the only text that is read as that actor', () => {
+  it('the text of an actor is the only text that is read as that actor', () => {
     const prefixes = constantFrom('', 'operator', 'operator:', 'cli:', 'user:', 'key:', 'KEY:', ' key:', 'merchant:');
     const isReadBack = property(prefixes, string(), (prefix, rest) => {
       const actor = parseActor(prefix + rest);
@@ -70,7 +70,7 @@ describe('the text of an actor', () => {
     expect(parseActor(text)).toEqual(actor);
   });
 
-  it('has neither the door nor the row of an operator', () => {
+  it('the text of an operator has neither the door nor the row', () => {
     const dewi = { kind: 'operator', name: 'dewi', door: 'console', operatorId: 'O' } as const;
     expect(toStepActor(dewi, 'ticket 7')).toEqual({ name: 'operator:dewi', note: 'ticket 7' });
     expect(toStepActor(dewi)).toEqual({ name: 'operator:dewi' });
@@ -101,7 +101,7 @@ describe('who may request an action', () => {
     ['a name that is no text', { name: ['user:U'] }],
     ['a name that is too long', { name: `user:${'U'.repeat(300)}` }],
     ['a note that is no text', { name: 'user:U', note: 7 }],
-  ])('is rejected: %s', (_, actor) => {
+  ])('a request for an action is rejected: %s', (_, actor) => {
     expect(actorRejection('cancel', actor)).not.toBeNull();
   });
 });

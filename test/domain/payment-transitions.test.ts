@@ -17,7 +17,7 @@ function rupiah(line: LedgerLine): number {
 }
 
 describe('the table of transitions', () => {
-  it('has exactly the edges of the state diagram', () => {
+  it('the transitions of payments are exactly the edges of the state diagram', () => {
     const edges = new Set(
       rules.filter(([, rule]) => rule.from !== rule.to).map(([, rule]) => `${rule.from ?? '-'} > ${rule.to}`),
     );
@@ -42,7 +42,7 @@ describe('the table of transitions', () => {
     );
   });
 
-  it('has one transition that keeps the status, submit_refund, without a posting', () => {
+  it('one transition of payments keeps the status, submit_refund, without a posting', () => {
     const still = rules.filter(([, rule]) => rule.from === rule.to);
     expect(still.map(([name, { posting }]) => [name, posting])).toEqual([['submit_refund', []]]);
   });
@@ -65,7 +65,7 @@ describe('the table of transitions', () => {
     expect(balance(['pay', 'settle'], 'merchant_pending')).toBe(0);
   });
 
-  it('has five final statuses and five open ones', () => {
+  it('payments have five final statuses and five open ones', () => {
     expect(FINAL_STATUSES).toEqual(['expired', 'settled', 'failed', 'cancelled', 'refunded']);
     expect(OPEN_STATUSES).toEqual(['created', 'pending', 'paid', 'refund_processing', 'refund_failed']);
   });
@@ -89,7 +89,7 @@ describe('the table of transitions', () => {
     ]);
   });
 
-  it('has one event per status, with its name', () => {
+  it('each status of a payment has one event, with its name', () => {
     expect(PAYMENT_EVENTS).toHaveLength(10);
     expect(eventOnEntering('refund_processing')).toBe('payment.refund_processing');
   });

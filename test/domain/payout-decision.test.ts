@@ -61,12 +61,12 @@ it('a report without an account number that changes nothing opens no exception',
 });
 
 describe('completed at the bank', () => {
-  it('with our amount and account: complete', () => {
+  it('a payout completed with our amount and account: complete', () => {
     const expected = { decision: 'record', transitions: [{ name: 'complete' }] };
     expect(decide(payout('submitted'), found('completed'))).toEqual(expected);
   });
 
-  it('after it has failed: complete it, with an exception', () => {
+  it('a failed payout that the bank completed: complete it, with an exception', () => {
     expect(decide(payout('failed'), found('completed'))).toEqual({
       decision: 'record',
       transitions: [{ name: 'complete_failed' }],
@@ -74,21 +74,24 @@ describe('completed at the bank', () => {
     });
   });
 
-  it('after it came back: only an exception, unless an operator knows of the return from elsewhere', () => {
+  it('a returned payout that the bank completed: only an exception, unless an operator knows of the return', () => {
     const conflict = { decision: 'record', transitions: [], exception: 'payout_conflict' };
     expect(decide(payout('returned'), found('completed'))).toEqual(conflict);
     expect(decide(payout('returned', { isManual: true }), found('completed'))).toEqual(WAIT);
   });
 
-  it.each([{ amountRupiah: 250_001 }, { accountLastFour: '7891' }])('with %j: only an exception', (changes) => {
-    expect(decide(payout('submitted'), found('completed', changes))).toEqual({
-      decision: 'record',
-      transitions: [],
-      exception: 'payout_amount',
-    });
-  });
+  it.each([{ amountRupiah: 250_001 }, { accountLastFour: '7891' }])(
+    'a completion with %j: only an exception',
+    (changes) => {
+      expect(decide(payout('submitted'), found('completed', changes))).toEqual({
+        decision: 'record',
+        transitions: [],
+        exception: 'payout_amount',
+      });
+    },
+  );
 
-  it.each(['requested', 'approved', 'cancelled'] as const)('without our submit, %s: only an exception', (status) => {
+  it.each(['requested', 'approved', 'cancelled'] as const)('an unsent payout, %s: only an exception', (status) => {
     expect(decide(payout(status), found('completed'))).toEqual({
       decision: 'record',
       transitions: [],
@@ -119,7 +122,7 @@ it('returned at the bank, and submitted: complete, then return', () => {
 describe('not found at the bank', () => {
   const rejected = { sendOutcome: 'rejected', sendFailure: REJECTION, sinceSentMs: 10 * MINUTE_MS } as const;
 
-  it('after its only call was rejected, once a status proves something: fail', () => {
+  it('an unknown payout whose only call was rejected, once a status proves something: fail', () => {
     expect(decide(payout('submitted', rejected), NOT_FOUND)).toEqual({
       decision: 'record',
       transitions: [{ name: 'fail', failure: REJECTION }],
@@ -136,14 +139,14 @@ describe('not found at the bank', () => {
     expect(decide(payout('submitted', { ...rejected, ...changes }), NOT_FOUND)).toMatchObject(WAIT);
   });
 
-  it('before a day is over: wait, and it proves nothing', () => {
+  it('an unknown payout before a day is over: wait, and it proves nothing', () => {
     const compared = payout('submitted', { sendOutcome: null, sinceSentMs: MINUTE_MS - 1 });
     expect(decide(compared, NOT_FOUND)).toEqual(WAIT);
     const later = payout('submitted', { sendOutcome: null, sinceSentMs: DAY_MS - 1 });
     expect(decide(later, NOT_FOUND)).toEqual({ decision: 'wait', attention: 'overdue' });
   });
 
-  it('after a day: an operator decides', () => {
+  it('an unknown payout after a day: an operator decides', () => {
     const compared = payout('submitted', { sendOutcome: 'indeterminate', sinceSentMs: DAY_MS });
     expect(decide(compared, NOT_FOUND)).toEqual({ decision: 'wait', attention: 'not_found' });
   });

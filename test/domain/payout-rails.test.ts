@@ -37,12 +37,12 @@ const chosen = (policies: readonly PayoutPolicy[], grossRupiah: number, at: Date
 };
 
 describe('the rail of a payout', () => {
-  it('is the cheapest one with an open window', () => {
+  it('the rail of a payout is the cheapest one with an open window', () => {
     expect(chosen(ALL, 1_000_000, NOON)).toEqual(['skn', 998_000, NOON.toISOString()]);
     expect(chosen(ALL, 1_000_000, NIGHT)).toEqual(['bi_fast', 997_500, NIGHT.toISOString()]);
   });
 
-  it('is the one that opens first if none is open', () => {
+  it('the rail of a payout is the one that opens first if none is open', () => {
     expect(chosen([RTGS, SKN], 200_000_000, NIGHT)).toEqual(['skn', 199_998_000, '2026-11-26T01:00:00.000Z']);
     expect(chosen([RTGS], 2_000_000_000, NIGHT)).toEqual(['rtgs', 1_999_970_000, '2026-11-26T01:00:00.000Z']);
   });
@@ -63,7 +63,7 @@ describe('the rail of a payout', () => {
     [12_500, 10_000],
     [250_002_500, 250_000_000],
     [250_002_501, undefined],
-  ])('has the limits for the amount that is sent: of %i gross', (grossRupiah, amountRupiah) => {
+  ])("a rail's limits are for the amount that is sent: of %i gross", (grossRupiah, amountRupiah) => {
     expect(chosen([BI_FAST], grossRupiah, NOON)?.[1]).toBe(amountRupiah);
   });
 });

@@ -59,7 +59,7 @@ const NAMES: readonly PayoutTransitionName[] = [
 ];
 
 describe('the table of transitions of payouts', () => {
-  it('has exactly the edges of the state diagram', () => {
+  it('the transitions of payouts are exactly the edges of the state diagram', () => {
     expect(rules.map(([name]) => name)).toEqual(NAMES);
     expect(new Set(rules.map(([, { from, to }]) => `${from ?? '-'} > ${to}`))).toEqual(
       new Set([
@@ -77,7 +77,7 @@ describe('the table of transitions of payouts', () => {
     );
   });
 
-  it('has one transition that keeps the status, resend, without a posting', () => {
+  it('one transition of payouts keeps the status, resend, without a posting', () => {
     const still = rules.filter(([, { from, to }]) => from === to);
     expect(still.map(([name, { posting }]) => [name, posting])).toEqual([['resend', []]]);
   });
@@ -91,7 +91,7 @@ describe('the table of transitions of payouts', () => {
     expect(pathsTo(status)).not.toEqual([]);
   });
 
-  it.each(PAYOUT_STATUSES)('has the same balances on every way to %s', (status) => {
+  it.each(PAYOUT_STATUSES)('the balances are the same on every way to %s', (status) => {
     const expected = {
       requested: { merchant_available: 100, payout_in_transit: -90, fee_revenue: -10, cash: 0 },
       approved: { merchant_available: 100, payout_in_transit: -90, fee_revenue: -10, cash: 0 },

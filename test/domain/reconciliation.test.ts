@@ -49,18 +49,18 @@ function workflow(status: PaymentStatus): WorkflowRecord {
 }
 
 describe.each(PAYMENT_STATUSES)('a payment that is %s', (status) => {
-  it('has no break if provider, PostgreSQL and workflow agree', () => {
+  it('a payment has no break if provider, PostgreSQL and workflow agree', () => {
     expect(findBreaks(recorded(status), provider(EXPECTED[status]), workflow(status), NOW)).toEqual([]);
   });
 
-  it('has a break if the provider has another amount or another transaction', () => {
+  it('a payment has a break if the provider has another amount or another transaction', () => {
     const amount = findBreaks(recorded(status), provider(EXPECTED[status], { totalRupiah: 9 }), workflow(status), NOW);
     expect(amount.some(({ kind }) => kind === 'mismatch' || kind === 'duplicate')).toBe(true);
     const another = provider(EXPECTED[status], { providerTransactionId: 'another' });
     expect(findBreaks(recorded(status), another, workflow(status), NOW)).toMatchObject([{ kind: 'duplicate' }]);
   });
 
-  it('has a break if its workflow has another status, or is missing while the payment is open', () => {
+  it('a payment has a break if its workflow has another status, or is missing while the payment is open', () => {
     const gone = findBreaks(recorded(status), provider(EXPECTED[status]), null, NOW);
     expect(gone.map(({ kind }) => kind)).toEqual(isFinal(status) ? [] : ['missing']);
     const other = { isRunning: true, status: status === 'paid' ? 'pending' : 'paid' };
@@ -81,7 +81,7 @@ describe('an indeterminate record', () => {
     expect(breaks).toMatchObject([{ kind: 'mismatch', isResolvedByStatusQuery: true }]);
   });
 
-  it('is no break by itself', () => {
+  it('an indeterminate record is no break by itself', () => {
     expect(findBreaks(recorded('paid'), 'indeterminate', 'indeterminate', NOW)).toEqual([]);
   });
 });
@@ -90,7 +90,7 @@ describe('a workflow that differs from PostgreSQL', () => {
   it.each([
     ['refund_processing', { isRunning: true, status: 'paid' }],
     ['settled', { isRunning: true, status: 'paid' }],
-  ] as const)('is resolved by a status query: %s', (status, running) => {
+  ] as const)('a workflow that differs from PostgreSQL is resolved by a status query: %s', (status, running) => {
     expect(findBreaks(recorded(status), provider(EXPECTED[status]), running, NOW)).toMatchObject([
       { kind: 'mismatch', isResolvedByStatusQuery: true },
     ]);
@@ -98,14 +98,14 @@ describe('a workflow that differs from PostgreSQL', () => {
 });
 
 describe('a late payment', () => {
-  it.each(['received', 'submitted'] as const)('is overdue after ten minutes: %s', (status) => {
+  it.each(['received', 'submitted'] as const)('a late payment is overdue after ten minutes: %s', (status) => {
     expect(findOverdueLatePayment(status, NOW - 11 * 60_000, NOW)).toMatchObject([
       { kind: 'overdue', isResolvedByStatusQuery: true },
     ]);
     expect(findOverdueLatePayment(status, NOW - 9 * 60_000, NOW)).toEqual([]);
   });
 
-  it.each(['refunded', 'manual_review'] as const)('is never overdue: %s', (status) => {
+  it.each(['refunded', 'manual_review'] as const)('a late payment is never overdue: %s', (status) => {
     expect(findOverdueLatePayment(status, 0, NOW)).toEqual([]);
   });
 });
@@ -126,7 +126,7 @@ describe('a break at the provider is resolved by a status query', () => {
     ]);
   });
 
-  it('is none if the late payment is in suspense or refunded', () => {
+  it('a late payment in suspense or refunded is no break', () => {
     for (const [late, there] of [
       ['manual_review', 'paid'],
       ['submitted', 'refunded'],
@@ -143,7 +143,7 @@ describe('a manual refund', () => {
   it.each([
     ['refunded', null],
     ['expired', 'refunded'],
-  ] as const)('is no break if the provider does not have it: %s', (status, late) => {
+  ] as const)('a manual refund is no break if the provider does not have it: %s', (status, late) => {
     const manual = recorded(status, { late, isManuallyRefunded: true });
     expect(findBreaks(manual, provider('paid'), workflow(status), NOW)).toEqual([]);
     expect(findBreaks({ ...manual, isManuallyRefunded: false }, provider('paid'), workflow(status), NOW)).toHaveLength(
@@ -151,7 +151,7 @@ describe('a manual refund', () => {
     );
   });
 
-  it('is a break if the provider refunded too', () => {
+  it('a manual refund is a break if the provider refunded too', () => {
     const manual = recorded('refunded', { isManuallyRefunded: true });
     expect(findBreaks(manual, provider('refunded'), workflow('refunded'), NOW)).toHaveLength(1);
   });
@@ -184,12 +184,12 @@ describe('a timer that should have fired', () => {
         refundSubmittedAtMs: minutesAgo(11),
       },
     ],
-  ] as const)('is a break: %s', (status, changes) => {
+  ] as const)('a timer that should have fired is a break: %s', (status, changes) => {
     const breaks = findBreaks(recorded(status, changes), provider(EXPECTED[status]), workflow(status), NOW);
     expect(breaks).toMatchObject([{ kind: 'overdue' }]);
   });
 
-  it('is no break if settlement waits for an operator', () => {
+  it('a timer that should have fired is no break if settlement waits for an operator', () => {
     const waiting = recorded('paid', {
       settlementKind: 'manual',
       state: { status: 'paid', version: 3, settlesAtMs: minutesAgo(600) },

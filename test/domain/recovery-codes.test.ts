@@ -3,7 +3,7 @@ import { formatRecoveryCode, parseRecoveryCode } from '../../src/domain/recovery
 
 const bits = uint8Array({ minLength: 10, maxLength: 10 });
 
-it('is 16 characters in four groups, and different for different bits', () => {
+it('a recovery code is 16 characters in four groups, and different for different bits', () => {
   assert(
     property(bits, bits, (one, other) => {
       expect(formatRecoveryCode(one)).toMatch(/^(?:[0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/);
@@ -13,7 +13,7 @@ it('is 16 characters in four groups, and different for different bits', () => {
   );
 });
 
-it('is read as users type it', () => {
+it('a recovery code is read as users type it', () => {
   assert(
     property(bits, (random) => {
       const code = formatRecoveryCode(random);

@@ -15,18 +15,21 @@ async function requestIdFor(headers: NonNullable<RequestInit['headers']>): Promi
 const VISIBLE = Array.from({ length: 0x7e - 0x20 }, (_, index) => String.fromCharCode(0x21 + index)).join('');
 
 describe('X-Request-Id', () => {
-  it.each(['1', 'order-1042/attempt:1', VISIBLE, 'x'.repeat(128)])('is that of the caller: %s', async (given) => {
-    expect(await requestIdFor({ 'x-request-id': given })).toBe(given);
-  });
+  it.each(['1', 'order-1042/attempt:1', VISIBLE, 'x'.repeat(128)])(
+    'X-Request-Id is that of the caller: %s',
+    async (given) => {
+      expect(await requestIdFor({ 'x-request-id': given })).toBe(given);
+    },
+  );
 
   it.each(['', 'x'.repeat(129), 'two words', 'tab\tbed', 'caf\u00e9'])(
-    'is a new UUID instead of an invalid one: %j',
+    'X-Request-Id is a new UUID instead of an invalid one: %j',
     async (given) => {
       expect(isUuid(await requestIdFor({ 'x-request-id': given }))).toBe(true);
     },
   );
 
-  it('is a new UUID if the caller sends none, or two', async () => {
+  it('X-Request-Id is a new UUID if the caller sends none, or two', async () => {
     const two: NonNullable<RequestInit['headers']> = [
       ['x-request-id', 'a'],
       ['x-request-id', 'b'],
@@ -36,7 +39,7 @@ describe('X-Request-Id', () => {
     expect(new Set(made).size).toBe(3);
   });
 
-  it('is returned with an error, too', async () => {
+  it('an error has its X-Request-Id, too', async () => {
     const { status, headers } = await sendRequest(`${apis.urls[0]}/nowhere`, { headers: { 'x-request-id': 'mine' } });
     expect([status, headers.get('x-request-id')]).toEqual([404, 'mine']);
   });

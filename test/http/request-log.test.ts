@@ -71,7 +71,7 @@ describe('the request log', () => {
     expect(counts).toEqual({ 'lunas_requests_unrecorded_total database': 2 });
   });
 
-  it('is bounded: it counts what the buffer does not take', async () => {
+  it('the request log is bounded: it counts what the buffer does not take', async () => {
     for (let number = 0; number <= BUFFERED; number += 1) requestLog.add(requestOf(`burst-${number}`));
     await requestLog.close();
     expect(await recorded()).toHaveLength(BUFFERED);

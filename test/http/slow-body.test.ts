@@ -32,7 +32,7 @@ describe('a body that does not arrive', () => {
     });
   });
 
-  it('does not delay endpoints that read no body', async () => {
+  it('a body that does not arrive does not delay endpoints that read no body', async () => {
     const path = '/payments/01935b6c-7c00-7000-8000-000000000000/cancel';
     const { hostname, port } = new URL(apis.urls[0] ?? '');
     const socket = connect(Number(port), hostname);

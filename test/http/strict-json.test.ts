@@ -12,7 +12,7 @@ function plain(value: unknown): unknown {
 }
 
 describe('strict JSON', () => {
-  it('has the value of JSON.parse', () => {
+  it('strict JSON has the value of JSON.parse', () => {
     assert(
       property(json({ maxDepth: 5 }), (text) => {
         if (/__proto__|\\u0000|\\ud[89a-f]/i.test(text)) return;
@@ -70,7 +70,7 @@ describe('strict JSON', () => {
     expect(value).not.toHaveProperty('amount');
   });
 
-  it.each(['1e3', '1.0', '-0', '9007199254740993', '0.5'])('does not accept %s as an integer', (token) => {
+  it.each(['1e3', '1.0', '-0', '9007199254740993', '0.5'])('%s is no integer in strict JSON', (token) => {
     expect(parse(token)).toEqual(new NumberToken(token));
   });
 

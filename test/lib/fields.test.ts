@@ -123,7 +123,7 @@ const FORMS: ReadonlyArray<readonly [string, z.ZodType, fc.Arbitrary<string>]> =
 ];
 
 describe.each(FORMS)('an accepted %s', (_, reader, forms) => {
-  it('has one value, and white space around it changes nothing', () => {
+  it('an accepted field has one value, and white space around it changes nothing', () => {
     const property = fc.property(forms, fc.stringMatching(/^[ \t\r\n\u00a0\ufeff]*$/), (text, space) => {
       const value = read(reader, text);
       return value !== undefined && same(read(reader, space + text + space), value);
@@ -131,7 +131,7 @@ describe.each(FORMS)('an accepted %s', (_, reader, forms) => {
     expect(fc.check(property, RUNS)).toMatchObject({ failed: false });
   });
 
-  it('with another digit has another value, or none', () => {
+  it('an accepted field with another digit has another value, or none', () => {
     const property = fc.property(forms, fc.nat(), fc.integer({ min: 1, max: 9 }), (text, chosen, step) => {
       const indexes = Array.from(text.matchAll(/\d/g), ({ index }) => index);
       const at = indexes[chosen % Math.max(1, indexes.length)];
@@ -161,11 +161,11 @@ describe('the reason', () => {
     [{ amount: { value: [1] } }, 'amount.value a list is no whole rupiah'],
     [[1], 'a list is no JSON object'],
     [undefined, '(absent) is no JSON object'],
-  ])('for %j', (body, reason) => {
+  ])('the reason for %j names the field', (body, reason) => {
     expect(readFields(schema, body)).toEqual({ ok: false, reason });
   });
 
-  it('is none for optional fields', () => {
+  it('optional fields have no reason', () => {
     for (const note of [undefined, null, '', 'abcd', {}]) {
       for (const refunds of [undefined, null, '']) {
         const fields = { amount: { value: 1 }, note: null, refunds: null };

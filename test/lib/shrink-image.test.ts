@@ -77,7 +77,7 @@ it.each([
   ['a PNG that is one pixel too wide', resized(MAX_DECODED_SIDE + 1, 1)],
   ['a JPEG of 65,000 pixels', resizedJpeg(65_000)],
   ['a WebP of 16,000 pixels', resizedWebp(16_000)],
-])('does not decode %s', async (_name, bytes) => {
+])('an image with too many pixels is not decoded: %s', async (_name, bytes) => {
   expect(await shrinkImage(bytes, 256)).toBe('too_many_pixels');
 });
 
@@ -95,7 +95,7 @@ it.each([
   ['the header of a JPEG', JPEG.subarray(0, 20)],
   ['the header of a WebP', WEBP.subarray(0, 20)],
   ['a JPEG of markers without an end', Buffer.alloc(1_000, 0xff).fill(0xd8, 1, 2)],
-])('does not accept %s', async (_name, bytes) => {
+])('a file that is no image is not accepted: %s', async (_name, bytes) => {
   expect(await shrinkImage(bytes, 256)).toBe('no_image');
 });
 

@@ -75,7 +75,7 @@ async function fakeGo(version: string): Promise<() => Promise<number>> {
 const findCli = (): Promise<string> => findTemporalBinary(TEMPORAL_CLI, config, progress, signal);
 
 describe('the temporal command', () => {
-  it('is the configured one, before all others', async () => {
+  it('the temporal command is the configured one, before all others', async () => {
     await fake('temporal', printing(NEW_ENOUGH));
     const configured = await fake('mine', printing(NEW_ENOUGH));
     config = { ...config, TEMPORAL_CLI_PATH: configured };
@@ -91,19 +91,19 @@ describe('the temporal command', () => {
     await expect(findCli()).rejects.toThrow('TEMPORAL_CLI_PATH=/nonexistent cannot be used: not an executable file');
   });
 
-  it('is the one on PATH, before the cached one', async () => {
+  it('the temporal command is the one on PATH, before the cached one', async () => {
     await fake('temporal', printing(NEW_ENOUGH), path.join(cache, 'temporal-cli-1.5.1'));
     const onPath = await fake('temporal', printing(NEW_ENOUGH));
     expect(await findCli()).toBe(onPath);
   });
 
-  it('is the cached one if the one on PATH is too old', async () => {
+  it('the temporal command is the cached one if the one on PATH is too old', async () => {
     await fake('temporal', printing(TOO_OLD));
     const cached = await fake('temporal', printing(NEW_ENOUGH), path.join(cache, 'temporal-cli-1.5.1'));
     expect(await findCli()).toBe(cached);
   });
 
-  it('is built with Go, once, and cached, if there is none and the download fails', async () => {
+  it('the temporal command is built with Go, once, and cached, if there is none and the download fails', async () => {
     const builds = await fakeGo(NEW_ENOUGH);
     const cached = path.join(cache, 'temporal-cli-1.5.1', 'temporal');
     expect(await findCli()).toBe(cached);
@@ -115,7 +115,7 @@ describe('the temporal command', () => {
     expect(await readdir(cache)).toEqual(['temporal-cli-1.5.1']);
   });
 
-  it('is built once by two concurrent starts', async () => {
+  it('the temporal command is built once by two concurrent starts', async () => {
     const builds = await fakeGo(NEW_ENOUGH);
     const [first, second] = await Promise.all([findCli(), findCli()]);
     expect(first).toBe(second);
@@ -123,7 +123,7 @@ describe('the temporal command', () => {
     expect(output.join('')).toContain(`waiting for process ${process.pid}, which is fetching or building it`);
   });
 
-  it('is built again if the cached file is truncated', async () => {
+  it('the temporal command is built again if the cached file is truncated', async () => {
     const builds = await fakeGo(NEW_ENOUGH);
     await truncate(await findCli(), 20);
     await findCli();
@@ -131,7 +131,7 @@ describe('the temporal command', () => {
     expect(output.join('')).toContain('the cached file is broken; installing again');
   });
 
-  it('is an error with each method, its reason and the remedy if all methods fail', async () => {
+  it('an error names each method, its reason and the remedy if no method finds the temporal command', async () => {
     const failure = await findCli().catch((error: unknown) => String(error));
     expect(failure).toMatch(/There is no Temporal dev server\. Install Go 1\.25 or newer, or set TEMPORAL_CLI_PATH/);
     expect(failure).toMatch(
@@ -192,7 +192,7 @@ describe('the test server', () => {
     await fake('java', listening);
   }
 
-  it('is the configured one', async () => {
+  it('the test server is the configured one', async () => {
     const configured = await fake('mine', listening);
     config = { ...config, TEMPORAL_TEST_SERVER_PATH: configured };
     expect(await findTemporalBinary(TEST_SERVER, config, progress, signal)).toBe(configured);
@@ -205,14 +205,14 @@ describe('the test server', () => {
     );
   });
 
-  it('is installed by Maven if the download fails: a script that executes Java', async () => {
+  it('the test server is installed by Maven if the download fails: a script that executes Java', async () => {
     await fakeMavenAndJava();
     const file = await findTemporalBinary(TEST_SERVER, config, progress, signal);
     expect(file).toBe(path.join(cache, 'temporal-test-server-1.35.0', 'temporal-test-server'));
     expect(await readFile(file, 'utf8')).toMatch(/\nexec java .*io\.temporal\.testserver\.TestServer "\$@"\n$/);
   });
 
-  it('is an error with the missing program and the remedy', async () => {
+  it('an error names the missing program and the remedy if there is no test server', async () => {
     await fake('java', listening);
     const failure = await findTemporalBinary(TEST_SERVER, config, progress, signal).catch((error: unknown) =>
       String(error),

@@ -6,7 +6,7 @@ const OF_LOCAL_STACK = Object.keys(localStackSchema.shape).filter(
 );
 
 describe('the variables of the local stack', () => {
-  it('are rejected by the local stack if they are invalid, together with those of an installation', () => {
+  it('invalid variables of the local stack are rejected together with those of an installation', () => {
     expect(() => loadLocalStackConfig({ PORT: '0', POSTGRES_PORT: 'five' })).toThrow(
       /^The environment has invalid values\. PORT: must be .*; POSTGRES_PORT: must be a whole number from 1 to 65535$/,
     );
@@ -16,7 +16,7 @@ describe('the variables of the local stack', () => {
     expect(loadConfig({ [name]: 'no port and no URL' })).toEqual(loadConfig({}));
   });
 
-  it('have their defaults', () => {
+  it('the variables of the local stack have their defaults', () => {
     expect(loadLocalStackConfig({ SANDBOX_PORT: '' })).toMatchObject({
       ...loadConfig({}),
       SANDBOX_PORT: 3001,

@@ -113,7 +113,7 @@ it('creates the cluster again after an interrupted first start', async () => {
   await start(await openCluster(directory));
 });
 
-it('does not change a directory that is not a cluster', async () => {
+it('a directory that is not a cluster is not changed', async () => {
   const directory = await temporaryDirectory();
   await mkdir(path.join(directory, 'postgres'));
   await writeFile(path.join(directory, 'postgres', 'holiday.jpg'), '');
@@ -121,7 +121,7 @@ it('does not change a directory that is not a cluster', async () => {
   expect(existsSync(path.join(directory, 'postgres', 'holiday.jpg'))).toBe(true);
 });
 
-it('does not retry with a wrong password', async () => {
+it('a start with a wrong password is not repeated', async () => {
   const directory = await temporaryDirectory();
   await openCluster(directory);
   await writeFile(path.join(directory, 'postgres', 'password'), 'guess');

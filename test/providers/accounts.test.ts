@@ -237,7 +237,7 @@ describe('lunas accounts add', () => {
     ['api.midtrans.com', 'sandbox', 'must be absolute and begin with http:// or https://'],
     ['https://api.midtrans.com/?key=1', 'sandbox', 'without ? or #'],
     ['https://api.midtrans.com/#v2', 'sandbox', 'without ? or #'],
-  ])('does not take the address %s in %s', async (baseUrl, environment, rule) => {
+  ])('an account does not take the address %s in %s', async (baseUrl, environment, rule) => {
     const { exitCode, stderr } = await add(baseUrl, environment);
     expect(exitCode).toBe(1);
     expect(stderr).toContain(rule);

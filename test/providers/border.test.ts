@@ -388,7 +388,7 @@ describe.each(FIELDS)(
     const reason = expect.stringContaining(keysOf.at(-1) ?? '');
     const rejected = { outcome: notAccepted, ...(notAccepted !== 'malformed' && { reason }) };
 
-    it('may be absent, null or empty only if it is not required', async () => {
+    it('an optional field may be absent, null or empty, and a required one may not', async () => {
       const absent = await readWith(undefined);
       expect(absent.outcome === notAccepted).toBe(rule === 'required');
       const expected = rule === 'required' ? rejected : absent;
@@ -397,7 +397,7 @@ describe.each(FIELDS)(
       }
     });
 
-    it('never has an invalid value', async () => {
+    it('an invalid value of a field is never read', async () => {
       const isLenient = rule === 'optional' || rule === 'shown';
       const expected = isLenient ? await readWith(undefined) : rejected;
       for (const value of [...NO_VALUES, ...invalid]) {
@@ -457,7 +457,7 @@ describe.each(['midtrans', 'faspay'] as const)(
     const outcomeOf = (headers: Record<string, string[]>) =>
       verifyPayoutNotification({ rawBody, headers }, verifier(profile)).outcome;
 
-    it('may be repeated by a proxy, but not have two values', async () => {
+    it('a header of a notification may be repeated by a proxy, but not have two values', async () => {
       const headers = Object.entries(await signedHeaders());
       const linesOf = (lines: (value: string) => string[]) =>
         Object.fromEntries(headers.map(([name, value]) => [name, lines(value)]));

@@ -177,7 +177,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
     });
 
     describe('an order', () => {
-      it('that does not exist is not found, and every operation on it is rejected', async () => {
+      it('an order that does not exist is not found, and every operation on it is rejected', async () => {
         expect(await provider.findPayment(keyOf(newReference()), withDefaultTimeout())).toEqual({
           outcome: 'not_found',
         });
@@ -188,7 +188,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         }
       });
 
-      it('is created once by ten concurrent requests, and no request is rejected', async () => {
+      it('an order is created once by ten concurrent requests, and no request is rejected', async () => {
         const referenceId = newReference();
         const outcomes = await Promise.all(
           Array.from({ length: 10 }, () => provider.issueQris(requestFor(referenceId), withDefaultTimeout())),
@@ -199,7 +199,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         expect(await find(referenceId)).toMatchObject({ status: 'pending', totalRupiah: TOTAL_RUPIAH });
       });
 
-      it('with another amount under the same reference is unusable', async () => {
+      it('an order with another amount under the same reference is unusable', async () => {
         const { id } = await issued();
         const other = await provider.issueQris(
           { ...requestFor(id), totalRupiah: TOTAL_RUPIAH + 1 },
@@ -221,7 +221,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         expect(Date.now()).toBeGreaterThan(request.expiresAt.getTime() - 1000);
       });
 
-      it('that the acquirer rejects has its reason and does not exist', async () => {
+      it('an order that the acquirer rejects has its reason and does not exist', async () => {
         const referenceId = newReference();
         await acquirer.fail('issueQris', 'reject');
         expect(await callProvider(provider, 'issueQris', referenceId, withDefaultTimeout())).toMatchObject({
@@ -233,7 +233,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
     });
 
     describe('a refund', () => {
-      it('is accepted first and final when the bank confirms it, with a reference of the provider', async () => {
+      it('a refund is accepted first, and final with a reference when the bank confirms it', async () => {
         const id = await paid();
         expect(await provider.refundPayment(refundOf(id), withDefaultTimeout())).toEqual({ outcome: 'accepted' });
         const taken = {
@@ -249,7 +249,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         expect(refunds).toEqual([{ ...taken, confirmedAt: expect.any(Date) }]);
       });
 
-      it('is executed once for ten concurrent requests with one key', async () => {
+      it('a refund is executed once for ten concurrent requests with one key', async () => {
         const id = await paid();
         const outcomes = await Promise.all(
           Array.from({ length: 10 }, () => provider.refundPayment(refundOf(id), withDefaultTimeout())),
@@ -259,7 +259,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         expect(await acquirer.readOrder(id)).toMatchObject({ refunds: 1 });
       });
 
-      it('of more than the remaining amount is rejected', async () => {
+      it('a refund of more than the remaining amount is rejected', async () => {
         const id = await paid();
         expect(await provider.refundPayment(refundOf(id, 'a', TOTAL_RUPIAH + 1), withDefaultTimeout())).toMatchObject({
           outcome: 'rejected',
@@ -271,12 +271,12 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         expect(await acquirer.readOrder(id)).toMatchObject({ refunds: 1 });
       });
 
-      it('of an unpaid order is rejected', async () => {
+      it('a refund of an unpaid order is rejected', async () => {
         const { id } = await issued();
         expect(await provider.refundPayment(refundOf(id), withDefaultTimeout())).toMatchObject({ outcome: 'rejected' });
       });
 
-      it('that is rejected stays rejected for its key, and is not listed; another key is accepted', async () => {
+      it('a rejected refund stays rejected for its key, and is not listed; another key is accepted', async () => {
         const id = await paid();
         await acquirer.fail('refundPayment', 'reject');
         const rejected = { outcome: 'rejected', reason: expect.stringMatching(/\S/) };
@@ -421,7 +421,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
     });
 
     describe('a notification', () => {
-      it('is verified, and names the order', async () => {
+      it('a notification is verified, and names the order', async () => {
         const id = await paid();
         const notification = await acquirer.notificationOf(id);
         expect(provider.verifyNotification(notification)).toMatchObject({
@@ -431,7 +431,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         });
       });
 
-      it('of another provider account, or with another order, has an invalid signature', async () => {
+      it('a notification of another provider account, or with another order, has an invalid signature', async () => {
         const id = await paid();
         const notification = await acquirer.notificationOf(id);
         expect(acquirer.stranger.verifyNotification(notification)).toEqual({ outcome: 'invalid_signature' });
@@ -439,7 +439,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         expect(provider.verifyNotification({ ...notification, rawBody })).toEqual({ outcome: 'invalid_signature' });
       });
 
-      it('that is truncated is not verified, and the adapter throws for no text', async () => {
+      it('a truncated notification is not verified, and the adapter throws for no text', async () => {
         const notification = await acquirer.notificationOf(await paid());
         for (let length = 0; length < notification.rawBody.length; length += 7) {
           const rawBody = notification.rawBody.subarray(0, length);
@@ -470,7 +470,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
       const INDETERMINATE = { outcome: 'indeterminate', reason: expect.stringMatching(/\S/) };
 
       describe.each(OPERATIONS)('%s', (operation) => {
-        it('is indeterminate after every invalid response', async () => {
+        it('an operation is indeterminate after every invalid response', async () => {
           for (const response of hostile.responses) {
             hostile.respondWith(response);
             expect([response, await callProvider(adapter, operation, newReference(), withDefaultTimeout())]).toEqual([
@@ -480,7 +480,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
           }
         });
 
-        it('does not follow a redirect', async () => {
+        it('an operation does not follow a redirect', async () => {
           hostile.respondWith('a redirect');
           expect(await callProvider(adapter, operation, newReference(), withDefaultTimeout())).toEqual(INDETERMINATE);
           expect(hostile.paths).toHaveLength(1);
@@ -528,7 +528,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
           expect(hostile.paths).toEqual([]);
         });
 
-        it('is indeterminate if no server listens', async () => {
+        it('an operation is indeterminate if no server listens', async () => {
           const gone = await startHostileServer();
           await gone.close();
           const unreachable = acquirer.connectTo(gone.url);
@@ -554,7 +554,7 @@ export function describeProvider(name: string, open: () => Promise<AcquirerUnder
         },
       );
 
-      it('is called over a persistent connection', async () => {
+      it('an acquirer is called over a persistent connection', async () => {
         hostile.respondWith('an empty object');
         for (let count = 0; count < 20; count += 1)
           await callProvider(adapter, 'findPayment', newReference(), withDefaultTimeout());

@@ -75,7 +75,7 @@ describe('the image of a QRIS', () => {
     expect(svg).toContain(`viewBox="0 0 ${across} ${across}"`);
   });
 
-  it('can be rendered for a payload of maximum length', async () => {
+  it('a payload of maximum length can be rendered as an image', async () => {
     expect((await renderQrisPng('a'.repeat(512))).length).toBeGreaterThan(0);
   });
 });

@@ -57,7 +57,7 @@ const payloads: fc.Arbitrary<EmvPayload> = fc
   .chain((objects) => fc.shuffledSubarray([{ tag: '00', value: '01' }, ...objects], { minLength: objects.length + 1 }));
 
 describe('crc16', () => {
-  it('has the published check value', () => {
+  it('crc16 has the published check value', () => {
     expect(crc16('123456789')).toBe('29B1');
   });
 
@@ -111,7 +111,7 @@ describe('parsePayload', () => {
     expect(errorOf(parsePayload(sealed('0002015904Café6002x')))).toMatchObject({ code: expect.any(String) });
   });
 
-  it('of the readings by characters and by bytes, the error is that of the one that came further', () => {
+  it('the error of a payload is that of the reading, by characters or by bytes, that came further', () => {
     expect(errorOf(parsePayload(sealed('0002015905Café5802IDX1')))).toMatchObject({
       code: 'tag_invalid',
       position: 21,

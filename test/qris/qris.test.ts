@@ -182,7 +182,7 @@ describe('parseQris', () => {
   it.each([
     ['static', undefined],
     ['dynamic', '5000'],
-  ])('without tag 01 a code is %s if tag 54 is %s', (kind, amount) => {
+  ])('a code without tag 01 is %s if tag 54 is %s', (kind, amount) => {
     const text = shopQris('01').slice(0, -'6304FFFF'.length);
     const covered = `${text}${amount === undefined ? '' : `5404${amount}`}6304`;
     expect(valueOrFail(parseQris(covered + crc16(covered))).kind).toBe(kind);
@@ -209,7 +209,7 @@ describe('parseQris', () => {
     );
   });
 
-  it('never throws', () => {
+  it('parseQris never throws', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (text) => {
         expect(typeof parseQris(text).ok).toBe('boolean');

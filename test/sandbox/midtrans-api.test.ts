@@ -182,7 +182,7 @@ describe('the server key', () => {
     ['no key', ''],
     ['another key', basicAuth('SB-Mid-server-other')],
     ['a bearer token', 'Bearer SB-Mid-server-lunas-sandbox'],
-  ])('is required: 401 for %s', async (_, authorization) => {
+  ])('the server key is required: 401 for %s', async (_, authorization) => {
     for (const [method, path] of [
       ['GET', '/v2/x/status'],
       ['POST', '/v2/charge'],
@@ -206,7 +206,7 @@ describe('GET /v2/:id/status', () => {
     expect(await status(transaction_id)).toMatchObject({ status_code: '201', order_id, transaction_status: 'pending' });
   });
 
-  it('does not return the QR string, like Midtrans', async () => {
+  it('GET /v2/:id/status does not return the QR string, like Midtrans', async () => {
     expect(await status(await charged())).not.toHaveProperty('qr_string');
   });
 
@@ -266,7 +266,7 @@ describe('POST /v2/:id/expire and /v2/:id/cancel', () => {
     expect(await expire(id)).toMatchObject({ status_code: '412' });
   });
 
-  it('does not cancel at ShopeePay', async () => {
+  it('a cancel at ShopeePay is rejected', async () => {
     const id = await charged('airpay shopee');
     expect(await cancel(id)).toMatchObject({ status_code: '412' });
     expect(await status(id)).toMatchObject({ transaction_status: 'pending' });
@@ -354,7 +354,7 @@ describe('POST /v2/:id/refund', () => {
   });
 });
 
-it('has the same data after a restart', async () => {
+it('the sandbox has the same data after a restart', async () => {
   const open = await charged();
   const done = await paid();
   await sandbox.restart();

@@ -139,7 +139,7 @@ it("escapes the merchant's notification URL", async () => {
   await receiver.close();
 });
 
-it('its Content-Security-Policy allows only its own style and script', async () => {
+it('the Content-Security-Policy of the page allows only its own style and script', async () => {
   const { text, policy } = await page();
   expect(policy).toContain("default-src 'none'");
   for (const name of ['style', 'script']) {

@@ -42,14 +42,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-it('has none with one migration, also after a change of it', () => {
+it('a history with one migration has no previous version, also after a change of the migration', () => {
   commit('one');
   writeFileSync(path.join(directory, MIGRATIONS, '0001_schema.sql'), '-- Changed\n');
   commit('changed');
   expect(findPreviousVersion()).toEqual({ commit: null, missing: 'migration' });
 });
 
-it('is the commit before the last migration', () => {
+it('the previous version is the commit before the last migration', () => {
   const first = commit('one');
   writeMigration('0002_more.sql');
   commit('two');
@@ -57,14 +57,14 @@ it('is the commit before the last migration', () => {
   expect(findPreviousVersion()).toEqual({ commit: first });
 });
 
-it('is the last commit if the last migration is not committed', () => {
+it('the previous version is the last commit if the last migration is not committed', () => {
   commit('one');
   const last = commit('later');
   writeMigration('0002_more.sql');
   expect(findPreviousVersion()).toEqual({ commit: last });
 });
 
-it('is not known if the history does not go back that far', () => {
+it('the previous version is not known if the history does not go back that far', () => {
   writeMigration('0002_more.sql');
   commit('all');
   expect(findPreviousVersion()).toEqual({ commit: null, missing: 'history' });

@@ -81,7 +81,7 @@ describe('the model', () => {
 });
 
 describe('the costs', () => {
-  it('are the defaults of the configuration', () => {
+  it('the costs of the model are the defaults of the configuration', () => {
     const defaultOf = (name: keyof typeof environmentSchema.shape) => environmentSchema.shape[name].parse(undefined);
     expect(DEFAULTS.poolSize.value).toBe(defaultOf('DATABASE_POOL_SIZE'));
     expect(DEFAULTS.relaySlots.value).toBe(defaultOf('RELAY_SLOTS'));
@@ -90,7 +90,7 @@ describe('the costs', () => {
     expect(DEFAULTS.merchantPerMinute.value).toBe(defaultOf('RATE_LIMIT_PER_MINUTE'));
   });
 
-  it('are the disk space of docs/performance.md', () => {
+  it('the costs of the model are the disk space of docs/performance.md', () => {
     const page = read('docs/performance.md');
     const kilobytes = (row: string) => Number(new RegExp(`^\\| ${row} +\\| ([\\d.]+) +\\|$`, 'm').exec(page)?.[1]);
     const sum = (rows: readonly string[]) => rows.reduce((total, row) => total + kilobytes(row), 0);
@@ -109,7 +109,7 @@ describe('docs/scale.md', () => {
     ['settings', () => settingsOf(plans)],
     ['bottlenecks', () => (thousand ? bottlenecksOf(thousand) : [])],
     ['comparison', () => comparisonOf(run, capacity)],
-  ])('has the %s that the model computes (UPDATE_SCALE=1 writes them)', (name, rows) => {
+  ])('docs/scale.md has the %s that the model computes (UPDATE_SCALE=1 writes them)', (name, rows) => {
     const section = { page: PAGE, kind: 'scale', name };
     const table = markdownOf(rows());
     if (process.env.UPDATE_SCALE === '1') writeSection(section, table);

@@ -89,7 +89,7 @@ describe('a signed body', () => {
   const signatureOf = (bytes: Buffer) =>
     signRsa(privateKey, callString({ ...parts, token: null, bodyHash: bodyHash(bytes) }));
 
-  it('has no white space outside of strings after stripping, and stripping twice changes nothing', () => {
+  it('a stripped body has no white space outside of strings, and stripping twice changes nothing', () => {
     const property = fc.property(spaced, ({ compact, spaced: bytes }) => {
       const stripped = stripInsignificantWhitespace(bytes);
       const again = stripInsignificantWhitespace(stripped);
@@ -99,7 +99,7 @@ describe('a signed body', () => {
     expect(() => fc.assert(property, RUNS)).not.toThrow();
   });
 
-  it('never loses a byte of anything else, also if it is no JSON', () => {
+  it('a stripped body loses no byte of anything else, also if it is no JSON', () => {
     const property = fc.property(fc.uint8Array({ maxLength: 64 }), (array) => {
       const bytes = Buffer.from(array);
       const stripped = stripInsignificantWhitespace(bytes);
@@ -123,7 +123,7 @@ describe('a signed body', () => {
     );
   });
 
-  it('does not verify with another byte', async () => {
+  it('a signed body does not verify with another byte', async () => {
     const changed = spaced.chain(({ compact }) =>
       fc.tuple(fc.constant(compact), fc.nat(compact.length - 1), fc.integer({ min: 0x21, max: 0x7e })),
     );
@@ -139,7 +139,7 @@ describe('a signed body', () => {
   });
 
   it.each(['{"a":"b\\/c"}', '{"a":1.0}', '{"a":"\\u00e9"}', '{"a":"\\u2028"}', '{"a":1,"a":2}'])(
-    'does not verify if it is parsed and serialised again: %s',
+    'a signed body does not verify if it is parsed and serialised again: %s',
     async (text) => {
       const bytes = Buffer.from(JSON.stringify(JSON.parse(text)));
       const signature = await signatureOf(Buffer.from(text));
@@ -148,7 +148,7 @@ describe('a signed body', () => {
     },
   );
 
-  it('does not verify if its bytes are no UTF-8, although the key signed them', async () => {
+  it('a signed body does not verify if its bytes are no UTF-8, although the key signed them', async () => {
     const bytes = Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]);
     expect(verifyBody([publicKey], { ...parts, bytes, signature: await signatureOf(bytes) })).toBe(false);
   });

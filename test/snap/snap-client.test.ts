@@ -92,13 +92,13 @@ it.each(['4011801', '4011803'])('repeats a call one time with a fresh token afte
 it.each([
   ['a rejected signature', [401, '4011800']],
   ['no response', indeterminate('no response')],
-] as const)('does not repeat a call after %s', async (_case, response) => {
+] as const)('a client does not repeat a call after %s', async (_case, response) => {
   const { call, calls } = openClient(HMAC, [response, [200, '2001800']]);
   await call();
   expect(calls()).toHaveLength(1);
 });
 
-it('does not repeat a call shortly before its deadline', async () => {
+it('a client does not repeat a call shortly before its deadline', async () => {
   const { call, calls } = openClient(HMAC, [
     [401, '4011801'],
     [200, '2001800'],

@@ -60,7 +60,7 @@ it('a call refreshes ahead without waiting, and a token is not used in its last 
   expect(await read()).toBe('token-3');
 });
 
-it('in 30 minutes a process that calls each second makes three requests', async () => {
+it('a process that calls each second makes three requests for tokens in 30 minutes', async () => {
   const { acquirer, read } = openAcquirer();
   for (let second = 0; second < 1800; second += 1) {
     expect(await read()).toMatch(/^token-\d$/);

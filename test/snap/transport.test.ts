@@ -6,13 +6,13 @@ import { readResponse } from '../../src/snap/response';
 import { formatTimestamp } from '../../src/snap/timestamp';
 
 describe('a timestamp', () => {
-  it('is in WIB, in whole seconds', () => {
+  it('a timestamp is in WIB, in whole seconds', () => {
     expect(formatTimestamp(new Date('2026-11-24T20:30:15.987Z'))).toBe('2026-11-25T03:30:15+07:00');
   });
 });
 
 describe('an external id', () => {
-  it('of an operation and a key is always the same, has 34 digits, and no other has it', () => {
+  it('an external id of an operation and a key is always the same, has 34 digits, and no other has it', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string(), { minLength: 2, maxLength: 2 }), ([one = '', other = '']) => {
         expect(digitsOf('transfer', one)).toMatch(/^\d{34}$/);
@@ -23,7 +23,7 @@ describe('an external id', () => {
     );
   });
 
-  it('of its own has 32 digits, and is new each time', () => {
+  it('an external id of its own has 32 digits, and is new each time', () => {
     const ids = Array.from({ length: 1000 }, newDigits);
     expect(new Set(ids).size).toBe(1000);
     for (const id of ids) expect(id).toMatch(/^\d{32}$/);
@@ -33,10 +33,13 @@ describe('an external id', () => {
 const bodyOf = (responseCode: string) => JSON.stringify({ responseCode, responseMessage: 'text' });
 
 describe('a response', () => {
-  it.each(['2001800', '20018000', '20012300'])('has its case in the last two digits: %s', (responseCode) => {
-    const response = readResponse(200, bodyOf(responseCode));
-    expect(response).toMatchObject({ outcome: 'responded', httpStatus: 200, caseCode: '00' });
-  });
+  it.each(['2001800', '20018000', '20012300'])(
+    'the case of a response is in its last two digits: %s',
+    (responseCode) => {
+      const response = readResponse(200, bodyOf(responseCode));
+      expect(response).toMatchObject({ outcome: 'responded', httpStatus: 200, caseCode: '00' });
+    },
+  );
 
   it.each([
     [500, bodyOf('2001800')],
@@ -92,7 +95,7 @@ describe('the table of responses', () => {
     }
   });
 
-  it('has each pair only once', () => {
+  it('the table of responses has each pair only once', () => {
     const pairs = SNAP_OUTCOMES.flatMap(([httpStatus, cases]) => cases.map((caseCode) => `${httpStatus} ${caseCode}`));
     expect(new Set(pairs).size).toBe(pairs.length);
     expect(Object.keys(SNAP_SERVICES)).toEqual(services);

@@ -155,7 +155,7 @@ describe('the codec server', () => {
     expect(response.status).toBe(404);
   });
 
-  it('in sandbox needs no key, and serves pages of the Web UI only', async () => {
+  it('the codec server needs no key in sandbox, and serves pages of the Web UI only', async () => {
     const payloads = [await encrypted('for the page')];
     const response = await decode(open.url, payloads, { origin: ORIGIN });
     expect(await valuesIn(response)).toEqual(['for the page']);

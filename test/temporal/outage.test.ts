@@ -54,7 +54,7 @@ async function dueNotifications(): Promise<number> {
   return rows[0]?.due ?? 0;
 }
 
-it('without Temporal the API is ready for what PostgreSQL can serve, and notifications are handled later', async () => {
+it('the API is ready without Temporal for what PostgreSQL can serve, and handles notifications later', async () => {
   const payments = await Promise.all(Array.from({ length: NOTIFICATIONS }, paidAtProvider));
   await temporal.cut();
   await eventually(

@@ -68,14 +68,14 @@ describe('the payload codec', () => {
     expect(await decrypt(payload, 'reconciliation')).toBe('result');
   });
 
-  it('of a worker throws what does not concern the payload, so that Temporal repeats the task', async () => {
+  it('the codec of a worker throws what does not concern the payload, so that Temporal repeats the task', async () => {
     const payload = await encrypt('settle', 'payment-1');
     const unavailable = { ...payloadKeysOf(masterKey), find: () => Promise.reject(new Error('connect ECONNREFUSED')) };
     const worker = new WorkerCodec(new EncryptingCodec(unavailable, 'default'), createLogger('test', 'silent'));
     await expect(worker.decode([payload], inWorkflow('payment-1'))).rejects.toThrow('connect ECONNREFUSED');
   });
 
-  it('of a worker replaces a payload that is not authentic', async () => {
+  it('the codec of a worker replaces a payload that is not authentic', async () => {
     const worker = new WorkerCodec(codec, createLogger('test', 'silent'));
     const payloads = [await encrypt('settle', 'payment-1'), defaultPayloadConverter.toPayload('refund')];
     const decoded = await worker.decode(payloads, inWorkflow('payment-1'));

@@ -57,7 +57,7 @@ describe('the rate limit of a key', () => {
     expect(message).toBe(`A merchant may make ${LIMIT} requests a minute; try again in ${resetSeconds} s.`);
   });
 
-  it('is in every response after the check, successful or not, and in none before it', async () => {
+  it('the rate limit is in every response after the check, successful or not, and in none before it', async () => {
     const [url = ''] = apis.urls;
     const { secret } = await apis.newKey();
     const { secret: waiting } = await apis.newKey({ approve: false });
@@ -84,7 +84,7 @@ describe('the rate limit of a key', () => {
     );
   }
 
-  it('is one budget over all processes, also if both are flooded concurrently', async () => {
+  it('the rate limit of a key is one budget over all processes, also if both are flooded concurrently', async () => {
     const results = await ofNewKey(
       (secret) => flood(apis.urls, secret, 4 * LIMIT),
       (responses) => allowed(responses).length === LIMIT,
@@ -92,7 +92,7 @@ describe('the rate limit of a key', () => {
     expect([allowed(results).length, rejected(results).length]).toEqual([LIMIT, 3 * LIMIT]);
   });
 
-  it('that is exhausted in one process is exhausted in the other', async () => {
+  it('a rate limit that is exhausted in one process is exhausted in the other', async () => {
     const [one = '', other = ''] = apis.urls;
     const result = await ofNewKey(
       async (secret) => [allowed(await flood([one], secret, LIMIT)).length, (await callApi(other, secret)).code],
@@ -101,7 +101,7 @@ describe('the rate limit of a key', () => {
     expect(result).toEqual([LIMIT, 'rate_limited']);
   });
 
-  it('is not affected by the keys of another merchant', async () => {
+  it('the rate limit of a key is not affected by the keys of another merchant', async () => {
     const [busy, other] = [await apis.newKey(), await apis.newKey()];
     const [, results] = await Promise.all([
       flood(apis.urls, busy.secret, 4 * LIMIT),
@@ -131,7 +131,7 @@ describe('the table of rate limits', () => {
   /** Few: they have to be done before the timeout of the table, two seconds. */
   const REQUESTS = 16;
 
-  it('does not delay other keys while the count of one key is blocked', async () => {
+  it('a blocked count of one key does not delay other keys', async () => {
     const apis = await startTestApis([{ requestsPerMinute: LIMIT }, { requestsPerMinute: LIMIT }]);
     const stuck = await apis.newKey();
     const other = await apis.newKey();
@@ -159,7 +159,7 @@ describe('the table of rate limits', () => {
     expect(completed.stuckWhenOtherWasDone).toBeLessThan(REQUESTS / 2);
   });
 
-  it('neither blocks nor fails requests if it hangs: each process falls back to local counters', async () => {
+  it('a hanging table of rate limits neither blocks nor fails requests: each process counts by itself', async () => {
     const apis = await startTestApis([{ requestsPerMinute: LIMIT }, { requestsPerMinute: LIMIT }]);
     const keys = [await apis.newKey(), await apis.newKey(), await apis.newKey()];
     const lock = await apis.db.connect();

@@ -112,7 +112,7 @@ describe('a call', () => {
     ['a 502 of a proxy', (response: ServerResponse) => response.writeHead(502).end('<html>')],
     ['a success that is no JSON', (response: ServerResponse) => response.writeHead(201).end('{"payment":')],
     ['a 429', rejection('rate_limited', { 'retry-after': '0' })],
-  ])('is repeated after %s, with the same bytes, key and request id', async (_name, reaction) => {
+  ])('a call is repeated after %s, with the same bytes, key and request id', async (_name, reaction) => {
     script = [reaction];
     const body = { amount: 50_000 };
     const call = client().payments.create(body);
@@ -125,7 +125,7 @@ describe('a call', () => {
     expect(new Set(received.map((request) => request.body))).toEqual(new Set(['{"amount":50000}']));
   });
 
-  it('has a new key for each call, or the key that it is given', async () => {
+  it('each call has a new key, or the key that it is given', async () => {
     const { payments } = client();
     await payments.create({ amount: 1 });
     await payments.create({ amount: 1 });
@@ -135,7 +135,7 @@ describe('a call', () => {
     expect(keys[2]).toBe('order-1');
   });
 
-  it('of a creation has the current status in a replay, beside the first one', async () => {
+  it('a replayed creation has the current status, beside the first one', async () => {
     const replayed = { 'idempotency-replayed': 'true', 'x-payment-status': 'expired' };
     script = [ok({ payment: SUMMARY }, replayed), ok({ payment: SUMMARY }, { 'x-payment-status': 'later' })];
     const key = { idempotencyKey: 'ORDER-1042-1' };
@@ -192,7 +192,7 @@ describe('an error response', () => {
     expect(Object.getPrototypeOf(error)).not.toBe(LunasApiError.prototype);
   });
 
-  it('has the reason of the mistake, and null without one', async () => {
+  it('an error has the reason of the mistake, and null without one', async () => {
     script = [rejection('payment_create_failed', { 'x-error-reason': 'idempotency_key_reused' })];
     const reused = await errorOf(client().payments.create({ amount: 1 }));
     expect(reused).toMatchObject({ code: 'payment_create_failed', reason: 'idempotency_key_reused' });
@@ -200,7 +200,7 @@ describe('an error response', () => {
     expect(await errorOf(client().payments.createBulk([]))).toMatchObject({ reason: null });
   });
 
-  it('is not repeated if the same request can only fail again', async () => {
+  it('a call is not repeated if the same request can only fail again', async () => {
     const final = CODES.filter(({ httpStatus }) => httpStatus < 429);
     for (const { code, httpStatus } of final) {
       script = [failure(code, httpStatus)];
@@ -209,7 +209,7 @@ describe('an error response', () => {
     expect(received).toHaveLength(final.length);
   });
 
-  it('with a code of a later version is a LunasApiError', async () => {
+  it('a code of a later version is a LunasApiError', async () => {
     script = [failure('constructor', 400)];
     const error = await errorOf(client().payments.get('p1'));
     expect(error).toBeInstanceOf(LunasApiError);
@@ -218,7 +218,7 @@ describe('an error response', () => {
 });
 
 describe('a name that the API ignored', () => {
-  it('is one warning of the process, with its kind and call', async () => {
+  it('a name that the API ignored is one warning of the process, with its kind and call', async () => {
     const warn = jest.spyOn(process, 'emitWarning').mockReturnValue();
     const headers = { 'x-ignored-fields': 'callback_url, payments[].expires_in, ...', 'x-ignored-parameters': 'page' };
     script = [rejection('invalid_amount', headers), ok({ payment: SUMMARY }, headers)];
@@ -283,7 +283,7 @@ describe('an action whose response was lost', () => {
     expect(sent()).toEqual(['GET ', 'POST /refund', 'GET ']);
   });
 
-  it('is repeated after each reading that shows no change', async () => {
+  it('an action whose response was lost is repeated after each reading that shows no change', async () => {
     const paid = at('paid', 0);
     const last = { ...SUMMARY, status: 'refund_processing' };
     script = [paid, reset, paid, rejection('server_error'), paid, ok({ payment: last })];
@@ -330,7 +330,7 @@ describe('an action whose response was lost', () => {
     expect(sent()).toEqual(['GET ', 'POST /cancel']);
   });
 
-  it('is not repeated if it cannot be read', async () => {
+  it('an action whose response was lost is not repeated if its payment cannot be read', async () => {
     const unreadable = Array.from({ length: 3 }, () => rejection('server_error'));
     script = [at('paid', 0), reset, ...unreadable];
     const error = await errorOf(client({ maxRetries: 2 }).payments.refund('p1'));
@@ -347,7 +347,7 @@ describe('an action whose response was lost', () => {
     expect(received).toHaveLength(4);
   });
 
-  it('is repeated without a reading after a 429: the API did nothing', async () => {
+  it('an action is repeated without a reading after a 429: the API did nothing', async () => {
     script = [at('paid', 0), rejection('rate_limited', { 'retry-after': '0' }), ok({ payment: SUMMARY })];
     expect(await client().payments.refund('p1')).toEqual(SUMMARY);
     expect(sent()).toEqual(['GET ', 'POST /refund', 'POST /refund']);
@@ -519,7 +519,7 @@ describe('the delay before an attempt', () => {
     expect([1, 2, 3, 5, 9].map((attempt) => retryDelayMs(attempt, null, 0))).toEqual([250, 500, 1_000, 4_000, 4_000]);
   });
 
-  it('is at least Retry-After, in seconds or as a date', () => {
+  it('the delay before an attempt is at least Retry-After, in seconds or as a date', () => {
     const at = Date.parse('2026-11-21T08:00:00Z');
     expect(retryDelayMs(1, 7, 0)).toBe(7_000);
     expect(retryDelayMs(1, 7, 1)).toBe(7_500);

@@ -86,7 +86,7 @@ const SAME = {
   KnownErrorReason: true satisfies Equal<sdk.KnownErrorReason, ErrorReason>,
 } as const;
 
-it('has the types of the schemas, as tsc checks', () => {
+it('the package has the types of the schemas, as tsc checks', () => {
   expect(Object.values(SAME).every(Boolean)).toBe(true);
 });
 

@@ -19,11 +19,11 @@ const SCHEMES = { 'the header of the contract': contract, 'Standard Webhooks': s
 const verify = (headers: WebhookHeaders, body: string | Uint8Array = BODY) => webhooks.verify(body, headers, SECRET);
 
 describe.each(Object.entries(SCHEMES))('a webhook that Lunas signed for %s', (_scheme, headersOf) => {
-  it('is verified, and its event is the result', () => {
+  it('a genuine webhook is verified, and its event is the result', () => {
     expect(verify(headersOf([SECRET]))).toEqual(JSON.parse(BODY));
   });
 
-  it('is verified as bytes, with the headers of fetch, and with names in upper case', () => {
+  it('a genuine webhook is verified as bytes, with the headers of fetch, and with names in upper case', () => {
     const headers = headersOf([SECRET]);
     const upper = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]));
     for (const given of [new Headers(headers), upper]) {
@@ -32,7 +32,7 @@ describe.each(Object.entries(SCHEMES))('a webhook that Lunas signed for %s', (_s
     }
   });
 
-  it('is verified with either secret of a rotation', () => {
+  it('a genuine webhook is verified with either secret of a rotation', () => {
     for (const secrets of [
       [SECRET, OTHER_SECRET],
       [OTHER_SECRET, SECRET],
@@ -41,13 +41,13 @@ describe.each(Object.entries(SCHEMES))('a webhook that Lunas signed for %s', (_s
     }
   });
 
-  it('is rejected with another secret, another body, and without a signature', () => {
+  it('a webhook is rejected with another secret, another body, and without a signature', () => {
     expect(() => verify(headersOf([OTHER_SECRET]))).toThrow(WebhookVerificationError);
     expect(() => verify(headersOf([SECRET]), `${BODY} `)).toThrow(WebhookVerificationError);
     expect(() => verify({})).toThrow(WebhookVerificationError);
   });
 
-  it('is rejected more than 300 seconds from now, unless the tolerance is larger', () => {
+  it('a webhook is rejected more than 300 seconds from now, unless the tolerance is larger', () => {
     for (const seconds of [-290, 290]) expect(verify(headersOf([SECRET], now() + seconds))).toBeDefined();
     for (const seconds of [-310, 310]) {
       const headers = headersOf([SECRET], now() + seconds);
@@ -68,18 +68,18 @@ describe('a forged webhook', () => {
     [{ 'webhook-signature': 'v1' }],
     [{ 'webhook-signature': 'v2,AAAA' }],
     [{ 'webhook-signature': `v1,${'A'.repeat(43)}=` }],
-  ])('is rejected with %j', (changes) => {
+  ])('a forged webhook is rejected with %j', (changes) => {
     expect(() => verify({ ...standard([SECRET]), ...changes })).toThrow(WebhookVerificationError);
   });
 
   it.each(['', 't=', 'v1=', 't=,v1=', 't=nan,v1=00', '=,=,=', `t=${now()},v1=`, `t=${now()},v1=${'0'.repeat(63)}`])(
-    'is rejected with X-Service-Signature %j',
+    'a forged webhook is rejected with X-Service-Signature %j',
     (header) => {
       expect(() => verify({ 'x-service-signature': header })).toThrow(WebhookVerificationError);
     },
   );
 
-  it('is rejected if only the header without the delivery id is genuine', () => {
+  it('a webhook is rejected if only the header without the delivery id is genuine', () => {
     const headers = { ...standard([OTHER_SECRET]), ...contract([SECRET]) };
     expect(() => verify(headers)).toThrow(WebhookVerificationError);
   });

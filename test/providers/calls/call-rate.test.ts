@@ -102,7 +102,7 @@ async function setRate(perSecond: number): Promise<void> {
 
 const schedules = async () => (await db.query('select next_call_at::text as at from provider_call_schedules')).rows;
 
-it('without a limit, calls do not wait', async () => {
+it('calls do not wait without a limit', async () => {
   expect(account.callsPerSecond).toBeNull();
   expect(await callAll(20)).toEqual(new Set(['not_found']));
   expect(await schedules()).toEqual([]);

@@ -110,7 +110,7 @@ describe('issueQris', () => {
     for (const key of keys) expect(key.length).toBeLessThanOrEqual(46);
   });
 
-  it('is accepted by 201 in the body, with any HTTP status', async () => {
+  it('a QRIS is accepted by 201 in the body, with any HTTP status', async () => {
     for (const http of [200, 201]) {
       midtrans.respondWith(CHARGED, http);
       expect(await provider.issueQris(REQUEST, call())).toEqual({
@@ -125,7 +125,7 @@ describe('issueQris', () => {
     ['202', 'Transaction is denied'],
     ['400', 'One or more parameters in the payload is invalid.'],
     ['413', 'The request cannot be processed due to malformed syntax in the request body'],
-  ])('is rejected by %s, with the message of the acquirer', async (code, message) => {
+  ])('a QRIS is rejected by %s, with the message of the acquirer', async (code, message) => {
     midtrans.respondWith(errorMessage(code, message));
     expect(await provider.issueQris(REQUEST, call())).toEqual({ outcome: 'rejected', reason: `${code} ${message}` });
   });
@@ -133,7 +133,7 @@ describe('issueQris', () => {
   it.each([
     ['402', 'Payment channel is not activated.'],
     ['410', 'Merchant account is not activated'],
-  ])('is rejected by %s, and the message about our provider account is not for merchants', async (code, message) => {
+  ])('code %s rejects a QRIS, and the message about our account is not for merchants', async (code, message) => {
     midtrans.respondWith(errorMessage(code, message));
     expect(await provider.issueQris(REQUEST, call())).toEqual({
       outcome: 'rejected',
@@ -157,7 +157,7 @@ describe('issueQris', () => {
     ['JSON that is no object', '[[[["201"]]]]', 200],
     ['deeply nested JSON', '['.repeat(30_000) + ']'.repeat(30_000), 200],
     ['a response of 100 kB', JSON.stringify({ ...CHARGED, padding: 'x'.repeat(100_000) }), 200],
-  ])('is indeterminate after %s', async (_, body, http) => {
+  ])('a QRIS is indeterminate after %s', async (_, body, http) => {
     midtrans.respondWith(body, http);
     expect(await provider.issueQris(REQUEST, call())).toEqual({ outcome: 'indeterminate', reason: expect.any(String) });
   });
@@ -169,7 +169,7 @@ describe('issueQris', () => {
     ['an image instead of a payload', { qr_string: 'https://api.midtrans.com/v2/qris/1/qr-code' }, {}],
     ['a QR over another amount', { qr_string: QR_OVER_ONE_RUPIAH }, { stopsAccount: 'changed_amount' }],
     ['an order over another amount', { gross_amount: '275071.00' }, { stopsAccount: 'changed_amount' }],
-  ])('is unusable after %s', async (_, changes, stop) => {
+  ])('a QRIS is unusable after %s', async (_, changes, stop) => {
     midtrans.respondWith({ ...CHARGED, ...changes });
     const outcome = await provider.issueQris(REQUEST, call());
     expect(outcome).toEqual({ outcome: 'unusable', reason: expect.any(String), ...stop });
@@ -182,7 +182,7 @@ describe('issueQris', () => {
     });
   });
 
-  it('is rejected by 401 with a sentence for merchants that does not mention our provider account', async () => {
+  it('a QRIS is rejected by 401 with a sentence for merchants that does not mention our provider account', async () => {
     midtrans.respondWith(WRONG_KEY, 401);
     const outcome = await provider.issueQris(REQUEST, call());
     expect(outcome).toEqual({
@@ -298,7 +298,7 @@ describe('findPayment', () => {
     expect(await provider.findPayment(ORDER, call())).toEqual(found({ status: 'paid' }));
   });
 
-  it('is not found with HTTP 200 and with 404', async () => {
+  it('a payment is not found by 404 in the body, with HTTP 200 and with 404', async () => {
     for (const http of [200, 404]) {
       midtrans.respondWith(NOT_FOUND, http);
       expect(await provider.findPayment(ORDER, call())).toEqual({ outcome: 'not_found' });
@@ -319,7 +319,7 @@ describe('findPayment', () => {
     ['a part of it refunded, without a list of refunds', { ...PARTLY_REFUNDED, refunds: undefined }, 200],
     ['a chargeback', { ...SETTLED, transaction_status: 'chargeback' }, 200],
     ['a chargeback of a part', { ...SETTLED, transaction_status: 'partial_chargeback' }, 200],
-  ])('is indeterminate after %s', async (_, body, http) => {
+  ])('a payment is indeterminate after %s', async (_, body, http) => {
     midtrans.respondWith(body, http);
     expect(await provider.findPayment(ORDER, call())).toMatchObject({ outcome: 'indeterminate' });
   });
@@ -345,21 +345,21 @@ describe('closing an order', () => {
     ['of no order', { order_id: undefined }],
     ['of an order that was paid', { transaction_status: 'settlement' }],
     ['without a state', { transaction_status: undefined }],
-  ])('is indeterminate after a response %s', async (_, changes) => {
+  ])('a closing is indeterminate after a response %s', async (_, changes) => {
     midtrans.respondWith({ ...EXPIRE_DONE, ...changes });
     expect(await provider.expirePayment(ORDER, call())).toMatchObject({ outcome: 'indeterminate' });
     midtrans.respondWith({ ...CANCEL_DONE, ...changes });
     expect(await provider.cancelPayment(ORDER, call())).toMatchObject({ outcome: 'indeterminate' });
   });
 
-  it.each([CANNOT_MODIFY, NOT_FOUND])('is rejected by $status_code', async (body) => {
+  it.each([CANNOT_MODIFY, NOT_FOUND])('a closing is rejected by $status_code', async (body) => {
     midtrans.respondWith(body);
     const reason = `${body.status_code} ${body.status_message}`;
     expect(await provider.expirePayment(ORDER, call())).toEqual({ outcome: 'rejected', reason });
     expect(await provider.cancelPayment(ORDER, call())).toEqual({ outcome: 'rejected', reason });
   });
 
-  it.each([WRONG_KEY, TOO_MANY, SERVER_ERROR])('is indeterminate after $status_code', async (body) => {
+  it.each([WRONG_KEY, TOO_MANY, SERVER_ERROR])('a closing is indeterminate after $status_code', async (body) => {
     midtrans.respondWith(body);
     expect(await provider.expirePayment(ORDER, call())).toMatchObject({ outcome: 'indeterminate' });
     expect(await provider.cancelPayment(ORDER, call())).toMatchObject({ outcome: 'indeterminate' });
@@ -379,7 +379,7 @@ describe('refundPayment', () => {
   });
 
   it.each([REFUND_DENIED, CANNOT_MODIFY, INVALID_REFUND_AMOUNT, NOT_FOUND])(
-    'is rejected by $status_code',
+    'a refund is rejected by $status_code',
     async (body) => {
       midtrans.respondWith(body);
       expect(await provider.refundPayment(REFUND, call())).toEqual({
@@ -389,7 +389,7 @@ describe('refundPayment', () => {
     },
   );
 
-  it.each([DUPLICATE_REFUND, TOO_MANY, SERVER_ERROR])('is indeterminate after $status_code', async (body) => {
+  it.each([DUPLICATE_REFUND, TOO_MANY, SERVER_ERROR])('a refund is indeterminate after $status_code', async (body) => {
     midtrans.respondWith(body);
     expect(await provider.refundPayment(REFUND, call())).toMatchObject({ outcome: 'indeterminate' });
   });

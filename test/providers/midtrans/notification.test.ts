@@ -48,7 +48,7 @@ it.each([
   ['200', 'partial_refund', 'refunded'],
   ['200', 'chargeback', null],
   ['200', 'something', null],
-])('with code %s and status %s reports %s', (status_code, transaction_status, reportedStatus) => {
+])('a notification with code %s and status %s reports %s', (status_code, transaction_status, reportedStatus) => {
   const notification = { ...signed({ ...PUBLISHED, status_code }), transaction_status };
   expect(verify(notification)).toMatchObject({ outcome: 'verified', reportedStatus });
 });

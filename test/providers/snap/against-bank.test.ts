@@ -101,26 +101,26 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
       ['9900000061', { outcome: 'rejected', failureKind: 'account', reason: '4031618 Inactive Account' }],
       ['9900000062', { outcome: 'rejected', failureKind: 'account', reason: '4041611 Invalid Account' }],
       ['9900000063', { outcome: 'found', holderName: 'TOKO DEMO LUNAS' }],
-    ])('of account %s', async (number, expected) => {
+    ])('an inquiry finds the holder of account %s, or has the reason of the bank', async (number, expected) => {
       expect(await inquire(number)).toEqual(expected);
     });
 
-    it('of a name without an accepted character is rejected: no transfer to it would arrive', async () => {
+    it('an inquiry is rejected for a name without an accepted character: no transfer to it would arrive', async () => {
       const reason = "the bank accepts no character of the holder's name";
       expect(await inquire('9900000066')).toEqual({ outcome: 'rejected', failureKind: 'account', reason });
     });
 
-    it('without a response is indeterminate', async () => {
+    it('an inquiry without a response is indeterminate', async () => {
       expect(await inquire('9900000064', within(SHORT_MS))).toEqual(INDETERMINATE);
     });
 
-    it('of a malformed number is rejected, and no reason about the account', async () => {
+    it('an inquiry of a malformed number is rejected, and no reason about the account', async () => {
       expect(await inquire('12')).toMatchObject({ outcome: 'rejected', failureKind: 'other' });
     });
   });
 
   describe('a payout', () => {
-    it('is accepted, pending, and completed: the bank has executed it one time', async () => {
+    it('a payout is accepted, pending, and completed: the bank has executed it one time', async () => {
       const order = orderTo('9900000020');
       const accepted = await provider.sendPayout(order, within());
       expect(accepted).toEqual({ outcome: 'accepted', bankReference: expect.stringMatching(/^B\d+$/) });
@@ -153,7 +153,7 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
       });
     });
 
-    it('has the name as the bank accepts it, and the inquiry as the bank reports it', async () => {
+    it('a payout has the name as the bank accepts it, and the inquiry as the bank reports it', async () => {
       const holderName = "H. MUH. ARI'F, S.KOM";
       expect(await inquire('9900000065')).toEqual({ outcome: 'found', holderName });
       const order = { ...orderTo('9900000065'), holderName };
@@ -161,7 +161,7 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
       await findWith(order.referenceId, ({ status }) => status === 'completed');
     });
 
-    it('whose name the bank rejects is no reason to send another one to the account', async () => {
+    it('a payout whose name the bank rejects is no reason to send another one to the account', async () => {
       const order = { ...orderTo(DEMO_ACCOUNT), holderName: '' };
       const rejection = { outcome: 'rejected', failureKind: 'account', reason: expect.stringMatching(/^4001801 /) };
       expect(await provider.sendPayout(order, within())).toEqual(rejection);
@@ -176,7 +176,7 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
       expect(await directionsOf(referenceId)).toEqual([]);
     });
 
-    it('is returned after it has completed', async () => {
+    it('a payout is returned after it has completed', async () => {
       const { referenceId } = orderTo('9900000030');
       await send('9900000030', referenceId);
       // Midtrans reports it as failed.
@@ -185,7 +185,7 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
       expect(await directionsOf(referenceId)).toEqual(['out', 'back']);
     });
 
-    it('is completed after it has failed', async () => {
+    it('a payout is completed after it has failed', async () => {
       const { referenceId } = orderTo('9900000031');
       await send('9900000031', referenceId);
       await findWith(referenceId, ({ status }) => status === 'failed');
@@ -196,19 +196,19 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
     it.each([
       ['9900000050', 'account', '4031818 Inactive Account'],
       ['9900000051', 'source_balance', '4031814 Insufficient Funds'],
-    ] as const)('to %s is rejected: %s', async (number, failureKind, reason) => {
+    ] as const)('a payout to %s is rejected: %s', async (number, failureKind, reason) => {
       const { referenceId } = orderTo(number);
       expect(await send(number, referenceId)).toEqual({ outcome: 'rejected', failureKind, reason });
       expect(await provider.findPayout(keyOf(referenceId), within())).toEqual({ outcome: 'not_found' });
       expect(await bank.findTransfer(referenceId)).toMatchObject({ status: 'rejected', executions: [] });
     });
 
-    it('in the cut-off is rejected only if the bank promises that it moved nothing', async () => {
+    it('a payout in the cut-off is rejected only if the bank promises that it moved nothing', async () => {
       const expected = profile === 'midtrans' ? { outcome: 'rejected', failureKind: 'cut_off' } : INDETERMINATE;
       expect(await send('9900000052')).toMatchObject(expected);
     });
 
-    it('with an account number or an amount that the bank reports otherwise is found as it reports', async () => {
+    it('a payout whose account number or amount the bank reports otherwise is found as it reports', async () => {
       const { referenceId } = orderTo('9900000080');
       await send('9900000080', referenceId);
       const found = await findWith(referenceId, ({ status }) => status === 'completed');
@@ -217,7 +217,7 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
   });
 
   describe('a repeat', () => {
-    it('of an accepted payout is indeterminate, and is not executed again', async () => {
+    it('a repeat of an accepted payout is indeterminate, and is not executed again', async () => {
       const order = orderTo('9900000020');
       expect(await provider.sendPayout(order, within())).toMatchObject({ outcome: 'accepted' });
       const used = { outcome: 'indeterminate', reason: 'responseCode decides nothing: 4091800 Conflict' };
@@ -231,7 +231,7 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
       expect(await directionsOf(order.referenceId)).toEqual(['out']);
     });
 
-    it('of ten concurrent sends one is accepted and executed', async () => {
+    it('ten concurrent sends of a payout are accepted and executed once', async () => {
       const order = orderTo(DEMO_ACCOUNT);
       const outcomes = await Promise.all(Array.from({ length: 10 }, () => provider.sendPayout(order, within())));
       expect(outcomes.map(({ outcome }) => outcome).toSorted()).toEqual(
@@ -241,7 +241,7 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
       expect(await directionsOf(order.referenceId)).toEqual(['out']);
     });
 
-    it('after 409xx00 of the first call is executed with a permission of its own', async () => {
+    it('a repeat after 409xx00 of the first call is executed with a permission of its own', async () => {
       const order = orderTo('9900000042');
       expect(await provider.sendPayout(order, within())).toEqual(INDETERMINATE);
       expect(await provider.findPayout(keyOf(order.referenceId), within())).toEqual({ outcome: 'not_found' });
@@ -254,14 +254,14 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
   });
 
   describe('a lost message', () => {
-    it('after the execution: indeterminate, and found as completed', async () => {
+    it('a message lost after the execution is indeterminate, and the payout is found as completed', async () => {
       const { referenceId } = orderTo('9900000040');
       expect(await send('9900000040', referenceId, within(SHORT_MS))).toEqual(INDETERMINATE);
       await findWith(referenceId, ({ status }) => status === 'completed');
       expect(await directionsOf(referenceId)).toEqual(['out']);
     });
 
-    it('before the execution: indeterminate, and never found', async () => {
+    it('a message lost before the execution is indeterminate, and the payout is never found', async () => {
       const { referenceId } = orderTo('9900000041');
       expect(await send('9900000041', referenceId, within(SHORT_MS))).toEqual(INDETERMINATE);
       expect(await provider.findPayout(keyOf(referenceId), within())).toEqual({ outcome: 'not_found' });
@@ -293,7 +293,7 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
   });
 
   describe('a deadline', () => {
-    it('that is over: nothing is sent', async () => {
+    it('a deadline that is over sends nothing', async () => {
       const { referenceId } = orderTo(DEMO_ACCOUNT);
       expect(await send(DEMO_ACCOUNT, referenceId, within(-1))).toEqual(INDETERMINATE);
       expect(await bank.findTransfer(referenceId)).toBeUndefined();
@@ -326,7 +326,7 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
       return received.map(({ body, headers }) => ({ rawBody: Buffer.from(body), headers }));
     };
 
-    it('is verified, and names the payout and its status', async () => {
+    it('a notification is verified, and names the payout and its status', async () => {
       const { referenceId } = orderTo(DEMO_ACCOUNT);
       await send(DEMO_ACCOUNT, referenceId);
       const verified = (await receivedFor(referenceId, 2)).map((notification) => verifierOf(merchant)(notification));
@@ -338,7 +338,7 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
       );
     });
 
-    it('of another merchant, of another body or without a key is not genuine', async () => {
+    it('a notification of another merchant, of another body or without a key is not genuine', async () => {
       const { referenceId } = orderTo('9900000020');
       await send('9900000020', referenceId);
       const [notification] = await receivedFor(referenceId);
@@ -373,7 +373,7 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
       expect(receiver.bodies.filter((body) => body.includes(silent))).toEqual([]);
     });
 
-    it('with the fault bad_signature has a wrong signature at that attempt', async () => {
+    it('the fault bad_signature makes the signature of one attempt wrong', async () => {
       await bank.fail('transfer_notify', 'bad_signature');
       const { referenceId } = orderTo('9900000020');
       await send('9900000020', referenceId);
@@ -385,7 +385,7 @@ describe.each(PROFILES)('payouts by the profile %s at the sandbox bank', (profil
 });
 
 describe('a token', () => {
-  it('that was revoked or has expired is replaced within the call, and the transfer is executed one time', async () => {
+  it('a revoked or expired token is replaced within the call, and the transfer is executed one time', async () => {
     const merchant = await bank.register('midtrans');
     const provider = connect(merchant);
     expect(await provider.sendPayout(orderTo('9900000020'), within())).toMatchObject({ outcome: 'accepted' });
@@ -396,7 +396,7 @@ describe('a token', () => {
     await provider.close();
   });
 
-  it('that the bank does not issue makes a call indeterminate: nothing was sent', async () => {
+  it('a token that the bank does not issue makes a call indeterminate: nothing was sent', async () => {
     const provider = connect(await bank.register('midtrans'));
     const order = orderTo(DEMO_ACCOUNT);
     await bank.fail('token', 'reject');
@@ -412,7 +412,7 @@ describe('a token', () => {
     await provider.close();
   });
 
-  it('with another client secret, calls are indeterminate', async () => {
+  it('a call with another client secret is indeterminate', async () => {
     const provider = connect(await bank.register('midtrans'), { credentials: { clientSecret: 'another' } });
     expect(await provider.sendPayout(orderTo(DEMO_ACCOUNT), within())).toEqual(INDETERMINATE);
     expect(await provider.findPayout(keyOf(newPayoutReference()), within())).toEqual(INDETERMINATE);
@@ -421,7 +421,7 @@ describe('a token', () => {
 });
 
 describe('our balance at the bank', () => {
-  it('is too low for a payout: open payouts count, and a completed one has left it', async () => {
+  it('a payout above our balance at the bank is rejected: open payouts count, completed ones do not', async () => {
     const ours = await openBank();
     const provider = connect(await ours.register('midtrans'));
     await ours.sandbox.call('PUT', '/simulator/bank-account', { balance_rupiah: 300_000 });
@@ -449,14 +449,14 @@ describe('the credentials', () => {
     expect(() => extractNotificationKeys('planted')).toThrow(/^(?!.*planted)/);
   });
 
-  it('have a part that verifies notifications, and cannot call the bank', async () => {
+  it('one part of the credentials verifies notifications, and cannot call the bank', async () => {
     const merchant = await bank.register('faspay');
     const notificationKeys = extractNotificationKeys(JSON.stringify(issuedTo(merchant)));
     expect(Object.keys(JSON.parse(notificationKeys)).toSorted()).toEqual(['acquirerPublicKeys', 'merchantKey']);
     expect(() => parsePayoutCredentials(notificationKeys)).toThrow(/privateKey/);
   });
 
-  it('of a profile with tokens need a client secret', async () => {
+  it('credentials of a profile with tokens need a client secret', async () => {
     const merchant = await bank.register('midtrans');
     expect(() => connect(merchant, { credentials: { clientSecret: undefined } })).toThrow(/clientSecret/);
   });

@@ -91,7 +91,7 @@ describe("Midtrans' published SNAP client at the sandbox bank", () => {
     expect(await page()).toContain(`/simulator/transfers/${partnerReferenceNo}/return`);
   });
 
-  it('with another secret is rejected', async () => {
+  it('a call with another secret is rejected', async () => {
     SnapBiConfig.snapBiClientSecret = 'another';
     const response = await callBy('/v1.0/transfer-interbank', transferTo('9900000020'));
     SnapBiConfig.snapBiClientSecret = merchant.clientSecret;

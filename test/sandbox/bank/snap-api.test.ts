@@ -113,17 +113,17 @@ describe('a request for a token', () => {
     ['the body is no JSON', { body: '{' }, '4007301'],
     ['the timestamp is old', { timestamp: wib(-6 * 60_000) }, '4007301'],
     ['the timestamp has no zone', { timestamp: '2026-11-24T10:00:00' }, '4007301'],
-  ])('is rejected if %s', async (_case, change, responseCode) => {
+  ])('a request for a token is rejected if %s', async (_case, change, responseCode) => {
     expect(await requestToken(change)).toMatchObject({ responseCode });
   });
 });
 
 describe('a call', () => {
-  it('that is right is accepted', async () => {
+  it('a call that is right is accepted', async () => {
     expect(await call()).toMatchObject({ responseCode: '2001800', responseMessage: 'Successful' });
   });
 
-  it('whose signed body was compact is accepted with white space outside of strings', async () => {
+  it('a call whose signed body was compact is accepted with white space outside of strings', async () => {
     const body = transferBody({ beneficiaryAccountName: 'a "b"  c' });
     const spaced = JSON.stringify(JSON.parse(body), null, 2);
     expect(await codeOf({ body: spaced, signed: { body } })).toBe('2001800');
@@ -161,11 +161,11 @@ describe('a call', () => {
     ['no currency', { body: transferBody({ amount: { value: '1.00' } }) }, '4001802'],
     ['no date', { body: transferBody({ transactionDate: undefined }) }, '4001802'],
     ['letters in the account number', { body: transferBody({ beneficiaryAccountNo: '12345x' }) }, '4001801'],
-  ])('with %s gets its code', async (_case, change, responseCode) => {
+  ])('a call with %s gets its code', async (_case, change, responseCode) => {
     expect(await codeOf(change)).toBe(responseCode);
   });
 
-  it('with an external id of today is rejected, whatever the service and the body', async () => {
+  it('a call with an external id of today is rejected, whatever the service and the body', async () => {
     const headers = { 'x-external-id': newExternalId() };
     const body = transferBody();
     expect(await codeOf({ headers, body })).toBe('2001800');
@@ -176,13 +176,13 @@ describe('a call', () => {
     expect(await codeOf({ path: INQUIRY, body: inquiry })).toBe('2001600');
   });
 
-  it('whose signature is wrong uses no external id', async () => {
+  it('a call whose signature is wrong uses no external id', async () => {
     const headers = { 'x-external-id': newExternalId() };
     expect(await codeOf({ headers, secret: 'another' })).toBe('4011800');
     expect(await codeOf({ headers })).toBe('2001800');
   });
 
-  it('with a reference that was accepted is rejected, also with another amount', async () => {
+  it('a call with a reference that was accepted is rejected, also with another amount', async () => {
     const partnerReferenceNo = newPayoutReference();
     expect(await codeOf({ body: transferBody({ partnerReferenceNo }) })).toBe('2001800');
     expect(await codeOf({ body: transferBody({ partnerReferenceNo }) })).toBe('4091801');
@@ -191,7 +191,7 @@ describe('a call', () => {
     expect(await bank.findTransfer(partnerReferenceNo)).toMatchObject({ send_calls: 3, amount_rupiah: 250_000 });
   });
 
-  it('for the status of another merchant finds nothing', async () => {
+  it('a call for the status of another merchant finds nothing', async () => {
     const partnerReferenceNo = newPayoutReference();
     const body = JSON.stringify({ originalPartnerReferenceNo: partnerReferenceNo, serviceCode: '18' });
     expect(await codeOf({ path: STATUS, body })).toBe('4043601');
@@ -205,7 +205,7 @@ describe('a call', () => {
     [merchant, token] = [ours, ourToken];
   });
 
-  it('with an expired token gets 401 01, and with a revoked one 401 03', async () => {
+  it('a call with an expired token gets 401 01, and with a revoked one 401 03', async () => {
     await bank.sandbox.call('PUT', '/simulator/snap', { token_seconds: 0.001 });
     const { accessToken } = await requestToken();
     await bank.sandbox.call('PUT', '/simulator/snap', { token_seconds: 900 });
@@ -290,7 +290,7 @@ describe('the controls of the bank', () => {
     expect(numbers).toHaveLength(MAGIC_ACCOUNTS.length);
   });
 
-  it('cannot change or delete an execution, and neither can a client of the database', async () => {
+  it('neither the controls of the bank nor a client of the database change or delete an execution', async () => {
     await call({ body: transferBody() });
     const client = new Client({ connectionString: bank.sandbox.databaseUrl });
     await client.connect();
