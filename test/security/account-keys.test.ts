@@ -233,13 +233,13 @@ describe('a QR with another NMID than that of its account', () => {
     expect((await create()).status).toBe(400);
   });
 
-  it('is the only one that does', async () => {
+  it("a QR with the account's own NMID does not stop its account", async () => {
     const accountId = await useAccount(SANDBOX_NMID);
     expect((await create()).body).toMatchObject({ payment: { status: 'pending' } });
     expect(await statusOf(accountId)).toBe('enabled');
   });
 
-  it('and an acquirer that adds a fee to each order stops its account in the same attempt', async () => {
+  it('an acquirer that adds a fee to each order stops its account in the same attempt', async () => {
     const acquirer = await startFeeProxy(service.sandboxUrl, 71);
     const accountId = await useAccount(SANDBOX_NMID, acquirer.url);
     const created = await create();

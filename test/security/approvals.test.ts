@@ -144,7 +144,7 @@ describe('a policy or a limit', () => {
   const decided = async () => (await listApprovals(db, { onlyOpen: false, limit: 9 })).map(({ status }) => status);
   const setFee = (member: Member, feeBps: number) => member.lunas(...SET_FEE.slice(0, -1), String(feeBps));
 
-  it('is written with the outcome of its request, or not at all', async () => {
+  it('a policy or a limit is written with the outcome of its request, or not at all', async () => {
     const before = await feesOf('gopay');
     await dewi.lunas(...SET_FEE);
     await db.query(`create function lose_connection() returns trigger language plpgsql
@@ -160,7 +160,7 @@ describe('a policy or a limit', () => {
     expect((await verifyAudit(db)).breaks).toEqual([]);
   });
 
-  it('is not written if the request expires during its execution', async () => {
+  it('a policy or a limit is not written if the request expires during its execution', async () => {
     const before = await feesOf('gopay');
     await dewi.lunas(...SET_FEE);
     await db.query(`create function expire() returns trigger language plpgsql as
@@ -171,7 +171,7 @@ describe('a policy or a limit', () => {
     expect([await decided(), await feesOf('gopay')]).toEqual([['pending'], before]);
   });
 
-  it.each(['approved', 'pending'])('does not replace a newer one, by a request that was %s', async (status) => {
+  it.each(['approved', 'pending'])('no request that was %s replaces a newer policy or limit', async (status) => {
     await setFee(dewi, 50);
     await setFee(dewi, 70);
     if (status === 'approved') {
@@ -192,7 +192,7 @@ describe('a policy or a limit', () => {
     expect(rows).toEqual([{ limit_rupiah: 5000 }]);
   });
 
-  it('is requested again after a newer one, and only the later request can be approved', async () => {
+  it('only the later one of two requests for the same policy or limit can be approved', async () => {
     await setFee(dewi, 50);
     await setFee(dewi, 70);
     await budi.lunas('approvals', 'approve', '2');

@@ -250,7 +250,7 @@ describe('a member', () => {
     expect(await noticesOf()).toEqual([`owner_changed ${stranger}`, `member_authorised ${stranger}`]);
   });
 
-  it('has the role since its change, and since joining again; nothing else sets the time', async () => {
+  it('a member has the role since its change, and since joining again; nothing else sets the time', async () => {
     const stranger = await createMember(owner, 'stranger@shop.test');
     await insert('viewer');
     await age();

@@ -61,7 +61,7 @@ describe('the history of a payment', () => {
 });
 
 describe('the URL of a webhook', () => {
-  it('is shown to operators without its path and query, which contain secrets of the merchant', async () => {
+  it('operators see the URL of a webhook without its path and query, which contain secrets', async () => {
     const SECRET = 'hook-token-4711';
     const { id: endpointId } = await createEndpoint(service.db, createSealer(service.masterKey), {
       merchantId: service.merchantId,

@@ -72,7 +72,7 @@ async function auditOf(target: string) {
 }
 
 describe('the money of a merchant on hold', () => {
-  it('is not settled when the delay is over, and is settled after the release', async () => {
+  it('the money of a merchant on hold is settled after the release, not when the delay is over', async () => {
     const { id } = await createHeld();
     expect(await service.transitionsOf(id)).toEqual(['create', 'issue', 'pay']);
     const { status, body } = await act(`merchants/${service.merchantId}/release`, 'case closed');
@@ -85,7 +85,7 @@ describe('the money of a merchant on hold', () => {
     });
   });
 
-  it('cannot be settled by an operator either', async () => {
+  it('the money of a merchant on hold cannot be settled by an operator either', async () => {
     const { id } = await createHeld();
     const { status, body } = await act(`payments/${id}/settle`);
     expect([status, body.error.message]).toEqual([400, expect.stringContaining('the merchant is on hold')]);
@@ -103,7 +103,7 @@ describe('the money of a merchant on hold', () => {
 });
 
 describe('the pending payments of a merchant on hold', () => {
-  it('are cancelled at the provider by an operator, in the operator’s name', async () => {
+  it('an operator cancels the pending payments of a merchant on hold, in the operator’s name', async () => {
     const { id, reference_id } = await create();
     const { status, body } = await act(`payments/${id}/cancel`);
     expect([status, body.payment.status]).toEqual([200, 'cancelled']);
@@ -112,7 +112,7 @@ describe('the pending payments of a merchant on hold', () => {
     expect(await auditOf(id)).toEqual({ action: 'payment.cancel', actor: 'operator:dewi', note: NOTE });
   });
 
-  it('are cancelled together; one that the provider cannot cancel is reported and expires', async () => {
+  it('pending payments are cancelled together; one that cannot be cancelled is reported and expires', async () => {
     const payments = [await create(), await create('shopeepay'), await create()];
     const outcomes = await cancelPendingPayments(service, osUser('dewi'), service.merchantId, NOTE);
     const references = payments.map(({ reference_id }) => reference_id);

@@ -72,7 +72,7 @@ it('a key is not accepted after its expiry, on any process', async () => {
 });
 
 describe('the last use of a key', () => {
-  it('is recorded, and written at most once a minute by all processes', async () => {
+  it('the last use of a key is recorded, and written at most once a minute by all processes', async () => {
     const { id, merchantId, secret } = await apis.newKey();
     const lastUsedAt = async () => (await listKeys(apis.db, merchantId))[0]?.lastUsedAt ?? null;
     expect(await lastUsedAt()).toBeNull();
@@ -87,7 +87,7 @@ describe('the last use of a key', () => {
     expect([await version(), await lastUsedAt()]).toEqual([before, first]);
   });
 
-  it('does not delay a request if the row is locked', async () => {
+  it('a locked row does not delay the request that uses its key', async () => {
     const { id, secret } = await apis.newKey();
     const holder = await apis.db.connect();
     try {
@@ -100,7 +100,7 @@ describe('the last use of a key', () => {
     }
   });
 
-  it('is not recorded for a rejected key', async () => {
+  it('a rejected key has no last use', async () => {
     const { id, merchantId, secret } = await apis.newKey({ allowedNetworks: ['203.0.113.0/24'] });
     expect((await callApi(url, secret)).status).toBe(403);
     await sleep(IN_FORCE_AFTER_MS);

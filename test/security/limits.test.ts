@@ -84,7 +84,7 @@ describe('a merchant cannot take more by many keys', () => {
     await apis.close();
   });
 
-  it('with a larger limit for the merchant both limits count, and the headers report the smaller rest', async () => {
+  it('two limits count for a merchant with a larger one, and the headers report the smaller rest', async () => {
     const apis = await startTestApis([{ requestsPerMinute: 30, merchantRequestsPerMinute: 50 }]);
     const [url = ''] = apis.urls;
     const counts = await flood(apis, url, 3, 40);
@@ -135,7 +135,7 @@ describe('a merchant cannot fill the API with creations that wait', () => {
     expect(await countDetails()).toBe(0);
   });
 
-  it('of 80 concurrent creations, at most 32 get 500 after the deadline, and the others 429 immediately', async () => {
+  it('at most 32 of 80 concurrent creations get 500 after the deadline, and the others 429 immediately', async () => {
     const [url = ''] = apis.urls;
     const order: number[] = [];
     const results = await Promise.all(

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => apis.close());
 
 describe('a secret in an address or an error', () => {
-  it('is masked, whatever its kind', async () => {
+  it('a secret in an address or an error is masked, whatever its kind', async () => {
     const { secret: merchantKey } = await apis.newKey();
     const { secret: operatorKey } = await createOperator(apis.db, { name: 'sari', environment: 'production' });
     const serverKey = `SB-Mid-server-${randomBytes(12).toString('hex')}`;

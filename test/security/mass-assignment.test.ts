@@ -110,7 +110,7 @@ it('each column that Lunas decides is among the fields of the attacks', async ()
 });
 
 describe('attack: a creation with fields that Lunas decides', () => {
-  it('in the body: they are ignored', async () => {
+  it('internal fields in the body are ignored', async () => {
     const usual = await recordedTerms((await createPayment()).id);
     const attacked = await createPayment({ ...internalFields, ...REQUEST });
     expect(await recordedTerms(attacked.id)).toEqual(usual);
@@ -118,7 +118,7 @@ describe('attack: a creation with fields that Lunas decides', () => {
     expect(attacked).not.toMatchObject({ reference_id: internalFields['reference_id'] });
   });
 
-  it.each(['"__proto__"', '"prototype"'])('in %s of the body: they are ignored', async (name) => {
+  it.each(['"__proto__"', '"prototype"'])('internal fields in %s of the body are ignored', async (name) => {
     const usual = await recordedTerms((await createPayment()).id);
     const text = `{${name}:${JSON.stringify(internalFields)},${JSON.stringify(REQUEST).slice(1)}`;
     const { status, body } = await service.call('POST', '/payments', text, { 'content-type': 'application/json' });
@@ -126,7 +126,7 @@ describe('attack: a creation with fields that Lunas decides', () => {
     expect(await recordedTerms(body.payment.id)).toEqual(usual);
   });
 
-  it('in the query and the headers: they are ignored', async () => {
+  it('internal fields in the query and the headers are ignored', async () => {
     const usual = await recordedTerms((await createPayment()).id);
     const query = new URLSearchParams({ merchant_id: other.id, amount: '1', status: 'paid', fee_amount: '0' });
     const headers = { 'x-merchant-id': other.id, 'x-amount': '1', 'x-http-method-override': 'GET' };
@@ -135,7 +135,7 @@ describe('attack: a creation with fields that Lunas decides', () => {
     expect(await recordedTerms(body.payment.id)).toEqual(usual);
   });
 
-  it('at the top and in the items of a bulk: they are ignored', async () => {
+  it('internal fields at the top and in the items of a bulk are ignored', async () => {
     const usual = await recordedTerms((await createPayment()).id);
     const { status, body } = await service.call('POST', '/payments', {
       ...internalFields,

@@ -358,7 +358,7 @@ describe('attack 1: a sealed value is replaced by another one', () => {
     );
   });
 
-  it('also after a rotation that never was: no value returns to a master key that is retired', async () => {
+  it('no value returns to a master key that is retired, also after a rotation that never was', async () => {
     const { merchantId, bankAccountId: id } = payouts;
     const retire = 'insert into retired_keys (key_id, label, sealed) values ($1, $2, $3)';
     await attempt(retire, keyId(), 'own', 'v1.00000000.AAAA');
@@ -643,7 +643,7 @@ describe('attack 2: one person invites, and waits until the merchant has money',
     await expect(use()).rejects.toMatchObject({ code: RESTRICTED });
   });
 
-  it('none is in the name of a user', async () => {
+  it('an operator writes no invitation in the name of a user', async () => {
     await expect(invite(`user:${randomUUID()}`, '2999-01-01')).rejects.toMatchObject({ code: RESTRICTED });
   });
 
@@ -683,7 +683,7 @@ describe('attack 3: a payment without money', () => {
     ],
   ];
 
-  it('is not written, has no balance and is not paid out', async () => {
+  it('a payment without money is not written, has no balance and is not paid out', async () => {
     const { terms } = await applyTransitions(ofPayments(payouts), ['issue']);
     const { paymentId } = terms;
     for (const [name, statement, code = RESTRICTED] of WHAT_MAKES_MONEY) {
@@ -750,7 +750,7 @@ describe('attack 3: one person settles or refunds', () => {
     ['settle', ['issue', 'pay'], settlePayment, 5_000_001],
     ['resolveRefundAsRefunded', REJECTED, resolveRefundAsRefunded, 50_000],
     ['resolveRefundAsPaid', REJECTED, resolveRefundAsPaid, 50_000],
-  ] as const)('by Temporal: %s', async (action, path, step, totalRupiah) => {
+  ] as const)('one person neither settles nor refunds by Temporal: %s', async (action, path, step, totalRupiah) => {
     const { terms, state, attemptStep } = await prepareStep(path, step, totalRupiah);
     const { paymentId, referenceId } = terms;
     const { version } = state;
@@ -759,14 +759,14 @@ describe('attack 3: one person settles or refunds', () => {
     expect(await attemptStep()).toMatchObject({ state: { version: version + 1 } });
   });
 
-  it('by Temporal: with an approval of an earlier failure of the refund', async () => {
+  it('an approval of an earlier failure of the refund does not refund by Temporal', async () => {
     const { terms, state, attemptStep } = await prepareStep(REJECTED, resolveRefundAsPaid, 50_000);
     const { paymentId, referenceId } = terms;
     await approved('resolveRefundAsPaid', referenceId, { paymentId, version: state.version - 3 });
     expect(await attemptStep()).toEqual({ state, ...REJECTED_STEP });
   });
 
-  it('by SQL: a late payment is not booked as refunded, and not opened again', async () => {
+  it('SQL neither books a late payment as refunded nor opens it again', async () => {
     const path = await applyTransitions(ofPayments(payouts), ['issue', 'expire']);
     const { paymentId, referenceId } = path.terms;
     await payLate(ofPayments(payouts), path, 5_000_001, 'manual_review');

@@ -43,7 +43,7 @@ describe('a leaked operator key', () => {
     expect([200, 404]).toContain((await send(operatorUrl + path, secret, method)).status);
   });
 
-  it('is not accepted from an address outside its allowlist', async () => {
+  it('an operator key is not accepted from an address outside its allowlist', async () => {
     const { id, secret } = await newOperator('bound', { allowedNetworks: [FOREIGN] });
     const outside = { status: 403, code: 'api_key_ip_not_allowed' };
     expect(await listActions(secret)).toMatchObject(outside);
@@ -52,7 +52,7 @@ describe('a leaked operator key', () => {
     expect((await listActions(secret)).status).toBe(200);
   });
 
-  it('is not accepted after its expiry', async () => {
+  it('an operator key is not accepted after its expiry', async () => {
     const { id, secret } = await newOperator('short', { expiresAt: new Date(Date.now() + 3_600_000) });
     expect((await listActions(secret)).status).toBe(200);
     await apis.db.query('update operators set expires_at = now() where id = $1', [id]);
@@ -77,8 +77,11 @@ describe('a leaked operator key', () => {
 });
 
 describe('the listener of the operators', () => {
-  it.each(['/payments', '/transactions', '/healthz', '/docs', '/openapi.json'])('has no %s', async (path) => {
-    const { secret } = await apis.newKey();
-    expect(await send(operatorUrl + path, secret)).toMatchObject({ status: 404, code: 'not_found' });
-  });
+  it.each(['/payments', '/transactions', '/healthz', '/docs', '/openapi.json'])(
+    'the listener of the operators has no %s',
+    async (path) => {
+      const { secret } = await apis.newKey();
+      expect(await send(operatorUrl + path, secret)).toMatchObject({ status: 404, code: 'not_found' });
+    },
+  );
 });

@@ -129,7 +129,7 @@ describe('in production', () => {
   });
 });
 
-it('after an erasure a planted name is in no table, history or sealed value', async () => {
+it('a planted name is in no table, history or sealed value after an erasure', async () => {
   const { request, payment } = await createPaid('erased');
   await service.db.query('update provider_notifications set body = body || $2 where reference_id = $1', [
     payment.reference_id,

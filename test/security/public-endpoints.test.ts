@@ -24,7 +24,7 @@ describe('QR images', () => {
   });
   afterAll(() => service.close());
 
-  it('are rendered and read once, also for a hundred concurrent callers', async () => {
+  it('a QR image is rendered and read once, also for a hundred concurrent callers', async () => {
     const { qris_image_url } = (await service.call('POST', '/payments', { amount: 10_000 })).body.payment;
     const renderings = jest.spyOn(QRCode, 'create');
     const reads = countStatements('find_original_response');
@@ -95,7 +95,7 @@ describe('the budget of the public endpoints', () => {
     expect(new Set(codes)).toEqual(new Set(['not_found', 'rate_limited']));
   });
 
-  it('does not count for merchants of the same address', async () => {
+  it('requests of merchants do not count in the budget of the public endpoints', async () => {
     const { secret } = await apis.newKey();
     await Promise.all(Array.from({ length: 20 }, () => sendRequest(`${url}/docs`, { headers: from('203.0.113.2') })));
     expect((await callApi(url, secret, from('203.0.113.2'))).status).toBe(404);
@@ -133,7 +133,7 @@ describe('searches of the documents', () => {
   it.each([
     ['an address', PER_SECOND, () => '198.51.100.1'],
     ['the networks of an IPv6 /48', 4 * PER_SECOND, (index: number) => `2001:db8:77:${index}::1`],
-  ])('of %s are few a second', async (_name, perSecond, addressOf) => {
+  ])('searches of the documents by %s are few a second', async (_name, perSecond, addressOf) => {
     const { responses, searched, seconds } = await flood(addressOf);
     expect(searched.length).toBeGreaterThan(0);
     expect(searched.length).toBeLessThanOrEqual(Math.ceil((2 + seconds) * perSecond));
@@ -141,14 +141,14 @@ describe('searches of the documents', () => {
     expect(rejected.every(({ status, headers }) => status === 429 && headers.has('retry-after'))).toBe(true);
   });
 
-  it('of all addresses are few a second too, with a page for people', async () => {
+  it('searches of the documents by all addresses are few a second too, with a page for people', async () => {
     const { responses, searched, seconds } = await flood((index) => `203.0.113.${index}`);
     expect(searched.length).toBeLessThanOrEqual(Math.ceil((2 + seconds) * PER_SECOND_OF_ALL));
     const rejected = responses.find(({ status }) => status === 429);
     expect(await rejected?.text()).toContain('There are too many searches at present.');
   });
 
-  it('that were searched before cost no search', async () => {
+  it('a repeated search of the documents costs no search', async () => {
     await eventually(
       () => search('refund', '192.0.2.1'),
       ({ status }) => status === 200,

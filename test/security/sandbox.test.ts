@@ -28,14 +28,14 @@ describe('a website in the browser of a developer', () => {
     ['an opaque origin', { origin: 'null' }],
     ['the site of the fetch', { 'sec-fetch-site': 'cross-site' }],
     ['a page on another port of the machine', { origin: 'http://127.0.0.1:8080', 'sec-fetch-site': 'same-site' }],
-  ])('cannot pay an order by a form: %s', async (_sign, headers) => {
+  ])('a website cannot pay an order by a form: %s', async (_sign, headers) => {
     const { order_id } = await sandbox.charge();
     expect(await send('POST', `/simulator/payments/${order_id}/pay`, { ...FORM, ...headers })).toBe(403);
     expect(await statusOf(order_id)).toBe('pending');
   });
 
   it.each(['/', '/simulator/payments', '/simulator/faults'])(
-    'cannot read %s by a name that resolves to the machine (DNS rebinding)',
+    'a website cannot read %s by a name that resolves to the machine (DNS rebinding)',
     async (path) => {
       const { port } = new URL(sandbox.url);
       expect(await send('GET', path, { host: `rebound.example:${port}` })).toBe(403);
@@ -43,7 +43,7 @@ describe('a website in the browser of a developer', () => {
     },
   );
 
-  it('cannot open an order with the public server key (DNS rebinding)', async () => {
+  it('a website cannot open an order with the public server key (DNS rebinding)', async () => {
     const { port } = new URL(sandbox.url);
     const host = `rebound.example:${port}`;
     const response = await send('POST', '/v2/charge', { host, origin: `http://${host}` });

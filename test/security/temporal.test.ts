@@ -106,7 +106,7 @@ function startForged(client: Client, args: unknown[], workflowId = `payment-${ra
 }
 
 describe('a forged update', () => {
-  it('without the keys neither settles a payment nor stops the one that it is sent to', async () => {
+  it('a forged update without the keys neither settles a payment nor stops the one that it is sent to', async () => {
     const [attacked, other] = [await createPaid(), await createPaid()];
     const by = { name: 'operator:dewi', paymentId: other.id, version: 3, at: new Date().toISOString() };
     await expect(settle(stranger, attacked.id, [by, null, 'settle/1'])).rejects.toThrow(WorkflowUpdateFailedError);
@@ -125,7 +125,7 @@ describe('a forged update', () => {
     ['a merchant as the actor of an operator action', MERCHANT],
     ['the actor of signals', UNPROVEN_OPERATOR],
     ['no actor', null],
-  ])('with the keys is rejected: %s', async (_, actor) => {
+  ])('a forged update with the keys is rejected: %s', async (_, actor) => {
     const { id } = await createPaid();
     const updateId = randomUUID();
     const args: UpdateArgs = [actor, null, proofOf('settle', updateId)];
@@ -133,7 +133,7 @@ describe('a forged update', () => {
     expect(await statusOf(id)).toBe('paid');
   });
 
-  it('with the arguments of an earlier update is rejected by the same payment and by another', async () => {
+  it('a forged update with the arguments of an earlier one is rejected by each payment', async () => {
     const { id } = await createPaid();
     await service.call('POST', `/payments/${id}/refund`);
     await service.call('POST', `/payments/${id}/cancel`);
@@ -151,7 +151,7 @@ describe('a forged update', () => {
 });
 
 describe('a genuine update', () => {
-  it('that a later run of the same workflow gets again, with its id, is rejected', async () => {
+  it('a genuine update that a later run of the same workflow gets again, with its id, is rejected', async () => {
     const { id } = await createPaid();
     await service.call('POST', `/payments/${id}/refund`);
     await service.call('POST', `/payments/${id}/cancel`);
@@ -181,7 +181,7 @@ describe('a genuine update', () => {
     }
   });
 
-  it('for another version of the payment is no rejection, so that Lunas repeats it', async () => {
+  it('a genuine update for another version of the payment is no rejection, so that Lunas repeats it', async () => {
     const { id } = await createPaid();
     const updateId = randomUUID();
     const args: UpdateArgs = [MERCHANT, null, updateProof('refund', updateId, PAID_VERSION - 1)];
@@ -194,7 +194,7 @@ describe('a genuine update', () => {
 });
 
 describe('a forged start', () => {
-  it('without the keys fails its workflow immediately', async () => {
+  it('a forged start without the keys fails its workflow immediately', async () => {
     const { id } = await createPayment();
     const paymentId = randomUUID();
     const terms = { ...(await findTerms(service.db, id)), paymentId, referenceId: 'LN0000000000000000' };
@@ -205,7 +205,7 @@ describe('a forged start', () => {
     expect(await statusOf(id)).toBe('pending');
   });
 
-  it('with the ciphertext of another payment fails its workflow, and `lunas recover` does not read it', async () => {
+  it('a start with the ciphertext of another payment fails, and `lunas recover` does not read it', async () => {
     const { id } = await createPayment();
     const [started] = await historyOf(id);
     const captured = started?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
@@ -223,7 +223,7 @@ describe('a forged start', () => {
     ['another provider account', { providerAccountId: randomUUID() }],
     ['another total', { totalRupiah: 1, amountRupiah: 1 }],
     ['another merchant', { merchantId: randomUUID() }],
-  ])('with the keys and %s fails at PostgreSQL', async (_, changes: Partial<PaymentTerms>) => {
+  ])('a forged start with the keys and %s fails at PostgreSQL', async (_, changes: Partial<PaymentTerms>) => {
     const { id, reference_id } = await createPayment();
     const terms = { ...(await findTerms(service.db, id)), ...changes };
     const resumed = { state: { status: 'pending', version: 2 }, createdAtMs: Date.now() - 3_600_000 };
@@ -250,7 +250,7 @@ it.each<[string, StepActor, number]>([
   ['production', UNPROVEN_OPERATOR, 0],
   ['production', { name: 'operator:dewi' }, 1],
   ['sandbox', UNPROVEN_OPERATOR, 1],
-])('in %s a step that %j requested runs %d times', async (environment, by, times) => {
+])('environment %s: a step that %j requested runs %d times', async (environment, by, times) => {
   const { id } = await createPayment();
   const terms = await findTerms(service.db, id);
   const state = { status: 'pending', version: 2 } as const;

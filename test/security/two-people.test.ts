@@ -201,7 +201,7 @@ describe('operators who spoke to the person', () => {
       id,
     );
 
-  it('are two, and make a member a second person', async () => {
+  it('a member becomes a second person by two operators who spoke to the person, and not by one', async () => {
     const { credentialsSince } = await findUnconfirmedUser(operators, siti);
     const alone = operators.query('select confirm_user($1, $2)', [siti, credentialsSince]);
     await expect(alone).rejects.toMatchObject({ code: '23001' });
@@ -213,7 +213,7 @@ describe('operators who spoke to the person', () => {
     await expect(findUnconfirmedUser(operators, siti)).rejects.toMatchObject({ reason: 'not_allowed' });
   });
 
-  it('do not confirm credentials that a member has reset since', async () => {
+  it('operators do not confirm credentials that a member has reset since', async () => {
     const id = await request();
     await reset(siti, rina);
     await expect(decide(budi, id)).rejects.toMatchObject({ reason: 'superseded' });

@@ -29,9 +29,12 @@ function register(url: string, resolve: ResolveHost, rules: Partial<NewEndpoint>
 }
 
 describe('registering a webhook in production', () => {
-  it.each(['localhost', 'LOCALHOST', 'localhost.', 'api.localhost'])('is refused for the host %s', async (host) => {
-    await expect(register(`https://${host}/`, noAddress)).rejects.toThrow('must not name localhost in production');
-  });
+  it.each(['localhost', 'LOCALHOST', 'localhost.', 'api.localhost'])(
+    'a webhook in production is refused for the host %s',
+    async (host) => {
+      await expect(register(`https://${host}/`, noAddress)).rejects.toThrow('must not name localhost in production');
+    },
+  );
 
   it.each([
     ['127.0.0.1', 'loopback'],
@@ -40,13 +43,13 @@ describe('registering a webhook in production', () => {
     ['::1', 'loopback'],
     ['161.26.0.10', "a cloud's own service"],
     ['166.9.0.10', "a cloud's own service"],
-  ])('is refused for a name that resolves to %s', async (address, kind) => {
+  ])('a webhook in production is refused for a name that resolves to %s', async (address, kind) => {
     await expect(register('https://inside.example/', resolveTo('1.1.1.1', address))).rejects.toThrow(
       `must not lead to ${address}, which is ${kind}`,
     );
   });
 
-  it('is refused for a public address of our own, if WEBHOOK_FORBIDDEN_NETWORKS names it', async () => {
+  it('a webhook in production is refused for an address in WEBHOOK_FORBIDDEN_NETWORKS', async () => {
     const forbiddenNetworks = ['8.8.8.0/24'];
     const refusal = 'must not lead to 8.8.8.8, which WEBHOOK_FORBIDDEN_NETWORKS forbids';
     await expect(register('https://ours.example/', resolveTo('8.8.8.8'), { forbiddenNetworks })).rejects.toThrow(
@@ -72,7 +75,7 @@ describe('a delivery', () => {
   });
   afterAll(() => receiver.close());
 
-  it('does not reach a forbidden network, even one that is also allowed', async () => {
+  it('a delivery does not reach a forbidden network, even one that is also allowed', async () => {
     const rules = { environment: 'sandbox', forbiddenNetworks: ['127.0.0.0/8'] } as const;
     const sender = createWebhookSender(rules, resolveTo('127.0.0.1'));
     const { port } = new URL(receiver.url);

@@ -394,7 +394,7 @@ describe('the relay', () => {
     expect(nextProbeAt.getTime()).toBeGreaterThan(Date.now() + 60_000);
   });
 
-  it('does not read an endless response to its end', async () => {
+  it('the relay does not read an endless response to its end', async () => {
     let written = 0;
     receiver.respond = (response) => {
       const more = () => {
@@ -423,7 +423,7 @@ describe('the relay', () => {
     expect(new Set(ids).size).toBe(60);
   });
 
-  it('does not delay an endpoint while others hang, also on the same server', async () => {
+  it('an endpoint is not delayed while others hang, also on the same server', async () => {
     const hanging = new Set(await Promise.all(Array.from({ length: 3 }, () => addEndpoint())));
     await createPayments(20);
     const healthy = await addEndpoint();
@@ -447,7 +447,7 @@ describe('the relay', () => {
     expect([...open.values()]).toEqual([8, 8, 8]);
   });
 
-  it('never has more than eight attempts in flight at an endpoint, however often it is woken', async () => {
+  it('the relay never has more than eight attempts in flight at an endpoint, however often it is woken', async () => {
     await addEndpoint();
     await createPayments(80);
     let [open, maxOpen] = [0, 0];
@@ -637,7 +637,7 @@ describe('the relay', () => {
     expect(delivery.attempts_total).toBeGreaterThanOrEqual(15);
   });
 
-  it('does not send a delivery that was written while its endpoint was disabled', async () => {
+  it('the relay does not send a delivery that was written while its endpoint was disabled', async () => {
     const endpoint = await addEndpoint();
     await createPayments(2);
     await ledger.db.query("update webhook_endpoints set status = 'disabled' where id = $1", [endpoint]);
@@ -717,7 +717,7 @@ describe('a failing endpoint', () => {
     });
   });
 
-  it('is probed at increasing intervals, or after its Retry-After', async () => {
+  it('a failing endpoint is probed at increasing intervals, or after its Retry-After', async () => {
     const endpoint = await addEndpoint();
     await createPayments(1);
     /** The delay is between `max`, from before the probe, and `min`, from after it. */
@@ -762,7 +762,7 @@ describe('a failing endpoint', () => {
     );
   });
 
-  it('has deliveries marked dead by a failed probe only if they waited for three days', async () => {
+  it('a failed probe marks only deliveries dead that waited for three days', async () => {
     await addEndpoint();
     await createPayments(4);
     const old = (await deliveries()).slice(0, 3).map(({ id }) => id);
@@ -783,7 +783,7 @@ describe('a failing endpoint', () => {
     expect(rows.reduce((sum, { attempts_total }) => sum + attempts_total, 0)).toBe(1);
   });
 
-  it('is disabled after five days without a success, and all its pending deliveries are dead', async () => {
+  it('an endpoint without a success in five days is disabled, and its pending deliveries are dead', async () => {
     const endpoint = await addEndpoint();
     await createPayments(4);
     await ledger.db.query(
@@ -804,7 +804,7 @@ describe('a failing endpoint', () => {
     expect(failedDeliveries).toEqual([]);
   });
 
-  it('is not failing while one attempt in twenty succeeds', async () => {
+  it('an endpoint is not failing while one attempt in twenty succeeds', async () => {
     const endpoint = await addEndpoint();
     let responded = 0;
     receiver.respond = (response) => response.writeHead((responded += 1) % 11 === 0 ? 200 : 500).end();

@@ -2,7 +2,7 @@ import { assert, double, integer, property } from 'fast-check';
 import { MAX_ATTEMPTS, retryDelaySeconds } from '../../src/webhooks/retry-policy';
 
 describe('the retries of a webhook', () => {
-  it('are twelve attempts over three days with increasing delays', () => {
+  it('a webhook has twelve attempts over three days with increasing delays', () => {
     const delays = Array.from(
       { length: MAX_ATTEMPTS - 1 },
       (_, index) => retryDelaySeconds(index + 1, undefined, 0.5) ?? 0,

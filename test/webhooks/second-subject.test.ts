@@ -131,7 +131,7 @@ async function readStream(cursor: Cursor, count: number) {
 }
 
 describe('a second kind of subject', () => {
-  it('has transitions, postings and events by the same statement', async () => {
+  it('a second kind of subject has transitions, postings and events by the same statement', async () => {
     await register(['deposit.completed']);
     const { id, rows } = await openDeposit();
     expect(rows).toEqual([{ status: 'opened', version: 1, deliveries: 0 }]);
@@ -171,7 +171,7 @@ describe('a second kind of subject', () => {
     expect(await isRecorded(ledger.db, DEPOSIT, { ...key, name: 'open' })).toBe(false);
   });
 
-  it('has deliveries to the endpoints that list its events, claimed with those of payments', async () => {
+  it('a second kind of subject has deliveries to the endpoints that list its events', async () => {
     const everyPaymentEvent = await register(null);
     const listed = await register(['deposit.opened', 'payment.created']);
     const { id } = await openDeposit();
@@ -196,7 +196,7 @@ describe('a second kind of subject', () => {
     expect(claimed).toEqual(expect.arrayContaining(expected));
   });
 
-  it('has events and redeliveries in the one stream of a merchant', async () => {
+  it('a second kind of subject has events and redeliveries in the one stream of a merchant', async () => {
     await register(['deposit.opened']);
     const { rows: start } = await ledger.db.query<{ xid: string }>(
       'select pg_snapshot_xmin(pg_current_snapshot())::text as xid',

@@ -33,7 +33,7 @@ const IMPLEMENTATIONS: Readonly<Record<string, (content: string, key: string) =>
 
 describe('the signature of a webhook', () => {
   it.each(Object.entries(IMPLEMENTATIONS))(
-    'is HMAC-SHA256 over time and body, as %s has it too',
+    'the signature of a webhook is HMAC-SHA256 over time and body, as %s has it too',
     async (_name, hmac) => {
       for (const body of BODIES) {
         expect(signWebhook(body, [SECRET], 1_795_248_000)).toBe(
@@ -43,7 +43,7 @@ describe('the signature of a webhook', () => {
     },
   );
 
-  it('has one value for each valid secret, newest first', async () => {
+  it('the signature of a webhook has one value for each valid secret, newest first', async () => {
     const vector = (key: string) => createHmac('sha256', key).update('1.{}').digest('hex');
     expect(signWebhook('{}', ['whsec_new', 'whsec_old'], 1)).toBe(
       `t=1,v1=${vector('whsec_new')},v1=${vector('whsec_old')}`,
@@ -74,7 +74,7 @@ describe('the headers of Standard Webhooks', () => {
     expect(signatureOf('a')).not.toBe(signatureOf('b'));
   });
 
-  it('have one value for each valid secret, newest first', () => {
+  it('the header webhook-signature has one value for each valid secret, newest first', () => {
     const secrets = ['whsec_bmV3', 'whsec_b2xk'];
     const each = secrets.map((secret) => standardWebhookHeaders(delivery, [secret], 1)['webhook-signature']);
     expect(standardWebhookHeaders(delivery, secrets, 1)['webhook-signature']).toBe(each.join(' '));

@@ -80,7 +80,7 @@ describe('an address that must not be called', () => {
     expect(blockedRange(address)).toBeUndefined();
   });
 
-  it('is rejected behind every prefix that contains an IPv4 address', () => {
+  it('a forbidden address is rejected behind every prefix that contains an IPv4 address', () => {
     const byte = integer({ min: 0, max: 255 });
     assert(
       property(tuple(byte, byte, byte, byte), (bytes) => {

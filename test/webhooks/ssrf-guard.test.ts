@@ -99,7 +99,7 @@ describe('the canary, an internal server,', () => {
     '[0:0:0:0:0:ffff:127.0.0.1]',
   ];
 
-  it.each(literals)('is not reached by the literal %s, but is reached without the guard', async (host) => {
+  it.each(literals)('the literal %s reaches an internal server only without the guard', async (host) => {
     const url = `http://${host}:${port}/`;
     expect((await send(GUARDED, url)).failure).toMatch(/^not called: the URL must not lead to .*, which is /);
     expect(hits).toBe(0);
@@ -114,7 +114,7 @@ describe('the canary, an internal server,', () => {
     [['0.0.0.0']],
     [['127.0.0.1', '1.1.1.1']],
     [['::1', '2606:4700::1111', '1.1.1.1']],
-  ])('is not reached by a name with the addresses %j, but is reached without the guard', async (addresses) => {
+  ])('a name with the addresses %j reaches an internal server only without the guard', async (addresses) => {
     const resolve = () => Promise.resolve(at(...addresses));
     const url = `http://receiver.test:${port}/`;
     expect((await send(GUARDED, url, resolve)).failure).toMatch(/^not called: receiver.test leads to .*, which is /);
@@ -127,7 +127,7 @@ describe('the canary, an internal server,', () => {
   // From here on ::1 represents a public address, and the canary on 127.0.0.1 an internal one.
   const ONE_OPEN: ReceiverRules = { environment: 'sandbox', allowedNetworks: ['::1'] };
 
-  it('is not reached if only a later address of the name is internal', async () => {
+  it('an internal server is not reached if only a later address of the name is internal', async () => {
     const response = await send(ONE_OPEN, `http://receiver.test:${port}/`, () =>
       Promise.resolve(at('::1', '127.0.0.1')),
     );
@@ -135,7 +135,7 @@ describe('the canary, an internal server,', () => {
     expect(hits).toBe(0);
   });
 
-  it('is not reached by a name that resolves to another address after the check (DNS rebinding)', async () => {
+  it('an internal server is not reached by a name that changes after the check (DNS rebinding)', async () => {
     const lookups: string[] = [];
     const rebinding = (name: string) => Promise.resolve(at(lookups.push(name) === 1 ? '::1' : '127.0.0.1'));
     const url = `http://rebinding.test:${port}/`;
@@ -145,7 +145,7 @@ describe('the canary, an internal server,', () => {
     expect([lookups.length, callers]).toEqual([2, ['::1']]);
   });
 
-  it('is not reached by a redirect', async () => {
+  it('an internal server is not reached by a redirect', async () => {
     const friend = await listen('127.0.0.1', 0, (_request, response) =>
       response.writeHead(307, { location: `http://127.0.0.1:${port}/` }).end(),
     );
@@ -154,7 +154,7 @@ describe('the canary, an internal server,', () => {
     expect(hits).toBe(0);
   });
 
-  it('is not used as a proxy, with any proxy environment variable', async () => {
+  it('an internal server is not used as a proxy, with any proxy environment variable', async () => {
     const friend = await listen('127.0.0.1', 0, (_request, response) => void response.end());
     const names = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'];
     for (const name of names) process.env[name] = `http://127.0.0.1:${port}`;
@@ -166,7 +166,7 @@ describe('the canary, an internal server,', () => {
     expect(hits).toBe(0);
   });
 
-  it('is not reached at another port of a public address', async () => {
+  it('an internal server is not reached at another port of a public address', async () => {
     const resolve = () => Promise.resolve(at('1.1.1.1'));
     expect((await send(GUARDED, `http://receiver.test:${port}/`, resolve)).failure).toBe(
       `not called: receiver.test leads to port ${port} of a public address`,
@@ -214,7 +214,7 @@ describe('a URL', () => {
     expect(urlViolation(url, addressRulesOf(rules))).toContain(rule);
   });
 
-  it('is checked at each attempt: the rules may have changed', async () => {
+  it('a URL is checked at each attempt: the rules may have changed', async () => {
     expect((await send({ environment: 'production' }, 'http://shop.example/')).failure).toBe(
       'not called: the URL must begin with https:// in production',
     );
@@ -222,7 +222,7 @@ describe('a URL', () => {
 });
 
 describe('a response', () => {
-  it('with slow headers, a slow body or no end takes at most ten seconds', async () => {
+  it('a response with slow headers, a slow body or no end takes at most ten seconds', async () => {
     const timers = [setInterval(collectGarbage, 1_000)];
     const trickle = (write: () => void) => timers.push(setInterval(write, 200));
     const port = await listen('127.0.0.1', 0, (request, response) => {
@@ -246,14 +246,14 @@ describe('a response', () => {
     expect(Date.now() - startedAt).toBeLessThan(30_000);
   });
 
-  it('with endless headers is aborted', async () => {
+  it('a response with endless headers is aborted', async () => {
     const port = await listen('127.0.0.1', 0, (_request, response) => {
       response.socket?.write(`HTTP/1.1 200 OK\r\n${'x-filler: y\r\n'.repeat(100_000)}`);
     });
     expect((await send(UNGUARDED, `http://127.0.0.1:${port}/`)).failure).toMatch(/[Hh]eader/);
   });
 
-  it('is read up to 16 kB: memory does not grow with its size', async () => {
+  it('a response is read up to 16 kB: memory does not grow with its size', async () => {
     const offeredBytes = 64 * 1024 * 1024;
     const chunk = Buffer.alloc(64 * 1024, 'x');
     let written = 0;
@@ -282,7 +282,7 @@ describe('a response', () => {
     expect(grown).toBeLessThan(2 * offeredBytes);
   });
 
-  it('is not decompressed', async () => {
+  it('a response is not decompressed', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, 'A'));
     const port = await listen('127.0.0.1', 0, (_request, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
@@ -320,7 +320,7 @@ describe('TLS', () => {
   );
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  it('with an untrusted certificate fails before the request is sent', async () => {
+  it('a receiver with an untrusted certificate fails before the request is sent', async () => {
     let hits = 0;
     let servername: string | undefined;
     const server = createTlsServer(
@@ -392,7 +392,7 @@ describe('a name in production', () => {
     expect(await resolver()('receiver.test')).toEqual(at('1.1.1.1', '127.0.0.1', '2606:4700::1111'));
   });
 
-  it('is not called if one of its addresses is internal', async () => {
+  it('a name in production is not called if one of its addresses is internal', async () => {
     responses = { [TYPE_A]: [Buffer.from([1, 1, 1, 1]), Buffer.from([10, 0, 0, 7])], [TYPE_AAAA]: [] };
     const { failure } = await send({ environment: 'production' }, 'https://receiver.test/', resolver());
     expect(failure).toContain('receiver.test leads to 10.0.0.7, which is private');

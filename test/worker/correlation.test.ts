@@ -41,17 +41,17 @@ async function expectLine(message: string, fields: Record<string, unknown>) {
 }
 
 describe('the payment of a request', () => {
-  it('is found by the id that the caller chose', async () => {
+  it('a payment is found by the request id that the caller chose', async () => {
     const { id } = await create(requestId('order-1042/attempt:1'));
     expect((await show('order-1042/attempt:1')).payment.id).toBe(id);
   });
 
-  it('is found by the id that the service made', async () => {
+  it('a payment is found by the request id that the service made', async () => {
     const { headers, body } = await service.call('POST', '/payments', { amount: 50_000 });
     expect((await show(headers.get('x-request-id') ?? '')).payment.id).toBe(body.payment.id);
   });
 
-  it('is found by the request of an action, and its history names each request', async () => {
+  it('a payment is found by the request of an action, and its history names each request', async () => {
     const { id } = await create(requestId('create-7'));
     expect((await service.call('POST', `/payments/${id}/cancel`, undefined, requestId('cancel-7'))).status).toBe(200);
     const { payment, transitions } = await show('cancel-7');
@@ -63,7 +63,7 @@ describe('the payment of a request', () => {
     ]);
   });
 
-  it('is named if a bulk has several', async () => {
+  it('the request of a bulk with several payments names them', async () => {
     const items = { payments: [{ amount: 50_000 }, { amount: 60_000 }] };
     const { body } = await service.call('POST', '/payments', items, requestId('bulk-1'));
     const [first, second] = body.payments;
@@ -73,20 +73,20 @@ describe('the payment of a request', () => {
     expect(line?.paymentIds).toEqual([first.id, second.id]);
   });
 
-  it('is never another one: a request id that is the id of a payment does not hide it', async () => {
+  it('a request id that is the id of another payment does not hide it', async () => {
     const victim = await create();
     const other = await create(requestId(victim.id));
     expect((await show(victim.id)).payment.id).toBe(victim.id);
     expect((await show(other.id)).payment.id).toBe(other.id);
   });
 
-  it('is not found by an id that no request had', async () => {
+  it('a request id that no request had finds no payment', async () => {
     await expect(show(randomUUID())).rejects.toThrow('There is no payment');
   });
 });
 
 describe('log lines', () => {
-  it('of API and worker have the ids of request, payment, workflow and trace', async () => {
+  it('the log lines of API and worker have the ids of request, payment, workflow and trace', async () => {
     const { id } = await create({ ...requestId('create-8'), traceparent: TRACEPARENT });
     const ids = { requestId: 'create-8', paymentId: id, workflowId: paymentWorkflowId(id), traceId: TRACE_ID };
     await expectLine('request', { ...ids, method: 'POST', status: 201 });
@@ -94,7 +94,7 @@ describe('log lines', () => {
     await expectLine('transition', { ...ids, transition: 'issue', from: 'created', to: 'pending', version: 2 });
   });
 
-  it('of a transition that no request caused have the id of the creation', async () => {
+  it('the log lines of a transition that no request caused have the id of the creation', async () => {
     const { id, reference_id } = await create(requestId('create-9'));
     await service.pay(reference_id);
     const ids = { requestId: 'create-9', paymentId: id, workflowId: paymentWorkflowId(id) };
@@ -113,7 +113,7 @@ describe('log lines', () => {
     expect(logged.map(({ transition }) => transition)).toEqual(await service.transitionsOf(id));
   });
 
-  it('of calls to the provider and of webhook attempts say all that support asks for', async () => {
+  it('the log lines of provider calls and webhook attempts say all that support asks for', async () => {
     const receiver = await startReceiver();
     const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
     const { id: endpointId } = await createEndpoint(service.db, createSealer(service.masterKey), endpoint);
@@ -131,7 +131,7 @@ describe('log lines', () => {
     await receiver.close();
   });
 
-  it("of Temporal's SDK have them too", async () => {
+  it("the log lines of Temporal's SDK have the ids too", async () => {
     const { id, reference_id } = await create(requestId('create-10'));
     await service.injectFault('status', 'http_500');
     await service.pay(reference_id);
@@ -139,7 +139,7 @@ describe('log lines', () => {
     await expectLine('Activity failed', { ...ids, from: 'temporal', activityType: 'confirmPaid' });
   });
 
-  it('of a notification name the payment', async () => {
+  it('the log lines of a notification name the payment', async () => {
     const { id, reference_id } = await create();
     await service.pay(reference_id);
     const path = { method: 'POST', paymentId: id, status: 200 };

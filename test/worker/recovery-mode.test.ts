@@ -162,7 +162,7 @@ it('a recovery and a reconciliation that exit with 1 do not count', async () => 
   expect(await readRecoveryMode(service.db)).toMatchObject({ isOn: false });
 });
 
-it('on another timeline, what was recovered before the mode began does not count', async () => {
+it('a recovery before the mode began does not count on another timeline', async () => {
   const { db } = service.operatorContext;
   const since = new Date(Date.now() - 8 * 86_400_000).toISOString();
   for (const action of [RECOVER, RECONCILE]) await withAudit({ db }, DEWI, { action, target: since }, async () => {});

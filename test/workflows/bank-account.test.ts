@@ -42,7 +42,7 @@ async function run(name: string, inquireBankAccount: () => Promise<BankAccountRe
   return { outcome, endings, durationMs: Number(closeTime) - Number(startTime) };
 }
 
-it('without a result the inquiry is repeated for a day, and then ends', async () => {
+it('an inquiry without a result is repeated for a day, and then ends', async () => {
   const silent = () => Promise.reject(ApplicationFailure.retryable('no response'));
   const { durationMs, ...result } = await run('silent', silent);
   expect(result).toEqual({ outcome: 'rejected', endings: 1 });

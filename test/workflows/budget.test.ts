@@ -209,7 +209,7 @@ describe('the cost of a payment', () => {
     expect(await timelineNames(client, history)).toEqual(['the QR code expires', 'the settlement delay is over']);
   });
 
-  it('that expires unpaid is two workflow tasks: many expire in the same second', async () => {
+  it('a payment that expires unpaid costs two workflow tasks: many expire in the same second', async () => {
     const budget = { events: 22, workflowTasks: 2 };
     await expectWithin(budget, async () => costOf(service.client, paymentWorkflowId(await runUnpaid())));
   });
@@ -251,7 +251,7 @@ describe('the cost of a payment', () => {
 });
 
 describe('the cost of an idempotent replay', () => {
-  it('is one statement after authentication, and no call to Temporal', async () => {
+  it('an idempotent replay costs one statement after authentication, and no call to Temporal', async () => {
     const create = () =>
       service.call('POST', '/payments', { amount: 50_000 }, { 'idempotency-key': 'the same payment' });
     const first = await create();

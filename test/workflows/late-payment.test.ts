@@ -110,7 +110,7 @@ describe('a late payment', () => {
   it.each([
     ['cancelled', createCancelled],
     ['expired', () => createExpired('gopay')],
-  ])('for a payment that is %s goes to suspense, and is refunded once', async (status, create) => {
+  ])('a late payment for a payment that is %s goes to suspense, and is refunded once', async (status, create) => {
     const { id, reference_id } = await create();
     await service.pay(reference_id, { times: 3 });
     expect(await waitForLatePayment(id, 'refunded')).toMatchObject({
@@ -128,7 +128,7 @@ describe('a late payment', () => {
     expect((await service.db.query('select 1 from exceptions where payment_id = $1', [id])).rowCount).toBe(0);
   });
 
-  it('that the provider cannot refund stays in suspense until an operator resolves it', async () => {
+  it('a late payment that the provider cannot refund stays in suspense until an operator resolves it', async () => {
     const { id, reference_id } = await createExpired('shopeepay');
     await service.pay(reference_id);
     await waitForLatePayment(id, 'manual_review');
@@ -151,7 +151,7 @@ describe('a late payment', () => {
     expect(await balances(id)).toEqual({ provider_receivable: -50_000, suspense: 0, cash: 50_000 });
   });
 
-  it('whose refund the provider rejects requires manual review, until the provider refunds it', async () => {
+  it('a late payment whose refund is rejected requires manual review, until the provider refunds it', async () => {
     const { id, reference_id } = await createCancelled();
     await service.injectFault('refund', 'reject');
     await service.pay(reference_id);
@@ -163,7 +163,7 @@ describe('a late payment', () => {
   });
 
   it.each(['timeout', 'accept_then_reset', 'half_body'] as const)(
-    'is refunded once while the provider fails: %s',
+    'a late payment is refunded once while the provider fails: %s',
     async (kind) => {
       const { id, reference_id } = await createCancelled();
       await service.injectFault('refund', kind, 2);
@@ -180,7 +180,7 @@ async function accountId(): Promise<string> {
 }
 
 describe('a notification of a payment', () => {
-  it('that arrives between the expiry at the provider and its record is not closed by that record', async () => {
+  it('a notification between the expiry at the provider and its record is not closed by that record', async () => {
     await setPolicy(service.db, { provider: 'gopay', channel: 'qris', expiresInSeconds: 8 });
     const { id, reference_id } = await createPayment();
     await setPolicy(service.db, { provider: 'gopay', channel: 'qris', expiresInSeconds: 900 });
@@ -244,14 +244,14 @@ describe('a notification of a payment', () => {
 });
 
 describe('an exception is opened', () => {
-  it('for a notification of an unknown order, once', async () => {
+  it('an exception is opened for a notification of an unknown order, once', async () => {
     const referenceId = 'LN0000000000000000';
     await scheduleStatusQuery(service.db, { accountId: await accountId(), referenceId });
     expect(await openException(referenceId)).toMatchObject({ kind: 'unknown_order', payment_id: null });
     await waitForNoOpenNotification(referenceId);
   });
 
-  it('for an order paid over another amount, and the payment stays pending', async () => {
+  it('an exception is opened for an order paid over another amount, and the payment stays pending', async () => {
     const { id, reference_id } = await createPayment();
     await service.providerDb.query('update payments set gross_amount_rupiah = 40000 where order_id = $1', [
       reference_id,
@@ -265,7 +265,7 @@ describe('an exception is opened', () => {
     await service.db.query("update provider_accounts set status = 'enabled' where provider = 'gopay'");
   });
 
-  it('for a second transaction of a settled payment', async () => {
+  it('an exception is opened for a second transaction of a settled payment', async () => {
     const { id, reference_id } = await createPayment();
     await service.pay(reference_id);
     await waitForStatus(id, 'settled');
@@ -276,7 +276,7 @@ describe('an exception is opened', () => {
     expect(await openException(reference_id)).toMatchObject({ kind: 'paid_twice' });
   });
 
-  it('for a second transaction after a late payment, once', async () => {
+  it('an exception is opened for a second transaction after a late payment, once', async () => {
     const { id, reference_id } = await createExpired('shopeepay');
     await service.pay(reference_id);
     await waitForLatePayment(id, 'manual_review');
@@ -302,7 +302,7 @@ describe('an exception is opened', () => {
     expect(await paidTwice()).toHaveLength(1);
   });
 
-  it('for a refund at the provider after the settlement', async () => {
+  it('an exception is opened for a refund at the provider after the settlement', async () => {
     const { id, reference_id } = await createPayment();
     await service.pay(reference_id);
     await waitForStatus(id, 'settled');

@@ -55,14 +55,14 @@ describe('a payment', () => {
     expect((await timeSkipping.transitions(id)).at(-1)?.at).toBeGreaterThanOrEqual(Date.parse(expires_at));
   });
 
-  it('is paid if the customer paid in time and no notification arrived', async () => {
+  it('a payment is paid if the customer paid in time and no notification arrived', async () => {
     const { id, reference_id } = await timeSkipping.createPayment();
     await service.pay(reference_id, { notify: false });
     expect(await timeSkipping.runToEnd(id, 'paid-without-notification')).toBe('settled');
     expect(await service.transitionsOf(id)).toEqual(['create', 'issue', 'pay', 'settle']);
   });
 
-  it('is cancelled by a signal from the Web UI', async () => {
+  it('a payment is cancelled by a signal from the Web UI', async () => {
     const { id, reference_id } = await timeSkipping.createPayment();
     await timeSkipping.environment.client.workflow.getHandle(`payment-${id}`).signal('cancel');
     expect(await timeSkipping.runToEnd(id, 'cancelled')).toBe('cancelled');
@@ -98,7 +98,7 @@ describe('a payment', () => {
   });
 
   it.each(['accept_then_reset', 'http_500', 'half_body', 'reset'] as const)(
-    'is charged once if the charge ends with %s',
+    'a payment is charged once if the charge ends with %s',
     async (kind) => {
       await service.injectFault('charge', kind, 1);
       const { reference_id, id } = await timeSkipping.createPayment();
@@ -108,7 +108,7 @@ describe('a payment', () => {
     },
   );
 
-  it('is confirmed once the provider responds again', async () => {
+  it('a payment is confirmed once the provider responds again', async () => {
     const { id, reference_id } = await timeSkipping.createPayment();
     await service.injectFault('status', 'http_500', 3);
     await service.pay(reference_id);
@@ -136,7 +136,7 @@ describe('a payment', () => {
   it.each([
     ['expires the order at the provider', false, 'expire', undefined],
     ['refunds the order as a late payment if it was paid', true, 'refund', 'refunded'],
-  ])('whose charge becomes visible after it failed %s', async (_what, isPaid, atProvider, late) => {
+  ])('a payment whose charge becomes visible after it failed %s', async (_what, isPaid, atProvider, late) => {
     await service.injectFault('charge', 'accept_then_timeout', 10_000);
     await service.injectFault('status', 'http_500', 10_000);
     const before = new Set((await service.db.query('select id from payments')).rows.map(({ id }) => id));

@@ -146,14 +146,14 @@ it('the daily run goes through all pages, also of the merchants that failed', as
   ]);
 });
 
-it('without an approval it is requested, approved, submitted and completed, each with one call', async () => {
+it('a payout without an approval is requested, approved, submitted and completed, each with one call', async () => {
   const { result, names } = await run();
   expect(result).toBe('completed');
   expect(names).toEqual(['requestPayout', 'approvePayout', 'submitPayout', 'syncPayout']);
 });
 
 describe('the status at the bank', () => {
-  it('is queried after 5 s, 30 s, 1, 5, 10, 15 and 30 min, and then each hour', async () => {
+  it('the status at the bank is queried after 5 s, 30 s, 1, 5, 10, 15 and 30 min, and then each hour', async () => {
     let queries = 0;
     const { calls } = await run({}, { syncPayout: (input) => ((queries += 1) < 9 ? keep : to('completed'))(input) });
     const sync = calls.filter(({ name }) => name === 'syncPayout').map(({ input }) => input);
@@ -162,7 +162,7 @@ describe('the status at the bank', () => {
     expect(seconds.map((each) => Math.floor(each))).toEqual(expected);
   });
 
-  it('is not queried before it proves something', async () => {
+  it('the status at the bank is not queried before it proves something', async () => {
     const submitPayout: Activities['submitPayout'] = (input) =>
       to('submitted', { queryNotBeforeMs: input.atMs + 10 * MINUTE_MS })(input);
     const { calls } = await run({}, { submitPayout });
@@ -170,7 +170,7 @@ describe('the status at the bank', () => {
     expect((first?.input.atMs ?? 0) - (first?.input.state.lastSentAtMs ?? 0)).toBeGreaterThanOrEqual(10 * MINUTE_MS);
   });
 
-  it('is queried by a notification, and by another one after the payout rests', async () => {
+  it('the status at the bank is queried by a notification, and by another one after the payout rests', async () => {
     const key = newKey();
     let queries = 0;
     const { activities, names } = (({ calls, activities }) => ({
@@ -199,7 +199,7 @@ describe('the status at the bank', () => {
     expect(rested.calls.map(({ name }) => name)).toEqual(['requestPayout', 'syncPayout']);
   });
 
-  it('that stays indeterminate needs attention after 30 s, and an operator can resolve it meanwhile', async () => {
+  it('an indeterminate status at the bank needs attention after 30 s, and an operator can resolve it', async () => {
     const key = newKey();
     const { activities } = activitiesOf(
       { status: 'submitted' },
@@ -222,7 +222,7 @@ describe('the status at the bank', () => {
 });
 
 describe('what was submitted', () => {
-  it('is known to every later step, also if PostgreSQL has lost it', async () => {
+  it('every later step knows what was submitted, also if PostgreSQL has lost it', async () => {
     let queries = 0;
     const lost = async ({ state }: PayoutStepInput): Promise<PayoutStepResult> => ({
       state: { status: 'approved', version: state.version - 1 },
@@ -236,14 +236,14 @@ describe('what was submitted', () => {
     expect(submits).toEqual([false, true]);
   });
 
-  it('is known to the next run of a long history', async () => {
+  it('the next run of a long history knows what was submitted', async () => {
     const { calls } = await run({ status: 'approved' }, {}, { wasSubmitted: true });
     expect(calls.find(({ name }) => name === 'submitPayout')?.input.wasSubmitted).toBe(true);
   });
 });
 
 describe('a payout that is deferred', () => {
-  it('is tried again when that ends, and each hour', async () => {
+  it('a deferred payout is tried again when the obstacle ends, and each hour', async () => {
     let attempts = 0;
     const submitPayout: Activities['submitPayout'] = async (input) => {
       attempts += 1;
@@ -281,7 +281,7 @@ describe('a payout that is deferred', () => {
     });
   });
 
-  it('is cancelled if its bank account has ended', async () => {
+  it('a deferred payout is cancelled if its bank account has ended', async () => {
     const submitPayout: Activities['submitPayout'] = async (input) => ({
       ...(await keep(input)),
       deferral: { obstacle: 'no_bank_account' },
@@ -293,7 +293,7 @@ describe('a payout that is deferred', () => {
 });
 
 describe('an approval', () => {
-  it('that does not come within 7 days cancels the request', async () => {
+  it('an approval that does not come within 7 days cancels the request', async () => {
     const { result, calls } = await run({ approvalKind: 'second_user' });
     expect(result).toBe('cancelled');
     const [requested, cancelled] = calls.map(({ input }) => input.atMs);
@@ -301,7 +301,7 @@ describe('an approval', () => {
     expect(calls.at(-1)?.input.by?.note).toBe('It was not approved within 7 days.');
   });
 
-  it('is recorded for its actor and for the version that the actor has seen', async () => {
+  it('an approval is recorded for its actor and for the version that the actor has seen', async () => {
     const key = newKey();
     const syncPayout: Activities['syncPayout'] = (input) =>
       (input.state.status === 'requested' ? keep : to('completed'))(input);
@@ -316,7 +316,7 @@ describe('an approval', () => {
     expect(calls.find(({ name }) => name === 'approvePayout')?.input.by).toEqual(USER);
   });
 
-  it('that the row has and the workflow has lost is noticed at the next request, and the payout is sent', async () => {
+  it('an approval that only the row has is noticed at the next request, and the payout is sent', async () => {
     const key = newKey();
     const syncPayout: Activities['syncPayout'] = (input) =>
       (input.state.status === 'requested' ? to('approved') : to('completed'))(input);
@@ -329,7 +329,7 @@ describe('an approval', () => {
     expect(calls.map(({ name }) => name)).toEqual(['requestPayout', 'syncPayout', 'submitPayout', 'syncPayout']);
   });
 
-  it('that the activity rejects is rejected, and the payout waits for another one', async () => {
+  it('an approval that the activity rejects is rejected, and the payout waits for another one', async () => {
     const key = newKey();
     const approvePayout: Activities['approvePayout'] = async (input) => ({
       ...(await keep(input)),
@@ -346,7 +346,7 @@ describe('an approval', () => {
 });
 
 describe('a request', () => {
-  it('is rejected: there is no payout, and no step follows', async () => {
+  it('a rejected request has no payout, and no step follows', async () => {
     const { result, names } = await run({}, { requestPayout: async () => ({ outcome: 'rejected' }) });
     expect(result).toBeNull();
     expect(names).toEqual(['requestPayout']);
@@ -394,7 +394,7 @@ describe('a request', () => {
     });
   });
 
-  it('of a stranger, without the proof of its update, is rejected', async () => {
+  it('a request of a stranger, without the proof of its update, is rejected', async () => {
     const key = newKey();
     await during(activitiesOf({ approvalKind: 'second_user' }, {}).activities, async () => {
       await requestOf(key);
@@ -408,7 +408,7 @@ describe('a request', () => {
     });
   });
 
-  it('to resolve a payout that rests starts its workflow again', async () => {
+  it('a request to resolve a payout that rests starts its workflow again', async () => {
     const key = newKey();
     await during(activitiesOf({ status: 'failed' }, {}).activities, async () => {
       const resolved = await client.perform({ ...key, version: 1 }, 'resolveAsCompleted', OPERATOR);
@@ -417,7 +417,7 @@ describe('a request', () => {
     });
   });
 
-  it('that arrives while the row of a payout that rests is read is handled too', async () => {
+  it('a request that arrives while the row of a payout that rests is read is handled too', async () => {
     const key = newKey();
     const row = activitiesOf({ status: 'completed' }, { resolvePayout: to('returned') }).activities;
     let isAway = true;
@@ -438,7 +438,7 @@ describe('a request', () => {
     });
   });
 
-  it('that the status does not allow is rejected with the reason', async () => {
+  it('a request that the status does not allow is rejected with the reason', async () => {
     const key = newKey();
     await during(activitiesOf({ status: 'completed' }, {}).activities, async () => {
       expect(await client.perform({ ...key, version: 1 }, 'cancel', USER)).toEqual({

@@ -155,13 +155,13 @@ describe('an operator who requests to fail a payment', () => {
     expect(rows).toEqual([{ actor: 'cli:dewi', note: 'ticket 7' }]);
   });
 
-  it('is rejected while the provider has it as pending', async () => {
+  it('an operator cannot fail a payment while the provider has it as pending', async () => {
     const { id } = await timeSkipping.createPayment();
     await expect(fail(id)).rejects.toThrow(/has the order as pending/);
     await timeSkipping.waitForStatus(id, 'pending');
   });
 
-  it('is rejected if the customer paid, and the payment becomes paid', async () => {
+  it('an operator cannot fail a payment that the customer paid, and the payment becomes paid', async () => {
     const { id, reference_id } = await timeSkipping.createPayment();
     await service.pay(reference_id, { notify: false });
     await expect(fail(id)).rejects.toThrow(/paid/);

@@ -54,7 +54,7 @@ async function namesOf(id: string): Promise<string[]> {
 }
 
 describe('a refund', () => {
-  it('is held for a minute, submitted, and confirmed once', async () => {
+  it('a refund is held for a minute, submitted, and confirmed once', async () => {
     const { id, reference_id } = await timeSkipping.createPaid();
     await refund(id);
     expect((await service.atProvider(reference_id))?.refunds).toEqual([]);
@@ -71,7 +71,7 @@ describe('a refund', () => {
     expect(record).toMatchObject({ status: 'confirmed', provider_reference: expect.any(String) });
   });
 
-  it('can be cancelled during its hold, and the payment settles at its original timestamp', async () => {
+  it('a refund can be cancelled during its hold, and the payment settles at its original timestamp', async () => {
     const { id, reference_id } = await timeSkipping.createPaid();
     await refund(id);
     await timeSkipping.clock.waitUntilIdle();
@@ -86,7 +86,7 @@ describe('a refund', () => {
     expect((await service.atProvider(reference_id))?.refunds).toEqual([]);
   });
 
-  it('that is cancelled in PostgreSQL is not submitted by a workflow that is behind', async () => {
+  it('a refund that is cancelled in PostgreSQL is not submitted by a workflow that is behind', async () => {
     const { id, reference_id } = await timeSkipping.createPaid();
     await timeSkipping.clock.waitUntilIdle();
     // As if the worker stops after each statement, before Temporal has the result.
@@ -105,7 +105,7 @@ describe('a refund', () => {
     expect(await timeSkipping.runToEnd(id)).toBe('settled');
   });
 
-  it('cannot be cancelled after it is submitted to the provider', async () => {
+  it('a refund cannot be cancelled after it is submitted to the provider', async () => {
     const { id } = await timeSkipping.createPaid();
     await service.injectFault('refund', 'http_500', 10_000);
     await refund(id);
@@ -122,7 +122,7 @@ describe('a refund', () => {
   });
 
   it.each(['timeout', 'reset', 'http_500', 'accept_then_timeout', 'accept_then_reset', 'half_body'] as const)(
-    'is executed once if the provider is indeterminate: %s',
+    'a refund is executed once if the provider is indeterminate: %s',
     async (kind) => {
       const { id, reference_id } = await timeSkipping.createPaid();
       await service.injectFault('refund', kind, 3);
@@ -215,7 +215,7 @@ describe('a refund that the provider rejects', () => {
     await timeSkipping.waitForStatus(id, 'refund_failed');
   });
 
-  it('can be retried by an operator, under a new key', async () => {
+  it('a rejected refund can be retried by an operator, under a new key', async () => {
     const { id, reference_id } = await createRejectedRefund();
     expect(await service.workflows.request({ id }, 'retryRefund', OPERATOR)).toMatchObject({ outcome: 'done' });
     expect(await timeSkipping.runToEnd(id, 'refund-retried')).toBe('refunded');
@@ -232,13 +232,13 @@ describe('a refund that the provider rejects', () => {
     expect(rows).toEqual([{ actor: OPERATOR.name, note: OPERATOR.note }]);
   });
 
-  it('can be resolved as paid by an operator, and the payment settles', async () => {
+  it('a rejected refund can be resolved as paid by an operator, and the payment settles', async () => {
     const { id } = await createRejectedRefund();
     expect(await service.workflows.request({ id }, 'resolveRefundAsPaid', OPERATOR)).toMatchObject({ outcome: 'done' });
     expect(await timeSkipping.runToEnd(id, 'refund-resolved-as-paid')).toBe('settled');
   });
 
-  it('can be resolved as refunded by an operator', async () => {
+  it('a rejected refund can be resolved as refunded by an operator', async () => {
     const { id } = await createRejectedRefund();
     expect(await service.workflows.request({ id }, 'resolveRefundAsRefunded', OPERATOR)).toMatchObject({
       outcome: 'done',
@@ -247,7 +247,7 @@ describe('a refund that the provider rejects', () => {
     expect((await namesOf(id)).at(-1)).toBe('resolve_refund_as_refunded');
   });
 
-  it('cannot be resolved as paid while the provider shows a refund or does not respond', async () => {
+  it('a rejected refund cannot be resolved as paid while the provider shows a refund or does not respond', async () => {
     const { id, reference_id } = await createRejectedRefund();
     await service.injectFault('status', 'http_500', 1);
     expect(await service.workflows.request({ id }, 'resolveRefundAsPaid', OPERATOR)).toMatchObject({
@@ -262,7 +262,7 @@ describe('a refund that the provider rejects', () => {
     await timeSkipping.waitForStatus(id, 'refunded');
   });
 
-  it('and confirms later leads to refunded without an operator', async () => {
+  it('a refund that the provider rejects and confirms later leads to refunded without an operator', async () => {
     const { id, reference_id } = await createRejectedRefund();
     await timeSkipping.clock.waitUntilIdle();
     await service.refundAtProvider(reference_id);

@@ -32,11 +32,11 @@ describe('a payment whose worker stops during a prolonged workflow task', () => 
     await expect(replay({ hasFlag: true })).resolves.toBeUndefined();
   });
 
-  it('is blocked without the flag (if this fails, the SDK is fixed and the flag can go)', async () => {
+  it('a payment without the flag is blocked (if this fails, the SDK is fixed and the flag can go)', async () => {
     await expect(replay({ hasFlag: false })).rejects.toThrow(/[Nn]ondeterminis/);
   });
 
-  it('has the flag in its first task', async () => {
+  it('a workflow of a payment has the flag in its first task', async () => {
     const { body } = await service.call('POST', '/payments', { amount: 50_000 });
     const { events } = await service.client.workflow.getHandle(paymentWorkflowId(body.payment.id)).fetchHistory();
     const firstTask = events?.find((event) => event.workflowTaskCompletedEventAttributes);

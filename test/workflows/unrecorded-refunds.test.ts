@@ -112,7 +112,7 @@ describe('a refund that the provider shows, and later removes', () => {
     await perform(refundPayment);
   });
 
-  it('is never requested by Lunas: it becomes refund_failed', async () => {
+  it('Lunas never requests a refund that the provider removed: it becomes refund_failed', async () => {
     expect(state).toMatchObject({ status: 'refund_failed', refund: { number: 1, status: 'rejected' } });
     expect(acquirer.orders.get(terms.referenceId)?.refunds).toEqual([]);
     const { rows } = await ledger.db.query('select failure_reason as reason from refunds where payment_id = $1', [
@@ -121,7 +121,7 @@ describe('a refund that the provider shows, and later removes', () => {
     expect(rows).toEqual([{ reason: 'the provider does not list its refund any more' }]);
   });
 
-  it('is requested if an operator retries it', async () => {
+  it('a refund that the provider removed is requested if an operator retries it', async () => {
     await perform(retryRefund);
     await perform(submitRefund);
     await perform(refundPayment);

@@ -78,7 +78,7 @@ async function finish(deliveryId: string, name: string): Promise<unknown> {
 }
 
 describe('a delivery whose first attempt failed', () => {
-  it('is retried until the endpoint succeeds, with the same delivery id and a new signature', async () => {
+  it('a delivery is retried until the endpoint succeeds, with the same delivery id and a new signature', async () => {
     let responses = 0;
     receiver.respond = (response) => {
       responses += 1;
@@ -93,7 +93,7 @@ describe('a delivery whose first attempt failed', () => {
     expect(await deliveryOf(id)).toMatchObject({ status: 'delivered', attempts_total: 4 });
   });
 
-  it('is dead after twelve attempts, all of them logged', async () => {
+  it('a delivery is dead after twelve attempts, all of them logged', async () => {
     receiver.respond = (response) => response.writeHead(500).end('no');
     const id = await failedDelivery();
     expect(await finish(id, 'dead')).toBe('dead');
@@ -105,7 +105,7 @@ describe('a delivery whose first attempt failed', () => {
     expect(log.rowCount).toBe(MAX_ATTEMPTS);
   });
 
-  it('is dead after a response 410, and its endpoint is disabled', async () => {
+  it('a delivery is dead after a response 410, and its endpoint is disabled', async () => {
     receiver.respond = (response) => response.writeHead(receiver.received.length === 1 ? 500 : 410).end();
     const id = await failedDelivery();
     expect(await finish(id, 'endpoint-gone')).toBe('dead');
@@ -113,7 +113,7 @@ describe('a delivery whose first attempt failed', () => {
     expect(await findEndpoint(service.db, endpointId)).toMatchObject({ status: 'disabled', disabledReason: 'gone' });
   });
 
-  it('is dead without another request if an operator disables the endpoint', async () => {
+  it('a delivery is dead without another request if an operator disables the endpoint', async () => {
     receiver.respond = (response) => response.writeHead(500).end();
     const id = await failedDelivery();
     await disableEndpoint(service.db, endpointId);
@@ -122,7 +122,7 @@ describe('a delivery whose first attempt failed', () => {
     expect(await deliveryOf(id)).toMatchObject({ status: 'dead', dead_reason: 'endpoint_disabled', attempts_total: 1 });
   });
 
-  it('is not attempted for a disabled endpoint, even while the delivery is pending', async () => {
+  it('a delivery is not attempted for a disabled endpoint, even while it is pending', async () => {
     receiver.respond = (response) => response.writeHead(500).end();
     const id = await failedDelivery();
     await service.db.query("update webhook_endpoints set status = 'disabled' where id = $1", [endpointId]);
@@ -179,7 +179,7 @@ describe('a delivery whose first attempt failed', () => {
 describe('a ping', () => {
   const workflows = () => new PaymentWorkflowClient(environment.client);
 
-  it('has the response of the receiver, with a signature, and is not repeated', async () => {
+  it('a ping has the response of the receiver, with a signature, and is not repeated', async () => {
     receiver.respond = (response) => response.writeHead(503).end('<b>not now</b>');
     const pingId = randomUUID();
     const input = { endpointId, merchantId: service.merchantId };
@@ -193,7 +193,7 @@ describe('a ping', () => {
     await recordHistory(environment.client, `webhook-ping-${endpointId}-${pingId}`, 'webhook-ping');
   });
 
-  it('that is requested again has the result of the first: a browser may send a form twice', async () => {
+  it('a ping that is requested again has the result of the first: a browser may send a form twice', async () => {
     receiver.respond = (response) => response.end();
     const pingId = randomUUID();
     const input = { endpointId, merchantId: service.merchantId };
@@ -202,7 +202,7 @@ describe('a ping', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('of the endpoint of another merchant is rejected: nothing is sent', async () => {
+  it('a ping of the endpoint of another merchant is rejected: nothing is sent', async () => {
     const input = { endpointId, merchantId: randomUUID() };
     await expect(workflows().retries.ping(randomUUID(), input)).rejects.toBeInstanceOf(Error);
     expect(receiver.received).toEqual([]);

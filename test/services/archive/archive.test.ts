@@ -211,7 +211,7 @@ describe('a run', () => {
     expect((await archive()).stdout).toContain('There is no final payment before that day.');
   });
 
-  it('only counts with --dry-run', async () => {
+  it('`lunas archive --dry-run` only counts', async () => {
     await settled({ paymentId: idOn(0) });
     await backdate();
     await verified();
@@ -394,7 +394,7 @@ describe('beside others', () => {
     expect((await lunas('archive', 'show', path.join(directory, file))).stdout).toContain('3 payments');
   });
 
-  it('does not cut payments off that are nowhere else', async () => {
+  it('a run cuts no payments off its file that are nowhere else', async () => {
     const ids = await payments(60);
     await change(
       `create function fail_second() returns trigger language plpgsql as
@@ -443,7 +443,7 @@ describe('an archived payment', () => {
     expect(await countRows()).toMatchObject({ payments: 0, payment_transitions: 0 });
   });
 
-  it('is not found, and its merchant and operators learn where it is', async () => {
+  it('an archived payment is not found, and its merchant and operators learn where it is', async () => {
     const { terms } = await archived();
     const [url = ''] = apis.urls;
     const read = (secret: string, name: string, action = '') =>
@@ -472,7 +472,7 @@ describe('an archived payment', () => {
     }
   });
 
-  it('can be read only from a file that is unchanged', async () => {
+  it('an archived payment can be read only from a file that is unchanged', async () => {
     await archived();
     const [name = ''] = await readdir(directory);
     const file = path.join(directory, name);
@@ -504,7 +504,7 @@ describe('an archived payment', () => {
     expect((await lunas('archive', 'show', `${file}.gone`)).stderr).toContain('cannot be read');
   });
 
-  it('is removed only by the archive: an open payment and a single row stay', async () => {
+  it('a payment is removed only by the archive: an open payment and a single row stay', async () => {
     const { terms } = await applyTransitions(ledger, ['issue'], { paymentId: idOn(0) });
     await backdate();
     await verified();

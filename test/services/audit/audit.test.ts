@@ -89,7 +89,7 @@ it('records no action whose name is not declared', async () => {
   expect(work).not.toHaveBeenCalled();
 });
 
-it('does not execute an action that cannot be recorded', async () => {
+it('an action that cannot be recorded is not executed', async () => {
   await db.query('alter table operator_actions rename to away');
   const work = jest.fn(() => Promise.resolve());
   await expect(withAudit({ db }, CLI, { action: PING_ENDPOINT, target: 'E' }, work)).rejects.toThrow(

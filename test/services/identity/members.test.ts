@@ -109,7 +109,7 @@ describe('an invitation', () => {
     expect(await read(signedIn.token)).toMatchObject({ stage: 'full', membership: { role: 'finance' } });
   });
 
-  it('that waits for a second operator replaces an earlier one when it is approved', async () => {
+  it('an invitation that waits for a second operator replaces an earlier one when it is approved', async () => {
     const request = { merchantId: shop.id, email: EMAIL, role: 'owner', createdBy: 'operator:dewi' } as const;
     const wait = () => inviteMember(owner, { ...request, isApproved: false }, NOW);
     const outdated = await wait();
@@ -128,7 +128,7 @@ describe('an invitation', () => {
     expect(await read((await accept((await invite()).token)).token)).toMatchObject({ stage: 'enrol' });
   });
 
-  it('is not valid after 72 hours, after it was withdrawn, and after a newer one', async () => {
+  it('an invitation is not valid after 72 hours, after it was withdrawn, and after a newer one', async () => {
     const { token: replaced } = await invite();
     const { token, id } = await invite();
     expect(await reasonOf(accept(replaced))).toBe('link_invalid');
@@ -145,7 +145,7 @@ describe('an invitation', () => {
     expect(await reasonOf(withdrawInvitation(db, { merchantId: other.id, id }, NOW))).toBe('not_allowed');
   });
 
-  it('is for its e-mail: a known user signs in and joins, and another user does not', async () => {
+  it('an invitation is for its e-mail: a known user signs in and joins, and another user does not', async () => {
     await createMember(owner, EMAIL);
     await createMember(owner, 'budi@toko.example');
     const { token } = await invite();
@@ -308,7 +308,7 @@ describe('a reset', () => {
     expect(await reasonOf(resetTo(token, 'teh botol dingin 99'))).toBe('link_invalid');
   });
 
-  it('is for another user, for an hour, and only the newest link', async () => {
+  it('a reset is for another user, for an hour, and only the newest link', async () => {
     const userId = await createMember(owner, EMAIL);
     expect(await reasonOf(createResetLink(db, { userId, createdBy: `user:${userId}`, merchantId: null }, NOW))).toBe(
       'not_allowed',
@@ -383,7 +383,7 @@ describe('a reset', () => {
     expect(await reasonOf(resetTo(token, PASSWORD))).toBe('accepted');
   });
 
-  it('that waits for a second operator is not valid before, and is good for an hour after it', async () => {
+  it('a reset that waits for a second operator is not valid before, and is good for an hour after it', async () => {
     const userId = await createMember(owner, EMAIL);
     const request = { userId, createdBy: 'operator:dewi', merchantId: null, isApproved: false };
     const earlier = await createResetLink(owner, { ...request, isApproved: true }, after(HOUR_MS));

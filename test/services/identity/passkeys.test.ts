@@ -163,7 +163,7 @@ describe('sign-in by a passkey', () => {
     await register(await enrolling());
   });
 
-  it('is complete alone, and records its use', async () => {
+  it('a sign-in by a passkey is complete alone, and records its use', async () => {
     const { session, email } = await signIn(device, { isBackedUp: true }, after(MINUTE_MS));
     expect(email).toBe(EMAIL);
     const found = await read(session.token, after(MINUTE_MS));
@@ -239,7 +239,7 @@ describe('sign-in by a passkey', () => {
     expect(await reasonOf(signIn(device, { userHandle }))).toBe('passkey');
   });
 
-  it('is limited for a network, whatever the e-mail', async () => {
+  it('sign-in by a passkey is limited for a network, whatever the e-mail', async () => {
     const begin = (from: string) =>
       reasonOf(beginPasskeySignIn(dependencies, { realm: 'merchant', browser: { ...BROWSER, address: from } }, NOW));
     const results: unknown[] = [];

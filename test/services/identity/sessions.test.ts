@@ -54,7 +54,7 @@ const read = (token: string, now = NOW, merchantCode: string | null = merchant.c
   readSession(db, { realm: 'merchant', token, merchantCode }, now);
 
 describe('readSession', () => {
-  it('has the user, the merchant of the path and the role', async () => {
+  it('a session has the user, the merchant of the path and the role', async () => {
     const { token, sessionId } = await signIn(owner, EMAIL, NOW);
     expect(await read(token)).toEqual({
       id: sessionId,
@@ -205,7 +205,7 @@ describe('readSession', () => {
     expect((await seenAt(other.id)).get(userId)).toEqual(after(2 * MINUTE_MS));
   });
 
-  it('is one statement of at most 12 buffers among 10,000 users and 10,000 sessions', async () => {
+  it('readSession is one statement of at most 12 buffers among 10,000 users and 10,000 sessions', async () => {
     await owner.query(
       `insert into users (id, realm, email, name)
        select gen_random_uuid(), 'merchant', n || '@toko.example', 'Budi' from generate_series(1, 10000) n`,
@@ -253,7 +253,7 @@ describe('a development link', () => {
     expect((await owner.query('select from sessions')).rowCount).toBe(1);
   });
 
-  it('is invalid if it is unknown, or its stack has stopped', async () => {
+  it('a development link is invalid if it is unknown, or its stack has stopped', async () => {
     const ended = await createLink();
     await endDevelopmentLinks(owner, NOW);
     for (const token of [ended, `lnk_${'A'.repeat(43)}`, 'x', '']) {

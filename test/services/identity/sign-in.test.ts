@@ -279,7 +279,7 @@ describe('the second factor', () => {
     }
   });
 
-  it('is still readable after the master key was replaced', async () => {
+  it('a second factor is still readable after the master key was replaced', async () => {
     const { codeAt } = await enrol();
     const newKey = randomBytes(32).toString('base64');
     await resealAll(owner, createSealer(newKey, [masterKey]), () => undefined);
@@ -421,7 +421,7 @@ describe('a new password', () => {
     ['x'.repeat(5) + 'abc'.repeat(100), 'too_long'],
     ['ababababababab', 'too_uniform'],
     ['rahasia SRI 123', 'contains_email'],
-  ])('is rejected: %s', async (password, violation) => {
+  ])('a new password is rejected: %s', async (password, violation) => {
     const session = await read((await attempt(PASSWORD)).token);
     const changed = changePassword(dependencies, session, { password, address }, NOW);
     await expect(changed).rejects.toMatchObject({ field: 'password', message: violation });
@@ -484,7 +484,7 @@ it('the fifth wrong code of a day makes one notice, for the user too, whatever a
 });
 
 describe('limits', () => {
-  it('of a network and an e-mail: the sixth attempt waits, and another network does not', async () => {
+  it('the sixth attempt of a network and an e-mail waits, and another network does not', async () => {
     for (let count = 0; count < 5; count += 1) expect(await reasonOf(attempt('wrong'))).toBe('credentials');
     await expect(attempt(PASSWORD)).rejects.toMatchObject({
       reason: 'throttled',
@@ -495,7 +495,7 @@ describe('limits', () => {
     expect(await reasonOf(attempt('wrong', 'budi@toko.example'))).toBe('credentials');
   });
 
-  it('of a /64 of IPv6', async () => {
+  it('a /64 of IPv6 has one limit', async () => {
     for (let count = 0; count < 5; count += 1) {
       expect(await reasonOf(attempt('wrong', EMAIL, `2001:db8::${count + 1}`))).toBe('credentials');
     }
@@ -646,7 +646,7 @@ describe('limits', () => {
     for (let count = 0; count < 7; count += 1) expect(await reasonOf(attempt(PASSWORD))).toBe('accepted');
   });
 
-  it('of a sign-in: the sixth code waits, also the right one', async () => {
+  it('the sixth code of a sign-in waits, also the right one', async () => {
     const { codeAt } = await enrol();
     const now = after(STEP_MS);
     const session = await read((await attempt(PASSWORD, EMAIL, address, now)).token, now);
@@ -656,12 +656,12 @@ describe('limits', () => {
     expect(await complete(codeAt(now))).toBe('throttled');
   });
 
-  it('are closed if their store is away', async () => {
+  it('the limits are closed if their store is away', async () => {
     await owner.query('alter table rate_limits rename to rate_limits_away');
     await expect(attempt(PASSWORD)).rejects.toMatchObject({ reason: 'unavailable', retryAfterSeconds: 5 });
   });
 
-  it('of a process: eighteen passwords, and the rest is asked to wait', async () => {
+  it('a process verifies eighteen passwords, and the rest is asked to wait', async () => {
     const hasher = new PasswordHasher();
     const hash = await hasher.hash(PASSWORD);
     const reasons = await Promise.all(Array.from({ length: 30 }, () => reasonOf(hasher.verify(hash, PASSWORD))));
@@ -670,7 +670,7 @@ describe('limits', () => {
     expect(await hasher.verify(hash, PASSWORD)).toBe(true);
   });
 
-  it('of strangers: three of a network and nine in all, and the rest is for known browsers', async () => {
+  it('strangers have three passwords of a network and nine in all, and the rest is for known browsers', async () => {
     const hasher = new PasswordHasher();
     const hash = await hasher.hash(PASSWORD);
     const reasonsOf = (addresses: readonly string[]) =>

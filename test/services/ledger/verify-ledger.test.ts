@@ -302,7 +302,7 @@ describe('payouts', () => {
 
   const COMPLETED = ['approve', 'submit', 'complete'] as const;
 
-  it('have no breaks in any status, in a full verification and in the next one', async () => {
+  it('payouts have no breaks in any status, in a full verification and in the next one', async () => {
     await applyPayout(payouts, ['approve', 'submit', 'fail', 'complete_failed']);
     await addLines(payouts, [350_000]);
     for (const path of [['approve', 'cancel'], ['approve', 'submit', 'complete', 'return'], []] as const)
@@ -425,7 +425,7 @@ it('finds totals that are not those of the payments', async () => {
   await ledger.db.query("update totals_progress set counted_at = 'epoch'");
 });
 
-it('these tests have a violation for each kind of break', () => {
+it('a violation is planted for each kind of break', () => {
   const elsewhere = ['posting_twice', 'totals_disagree', 'verified_sums_disagree'];
   const planted = new Set([...[...VIOLATIONS, ...PAYOUT_VIOLATIONS].flatMap(([, , found]) => found), ...elsewhere]);
   expect([...planted].sort()).toEqual([...LEDGER_BREAK_KINDS].sort());

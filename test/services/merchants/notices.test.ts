@@ -134,7 +134,7 @@ it('a reset and a new key make a notice, a rotation too, at this merchant only',
   expect(await kindsOf(stranger, other.id)).toEqual([]);
 });
 
-it('is shown to each owner until that owner closes it, and for a day', async () => {
+it('a notice is shown to each owner until that owner closes it, and for a day', async () => {
   await ageMembers();
   const member = await createMember(owner, 'member@shop.test', [[shop.id, 'viewer']]);
   await change(member, 'finance');
@@ -207,7 +207,7 @@ it('attack: no number of other notices hides one of money or access', async () =
   expect(await openOf(first)).toEqual(['security.webhook_changed 1', 'security.accent_changed 52']);
 });
 
-it('is the own one of who did it, and no other', async () => {
+it('a notice is own only for the member who did the act', async () => {
   const key = { merchantId: shop.id, environment: 'sandbox', name: 'Server' } as const;
   await issueKey(db, { ...key, createdBy: { kind: 'merchant_user', id: first } });
   await createResetLink(db, { userId: second, createdBy: `user:${first}`, merchantId: shop.id }, LATER);

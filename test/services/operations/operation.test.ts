@@ -230,7 +230,7 @@ describe('the declaration of an operation', () => {
     expect(new Operation({ name: 'door.open', ...rest }).isForOperators).toBe(false);
   });
 
-  it('its perform cannot be called by a door', () => {
+  it('a door cannot call perform', () => {
     // @ts-expect-error It is private.
     expect(paintDoor.perform).toBeUndefined();
     expect(JSON.stringify(paintDoor)).toBe('{}');

@@ -127,12 +127,12 @@ describe('the name inquiry at the bank', () => {
     ['9900000061', 'rejected', { holderName: null, failureReason: '4031618 Inactive Account' }],
     ['9900000062', 'rejected', { holderName: null, failureReason: '4041611 Invalid Account' }],
     ['9900000063', 'pending_approval', { holderName: 'TOKO DEMO LUNAS' }],
-  ])('of account %s: %s', async (number, status, expected) => {
+  ])('the inquiry of account %s ends as %s', async (number, status, expected) => {
     const id = await add(await newOwner(), number);
     expect(await waitFor(id, status)).toMatchObject({ ...expected, lastFour: number.slice(-4), bankCode: '014' });
   });
 
-  it('without a response is repeated, needs attention, and the proposal can be withdrawn meanwhile', async () => {
+  it('an inquiry without a response is repeated, needs attention, and can be withdrawn meanwhile', async () => {
     const owner = await newOwner();
     const id = await add(owner, '9900000064');
     await eventually(
@@ -175,7 +175,7 @@ describe('the name inquiry at the bank', () => {
     expect(await find(id)).toMatchObject({ status: 'pending_approval', version: 2 });
   });
 
-  it('has a history that a later version of the workflow replays', async () => {
+  it('the history of an inquiry can be replayed by a later version of the workflow', async () => {
     const id = await addInquired(await newOwner());
     const handle = service.client.workflow.getHandle(bankAccountWorkflowId(id));
     expect(await handle.result()).toEqual({ status: 'pending_approval' });
@@ -236,7 +236,7 @@ describe('an approval', () => {
     ]);
   });
 
-  it('of another name than the merchant has needs the name as the bank reports it', async () => {
+  it('an approval of another name than the merchant has needs the name as the bank reports it', async () => {
     const id = await addInquired(await newOwner(), '9900000060');
     await expect(approve(id)).rejects.toMatchObject({ reason: 'name_not_confirmed', data: { accountId: id } });
     await expect(approve(id, 'TOKO DEMO LUNAS')).rejects.toMatchObject({ reason: 'name_not_confirmed' });
@@ -245,7 +245,7 @@ describe('an approval', () => {
     expect(await find(id)).toMatchObject({ status: 'active' });
   });
 
-  it('of one proposal by ten operators at the same time is one', async () => {
+  it('ten operators who approve one proposal at the same time approve it once', async () => {
     const owner = await newOwner();
     await addActive(owner);
     const id = await addInquired(owner);
@@ -254,7 +254,7 @@ describe('an approval', () => {
     expect(await find(id)).toMatchObject({ status: 'active', version: 3 });
   });
 
-  it('and a withdrawal at the same time: one wins, and the account in use stays unless it is replaced', async () => {
+  it('an approval and a concurrent withdrawal: one wins, and the account in use stays or is replaced', async () => {
     for (let round = 0; round < 5; round += 1) {
       const owner = await newOwner();
       const inUse = await addActive(owner);
@@ -266,7 +266,7 @@ describe('an approval', () => {
     }
   });
 
-  it('of a second account in use is impossible, whatever the statement is', async () => {
+  it('a second account in use is impossible, whatever the statement is', async () => {
     const owner = await newOwner();
     await addActive(owner);
     const id = await addInquired(owner);
@@ -278,7 +278,7 @@ describe('an approval', () => {
 });
 
 describe('a proposal', () => {
-  it('is one of twenty at the same time', async () => {
+  it('one of twenty proposals at the same time is written', async () => {
     const owner = await newOwner();
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => add(owner)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -286,7 +286,7 @@ describe('a proposal', () => {
     expect(await findProposalRejection(dashboard, owner)).toBe('proposal_open');
   });
 
-  it('that is sent twice is one account', async () => {
+  it('a proposal that is sent twice is one account', async () => {
     const owner = await newOwner();
     const proposed = { id: randomUUID(), bankCode: '014', number: ORDINARY };
     await addBankAccount(ofMembers(), owner, proposed, new Date());
@@ -299,7 +299,7 @@ describe('a proposal', () => {
     ['014', '123456789012345678901', 'accountNumber'],
     ['014', '12345 67890', 'accountNumber'],
     ['999', ORDINARY, 'bankCode'],
-  ])('to bank %s with the number %s is invalid', async (bankCode, number, field) => {
+  ])('a proposal to bank %s with the number %s is invalid', async (bankCode, number, field) => {
     await expect(add(await newOwner(), number, bankCode)).rejects.toMatchObject({ field });
   });
 
@@ -314,7 +314,7 @@ describe('a proposal', () => {
     expect(await find(id)).toMatchObject({ status: 'active' });
   });
 
-  it('can come from an operator', async () => {
+  it('a proposal can come from an operator', async () => {
     const { merchantId } = await newOwner();
     const id = randomUUID();
     await addBankAccountByOperator(ofOperators(), SARI, merchantId, { id, bankCode: '008', number: ORDINARY }, NOTE);
@@ -393,7 +393,7 @@ describe('each transition is possible only from its statuses', () => {
 });
 
 describe('an account that is suspended', () => {
-  it('is reactivated only with an inquiry of the last day, and has a new cool-down', async () => {
+  it('a suspended account is reactivated only with an inquiry of the last day, and has a new cool-down', async () => {
     const id = await addSuspended(await newOwner());
     await service.db.query("update bank_accounts set inquired_at = now() - interval '25 hours' where id = $1", [id]);
     const request = { id, note: NOTE };
@@ -410,7 +410,7 @@ describe('an account that is suspended', () => {
     expect(after.usableFrom?.getTime()).toBeGreaterThan(before.usableFrom?.getTime() ?? Infinity);
   });
 
-  it('and that the bank does not know any more stays suspended', async () => {
+  it('a suspended account that the bank does not know any more stays suspended', async () => {
     const id = await addSuspended(await newOwner());
     const { merchantId, bankCode } = await find(id);
     const closed = fixValue(sealer, '9900000061', ['bank-account-number', id, merchantId, bankCode]);
@@ -489,7 +489,7 @@ it('attack: the bank is not asked about another number than the one that was pro
 
 describe('attack: a dashboard that does what it should not', () => {
   it.each(["status = 'active'", "status = 'pending_approval'", "status = 'suspended'"])(
-    'cannot set %s',
+    'a dashboard cannot set %s',
     async (change) => {
       const id = await addInquired(await newOwner());
       await expect(dashboard.query(`update bank_accounts set ${change} where id = '${id}'`)).rejects.toMatchObject({
@@ -498,7 +498,7 @@ describe('attack: a dashboard that does what it should not', () => {
     },
   );
 
-  it('or a command cannot replace a number by another one that is sealed for the account', async () => {
+  it('a dashboard or a command cannot replace a number by another one that is sealed for the account', async () => {
     const id = await addInquired(await newOwner());
     const { merchantId, bankCode } = await find(id);
     const other = sealer.seal('5555555555', ['bank-account-number', id, merchantId, bankCode]);

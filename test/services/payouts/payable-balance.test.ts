@@ -90,7 +90,7 @@ function randomAmounts(random: Random): number[] {
 }
 
 it(
-  'is paid whole by payouts of a few lines each, whatever the order and the size of what it owes',
+  'a balance is paid whole by payouts of a few lines each, whatever the order and the size of what it owes',
   async () => {
     for (let seed = 1; seed <= BALANCES; seed += 1) {
       payouts = await withNewMerchant(payouts);
@@ -123,7 +123,7 @@ it('lists the payments of payouts that leave out a large debt, and pays the rest
   expect(restRupiah).toBe(0);
 });
 
-it('is not paid twice by two requests of different lines that commit together', async () => {
+it('a balance is not paid twice by two requests of different lines that commit together', async () => {
   await addAmounts([100_000, -1_000_000, ...Array<number>(10).fill(100_000)]);
   const { rows } = await payouts.db.query<{ id: number }>(
     'select posting_id as id from balance_transactions where merchant_id = $1 order by posting_id',
@@ -157,7 +157,7 @@ async function countWaiting(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-it('is one payout of all lines, if they are few enough', async () => {
+it('a balance of few lines is one payout', async () => {
   await addAmounts([-90_000, 60_000, -20_000, 80_000]);
   expect((await payAll()).paid).toEqual([{ grossRupiah: 30_000, lineCount: 4 }]);
 });

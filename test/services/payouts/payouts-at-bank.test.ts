@@ -71,7 +71,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('is completed with one call to the bank and one execution, and its history is short', async () => {
+it('a payout is completed with one call to the bank and one execution, and its history is short', async () => {
   const payout = await payouts.requested(ORDINARY);
   const completed = await payouts.waitFor(payout, 'completed');
   const names = ['request', 'approve', 'submit', 'complete'];
@@ -97,7 +97,7 @@ it('is completed with one call to the bank and one execution, and its history is
   await recordHistory(service.client, payoutWorkflowId(payout.payoutId), 'payout-completed');
 });
 
-it('is compared with its row by a signal: its workflow may have lost the approval', async () => {
+it('a signal compares a payout with its row: its workflow may have lost the approval', async () => {
   const payout = await payouts.newShop(ORDINARY);
   const { merchantId, payoutId } = payout;
   const approver = await createMember(service.db, `${payoutId}@shop.test`, [[merchantId, 'owner']]);
@@ -111,7 +111,7 @@ it('is compared with its row by a signal: its workflow may have lost the approva
 });
 
 describe("the bank's status for an operator", () => {
-  it('is what the bank reports now, and nothing is recorded', async () => {
+  it('an operator reads the status that the bank reports now, and nothing is recorded', async () => {
     const payout = await payouts.requested(ORDINARY);
     const { names } = await payouts.waitFor(payout, 'completed');
     const details = await showPayout(service.db, service.workflows.payouts, payout.referenceId);
@@ -121,7 +121,7 @@ describe("the bank's status for an operator", () => {
     await recordHistory(service.client, await firstWorkflowOf('bankStatus'), 'bank-status');
   });
 
-  it('of the payout of another merchant is not asked for', async () => {
+  it('the bank is not asked for the payout of another merchant', async () => {
     const { payoutId } = await payouts.requested('9900000020');
     const another = { payoutId, merchantId: randomUUID() };
     await expect(service.workflows.payouts.readBankStatus(another)).rejects.toBeInstanceOf(Error);
@@ -167,7 +167,7 @@ it('a request that something kept back is repeated as it was, and two clicks are
   await payouts.waitFor(payout, 'submitted');
 });
 
-it('of several forms sent together, one starts a workflow, and the others nothing until it is decided', async () => {
+it('one of several forms sent together starts a workflow, and the others nothing until it is decided', async () => {
   const payout = await payouts.newShop('9900000020');
   const { merchantId, user: userId } = payout;
   const { payouts: workflows } = service.workflows;
@@ -227,7 +227,7 @@ describe('a call whose response is lost', () => {
   }
 
   it.each([...LOST_AFTER_EXECUTION])(
-    'after the execution (%s): the payout is found and completed, with one call and one execution',
+    'a payout whose response is lost after the execution (%s) is found and completed, with one call and one execution',
     async (kind) => {
       await service.injectFault('transfer', kind, LOST_RESPONSES);
       const sent = await sendLosing(async (payout) => {
@@ -245,7 +245,7 @@ describe('a call whose response is lost', () => {
   );
 
   it.each([...LOST_BEFORE_EXECUTION])(
-    'before the execution (%s): the payout is neither sent again nor failed',
+    'a payout whose response is lost before the execution (%s) is neither sent again nor failed',
     async (kind) => {
       await service.injectFault('transfer', kind, LOST_RESPONSES);
       const sent = await sendLosing(async (payout) => {
@@ -265,7 +265,7 @@ describe('a call whose response is lost', () => {
     FULL_TIMEOUT_MS,
   );
 
-  it('before the execution: it never fails by itself, and an operator can send it again', async () => {
+  it('a payout lost before the execution never fails by itself, and an operator can send it again', async () => {
     await service.injectFault('transfer', 'reset');
     const payout = await payouts.requested(ORDINARY);
     await payouts.waitFor(payout, 'submitted');
@@ -289,7 +289,7 @@ describe('a call whose response is lost', () => {
     expect(await payouts.perform(payout, 'resend')).toMatchObject({ outcome: 'rejected' });
   });
 
-  it('its permission is not used up while the rate of calls is', async () => {
+  it('the permission of a call is not used up while the rate of calls is', async () => {
     await payouts.limitCalls(1);
     const payout = await payouts.requested(ORDINARY);
     expect(await payouts.waitFor(payout, 'completed')).toMatchObject({ send_count: 1, send_outcome: 'accepted' });
@@ -505,7 +505,7 @@ describe("the bank's notifications", () => {
     ['9900000071', 'in the wrong order', 2],
     ['9900000072', 'forged', 0],
     ['9900000073', 'never', 0],
-  ])('to account %s arrive %s: the payout is completed once, and none stays open', async (number, _, stored) => {
+  ])('notifications to %s arrive %s: the payout is completed once, and none stays open', async (number, _, stored) => {
     const payout = await payouts.requested(number);
     expect(await payouts.waitFor(payout, 'completed')).toMatchObject({
       names: ['request', 'approve', 'submit', 'complete'],
@@ -551,7 +551,7 @@ describe("the bank's notifications", () => {
     FULL_TIMEOUT_MS,
   );
 
-  it('before the response of the call: the payout is completed once', async () => {
+  it('a notification before the response of the call completes the payout once', async () => {
     await service.injectFault('transfer', 'slow');
     const payout = await payouts.requested(ORDINARY);
     expect(await payouts.waitFor(payout, 'completed')).toMatchObject({
@@ -561,7 +561,7 @@ describe("the bank's notifications", () => {
     expect(await payouts.directionsOf(payout)).toEqual(['out']);
   });
 
-  it('of a payout that Lunas does not have opens an exception', async () => {
+  it('a notification of a payout that Lunas does not have opens an exception', async () => {
     const payout = await payouts.newShop(ORDINARY);
     await storePayoutNotification(service.db, {
       accountId: payouts.accountId,

@@ -141,7 +141,7 @@ describe('a rejection', () => {
     expect(await request(randomUUID(), seen)).toEqual({ outcome: 'rejected', rejection });
   });
 
-  it('of a balance below the minimum names both', async () => {
+  it('the rejection of a balance below the minimum names both', async () => {
     await addLines(payouts, [12_499]);
     const rejection = { code: 'below_minimum', balanceRupiah: 12_499, minimumRupiah: 12_500 };
     expect(await see()).toEqual({ outcome: 'rejected', rejection });
@@ -244,7 +244,7 @@ describe('a payout that an operator should look at', () => {
     return listed.find((payout) => payout.payoutId === payoutId)?.reason;
   }
 
-  it('is not sent for ten minutes, and nothing keeps it back', async () => {
+  it('a payout that is not sent for ten minutes, with nothing that keeps it back, needs an operator', async () => {
     const { payoutId } = await applyPayout(payouts, ['approve'], { by: { name: 'schedule' } });
     await backdate(payoutId, "updated_at = now() - interval '9 minutes'");
     expect(await reasonOf(payoutId, new Date())).toBeUndefined();
@@ -255,7 +255,7 @@ describe('a payout that an operator should look at', () => {
     expect(await reasonOf(payoutId, new Date())).toBeUndefined();
   });
 
-  it('is not sent after the window of its rail has been open for ten minutes', async () => {
+  it('a payout that is not sent ten minutes after its rail opened needs an operator', async () => {
     const { rows } = await payouts.db.query<{ id: number }>(
       `insert into payout_policies (rail, version, fee_rupiah, min_rupiah, opens_at, closes_at, days,
          expected_within_seconds, is_enabled)
@@ -281,7 +281,7 @@ describe('a payout that an operator should look at', () => {
     }
   });
 
-  it('is deferred for more than an hour by what an operator ends', async () => {
+  it('a payout that is deferred for more than an hour by what an operator ends needs an operator', async () => {
     const { payoutId } = await applyPayout(payouts, ['approve'], { by: { name: 'schedule' } });
     await backdate(payoutId, "updated_at = now() - interval '61 minutes'");
     expect(await casesOf()).toEqual(['payout_not_sent']);
@@ -297,7 +297,7 @@ describe('a payout that an operator should look at', () => {
     ['payout_not_found', 'rejected', '86401 seconds'],
     [undefined, 'accepted', '59 seconds'],
     [undefined, 'indeterminate', '590 seconds'],
-  ])('is %s: the last call was %s, %s ago', async (kind, outcome, age) => {
+  ])('a payout is %s: the last call was %s, %s ago', async (kind, outcome, age) => {
     const { payoutId } = await applyPayout(payouts, ['approve', 'submit'], { by: { name: 'schedule' } });
     await backdate(payoutId, `send_outcome = '${outcome}', last_sent_at = now() - interval '${age}'`);
     expect(await casesOf()).toEqual(kind === undefined ? [] : [kind]);

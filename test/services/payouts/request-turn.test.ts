@@ -46,7 +46,7 @@ it('an undecided request keeps the turn for as long as it takes', async () => {
   expect(await take(randomUUID(), 'undecided')).toBe(false);
 });
 
-it('of several that see the same decided request, one gets the turn', async () => {
+it('one of several that see the same decided request gets the turn', async () => {
   const taken = await Promise.all(Array.from({ length: 8 }, () => take(randomUUID(), 'decided')));
   expect(taken.filter((isTaken) => isTaken)).toHaveLength(1);
 });

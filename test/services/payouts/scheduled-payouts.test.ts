@@ -259,7 +259,7 @@ describe('the daily run', () => {
     expect(await countByMerchant()).toEqual(before);
   });
 
-  it('is scheduled at 07:00 WIB, for the workers of payouts', async () => {
+  it('the daily run is scheduled at 07:00 WIB, for the workers of payouts', async () => {
     const { spec, action } = await service.client.schedule.getHandle('payouts').describe();
     expect(spec.calendars).toMatchObject([{ hour: [{ start: 0, end: 0 }], minute: [{ start: 0, end: 0 }] }]);
     expect(action).toMatchObject({ workflowType: 'requestScheduledPayouts', taskQueue: PAYOUTS_TASK_QUEUE });

@@ -52,7 +52,7 @@ it('compares every payment of an account that is limited to 20 calls a second', 
   expect([compared, indeterminate, unasked]).toEqual([seen, 0, 0]);
 });
 
-it('is complete with an indeterminate order, and opens an exception for it in the third run', async () => {
+it('a run is complete with an indeterminate order, and opens an exception for it in the third run', async () => {
   const [payment] = await create(1);
   if (!payment) throw new Error('No payment was created');
   await service.providerDb.query('alter table payments drop constraint payments_status_check');
@@ -71,7 +71,7 @@ it('is complete with an indeterminate order, and opens an exception for it in th
   expect(await exceptionsOf([payment])).toMatchObject([{ by: 'reconciliation' }]);
 });
 
-it('is not complete if a provider account is down', async () => {
+it('a run is not complete if a provider account is down', async () => {
   await create(50);
   await failStatusQueries(10_000);
   const { seen, compared, unasked } = await reconcile(service);

@@ -68,7 +68,7 @@ const pageOf = async ({ id }: Created): Promise<string> =>
   (await service.call('GET', `/payments/${id}/qris`)).body.qris.checkout_url;
 
 describe('a notification', () => {
-  it('of a payment whose workflow was terminated: it becomes paid, once', async () => {
+  it('a notification of a payment whose workflow was terminated: it becomes paid, once', async () => {
     const payment = await create();
     await terminate(payment);
     await pay(payment);
@@ -77,7 +77,7 @@ describe('a notification', () => {
     await reports(payment, 'paid');
   });
 
-  it('of a payment whose workflow was deleted: it becomes paid', async () => {
+  it('a notification of a payment whose workflow was deleted: it becomes paid', async () => {
     const payment = await create();
     await deleteWorkflow(payment);
     await pay(payment);
@@ -85,7 +85,7 @@ describe('a notification', () => {
     await reports(payment, 'paid');
   });
 
-  it('of a final payment starts only the workflow of its late payment', async () => {
+  it('a notification of a final payment starts only the workflow of its late payment', async () => {
     const payment = await create();
     await service.call('POST', `/payments/${payment.id}/cancel`);
     await reaches(payment, 'cancelled');
@@ -150,7 +150,7 @@ describe("a merchant's request", () => {
     expect(await service.transitionsOf(created.id)).toEqual(['create', 'issue']);
   });
 
-  it('is rejected as before if the payment is final, and starts nothing', async () => {
+  it("a merchant's request for a final payment is rejected as before, and starts nothing", async () => {
     const payment = await create();
     await service.call('POST', `/payments/${payment.id}/cancel`);
     await workflowOf(payment).result();
@@ -162,7 +162,7 @@ describe("a merchant's request", () => {
 });
 
 describe('the checkout page', () => {
-  it('that is read after the deadline: the payment expires', async () => {
+  it('a payment whose page is read after the deadline expires', async () => {
     const payment = await create(5);
     const url = await pageOf(payment);
     await terminate(payment);
@@ -171,7 +171,7 @@ describe('the checkout page', () => {
     expect(await statusOf(payment)).toBe('expired');
   });
 
-  it('that stays open after the deadline: the payment expires, and the page gets the event', async () => {
+  it('a payment whose page stays open after the deadline expires, and the page gets the event', async () => {
     const payment = await create(5);
     const url = await pageOf(payment);
     await terminate(payment);

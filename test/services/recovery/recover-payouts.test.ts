@@ -180,7 +180,7 @@ describe('after a restore of PostgreSQL to before it was submitted', () => {
     return payout;
   }
 
-  it('its workflow records that again, and looks at the bank', async () => {
+  it('the workflow of a restored payout records the submission again, and looks at the bank', async () => {
     const payout = await restored();
     await service.workflows.payouts.notify(payout);
     expect(await payouts.waitFor(payout, 'submitted')).toMatchObject({ version: 3, send_outcome: null });
@@ -188,7 +188,7 @@ describe('after a restore of PostgreSQL to before it was submitted', () => {
     expect(await payouts.atBank(payout)).toMatchObject({ send_calls: 1 });
   });
 
-  it('and no workflow has it: it is not cancelled, and it is not sent again', async () => {
+  it('a restored payout that no workflow has is not cancelled, and it is not sent again', async () => {
     const payout = await restored();
     await payouts.workflowOf(payout).terminate();
     await service.db.query("update recovery_mode set begun_at = now(), begun_by = 'x', reason = 'y', ended_at = now()");
@@ -198,7 +198,7 @@ describe('after a restore of PostgreSQL to before it was submitted', () => {
     expect(await payouts.atBank(payout)).toMatchObject({ send_calls: 1 });
   });
 
-  it('that the bank does not know is not sent again: another payout may have paid its money', async () => {
+  it('a restored payout that the bank does not know is not sent again: its money may be paid out', async () => {
     const payout = await payouts.requested('9900000041');
     await payouts.waitFor(payout, 'submitted');
     await service.db.query("update recovery_mode set begun_at = now(), begun_by = 'x', reason = 'y', ended_at = now()");
@@ -216,7 +216,7 @@ describe('after a restore of PostgreSQL to before it was submitted', () => {
     expect(await payouts.balanceOf(payout)).toBe(NET_RUPIAH);
   });
 
-  it('and waits for an approval: it is not cancelled, and goes on without one, because the bank is asked', async () => {
+  it('a restored payout that waits for an approval goes on without one, because the bank is asked', async () => {
     const payout = await payouts.newShop(ORDINARY);
     await createMember(service.db, `${randomUUID()}@shop.test`, [[payout.merchantId, 'finance']]);
     expect(await payouts.request(payout)).toMatchObject({ state: { status: 'requested' } });

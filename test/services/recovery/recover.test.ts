@@ -198,7 +198,7 @@ describe('lunas recover: the response to a creation that PostgreSQL has lost', (
     { hasRow: true, isRunning: false },
     { hasRow: false, isRunning: true },
     { hasRow: false, isRunning: false },
-  ])('is recorded again by a worker: %j', async ({ hasRow, isRunning }) => {
+  ])('a lost response is recorded again by a worker: %j', async ({ hasRow, isRunning }) => {
     const { id, reference_id } = await create();
     const before = await read(id);
     await isReported(id, 'pending');
@@ -210,7 +210,7 @@ describe('lunas recover: the response to a creation that PostgreSQL has lost', (
     expect((await service.atProvider(reference_id))?.charge_calls).toBe(1);
   });
 
-  it('is recorded again if the customer has paid since, and the payment is paid', async () => {
+  it('a lost response is recorded again if the customer has paid since, and the payment is paid', async () => {
     const { id, reference_id } = await create();
     await isReported(id, 'pending');
     await service.providerDb.query("update payments set status = 'settlement', paid_at = now() where order_id = $1", [
@@ -221,7 +221,7 @@ describe('lunas recover: the response to a creation that PostgreSQL has lost', (
     expect(await service.transitionsOf(id)).toEqual(['create', 'issue', 'pay']);
   });
 
-  it('that the provider rejected is recorded again too', async () => {
+  it('a lost response is recorded again too if the provider rejected the creation', async () => {
     await service.injectFault('charge', 'reject');
     const request = () => service.call('POST', '/payments', { amount: 50_000 }, { 'idempotency-key': 'rejected' });
     const { text } = await request();

@@ -94,7 +94,7 @@ const PATHS: readonly (readonly StepName[])[] = [
   ['issue', 'pay', 'request_refund', 'submit_refund', 'fail_refund', 'resolve_refund_as_paid', 'settle'],
 ];
 
-it.each(PATHS.map((steps) => [steps] as const))('has the members as they were at each event: %j', async (steps) => {
+it.each(PATHS.map((steps) => [steps] as const))('a body has the members as of each event: %j', async (steps) => {
   const { id } = await register(EXPANSIONS);
   const { terms } = await create(steps);
   // Each event of the payment is the last one of a shorter path with the same timestamps.

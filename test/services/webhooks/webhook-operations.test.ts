@@ -97,7 +97,7 @@ describe('a rotated secret', () => {
     expect(secretsOf(delivery)).toEqual([secret]);
   });
 
-  it('does not extend the validity of older secrets', async () => {
+  it('a rotated secret does not extend the validity of older secrets', async () => {
     const endpoint = await register();
     await rotateSecret(ledger.db, sealer, endpoint.id, 0);
     await rotateSecret(ledger.db, sealer, endpoint.id, 86_400);
@@ -113,7 +113,7 @@ describe('a rotated secret', () => {
 });
 
 describe('a disabled endpoint', () => {
-  it('has only dead and delivered deliveries, with or without a retry workflow', async () => {
+  it('a disabled endpoint has only dead and delivered deliveries, with or without a retry workflow', async () => {
     const endpoint = await register();
     const other = await register();
     const [first, second, third] = (await claimed(3)).filter(({ endpointId }) => endpointId === endpoint.id);
@@ -150,7 +150,7 @@ describe('a disabled endpoint', () => {
     expect(await claimed(1)).toHaveLength(1);
   });
 
-  it('is delivered by an attempt in flight', async () => {
+  it('an attempt in flight delivers to a disabled endpoint', async () => {
     const { id } = await register();
     const [delivery] = await claimed(1);
     if (!delivery) throw new Error('one was claimed');
@@ -159,7 +159,7 @@ describe('a disabled endpoint', () => {
     expect(await rowsOf()).toMatchObject([{ status: 'delivered', dead_reason: null, attempts_total: 1 }]);
   });
 
-  it('has to exist', async () => {
+  it('an endpoint that does not exist cannot be disabled or enabled', async () => {
     await expect(disableEndpoint(ledger.db, UNKNOWN_ID)).rejects.toThrow(`There is no endpoint ${UNKNOWN_ID}`);
     await expect(enableEndpoint(ledger.db, UNKNOWN_ID)).rejects.toThrow(`There is no endpoint ${UNKNOWN_ID}`);
   });
@@ -174,7 +174,7 @@ describe('a redelivery', () => {
     return deliveries;
   }
 
-  it('is sent under the same id in a new retry cycle, and continues the log of attempts', async () => {
+  it('a redelivery is sent under the same id in a new retry cycle, and continues the log of attempts', async () => {
     await register();
     const [delivery] = await dead(1);
     if (!delivery) throw new Error('one died');
@@ -199,7 +199,7 @@ describe('a redelivery', () => {
     ]);
   });
 
-  it('is possible for a delivered webhook', async () => {
+  it('a redelivery of a delivered webhook is possible', async () => {
     await register();
     const [delivery] = await claimed(1);
     if (!delivery) throw new Error('one was claimed');
@@ -226,7 +226,7 @@ describe('a redelivery', () => {
     expect((await rowsOf()).every(({ status }) => status === 'dead')).toBe(true);
   });
 
-  it('of a range includes its dead deliveries, of one merchant if given, but not of disabled endpoints', async () => {
+  it('a redelivery of a range has dead deliveries, of one merchant if given, not of disabled endpoints', async () => {
     const disabled = await register();
     const enabled = await register();
     await dead(3);
@@ -254,7 +254,7 @@ describe('a redelivery', () => {
 });
 
 describe('the list of deliveries', () => {
-  it('is filtered by payment, merchant, status, event and time, newest first, with every attempt', async () => {
+  it('the deliveries are filtered by payment, merchant, status, event and time, newest first', async () => {
     const endpoint = await register();
     const [first, second] = await claimed(2);
     if (!first || !second) throw new Error('two were claimed');
@@ -308,7 +308,7 @@ describe('the list of deliveries', () => {
 });
 
 describe('a ping', () => {
-  it('is a signed request with its own event name, and returns the response', async () => {
+  it('a ping is a signed request with its own event name, and returns the response', async () => {
     receiver.respond = (response) => response.writeHead(202).end('noted');
     const endpoint = await register();
     const ping = await sendPing(pinging(), endpoint.id);
@@ -320,7 +320,7 @@ describe('a ping', () => {
     expect(await rowsOf()).toEqual([]);
   });
 
-  it('that fails returns the reason, and does not count as a failure of the endpoint', async () => {
+  it('a ping that fails returns the reason, and does not count as a failure of the endpoint', async () => {
     receiver.respond = (response) => response.writeHead(503).end('busy');
     const { id } = await register();
     const ping = await sendPing(pinging(), id);
@@ -328,7 +328,7 @@ describe('a ping', () => {
     expect(await findEndpoint(ledger.db, id)).toMatchObject({ consecutiveFailures: 0 });
   });
 
-  it('that succeeds lets the relay send the waiting deliveries of a failing endpoint', async () => {
+  it('a ping that succeeds lets the relay send the waiting deliveries of a failing endpoint', async () => {
     const { id } = await register();
     await claimed(1);
     await ledger.db.query("update webhook_deliveries set leased_until = '-infinity'");
@@ -341,7 +341,7 @@ describe('a ping', () => {
     expect(await claimed(0)).toHaveLength(1);
   });
 
-  it('is signed with the secrets that can be opened, as a delivery is; the log names the others', async () => {
+  it('a ping is signed with the secrets that can be opened, as a delivery is; the log names the others', async () => {
     const { id, secret } = await register();
     const lost = randomUUID();
     await ledger.db.query(
@@ -354,7 +354,7 @@ describe('a ping', () => {
     expect(collected.lines('webhook secret not opened')).toMatchObject([{ level: 50, secrets: [lost] }]);
   });
 
-  it('is checked by the SSRF guard', async () => {
+  it('a ping is checked by the SSRF guard', async () => {
     const { id } = await register();
     const guarded = createWebhookSender({ environment: 'sandbox', allowedNetworks: [] });
     const ping = await sendPing({ ...pinging(), sender: guarded }, id);
@@ -422,7 +422,7 @@ describe('an endpoint that is deleted', () => {
     expect(secrets).toEqual([{ ended: true }]);
   });
 
-  it('is in no list, and no operation finds it', async () => {
+  it('a deleted endpoint is in no list, and no operation finds it', async () => {
     const { id } = await register();
     await deleteEndpoint(ledger.db, id);
     expect(await listEndpoints(ledger.db)).toEqual([]);

@@ -228,7 +228,7 @@ describe('what operators did', () => {
     expect(translated[3]?.slice(1, 3)).toEqual([indonesian.lunas, indonesian.actions['merchant.hold']]);
   });
 
-  it('has each action once over the pages, between those of members', async () => {
+  it('the activity has each action of operators once over the pages, between those of members', async () => {
     const shop = await newShop('mixed', 60);
     await operate(shop);
     await service.db.query(

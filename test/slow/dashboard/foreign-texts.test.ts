@@ -133,7 +133,7 @@ it(
 );
 
 it(
-  'on no page a script of a text runs, and the layout holds at 320 pixels',
+  'no page runs a script of a text, and the layout holds at 320 pixels',
   async () => {
     const { page, problems, close } = await openPage(browser, 'about:blank', {
       viewport: { width: WIDTH, height: 800 },

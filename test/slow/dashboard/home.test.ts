@@ -240,7 +240,7 @@ describe('what needs attention', () => {
     await insertEndpoint(other.id, 'https://other.test/', { consecutive_failures: 1, failing_since: failingSince });
   });
 
-  it('is a list of links, the most urgent first, each with what to do', async () => {
+  it('the attention is a list of links, the most urgent first, each with what to do', async () => {
     const owner = await shop.as('owner');
     const { body } = await owner.get(shop.path);
     const rows = rowsIn(partOf(body, 'attention'));
@@ -260,7 +260,7 @@ describe('what needs attention', () => {
     await screenshots('attention', dashboard.url + shop.path, `owner@${shop.path.slice(3).toLowerCase()}.test`);
   });
 
-  it('is only what the role may see, and names the roles that may do it', async () => {
+  it('the attention is only what the role may see, and names the roles that may do it', async () => {
     const rowsOf = async (role: MemberRole) =>
       rowsIn(partOf((await (await shop.as(role)).get(shop.path)).body, 'attention'));
     expect((await rowsOf('support')).map(({ hint }) => hint)).toEqual([
@@ -300,7 +300,7 @@ describe('what needs attention', () => {
     await service.db.query("update merchants set held_at = null, status = 'approved' where id = $1", [shop.id]);
   });
 
-  it('has one row for several objects, and counts no further than it reads', async () => {
+  it('the attention has one row for several objects, and counts no further than it reads', async () => {
     const { db } = service;
     await insertEndpoint(shop.id, 'https://second.test/', { consecutive_failures: 1, failing_since: inDays(-0.1) });
     await issueKey(db, { merchantId: shop.id, environment: 'sandbox', expiresAt: inDays(6) });
@@ -376,7 +376,7 @@ describe('the first steps of a new merchant', () => {
     await screenshots('pending', dashboard.url + shop.path, ownerEmail());
   });
 
-  it('are those of the role', async () => {
+  it('the first steps of a merchant are those of the role', async () => {
     await service.db.query("update merchants set status = 'approved' where id = $1", [shop.id]);
     const cashier = await read('cashier');
     expect(cashier?.map(({ text }) => text)).toEqual(
@@ -389,7 +389,7 @@ describe('the first steps of a new merchant', () => {
     await screenshots('checklist', dashboard.url + shop.path, ownerEmail());
   });
 
-  it('are ticked one after the other, and end with the last', async () => {
+  it('the first steps of a merchant are ticked one after the other, and end with the last', async () => {
     const { db } = service;
     const titles = ALL.map(({ title }) => title);
     const progress = async () => /\d of \d done/.exec((await (await shop.as('owner')).get(shop.path)).body)?.[0];

@@ -246,7 +246,7 @@ describe('a rotation', () => {
   const rotate = (keyId: string, form: Readonly<Record<string, string>>) =>
     send({ path: `${home}/${keyId}/rotate`, form });
 
-  it('that is sent three times makes one key', async () => {
+  it('a rotation that is sent three times makes one key', async () => {
     const { id } = await ownKey();
     const form = { form_id: randomUUID(), overlap: '24' };
     const sent = await Promise.all([0, 1, 2].map(() => rotate(id, form)));
@@ -255,7 +255,7 @@ describe('a rotation', () => {
     expect(await countOf('api_keys where id = $1', [form.form_id])).toBe(1);
   });
 
-  it('without an overlap ends the old key, and its repeat shows that the new one exists', async () => {
+  it('a rotation without an overlap ends the old key, and its repeat shows that the new one exists', async () => {
     const { id, secret } = await ownKey();
     const form = { form_id: randomUUID(), overlap: '0' };
     const { body } = await rotate(id, form);
@@ -264,7 +264,7 @@ describe('a rotation', () => {
     expect((await rotate(id, form)).body).toContain(TEXTS.issued.exists.text);
   });
 
-  it('of a key that has ended is rejected with the reason', async () => {
+  it('a rotation of a key that has ended is rejected with the reason', async () => {
     const { id } = await ownKey();
     await send({ path: `${home}/${id}/revoke`, form: {} });
     const { status, body } = await rotate(id, { form_id: randomUUID(), overlap: '1' });
@@ -345,7 +345,7 @@ describe('a developer', () => {
   it.each([
     ['with every right', undefined],
     ['that may refund', ['read', 'refund'] as const],
-  ])('neither rotates nor edits a key %s, and may revoke it', async (_name, scopes) => {
+  ])('a developer neither rotates nor edits a key %s, and may revoke it', async (_name, scopes) => {
     const cookie = await developer();
     const { id, secret } = await keyWith(scopes);
     expect((await send({ path: `${home}/${id}`, cookie })).body).toContain(ONLY_OWNER);

@@ -42,7 +42,7 @@ const fieldOf = (html: string, name: string) =>
 
 const statusOf = async (id: string) => (await service.call('GET', `/payments/${id}`)).body.payment.status;
 
-it('while Temporal is away pages are readable, and actions say that nothing changed and work afterwards', async () => {
+it('pages are readable while Temporal is away, and actions say that nothing changed and work afterwards', async () => {
   const { payment } = (await service.call('POST', '/payments', { amount: 50_000 })).body;
   const cancel = `${home}/payments/${payment.reference_id}/cancel`;
   const version = fieldOf((await open(cancel)).html, 'version');

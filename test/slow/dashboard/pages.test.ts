@@ -671,7 +671,7 @@ const CASES = Object.entries(STATES).flatMap(([route, states]) =>
 );
 
 describe.each(CASES)('%s, %s', (route, state) => {
-  it('is accessible, fits, needs no pointer and no script', async () => {
+  it('a page is accessible, fits, needs no pointer and no script', async () => {
     const url = (await STATES[route]?.[state]?.()) ?? '';
     const email = OTHER_USERS[`${route}, ${state}`] ?? DEMO_OWNER_EMAIL;
     const stage = STAGES[route];

@@ -76,7 +76,7 @@ afterEach(() => watched.close());
 
 const userId = `(select id from users where email = $1)`;
 
-it('is added, signs in alone, proves the identity again, gets a name and is removed', async () => {
+it('a passkey is added, signs in alone, proves the identity again, gets a name and is removed', async () => {
   await register('Ponsel Sri');
   await useOnLoginPage();
   await page.waitForURL('**/profile');
@@ -186,7 +186,7 @@ it('offers another try if the user cancels', async () => {
   await close();
 });
 
-it('is hidden without a script', async () => {
+it('the button for a passkey is hidden without a script', async () => {
   const plain = await openPage(browser, `${dashboard.url}/login`, { javaScriptEnabled: false });
   expect(await plain.page.getByRole('button', { name: 'Use a passkey' }).count()).toBe(0);
   expect(await plain.page.getByRole('button', { name: 'Sign in' }).count()).toBe(1);

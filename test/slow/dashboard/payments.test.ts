@@ -72,7 +72,7 @@ async function isCancelled(paymentId: string): Promise<boolean> {
 }
 
 describe('a confirmed action', () => {
-  it('of an earlier state of the payment is rejected, and the page shows the state of now', async () => {
+  it('an action of an earlier state of the payment is rejected, and the page shows the state of now', async () => {
     const { referenceId, paymentId } = await createPage(service);
     const path = `/m/${code}/payments/${referenceId}/cancel`;
     for (const form of [{ version: '1' }, {}, { version: 'x' }]) {
@@ -132,7 +132,7 @@ describe('a proof of identity', () => {
     return { paymentId, path, form: { version: String(rows[0]?.version) } };
   }
 
-  it('is needed for a refund that with those of the last hour is above the limit, and for no smaller one', async () => {
+  it('a refund needs a proof of identity if the refunds of the last hour with it are above the limit', async () => {
     const support = await memberWithoutProof('refunds@shop.test');
     const [most, above, rest, next] = [
       await createPaid(REFUND_STEP_UP.aboveRupiah - 100_000),
@@ -159,7 +159,7 @@ describe('a proof of identity', () => {
     expect(await actionsOn(above.paymentId)).toEqual(['payment.refund rejected', 'payment.refund succeeded']);
   });
 
-  it('is needed for one of two concurrent refunds that together are above the limit', async () => {
+  it('one of two concurrent refunds that together are above the limit needs a proof of identity', async () => {
     const { as } = await memberWithoutProof('same-time@shop.test');
     const paid = [await createPaid(1_100_000), await createPaid(1_100_000)];
     const responses = await Promise.all(paid.map(({ path, form }) => post(`${path}/refund`, form, as)));
@@ -168,7 +168,7 @@ describe('a proof of identity', () => {
     expect(asked.length).toBeGreaterThan(0);
   });
 
-  it('is needed for the data of a customer, whose reading is recorded after it', async () => {
+  it('the data of a customer needs a proof of identity, and its reading is recorded after it', async () => {
     const support = await memberWithoutProof('reader@shop.test');
     const { referenceId, paymentId } = await createPage(service, { customer: { name: 'Budi' } });
     const path = `/m/${code}/payments/${referenceId}/customer`;
@@ -482,7 +482,7 @@ describe.each(['id', 'en'] as const)('the detail of a payment in %s', (language)
       ([, title = '', note = '']) => [title, note] as const,
     );
 
-  it.each(Object.entries(PATHS))('that is %s: its status, and its transitions oldest first', async (status, steps) => {
+  it.each(Object.entries(PATHS))('a %s payment has its status and transitions, oldest first', async (status, steps) => {
     const body = await read(await applyTransitions(ledger, steps));
     expect(body).toContain(`<html lang="${language}"`);
     const names = ['create', ...steps] as const;
@@ -494,7 +494,7 @@ describe.each(['id', 'en'] as const)('the detail of a payment in %s', (language)
     expect(facts.has(texts.confirm.refund.fee)).toBe(status === 'refunded');
   });
 
-  it.each(Object.entries(PATHS))('that is %s: in the list, whether its money is received', async (status, steps) => {
+  it.each(Object.entries(PATHS))('the list shows whether a %s payment was received', async (status, steps) => {
     const { terms } = await applyTransitions(ledger, steps);
     const { body } = await get(`${payments}?q=${terms.referenceId}`, as);
     const [, net] = /<td role="cell" class="number hidden">(.*?)<\/td>/.exec(body) ?? [];
@@ -502,7 +502,7 @@ describe.each(['id', 'en'] as const)('the detail of a payment in %s', (language)
     expect(net?.replace(/<[^>]*>/g, '')).toBe(isReceived ? 'Rp\u00a049.650' : '–');
   });
 
-  it('with three refunds: each step has the number of its refund', async () => {
+  it('a payment with three refunds has the number of its refund at each step', async () => {
     const entries = timelineIn(await read(await applyTransitions(ledger, THREE_REFUNDS)));
     const { refundNumber } = PAYMENT_TEXTS[language];
     const numbers = entries.map(([, note]) => [1, 2, 3].find((number) => note.includes(refundNumber(number))));
@@ -514,7 +514,7 @@ describe.each(['id', 'en'] as const)('the detail of a payment in %s', (language)
     expect(reasons).toEqual([texts.transitions.fail_refund]);
   });
 
-  it('with money after its end: it stands last', async () => {
+  it('money after the end of a payment stands last', async () => {
     const path = await applyTransitions(ledger, ['issue', 'expire']);
     await payLate(ledger, path, 50_000, 'refunded');
     await service.db.query(
@@ -529,7 +529,7 @@ describe.each(['id', 'en'] as const)('the detail of a payment in %s', (language)
     ]);
   });
 
-  it('in the archive: its reference and its day, for its own merchant', async () => {
+  it('an archived payment has its reference and its day, for its own merchant', async () => {
     const { archived } = PAYMENT_TEXTS[language];
     const { referenceId, paymentId } = await archiveRow(service.db, ledger.merchantId, '2026-01-30');
     for (const name of [referenceId, paymentId]) {

@@ -157,7 +157,7 @@ it('a payment that settles between the page and the click stays for the next pay
   expect((await open(`${home}/new`, requester)).text).toContain(forms.new.button('Rp 47.500'));
 });
 
-it('of two members who approve at the same time one does, and the other reads who', async () => {
+it('one of two members who approve at the same time does, and the other reads who', async () => {
   await addLines(payouts, [100_000]);
   const payout = await request();
   const rivals = { Rina: await memberAs('owner', 'Rina'), Wati: await memberAs('owner', 'Wati') };
@@ -257,7 +257,7 @@ it.each([
   ['while an account is proposed', 'A new bank account is proposed.', forms.new.next.bankAccount],
   ['while the first account is proposed', 'A new bank account is proposed.', forms.new.next.bankAccount],
   ['without an account', 'There is no approved bank account.', forms.new.next.newBankAccount],
-])('there is no payout %s: the page names the reason, and the next step is a link', async (state, reason, next) => {
+])('no payout is possible %s: the page names the reason, and the next step is a link', async (state, reason, next) => {
   if (state !== 'without a balance') await addLines(payouts, [5_000]);
   const { merchantId } = payouts;
   if (state === 'without an account') await prepareBankAccount(service, merchantId, 'rejected');

@@ -65,7 +65,7 @@ function get({ url, cookieName }: DashboardProcess, path: string, headers: Recor
 
 const list = (dashboard: DashboardProcess) => get(dashboard, `/m/${code}/payments`);
 
-it('is alive and ready, and its metrics have its requests by the pattern of their route', async () => {
+it('the dashboard is alive and ready, and its metrics have its requests by the pattern of their route', async () => {
   const port = await freePort();
   const dashboard = await start({ METRICS_PORT: String(port), DATABASE_POOL_SIZE: '9' });
   expect((await list(dashboard)).status).toBe(200);
@@ -214,7 +214,7 @@ it('429 beyond the connections of one client; it serves the others', async () =>
   expect(served.status).toBe(200);
 });
 
-it('its help names the variables that it needs', async () => {
+it('the help of the dashboard names the variables that it needs', async () => {
   const { exitCode, stdout } = await runBuiltLunas(['dashboard', '--help'], {});
   expect(exitCode).toBe(0);
   for (const name of ['DASHBOARD_URL', 'DASHBOARD_PORT', 'DATABASE_URL']) expect(stdout).toContain(name);

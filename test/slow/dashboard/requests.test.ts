@@ -149,7 +149,7 @@ describe('a form', () => {
     expect(await count('sessions where ended_at is not null')).toBe(before);
   });
 
-  it('of this origin works without Sec-Fetch-Site', async () => {
+  it('a form of this origin works without Sec-Fetch-Site', async () => {
     const own = { cookie: await dashboard.cookie(DEMO_OWNER_EMAIL), origin: dashboard.url };
     const { status, headers } = await send('/logout', { method: 'POST', form: {}, headers: own });
     expect([status, headers.location]).toEqual([303, '/login']);
@@ -157,13 +157,13 @@ describe('a form', () => {
     expect((await send(`/m/${code}`, { headers: polled })).status).toBe(401);
   });
 
-  it.each(LANGUAGES)('of more than 16 kB gets a page with the reason: %s', async (language) => {
+  it.each(LANGUAGES)('a form of more than 16 kB gets a page with the reason: %s', async (language) => {
     const headers = { ...OWN_FORM, cookie: '', 'accept-language': language };
     const { status, body } = await post('/login', { email: 'x'.repeat(16 * 1_024) }, headers);
     expect([status, body.includes(DASHBOARD_TEXTS[language].problems.too_large.text)]).toEqual([413, true]);
   });
 
-  it.each(LANGUAGES)('that cannot be read gets a page with the reason: %s', async (language) => {
+  it.each(LANGUAGES)('a form that cannot be read gets a page with the reason: %s', async (language) => {
     const headers = { ...OWN_FORM, cookie: '', 'accept-language': language, 'content-encoding': 'unknown' };
     const { status, body } = await post('/login', { email: 'sri@shop.test' }, headers);
     expect([status, body.includes(DASHBOARD_TEXTS[language].problems.not_received.text)]).toEqual([400, true]);
@@ -212,7 +212,7 @@ it('every response of a page has the security headers', async () => {
 });
 
 describe('a development link', () => {
-  it('does not work through a proxy, and is not used by the attempt', async () => {
+  it('a development link does not work through a proxy, and is not used by the attempt', async () => {
     const path = new URL(await dashboard.link(DEMO_OWNER_EMAIL)).pathname;
     expect((await send(path, { headers: { 'x-forwarded-for': '203.0.113.7' } })).status).toBe(404);
     expect((await send(path, { method: 'HEAD' })).status).toBe(404);
@@ -249,7 +249,7 @@ describe('who may open a page', () => {
     return (await send(fill(path, merchant, ref), sent)).status;
   };
 
-  it('without a session: no page', async () => {
+  it('no page opens without a session', async () => {
     for (const route of FILLED) {
       expect([route.path, await respond(route, '', code, foreignReference)]).toEqual([route.path, 303]);
     }
@@ -297,7 +297,7 @@ describe('who may open a page', () => {
 });
 
 describe('a new payment', () => {
-  it('is created once, however often the form is sent', async () => {
+  it('a new payment is created once, however often the form is sent', async () => {
     const form = { form_id: randomUUID(), amount: '50.000', order: 'A-1' };
     const responses = await Promise.all([0, 1, 2].map(() => post(`/m/${code}/payments/new`, form)));
     expect(responses.map(({ status }) => status)).toEqual([303, 303, 303]);

@@ -144,7 +144,7 @@ it('attack: only an owner with a fresh proof changes where customers are sent, a
   expect((await stolen.post(`${path}/edit`, form('Asia/Jakarta', '', ''))).status).toBe(303);
 });
 
-it('who may only view has no form, and who may not view has no menu item', async () => {
+it('a member who may only view has no form, and one who may not view has no menu item', async () => {
   const finance = await signedIn('finance');
   const { status, body } = await finance.get(path);
   expect([status, body.includes(`href="${path}/edit"`)]).toEqual([200, false]);
@@ -258,7 +258,7 @@ describe('the look of the checkout page', () => {
     expect(await storedLook(shop.id)).toEqual({ accent: null, logo: null });
   });
 
-  it('is uploaded at most ten times an hour for a merchant, and then the page shows when again', async () => {
+  it('a merchant may upload ten times an hour, and then the page shows when again', async () => {
     const busy = await createShop(service.db);
     const [owner, developer] = [await signedIn('owner', busy.id), await signedIn('developer', busy.id)];
     const upload = (browser: HttpBrowser) => browser.upload(`/m/${busy.code}/settings/checkout/logo`, 'logo', png);

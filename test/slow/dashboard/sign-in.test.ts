@@ -155,7 +155,7 @@ describe('a form', () => {
 });
 
 describe('a sign-in', () => {
-  it('of an unknown e-mail and of a wrong password have the same page', async () => {
+  it('a sign-in of an unknown e-mail and one of a wrong password have the same page', async () => {
     const { email } = await createUser();
     const pages = [];
     for (const [sent, password] of [
@@ -170,7 +170,7 @@ describe('a sign-in', () => {
     expect(pages[0]).toEqual(pages[1]);
   });
 
-  it('of an unknown e-mail and of a known one take equally long', async () => {
+  it('a sign-in of an unknown e-mail and one of a known e-mail take equally long', async () => {
     const { email } = await createUser();
     const times = { known: [] as number[], unknown: [] as number[] };
     for (let count = 0; count < 15; count += 1) {
@@ -208,7 +208,7 @@ describe('a sign-in', () => {
     expect((await own.post('/login', loginFields(other.email))).status).toBe(429);
   });
 
-  it('is closed if the store of the limits is away', async () => {
+  it('a sign-in is closed if the store of the limits is away', async () => {
     const { email } = await createUser();
     await query('alter table rate_limits rename to rate_limits_away');
     try {
@@ -220,7 +220,7 @@ describe('a sign-in', () => {
     }
   });
 
-  it('has a new token, and ends the session that the browser had', async () => {
+  it('a sign-in has a new token, and ends the session that the browser had', async () => {
     const [one, other] = [await createUser(), await createUser()];
     const client = await signedIn(one.email);
     const before = new HttpBrowser(dashboard.url);
@@ -249,7 +249,7 @@ describe('a sign-in', () => {
     },
   );
 
-  it('with a code in production: no other page opens before it, and the code works once', async () => {
+  it('a sign-in in production opens no page before the code, and the code works once', async () => {
     const { email, home } = await createUser();
     const client = new HttpBrowser(production.url);
     expect((await client.post('/login', loginFields(email, PASSWORD, home))).location).toContain('/login/enrol?then=');
@@ -305,7 +305,7 @@ describe('a session', () => {
     expect((await client.get(home, { 'x-poll': '1' })).status).toBe(401);
   });
 
-  it('is extended by a click, and not by a poll', async () => {
+  it('a session is extended by a click, and not by a poll', async () => {
     const { email, home, userId } = await createUser();
     const client = await signedIn(email);
     await query("update sessions set last_seen_at = now() - interval '1 hour' where user_id = $1", [userId]);
@@ -318,7 +318,7 @@ describe('a session', () => {
     expect(await isRecent()).toBe(true);
   });
 
-  it('is ended from the list: one, all others, and by a new password', async () => {
+  it('a session is ended from the list: one, all others, and by a new password', async () => {
     const { email } = await createUser();
     const isSignedIn = async (client: HttpBrowser) => (await client.get('/profile')).status === 200;
     const [own, one, two] = [await signedIn(email), await signedIn(email), await signedIn(email)];
@@ -345,7 +345,7 @@ describe('a session', () => {
     expect((await client.get('/profile')).status).toBe(200);
   });
 
-  it('of a removed member opens no page of the merchant any more', async () => {
+  it('a session of a removed member opens no page of the merchant any more', async () => {
     const { email, home, userId } = await createUser();
     const client = await signedIn(email);
     expect((await client.get(home)).status).toBe(200);
@@ -356,7 +356,7 @@ describe('a session', () => {
     expect((await client.get(home)).status).toBe(404);
   });
 
-  it('has sixty forms a minute: the next one waits, and its page shows how long', async () => {
+  it('a session has sixty forms a minute: the next one waits, and its page shows how long', async () => {
     const { email } = await createUser();
     const client = await signedIn(email);
     const statuses = [];
@@ -381,7 +381,7 @@ describe('a step-up', () => {
     ['get', 6, true],
     ['post', 14, false],
     ['post', 16, true],
-  ] as const)('of %s, %s minutes ago: asked again is %s', async (method, minutes, isAsked) => {
+  ] as const)('a step-up of %s, %s minutes ago: asked again is %s', async (method, minutes, isAsked) => {
     const { email } = await createUser();
     const client = await signedIn(email);
     await steppedUp(email, minutes);
@@ -428,7 +428,7 @@ describe('an invitation', () => {
     ['repeat', PASSWORD],
   ] as const;
 
-  it.each(['used', 'expired', 'withdrawn', 'unknown'])('that is %s shows what to do', async (state) => {
+  it.each(['used', 'expired', 'withdrawn', 'unknown'])('an invitation that is %s shows what to do', async (state) => {
     const email = `invited${(people += 1)}@shop.test`;
     const { path, id, shopId } = await invite(email);
     if (state === 'used') await new HttpBrowser(dashboard.url).post(path, FORM);
@@ -444,7 +444,7 @@ describe('an invitation', () => {
     }
   });
 
-  it('is shown however often it is opened, and keeps the name after a wrong password', async () => {
+  it('an invitation is shown however often it is opened, and keeps the name after a wrong password', async () => {
     const { path } = await invite(`invited${(people += 1)}@shop.test`);
     const client = new HttpBrowser(dashboard.url);
     for (let count = 0; count < 3; count += 1) expect((await client.get(path)).status).toBe(200);

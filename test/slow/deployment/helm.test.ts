@@ -219,7 +219,7 @@ it('lets the autoscalers decide the number of replicas', () => {
   });
 });
 
-it('has one deployment for each entry of workers', async () => {
+it('the chart has one deployment for each entry of workers', async () => {
   const workers = { main: null, payments: worker('payments'), others: worker('relay', 'sweeper') };
   const list = await renderChart(tools, { environment, workers, keda: { enabled: true } });
   expect(kinds(list).filter((name) => name.includes('worker-'))).toEqual([

@@ -274,7 +274,7 @@ it('only the worker exports what PostgreSQL has, and both export their process',
   expect(worker).toContain('temporal_workflow_task_execution_latency_seconds_count');
 });
 
-it(`after ${MERCHANTS} merchants a page has at most ${MAX_SERIES} series, and promtool reports nothing`, async () => {
+it(`metrics of ${MERCHANTS} merchants have at most ${MAX_SERIES} series, and promtool reports nothing`, async () => {
   for (let account = 0; account < ACCOUNTS; account += 1) await callProvider(`account-${account}`);
   const secrets = await insertMerchants();
   for (let start = 0; start < secrets.length; start += 50) {
@@ -300,7 +300,7 @@ it('each exported metric of Lunas is in the table', async () => {
   expect(exported.map(([, name]) => name).filter((name) => name === undefined || !(name in METRICS))).toEqual([]);
 });
 
-it('without PostgreSQL the worker serves the other metrics', async () => {
+it('a worker without PostgreSQL serves the other metrics', async () => {
   const address = { host: LOOPBACK, port: await freePort() };
   const { workflows, db } = service;
   const metrics = await startWorkerMetrics(
@@ -323,7 +323,7 @@ it('without PostgreSQL the worker serves the other metrics', async () => {
   }
 });
 
-it('without Temporal the worker is alive and not ready, and its metrics show it', async () => {
+it('a worker without Temporal is alive and not ready, and its metrics show it', async () => {
   const probe = async (path: string) => (await fetch(workerPage + path)).status;
   const isUp = async () => (await read()).get('lunas_dependency_up{dependency="temporal"}');
   expect([await probe('/healthz'), await probe('/readyz'), await isUp()]).toEqual([200, 200, 1]);

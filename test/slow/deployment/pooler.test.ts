@@ -87,13 +87,13 @@ const codeOfFailure = (work: Promise<unknown>) =>
 it.each([
   ['session', 'process', LOGIN, 300],
   ['transaction', 'role', LIMITED_LOGIN, 60_000],
-] as const)('in %s mode the server cancels a statement after the limit of its %s', async (mode, _, login, limitMs) => {
+] as const)('a server in %s mode cancels a statement after the limit of its %s', async (mode, _, login, limitMs) => {
   const pool = createPool(throughPooler(addressOf(mode, login), mode), { max: 1, statementTimeoutMs: limitMs });
   expect(await withPool(pool, (db) => codeOfFailure(db.query('select pg_sleep(50)')))).toBe(STATEMENT_TIMEOUT);
 });
 
 it.each(['session', 'transaction'] as const)(
-  'in %s mode every connection sends the same named statement',
+  'every connection in %s mode sends the same named statement',
   async (mode) => {
     const pool = createPool(throughPooler(addressOf(mode), mode), { max: 8 });
     const statement = { name: 'double', text: 'select 2 * $1::int as doubled' };
@@ -104,7 +104,7 @@ it.each(['session', 'transaction'] as const)(
   },
 );
 
-it('in transaction mode, many connections of processes share few of the server', async () => {
+it('many connections of processes share few of the server in transaction mode', async () => {
   const address = throughPooler(addressOf('transaction'), 'transaction');
   const pools = [createPool(address, { max: 20 }), createPool(address, { max: 20 })];
   const results = await Promise.all(

@@ -84,7 +84,7 @@ describe('a Temporal server', () => {
     expect(advice).toContain('Remove one of another type first.');
   });
 
-  it('that is not available is one line', async () => {
+  it('a Temporal server that is not available is one line', async () => {
     const { exitCode, stderr } = await lunasTemporal('check', '127.0.0.1:1');
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^error: Temporal at 127\.0\.0\.1:1 is not available: .*ECONNREFUSED.*\.\n$/);

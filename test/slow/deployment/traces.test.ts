@@ -96,7 +96,7 @@ describe('a trace', () => {
     expect(new Set(collector.requests)).toEqual(new Set(['POST /v1/traces']));
   });
 
-  it('has the ids of request and payment, and nothing secret', () => {
+  it('a trace has the ids of request and payment, and nothing secret', () => {
     expect(spanNamed('midtrans charge').attributes).toContainEqual({
       key: 'lunas.request_id',
       value: { stringValue: 'traced' },
@@ -111,7 +111,7 @@ describe('a trace', () => {
     expect(paid?.headers.traceparent).toBe(`00-${TRACE_ID}-${spanNamed('webhook payment.paid').spanId}-01`);
   });
 
-  it('is not exported if its caller does not sample it, but goes on', () => {
+  it('a trace that its caller does not sample is not exported, but goes on', () => {
     expect(inTrace(UNSAMPLED_TRACE_ID)).toEqual([]);
     const traceparents = merchant.received.map(({ headers }) => String(headers.traceparent));
     expect(traceparents.filter((given) => given.startsWith(`00-${UNSAMPLED_TRACE_ID}-`))).toHaveLength(2);

@@ -223,7 +223,7 @@ describe('a customer', () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  it('can stay until the page has another state, however often the page is requested again', async () => {
+  it('a customer can stay until the page has another state, however often the page is requested again', async () => {
     await changeMerchant(service.db, service.merchantId, { returnUrl: `${service.apiUrl}/returned` });
     const { url, paymentId, referenceId } = await createPage(service);
     const { page, close } = await openPage(browser, 'about:blank');
@@ -264,7 +264,7 @@ describe('a customer', () => {
   });
 
   it.each([-3_600_000, 3_600_000])(
-    'has a clock that is %s ms off: the countdown is that of the server',
+    'a customer whose clock is %s ms off sees the countdown of the server',
     async (offsetMs) => {
       const { url } = await createPage(service);
       const script = `const RealDate = Date; globalThis.Date = class extends RealDate {

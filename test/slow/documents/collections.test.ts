@@ -157,7 +157,7 @@ async function generated(): Promise<Record<string, string>> {
 }
 
 it(
-  'are what the tools make of the document',
+  'the collections are what the tools make of the document',
   async () => {
     const expected = await generated();
     if (process.env['UPDATE_COLLECTIONS'] !== undefined) writeCollections(expected);

@@ -84,7 +84,7 @@ async function runExample(name: string): Promise<string> {
   return stdout.trim();
 }
 
-it('is built from a copy, and publint and are-the-types-wrong report nothing', () => {
+it('the package is built from a copy, and publint and are-the-types-wrong report nothing', () => {
   expect(checked).toContain('All good!');
   expect(checked).toContain('No problems found');
 });
@@ -103,7 +103,7 @@ it('contains only what it needs, and installs no other package', async () => {
   expect(tree.dependencies['@lunas/node'].dependencies).toBeUndefined();
 });
 
-it('has the same classes for import and require', async () => {
+it('the package has the same classes for import and require', async () => {
   const code = `import { createRequire } from 'node:module';
     import * as imported from '@lunas/node';
     const required = createRequire(import.meta.url)('@lunas/node');
@@ -115,7 +115,7 @@ it('has the same classes for import and require', async () => {
   expect(same).toBe(all);
 });
 
-it.each(['consumer.mts', 'consumer.cts'])('has types for %s under the strictest options', async (file) => {
+it.each(['consumer.mts', 'consumer.cts'])('the package has types for %s under the strictest options', async (file) => {
   const code = `import { Lunas, webhooks, type CreatedPayment, type WebhookEvent } from '@lunas/node';
     const lunas = new Lunas({ apiKey: 'k', baseUrl: 'http://127.0.0.1' });
     export const created: Promise<CreatedPayment> = lunas.payments.create({ amount: 1 }, { idempotencyKey: 'a' });
@@ -137,7 +137,7 @@ it.each(['consumer.mts', 'consumer.cts'])('has types for %s under the strictest 
 });
 
 describe('the examples of the README', () => {
-  it('are the ones that the tests below run', () => {
+  it('the examples of the README are the ones that the tests below run', () => {
     expect([...examples.keys()]).toEqual([
       'create.mjs',
       'attempts.mjs',

@@ -122,7 +122,7 @@ describe('deliveries of the service', () => {
   });
 
   it.each(Object.entries(LIBRARIES))(
-    'are verified by the published library for %s',
+    'the published library for %s verifies the deliveries of the service',
     (_language, { install, command: [program, ...args] }) => {
       const directory = mkdtempSync(path.join(os.tmpdir(), 'lunas-standard-webhooks-'));
       try {

@@ -75,7 +75,7 @@ describe('killed at any time', () => {
   }
 
   it(
-    'has each payment once in the file, or still in PostgreSQL',
+    'a killed archive has each payment once in the file, or still in PostgreSQL',
     async () => {
       const before = await verifyLedger(ledger.db, { all: true });
       for (let kill = 1; kill <= KILLS; kill += 1) {

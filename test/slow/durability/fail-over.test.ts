@@ -9,7 +9,7 @@ it(
 );
 
 it(
-  'with an asynchronous standby, acknowledged payments are lost, and the oracle detects it',
+  'acknowledged payments are lost with an asynchronous standby, and the oracle detects it',
   async () => {
     expect(await runSingleTrial('asynchronous-fail-over')).toEqual([]);
   },

@@ -241,7 +241,7 @@ async function failNotifications(kind: FaultKind): Promise<void> {
 
 describe.each(API_KINDS)('%s', (kind) => {
   it(
-    'on charge, expire, cancel and refund, concurrently',
+    'a fault on concurrent charges, expiries, cancels and refunds leaves payment and order equal',
     async () => {
       expect(await inBatches(() => failCalls(kind))).toBeGreaterThanOrEqual(TRIALS);
     },
@@ -249,7 +249,7 @@ describe.each(API_KINDS)('%s', (kind) => {
   );
 
   it(
-    'on the status query of a payment reported paid',
+    'a fault on the status query of a payment reported paid leaves payment and order equal',
     async () => {
       expect(await inBatches(() => failStatusQueries(kind))).toBeGreaterThanOrEqual(TRIALS);
     },

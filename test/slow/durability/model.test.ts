@@ -125,7 +125,7 @@ function withWorkerCrashes(activities: object): object {
 
 describe('random histories', () => {
   it(
-    `of ${STEPS} messages and clock advances match the reference model (seed ${SEED})`,
+    `random histories of ${STEPS} messages and clock advances match the reference model (seed ${SEED})`,
     async () => {
       while (counts.messages + counts.timePassed < STEPS) {
         await runHistories();

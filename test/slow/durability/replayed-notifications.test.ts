@@ -101,7 +101,7 @@ describe('attack: a verified notification is sent again', () => {
     expect(await recorded(payment)).toEqual(before);
   });
 
-  it('for another order or amount: the signature does not fit', async () => {
+  it('the signature of a notification does not fit another order or amount', async () => {
     const [paid, pending] = [await createPayment(), await createPayment()];
     await pay(paid);
     const before = await recorded(pending);
@@ -129,7 +129,7 @@ describe('attack: a verified notification is sent to another account', () => {
     return id;
   }
 
-  it('of another server key: it gets the response of an unknown account', async () => {
+  it('a notification of another server key gets the response of an unknown account', async () => {
     const payment = await createPayment();
     const other = await addOther('SB-Mid-server-other');
     const unknown = await notify(paidNotification(payment), '01935b6c-7c00-7000-8000-000000000000');
@@ -138,7 +138,7 @@ describe('attack: a verified notification is sent to another account', () => {
     expect(await inbox(payment)).toEqual([]);
   });
 
-  it("of the same server key: it is stored, and the payment's own account decides", async () => {
+  it("a notification to another account of the same key is stored, and the payment's account decides", async () => {
     const [payment, before] = await createPayment().then(async (made) => [made, await recorded(made)] as const);
     const other = await addOther(SANDBOX_SERVER_KEY);
     for (let sent = 0; sent < REPLAYS; sent += 1) {

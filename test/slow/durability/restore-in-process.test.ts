@@ -261,7 +261,7 @@ it('recovery restores every payment, consistent with the provider', async () => 
 });
 
 describe('the test detects a mutant of the service', () => {
-  it('that restarts only failed workflows', async () => {
+  it('the test detects a mutant of the service that restarts only failed workflows', async () => {
     const payment = await create();
     backup = await backUp(service.databaseUrl);
     await act(payment, 'cancel');

@@ -399,7 +399,7 @@ const expectedStatuses = (before: Before, issuedLater: Payment, after: After): r
 ];
 
 it(
-  'after the steps of the runbook every payment exists again, consistent with the provider',
+  'every payment exists again after the steps of the runbook, consistent with the provider',
   async () => {
     await openService();
     const { merchant_id } = service.run;

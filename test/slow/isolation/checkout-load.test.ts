@@ -119,7 +119,7 @@ it.each(LOADS)(
   TIMEOUT_MS,
 );
 
-it('after the first, a page costs a tenth of a rendering', async () => {
+it('a page costs a tenth of a rendering after the first', async () => {
   const { body } = await service.call('POST', '/payments', { amount: 50_000 });
   const pages = new CheckoutPages();
   const page: CheckoutPage = {

@@ -192,12 +192,12 @@ describe('dashboard_role', () => {
   };
   const startWith = (DATABASE_URL: string) => startService({ ...dashboard, DATABASE_URL }, 'dashboard');
 
-  it('is not broken for a login of lunas_dashboard alone, and the dashboard starts', async () => {
+  it('dashboard_role is not broken for a login of lunas_dashboard alone, and the dashboard starts', async () => {
     expect(await ruleOf('lunas_local_dashboard')).toMatchObject({ state: 'ok' });
     expect(await startWith(database.urlOf('lunas_local_dashboard'))).toBe('production');
   });
 
-  it('is not applicable to the logins of other processes, and the dashboard starts with none of them', async () => {
+  it('dashboard_role is not applicable to the logins of other processes, and the dashboard rejects them', async () => {
     for (const login of ['lunas_local_api', 'lunas_local_worker'] as const) {
       expect(await ruleOf(login)).toMatchObject({ state: 'not_applicable' });
       await expect(startWith(database.urlOf(login))).rejects.toThrow(/is no member of lunas_dashboard/);
@@ -205,7 +205,7 @@ describe('dashboard_role', () => {
     await expect(startWith(database.url)).rejects.toThrow(/bypasses row-level security/);
   });
 
-  it('is broken for a login that has other roles too', async () => {
+  it('dashboard_role is broken for a login that has other roles too', async () => {
     expect(await ruleOf('lunas_local')).toMatchObject({
       state: 'broken',
       violation: expect.stringMatching(
@@ -231,7 +231,7 @@ describe('payouts_role', () => {
     expect(await startWith('lunas_local_worker', 'payments,sweeper')).toBe('production');
   });
 
-  it('is broken for a login with the rights of both, and for a worker with the roles of both', async () => {
+  it('payouts_role is broken for a login with both rights, and for a worker with both roles', async () => {
     const both = 'lunas_local_workers';
     expect(await ruleOf(both)).toMatchObject({ state: 'broken', violation: expect.stringMatching(/lunas_worker\.$/) });
     await expect(startWith(both, 'payouts')).rejects.toThrow(/other roles too/);
@@ -247,12 +247,12 @@ describe('operator_role', () => {
     return rules.find(({ name }) => name === 'operator_role');
   };
 
-  it('is not broken for the login of an operator, and not applicable to those of processes', async () => {
+  it('operator_role is not broken for the login of an operator, and not applicable to those of processes', async () => {
     expect(await ruleOf('lunas_local_operator')).toMatchObject({ state: 'ok' });
     expect(await ruleOf('lunas_local_worker')).toMatchObject({ state: 'not_applicable' });
   });
 
-  it('is broken for a login of an operator that is a process too, and the process does not start', async () => {
+  it("operator_role is broken for an operator's login that is a process too, which does not start", async () => {
     const DATABASE_URL = await urlOfOperator(database, 'and_worker');
     await db.query('grant lunas_worker to test_operator_and_worker');
     const { broken, rules } = await doctor({ DATABASE_URL });
@@ -416,7 +416,7 @@ it('a database that is not available is broken, and the rules that read it are n
   expect(new Set(states)).toEqual(new Set(['not_applicable']));
 });
 
-it('without an environment and a database, it is not known which rules apply', async () => {
+it('the rules that apply are not known without an environment and a database', async () => {
   const { broken } = await doctor({ DATABASE_URL: '', LUNAS_ENVIRONMENT: '', PUBLIC_BASE_URL: '' });
   expect(broken).toEqual(['database', 'environment']);
 });

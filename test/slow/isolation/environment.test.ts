@@ -100,7 +100,7 @@ describe('a production database', () => {
     'https://0.0.0.0',
     'https://localhost:8443',
     'https://api.sandbox.midtrans.com',
-  ])('has no provider account at %s', async (baseUrl) => {
+  ])('a production database has no provider account at %s', async (baseUrl) => {
     const options = '--provider gopay --adapter midtrans --server-key-env KEY --note test';
     const line = `accounts add ${options} --base-url ${baseUrl}`;
     const LUNAS_MASTER_KEY = randomBytes(32).toString('base64');

@@ -41,7 +41,7 @@ describe('callers that do not read', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('are cut after 30 s', async () => {
+  it('a caller that does not read is cut after 30 s', async () => {
     apis = await startTestApis([{}]);
     const [url = ''] = apis.urls;
     const socket = await connectSlowReader(url, PIPELINED);

@@ -48,7 +48,7 @@ describe('a page from the memory', () => {
     expect(pages.map((html) => /<span class="unseen">([^:]*): </.exec(html)?.[1])).toEqual(['Total to pay', 'Amount']);
   });
 
-  it('is another one for another payment, status, deadline, shop or path', () => {
+  it('a page from the memory is another one for another payment, status, deadline, shop or path', () => {
     const pages = new CheckoutPages();
     const variants: readonly CheckoutPage[] = [
       PAGE,
@@ -76,7 +76,7 @@ describe('a page from the memory', () => {
 });
 
 describe('an image from the memory', () => {
-  it('is rendered once, also for concurrent requests, and once for each language and payment', async () => {
+  it('an image is rendered once, also for concurrent requests, and once for each language and payment', async () => {
     const pages = new CheckoutPages();
     const [first, second] = await Promise.all(LANGUAGES.map(() => pages.code(PAYLOAD, PAYMENT, 'id')));
     expect(second).toBe(first);
@@ -90,7 +90,7 @@ describe('an image from the memory', () => {
     expect(new Set([first, ...others].map((image) => image?.toString('base64'))).size).toBe(5);
   });
 
-  it('has a text that is too long, and letters that the font lacks', async () => {
+  it('an image has a text that is too long, and letters that the font lacks', async () => {
     const payment = { ...PAYMENT, merchantName: 'Toko '.repeat(50), merchantReferenceId: '日本'.repeat(100) };
     const image = await new CheckoutPages().code('a'.repeat(512), payment, 'id');
     expect(image.readUInt32BE(16)).toBe(600);

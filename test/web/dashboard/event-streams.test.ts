@@ -86,7 +86,7 @@ describe('a stream ends within the time of a check', () => {
     ['the member was removed', `update members set removed_at = now() where ${ofUser}`],
     ['the session has ended', `update sessions set ended_at = now() where ${ofUser}`],
     ['the user was disabled', 'update users set disabled_at = now() where email = $1'],
-  ])('after %s, and that of a colleague goes on', async (reason, change) => {
+  ])('a stream ends after %s, and that of a colleague goes on', async (reason, change) => {
     const email = `${reason.replaceAll(' ', '-')}@shop.test`;
     const stream = await openAs(await signInNew(email));
     expect(stream.statusCode).toBe(200);

@@ -5,7 +5,7 @@ import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
 
 const FORMS = DASHBOARD_ROUTES.filter(({ method, path }) => method === 'post' && /^\/(m|profile)\//.test(path));
 
-it('these forms of a signed-in user need no step-up, and every other one does', () => {
+it('only these forms of a signed-in user need no step-up', () => {
   const without = FORMS.filter(({ stepUp }) => stepUp !== true).map(({ path }) => path);
   expect(without.toSorted()).toEqual([
     '/m/:code/developers/deliveries/:delivery/redeliver',

@@ -115,7 +115,7 @@ async function crawl(): Promise<ReadonlyMap<string, string>> {
 }
 
 describe('the pages', () => {
-  it('are all found from /docs, load only from the service, and each link leads to a part that exists', async () => {
+  it('every page is found from /docs, loads only from the service, and links to parts that exist', async () => {
     const pages = await crawl();
     const operations = ['create-payment', 'get-payment', 'get-qris', 'cancel-payment', 'cancel-transaction'];
     for (const name of [
@@ -137,7 +137,7 @@ describe('the pages', () => {
     }
   });
 
-  it('are sent again only after a change', async () => {
+  it('a page of the documents is sent again only after a change', async () => {
     const etag = (await fetch(`${url}/docs/webhooks`)).headers.get('etag') ?? '';
     for (const tag of [etag, `W/${etag}`, `"other", ${etag}`]) {
       const again = await fetch(`${url}/docs/webhooks`, { headers: { 'if-none-match': tag } });
@@ -146,7 +146,7 @@ describe('the pages', () => {
     expect((await fetch(`${url}/docs/webhooks`, { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
   });
 
-  it('have the tables, code and links of a guide, and no comment of its Markdown', async () => {
+  it('a page of the documents has the tables, code and links of a guide, and no comment of its Markdown', async () => {
     const page = await getPage(`${url}/docs/webhooks`);
     expect(page).toContain('<h2 id="receiver-requirements">');
     expect(page).toMatch(/<td><code>X-Service-Delivery<\/code><\/td>/);
@@ -155,7 +155,7 @@ describe('the pages', () => {
     expect(await getPage(`${url}/docs/checkout`)).toContain('href="/docs/webhooks"');
   });
 
-  it('have the addresses of this service and of its sandbox, also as Markdown', async () => {
+  it('a page of the documents has the addresses of this service and of its sandbox, also as Markdown', async () => {
     const published = /http:\/\/localhost:\d+/;
     const found = await Promise.all(
       ['integration', 'integration.md', 'sandbox', 'sandbox.md'].map((page) => getPage(`${url}/docs/${page}`)),
@@ -227,7 +227,7 @@ describe('the search', () => {
     for (const word of words) expect(marked(word)).toContain(/\p{P}/u.test(word) ? 'key' : word);
   });
 
-  it('of many words, of their beginnings, and with mistakes costs little more than one of a few words', () => {
+  it('a search of many words, of their beginnings, and with mistakes costs little more than one of a few words', () => {
     const sections = GUIDES.flatMap((guide) =>
       readFileSync(path.join(PACKAGE_ROOT, fileOf(guide)), 'utf8')
         .split(/^#+ /m)
@@ -297,7 +297,7 @@ describe('in a browser', () => {
 
   const PAGES = ['/docs', '/docs/webhooks', '/docs/api/create-payment', '/docs/search?q=refund'];
 
-  it('they are accessible, by keyboard too, and fit on a narrow screen', async () => {
+  it('the pages of the documents are accessible, by keyboard too, and fit on a narrow screen', async () => {
     for (const path of PAGES) {
       const wide = await openPage(browser, url + path, { viewport: { width: 1280, height: 800 } });
       expect([path, await findAccessibilityViolations(wide.page)]).toEqual([path, []]);
@@ -365,7 +365,7 @@ describe('in a browser', () => {
     await close();
   });
 
-  it('in production no request can be sent from a page', async () => {
+  it('no request can be sent from a page in production', async () => {
     expect(await getPage(`${url}/docs/api/get-payment`)).toContain('Try it');
     expect(await getPage(`${apis.urls[1]}/docs/api/get-payment`)).not.toContain('Try it');
   });

@@ -93,7 +93,7 @@ async function runSample(
 
 const operations = operationsOf(parseOpenapi(JSON.parse(JSON.stringify(buildDocument(MERCHANT_ENDPOINTS)))));
 
-it('there is a sample in each language for each operation', () => {
+it('each operation has a sample in each language', () => {
   for (const operation of operations) {
     expect(samplesOf(operation).map(({ name }) => name)).toEqual(Object.keys(RUNNERS));
   }

@@ -79,7 +79,7 @@ it.each([
   [2_500, undefined, 2_500],
   [2_000, 2_000, 2_000],
   [0, undefined, 0],
-])('has each of %s rows once, with a limit of %s', async (count, maxRows, expected) => {
+])('an export has each of %s rows once, with a limit of %s', async (count, maxRows, expected) => {
   const lines = (await text(await open(source(count, String, maxRows)))).trimEnd().split('\r\n').slice(1);
   expect(lines).toEqual(Array.from({ length: expected }, (_, n) => `${n};${n}`));
   expect(ends).toBe(1);

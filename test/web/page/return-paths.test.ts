@@ -67,7 +67,7 @@ it('finds the page of a form at its own address, or above it', () => {
   expect(paths.findFormPage('/m/7K2QF9AB/nothing')).toBe('/');
 });
 
-it('does not name home in the address of a sign-in', () => {
+it('the address of a sign-in does not name home', () => {
   expect(withReturn('/login', '/')).toBe('/login');
   expect(withReturn('/login', '/m/A?q=1&r=2')).toBe('/login?then=%2Fm%2FA%3Fq%3D1%26r%3D2');
 });
