@@ -32,7 +32,7 @@ const [SECOND_MS, DAY_MS] = [1_000, 86_400_000];
 export interface BankReport {
   readonly outcome: FindPayoutOutcome;
   readonly waits: PayoutWaits;
-  /** So long after the submission the bank still rejects a reference that it knows, twice over. */
+  /** The time after the submission for which the bank rejects a reference that it knows, twice over. */
   readonly mayRepeatForMs: number;
   /** Read before the query that covers it. */
   readonly newestNotification: number | null;
@@ -152,7 +152,7 @@ export async function recordReport(
   return result;
 }
 
-/** Its money may have left by another payout, which PostgreSQL has lost. */
+/** A payout's money may have left by another payout, which PostgreSQL has lost. */
 export const NEVER_SENT = 'It is older than a restore, so it is not sent any more: an operator resolves it.';
 
 const ATTENTION_TEXTS: Readonly<Record<SubmittedAttention, string>> = {
@@ -204,7 +204,9 @@ async function applyTransition(
   }
 }
 
-/** Before the failure is recorded, so that a repeat does it too: the next payout must not fail for the same reason. */
+/**
+ * Stops what would make the next payout fail for the same reason. A repeat does it too: the failure is recorded later.
+ */
 async function followFailure(
   { db }: ActivityDependencies,
   { recorded, atMs }: RecordedPayoutStep,

@@ -42,13 +42,13 @@ type WithoutDependencies<Activity> = Activity extends (
   ? (...input: Input) => Result
   : never;
 
-/** As the workflows call them. */
+/** The activities as the workflows call them. */
 export type Activities = {
   readonly [Name in keyof typeof ACTIVITIES]: WithoutDependencies<(typeof ACTIVITIES)[Name]['checked']>;
 };
 
 /**
- * As the worker registers them: each compares its input as it declares.
+ * The activities as the worker registers them: each compares its input as it declares.
  * @throws Error if an activity declares no check
  */
 export function createActivities(

@@ -79,7 +79,7 @@ function mayBeAtBank({ wasSubmitted, recorded }: RecordedPayoutStep): boolean {
   return wasSubmitted ?? recorded.isOlderThanRecovery;
 }
 
-/** Its money is not released, because the next payout would pay it again. */
+/** The money of a payout that may be at the bank is not released, because the next payout would pay it again. */
 const MAY_BE_AT_BANK = {
   rejection: 'The bank may have received it already. It is not cancelled before the bank is asked.',
   attentionReason: 'PostgreSQL was restored, and the bank may have received the payout before.',

@@ -88,7 +88,7 @@ export function verifyStep(step: Step): UnverifiedStep {
   };
 }
 
-/** The same for the settlement, which waits while the merchant is on hold. */
+/** Verifies the terms of a settlement, which waits while the merchant is on hold. */
 export function verifySettlement(settle: UnverifiedStep): UnverifiedStep {
   return async (dependencies, request) => {
     const recorded = await requireRecordedTerms(dependencies.db, request.terms);

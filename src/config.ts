@@ -294,7 +294,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
   return parseEnvironment(environmentSchema, environment);
 }
 
-/** The same with a schema that has more variables. */
+/** Parses the environment with a schema that may have more variables than `loadConfig`. */
 export function parseEnvironment<Parsed extends Config>(
   schema: z.ZodType<Parsed>,
   environment: NodeJS.ProcessEnv,

@@ -142,13 +142,13 @@ export type SignInReason =
   | 'not_stepped_up'
   /** A limit of attempts is reached. */
   | 'throttled'
-  /** Too many passwords are compared now. */
+  /** The process compares too many passwords now. */
   | 'busy'
   /** The store of the limits is away: without it no attempt is accepted. */
   | 'unavailable'
   /** The link was used before. */
   | 'link_used'
-  /** It is unknown, withdrawn or expired. */
+  /** The link is unknown, withdrawn or expired. */
   | 'link_invalid';
 
 /** A step of signing in is rejected. Pages have a text for each reason. */

@@ -2,7 +2,7 @@ import { BANK_STATUS_TIMEOUT_MS, type BankStatusInput, type BankStatusReport } f
 import { authentic } from './authentic';
 import { regularActivities } from './regular-activities';
 
-/** It is not repeated: the operator who asks sees the failure, and can ask again. */
+/** The query of an operator is not repeated: the operator sees the failure, and can ask again. */
 const { findBankStatus } = regularActivities({
   startToCloseTimeout: BANK_STATUS_TIMEOUT_MS,
   scheduleToCloseTimeout: BANK_STATUS_TIMEOUT_MS,

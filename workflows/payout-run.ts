@@ -23,7 +23,7 @@ const ACTIVITY_SUMMARIES = {
   resendPayout: 'send the payout to the bank again',
   resolvePayout: 'record what an operator knows of the payout',
 } as const satisfies Partial<Record<keyof Activities, string>>;
-/** Their only call to the bank gets the time of a regular attempt: it is not repeated. */
+/** The steps whose only call to the bank gets the time of a regular attempt: it is not repeated. */
 const SENDING_STEPS: ReadonlySet<PayoutStepName> = new Set(['submitPayout', 'resendPayout']);
 const REQUEST_SUMMARY = 'reserve the balance for the payout';
 

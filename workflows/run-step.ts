@@ -15,9 +15,9 @@ const ATTENTION_DELAY_MS = 30 * SECOND_MS;
 
 /** One step of a workflow, in both ways in which Temporal can run it. */
 export interface StepCall<Result> {
-  /** As a local activity: immediately, within the workflow task. Absent: only as a regular one. */
+  /** The step as a local activity: immediately, within the workflow task. Absent: only as a regular one. */
   readonly local?: () => Promise<Result>;
-  /** As a regular activity, which Temporal retries and shows. A history of before has options of its own. */
+  /** The step as a regular activity, which Temporal retries and shows. A history of before has options of its own. */
   readonly regular: (optionsOfBefore: Pick<ActivityOptions, 'cancellationType'>) => Promise<Result>;
   /** Called once the step has been retried for 30 s. */
   readonly onRetrying: () => void;

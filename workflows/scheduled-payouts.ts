@@ -14,7 +14,7 @@ const { requestScheduledPayouts: requestPart } = regularActivities({
   summary: 'request the payouts that are due',
 });
 
-/** So often the merchants that failed are tried again. */
+/** How often the merchants that failed are tried again. */
 const MAX_REPETITIONS = 3;
 
 /**

@@ -2,7 +2,7 @@ import { PING_TIMEOUT_MS, type PingReport, type WebhookPingInput } from '../src/
 import { authentic } from './authentic';
 import { regularActivities } from './regular-activities';
 
-/** It is not repeated: the user who requested it sees the failure, and can ping again. */
+/** A ping is not repeated: the user who requested it sees the failure, and can ping again. */
 const { pingWebhook } = regularActivities({
   startToCloseTimeout: PING_TIMEOUT_MS,
   scheduleToCloseTimeout: PING_TIMEOUT_MS,

@@ -171,7 +171,7 @@ export async function withTemporalAccess<T>(
 }
 
 /**
- * The same, for calls that have a timeout each.
+ * Opens a Temporal client for calls that have a timeout each.
  * @throws UserError if no connection can be made
  */
 export async function withTemporalCalls<T>(

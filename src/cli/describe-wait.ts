@@ -21,7 +21,7 @@ export function describeWait(details: PaymentDetails): string {
   return sentenceOf(payment, isAtEnd ? waitOfFinal(details) : waitOfOpen(workflow, recordedCause(details)));
 }
 
-/** The same of a payout. */
+/** One sentence: what a payout waits for, since when, and why. */
 export function describePayoutWait({ payout, steps, workflow }: PayoutRecord): string {
   const since = steps.at(-1)?.occurredAt ?? payout.requestedAt;
   const recorded = { since, because: PAYOUT_CAUSES[payout.status] };

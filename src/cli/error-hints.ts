@@ -89,7 +89,7 @@ export function explainError(error: unknown): string {
   return withCommands([messageOf(error), hintOf(error)].filter((text) => text !== undefined).join(' '));
 }
 
-/** The same text, with the command of each step that it asks of operators. */
+/** The text with the command of each step that it asks of operators. */
 export function withCommands(text: string): string {
   return STEP_COMMANDS.reduce((known, [step, command]) => known.replace(step, `${step} (${command})`), text);
 }

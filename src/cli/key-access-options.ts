@@ -44,7 +44,7 @@ export function keyAccessFields({ allowedNetworks, scopes, expiresAt }: KeyAcces
   };
 }
 
-/** The same as columns of a table. */
+/** The access of a key as columns of a table. */
 export function keyAccessColumns(key: KeyAccess<string>) {
   const { From, Scopes, Expires } = keyAccessFields(key);
   return { FROM: From, SCOPES: Scopes, EXPIRES: Expires };

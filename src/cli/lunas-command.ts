@@ -55,7 +55,7 @@ export class LunasCommand extends Command {
     });
   }
 
-  /** As `checkedAction`, for a command that runs until it is stopped and prints by itself. */
+  /** Declares a command that runs until it is stopped and prints by itself, with the checks of `checkedAction`. */
   runningAction<Schema extends z.ZodObject>(
     schema: Schema,
     work: (input: z.output<Schema>, context: CommandContext) => Promise<void>,
@@ -64,8 +64,9 @@ export class LunasCommand extends Command {
   }
 
   /**
-   * As `checkedAction`, with a connection pool that is closed after the work, also after an error, and the environment
-   * that the database records. The work does not begin if a rule of the settings is broken.
+   * Declares a command with the checks of `checkedAction`, a connection pool that is closed after the work, also after
+   * an error, and the environment that the database records. The work does not begin if a rule of the settings is
+   * broken.
    */
   databaseAction<Schema extends z.ZodObject>(
     schema: Schema,
@@ -83,8 +84,8 @@ export class LunasCommand extends Command {
   }
 
   /**
-   * As `databaseAction`, for a command that writes or shows personal data: it has the option `--note`, and its work
-   * records itself with `audit.record`. If the database is that of production, it needs a note and an operator key.
+   * Declares a `databaseAction` that writes or shows personal data: it has the option `--note`, and its work records
+   * itself with `audit.record`. If the database is that of production, it needs a note and an operator key.
    */
   writeAction<Schema extends z.ZodObject>(
     schema: Schema,

@@ -29,7 +29,7 @@ export class CommandAudit {
     return withAudit(this, this.actor, { ...this.command, action, target }, work);
   }
 
-  /** As `record`, of a work that can be incomplete: the audit log has `succeeded` only if the command exits with 0. */
+  /** Records a work that can be incomplete: the audit log has `succeeded` only if the command exits with 0. */
   recordResult(action: DeclaredAction, target: string, work: () => Promise<CommandResult>): Promise<CommandResult> {
     return withAudit(this, this.actor, { ...this.command, action, target }, work, endOfResult);
   }

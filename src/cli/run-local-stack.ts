@@ -100,7 +100,10 @@ export async function runLocalStack(
   }
 }
 
-/** Before anything is started or written. @throws UserError if the settings or the database are not a sandbox's */
+/**
+ * Compares the settings before anything is started or written.
+ * @throws UserError if the settings or the database are not a sandbox's
+ */
 async function assertLocalSettings(config: Config): Promise<void> {
   assertSandbox(config);
   await requireRules(SETTINGS_RULES, {

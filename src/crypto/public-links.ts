@@ -56,7 +56,7 @@ export class PublicLinks {
   }
 }
 
-/** Both kinds. */
+/** The links of QR images and of checkout pages. */
 export interface PaymentLinks {
   readonly qrisLinks: PublicLinks;
   readonly checkoutLinks: PublicLinks;

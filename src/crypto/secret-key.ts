@@ -47,7 +47,7 @@ export function parseSecretKey(text: string, environment: Environment): StoredKe
   return parseKey(MERCHANT[environment], text);
 }
 
-/** As `parseSecretKey`, for an operator's key. */
+/** Parses an operator's key. */
 export function parseOperatorKey(text: string, environment: Environment): StoredKey | undefined {
   return parseKey(OPERATOR[environment], text);
 }

@@ -42,7 +42,7 @@ export function isAccountNumber(text: string): boolean {
   return /^\d{5,20}$/.test(text);
 }
 
-/** As every page and command shows an account: `BCA •••• 1234`. */
+/** An account in the form of every page and command: `BCA •••• 1234`. */
 export function describeAccount(bankCode: string, lastFour: string): string {
   return `${isBankCode(bankCode) ? BANKS[bankCode] : bankCode} •••• ${lastFour}`;
 }

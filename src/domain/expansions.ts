@@ -30,7 +30,7 @@ export function scopesOfExpansions(wanted: readonly Expansion[]): MerchantScope[
   return wanted.flatMap((name) => EXPANSION_SCOPES[name] ?? []);
 }
 
-/** Those that can have data of a customer. */
+/** The expansions that can have data of a customer. */
 const PERSONAL: ReadonlySet<Expansion> = new Set(['metadata', 'customer']);
 
 export function sendsPersonalData(wanted: readonly Expansion[]): boolean {

@@ -5,7 +5,7 @@
 export const MERCHANT_SCOPES = ['read', 'create', 'cancel', 'refund', 'customers'] as const;
 export type MerchantScope = (typeof MERCHANT_SCOPES)[number];
 
-/** The same for an operator's key and the routes of the operator API. */
+/** The scopes of an operator's key, for the routes of the operator API. */
 export const OPERATOR_SCOPES = ['read', 'settle', 'fail', 'refund', 'resolve', 'redeliver', 'payout'] as const;
 export type OperatorScope = (typeof OPERATOR_SCOPES)[number];
 

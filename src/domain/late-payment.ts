@@ -5,7 +5,7 @@ import type { StepInput } from './workflow-step';
 export const LATE_PAYMENT_STATUSES = ['received', 'submitted', 'refunded', 'manual_review'] as const;
 export type LatePaymentStatus = (typeof LATE_PAYMENT_STATUSES)[number];
 
-/** Neither refunded nor in manual review. */
+/** The statuses of a late payment that is neither refunded nor in manual review. */
 export const OPEN_LATE_PAYMENT_STATUSES = ['received', 'submitted'] as const satisfies readonly LatePaymentStatus[];
 
 /** The lines that the ledger posts for a late payment: the money is in suspense until the customer is refunded. */

@@ -122,7 +122,7 @@ type RequestedBy<Role> = {
 export type MerchantPaymentAction = RequestedBy<'merchant'>;
 export type OperatorPaymentAction = RequestedBy<'operator'>;
 
-/** By resolution. */
+/** The action of each resolution. */
 export const RESOLVE_ACTIONS = {
   refunded: 'resolveRefundAsRefunded',
   paid: 'resolveRefundAsPaid',

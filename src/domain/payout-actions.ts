@@ -103,7 +103,7 @@ export type ApproverRejection =
   /** The workflow approves it. */
   'not_needed' | 'own_request' | 'by_member' | 'by_operator';
 
-/** For operators. */
+/** Who approves a payout, in words for operators. */
 export const APPROVER_TEXTS = {
   not_needed: 'Lunas approves this payout itself.',
   own_request: 'Another member of the merchant has to approve it.',

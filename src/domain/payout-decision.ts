@@ -30,7 +30,7 @@ export interface ComparedPayout {
 export interface PayoutWaits {
   /** A status before it proves nothing: the bank may not have stored the payout. */
   readonly statusNotBeforeMs: number;
-  /** Until then "not found" proves nothing. After it an operator decides. */
+  /** For this time "not found" proves nothing. After it an operator decides. */
   readonly notFoundMs: number;
   /** An operator should look at a payout that takes longer. */
   readonly expectedWithinMs: number;

@@ -12,7 +12,7 @@ export interface PayoutBasis {
   readonly balanceRupiah: number;
   /** Null: no rail can send a part of the balance. */
   readonly run: PayableRun | null;
-  /** Those of the run. */
+  /** The lines of the run, by kind. */
   readonly lines: readonly PaidLines[];
   readonly policies: readonly PayoutPolicy[];
   readonly holidays: readonly string[];
@@ -20,9 +20,9 @@ export interface PayoutBasis {
 
 /** Lines that follow each other, which a payout pays. */
 export interface PayableRun {
-  /** Their sum. */
+  /** The sum of the lines. */
   readonly grossRupiah: number;
-  /** It has the unclaimed lines after this posting. */
+  /** The run has the unclaimed lines after this posting. */
   readonly afterPostingId: number;
   /** The last line; 0: the payout has no lines, and is paid on account. */
   readonly upToPostingId: number;

@@ -12,7 +12,7 @@ export const PAYOUT_OBSTACLES = [
 ] as const;
 export type PayoutObstacle = (typeof PAYOUT_OBSTACLES)[number];
 
-/** They end without an operator, or end the payout. */
+/** The obstacles that end without an operator, or end the payout. */
 export const OBSTACLES_WITHOUT_ATTENTION: readonly PayoutObstacle[] = [
   'cooling_down',
   'proposal_open',
@@ -28,7 +28,7 @@ export type PayoutRejection =
   | { readonly code: 'negative_balance'; readonly balanceRupiah: number }
   /** The least gross amount that a rail can send. */
   | { readonly code: 'below_minimum'; readonly balanceRupiah: number; readonly minimumRupiah: number }
-  /** Another request of the merchant is not decided yet: it may get the same money. */
+  /** An earlier request of the merchant is not decided yet: it may get the same money. */
   | { readonly code: 'request_pending' }
-  /** It is not what the requester has seen: the page has to be read again. */
+  /** The balance is not what the requester has seen: the page has to be read again. */
   | { readonly code: 'balance_changed' };

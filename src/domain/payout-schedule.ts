@@ -26,7 +26,7 @@ type ScheduledRun =
   | { readonly schedule: 'manual' | 'daily'; readonly weekday: null }
   | { readonly schedule: 'weekly'; readonly weekday: Weekday };
 
-/** Those of a merchant that has set none. */
+/** The settings of a merchant that has set none. */
 export const DEFAULT_PAYOUT_SETTINGS: PayoutSettings = { schedule: 'manual', weekday: null, minimumRupiah: 50_000 };
 
 /** In WIB. The schedule of Temporal starts the run then. */

@@ -21,7 +21,7 @@ export interface PayoutInput {
 export interface PayoutRequestInput extends Omit<PayoutTerms, 'approvalKind' | 'requestedAtMs'> {
   readonly rail: Rail;
   readonly payoutPolicyId: number;
-  /** It pays the lines after the first posting up to the second one that no other payout has claimed. */
+  /** The payout pays the lines after the first posting up to the second one that no other payout has claimed. */
   readonly afterPostingId: number;
   /** 0: it is paid on account, and claims no line. */
   readonly upToPostingId: number;
@@ -66,7 +66,7 @@ export const DEFERRAL_TEXTS: Readonly<Record<DeferralReason, string>> = {
 
 export interface PayoutDeferral {
   readonly obstacle: DeferralReason;
-  /** When it ends by itself, Unix time; absent if something has to change. */
+  /** When the deferral ends by itself, Unix time; absent if something has to change. */
   readonly untilMs?: number;
 }
 

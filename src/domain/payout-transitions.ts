@@ -1,7 +1,7 @@
 import type { LedgerLine } from './ledger';
 
 export const PAYOUT_STATUSES = [
-  /** Its lines are claimed and its amount is reserved. It waits for its approval. */
+  /** The lines are claimed and the amount is reserved. The payout waits for its approval. */
   'requested',
   /** Waits until it may be sent to the bank. */
   'approved',
@@ -101,5 +101,5 @@ export function isResting(status: PayoutStatus): status is RestingPayoutStatus {
   return RESTING_PAYOUT_STATUSES.some((resting) => resting === status);
 }
 
-/** Their amounts are in `payout_in_transit`. */
+/** The statuses of payouts whose amounts are in `payout_in_transit`. */
 export const OPEN_PAYOUT_STATUSES: readonly PayoutStatus[] = PAYOUT_STATUSES.filter((status) => !isResting(status));

@@ -49,7 +49,7 @@ export interface Break {
   readonly detail: string;
   /** The workflow resolves it by a status query. */
   readonly isResolvedByStatusQuery: boolean;
-  /** When the timer of an `overdue` one should have fired. */
+  /** When the timer of an `overdue` break should have fired. */
   readonly dueAtMs?: number;
 }
 

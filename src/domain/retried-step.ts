@@ -8,7 +8,7 @@ export interface RetriedStep {
   readonly nextAttemptAt: Date | null;
 }
 
-/** As operators read it, without the full stop of the failure. */
+/** A retried step for operators, without the full stop of the failure. */
 export function describeRetriedStep({ activity, attempt, failure }: RetriedStep): string {
   return `attempt ${attempt} of ${activity} failed: ${failure.replace(/\.$/, '')}`;
 }

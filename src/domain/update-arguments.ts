@@ -31,7 +31,7 @@ export function isProofOf(update: string, updateId: string, proof: unknown): boo
 
 type RequesterRole = ActionDefinition['requestedBy'][number];
 
-/** As what an actor requests an action. */
+/** The role in which an actor requests an action. */
 const REQUESTS_AS = {
   operator: 'operator',
   os_user: 'operator',

@@ -10,7 +10,7 @@ import { canonicalAddress } from './auth/client-address';
  * minute of a flash sale. Without a response, its HTTP client would report a failure of the network.
  */
 const REJECTED_PER_SLOT = 4;
-/** The same of all clients together. Each takes about 10 kB. */
+/** The limit of rejected connections of all clients together. Each takes about 10 kB. */
 const MAX_REJECTED = 1_000;
 /** A connection beyond the limit has this time for its request and the response. */
 const REJECTED_LIFETIME_MS = 3_000;

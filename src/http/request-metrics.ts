@@ -17,7 +17,7 @@ export function measureRequest(response: Response): () => void {
   };
 }
 
-/** It stays open as long as its page: its duration would be one of the slowest requests. */
+/** An event stream is open as long as its page: its duration would be one of the slowest requests. */
 function isEventStream(response: Response): boolean {
   return response.get('Content-Type')?.startsWith(EVENT_STREAM_HEADERS['Content-Type']) ?? false;
 }

@@ -83,7 +83,7 @@ function readTime(text: string, defaultZone?: string): Date | undefined {
  */
 export const time = reader('is no time', (text) => readTime(text, '+07:00'));
 
-/** The same, with its zone. */
+/** A time with its zone. */
 export const zonedTime = reader('is no time with a zone', (text) => readTime(text));
 
 const DAY = /(?:[a-z]{3}, \d\d [a-z]{3} \d{4}|[a-z]{6,9}, \d\d-[a-z]{3}-\d\d|[a-z]{3} [a-z]{3} [ \d]\d)/.source;

@@ -1,6 +1,6 @@
 /**
- * The same document with its keys in snake case, as the operator API and `--json` show it. Dates do not change. The
- * keys of a map are data, such as the names of a merchant's metadata: they do not change either.
+ * The document with its keys in snake case, as the operator API and `--json` show it. Dates do not change. The keys of
+ * a map are data, such as the names of a merchant's metadata: they do not change either.
  */
 export function snakeCaseKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(snakeCaseKeys);

@@ -33,7 +33,7 @@ const SECRET_FIELDS = [
 
 const SECRET_FIELD = new RegExp(`"(?:${SECRET_FIELDS.join('|')})":`);
 
-/** The same text; of each secret only the kind and the last four characters are left. */
+/** The text with its secrets masked: of each only the kind and the last four characters are left. */
 export function maskSecrets(text: string): string {
   return text.replaceAll(SECRET, '$1$2$3…');
 }

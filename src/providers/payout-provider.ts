@@ -40,7 +40,7 @@ export interface PayoutOrder {
   readonly sendNumber: number;
   readonly amountRupiah: number;
   readonly account: BankAccountNumber;
-  /** As the bank reported it. */
+  /** The name that the bank reported. */
   readonly holderName: string;
   readonly submittedAt: Date;
 }

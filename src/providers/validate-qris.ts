@@ -11,7 +11,7 @@ export interface QrisFault {
 
 export interface ExpectedQris {
   readonly totalRupiah: number;
-  /** That of our account; null: not known. */
+  /** The NMID of our account; null: not known. */
   readonly nmid: string | null;
 }
 

@@ -53,7 +53,7 @@ async function loadSkia() {
   return skia;
 }
 
-/** It is loaded with the first card: it takes memory, and most dashboards draw none. */
+/** Skia is loaded with the first card: it takes memory, and most dashboards draw none. */
 let loaded: ReturnType<typeof loadSkia> | undefined;
 
 /**

@@ -215,7 +215,7 @@ export class Ledger {
     return rows.map(({ orderId }) => orderId);
   }
 
-  /** Those whose id contains the text, newest first. */
+  /** The orders whose id contains the text, newest first. */
   async list(limit: number | null = null, text = ''): Promise<OrderWithRefunds[]> {
     const orders = await this.pool.query<Order>(
       `select ${ORDER_COLUMNS} from payments where position(upper($2) in upper(order_id)) > 0

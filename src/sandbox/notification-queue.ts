@@ -26,7 +26,7 @@ export interface NotificationQueue {
   sweep(): Promise<void>;
   claim(limits: NotificationClaim): Promise<DueNotification[]>;
   record(notification: DueNotification, result: AttemptResult): Promise<void>;
-  /** The same notification with a wrong signature. */
+  /** The notification with a wrong signature. */
   forge(notification: DueNotification): DueNotification;
 }
 
@@ -102,7 +102,7 @@ export interface NotificationSummary {
   readonly lastResponse: string | null;
 }
 
-/** Those of orders whose id contains the text, newest first. */
+/** The notifications of orders whose id contains the text, newest first. */
 export async function listNotifications(pool: Pool, limit: number, text: string): Promise<NotificationSummary[]> {
   const result = await pool.query<NotificationSummary>(
     `select order_id as "orderId", body::json ->> 'transaction_status' as "transactionStatus", url, attempts,

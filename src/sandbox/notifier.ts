@@ -11,7 +11,7 @@ export const NOTIFICATION_DELAYS_MS: readonly number[] = [1, 2, 5, 15, ...Array.
   (seconds) => seconds * 1000,
 );
 
-/** As at Midtrans. */
+/** Midtrans has the same timeout. */
 const PHASE_TIMEOUT_MS = 15_000;
 /** Longer than an attempt: connecting, headers, body, and the fault `slow`. */
 const LEASE_MS = 3 * PHASE_TIMEOUT_MS + SLOW_MS;

@@ -31,7 +31,7 @@ export interface DashboardDependencySettings {
   readonly masterKey: string;
   readonly oldMasterKeys?: readonly string[] | undefined;
   readonly environment: Environment;
-  /** As for the API: the limit of one key, and of all requests of a merchant. */
+  /** The limit of one key, and of all requests of a merchant, as the API has them. */
   readonly requestsPerMinute: number;
   readonly merchantRequestsPerMinute?: number;
   /** The limit of each client network (`PUBLIC_RATE_LIMIT_PER_SECOND`). */
@@ -50,7 +50,7 @@ export interface DashboardDependencySettings {
   readonly log: Logger;
 }
 
-/** As of the API. */
+/** The limits of the API. */
 const DATABASE_LIMITS = { connectionTimeoutMs: 3_000, statementTimeoutMs: 4_000 } as const;
 
 /** Decoding costs more than any page. */

@@ -6,7 +6,7 @@ const RANDOM_DIGITS = 19;
 const HASH_BYTES = 14;
 const HASH_DIGITS = 34;
 
-/** The same operation with the same key has the same id: the bank rejects a repeat on the same day. */
+/** An operation with a key has one id: the bank rejects a repeat on the same day. */
 export function digitsOf(operation: string, key: string): string {
   const hash = createHash('sha256').update(`${operation}:${key}`).digest('hex');
   return decimal(hash.slice(0, 2 * HASH_BYTES), HASH_DIGITS);

@@ -74,7 +74,7 @@ const BACKSLASH = 0x5c;
 /** Space, tab, line feed, carriage return (RFC 8259). In UTF-8 no other character contains these bytes. */
 const WHITESPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
-/** The same JSON without white space outside of strings. Every other byte stays. */
+/** Removes the white space outside of strings from JSON. Every other byte stays. */
 export function stripInsignificantWhitespace(bytes: Buffer): Buffer {
   const kept = Buffer.alloc(bytes.length);
   let length = 0;

@@ -26,7 +26,10 @@ export class BankAccountClient {
     );
   }
 
-  /** As `start`, and waits for the result. @throws Error if there is none within 20 s */
+  /**
+   * Starts the inquiry, and waits for the result.
+   * @throws Error if there is none within 20 s
+   */
   async inquire(input: BankAccountInput): Promise<BankAccountResult> {
     const handle = await this.start(input);
     return this.client.call(() => handle.result(), RESULT_TIMEOUT_MS);

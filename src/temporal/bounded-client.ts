@@ -12,7 +12,7 @@ export class BoundedClient {
     private readonly inFlight = new Set<Promise<unknown>>(),
   ) {}
 
-  /** The same client for work whose caller receives no response after this timestamp. */
+  /** A client for work whose caller receives no response after this timestamp. */
   withDeadline(deadlineAtMs: number): BoundedClient {
     return new BoundedClient(this.client, deadlineAtMs, this.inFlight);
   }

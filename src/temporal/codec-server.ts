@@ -38,7 +38,7 @@ export interface CodecServerSettings {
 const LOOPBACK = '127.0.0.1';
 const MAX_BODY = '8mb';
 
-/** As Temporal's JSON format has a payload: bytes are base64. */
+/** A request with payloads in Temporal's JSON format: bytes are base64. */
 const requestSchema = z.object({
   // The Temporal CLI omits an empty list.
   payloads: z

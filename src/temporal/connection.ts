@@ -34,7 +34,7 @@ function securityOf(config: Config): TemporalTarget['security'] {
   return { tls, ...(TEMPORAL_API_KEY !== undefined && { apiKey: TEMPORAL_API_KEY }) };
 }
 
-/** The same for Temporal's SDK, with the certificates of now. */
+/** The options of a connection of Temporal's SDK, with the certificates of now. */
 export function connectionOptions({
   address,
   security: { tls, apiKey },
@@ -42,12 +42,12 @@ export function connectionOptions({
   return { address, ...(tls && { tls: tls.config }), ...(apiKey !== undefined && { apiKey }) };
 }
 
-/** The same for `connectionFailure`. */
+/** The target for `connectionFailure`. */
 export function probeTarget({ address, security: { tls } }: TemporalTarget): ProbeTarget {
   return { address, ...(tls && { tls }) };
 }
 
-/** The same for gRPC. */
+/** The credentials for gRPC. */
 export function channelCredentials({ security: { tls } }: TemporalTarget): ChannelCredentials {
   return tls ? tls.credentials : credentials.createInsecure();
 }

@@ -17,12 +17,12 @@ export interface PayloadKeys {
 
 const LABEL = 'lunas temporal payloads';
 
-/** Also those of retired master keys, which open workflows were started with. */
+/** The keys of payloads, also those of retired master keys, which open workflows were started with. */
 export function payloadKeys(derivedKeys: DerivedKeys): PayloadKeys {
   return { current: () => derivedKeys.current(LABEL), find: (keyId) => derivedKeys.find(LABEL, keyId) };
 }
 
-/** For a client that sends no payload. */
+/** The keys of a client that sends no payload. */
 export const NO_PAYLOAD_KEYS: PayloadKeys = {
   current() {
     throw new Error('This client has no key for payloads');

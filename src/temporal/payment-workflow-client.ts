@@ -219,8 +219,8 @@ export class PaymentWorkflowClient {
   }
 
   /**
-   * The same if the workflow has completed but the payment is open in PostgreSQL, which was restored to an earlier
-   * time. The workflow queries the provider first.
+   * Starts the workflow again if it has completed but the payment is open in PostgreSQL, which was restored to an
+   * earlier time. The workflow queries the provider first.
    */
   async restartPayment(terms: PaymentTerms, resumeState: ResumeState): Promise<void> {
     await this.#client.call(({ workflow }) =>

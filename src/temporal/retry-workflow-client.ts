@@ -14,7 +14,7 @@ import type { FailedDelivery } from '../webhooks/relay';
 import type { BoundedClient } from './bounded-client';
 import { isAlreadyExists } from './grpc-errors';
 
-/** As operators read them. */
+/** The names of subjects for operators. */
 const SUBJECT_NAMES = {
   payment: 'Payment',
   late_payment: 'Late payment of payment',

@@ -41,7 +41,7 @@ export class TlsFiles {
     return this.#material;
   }
 
-  /** For Temporal's SDK. */
+  /** The TLS settings of Temporal's SDK. */
   get config(): TLSConfig {
     const { ca, certificate, key } = this.#material;
     return {
@@ -51,7 +51,7 @@ export class TlsFiles {
     };
   }
 
-  /** For gRPC. */
+  /** The TLS credentials of gRPC. */
   get credentials(): ChannelCredentials {
     const { ca = null, certificate = null, key = null } = this.#material;
     return credentials.createSsl(ca, key, certificate);

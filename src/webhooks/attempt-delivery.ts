@@ -10,7 +10,7 @@ interface AttemptDependencies extends SecretReader {
 }
 
 export interface DeliveryAttempt extends WebhookAttempt {
-  /** It was not made for a reason that is Lunas's own: the endpoint is not to blame. */
+  /** Whether the attempt was not made for a reason that is Lunas's own: the endpoint is not to blame. */
   readonly isOwnFault: boolean;
 }
 

@@ -12,7 +12,7 @@ export function openSecret({ id, sealed }: SealedSecret, sealer: Sealer): string
 }
 
 /**
- * Those that can be opened: while two are valid, the receiver accepts each. The log names the others.
+ * The secrets that can be opened: while two are valid, the receiver accepts each. The log names the others.
  * @throws if there are only others; the message is for the merchant, only the cause has details
  */
 export function openSecrets(

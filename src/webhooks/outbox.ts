@@ -80,7 +80,7 @@ function deliveryJoins(kinds: readonly SubjectTables[]): string {
 /** In the outbox: no retry workflow has it. The predicate of the partial index. */
 export const IS_IN_OUTBOX = "status = 'pending' and retry_workflow_started_at is null";
 
-/** In the outbox and unleased. */
+/** The condition of a delivery in the outbox that no relay has claimed. */
 export const CLAIMABLE = `${IS_IN_OUTBOX} and leased_until <= now()`;
 
 /**
@@ -222,7 +222,7 @@ export async function findDelivery(db: Queryable, deliveryId: string): Promise<D
   return (await withPayments(db, [delivery]))[0] ?? delivery;
 }
 
-/** Without an endpoint that adds something, it reads nothing. */
+/** Adds payments to the deliveries. If no endpoint wants any, nothing is read. */
 async function withPayments<Row extends Delivery>(db: Queryable, deliveries: readonly Row[]): Promise<Row[]> {
   const expanded = deliveries.filter(({ expand }) => expand.length > 0).map(({ deliveryId }) => deliveryId);
   if (expanded.length === 0) return [...deliveries];
@@ -261,7 +261,7 @@ export async function reclaimDelivery(db: Queryable, deliveryId: string): Promis
   });
 }
 
-/** Those of these deliveries that exist in PostgreSQL. */
+/** The deliveries among these that exist in PostgreSQL. */
 export async function findKnownDeliveries(db: Queryable, deliveryIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await db.query<{ id: string }>({
     name: 'find_known_deliveries',

@@ -53,7 +53,7 @@ export type UrlRule = keyof typeof URL_RULES;
 /** The rule that a URL violates. */
 export interface UrlViolation {
   readonly rule: UrlRule;
-  /** As continuation of "The URL …". */
+  /** The end of a sentence that begins with "The URL". */
   readonly text: string;
 }
 

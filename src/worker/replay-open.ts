@@ -33,7 +33,7 @@ export interface ReplayOptions {
 
 export interface FailedReplay {
   readonly workflowId: string;
-  /** Such as the first command that is another one than in the history. */
+  /** The reason of the failure, such as the first command that is another one than in the history. */
   readonly reason: string;
 }
 

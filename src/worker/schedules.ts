@@ -10,7 +10,7 @@ interface Schedule {
   readonly spec: ScheduleSpec;
   readonly workflowType: keyof typeof workflows;
   readonly taskQueue: string;
-  /** If the server has no schedules. */
+  /** What an operator does if the server has no schedules. */
   readonly otherwise: string;
 }
 

@@ -34,7 +34,7 @@ export class WorkerConnection {
     return new WorkerConnection(target, log, await NativeConnection.connect(connectionOptions(target)));
   }
 
-  /** For `Worker.create`. */
+  /** The connection for `Worker.create`. */
   get native(): NativeConnection {
     return this.connection;
   }
@@ -44,7 +44,7 @@ export class WorkerConnection {
     this.#workers.push(...workers);
   }
 
-  /** After the workers have stopped. */
+  /** Closes the connection, after the workers have stopped. */
   async close(): Promise<void> {
     this.#stopWatching();
     this.#unsubscribe?.();
@@ -53,7 +53,7 @@ export class WorkerConnection {
     await Promise.all([this.connection, ...this.#replaced].map((connection) => connection.close()));
   }
 
-  /** Until it succeeds: soon the old certificates may not be accepted any more. */
+  /** Connects until it succeeds: soon the old certificates may not be accepted any more. */
   async #replace(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {

@@ -10,7 +10,7 @@ export const EXAMPLE_AMOUNTS = { amount: 50_000, fee_amount: 350, net_amount: 49
 const form = { ...EXAMPLE_IDENTITY, payment_method_code: 'qris' } as const;
 const currency = 'IDR';
 
-/** Without its status, as in `payment-fields.ts`. */
+/** The summary of the example without its status, as in `payment-fields.ts`. */
 export const EXAMPLE_SUMMARY = { ...form, currency, ...EXAMPLE_AMOUNTS } as const;
 export const EXAMPLE_PAYMENT = { ...form, provider: 'gopay', ...EXAMPLE_SUMMARY } as const;
 

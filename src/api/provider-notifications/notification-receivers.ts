@@ -23,7 +23,7 @@ type ReceivedOutcome =
 /** The payment or the payout that a stored notification is about. */
 export interface StoredSubject {
   readonly id: string;
-  /** Its workflow must query the provider now. */
+  /** Whether the workflow must query the provider now. */
   readonly needsQuery: boolean;
   readonly notify: (workflows: PaymentWorkflowClient) => Promise<unknown>;
 }

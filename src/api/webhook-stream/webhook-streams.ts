@@ -35,7 +35,7 @@ interface StreamSlot {
 }
 
 interface Reader {
-  /** As the client has sent it. */
+  /** The `Last-Event-ID` that the client has sent. */
   readonly lastEventId: string | undefined;
   /** Whether the key may still read. */
   readonly isAuthorized: () => Promise<boolean>;

@@ -102,7 +102,7 @@ function addAdd(accounts: LunasCommand): void {
     );
 }
 
-/** It is no argument: the shell's history and the list of processes would have it. */
+/** The account number is no argument: the shell's history and the list of processes would have it. */
 async function readNumber(environment: NodeJS.ProcessEnv, name: string | undefined): Promise<string> {
   if (name !== undefined) {
     const value = environment[name];

@@ -37,7 +37,7 @@ import { explainOutcome, outcomeRow } from '../render-outcome';
 
 const MAX_NAME_CHARACTERS = 100;
 const MAX_URL_CHARACTERS = 500;
-/** They are a header of each checkout page. */
+/** The origins are a header of each checkout page. */
 const MAX_ORIGINS = 10;
 const TOO_MANY_ORIGINS = { error: `may be repeated at most ${MAX_ORIGINS} times` };
 

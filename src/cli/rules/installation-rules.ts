@@ -127,7 +127,7 @@ async function checkTemporal({ checkTemporal: requirements }: Installation): Pro
   }
 }
 
-/** Before the first start of an installation no worker polls: that is no violation. */
+/** No worker polls before the first start of an installation: that is no violation. */
 async function checkWorker({ database, listUnpolled }: Installation): Promise<Finding> {
   const hasTables = database !== null && database.schema.missing.length === 0;
   const hasPayouts = hasTables && (await hasPayoutsAccount(database.db));

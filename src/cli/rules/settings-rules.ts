@@ -16,7 +16,7 @@ export interface Settings {
   readonly temporalAddress: string | undefined;
   /** Undefined if the process does not use it. */
   readonly publicBaseUrl: string | undefined;
-  /** The same. Only `lunas dashboard` has a default. */
+  /** Undefined if the process does not use it. Only `lunas dashboard` has a default. */
   readonly dashboardUrl: string | undefined;
 }
 

@@ -16,7 +16,7 @@ export async function findEnvironment(db: Queryable): Promise<Environment | null
   }
 }
 
-/** As `findEnvironment`, with a connection of its own. */
+/** Finds the environment of a database with a connection of its own. */
 export async function readEnvironment(databaseUrl: string): Promise<Environment | null> {
   const db = createPool(databaseUrl, { max: 1 });
   try {

@@ -11,7 +11,7 @@ import { onlyRow } from './require-row';
 
 const MIGRATIONS_DIRECTORY = path.join(PACKAGE_ROOT, 'src', 'db', 'migrations');
 const MIGRATIONS_TABLE = 'schema_migrations';
-/** Before the first release the migrations had other names. */
+/** The migrations had other names before the first release. */
 const FIRST_MIGRATION = '0001_schema';
 const DEVELOPMENT_SCHEMA =
   'This database was created by a development version of Lunas, from before the first release, ' +

@@ -122,8 +122,8 @@ export async function listOpenInvitations(db: Queryable, merchantId: string, now
 }
 
 /**
- * The same for an operator, of one merchant or of all. An operator reads no token, so that one which was for the first
- * member is listed although that member has come.
+ * The open invitations that an operator sees, of one merchant or of all. An operator reads no token, so that one which
+ * was for the first member is listed although that member has come.
  */
 export async function listInvitationsOf(
   db: Queryable,

@@ -30,7 +30,7 @@ export async function takeChallenge(db: Queryable, sessionId: string, now: Date)
   return rows[0]?.challenge;
 }
 
-/** As `takeChallenge`, of a session that waits for a passkey of any user. The session ends by that. */
+/** Takes the challenge of a session that waits for a passkey of any user. The session ends by that. */
 export async function takeSignInChallenge(
   db: Queryable,
   { realm, tokenSha256, now }: { readonly realm: Realm; readonly tokenSha256: Buffer; readonly now: Date },

@@ -8,7 +8,7 @@ export interface ListedPasskey {
   /** The credential id in base64url. */
   readonly credentialId: string;
   readonly transports: readonly string[];
-  /** Its provider keeps a copy, so that it outlives the device. */
+  /** The provider of the passkey keeps a copy, so that it outlives the device. */
   readonly isBackedUp: boolean;
   readonly createdAt: Date;
   /** Null: never. */

@@ -47,7 +47,7 @@ interface SessionQuery {
   readonly idleSince: Date;
 }
 
-/** As JSON, so that one statement has either the whole membership or none. */
+/** The membership as JSON, so that one statement has either the whole membership or none. */
 const MEMBERSHIP_JSON = `json_build_object('merchantId', merchant.id, 'merchantCode', merchant.code,
   'merchantName', merchant.name, 'merchantStatus', merchant.status, 'isOnHold', merchant.held_at is not null,
   'timeZone', merchant.time_zone, 'role', member.role,

@@ -47,7 +47,7 @@ export async function findUserByEmail(
   return rows[0];
 }
 
-/** As `findUserByEmail`. */
+/** Finds an enabled user by the id, with credentials. */
 export async function findUser(db: Queryable, userId: string): Promise<UserCredentials | undefined> {
   const { rows } = await db.query<UserCredentials>(
     `select ${CREDENTIALS} from users person where person.id = $1 and person.disabled_at is null`,

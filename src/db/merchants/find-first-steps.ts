@@ -4,10 +4,10 @@ import { onlyRow } from '../connection/require-row';
 
 /** How far a new merchant is; null where it is no new one. */
 export interface FirstSteps {
-  /** It was created a short time ago, or waits for its approval, or nothing was paid yet. */
+  /** Whether the merchant was created a short time ago, or waits for its approval, or nothing was paid yet. */
   readonly isNew: boolean;
   readonly hasPaid: boolean;
-  /** It has a key that can be used. */
+  /** Whether the merchant has a key that can be used. */
   readonly hasKey: boolean | null;
   /** A receiver has accepted one of its newest webhooks. */
   readonly hasDelivered: boolean | null;

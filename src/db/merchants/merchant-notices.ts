@@ -76,7 +76,7 @@ export interface OpenNotice {
 
 const IS_GUARDED = `notice.kind in (${literalList(GUARDED_NOTICE_KINDS)})`;
 const SHOWN_UNTIL = `notice.occurred_at + interval '${GUARDED_NOTICE_HOURS} hours'`;
-/** Those of money and access are not cut. */
+/** The notices of money and access are not cut by this limit. */
 const MAX_OTHERS = 50;
 
 /**

@@ -100,7 +100,7 @@ export interface PaymentDocument {
   readonly line: string;
 }
 
-/** Those of these payments that may be archived, oldest first. */
+/** The payments among these that may be archived, oldest first. */
 export async function readPaymentDocuments(db: Queryable, ids: readonly string[]): Promise<PaymentDocument[]> {
   const { rows } = await db.query<PaymentDocument>(
     `select payments.id, payment_document(payments)::text as line
@@ -291,7 +291,7 @@ export async function findArchivedPayment(
   return rows[0];
 }
 
-/** Those of these payments that are archived. */
+/** The payments among these that are archived. */
 export async function findArchivedIds(db: Queryable, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await db.query<{ id: string }>(
     'select payment_id as id from archived_payments where payment_id = any ($1::uuid[])',

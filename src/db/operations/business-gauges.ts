@@ -126,7 +126,7 @@ const PROPOSAL_AGE_CONDITIONS = {
   over_a_working_day: 'created_at < working_day_ago',
 } as const satisfies Readonly<Record<(typeof PROPOSAL_AGES)[number], string>>;
 
-/** The same time on the working day before, in WIB. On a day without work it is the beginning of the last one. */
+/** The present time on the working day before, in WIB. On a day without work it is the beginning of the last one. */
 const WORKING_DAY_AGO = `
   select (min(day) + case max(day) when today then (now() at time zone 'Asia/Jakarta')::time else time '24:00' end)
     at time zone 'Asia/Jakarta' as working_day_ago

@@ -24,7 +24,7 @@ export interface RecordedCase {
 
 export type RecordedCaseKind = keyof typeof PARTS | `payout_${PayoutAttentionReason}`;
 
-/** So many merchants with due settlements, returned payouts and dead deliveries are read. */
+/** How many merchants with due settlements, returned payouts and dead deliveries are read. */
 const READ_LIMIT = 1_000;
 
 const DEAD_SINCE = "now() - interval '7 days'";

@@ -121,7 +121,7 @@ const ORDER_COLUMNS = `payments.id as "paymentId", payments.reference_id as "ref
 
 export interface UnfinishedLatePayment extends ReconciledOrder {
   readonly status: LatePaymentStatus;
-  /** Since when it has this status. */
+  /** Since when the late payment has this status. */
   readonly since: Date;
 }
 
@@ -194,7 +194,7 @@ export interface RecordedStatus extends ReconciledOrder {
   readonly updatedAt: Date;
 }
 
-/** Those of these payments that exist. */
+/** The payments among these that exist. */
 export async function findRecordedStatuses(db: Queryable, paymentIds: readonly string[]): Promise<RecordedStatus[]> {
   const { rows } = await db.query<RecordedStatus>({
     name: 'find_recorded_statuses',

@@ -69,7 +69,7 @@ export async function findPaymentKey(
   return rows[0];
 }
 
-/** By payment id; payments that do not exist are absent. */
+/** The statuses by payment id; payments that do not exist are absent. */
 export async function findCheckoutStatuses(
   db: Queryable,
   paymentIds: readonly string[],

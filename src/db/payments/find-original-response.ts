@@ -42,7 +42,7 @@ export async function findOriginalResponse(db: Queryable, paymentId: string): Pr
   return rows[0] && toEarlierCreation(rows[0]);
 }
 
-/** By payment id; payments that never existed are absent. */
+/** The responses by payment id; payments that never existed are absent. */
 export async function findOriginalResponses(
   db: Queryable,
   paymentIds: readonly string[],

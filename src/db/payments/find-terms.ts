@@ -29,7 +29,7 @@ export interface RecordedTerms extends PaymentTerms {
   readonly issuedTransactionId: string | null;
 }
 
-/** The same, and what the merchant's status means for them; undefined if PostgreSQL does not have the payment. */
+/** The terms of a payment, and what the merchant's status means for them; undefined if PostgreSQL does not have it. */
 export async function findRecordedTerms(db: Queryable, paymentId: string): Promise<RecordedTerms | undefined> {
   const { rows } = await db.query<RecordedTerms>({
     name: 'find_terms',

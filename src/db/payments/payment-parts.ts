@@ -14,7 +14,7 @@ export interface PaymentParts {
   readonly settledAt: Date | null;
   /** All refunds, in the order of their numbers. */
   readonly refunds: readonly RefundPart[];
-  /** Its transitions, in their order. */
+  /** The transitions of the payment, in their order. */
   readonly history: readonly { readonly name: TransitionName; readonly atMs: number }[];
 }
 

@@ -84,7 +84,7 @@ export interface BankAccountQuery {
   readonly limit: number;
 }
 
-/** For operators: of all merchants, without holders; the newest first. */
+/** The bank accounts of all merchants for operators, without holders; the newest first. */
 export async function listAllBankAccounts(
   db: Queryable,
   { merchantId, onlyWaiting, limit }: BankAccountQuery,
@@ -148,7 +148,7 @@ const SEALED_COLUMNS = `account.id, account.merchant_id as "merchantId", merchan
   account.bank_code as "bankCode", account.last_four as "lastFour", account.sealed_number as "sealedNumber",
   account.number_hmac as "numberHmac", account.status, account.version`;
 
-/** With the sealed number. */
+/** A bank account with its sealed number. */
 export async function findSealedBankAccount(db: Queryable, id: string): Promise<SealedBankAccount | undefined> {
   const { rows } = await db.query<SealedBankAccount>({
     name: 'find_sealed_bank_account',

@@ -45,7 +45,7 @@ export async function listDueMerchants(
   return rows;
 }
 
-/** When those of these payouts that exist were requested. */
+/** When the payouts among these that exist were requested. */
 export async function findRequestTimes(db: Queryable, payoutIds: readonly string[]): Promise<Date[]> {
   const { rows } = await db.query<{ requestedAt: Date }>({
     name: 'find_request_times',

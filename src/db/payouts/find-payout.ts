@@ -35,7 +35,7 @@ export interface RecordedPayout extends RailWindow {
   readonly holidays: readonly string[];
   /** The rail's. An operator should look at a payout that takes longer. */
   readonly expectedWithinSeconds: number;
-  /** So long after the last call a payout that the bank does not know may still arrive there. */
+  /** The time after the last call in which a payout that the bank does not know may still arrive there. */
   readonly notFoundSeconds: number;
   /** PostgreSQL may have lost that it was sent. */
   readonly isOlderThanRecovery: boolean;
@@ -50,7 +50,7 @@ interface PayoutRow extends Omit<PayoutTerms, 'requestedAtMs'>, Omit<RecordedPay
 
 const WINDOW = 'policy.opens_at as "opensAt", policy.closes_at as "closesAt", policy.days';
 
-/** As `nextOpening`: whether the window of `policy` is open at a time, in WIB. */
+/** Whether the window of `policy` is open at a time, in WIB. `nextOpening` has the same rule. */
 export function isWindowOpen(at: string): string {
   const wib = `((${at}) at time zone 'Asia/Jakarta')`;
   return `(${wib}::time >= policy.opens_at and ${wib}::time < policy.closes_at and (policy.days = 'every'
@@ -172,7 +172,7 @@ export async function claimReleasedPayouts(db: Queryable, at: Date): Promise<Rel
   return rows;
 }
 
-/** Its workflow was not signalled. */
+/** Returns a claimed payout whose workflow was not signalled. */
 export async function returnReleasedPayout(db: Queryable, payoutId: string): Promise<void> {
   await db.query({
     name: 'return_released_payout',

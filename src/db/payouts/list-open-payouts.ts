@@ -19,7 +19,7 @@ export async function* listOpenPayouts(db: Queryable): AsyncGenerator<LocatedPay
   } while (after !== null);
 }
 
-/** Those of these payouts that PostgreSQL has, by their id. */
+/** The payouts among these that PostgreSQL has, by their id. */
 export async function findPayoutStatuses(
   db: Queryable,
   payoutIds: readonly string[],

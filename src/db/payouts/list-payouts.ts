@@ -153,7 +153,7 @@ export function listPayoutSteps(db: Queryable, payoutId: string): Promise<Payout
   return readSteps(db, payoutId, { name: 'list_payout_steps', actorName: userNameSql('actor') });
 }
 
-/** The same without names of users. */
+/** The steps of a payout without names of users. */
 export function listOperatorPayoutSteps(db: Queryable, payoutId: string): Promise<PayoutHistoryRow[]> {
   return readSteps(db, payoutId, { name: 'list_operator_payout_steps', actorName: 'null::text' });
 }
@@ -210,7 +210,7 @@ export async function listPayoutLineRows(
   return rows;
 }
 
-/** The same by kind: the number of lines, and their sum. */
+/** The lines of a payout by kind: their number, and their sum. */
 export async function sumPayoutLines(db: Queryable, payoutId: string): Promise<PaidLines[]> {
   const { rows } = await db.query<PaidLines>(
     `select kind, count(*) as count, sum(amount_rupiah)::bigint as rupiah

@@ -132,7 +132,7 @@ export async function readPayoutBasis(
   return toBasis(requireRow(rows, 'merchant', merchantId));
 }
 
-/** The same for lines that were shown before. */
+/** The basis of a payout for lines that were shown before. */
 export async function readSeenBasis(
   db: Queryable,
   merchantId: string,

@@ -8,11 +8,11 @@ import { pageOf, RECONCILED_PAGE, type Page } from '../operations/list-for-recon
 /* As for payments: keyset pages over the partial indexes of open and of resting payouts. */
 
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
-/** So long the bank may report another end of a payout without a notification. */
+/** The days in which the bank may report another end of a payout without a notification. */
 const WATCHED_DAYS = 7;
 /** Some banks report a return and correct it. What an operator resolved as returned is on the bank's statement. */
 const IS_WATCHED = "(status in ('completed', 'failed') or status = 'returned' and not is_manual)";
-/** As a day of `timestamptz` in any time zone. */
+/** A day of `timestamptz` in any time zone. */
 const DAY = "interval '24 hours'";
 
 /** A payout that is compared with its workflow, and with the bank by its workflow. */

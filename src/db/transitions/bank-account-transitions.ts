@@ -37,7 +37,7 @@ interface TransitionSql {
 
 const COMMON = ['id', 'merchantId', 'version', 'at', 'actor', 'note'] as const;
 
-/** As for payments: it always increases. */
+/** The time of a change of an account: it always increases. */
 const UPDATED_AT = "greatest(:at::timestamptz, account.updated_at + interval '1 millisecond')";
 
 /**

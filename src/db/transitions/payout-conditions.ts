@@ -37,7 +37,7 @@ ${Object.entries(conditionsAt(at) satisfies Readonly<Record<PayoutObstacle, stri
   .join('\n')}
     end`;
 
-/** The same for a statement with the parameter `:at`. */
+/** The obstacle of a payout in a statement with the parameter `:at`. */
 export const OBSTACLE = obstacleAt(':at::timestamptz');
 
 /**

@@ -78,7 +78,7 @@ function scanSql({ events, idColumn, versionColumn }: SubjectTables): string {
       )`;
 }
 
-/** Those of a kind that are the merchant's. */
+/** The events of one kind that are the merchant's. */
 function ownSql({ kind, table, events, idColumn, versionColumn }: SubjectTables): string {
   return `
     select scanned.*, '${kind}' as kind, event.event, event.body from scanned

@@ -37,7 +37,7 @@ export function callSlots(count: number): CallWrapper {
 
 class AccountSlots {
   readonly #slots: SemaphoreInterface;
-  /** With a slot, or waiting for one. */
+  /** The calls that have a slot or wait for one. */
   #calls = 0;
   /** The time of the last response, or of the first call while there was no response. */
   #respondedAtMs = 0;

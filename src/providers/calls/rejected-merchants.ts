@@ -27,7 +27,7 @@ export function noteOrder(
   else if (merchants.size < MAX_MERCHANTS) merchants.add(merchantId);
 }
 
-/** For metrics. */
+/** The rejected merchants for metrics. */
 export function readRejectedMerchants(): Promise<Sample[]> {
   const samples = [...rejectedMerchants].map(([account, { size }]) => ({
     name: 'lunas_provider_rejected_merchants' as const,

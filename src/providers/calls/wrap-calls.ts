@@ -18,7 +18,7 @@ export type CallWrapper = <Outcome extends { readonly outcome: string }>(
   details: CallDetails,
 ) => Promise<Outcome | Indeterminate>;
 
-/** The same provider account, with a wrapper around each of its calls. */
+/** A provider account with a wrapper around each of its calls. */
 export function wrapCalls(provider: Provider, wrap: CallWrapper): Provider {
   return {
     issueQris: (request, call) =>
@@ -47,7 +47,7 @@ export function wrapCalls(provider: Provider, wrap: CallWrapper): Provider {
   };
 }
 
-/** The same payouts account, with a wrapper around each of its calls. */
+/** A payouts account with a wrapper around each of its calls. */
 export function wrapPayoutCalls(provider: PayoutProvider, wrap: CallWrapper): PayoutProvider {
   return {
     inquireAccount: (account, call) =>

@@ -61,7 +61,7 @@ function verifyIris(
   return { outcome: 'verified', referenceId, reportedStatus: IRIS_STATUSES.get(status) ?? null, dedupeKey };
 }
 
-/** As the notifications of SNAP: RSA over path, body and time. The time may be old, because the bank repeats it. */
+/** Verifies a notification of SNAP: RSA over path, body and time. The time may be old, because the bank repeats it. */
 function verifySnap(
   { rawBody, headers }: ReceivedNotification,
   { profile, keys, notificationUrl }: NotificationVerifier,

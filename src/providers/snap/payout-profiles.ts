@@ -17,9 +17,13 @@ export interface PayoutProfile {
   readonly notifications: 'iris' | 'snap';
   /** The inquiry wants our account, too. */
   readonly inquiryNamesSource: boolean;
-  /** So long after a call the status proves nothing (Midtrans: 10 minutes). The sandbox's bank is immediate. */
+  /**
+   * The time after a call in which the status proves nothing (Midtrans: 10 minutes). The sandbox's bank is immediate.
+   */
   readonly statusNotBeforeSeconds: number;
-  /** So long the bank rejects a known reference. After it, a repeat would be another payout (Midtrans: two months). */
+  /**
+   * The bank rejects a known reference for these days. A later repeat would be another payout (Midtrans: two months).
+   */
   readonly referenceKeptForDays: number;
   /** Not empty: production must not use the profile. */
   readonly unconfirmed: readonly string[];

@@ -109,7 +109,7 @@ function irisMessage(transfer: Transfer, { merchantKey }: Receiver): Message {
   };
 }
 
-/** As a notification of SNAP: the bank's key signs path, body and time. */
+/** A notification of SNAP: the bank's key signs path, body and time. */
 function snapMessage(transfer: Transfer, { notificationUrl, privateKeyPem }: Receiver): Message {
   const body = JSON.stringify({
     originalReferenceNo: transfer.referenceNo,

@@ -29,7 +29,7 @@ const RESTRICT_VIOLATION = '23001';
 /** Each attempt at a batch fails only if a payment of it changes at that moment. */
 const MAX_ATTEMPTS = 10;
 
-/** As `archivable_payments`: a payment that ended later stays. */
+/** The age from which `archivable_payments` moves a payment: one that ended later stays. */
 export const MIN_AGE_DAYS = 7;
 
 /** The payments that were created on one day, in UTC. */

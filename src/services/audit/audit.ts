@@ -17,7 +17,7 @@ export interface OperatorAction {
   /** The id of the object that the action creates or changes. */
   readonly target: string;
   readonly note?: string | undefined;
-  /** Its parameters. */
+  /** The parameters of the action. */
   readonly detail?: string | undefined;
 }
 

@@ -98,7 +98,7 @@ interface OperationRequest extends RequestDetails {
 
 export type ApprovalRequest = ApprovableAction & RequestDetails;
 
-/** They need approval only above the limit, or if their amount is not known. */
+/** The actions that need approval only above the limit, or if their amount is not known. */
 const LIMITED_ACTIONS: ReadonlySet<string> = new Set(['settle', 'exception.resolve_as_refunded']);
 
 /**
@@ -122,7 +122,10 @@ export function approvalRequired(approvalId: number): ConflictError {
 
 export const REQUEST_APPROVAL = new DeclaredAction('approval.request');
 
-/** As `requireApproval`. @returns the id of the request; null if the operator may act alone */
+/**
+ * Requests an approval where `requireApproval` would.
+ * @returns the id of the request; null if the operator may act alone
+ */
 export async function requestApproval(
   dependencies: AuditDependencies,
   actor: OperatorActor,

@@ -75,7 +75,7 @@ export interface UserAction {
   readonly action: UserActionName | DeclaredAction;
   /** The id of the object that the action creates or changes. */
   readonly target: string;
-  /** Its parameters, as JSON. */
+  /** The parameters of the action, as JSON. */
   readonly detail?: string | undefined;
 }
 

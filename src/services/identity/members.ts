@@ -206,7 +206,7 @@ export async function setMemberRole(
 }
 
 /**
- * As `setMemberRole`. The next request of the user is rejected. With `revokesKeys` the keys that the member created are
+ * Ends a membership. The next request of the user is rejected. With `revokesKeys` the keys that the member created are
  * revoked in the same statement.
  */
 export async function removeMember(

@@ -112,7 +112,7 @@ export async function revokeOperator(db: Queryable, operatorId: string): Promise
 }
 
 /**
- * As `revokeOperator`, but never one of the last two operators who can decide.
+ * Revokes an operator, but never one of the last two who can decide.
  * @throws ConflictError if it is one of them
  */
 export async function revokeOperatorAlone(db: Queryable, operatorId: string): Promise<Operator> {

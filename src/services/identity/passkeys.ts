@@ -28,7 +28,7 @@ export function listPasskeys(db: Queryable, { user }: Session): Promise<ListedPa
 }
 
 interface OwnPasskey extends ListedPasskey {
-  /** It is the user's last second factor, in production: it cannot be removed. */
+  /** Whether it is the user's last second factor, in production: it cannot be removed. */
   readonly isNeeded: boolean;
 }
 

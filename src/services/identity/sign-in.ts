@@ -48,7 +48,7 @@ export type Proof =
 interface SentProof<Kind extends Proof> {
   readonly proof: Kind;
   readonly address: string;
-  /** As for a `PasswordSignIn`. Absent: a browser that is not known. */
+  /** The browser of a `PasswordSignIn`. Absent: a browser that is not known. */
   readonly knownBrowser?: string | undefined;
 }
 
@@ -246,7 +246,7 @@ export async function renewSession(db: Queryable, session: Session, now: Date): 
   return { sessionId, stage: 'full', token, expiresAt };
 }
 
-/** As `renewSession`. If the session waited for a second factor, the sign-in is complete, and recorded. */
+/** Renews a session. If it waited for a second factor, the sign-in is complete, and recorded. */
 export async function renewEnrolled(
   db: Queryable,
   session: Session,

@@ -47,7 +47,7 @@ export interface SignInAttempt {
 export interface CodeAttempt {
   readonly session: Pick<Session, 'id' | 'stage' | 'user'>;
   readonly address: string;
-  /** As for a `SignInAttempt`. */
+  /** The browser of a `SignInAttempt`. */
   readonly knownBrowser: string | undefined;
   readonly isRecoveryCode: boolean;
 }

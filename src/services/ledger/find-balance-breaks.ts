@@ -85,7 +85,7 @@ export async function findDayBreaks(db: Queryable, limit: number): Promise<Ledge
   ];
 }
 
-/** The same for the days that were closed after this time. */
+/** The breaks of the days that were closed after this time. */
 export async function findNewDayBreaks(db: Queryable, since: Date, limit: number): Promise<LedgerBreak[]> {
   return (await findNewlyClosedDayDifferences(db, since, limit)).map(closedDayBreakOf);
 }

@@ -29,8 +29,8 @@ const PAYOUTS: VerifiedKind = {
 };
 
 /**
- * As for a payment: path and postings are those of `PAYOUT_TRANSITIONS`. All lines of the payout together are zero, and
- * they are as many as it has claimed, and its own. One that has claimed none does not have its own either.
+ * Compares a payout with `PAYOUT_TRANSITIONS`, its path and its postings. All lines of the payout together are zero,
+ * and they are as many as it has claimed, and its own. One that has claimed none does not have its own either.
  */
 export function* findPayoutBreaks(ledger: PayoutLedger): Generator<LedgerBreak> {
   const name = `Payout ${ledger.paymentId}`;

@@ -33,7 +33,7 @@ export async function* readPayoutLedgers(
     yield readLedgers(db, ids.slice(start, start + PAYOUTS_PER_PAGE));
 }
 
-/** Also ids without a payout. Payouts are few: one for a merchant and day. */
+/** The ids of payouts, also ids without a payout. Payouts are few: one for a merchant and day. */
 async function listPayouts(db: Queryable, checkpoint: LedgerCheckpoint | undefined): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `select payout_id as id from payout_transitions where recorded_at >= $1

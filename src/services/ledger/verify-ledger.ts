@@ -190,7 +190,7 @@ function balanceOf({ account, debitRupiah, creditRupiah }: AccountSums): Account
 interface EntriesPage {
   readonly strays: readonly number[];
   readonly sums: readonly AccountSums[];
-  /** The same sums of the available balance by merchant. */
+  /** The sums of the available balance by merchant. */
   readonly availableSums: readonly MerchantSum[];
   readonly lineDifferences: readonly LineDifference[];
   /** The posting of the last entry; null if there are no more. */

@@ -10,7 +10,7 @@ import { listMerchants, type Merchant } from './merchants';
 export interface GoLiveFacts extends MerchantActivity {
   readonly environment: Environment | null;
   readonly merchant: Merchant;
-  /** Neither revoked nor expired. */
+  /** The keys that are neither revoked nor expired. */
   readonly keys: readonly ApiKey[];
   /** The enabled ones. */
   readonly endpoints: readonly WebhookEndpoint[];

@@ -138,7 +138,7 @@ export function returnUrlViolation(text: string, environment: Environment): stri
 /** A scheme, a host and a port. It becomes part of a header, so nothing else may be in it. */
 const ORIGIN = /^https?:\/\/(?:[a-z\d.-]+|\[[\da-f:]+\])(?::\d+)?$/;
 
-/** As `returnUrlViolation`. */
+/** Why an origin is invalid; null: it is valid. */
 export function originViolation(text: string, environment: Environment): string | null {
   const violation = urlFormatViolation(text, environment);
   if (violation !== null) return violation;

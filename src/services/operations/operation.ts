@@ -22,9 +22,9 @@ import {
 export interface MemberAccess {
   readonly area: MemberArea;
   readonly level: AccessLevel;
-  /** They have to have proved their identity shortly before. */
+  /** Whether members have to have proved their identity shortly before. */
   readonly stepUp?: true;
-  /** It takes rights away, so a merchant that is suspended or not approved can do it too. */
+  /** Whether a merchant that is suspended or not approved can do it too: it takes rights away. */
   readonly whileSuspended?: true;
 }
 

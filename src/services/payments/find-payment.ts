@@ -18,8 +18,8 @@ export async function findPayment(db: Queryable, idOrReference: string): Promise
 }
 
 /**
- * The same, also for the merchant's own id of the order (`merchant_reference_id`), and the id of a request
- * (`X-Request-Id`) that created the payment or changed it. Callers choose both, so an action never takes one.
+ * A payment by its id or reference, also by the merchant's own id of the order (`merchant_reference_id`), and the id of
+ * a request (`X-Request-Id`) that created the payment or changed it. Callers choose both, so an action never takes one.
  * @throws ConflictError that names the payments if there are several
  */
 export async function findPaymentOfAnyId(db: Queryable, anyId: string): Promise<PaymentRow> {
@@ -54,7 +54,7 @@ async function requirePayment(db: Queryable, rows: PaymentRow[], given: string):
   return payment;
 }
 
-/** So many payments of an order are named. */
+/** How many payments of an order are named. */
 const MAX_IN_MESSAGE = 5;
 
 async function whyMissing(db: Queryable, given: string): Promise<NotFoundError> {

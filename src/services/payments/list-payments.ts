@@ -34,7 +34,7 @@ export interface AmountFilter extends Omit<PaymentFilter, 'waitsForSettlement'> 
   readonly totalRupiah: number;
 }
 
-/** The same for payments of an amount: those of the order, or of the newest 2,000 of the merchant. */
+/** Lists payments of an amount: those of the order, or of the newest 2,000 of the merchant. */
 export async function listPaymentsOfAmount(db: Queryable, filter: AmountFilter): Promise<PaymentSearch> {
   const { merchantId, merchantReferenceId, status, createdFrom, createdTo, totalRupiah, limit } = filter;
   if (merchantId === undefined || merchantReferenceId !== undefined) {

@@ -21,9 +21,9 @@ export interface PaymentActionDependencies extends AuditDependencies {
 
 export interface PaymentActionRequest {
   readonly action: OperatorPaymentAction;
-  /** Its UUID or `reference_id`. */
+  /** The UUID or `reference_id` of the payment. */
   readonly payment: string;
-  /** That two operators have decided about; absent: whatever it is now. */
+  /** The version that two operators have decided about; absent: whatever it is now. */
   readonly version?: number | undefined;
   readonly note?: string | undefined;
 }
@@ -78,7 +78,7 @@ export async function performPaymentAction(
   );
 }
 
-/** Else one person could repeat an approval, whose outcome was not recorded, in another situation. */
+/** Without this check one person could repeat an approval, whose outcome was not recorded, in another situation. */
 function assertVersion(payment: PaymentRow, version: number | undefined): void {
   if (version === undefined || version === payment.version) return;
   throw new ConflictError('superseded', 'The payment has changed since the request: request it again.');

@@ -29,7 +29,7 @@ export interface RequestFilter {
   readonly method?: string | undefined;
   /** The beginning of the path, of any request. */
   readonly path?: string | undefined;
-  /** Also pages and files, notifications of providers, and health checks. */
+  /** Whether pages and files, notifications of providers, and health checks are listed too. */
   readonly all?: boolean | undefined;
 }
 

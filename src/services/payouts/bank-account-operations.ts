@@ -230,7 +230,7 @@ async function requestApproved(
   );
 }
 
-/** Both operators read it: whose account it is, and where both names are. */
+/** Whose account it is, and both names: both operators of an approval read it. */
 function targetOf({ id, merchantName, bankCode, lastFour }: BankAccount): string {
   return `${describeAccount(bankCode, lastFour)} of ${merchantName}, account ${id}`;
 }

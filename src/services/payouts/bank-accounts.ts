@@ -24,7 +24,7 @@ import type { Logger } from '../../observability/logger';
 
 /** A merchant's bank account as its members see it. Its number is shown to no person. */
 export interface BankAccount extends BankAccountSummary {
-  /** As the bank reports it; null until then. */
+  /** The name that the bank reports; null until then. */
   readonly holderName: string | null;
 }
 
@@ -48,7 +48,7 @@ export interface AddDependencies extends BankAccountDependencies {
 }
 
 export interface ProposedBankAccount {
-  /** That of the form: a form that is sent twice adds one account. */
+  /** The id of the form: a form that is sent twice adds one account. */
   readonly id: string;
   /** The national code: three digits. */
   readonly bankCode: string;

@@ -19,7 +19,7 @@ async function findLimits(db: Queryable): Promise<LimitsInForce> {
   return onlyRow(rows, 'The database has no limits of payouts');
 }
 
-/** Those in force. */
+/** The limits of payouts in force. */
 export async function getPayoutLimits(db: Queryable): Promise<PayoutLimits> {
   const { id: _, ...limits } = await findLimits(db);
   return limits;
@@ -56,7 +56,7 @@ export async function setPayoutLimits(
 
 const DAY_SECONDS = 86_400;
 
-/** Before the request: a trigger would reject it only after the approval. */
+/** Rejects limits that a trigger would reject only after the approval. */
 async function requirePermitted(db: Queryable, limits: PayoutLimits): Promise<void> {
   const shortest = Math.min(limits.cooldown_seconds, limits.not_found_seconds);
   if (shortest >= DAY_SECONDS || (await findEnvironment(db)) !== 'production') return;

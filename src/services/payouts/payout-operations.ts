@@ -36,7 +36,7 @@ export interface OperatorPayoutFilter extends Omit<AllPayoutsFilter, 'ids'> {
   readonly needsAttention: boolean;
 }
 
-/** So many open payouts are compared with what an operator should look at. */
+/** How many open payouts are compared with what an operator should look at. */
 const MAX_NEEDING_ATTENTION = 1_000;
 
 /** The payouts of all merchants, the newest first. */
@@ -109,7 +109,7 @@ function describeRejection(rejection: PayoutRejection): string {
 
 /** An action of an operator on a payout. */
 export type PayoutActionRequest = {
-  /** Its UUID or its reference. */
+  /** The UUID or the reference of the payout. */
   readonly payout: string;
   /** The version that the operator has seen; absent: the newest one. */
   readonly version?: number | undefined;
@@ -154,7 +154,7 @@ export async function performPayoutAction(
   });
 }
 
-/** As PostgreSQL has the payout. The workflow compares it again. */
+/** Why PostgreSQL's state of the payout does not allow the request. The workflow compares it again. */
 function rejectionOf(actor: OperatorActor, request: PayoutActionRequest, payout: Payout): string | null {
   const rejection = payoutRejection(toPayoutAction(request), payout);
   if (rejection !== null || request.action !== 'approve') return rejection;

@@ -7,9 +7,9 @@ import { RAILS } from '../../domain/payout-rails';
 export const payoutLimitsSchema = z.object({
   /** A new bank account receives nothing for so long. */
   cooldown_seconds: z.number(),
-  /** So long after the last call, a payout that the bank does not know may still arrive there. */
+  /** The time after the last call in which a payout that the bank does not know may still arrive there. */
   not_found_seconds: z.number(),
-  /** Above it, by merchant and WIB day, an operator approves payouts. */
+  /** An operator approves payouts above this sum of a merchant and a WIB day. */
   day_limit_rupiah: z.number(),
 });
 export type PayoutLimits = z.output<typeof payoutLimitsSchema>;

@@ -28,7 +28,7 @@ export type SettingsRejection = 'own_proposal' | 'member_too_new' | 'same_person
 export interface SettingsRule {
   /** `none`: the member alone. */
   readonly approval: ApprovalKind;
-  /** It concerns a schedule; stopping has none. */
+  /** A rejection concerns a schedule; stopping has none. */
   readonly rejection: SettingsRejection | null;
 }
 

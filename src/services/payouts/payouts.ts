@@ -56,7 +56,9 @@ export async function previewPayout(db: Queryable, merchantId: string, now: Date
   return toPreview(await readPayoutBasis(db, merchantId, now), now);
 }
 
-/** The same for what was seen before. What is paid on account is chosen again: only without lines that can be paid. */
+/**
+ * The payout of the lines that were seen. What is paid on account is chosen again: only without lines that can be paid.
+ */
 async function previewSeen(db: Queryable, merchantId: string, seen: PayableRun, now: Date): Promise<PayoutPreview> {
   if (seen.upToPostingId === 0) return previewPayout(db, merchantId, now);
   return toPreview(await readSeenBasis(db, merchantId, seen, now), now);
@@ -94,19 +96,19 @@ export function requestPayout(
   return requestAs(dependencies, { merchantId, key: keyOfForm(formToken), by }, seen, now);
 }
 
-/** The same key is the same payout. */
+/** A key of a merchant is always one payout. */
 export function payoutIdOf(merchantId: string, key: string): string {
   return uuidv5(key, merchantId);
 }
 
 interface Requester {
   readonly merchantId: string;
-  /** As `payoutIdOf` takes it. */
+  /** The key for `payoutIdOf`. */
   readonly key: string;
   readonly by: StepActor;
 }
 
-/** For members and operators. */
+/** Requests a payout for a member or an operator. */
 export async function requestAs(
   { db, workflows }: PayoutDependencies,
   { merchantId, key, by }: Requester,

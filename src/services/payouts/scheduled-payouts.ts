@@ -15,7 +15,7 @@ import { takeTurn } from './request-turn';
 const MAX_PAYOUTS_PER_DAY = 200;
 /** A line that comes in between changes the sum: the request is rejected then, and the next preview has it. */
 const MAX_PREVIEWS = 4;
-/** So that payments beside the run are as fast as without it. */
+/** At this rate payments beside the run are as fast as without it. */
 const STARTS_PER_SECOND = 20;
 const CONCURRENCY = 4;
 /** More than a few merchants fail only if a part of Lunas does not work: the same part is repeated then. */

@@ -28,7 +28,7 @@ export interface ProviderAccount {
   readonly provider: ProviderName | null;
   readonly adapter: Adapter | PayoutAdapter;
   readonly baseUrl: string;
-  /** Its share of new payments, relative to the provider's other enabled accounts. */
+  /** The share of new payments, relative to the provider's other enabled accounts. */
   readonly weight: number;
   /** `proposed`: used for nothing until a second operator approves it. */
   readonly status: 'proposed' | 'enabled' | 'disabled';
@@ -48,7 +48,7 @@ export interface AccountKey {
   readonly nmid: string | null;
 }
 
-/** The same of a new account, and where the key is sent. */
+/** The key of a new account, and where the key is sent. */
 export interface ProposedAccount extends AccountKey, Pick<ProviderAccount, 'adapter' | 'baseUrl'> {}
 
 export interface NewAccount extends Pick<ProviderAccount, 'weight'> {

@@ -97,7 +97,7 @@ async function closeFoundPayouts(db: Queryable): Promise<void> {
   );
 }
 
-/** Without its request it is not known: then the workflow is a break. */
+/** Whether a payout is decided. It is not known without the request: then the workflow is a break. */
 async function isDecided({ db, workflows }: Omit<PayoutDependencies, 'stopSignal'>, payoutId: string) {
   const lost = await workflows.payouts.records.readRequest(payoutId).catch(() => null);
   return lost !== null && (await isLostForGood(db, lost.request.referenceId));

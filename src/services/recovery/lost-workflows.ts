@@ -52,7 +52,7 @@ export class LostWorkflows {
     this.#inFlight.add(checking);
   }
 
-  /** The same only if the payment should have expired: its provider does not respond, or its workflow is lost. */
+  /** Checks a payment only if it should have expired: its provider does not respond, or its workflow is lost. */
   checkExpired(payment: ExpiringPayment): void {
     if (payment.status === 'pending' && payment.expiresAt.getTime() + EXPIRY_GRACE_MS < Date.now()) this.check(payment);
   }

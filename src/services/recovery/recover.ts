@@ -33,7 +33,7 @@ export interface Recovery {
   readonly rows: RecoveryCounts;
   readonly payments: RecoveryCounts;
   readonly latePayments: RecoveryCounts;
-  /** As `rows`, of payouts. */
+  /** The rows of payouts. */
   readonly payoutRows: RecoveryCounts;
   readonly payouts: RecoveryCounts;
   readonly deliveries: RecoveryCounts;

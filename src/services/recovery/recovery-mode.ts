@@ -11,7 +11,7 @@ import { wakeWorkflows } from '../payments/wake-workflows';
 import { FULL_PERIOD_DAYS, RECONCILE } from '../reconciliation/reconcile-all';
 import { RECOVER } from './recover';
 
-/** Then no worker has an older reading (`RecoveryWatch`). */
+/** After this time no worker has an older reading (`RecoveryWatch`). */
 const READING_AGE_MS = 2_000;
 const TARGET = 'installation';
 

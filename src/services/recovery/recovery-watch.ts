@@ -19,7 +19,7 @@ export class RecoveryWatch {
   ) {}
 
   /**
-   * As PostgreSQL has it, read less than 2 s ago.
+   * Whether PostgreSQL is in recovery mode, read less than 2 s ago.
    * @throws if PostgreSQL does not respond: then no money moves either
    */
   isRecovering(): Promise<boolean> {

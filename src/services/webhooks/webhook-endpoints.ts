@@ -101,7 +101,7 @@ const OWN_ENDPOINT_COLUMNS = columnsWith(
     ) counted)`,
 );
 
-/** Only the result of the creation has them. */
+/** A new endpoint with what only the result of the creation has. */
 interface CreatedEndpoint extends WebhookEndpoint {
   readonly secret: string;
   /** An enabled endpoint of the merchant with the same URL, to which each event is sent too; null: there is none. */

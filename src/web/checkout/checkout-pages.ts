@@ -35,7 +35,7 @@ export class CheckoutPages {
     fetchMethod: (_key, _stale, { context }) => renderCardPng(context),
   });
 
-  /** The same text as `renderCheckoutPage`. */
+  /** The text of `renderCheckoutPage`, from the memory. */
   page(page: CheckoutPage): string {
     const { payment, nowMs, ...others } = page;
     const key = JSON.stringify([checkoutStateOf(payment, nowMs), textOf(payment), others]);

@@ -36,7 +36,7 @@ export interface DashboardDependencies
   readonly logoLimit: HourlyLimit;
   /** Which addresses an endpoint may have. */
   readonly receiverRules: ReceiverRules;
-  /** It names a browser in which a user has signed in before. */
+  /** The cookie names a browser in which a user has signed in before. */
   readonly browserCookie: PageCookie;
   /** At which merchants' servers reach the API. */
   readonly publicBaseUrl: string;

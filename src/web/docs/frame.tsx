@@ -7,7 +7,7 @@ import { DOCS_FILES } from './files';
 export interface MenuPage {
   readonly path: string;
   readonly title: string;
-  /** That of the operation, if the page shows one. */
+  /** The method of the operation, if the page shows one. */
   readonly method?: 'GET' | 'POST';
 }
 

@@ -8,7 +8,7 @@ export interface Guide {
   readonly name: string;
   readonly title: string;
   readonly summary: string;
-  /** Its text, in the package; absent: that of docs/ with its name. */
+  /** The file of the text, in the package; absent: that of docs/ with its name. */
   readonly file?: string;
 }
 

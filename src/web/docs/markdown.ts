@@ -7,7 +7,7 @@ export interface Section {
   readonly id: string;
   readonly level: number;
   readonly title: string;
-  /** Without markup. */
+  /** The text without markup. */
   readonly text: string;
 }
 
@@ -78,7 +78,7 @@ function isHeading(token: Token): token is Tokens.Heading {
   return token.type === 'heading';
 }
 
-/** As GitHub derives it: links into the documents hold in both. */
+/** The slug that GitHub derives from a title: links into the documents hold in both. */
 function slugOf(title: string): string {
   return title
     .toLowerCase()
@@ -86,7 +86,7 @@ function slugOf(title: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Without markup. */
+/** The text without markup. */
 export function plainText(markdown: string): string {
   return markdown
     .replaceAll(/<!--.*?-->/gs, '')

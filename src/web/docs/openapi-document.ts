@@ -108,7 +108,7 @@ export interface Field {
   readonly description: string;
   /** `1 to 10000000`, `at most 64 characters`. */
   readonly limits: string;
-  /** Those that the description does not name. */
+  /** The values that the description does not name. */
   readonly values: readonly string[];
   /** The fields of an object, or of each item of a list. */
   readonly fields: readonly Field[];

@@ -17,7 +17,7 @@ export interface OperationView {
   /** The one that a program calls: `/payments/{id}`. */
   readonly address: string;
   readonly description: string;
-  /** Those of the request, then those of the response. */
+  /** The fields of the request, then those of the response. */
   readonly groups: readonly FieldGroup[];
   readonly headers: readonly { readonly name: string; readonly description: string }[];
   readonly errors: readonly { readonly status: string; readonly codes: string }[];

@@ -40,7 +40,7 @@ const ADDITIONS: Readonly<Record<string, { readonly query?: string; readonly ide
   listTransactions: { query: '?status=paid&limit=10' },
 };
 
-/** The same request in each language, from the first example of the operation. */
+/** One request in each language, from the first example of the operation. */
 export function samplesOf(operation: ApiOperation): CodeSample[] {
   const request = requestOf(operation);
   return LANGUAGES.map(({ name, highlighting, write }) => ({ name, highlighting, code: write(request) }));

@@ -23,7 +23,7 @@ import type { PageCookie } from './session-cookie';
 export interface PageDependencies {
   readonly db: Queryable;
   readonly publicBudget: PublicBudget;
-  /** It has the token of the session. */
+  /** The cookie with the token of the session. */
   readonly cookie: PageCookie;
   /** At which browsers reach the pages. */
   readonly origin: URL;

@@ -29,7 +29,7 @@ export class PageError extends Error {
   }
 }
 
-/** For an object that the user does not reach: it has no page. */
+/** Throws that there is no page, for an object that the user does not reach. */
 export function orNoPage(error: unknown): never {
   throw error instanceof NotFoundError ? new PageError('not_found', error.message) : error;
 }

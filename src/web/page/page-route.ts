@@ -65,10 +65,10 @@ export interface PageRoute<Dependencies> {
 interface PageDefinition<Dependencies, V, Values> {
   readonly method: 'get' | 'post';
   readonly path: string;
-  /** As `PageRoute.stepUp`. */
+  /** See `PageRoute.stepUp`. */
   readonly stepUp?: true;
   readonly isReturnTarget?: boolean;
-  /** As `PageRoute.upload`. */
+  /** See `PageRoute.upload`. */
   readonly upload?: UploadField;
   /** The fields of the query or the form. */
   readonly fields: z.ZodType<Values>;

@@ -13,7 +13,7 @@ export const ZONE_NAMES = {
   'Asia/Jayapura': 'WIT',
 } as const satisfies Record<TimeZone, string>;
 
-/** In which statements are, whatever the zone of the merchant is. */
+/** The zone of statements, whatever the zone of the merchant is. */
 export const WIB: TimeZone = 'Asia/Jakarta';
 
 const LOCALES = { id: 'id-ID', en: 'en-GB' } as const;

@@ -137,7 +137,7 @@ Fields that are not listed are ignored, and \`X-Ignored-Fields\` names them. A b
     'unsupported_payment_method',
     'payment_create_failed',
   ],
-  /** The same key and payment get the same response, for repeated and for concurrent requests. */
+  /** One key and payment get one response, for repeated and for concurrent requests. */
   async handler(dependencies: PostDependencies, request, merchant) {
     const wanted = readExpand(request, merchant);
     const body = requireObject(readJsonBody(request));

@@ -75,7 +75,7 @@ names it.`,
   },
 });
 
-/** The same address with another cursor (RFC 8288). */
+/** The address of the request with another cursor (RFC 8288). */
 function linkToNext(publicBaseUrl: string, originalUrl: string, cursor: string): string {
   const query = new URLSearchParams(originalUrl.replace(/^[^?]*/, ''));
   query.set('cursor', cursor);

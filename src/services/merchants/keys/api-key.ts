@@ -50,7 +50,7 @@ export interface ApiKeyDetails extends ApiKey {
 
 /** A key that an operation has issued. */
 export interface IssuedKey extends ApiKey {
-  /** It is nowhere stored. Null: the same form has issued the key before. */
+  /** The secret is nowhere stored. Null: the same form has issued the key before. */
   readonly secret: string | null;
 }
 

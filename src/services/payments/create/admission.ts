@@ -135,7 +135,7 @@ export class Admission {
     startWaiting(account);
   }
 
-  /** For metrics. */
+  /** The state of the admission for metrics. */
   stats(): AdmissionStats {
     const inFlight = [...this.#accounts.values()].reduce((sum, { taken }) => sum + taken, 0);
     return { inFlight, rejected: this.#rejected };

@@ -42,7 +42,7 @@ export class SingleFlight {
     await this.#inFlight.get(terms.paymentId);
   }
 
-  /** The same for the items of a bulk, which may wait for its turn. */
+  /** Creates the items of a bulk, which may wait for its turn. */
   createAll(terms: readonly PaymentTerms[], prepare: () => Promise<void>): Promise<void>[] {
     const added = terms.filter(({ paymentId }) => !this.#inFlight.has(paymentId));
     if (added[0]) {

@@ -136,7 +136,7 @@ export function NameField({ view, value = '', error }: NameFieldProps): ReactEle
 interface NetworksFieldProps {
   readonly view: MerchantView;
   readonly value: string | undefined;
-  /** That of the user's browser. */
+  /** The address of the user's browser. */
   readonly address: string;
   readonly error: string | undefined;
 }

@@ -30,7 +30,7 @@ export interface ArchivedReference {
 }
 
 /**
- * The same, or what stays of it in the archive.
+ * Finds an own payment, or what stays of it in the archive.
  * @throws PageError `not_found`, also for a payment of another merchant
  */
 export async function findPaymentOrArchived(

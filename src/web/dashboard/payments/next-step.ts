@@ -5,7 +5,7 @@ import type { MerchantView } from '../merchant-view';
 /** What happens next to a payment, in words. */
 export interface NextStep {
   readonly text: string;
-  /** When; null if no time is known. */
+  /** When the step comes; null if no time is known. */
   readonly at: Date | null;
   /** Counted down until then, instead of the time itself. */
   readonly isCountdown: boolean;

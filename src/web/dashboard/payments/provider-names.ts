@@ -1,6 +1,6 @@
 import type { ProviderName } from '../../../domain/provider-capabilities';
 
-/** As customers know them. */
+/** The names that customers know. */
 export const PROVIDER_NAMES = { gopay: 'GoPay', shopeepay: 'ShopeePay' } as const satisfies Record<
   ProviderName,
   string

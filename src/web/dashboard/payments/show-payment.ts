@@ -88,7 +88,7 @@ export const streamPayment = memberPage(
   },
 );
 
-/** As `statusKeyOf` of the checkout: two pages with the same key show the same. */
+/** The key of what a page shows: two pages with the same key show the same. `statusKeyOf` of the checkout is alike. */
 export function statusKeyOfPayment({ version }: PaymentRow, { latePayment }: Pick<PaymentTimeline, 'latePayment'>) {
   return latePayment === null ? String(version) : `${version}-${latePayment.status}`;
 }

@@ -13,7 +13,7 @@ import { PAYOUT_TEXTS } from './payout-texts';
 
 /** The bank account of a payout, as a member compares it. */
 interface ComparedAccount {
-  /** As the bank reports it; null: not known any more. */
+  /** The name that the bank reports; null: not known any more. */
   readonly holderName: string | null;
   readonly activeSince: Date | null;
 }

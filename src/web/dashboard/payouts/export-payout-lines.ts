@@ -9,7 +9,7 @@ import { exportRecorded, type ExportDependencies } from '../export-recorded';
 import { merchantView } from '../merchant-view';
 import { findOwnPayout } from './find-own-payout';
 
-/** Those of a statement. */
+/** The columns of a statement. */
 const COLUMNS = ['occurred_at', 'kind', 'reference', 'amount'] as const;
 
 /** What a payout pays as CSV. */

@@ -20,7 +20,7 @@ interface PayoutListPage {
   readonly filters: SentFields;
   readonly errors: FieldErrors;
   readonly payouts: readonly ListedPayout[];
-  /** That receives payouts; null: none. */
+  /** The account that receives payouts; null: none. */
   readonly account: ReceivingAccount | null;
   /** The next automatic payout in words. */
   readonly nextRun: string;

@@ -35,7 +35,7 @@ export interface PayoutPage {
   /** Whether the page follows it. */
   readonly isOpen: boolean;
   readonly done: 'requested' | 'approved' | 'cancelled' | null;
-  /** Its status in a sentence. */
+  /** The status in a sentence. */
   readonly sentence: string;
   readonly actions: readonly OfferedAction[];
   readonly entries: readonly TimedEntry[];

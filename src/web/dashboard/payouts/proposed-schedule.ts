@@ -58,7 +58,7 @@ const decideProposedSchedule = memberPage(AUTHORISE, {
 
 export const proposedSchedulePages = [proposedSchedulePage, decideProposedSchedule];
 
-/** Without a proposal: the schedule itself. */
+/** The page of a proposal, or of the schedule if there is none. */
 async function proposalPage(
   dependencies: ProposalDependencies,
   visit: MemberVisit,

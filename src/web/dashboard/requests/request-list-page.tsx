@@ -14,7 +14,7 @@ import { STATUS_CLASSES } from './status-classes';
 
 interface RequestListPage {
   readonly view: MerchantView;
-  /** Those of the merchant, for the filter. */
+  /** The keys of the merchant, for the filter. */
   readonly keys: readonly { readonly id: string; readonly name: string | null; readonly masked: string }[];
   readonly sent: SentFields;
   readonly errors: FieldErrors;

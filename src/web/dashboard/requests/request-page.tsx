@@ -12,9 +12,9 @@ import { REQUEST_TEXTS } from './request-texts';
 interface RequestPage {
   readonly view: MerchantView;
   readonly request: ShownRequest;
-  /** Those of its payments. */
+  /** The references of the request's payments. */
   readonly references: readonly string[];
-  /** With the same id, which callers choose. */
+  /** Earlier requests with the same id, which callers choose. */
   readonly earlier: readonly ShownRequest[];
 }
 

@@ -8,7 +8,7 @@ export interface ShownRequest {
   readonly requestId: string;
   readonly startedAt: Date;
   readonly keyId: string;
-  /** Its name, else masked; null: there is no such key any more. */
+  /** The name of the key, else masked; null: there is no such key any more. */
   readonly key: string | null;
   readonly method: string;
   readonly path: string;

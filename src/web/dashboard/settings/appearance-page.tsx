@@ -18,7 +18,7 @@ interface AppearancePage {
   readonly done: AppearanceDone | null;
 }
 
-/** As `tokens.css` has it in light mode. */
+/** The accent of `tokens.css` in light mode. */
 const LUNAS_ACCENT = '#0b6b4b';
 
 export function renderAppearancePage(page: AppearancePage): string {

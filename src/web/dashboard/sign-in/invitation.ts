@@ -19,7 +19,7 @@ type InvitationDependencies = Pick<DashboardDependencies, 'db' | 'environment'>;
 const PATH = '/invitations/:token';
 const MAX_NAME_CHARACTERS = 100;
 
-/** As a user may be called. */
+/** A name that a user may have. */
 export const nameField = z
   .string({ error: 'missing' })
   .max(MAX_NAME_CHARACTERS, { error: 'name' })

@@ -12,7 +12,7 @@ export interface PasskeyRequest {
   /** To where the response goes, with these fields. */
   readonly action: string;
   readonly fields: readonly (readonly [name: string, value: string])[];
-  /** Another way. */
+  /** The path of another way to sign in. */
   readonly back: string;
 }
 

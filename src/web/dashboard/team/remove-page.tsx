@@ -16,7 +16,7 @@ interface RemovePage {
   readonly view: MerchantView;
   readonly userId: string;
   readonly name: string;
-  /** Those in use that the member created. */
+  /** The keys in use that the member created. */
   readonly keys: readonly KeyOfMember[];
   readonly revokesKeys: boolean;
   /** Why it is not possible; null if it is. */

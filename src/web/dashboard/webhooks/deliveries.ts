@@ -195,7 +195,7 @@ function prettyBody(body: string): string {
   return JSON.stringify(JSON.parse(body), null, 2);
 }
 
-/** As sent, without signature and timestamp, which differ in each attempt. */
+/** The headers as sent, without signature and timestamp, which differ in each attempt. */
 function headersOf({ id, event }: Pick<DeliveryDetailsRow, 'id' | 'event'>): string {
   return [
     'Content-Type: application/json',

@@ -34,7 +34,7 @@ export function DeliveryChip({ view, status }: DeliveryChipProps): ReactElement 
   return <StateChip tone={TONES[status]} label={DELIVERY_TEXTS[view.locale.language].statuses[status]} />;
 }
 
-/** It differs when the table does. */
+/** The version differs when the table does. */
 export function versionOfDeliveries(deliveries: readonly ShownDelivery[]): string {
   return deliveries.map(({ id, status, attempts }) => `${id}${status}${attempts}`).join();
 }

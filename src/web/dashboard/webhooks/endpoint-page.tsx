@@ -12,7 +12,7 @@ import { WEBHOOK_TEXTS, type WebhookTexts } from './webhook-texts';
 interface EndpointPage {
   readonly view: MerchantView;
   readonly endpoint: ShownEndpoint;
-  /** Its newest ones, the newest first. */
+  /** The newest deliveries of the endpoint, the newest first. */
   readonly deliveries: readonly ShownDelivery[];
   readonly done: keyof WebhookTexts['detail']['done'] | undefined;
 }

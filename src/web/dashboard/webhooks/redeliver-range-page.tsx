@@ -9,7 +9,7 @@ interface RedeliverRangePage {
   readonly view: MerchantView;
   readonly from: string;
   readonly to: string;
-  /** As text: it may be more than what was counted. */
+  /** The count as text: it may be more than what was counted. */
   readonly count: string;
   readonly rejection: string | null;
 }

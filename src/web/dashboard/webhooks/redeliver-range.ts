@@ -15,7 +15,7 @@ import { renderRedeliverRangePage } from './redeliver-range-page';
 const MANAGE = { area: 'developers', level: 'manage' } as const;
 const PATH = '/m/:code/developers/deliveries/redeliver';
 
-/** So many in one step: about 30,000 buffers. */
+/** How many are redelivered in one step: about 30,000 buffers. */
 const MAX_REDELIVERED = 1_000;
 
 type RangeDependencies = Pick<DashboardDependencies, 'db' | 'environment' | 'log'>;

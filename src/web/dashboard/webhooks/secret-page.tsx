@@ -6,7 +6,7 @@ import { renderDeveloperPage } from '../developer-page';
 import type { MerchantView } from '../merchant-view';
 import { WEBHOOK_TEXTS } from './webhook-texts';
 
-/** The same calls as in docs/webhooks.md. */
+/** The calls of docs/webhooks.md. */
 const VERIFY = `import { createHmac, timingSafeEqual } from 'node:crypto';
 
 // rawBody: the bytes as received. header: X-Service-Signature.

@@ -39,7 +39,7 @@ const showEndpointPage = memberPage(VIEW, {
   },
 });
 
-/** Those among the newest 2,000 of the merchant. */
+/** The deliveries of an endpoint among the newest 2,000 of the merchant. */
 function newestOf({ id, merchantId }: Pick<WebhookEndpoint, 'id' | 'merchantId'>): DeliveryPageFilter {
   return { merchantId, status: null, event: null, endpointId: id, createdFrom: null, createdTo: null, start: null };
 }
