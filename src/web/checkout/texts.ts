@@ -35,7 +35,7 @@ export interface Texts {
   readonly saveReceipt: string;
   readonly print: string;
   readonly backToShop: string;
-  /** Before and after the number of seconds until the customer is back at the shop. */
+  /** The texts around the number of seconds until the customer is back at the shop. */
   readonly returning: readonly [before: string, after: string];
   readonly stay: string;
   readonly contact: string;
@@ -236,7 +236,7 @@ export const TEXTS: Readonly<Record<Language, Texts>> = { id: INDONESIAN, en: EN
 
 const RUPIAH = new Intl.NumberFormat('id-ID', { style: 'currency', currency: 'IDR', maximumFractionDigits: 0 });
 
-/** As bank apps in Indonesia show it, in both languages. */
+/** Formats an amount as bank apps in Indonesia show it, in both languages. */
 export function formatRupiah(amountRupiah: number): string {
   return RUPIAH.format(amountRupiah);
 }

@@ -3,6 +3,7 @@ import type { Language } from '../../../domain/sign-in';
 import type { OperatorActionName } from '../../../services/audit/operator-action-names';
 import type { UserActionName } from '../../../services/audit/user-audit';
 import type { MerchantOperationName } from '../../../services/operations/all';
+import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 /** What `show_to_merchants` of the schema keeps: every change of these objects, no reading. */
 type ShownOperatorAction = Exclude<
@@ -157,7 +158,7 @@ const ID_ACTIONS = {
   'user.disable': 'Menonaktifkan akses masuk',
 } satisfies Record<UserActionName | MerchantOperationName | ShownOperatorAction, string>;
 
-/** These belong to a login, not to a merchant. */
+/** The actions that belong to a login, not to a merchant. */
 const OF_LOGINS = /^(?:session|profile|security)\.|^member\.join$/;
 
 /** The actions that a merchant's list can have. */
@@ -217,13 +218,13 @@ const en = {
   export: 'Export CSV',
   exportLimit: (count: number, id: number) => `More than ${count} rows. The next export begins with older=${id}`,
   nothing: 'Nothing yet. Each change in the dashboard appears here with its person.',
-  noMatch: 'Nothing matches these filters.',
+  noMatch: SHARED_EN.noMatch,
   searched: 'Searched 2,000 actions. "Older" searches the ones before them.',
   pager: { newer: 'Newer', older: 'Older', name: 'Pages' },
-  errorTitle: 'This filter is not possible:',
+  errorTitle: SHARED_EN.wrongFilter,
   errors: {
-    day: 'Write the day as 2026-11-25.',
-    order: 'The first day is after the last one.',
+    day: SHARED_EN.dayFormat,
+    order: SHARED_EN.dayOrder,
     cursor: 'This page of the list does not exist. Start again from the newest action.',
     person: 'There is no such person.',
     action: 'There is no such action.',
@@ -272,13 +273,13 @@ const id: ActivityTexts = {
   export: 'Ekspor CSV',
   exportLimit: (count, id) => `Lebih dari ${count} baris. Ekspor berikutnya mulai dengan older=${id}`,
   nothing: 'Belum ada. Setiap perubahan di dasbor muncul di sini bersama orangnya.',
-  noMatch: 'Tidak ada yang cocok dengan filter ini.',
+  noMatch: SHARED_ID.noMatch,
   searched: 'Yang dicari: 2.000 tindakan. "Lebih lama" mencari yang sebelumnya.',
   pager: { newer: 'Lebih baru', older: 'Lebih lama', name: 'Halaman' },
-  errorTitle: 'Filter ini tidak dapat dipakai:',
+  errorTitle: SHARED_ID.wrongFilter,
   errors: {
-    day: 'Tulis hari seperti 2026-11-25.',
-    order: 'Hari pertama setelah hari terakhir.',
+    day: SHARED_ID.dayFormat,
+    order: SHARED_ID.dayOrder,
     cursor: 'Halaman daftar ini tidak ada. Mulai lagi dari tindakan terbaru.',
     person: 'Orang ini tidak ada.',
     action: 'Tindakan ini tidak ada.',

@@ -1,6 +1,7 @@
 import type { BankAccountStatus } from '../../../domain/bank-account-transitions';
 import type { Language } from '../../../domain/sign-in';
 import type { ConfirmationRejection } from '../../../services/payouts/bank-accounts';
+import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 const EN_STATUSES = {
   pending_inquiry: 'Asking the bank',
@@ -24,18 +25,23 @@ const ID_STATUSES = {
   disabled: 'Dinonaktifkan',
 } satisfies Record<BankAccountStatus, string>;
 
+const EN_NOTHING_TO_CONFIRM = 'The account waits for no confirmation. The page of the bank account shows its state.';
+const EN_WITHDRAW = 'Withdraw the proposal';
+
 const EN_CONFIRMATIONS = {
-  no_proposal: 'The account waits for no confirmation. The page of the bank account shows its state.',
-  not_needed: 'The account waits for no confirmation. The page of the bank account shows its state.',
+  no_proposal: EN_NOTHING_TO_CONFIRM,
+  not_needed: EN_NOTHING_TO_CONFIRM,
   own_proposal: 'You added this account. Another owner or finance member has to confirm it.',
   member_too_new: 'You may confirm an account once your role, your password and your second factor are a day old.',
   same_person:
     'Another member has to confirm it. One person has seen the sign-in links that you and the other member began with.',
 } satisfies Record<ConfirmationRejection, string>;
 
+const ID_NOTHING_TO_CONFIRM = 'Rekening ini tidak menunggu konfirmasi. Halaman rekening bank menampilkan statusnya.';
+
 const ID_CONFIRMATIONS = {
-  no_proposal: 'Rekening ini tidak menunggu konfirmasi. Halaman rekening bank menampilkan statusnya.',
-  not_needed: 'Rekening ini tidak menunggu konfirmasi. Halaman rekening bank menampilkan statusnya.',
+  no_proposal: ID_NOTHING_TO_CONFIRM,
+  not_needed: ID_NOTHING_TO_CONFIRM,
   own_proposal: 'Anda yang menambahkan rekening ini. Pemilik atau anggota keuangan lain harus mengonfirmasinya.',
   member_too_new:
     'Anda dapat mengonfirmasi rekening setelah peran, kata sandi, dan faktor kedua Anda berumur satu hari.',
@@ -65,7 +71,7 @@ const en = {
   paused: 'Payouts wait until this account is usable.',
   columns: {
     account: 'Account',
-    holder: 'Name at the bank',
+    holder: SHARED_EN.nameAtBank,
     status: 'Status',
     added: 'Added',
     by: 'Added by',
@@ -82,9 +88,9 @@ const en = {
     rejections: EN_CONFIRMATIONS,
   },
   withdraw: {
-    title: 'Withdraw the proposal',
+    title: EN_WITHDRAW,
     text: 'The account is not checked any more. An account in use stays as it is.',
-    button: 'Withdraw the proposal',
+    button: EN_WITHDRAW,
     rejection: 'The account does not wait any more. The page of the bank account shows its state.',
   },
   disable: {
@@ -103,7 +109,7 @@ const en = {
     next: 'The bank is asked for the name of the holder. Then a second member, if you have one, and Lunas approve it.',
     submit: 'Add the account',
     cancel: 'Cancel',
-    errorTitle: 'Check these fields:',
+    errorTitle: SHARED_EN.checkFields,
     errors: {
       bank: 'Choose a bank.',
       number: 'Enter 5 to 20 digits.',
@@ -150,7 +156,7 @@ const id: BankAccountTexts = {
   paused: 'Pencairan menunggu sampai rekening ini dapat dipakai.',
   columns: {
     account: 'Rekening',
-    holder: 'Nama di bank',
+    holder: SHARED_ID.nameAtBank,
     status: 'Status',
     added: 'Ditambahkan',
     by: 'Ditambahkan oleh',
@@ -188,7 +194,7 @@ const id: BankAccountTexts = {
     next: 'Bank ditanya nama pemiliknya. Setelah itu anggota kedua, jika ada, dan tim Lunas menyetujui rekening ini.',
     submit: 'Tambah rekening',
     cancel: 'Batal',
-    errorTitle: 'Periksa isian berikut:',
+    errorTitle: SHARED_ID.checkFields,
     errors: {
       bank: 'Pilih bank.',
       number: 'Isi 5 sampai 20 angka.',

@@ -1,10 +1,13 @@
 import type { Language } from '../../../domain/sign-in';
+import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
+
+const EN_PAID = 'Paid by customers';
 
 const en = {
   ranges: { today: 'Today', '7d': '7 days', '30d': '30 days' },
   rangeName: 'Period',
   figures: 'Payments of this period',
-  paid: 'Paid by customers',
+  paid: EN_PAID,
   payments: 'Paid payments',
   success: 'Success rate',
   net: 'You receive',
@@ -14,7 +17,7 @@ const en = {
   afterFees: 'After fees, without refunded payments',
   asOf: 'As of',
   notCounted: 'Figures appear in a minute.',
-  chart: 'Paid by customers',
+  chart: EN_PAID,
   highest: (amount: string) => `Highest: ${amount}`,
   bar: (time: string, amount: string, count: string) => `${time}: ${amount}, ${count} payments`,
   table: 'As a table',
@@ -34,7 +37,7 @@ const en = {
     payoutsWait: (count: string) => `Payouts that wait for your approval: ${count}.`,
     payoutUnpaid: (reference: string) => `The payout ${reference} failed or came back.`,
     payoutsUnpaid: (count: string) => `Payouts of the last 7 days that failed or came back: ${count}.`,
-    moneyAvailable: 'The money is available again.',
+    moneyAvailable: SHARED_EN.moneyAvailable,
     showPayout: 'Show payout',
     showPayouts: 'Show payouts',
     dead: (count: string) => `Webhooks of the last 7 days that were not delivered: ${count}.`,
@@ -121,7 +124,7 @@ const id: HomeTexts = {
     payoutsWait: (count) => `Pencairan yang menunggu persetujuan Anda: ${count}.`,
     payoutUnpaid: (reference) => `Pencairan ${reference} gagal atau dikembalikan.`,
     payoutsUnpaid: (count) => `Pencairan 7 hari terakhir yang gagal atau dikembalikan: ${count}.`,
-    moneyAvailable: 'Uangnya tersedia lagi di saldo.',
+    moneyAvailable: SHARED_ID.moneyAvailable,
     showPayout: 'Lihat pencairan',
     showPayouts: 'Lihat pencairan',
     dead: (count) => `Webhook 7 hari terakhir yang tidak terkirim: ${count}.`,

@@ -10,7 +10,7 @@ interface NoticeTexts {
   readonly more: (count: number) => string;
   /** How often it occurred, before the newest time. */
   readonly times: (count: number) => string;
-  /** Before the time until which a closed notice is shown. */
+  /** The text above the time until which a closed notice is shown. */
   readonly shownUntil: string;
   /** A key without a name, and what the checkout page does not have. */
   readonly unnamed: string;

@@ -1,5 +1,6 @@
 import type { BalanceTransactionKind } from '../../../domain/balance';
 import type { Language } from '../../../domain/sign-in';
+import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 /** What a payout pays, by the kind of its lines. */
 const EN_KINDS = {
@@ -25,6 +26,8 @@ const ID_KINDS = {
   payout_conflict: (count: number) => `${count} pencairan yang terlaksana setelah gagal`,
 } satisfies Record<BalanceTransactionKind, (count: number) => string>;
 
+const EN_SHOW_BALANCE = 'Show the balance';
+
 const en = {
   new: {
     title: 'Pay out the balance',
@@ -38,7 +41,7 @@ const en = {
     now: 'As soon as it is approved',
     pays: 'What it pays',
     kinds: EN_KINDS,
-    lines: 'Show the balance',
+    lines: EN_SHOW_BALANCE,
     onAccount: 'A part of the balance, before its payments are assigned: a later payout lists them.',
     rest: 'A payout has a largest amount and number of payments. The next payout pays the rest.',
     approval: 'If another member may approve payouts, one of them has to approve this one first.',
@@ -46,7 +49,7 @@ const en = {
     next: {
       newBankAccount: 'Add a bank account',
       bankAccount: 'Show the bank account',
-      balance: 'Show the balance',
+      balance: EN_SHOW_BALANCE,
       payouts: 'Show payouts',
     },
   },
@@ -61,7 +64,7 @@ const en = {
     button: () => 'Cancel payout',
   },
   facts: {
-    holder: 'Name at the bank',
+    holder: SHARED_EN.nameAtBank,
     activeSince: 'Account in use since',
     requestedAt: 'Requested',
     balanceAfter: 'Available balance afterwards',
@@ -109,7 +112,7 @@ const id: PayoutFormTexts = {
     button: () => 'Batalkan pencairan',
   },
   facts: {
-    holder: 'Nama di bank',
+    holder: SHARED_ID.nameAtBank,
     activeSince: 'Rekening dipakai sejak',
     requestedAt: 'Diajukan',
     balanceAfter: 'Saldo tersedia setelahnya',

@@ -3,6 +3,7 @@ import type { ApprovalKind } from '../../../domain/payout';
 import type { Rail } from '../../../domain/payout-rails';
 import type { PayoutStatus, PayoutTransitionName } from '../../../domain/payout-transitions';
 import type { Language } from '../../../domain/sign-in';
+import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 export const RAIL_NAMES = { bi_fast: 'BI-FAST', online: 'Online', skn: 'SKN', rtgs: 'RTGS' } as const satisfies Record<
   Rail,
@@ -120,16 +121,16 @@ const en = {
     to: 'To day',
     apply: 'Show',
     clear: 'Clear filters',
-    errorTitle: 'This filter is not possible:',
+    errorTitle: SHARED_EN.wrongFilter,
     errors: {
-      day: 'Write the day as 2026-11-25.',
-      order: 'The first day is after the last one.',
+      day: SHARED_EN.dayFormat,
+      order: SHARED_EN.dayOrder,
       cursor: 'This page of the list does not exist. Start again from the newest payout.',
-      status: 'There is no such status.',
+      status: SHARED_EN.noStatus,
     },
   },
   nothing: 'No payouts yet. The balance can be paid out once a bank account is approved.',
-  noMatch: 'Nothing matches these filters.',
+  noMatch: SHARED_EN.noMatch,
   pager: { newest: 'Newest', older: 'Older', name: 'Pages' },
   receives: 'Payouts go to',
   noAccount: 'No approved bank account yet',
@@ -155,7 +156,7 @@ const en = {
     pages: 'Pages of the lines',
     approve: 'Approve',
     cancel: 'Cancel payout',
-    available: 'The money is available again.',
+    available: SHARED_EN.moneyAvailable,
     amountAvailable: 'The amount is available again, without the fee.',
     done: {
       requested: 'The payout was requested.',
@@ -208,16 +209,16 @@ const id: PayoutTexts = {
     to: 'Sampai hari',
     apply: 'Tampilkan',
     clear: 'Hapus filter',
-    errorTitle: 'Filter ini tidak dapat dipakai:',
+    errorTitle: SHARED_ID.wrongFilter,
     errors: {
-      day: 'Tulis hari seperti 2026-11-25.',
-      order: 'Hari pertama setelah hari terakhir.',
+      day: SHARED_ID.dayFormat,
+      order: SHARED_ID.dayOrder,
       cursor: 'Halaman daftar ini tidak ada. Mulai lagi dari pencairan terbaru.',
-      status: 'Status ini tidak ada.',
+      status: SHARED_ID.noStatus,
     },
   },
   nothing: 'Belum ada pencairan. Saldo dapat dicairkan setelah rekening bank disetujui.',
-  noMatch: 'Tidak ada yang cocok dengan filter ini.',
+  noMatch: SHARED_ID.noMatch,
   pager: { newest: 'Terbaru', older: 'Lebih lama', name: 'Halaman' },
   receives: 'Pencairan masuk ke',
   noAccount: 'Belum ada rekening bank yang disetujui',
@@ -243,7 +244,7 @@ const id: PayoutTexts = {
     pages: 'Halaman baris',
     approve: 'Setujui',
     cancel: 'Batalkan pencairan',
-    available: 'Uangnya tersedia lagi di saldo.',
+    available: SHARED_ID.moneyAvailable,
     amountAvailable: 'Jumlahnya tersedia lagi di saldo, tanpa biayanya.',
     done: {
       requested: 'Pencairan sudah diajukan.',

@@ -1,6 +1,7 @@
 import type { PayoutSchedule, Weekday } from '../../../domain/payout-schedule';
 import type { Language } from '../../../domain/sign-in';
 import type { SettingsRejection } from '../../../services/payouts/payout-settings';
+import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 const EN_WEEKDAYS = {
   1: 'Monday',
@@ -70,7 +71,7 @@ const en = {
   next: 'Next automatic payout',
   none: 'None',
   nextRun: (day: string, minimum: string) => `${day}, 07:00 WIB, if at least ${minimum}`,
-  errorTitle: 'Check these fields:',
+  errorTitle: SHARED_EN.checkFields,
   rejections: EN_REJECTIONS,
   proposal: {
     title: 'A change waits for a second member',
@@ -85,7 +86,7 @@ const en = {
     schedule: 'Choose how often.',
     weekday: 'Choose a day of the week.',
     minimum: 'Write an amount of at least Rp 1, in digits.',
-    form: 'The field was sent twice.',
+    form: SHARED_EN.sentTwice,
   },
 };
 
@@ -108,7 +109,7 @@ const id: ScheduleTexts = {
   next: 'Pencairan otomatis berikutnya',
   none: 'Tidak ada',
   nextRun: (day, minimum) => `${day}, pukul 07.00 WIB, jika saldo paling sedikit ${minimum}`,
-  errorTitle: 'Periksa isian berikut:',
+  errorTitle: SHARED_ID.checkFields,
   rejections: ID_REJECTIONS,
   proposal: {
     title: 'Perubahan menunggu anggota kedua',
@@ -123,7 +124,7 @@ const id: ScheduleTexts = {
     schedule: 'Pilih seberapa sering.',
     weekday: 'Pilih harinya.',
     minimum: 'Tulis jumlah paling sedikit Rp 1, dengan angka.',
-    form: 'Isian terkirim dua kali.',
+    form: SHARED_ID.sentTwice,
   },
 };
 

@@ -1,4 +1,5 @@
 import type { Language, SignInMethod } from '../../../domain/sign-in';
+import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 const METHODS_EN = {
   password: 'Password',
@@ -52,7 +53,7 @@ const en = {
     explanation: 'Sign in with your fingerprint, your face or the PIN of your device, without a password.',
     caption: 'Your passkeys, the oldest first',
     none: 'You have no passkey.',
-    add: 'Add a passkey',
+    add: SHARED_EN.addPasskey,
     name: 'Name',
     nameHint: 'By which you recognise it, such as the device.',
     columns: { name: 'Name', added: 'Added', used: 'Last used', action: 'Action' },
@@ -136,7 +137,7 @@ const id: ProfileTexts = {
     explanation: 'Masuk dengan sidik jari, wajah, atau PIN perangkat Anda, tanpa kata sandi.',
     caption: 'Kunci sandi Anda, yang terlama lebih dulu',
     none: 'Anda belum punya kunci sandi.',
-    add: 'Tambah kunci sandi',
+    add: SHARED_ID.addPasskey,
     name: 'Nama',
     nameHint: 'Agar mudah dikenali, misalnya nama perangkat.',
     columns: { name: 'Nama', added: 'Ditambahkan', used: 'Terakhir dipakai', action: 'Tindakan' },

@@ -1,4 +1,5 @@
 import type { Language } from '../../../domain/sign-in';
+import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 import type { StatusClass } from './status-classes';
 
 const EN_CLASSES = {
@@ -37,7 +38,7 @@ const en = {
   apply: 'Show',
   clear: 'Clear filters',
   nothing: 'Nothing on these days. Requests with your keys appear here within two seconds.',
-  noMatch: 'Nothing matches these filters.',
+  noMatch: SHARED_EN.noMatch,
   limited: 'Searched the newest 2,000 requests of these days. Choose fewer days, or search the older ones.',
   pager: { newer: 'Newest', older: 'Older', name: 'Pages' },
   closed: 'Closed',
@@ -47,14 +48,14 @@ const en = {
   noPayments: 'None',
   payments: (count: number) => (count === 1 ? '1 payment' : `${count} payments`),
   milliseconds: (count: string) => `${count} ms`,
-  errorTitle: 'This filter is not possible:',
+  errorTitle: SHARED_EN.wrongFilter,
   errors: {
-    day: 'Write the day as 2026-11-25.',
-    order: 'The first day is after the last one.',
+    day: SHARED_EN.dayFormat,
+    order: SHARED_EN.dayOrder,
     cursor: 'This page of the list does not exist. Start again from the newest request.',
-    class: 'There is no such status.',
+    class: SHARED_EN.noStatus,
     key: 'There is no such key.',
-    repeated: 'The value is given twice.',
+    repeated: SHARED_EN.givenTwice,
   },
   detail: {
     title: 'Request',
@@ -93,7 +94,7 @@ const id: RequestTexts = {
   apply: 'Tampilkan',
   clear: 'Hapus filter',
   nothing: 'Tidak ada data pada hari-hari ini. Permintaan dengan kunci Anda muncul di sini dalam dua detik.',
-  noMatch: 'Tidak ada yang cocok dengan filter ini.',
+  noMatch: SHARED_ID.noMatch,
   limited:
     'Yang dicari: 2.000 permintaan terbaru pada hari-hari ini. Pilih lebih sedikit hari, atau cari yang lebih lama.',
   pager: { newer: 'Terbaru', older: 'Lebih lama', name: 'Halaman' },
@@ -105,14 +106,14 @@ const id: RequestTexts = {
   noPayments: 'Tidak ada',
   payments: (count) => `${count} pembayaran`,
   milliseconds: (count) => `${count} md`,
-  errorTitle: 'Filter ini tidak dapat dipakai:',
+  errorTitle: SHARED_ID.wrongFilter,
   errors: {
-    day: 'Tulis hari seperti 2026-11-25.',
-    order: 'Hari pertama setelah hari terakhir.',
+    day: SHARED_ID.dayFormat,
+    order: SHARED_ID.dayOrder,
     cursor: 'Halaman daftar ini tidak ada. Mulai lagi dari permintaan terbaru.',
-    class: 'Status ini tidak ada.',
+    class: SHARED_ID.noStatus,
     key: 'Kunci ini tidak ada.',
-    repeated: 'Nilai diberikan dua kali.',
+    repeated: SHARED_ID.givenTwice,
   },
   detail: {
     title: 'Permintaan',

@@ -1,5 +1,7 @@
 import type { Language } from '../../../domain/sign-in';
 import type { LogoRejection } from '../../../services/merchants/appearance';
+import { TEXTS as CHECKOUT_TEXTS } from '../../checkout/texts';
+import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 const en = {
   title: 'Checkout page',
@@ -7,8 +9,8 @@ const en = {
   change: 'Change colour and logo',
   sample: 'How it looks',
   schemes: { light: 'Light', dark: 'Dark' },
-  sampleButton: 'Pay with an app on this phone',
-  sampleLink: 'Save QR image',
+  sampleButton: CHECKOUT_TEXTS.en.payOnPhone,
+  sampleLink: CHECKOUT_TEXTS.en.saveImage,
   sampleHint:
     'Buttons have the colour, with an edge where it is too near to the background. Links have the nearest shade that ' +
     'can be read.',
@@ -25,7 +27,7 @@ const en = {
   remove: 'Remove the logo',
   notice: 'Every owner gets a notice if the logo or the colour changes.',
   done: { colour: 'The colour is saved.', logo: 'The logo is saved.', removed: 'The logo is removed.' },
-  errorTitle: 'Check these fields:',
+  errorTitle: SHARED_EN.checkFields,
   errors: {
     colour: 'Write a colour such as #0B6B4B.',
     missing: 'Choose an image file.',
@@ -50,8 +52,8 @@ const id: AppearanceTexts = {
   change: 'Ubah warna dan logo',
   sample: 'Tampilannya',
   schemes: { light: 'Terang', dark: 'Gelap' },
-  sampleButton: 'Bayar dengan aplikasi di ponsel ini',
-  sampleLink: 'Simpan gambar QR',
+  sampleButton: CHECKOUT_TEXTS.id.payOnPhone,
+  sampleLink: CHECKOUT_TEXTS.id.saveImage,
   sampleHint:
     'Tombol memakai warna itu, dengan tepi jika warnanya terlalu dekat dengan latar. Tautan memakai nuansa terdekat ' +
     'yang terbaca.',
@@ -69,7 +71,7 @@ const id: AppearanceTexts = {
   remove: 'Hapus logo',
   notice: 'Setiap pemilik mendapat pemberitahuan jika logo atau warna berubah.',
   done: { colour: 'Warna disimpan.', logo: 'Logo disimpan.', removed: 'Logo dihapus.' },
-  errorTitle: 'Periksa isian berikut:',
+  errorTitle: SHARED_ID.checkFields,
   errors: {
     colour: 'Tulis warna seperti #0B6B4B.',
     missing: 'Pilih berkas gambar.',

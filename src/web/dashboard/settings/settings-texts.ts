@@ -1,4 +1,5 @@
 import type { Language } from '../../../domain/sign-in';
+import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 /** A time of the terms, in the largest unit that has a whole number of it. */
 export interface TermDuration {
@@ -49,7 +50,7 @@ const en = {
     'Sites that may show the checkout page in a frame, such as https://shop.example. One a line, at most 10.',
   none: 'None',
   save: 'Save',
-  errorTitle: 'Check these fields:',
+  errorTitle: SHARED_EN.checkFields,
   errors: {
     zone: 'Choose a time zone.',
     url:
@@ -57,7 +58,7 @@ const en = {
       '{merchant_reference_id} may be in its path and query only.',
     contact: 'Write an e-mail address, a telephone number or an address that begins with https://.',
     origins: 'Write at most 10 origins such as https://shop.example, without a path.',
-    form: 'The field was sent twice.',
+    form: SHARED_EN.sentTwice,
   },
 };
 
@@ -101,7 +102,7 @@ const id: SettingsTexts = {
     'Situs yang boleh menampilkan halaman pembayaran di dalam bingkai, misalnya https://toko.example. Satu per baris, paling banyak 10.',
   none: 'Tidak ada',
   save: 'Simpan',
-  errorTitle: 'Periksa isian berikut:',
+  errorTitle: SHARED_ID.checkFields,
   errors: {
     zone: 'Pilih zona waktu.',
     url:
@@ -109,7 +110,7 @@ const id: SettingsTexts = {
       '{merchant_reference_id} hanya boleh di jalur dan kueri.',
     contact: 'Tulis alamat email, nomor telepon, atau alamat yang diawali https://.',
     origins: 'Tulis paling banyak 10 situs seperti https://toko.example, tanpa jalur.',
-    form: 'Isian terkirim dua kali.',
+    form: SHARED_ID.sentTwice,
   },
 };
 

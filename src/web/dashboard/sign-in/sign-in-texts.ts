@@ -1,5 +1,6 @@
 import type { PasswordViolation } from '../../../domain/passwords';
 import type { Language } from '../../../domain/sign-in';
+import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 /** `4` minutes for 200 seconds: a wait is rounded up, so that a repeat after it is accepted. */
 const minutesOf = (seconds: number) => Math.ceil(seconds / 60);
@@ -27,7 +28,7 @@ const VIOLATIONS_ID: Readonly<Record<PasswordViolation, string>> = {
 const en = {
   continue: 'Continue',
   cancel: 'Back',
-  checkFields: 'Check these fields:',
+  checkFields: SHARED_EN.checkFields,
   email: 'E-mail',
   password: 'Password',
   newPassword: 'New password',
@@ -41,7 +42,7 @@ const en = {
     code: 'The code is wrong, or it was used before. Wait for the next code of your app.',
     passkey: 'The passkey was not accepted. Try again, or use another way to sign in.',
     missing: 'This field is empty.',
-    repeated: 'The field was sent twice.',
+    repeated: SHARED_EN.sentTwice,
     mismatch: 'The two passwords differ.',
     name: 'The name has at most 100 characters.',
     throttled: (seconds: number) =>
@@ -74,7 +75,7 @@ const en = {
     create: 'Use a passkey instead',
     title: 'Use your passkey',
     explanation: 'Your browser asks for the passkey now. Confirm with your fingerprint, your face or the PIN.',
-    createTitle: 'Add a passkey',
+    createTitle: SHARED_EN.addPasskey,
     createExplanation: 'Your browser asks now where to keep the passkey.',
     start: 'Ask again',
     failed: 'The browser has not used a passkey. Ask again, or go back.',
@@ -119,7 +120,7 @@ const en = {
     explanation: (email: string) =>
       `For ${email}. Your authenticator app, passkeys and recovery codes are removed, and every browser is signed out.`,
     button: 'Set the password',
-    invalidTitle: 'This link is not valid',
+    invalidTitle: SHARED_EN.linkNotValid,
     invalid: 'It was used or withdrawn, or it has expired. It works once, for one hour.',
     invalidNext: 'If you have set a password already, sign in with it. If not, request a new link.',
   },
@@ -130,7 +131,7 @@ export type SignInTexts = typeof en;
 const id: SignInTexts = {
   continue: 'Lanjutkan',
   cancel: 'Kembali',
-  checkFields: 'Periksa isian berikut:',
+  checkFields: SHARED_ID.checkFields,
   email: 'Email',
   password: 'Kata sandi',
   newPassword: 'Kata sandi baru',
@@ -144,7 +145,7 @@ const id: SignInTexts = {
     code: 'Kode salah atau sudah dipakai. Tunggu kode berikutnya di aplikasi Anda.',
     passkey: 'Kunci sandi tidak diterima. Coba lagi, atau masuk dengan cara lain.',
     missing: 'Isian ini masih kosong.',
-    repeated: 'Isian terkirim dua kali.',
+    repeated: SHARED_ID.sentTwice,
     mismatch: 'Kedua kata sandi berbeda.',
     name: 'Nama paling panjang 100 karakter.',
     throttled: (seconds: number) =>
@@ -177,7 +178,7 @@ const id: SignInTexts = {
     create: 'Pakai kunci sandi saja',
     title: 'Pakai kunci sandi Anda',
     explanation: 'Peramban sekarang meminta kunci sandi. Konfirmasi dengan sidik jari, wajah, atau PIN Anda.',
-    createTitle: 'Tambah kunci sandi',
+    createTitle: SHARED_ID.addPasskey,
     createExplanation: 'Peramban sekarang menanyakan tempat menyimpan kunci sandi.',
     start: 'Minta lagi',
     failed: 'Peramban tidak memakai kunci sandi. Minta lagi, atau kembali.',
@@ -224,7 +225,7 @@ const id: SignInTexts = {
     explanation: (email: string) =>
       `Untuk ${email}. Aplikasi autentikator, kunci sandi, dan kode pemulihan Anda dihapus, dan semua peramban keluar.`,
     button: 'Simpan kata sandi',
-    invalidTitle: 'Tautan ini tidak berlaku',
+    invalidTitle: SHARED_ID.linkNotValid,
     invalid: 'Tautan sudah dipakai, ditarik, atau kedaluwarsa. Tautan berlaku satu kali, selama satu jam.',
     invalidNext: 'Jika Anda sudah membuat kata sandi, masuk dengan itu. Jika belum, minta tautan baru.',
   },

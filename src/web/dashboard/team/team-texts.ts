@@ -1,5 +1,6 @@
 import type { MemberArea } from '../../../domain/member-roles';
 import type { Language } from '../../../domain/sign-in';
+import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 const EN_AREAS = {
   payments: 'Payments',
@@ -55,12 +56,12 @@ const en = {
     email: 'E-mail',
     role: 'Role',
     create: 'Create the link',
-    errorTitle: 'Check these fields:',
+    errorTitle: SHARED_EN.checkFields,
     errors: {
       email: 'Write an e-mail address such as sri@shop.example.',
       role: 'Choose a role.',
       member: 'This e-mail is that of a member already.',
-      form: 'The field was sent twice.',
+      form: SHARED_EN.sentTwice,
     },
     rights: 'What each role may do',
     rightsColumns: { role: 'Role', rights: 'May' },
@@ -170,12 +171,12 @@ const id: TeamTexts = {
     email: 'Email',
     role: 'Peran',
     create: 'Buat tautan',
-    errorTitle: 'Periksa isian berikut:',
+    errorTitle: SHARED_ID.checkFields,
     errors: {
       email: 'Tulis alamat email, misalnya sri@toko.example.',
       role: 'Pilih peran.',
       member: 'Email ini sudah milik seorang anggota.',
-      form: 'Isian terkirim dua kali.',
+      form: SHARED_ID.sentTwice,
     },
     rights: 'Izin setiap peran',
     rightsColumns: { role: 'Peran', rights: 'Boleh' },

@@ -3,6 +3,7 @@ import type { RejectionCode } from '../../../domain/payment-actions';
 import type { PaymentStatus, TransitionName } from '../../../domain/payment-transitions';
 import type { PageProblem } from '../../page/page-error';
 import type { PaymentGroup } from '../payments/payment-groups';
+import { SHARED_EN } from './shared-texts';
 
 interface ProblemTexts {
   readonly title: string;
@@ -57,9 +58,11 @@ const REJECTIONS: Readonly<Record<RejectionCode, string>> = {
   other_status: 'The status of this payment does not allow it.',
 };
 
+const REFUND_CONFIRMED = 'Refund confirmed by the provider';
+
 const TRANSITIONS = {
   create: 'Created',
-  issue: 'Waiting for payment',
+  issue: STATUSES.pending,
   fail_creation: 'The provider did not create the QR',
   pay: 'Paid by the customer',
   expire: 'Expired without a payment',
@@ -68,10 +71,10 @@ const TRANSITIONS = {
   request_refund: 'Refund requested',
   submit_refund: 'Refund sent to the provider',
   cancel_refund: 'Refund cancelled',
-  confirm_refund: 'Refund confirmed by the provider',
+  confirm_refund: REFUND_CONFIRMED,
   fail_refund: 'Refund rejected by the provider',
   retry_refund: 'Refund requested again by Lunas',
-  confirm_failed_refund: 'Refund confirmed by the provider',
+  confirm_failed_refund: REFUND_CONFIRMED,
   resolve_refund_as_refunded: 'Refunded by Lunas in another way',
   resolve_refund_as_paid: 'Refund ended by Lunas: the payment stays paid',
   settle: 'Settled into the balance',
@@ -93,10 +96,12 @@ const PROBLEMS: Readonly<Record<PageProblem, ProblemTexts>> = {
   wrong_host: { title: 'Wrong address', text: 'The dashboard has another address. Check the link.' },
   too_many_requests: { title: 'Too many requests', text: 'Wait a moment, then load the page again.' },
   link_used: { title: 'This link was used', text: 'Run: npx lunas users link' },
-  link_invalid: { title: 'This link is not valid', text: 'It is unknown or expired. Run: npx lunas users link' },
+  link_invalid: { title: SHARED_EN.linkNotValid, text: 'It is unknown or expired. Run: npx lunas users link' },
   unavailable: { title: 'Not available right now', text: 'Your data is safe. Load the page again in a moment.' },
   failed: { title: 'Something went wrong', text: 'The page could not be shown. Give this number to Lunas:' },
 };
+
+const CANCEL_REFUND = 'Cancel the refund';
 
 /** Every text of the dashboard in English. `ID` has the same keys: a missing one does not compile. */
 export const EN = {
@@ -174,21 +179,21 @@ export const EN = {
     clear: 'Clear filters',
     groupsName: 'Status',
     nothing: 'No payments yet. Create the first QR, or connect your shop by the API.',
-    noMatch: 'Nothing matches these filters.',
+    noMatch: SHARED_EN.noMatch,
     notSearched: 'Nothing was searched. Correct the filter above.',
     notFound: 'No payment has this number. Write it in full, in the same upper and lower case.',
     pager: { newer: 'Newer', older: 'Older', name: 'Pages' },
-    errorTitle: 'This filter is not possible:',
+    errorTitle: SHARED_EN.wrongFilter,
     errors: {
-      day: 'Write the day as 2026-11-25.',
-      order: 'The first day is after the last one.',
+      day: SHARED_EN.dayFormat,
+      order: SHARED_EN.dayOrder,
       cursor: 'This page of the list does not exist. Start again from the newest payment.',
       provider: 'There is no such provider.',
       amount: 'Write the amount in digits, such as 50.000.',
       amountDay: 'Choose one day: an amount is searched within a day.',
       group: 'There is no such group.',
       text: 'The search text has at most 64 characters.',
-      repeated: 'The value is given twice.',
+      repeated: SHARED_EN.givenTwice,
     },
   },
   detail: {
@@ -204,7 +209,7 @@ export const EN = {
       settled: 'The money is in your balance.',
       refundHeld: 'The refund is sent to the provider in',
       refundSubmitted: 'The provider is making the refund.',
-      refundFailed: 'The provider rejected the refund. Lunas is checking it.',
+      refundFailed: REJECTIONS.refund_failed,
       refunded: 'The customer has the money back.',
       expired: 'The customer did not pay in time.',
       failed: 'The provider did not create a QR. Nothing was paid.',
@@ -230,7 +235,7 @@ export const EN = {
     actions: 'Actions',
     refund: 'Refund',
     cancel: 'Cancel payment',
-    cancelRefund: 'Cancel the refund',
+    cancelRefund: CANCEL_REFUND,
     by: { key: 'API key', lunas: 'Lunas', formerMember: 'A former member' },
     pending: (amount: string) => `${amount} pending`,
     available: (amount: string) => `${amount} available`,
@@ -263,7 +268,7 @@ export const EN = {
     refundCancel: {
       title: 'Cancel the refund?',
       explanation: 'The customer gets nothing back. The payment stays paid.',
-      button: 'Cancel the refund',
+      button: CANCEL_REFUND,
     },
     keep: 'Back',
     unavailable: 'This is not possible at present, and nothing was changed. Try again in a moment.',
@@ -279,13 +284,13 @@ export const EN = {
     orderHint: 'Your own number, at most 64 characters',
     provider: 'Provider',
     button: 'Show QR',
-    errorTitle: 'Check these fields:',
+    errorTitle: SHARED_EN.checkFields,
     errors: {
       amount: 'Write the amount in digits, such as 50.000. At most Rp 10.000.000.',
       order: 'The order id has at most 64 characters.',
       provider: 'This provider is not enabled for you.',
-      repeated: 'The field was sent twice.',
-      form: 'Open this form again: its number is missing.',
+      repeated: SHARED_EN.sentTwice,
+      form: SHARED_EN.noFormId,
     },
     fees: 'Fee',
     feeOf: (percent: string, flat: string | null) =>

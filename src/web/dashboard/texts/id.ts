@@ -1,4 +1,8 @@
 import type { DashboardTexts } from './en';
+import { SHARED_ID } from './shared-texts';
+
+const REFUND_CONFIRMED = 'Pengembalian dana dikonfirmasi penyedia';
+const REFUND_FAILED = 'Penyedia menolak pengembalian dana. Lunas sedang memeriksanya.';
 
 /** Every text of the dashboard in Indonesian. */
 export const ID: DashboardTexts = {
@@ -67,7 +71,7 @@ export const ID: DashboardTexts = {
     too_many_requests: { title: 'Terlalu banyak permintaan', text: 'Tunggu sebentar, lalu muat ulang halaman ini.' },
     link_used: { title: 'Tautan ini sudah dipakai', text: 'Jalankan: npx lunas users link' },
     link_invalid: {
-      title: 'Tautan ini tidak berlaku',
+      title: SHARED_ID.linkNotValid,
       text: 'Tautan tidak dikenal atau kedaluwarsa. Jalankan: npx lunas users link',
     },
     unavailable: { title: 'Sedang tidak tersedia', text: 'Data Anda aman. Muat ulang halaman sebentar lagi.' },
@@ -105,7 +109,7 @@ export const ID: DashboardTexts = {
     settled: 'Dana sudah masuk saldo dan tidak dapat dikembalikan dari sini.',
     ended: 'Pembayaran ini sudah berakhir.',
     refund_in_progress: 'Pengembalian dana untuk pembayaran ini sedang diproses.',
-    refund_failed: 'Penyedia menolak pengembalian dana. Lunas sedang memeriksanya.',
+    refund_failed: REFUND_FAILED,
     refunded: 'Dana sudah dikembalikan kepada pelanggan.',
     refund_submitted: 'Pengembalian sudah dikirim ke penyedia dan tidak dapat dibatalkan lagi.',
     refund_limit: 'Pembayaran ini sudah 20 kali diminta kembali, yang merupakan batasnya. Hubungi Lunas.',
@@ -123,10 +127,10 @@ export const ID: DashboardTexts = {
     request_refund: 'Pengembalian dana diminta',
     submit_refund: 'Pengembalian dana dikirim ke penyedia',
     cancel_refund: 'Pengembalian dana dibatalkan',
-    confirm_refund: 'Pengembalian dana dikonfirmasi penyedia',
+    confirm_refund: REFUND_CONFIRMED,
     fail_refund: 'Pengembalian dana ditolak penyedia',
     retry_refund: 'Pengembalian dana diminta lagi oleh tim Lunas',
-    confirm_failed_refund: 'Pengembalian dana dikonfirmasi penyedia',
+    confirm_failed_refund: REFUND_CONFIRMED,
     resolve_refund_as_refunded: 'Dana dikembalikan oleh tim Lunas dengan cara lain',
     resolve_refund_as_paid: 'Pengembalian diakhiri oleh tim Lunas: pembayaran tetap dibayar',
     settle: 'Masuk saldo',
@@ -160,11 +164,11 @@ export const ID: DashboardTexts = {
     clear: 'Hapus filter',
     groupsName: 'Status',
     nothing: 'Belum ada pembayaran. Buat QR pertama, atau hubungkan toko Anda lewat API.',
-    noMatch: 'Tidak ada yang cocok dengan filter ini.',
+    noMatch: SHARED_ID.noMatch,
     notSearched: 'Belum ada yang dicari. Perbaiki filter di atas.',
     notFound: 'Tidak ada pembayaran dengan nomor ini. Tulis lengkap, dengan huruf besar dan kecil yang sama.',
     pager: { newer: 'Lebih baru', older: 'Lebih lama', name: 'Halaman' },
-    errorTitle: 'Filter ini tidak dapat dipakai:',
+    errorTitle: SHARED_ID.wrongFilter,
     errors: {
       day: 'Tulis tanggal seperti 2026-11-25.',
       order: 'Tanggal pertama setelah tanggal terakhir.',
@@ -174,7 +178,7 @@ export const ID: DashboardTexts = {
       amountDay: 'Pilih satu hari: jumlah dicari dalam satu hari.',
       group: 'Kelompok ini tidak ada.',
       text: 'Teks pencarian paling banyak 64 karakter.',
-      repeated: 'Nilai diberikan dua kali.',
+      repeated: SHARED_ID.givenTwice,
     },
   },
   detail: {
@@ -190,7 +194,7 @@ export const ID: DashboardTexts = {
       settled: 'Dana sudah ada di saldo Anda.',
       refundHeld: 'Pengembalian dana dikirim ke penyedia dalam',
       refundSubmitted: 'Penyedia sedang mengembalikan dana.',
-      refundFailed: 'Penyedia menolak pengembalian dana. Lunas sedang memeriksanya.',
+      refundFailed: REFUND_FAILED,
       refunded: 'Dana sudah kembali kepada pelanggan.',
       expired: 'Pelanggan tidak membayar sampai batas waktu.',
       failed: 'Penyedia tidak membuat QR. Tidak ada yang dibayar.',
@@ -264,12 +268,12 @@ export const ID: DashboardTexts = {
     orderHint: 'Nomor Anda sendiri, paling banyak 64 karakter',
     provider: 'Penyedia',
     button: 'Tampilkan QR',
-    errorTitle: 'Periksa isian berikut:',
+    errorTitle: SHARED_ID.checkFields,
     errors: {
       amount: 'Tulis jumlah dengan angka, misalnya 50.000. Paling banyak Rp 10.000.000.',
       order: 'Nomor pesanan paling banyak 64 karakter.',
       provider: 'Penyedia ini tidak aktif untuk Anda.',
-      repeated: 'Isian terkirim dua kali.',
+      repeated: SHARED_ID.sentTwice,
       form: 'Buka lagi formulir ini: nomornya tidak ada.',
     },
     fees: 'Biaya',

@@ -1,4 +1,5 @@
 import type { Language } from '../../../domain/sign-in';
+import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 const en = {
   title: 'Deliveries',
@@ -18,7 +19,7 @@ const en = {
   statuses: { pending: 'Waiting', delivered: 'Delivered', dead: 'Dead' },
   filter: { status: 'Status', event: 'Event', endpoint: 'Endpoint', from: 'From day', to: 'To day', any: 'All' },
   apply: 'Show',
-  errorTitle: 'This filter is not possible:',
+  errorTitle: SHARED_EN.wrongFilter,
   error: 'Choose a value of the list, and days as 2026-11-25.',
   pager: { newer: 'Newer', older: 'Older', name: 'Pages' },
   endpoint: 'The endpoint',
@@ -57,7 +58,7 @@ const en = {
   rejections: {
     pending: 'The delivery waits already.',
     endpoint_disabled: 'The endpoint is disabled. Enable it first.',
-    endpoint_deleted: 'The endpoint is deleted.',
+    endpoint_deleted: SHARED_EN.endpointDeleted,
   },
   done: { redelivered: 'It is sent again.' },
   redelivered: (count: string) => `Deliveries that are sent again: ${count}.`,
@@ -90,7 +91,7 @@ const id: DeliveryTexts = {
     any: 'Semua',
   },
   apply: 'Tampilkan',
-  errorTitle: 'Filter ini tidak dapat dipakai:',
+  errorTitle: SHARED_ID.wrongFilter,
   error: 'Pilih nilai dari daftar, dan tulis hari seperti 2026-11-25.',
   pager: { newer: 'Lebih baru', older: 'Lebih lama', name: 'Halaman' },
   endpoint: 'Endpoint',
@@ -129,7 +130,7 @@ const id: DeliveryTexts = {
   rejections: {
     pending: 'Kiriman ini sudah menunggu.',
     endpoint_disabled: 'Endpoint nonaktif. Aktifkan dulu.',
-    endpoint_deleted: 'Endpoint sudah dihapus.',
+    endpoint_deleted: SHARED_ID.endpointDeleted,
   },
   done: { redelivered: 'Kiriman dikirim lagi.' },
   redelivered: (count) => `Kiriman yang dikirim lagi: ${count}.`,

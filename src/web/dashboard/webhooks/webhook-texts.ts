@@ -1,4 +1,7 @@
 import type { Language } from '../../../domain/sign-in';
+import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
+
+const EN_PING = 'Send a test';
 
 const en = {
   title: 'Webhooks',
@@ -31,11 +34,11 @@ const en = {
     create: 'Create endpoint',
     save: 'Save',
     cancel: 'Cancel',
-    errorTitle: 'Check these fields:',
+    errorTitle: SHARED_EN.checkFields,
     errors: {
-      form: 'Open this form again: its number is missing.',
+      form: SHARED_EN.noFormId,
       events: 'Choose at least one event, or all.',
-      foreign_members: 'Choose only what your role may give.',
+      foreign_members: SHARED_EN.aboveOwnRights,
       url: 'Write the address of your server, at most 2,048 characters.',
       not_absolute: 'The address has to begin with http:// or https://.',
       not_https: 'The address has to begin with https://.',
@@ -62,7 +65,7 @@ const en = {
   detail: {
     edit: 'Change',
     rotate: 'New secret',
-    ping: 'Send a test',
+    ping: EN_PING,
     disable: 'Disable',
     enable: 'Enable',
     delete: 'Delete',
@@ -75,7 +78,7 @@ const en = {
       saved: 'The endpoint is changed.',
       disabled: 'The endpoint is disabled. Nothing is sent to it.',
       enabled: 'The endpoint is enabled.',
-      deleted: 'The endpoint is deleted.',
+      deleted: SHARED_EN.endpointDeleted,
     },
   },
   rotate: {
@@ -91,7 +94,7 @@ const en = {
     ping: {
       title: 'Send a test request?',
       text: 'Lunas sends a signed request with the event "ping" now, and shows how your server responds.',
-      button: 'Send a test',
+      button: EN_PING,
     },
     disable: {
       title: 'Disable the endpoint?',
@@ -128,6 +131,9 @@ const en = {
 
 export type WebhookTexts = typeof en;
 
+const ID_PING = 'Kirim uji coba';
+const ID_ENABLED = 'Endpoint sudah aktif.';
+
 const id: WebhookTexts = {
   title: 'Webhook',
   caption: 'Endpoint, yang terlama lebih dulu',
@@ -159,11 +165,11 @@ const id: WebhookTexts = {
     create: 'Buat endpoint',
     save: 'Simpan',
     cancel: 'Batal',
-    errorTitle: 'Periksa isian berikut:',
+    errorTitle: SHARED_ID.checkFields,
     errors: {
-      form: 'Buka formulir ini lagi: nomornya tidak ada.',
+      form: SHARED_ID.noFormId,
       events: 'Pilih paling sedikit satu peristiwa, atau semua.',
-      foreign_members: 'Pilih hanya yang boleh diberikan oleh peran Anda.',
+      foreign_members: SHARED_ID.aboveOwnRights,
       url: 'Tulis alamat server Anda, paling banyak 2.048 karakter.',
       not_absolute: 'Alamat harus diawali http:// atau https://.',
       not_https: 'Alamat harus diawali https://.',
@@ -190,7 +196,7 @@ const id: WebhookTexts = {
   detail: {
     edit: 'Ubah',
     rotate: 'Rahasia baru',
-    ping: 'Kirim uji coba',
+    ping: ID_PING,
     disable: 'Nonaktifkan',
     enable: 'Aktifkan',
     delete: 'Hapus',
@@ -202,8 +208,8 @@ const id: WebhookTexts = {
     done: {
       saved: 'Endpoint sudah diubah.',
       disabled: 'Endpoint sudah nonaktif. Tidak ada yang dikirim ke sana.',
-      enabled: 'Endpoint sudah aktif.',
-      deleted: 'Endpoint sudah dihapus.',
+      enabled: ID_ENABLED,
+      deleted: SHARED_ID.endpointDeleted,
     },
   },
   rotate: {
@@ -219,7 +225,7 @@ const id: WebhookTexts = {
     ping: {
       title: 'Kirim permintaan uji coba?',
       text: 'Lunas mengirim permintaan dengan peristiwa "ping" sekarang, dan menampilkan balasan server Anda.',
-      button: 'Kirim uji coba',
+      button: ID_PING,
     },
     disable: {
       title: 'Nonaktifkan endpoint?',
@@ -238,7 +244,7 @@ const id: WebhookTexts = {
     },
   },
   rejections: {
-    enabled: 'Endpoint sudah aktif.',
+    enabled: ID_ENABLED,
     disabled: 'Endpoint sudah nonaktif.',
     ping: 'Hasil uji coba belum diketahui. Coba lagi sebentar lagi.',
     slowPing: 'Belum ada hasil setelah 8 detik. Mungkin server Anda lambat: webhook gagal setelah 10 detik.',
