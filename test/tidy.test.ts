@@ -1,3 +1,4 @@
+import { findRepeatedTexts } from './tidy/page-texts';
 import {
   findCitationProblems,
   findCommandTexts,
@@ -13,10 +14,14 @@ import {
   type SourceFile,
   type Violation,
 } from './tidy/rules';
+import { findDependentComments, findDependentTitles } from './tidy/sentences';
 
 const RULES: Readonly<Record<string, (sources: readonly SourceFile[]) => Violation[]>> = {
   'no forbidden words': findForbiddenWords,
   'comments that are sentences': findFragments,
+  'titles of tests that can be read alone': findDependentTitles,
+  'doc comments that can be read alone': findDependentComments,
+  'no text of the pages twice': findRepeatedTexts,
   'citations only of documents of the repository': findCitationProblems,
   'no line over 120 columns': findLongLines,
   'no function over 70 lines': findLongFunctions,

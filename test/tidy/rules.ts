@@ -114,7 +114,7 @@ function blank(text: string): string {
   return ' '.repeat(text.length);
 }
 
-function lineAt(text: string, offset: number): number {
+export function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
 }
 
@@ -333,12 +333,17 @@ export function findCommandTexts(sources: readonly SourceFile[]): Violation[] {
     .filter(({ file }) => BELOW_COMMAND_LINE.test(file))
     .flatMap(({ file, text }) => {
       const withoutNames = NO_COMMANDS.reduce((rest, name) => rest.replaceAll(name, blank), text);
-      const code = COMMENTS.reduce((rest, comment) => rest.replaceAll(comment, blankLine), withoutNames);
+      const code = withoutComments(withoutNames);
       const patterns = SERVICES.test(file) ? [COMMAND, OPTION, UNTYPED_ERROR] : [COMMAND];
       return patterns.flatMap((pattern) =>
         [...code.matchAll(pattern)].map(({ 0: problem, index }) => ({ file, line: lineAt(code, index), problem })),
       );
     });
+}
+
+/** Spaces in the positions of comments, so that offsets stay. */
+export function withoutComments(text: string): string {
+  return COMMENTS.reduce((rest, comment) => rest.replaceAll(comment, blankLine), text);
 }
 
 /** Line breaks stay too. */
