@@ -1,12 +1,10 @@
 import type { Sealer } from '../crypto/sealing';
 import type { Queryable } from '../db/connection/pool';
+import { payoutAdapterOf } from './adapters';
 import type { PayoutNotifications } from './payout-provider';
-import { parseNotificationKeys } from './snap/payout-credentials';
-import { verifyPayoutNotification } from './snap/payout-notification';
-import { PAYOUT_PROFILES, PROFILE_OF_ADAPTER, type PayoutAdapter } from './snap/payout-profiles';
 
 interface AccountRow {
-  readonly adapter: PayoutAdapter;
+  readonly adapter: string;
   readonly baseUrl: string;
   readonly sealedKeys: string;
 }
@@ -36,11 +34,7 @@ export async function findPayoutNotifications(
   const row = rows[0];
   if (!row) return undefined;
   const { adapter, baseUrl, sealedKeys } = row;
-  const keys = parseNotificationKeys(sealer.open(sealedKeys, ['provider-server-key', accountId, adapter, baseUrl]));
-  const profile = PAYOUT_PROFILES[PROFILE_OF_ADAPTER[adapter]];
+  const keys = sealer.open(sealedKeys, ['provider-server-key', accountId, adapter, baseUrl]);
   const notificationUrl = `${publicBaseUrl}/provider-notifications/${accountId}`;
-  return {
-    verifyPayoutNotification: (notification) =>
-      verifyPayoutNotification(notification, { profile, keys, notificationUrl }),
-  };
+  return payoutAdapterOf({ id: accountId, adapter }).notifications(keys, notificationUrl);
 }

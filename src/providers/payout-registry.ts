@@ -2,15 +2,14 @@ import { keyFingerprint } from '../crypto/key-fingerprint';
 import type { Sealer } from '../crypto/sealing';
 import type { Queryable } from '../db/connection/pool';
 import type { Logger } from '../observability/logger';
+import { payoutAdapterOf, type Closable, type PayoutAdapterEntry } from './adapters';
 import { callRate } from './calls/call-rate';
 import { callSlots } from './calls/call-slots';
 import { logCalls } from './calls/log-calls';
 import { measureCalls } from './calls/measure-calls';
 import { wrapPayoutCalls, type CallWrapper } from './calls/wrap-calls';
 import type { PayoutProvider } from './payout-provider';
-import { parsePayoutCredentials } from './snap/payout-credentials';
-import { PAYOUT_PROFILES, PROFILE_OF_ADAPTER, type PayoutAdapter, type PayoutProfile } from './snap/payout-profiles';
-import { createSnapPayoutProvider } from './snap/snap-payout-provider';
+import type { PayoutProfile } from './snap/payout-profiles';
 
 /** Our accounts at the banks that execute payouts. */
 export interface PayoutRegistry {
@@ -29,7 +28,7 @@ export interface PayoutsAccount {
 
 interface AccountRow {
   readonly id: string;
-  readonly adapter: PayoutAdapter;
+  readonly adapter: string;
   readonly baseUrl: string;
   readonly sealedCredentials: string;
   /** Names the credentials that were approved. */
@@ -58,14 +57,14 @@ export function createPayoutRegistry(settings: PayoutRegistrySettings): PayoutRe
     if (!row) return undefined;
     const known = connections.get(row.id);
     if (known && isSame(known.row, row)) return known;
-    const client = connect(settings, row);
+    const adapter = payoutAdapterOf(row);
+    const client = connect(settings, adapter, row);
     opened.push(client);
     const { db, log, slotsPerAccount } = settings;
     const limits = [callRate(db, row.id, () => row.callsPerSecond), callSlots(slotsPerAccount)];
     const wrappers = [measureCalls(row.id), ...limits.map(exceptSends), logCalls(row.id, log)];
     const provider = wrappers.reduce(wrapPayoutCalls, withoutNumbers(client));
-    const profile = PAYOUT_PROFILES[PROFILE_OF_ADAPTER[row.adapter]];
-    const connection = { accountId: row.id, row, provider, profile };
+    const connection = { accountId: row.id, row, provider, profile: adapter.profile };
     connections.set(row.id, connection);
     return connection;
   }
@@ -90,15 +89,17 @@ function isSame(one: AccountRow, other: AccountRow): boolean {
 }
 
 /** @throws Error if the credentials are not those that were approved: the bank is not called with them */
-function connect({ sealer, log }: PayoutRegistrySettings, row: AccountRow) {
-  const { id, adapter, baseUrl, sealedCredentials } = row;
-  const profile = PROFILE_OF_ADAPTER[adapter];
-  const json = sealer.open(sealedCredentials, ['provider-credentials', id, adapter, baseUrl]);
-  if (row.keyFingerprint !== keyFingerprint(json)) {
+function connect(
+  { sealer, log }: PayoutRegistrySettings,
+  adapter: PayoutAdapterEntry,
+  { id, baseUrl, ...row }: AccountRow,
+): Closable<PayoutProvider> {
+  const credentials = sealer.open(row.sealedCredentials, ['provider-credentials', id, row.adapter, baseUrl]);
+  if (row.keyFingerprint !== keyFingerprint(credentials)) {
     log.error({ accountId: id }, 'the credentials of the account do not have its fingerprint');
     throw new Error(`The credentials of provider account ${id} do not have the fingerprint of the account`);
   }
-  return createSnapPayoutProvider({ profile, baseUrl, credentials: parsePayoutCredentials(json) });
+  return adapter.connect({ baseUrl, credentials });
 }
 
 /** `prepareSend` has reserved the slot of the send: nothing keeps a call back whose permission is recorded. */

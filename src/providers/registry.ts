@@ -3,11 +3,11 @@ import type { Sealer } from '../crypto/sealing';
 import type { Queryable } from '../db/connection/pool';
 import type { ProviderName } from '../domain/provider-capabilities';
 import type { Logger } from '../observability/logger';
+import { paymentAdapterOf, type PaymentAdapterEntry } from './adapters';
 import { callRate } from './calls/call-rate';
 import { logCalls } from './calls/log-calls';
 import { measureCalls } from './calls/measure-calls';
 import { wrapCalls } from './calls/wrap-calls';
-import { createMidtransProvider } from './midtrans/midtrans-provider';
 import type { Provider } from './provider';
 
 /** Our provider accounts, each with a client. */
@@ -62,10 +62,10 @@ export function createProviderRegistry({ db, sealer, publicBaseUrl, log }: Provi
   // A call may still use the client of an earlier server key, so each is closed only at the end.
   const opened: { close(): Promise<void> }[] = [];
 
-  function connect(accountId: string, access: AccountAccess): Connection {
+  function connect(accountId: string, adapter: PaymentAdapterEntry, access: AccountAccess): Connection {
     const known = connections.get(accountId);
     if (known && isSameAccess(known, access)) return known;
-    const client = createMidtransProvider({
+    const client = adapter.connect({
       ...access,
       notificationUrl: `${publicBaseUrl}/provider-notifications/${accountId}`,
     });
@@ -100,7 +100,7 @@ export function createProviderRegistry({ db, sealer, publicBaseUrl, log }: Provi
     const read = readAccount(db, accountId);
     const account = await (known ? read.catch(() => undefined) : read);
     if (!account) return known?.provider;
-    const connection = connect(accountId, accessOf(account));
+    const connection = connect(accountId, paymentAdapterOf(account), accessOf(account));
     connection.callsPerSecond = account.callsPerSecond;
     return connection.provider;
   }

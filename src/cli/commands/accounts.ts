@@ -3,11 +3,10 @@ import { z } from 'zod';
 import type { Sealer } from '../../crypto/sealing';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { UserError } from '../../errors';
-import { PAYOUT_ADAPTERS } from '../../providers/snap/payout-profiles';
+import { PAYMENT_ADAPTERS, PAYOUT_ADAPTERS } from '../../providers/adapters';
 import { requestApproval, requireApproval } from '../../services/audit/request-approval';
 import { addPayoutsAccount } from '../../services/provider-accounts/payouts-account';
 import {
-  ADAPTERS,
   ADD_ACCOUNT,
   addAccount,
   DISABLE_ACCOUNT,
@@ -71,7 +70,7 @@ export function addAccountsCommand(program: LunasCommand): void {
 function addAdd(accounts: LunasCommand): void {
   const input = z.object({
     provider: oneOf(PROVIDERS),
-    adapter: oneOf(ADAPTERS),
+    adapter: oneOf(PAYMENT_ADAPTERS),
     serverKeyEnv: z.string(),
     baseUrl: z.string().optional(),
     nmid: nmid.optional(),
@@ -81,7 +80,7 @@ function addAdd(accounts: LunasCommand): void {
     .command('add')
     .description('register a provider account; its server key is read from the environment and stored sealed')
     .requiredOption('--provider <provider>', joinOptions(PROVIDERS))
-    .requiredOption('--adapter <adapter>', joinOptions(ADAPTERS))
+    .requiredOption('--adapter <adapter>', joinOptions(PAYMENT_ADAPTERS))
     .requiredOption('--server-key-env <name>', 'the environment variable that holds the server key')
     .option('--base-url <url>', "the acquirer's address (default: Midtrans, by the environment)")
     .option('--nmid <nmid>', NMID_DESCRIPTION)

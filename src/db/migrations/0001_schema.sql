@@ -231,7 +231,7 @@ create table provider_accounts (
   -- `payouts`: our own account at the bank that executes payouts.
   purpose text not null default 'payments' check (purpose in ('payments', 'payouts')),
   provider text check (provider in ('gopay', 'shopeepay')), -- null: an account for payouts serves no payment
-  adapter text not null check (adapter in ('midtrans', 'snap-midtrans', 'snap-faspay')),
+  adapter text not null,
   base_url text not null,
   -- Of an account for payouts: the keys that verify the bank's notifications, as JSON. They move no money.
   sealed_server_key text not null,
@@ -251,7 +251,10 @@ create table provider_accounts (
   proposed_nmid text,
   constraint provider_accounts_provider_if_payments check ((purpose = 'payments') = (provider is not null)),
   constraint provider_accounts_credentials_if_payouts check ((purpose = 'payouts') = (sealed_credentials is not null)),
-  constraint provider_accounts_adapter_of_purpose check ((purpose = 'payouts') = (adapter like 'snap-%'))
+  -- The pairs of `ADAPTERS` (src/providers/adapters.ts): an account is never called with the protocol of the other
+  -- purpose.
+  constraint provider_accounts_adapter_of_purpose check ((purpose, adapter) in
+    (('payments', 'midtrans'), ('payouts', 'snap-midtrans'), ('payouts', 'snap-faspay')))
 );
 create index provider_accounts_provider_idx on provider_accounts (provider) where status = 'enabled';
 create unique index provider_accounts_payouts_key on provider_accounts (purpose)

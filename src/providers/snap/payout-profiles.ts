@@ -89,12 +89,3 @@ export const PAYOUT_PROFILES = {
     unconfirmed: ['statuses', 'signature of notifications', 'production URL', 'how long references are kept'],
   },
 } as const satisfies Record<string, PayoutProfile>;
-
-/** Values of `provider_accounts.adapter` for payouts. */
-export const PAYOUT_ADAPTERS = ['snap-midtrans', 'snap-faspay'] as const;
-export type PayoutAdapter = (typeof PAYOUT_ADAPTERS)[number];
-
-export const PROFILE_OF_ADAPTER = {
-  'snap-midtrans': 'midtrans',
-  'snap-faspay': 'faspay',
-} as const satisfies Record<PayoutAdapter, keyof typeof PAYOUT_PROFILES>;

@@ -5,7 +5,7 @@ import { actorText, operatorIdOf, type OperatorActor } from '../../domain/actor'
 import { DeclaredAction } from '../../domain/declared-action';
 import { PAYOUT_RESOLUTIONS } from '../../domain/payout-actions';
 import { ConflictError, messageOf, UserError } from '../../errors';
-import { PAYOUT_ADAPTERS } from '../../providers/snap/payout-profiles';
+import { PAYMENT_ADAPTERS, PAYOUT_ADAPTERS } from '../../providers/adapters';
 import { withAudit, type AuditDependencies } from '../audit/audit';
 import { findApproval, type Approval } from '../audit/list-approvals';
 import { APPROVABLE_PAYMENT_ACTIONS, APPROVABLE_PAYOUT_ACTIONS, IS_VALID, IS_WAITING } from '../audit/request-approval';
@@ -25,7 +25,6 @@ import { APPROVE_BANK_ACCOUNT, executeApproval, REACTIVATE_BANK_ACCOUNT } from '
 import type { PayoutActionRequest } from '../payouts/payout-operations';
 import { changePayoutRule, PAYOUT_RULES, payoutRule, type PayoutRuleRequest } from '../payouts/payout-rule-approvals';
 import {
-  ADAPTERS,
   APPROVE_ACCOUNT,
   approveAccount,
   approveServerKey,
@@ -70,7 +69,7 @@ const accountKey = z.object({
 const databaseAction = z.discriminatedUnion('action', [
   z.object({
     action: z.literal('account.create'),
-    parameters: accountKey.extend({ adapter: z.enum([...ADAPTERS, ...PAYOUT_ADAPTERS]), baseUrl: z.string() }),
+    parameters: accountKey.extend({ adapter: z.enum([...PAYMENT_ADAPTERS, ...PAYOUT_ADAPTERS]), baseUrl: z.string() }),
   }),
   z.object({ action: z.literal('account.set_key'), parameters: accountKey }),
   z.object({

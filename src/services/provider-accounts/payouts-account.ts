@@ -4,8 +4,7 @@ import { keyFingerprint } from '../../crypto/key-fingerprint';
 import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
 import { ConflictError } from '../../errors';
-import { extractNotificationKeys } from '../../providers/snap/payout-credentials';
-import { PAYOUT_PROFILES, PROFILE_OF_ADAPTER, type PayoutAdapter } from '../../providers/snap/payout-profiles';
+import { ADAPTERS, type PayoutAdapter } from '../../providers/adapters';
 import { ACCOUNT_COLUMNS, validateBaseUrl, type ProviderAccount } from './provider-accounts';
 
 /** Whether an account of ours at a bank executes payouts. */
@@ -37,8 +36,9 @@ export async function addPayoutsAccount(
   { adapter, environment, credentials, ...account }: NewPayoutsAccount,
 ): Promise<ProviderAccount> {
   const baseUrl = validateBaseUrl(account.baseUrl, environment);
-  const notificationKeys = extractNotificationKeys(credentials);
-  const unconfirmed: readonly string[] = PAYOUT_PROFILES[PROFILE_OF_ADAPTER[adapter]].unconfirmed;
+  const entry = ADAPTERS.payouts[adapter];
+  const notificationKeys = entry.notificationKeysOf(credentials);
+  const { unconfirmed } = entry.profile;
   if (environment === 'production' && unconfirmed.length > 0) {
     const text = `Production must not use ${adapter}. Its bank has not confirmed: ${unconfirmed.join(', ')}.`;
     throw new ConflictError('not_allowed', text);

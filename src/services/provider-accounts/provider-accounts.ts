@@ -8,17 +8,15 @@ import { DeclaredAction } from '../../domain/declared-action';
 import { ACCOUNT_STOPS, type AccountStop } from '../../domain/exception-kinds';
 import type { ProviderName } from '../../domain/provider-capabilities';
 import { ConflictError, InvalidError } from '../../errors';
-import type { PayoutAdapter } from '../../providers/snap/payout-profiles';
+import {
+  ADAPTERS,
+  paymentAdapterOf,
+  type PaymentAdapter,
+  type PaymentAdapterEntry,
+  type PayoutAdapter,
+} from '../../providers/adapters';
 import { urlFormatViolation } from '../../webhooks/ssrf-guard';
 import { assertUrl, isLoopbackHost } from './validate-url';
-
-/** The adapters, and the address of each one's acquirer. */
-const BASE_URLS = {
-  midtrans: { sandbox: 'https://api.sandbox.midtrans.com', production: 'https://api.midtrans.com' },
-} as const satisfies Record<string, Record<Environment, string>>;
-
-export const ADAPTERS = ['midtrans'] as const satisfies readonly (keyof typeof BASE_URLS)[];
-export type Adapter = (typeof ADAPTERS)[number];
 
 /** One of our accounts at a provider. No query returns the server key. */
 export interface ProviderAccount {
@@ -26,7 +24,7 @@ export interface ProviderAccount {
   readonly purpose: 'payments' | 'payouts';
   /** Null: an account for payouts. */
   readonly provider: ProviderName | null;
-  readonly adapter: Adapter | PayoutAdapter;
+  readonly adapter: PaymentAdapter | PayoutAdapter;
   readonly baseUrl: string;
   /** The share of new payments, relative to the provider's other enabled accounts. */
   readonly weight: number;
@@ -53,7 +51,7 @@ export interface ProposedAccount extends AccountKey, Pick<ProviderAccount, 'adap
 
 export interface NewAccount extends Pick<ProviderAccount, 'weight'> {
   readonly provider: ProviderName;
-  readonly adapter: Adapter;
+  readonly adapter: PaymentAdapter;
   /** Absent: a new one. */
   readonly id?: string;
   readonly serverKey: string;
@@ -74,9 +72,11 @@ export const ADD_ACCOUNT = new DeclaredAction('account.create');
 /** The server key is stored sealed. @throws UserError if the base URL or the server key is not valid */
 export async function addAccount(db: Queryable, sealer: Sealer, account: NewAccount): Promise<ProviderAccount> {
   const { environment } = account;
-  const baseUrl = validateBaseUrl(account.baseUrl ?? BASE_URLS[account.adapter][environment], environment);
+  const adapter = ADAPTERS.payments[account.adapter];
+  const baseUrl = validateBaseUrl(account.baseUrl ?? adapter.baseUrls[environment], environment);
   const id = account.id ?? uuidv7();
-  const serverKey = validateServerKey(account.serverKey);
+  const { serverKey } = account;
+  validateServerKey(adapter, serverKey);
   if (account.isProposed) requireNmid(account.nmid ?? null);
   const { rows } = await db.query<ProviderAccount>(
     `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key, weight, status, nmid,
@@ -107,19 +107,20 @@ export function validateBaseUrl(text: string, environment: Environment): string 
   throw new InvalidError('url', `The base URL must end with its path, without ? or #: ${text}`);
 }
 
-/** An acquirer that moves no money: on this machine, without TLS, or the adapter's own sandbox. */
+/** An acquirer that moves no money: on this machine, without TLS, or an adapter's own sandbox. */
 export function isSandboxUrl(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl);
-  const isOfAdapter = Object.values(BASE_URLS).some(({ sandbox }) => new URL(sandbox).hostname === hostname);
+  const isOfAdapter = Object.values(ADAPTERS.payments).some(
+    ({ baseUrls }) => new URL(baseUrls.sandbox).hostname === hostname,
+  );
   return protocol === 'http:' || isLoopbackHost(hostname) || isOfAdapter;
 }
 
-/**
- * A key with a line break (from a file or a shell) would be rejected by the provider, but only at the first payment.
- */
-function validateServerKey(serverKey: string): string {
-  if (/^[\x21-\x7e]+$/.test(serverKey)) return serverKey;
-  throw new InvalidError('serverKey', 'The server key must be printable characters without spaces or line breaks.');
+/** @throws InvalidError */
+function validateServerKey(adapter: PaymentAdapterEntry, serverKey: string): void {
+  const { success, error } = adapter.serverKey.safeParse(serverKey);
+  if (success) return;
+  throw new InvalidError('serverKey', `The server key ${error.issues.map(({ message }) => message).join(', ')}.`);
 }
 
 /** Without it, a second operator would not see whose account it is, and no QR could be compared. */
@@ -306,10 +307,12 @@ async function findAccount(db: Queryable, accountId: string): Promise<ProviderAc
 }
 
 /** Neither adapter nor base URL of an account changes, except of the sandbox accounts of `lunas up`. */
-function sealFor({ id, adapter, baseUrl, purpose }: ProviderAccount, sealer: Sealer, serverKey: string): string {
-  if (purpose === 'payouts') {
+function sealFor(account: ProviderAccount, sealer: Sealer, serverKey: string): string {
+  if (account.purpose === 'payouts') {
     const text = 'An account for payouts has no server key: disable it, and add one with the new credentials.';
     throw new ConflictError('not_allowed', text);
   }
-  return sealer.seal(validateServerKey(serverKey), ['provider-server-key', id, adapter, baseUrl]);
+  const { id, adapter, baseUrl } = account;
+  validateServerKey(paymentAdapterOf(account), serverKey);
+  return sealer.seal(serverKey, ['provider-server-key', id, adapter, baseUrl]);
 }

@@ -4,6 +4,7 @@ import { findEnvironment } from '../../db/connection/environment';
 import { createPool, type Queryable } from '../../db/connection/pool';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { ConflictError } from '../../errors';
+import type { PaymentAdapter } from '../../providers/adapters';
 import { listPolicies, setPolicy } from '../provider-accounts/catalog';
 import { findNewestSecret } from '../webhooks/webhook-secrets';
 import { ensureSandboxKey } from './sandbox-key';
@@ -27,7 +28,7 @@ export interface Demo {
   readonly webhookSecret: string | null;
 }
 
-const DEMO_ADAPTER = 'midtrans';
+const DEMO_ADAPTER: PaymentAdapter = 'midtrans';
 const DEMO_MERCHANT_ID = '01935b6c-7c00-7000-8000-00006c756e61';
 const DEMO_OWNER_ID = '01935b6c-7c00-7000-8000-6f776e657231';
 /** Has no password: `lunas up` and `lunas users link` print links that sign in once. */
