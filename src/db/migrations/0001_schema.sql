@@ -62,8 +62,6 @@ create table installation (
   environment text not null check (environment in ('sandbox', 'production')),
   recorded_at timestamptz(3) not null default now()
 );
-create trigger append_only before update or delete on installation for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on installation execute function forbid_mutation();
 
 create function is_production() returns boolean language sql stable
   return exists (select from installation where environment = 'production');
@@ -139,8 +137,6 @@ create policy readable on recovery_mode for select using (true);
 create policy begin_only on recovery_mode for update to lunas_worker, lunas_payouts
   using (true) with check (begun_at is not null);
 create policy begin_and_end on recovery_mode for update to lunas_operator using (true);
-create trigger append_only before delete on recovery_mode for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on recovery_mode execute function forbid_mutation();
 
 -- Merchants and what they may do -------------------------------------------------------------------------------------
 
@@ -579,9 +575,6 @@ create table ledger_verifications (
   posting_id bigint not null, -- every posting up to this id is verified, and counted in the balances
   balances jsonb not null -- [{ account, debitRupiah, creditRupiah }]
 );
-create trigger append_only before update or delete on ledger_verifications
-  for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on ledger_verifications execute function forbid_mutation();
 
 -- The result of each `lunas ledger verify`, also of one that found breaks.
 create table ledger_verification_results (
@@ -591,9 +584,6 @@ create table ledger_verification_results (
   break_count bigint not null check (break_count >= 0)
 );
 create index ledger_verification_results_full_idx on ledger_verification_results (id) where is_full;
-create trigger append_only before update or delete on ledger_verification_results
-  for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on ledger_verification_results execute function forbid_mutation();
 
 -- Balance ------------------------------------------------------------------------------------------------------------
 
@@ -643,16 +633,12 @@ create trigger append_only_truncate before truncate on balance_transactions exec
 
 -- Every day up to the newest row has ended: no line is booked on one.
 create table ended_days (day date primary key);
-create trigger append_only before update or delete on ended_days for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on ended_days execute function forbid_mutation();
 
 -- Every day up to the newest row is closed: it has ended, and its sums are in `balance_days`.
 create table closed_days (
   day date primary key,
   closed_at timestamptz(3) not null default now()
 );
-create trigger append_only before update or delete on closed_days for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on closed_days execute function forbid_mutation();
 
 -- The balance of a merchant at the end of a closed day that has lines, and the sums of these.
 create table balance_days (
@@ -664,8 +650,6 @@ create table balance_days (
   line_count bigint not null check (line_count > 0),
   primary key (merchant_id, day)
 );
-create trigger append_only before update or delete on balance_days for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on balance_days execute function forbid_mutation();
 
 -- Sums of the counted lines of days that are not closed. The worker adds new lines every few seconds
 -- (open-balance-days.ts), so that a balance reads few lines: the newest closing, these sums, and what is not counted.
@@ -861,10 +845,8 @@ create index webhook_events_recorded_xid_idx on webhook_events (recorded_xid);
 create index webhook_events_retention_idx on webhook_events (occurred_at, payment_id, payment_version);
 
 -- Retention deletes old events. Young ones stay, since deliveries need their bytes.
-create trigger append_only before update on webhook_events for each row execute function forbid_mutation();
 create trigger append_only_delete before delete on webhook_events for each row
   when (old.occurred_at > now() - interval '7 days') execute function forbid_mutation();
-create trigger append_only_truncate before truncate on webhook_events execute function forbid_mutation();
 
 -- The events of late payments. An endpoint receives them only if it lists them. They have versions of their own, above
 -- any version of the payment: an event is identified by the id of its payment and its version.
@@ -1081,9 +1063,6 @@ create table reconciliation_runs (
   coverage jsonb not null -- for each provider account: seen, compared, indeterminate, breaks
 );
 create index reconciliation_runs_complete_idx on reconciliation_runs (id) where is_complete;
-create trigger append_only before update or delete on reconciliation_runs
-  for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on reconciliation_runs execute function forbid_mutation();
 
 -- Orders whose status the provider did not return in one or more runs of reconciliation in succession.
 create table indeterminate_orders (
@@ -1195,16 +1174,6 @@ end $$;
 create trigger audit_chain after insert on operator_actions for each row execute function chain_action();
 create trigger audit_chain after insert on operator_action_outcomes for each row execute function chain_outcome();
 
-create trigger append_only before update or delete on operator_actions for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on operator_actions execute function forbid_mutation();
-create trigger append_only before update or delete on operator_action_outcomes
-  for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on operator_action_outcomes execute function forbid_mutation();
-create trigger append_only before update or delete on audit_chain for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on audit_chain execute function forbid_mutation();
-create trigger append_only before update or delete on audit_chain_lock for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on audit_chain_lock execute function forbid_mutation();
-
 -- Approvals ----------------------------------------------------------------------------------------------------------
 
 -- Actions that need a second operator in production. A row waits until another operator approves or rejects it, or it
@@ -1245,7 +1214,6 @@ create trigger comparison_is_final before update of amount_rupiah, expected_vers
   for each row execute function forbid_mutation();
 create trigger outcome_is_final before update on approvals
   for each row when (old.status in ('executed', 'failed', 'rejected')) execute function forbid_mutation();
-create trigger append_only before delete on approvals for each row execute function forbid_mutation();
 
 -- A request is decided before it is executed, and its decision is final.
 create function record_decision() returns trigger
@@ -1270,8 +1238,6 @@ end $$;
 create trigger decision before update of status, decided_by on approvals
   for each row execute function record_decision();
 
-create trigger append_only_truncate before truncate on approvals execute function forbid_mutation();
-
 -- Each decision of an operator. A second one follows if the process that executed the first one ended.
 create table approval_decisions (
   id bigint generated always as identity primary key,
@@ -1282,9 +1248,6 @@ create table approval_decisions (
   note text
 );
 create index approval_decisions_approval_id_idx on approval_decisions (approval_id);
-create trigger append_only before update or delete on approval_decisions
-  for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on approval_decisions execute function forbid_mutation();
 
 -- Settlements and manual refunds of late payments above the newest limit need a second operator.
 create table approval_limits (
@@ -1296,8 +1259,6 @@ create table approval_limits (
 );
 create unique index approval_limits_replaces_id_idx on approval_limits (replaces_id);
 insert into approval_limits (limit_rupiah) values (5000000);
-create trigger append_only before update or delete on approval_limits for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on approval_limits execute function forbid_mutation();
 
 -- Rules that two operators decide, whatever the statement is ---------------------------------------------------------
 
@@ -1706,12 +1667,6 @@ create table user_action_outcomes (
   finished_at timestamptz(3) not null default clock_timestamp()
 );
 
-create trigger append_only before update or delete on user_actions for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on user_actions execute function forbid_mutation();
-create trigger append_only before update or delete on user_action_outcomes
-  for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on user_action_outcomes execute function forbid_mutation();
-
 -- What operators did to a merchant, as its members may see it: without the operator, the note and the parameters. The
 -- ids are from the sequence of user_actions, so that one list has both in order.
 create table merchant_operator_actions (
@@ -1723,10 +1678,6 @@ create table merchant_operator_actions (
   outcome text not null check (outcome in ('succeeded', 'indeterminate')),
   primary key (merchant_id, id)
 );
-
-create trigger append_only before update or delete on merchant_operator_actions
-  for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on merchant_operator_actions execute function forbid_mutation();
 
 -- Each change of a merchant, its keys, endpoints, bank accounts and members that may have happened; no reading. What is
 -- done to a payment stands in its timeline. Only this writes the table, as the owner.
@@ -2126,7 +2077,6 @@ end $$;
 create trigger by_invitation before insert on members for each row
   when (acts_as_operator()) execute function require_sandbox();
 
-
 -- Bank accounts of merchants -----------------------------------------------------------------------------------------
 
 -- An account of a merchant that receives payouts. It is never edited: a change is a new account. The number is sealed,
@@ -2180,9 +2130,6 @@ create table bank_account_transitions (
   recorded_at timestamptz(3) not null default now(),
   primary key (bank_account_id, version)
 );
-create trigger append_only before update or delete on bank_account_transitions
-  for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on bank_account_transitions execute function forbid_mutation();
 
 -- Whose account it is never changes. The number can be emptied, or sealed again with another master key.
 create trigger account_is_final before update on bank_accounts for each row
@@ -2203,8 +2150,6 @@ create trigger status_is_final before update of status on bank_accounts for each
 create trigger begins_as_proposal before insert on bank_accounts for each row
   when (new.status <> 'pending_inquiry' or new.version <> 1 or new.confirmed_by is not null)
   execute function forbid_mutation();
-create trigger append_only before delete on bank_accounts for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on bank_accounts execute function forbid_mutation();
 
 -- In production an account becomes active only while an approval of two operators for this very version is executed:
 -- `lunas approvals approve` sets `approved` and executes in one transaction.
@@ -2237,8 +2182,6 @@ create table payout_limits (
 );
 create unique index payout_limits_replaces_id_idx on payout_limits (replaces_id);
 insert into payout_limits (cooldown_seconds) values (86400);
-create trigger append_only before update or delete on payout_limits for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on payout_limits execute function forbid_mutation();
 
 -- The cool-down begins when the account becomes active, and no statement ends it earlier. The clock of the process that
 -- approves may be a minute behind that of PostgreSQL.
@@ -2320,8 +2263,6 @@ create table payout_policies (
   created_at timestamptz(3) not null default now(),
   unique (rail, version)
 );
-create trigger append_only before update or delete on payout_policies for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on payout_policies execute function forbid_mutation();
 insert into payout_policies (rail, version, fee_rupiah, min_rupiah, max_rupiah, opens_at, closes_at, days,
   expected_within_seconds, is_enabled)
 values
@@ -2355,8 +2296,6 @@ begin
   return case when exists (select from payout_stops where id > new.ended_stop_id) then null else new end;
 end $$;
 create trigger unless_stopped_again before insert on payout_stops for each row execute function order_payout_stop();
-create trigger append_only before update or delete on payout_stops for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on payout_stops execute function forbid_mutation();
 -- One operator stops payouts.
 create trigger two_operators before insert on payout_stops for each row
   when (not new.is_stopped) execute function require_approved_row('payout.start');
@@ -2470,9 +2409,6 @@ create table payout_transitions (
   primary key (payout_id, version)
 );
 create index payout_transitions_recorded_at_idx on payout_transitions (recorded_at, payout_id);
-create trigger append_only before update or delete on payout_transitions
-  for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on payout_transitions execute function forbid_mutation();
 
 create table payout_events (
   payout_id uuid not null,
@@ -2485,8 +2421,6 @@ create table payout_events (
   foreign key (payout_id, payout_version) references payout_transitions
 );
 create index payout_events_recorded_xid_idx on payout_events (recorded_xid);
-create trigger append_only before update or delete on payout_events for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on payout_events execute function forbid_mutation();
 
 alter table ledger_postings add foreign key (payout_id, payout_version) references payout_transitions;
 alter table balance_transactions add foreign key (payout_id) references payouts;
@@ -2533,8 +2467,6 @@ create trigger status_is_final before update of status on payouts for each row
   when (old.status in ('cancelled', 'returned') and new.status <> old.status) execute function forbid_mutation();
 create trigger begins_as_request before insert on payouts for each row
   when (new.status <> 'requested' or new.version <> 1) execute function forbid_mutation();
-create trigger append_only before delete on payouts for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on payouts execute function forbid_mutation();
 
 -- Whether a member may approve payouts of a merchant: the role permits it for a day, so that the other owners can
 -- notice, and the newest credential is as old. The first member, in its first role, has no other one, and a sandbox has
@@ -2849,8 +2781,6 @@ create table retention_runs (
   positions jsonb not null
 );
 create index retention_runs_complete_idx on retention_runs (id) where is_complete;
-create trigger append_only before update or delete on retention_runs for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on retention_runs execute function forbid_mutation();
 
 -- Totals of payments, for figures: a page must not count payments. The worker adds the transitions to them
 -- (payment-totals.ts), so they are some seconds old. The archive leaves them as they are: they count its payments too.
@@ -2926,8 +2856,6 @@ create table archive_batches (
   sha256 bytea not null check (octet_length(sha256) = 32)
 );
 create index archive_batches_file_id_idx on archive_batches (file_id, end_byte);
-create trigger append_only before update or delete on archive_batches for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on archive_batches execute function forbid_mutation();
 
 -- What stays of a payment for good: its idempotency key must never create a second payment. The key determines the id.
 create table archived_payments (
@@ -2937,9 +2865,6 @@ create table archived_payments (
   batch_id bigint not null references archive_batches,
   received_money boolean not null -- whether the provider received money for it
 );
-create trigger append_only before update or delete on archived_payments
-  for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on archived_payments execute function forbid_mutation();
 
 -- Money that came for an archived payment that was never paid. It is in suspense until an operator gives it back.
 create table archived_late_payments (
@@ -2962,8 +2887,6 @@ create table ledger_closings (
   credit_rupiah bigint not null check (credit_rupiah >= 0),
   primary key (day, merchant_id, account)
 );
-create trigger append_only before delete on ledger_closings for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on ledger_closings execute function forbid_mutation();
 
 -- What the archive may take: final payments that nothing will change any more, and whose ledger was verified.
 -- Temporal has no workflow of a payment that ended a week ago, and the event stream has only newer events.
@@ -3124,22 +3047,14 @@ begin
   raise exception '% is append-only: delete rejected', tg_table_name using errcode = 'restrict_violation';
 end $$;
 
-create trigger append_only before update on payment_transitions for each row execute function forbid_mutation();
 create trigger append_only_delete before delete on payment_transitions
   for each row execute function forbid_deletion_unless_archived();
-create trigger append_only_truncate before truncate on payment_transitions execute function forbid_mutation();
-create trigger append_only before update on late_payment_events for each row execute function forbid_mutation();
 create trigger append_only_delete before delete on late_payment_events
   for each row execute function forbid_deletion_unless_archived();
-create trigger append_only_truncate before truncate on late_payment_events execute function forbid_mutation();
-create trigger append_only before update on ledger_postings for each row execute function forbid_mutation();
 create trigger append_only_delete before delete on ledger_postings
   for each row execute function forbid_deletion_unless_archived();
-create trigger append_only_truncate before truncate on ledger_postings execute function forbid_mutation();
-create trigger append_only before update on ledger_entries for each row execute function forbid_mutation();
 create trigger append_only_delete before delete on ledger_entries
   for each row execute function forbid_deletion_unless_archived();
-create trigger append_only_truncate before truncate on ledger_entries execute function forbid_mutation();
 
 -- Settlements and refunds that two operators decide -----------------------------------------------------------------
 
@@ -3220,6 +3135,36 @@ create trigger two_operators before update of refunded_at on archived_late_payme
   execute function require_approved_manual_refund();
 create policy manual_refunds on ledger_postings for insert to lunas_api, lunas_operator
   with check (late_payment_step = 'refund_manually' and is_approved_manual_refund(payment_id));
+
+-- Append-only tables -------------------------------------------------------------------------------------------------
+
+-- What no statement does to a row, nor to the whole table. What depends on the row is in a trigger beside the table.
+do $$
+declare
+  kept text;
+  forbidden text;
+begin
+  for kept, forbidden in
+    select unnest(tables), events from (values
+      ('update or delete', array['installation', 'ledger_verifications', 'ledger_verification_results', 'ended_days',
+        'closed_days', 'balance_days', 'reconciliation_runs', 'operator_actions', 'operator_action_outcomes',
+        'audit_chain', 'audit_chain_lock', 'approval_decisions', 'approval_limits', 'user_actions',
+        'user_action_outcomes', 'merchant_operator_actions', 'bank_account_transitions', 'payout_limits',
+        'payout_policies', 'payout_stops', 'payout_transitions', 'payout_events', 'retention_runs', 'archive_batches',
+        'archived_payments']),
+      -- Of these some columns change.
+      ('delete', array['recovery_mode', 'approvals', 'bank_accounts', 'payouts', 'ledger_closings']),
+      -- Of these retention or the archive deletes rows.
+      ('update', array['webhook_events', 'payment_transitions', 'late_payment_events', 'ledger_postings',
+        'ledger_entries'])
+    ) as rules (events, tables)
+  loop
+    execute format('create trigger append_only before %s on %I for each row execute function forbid_mutation()',
+      forbidden, kept);
+    execute format('create trigger append_only_truncate before truncate on %I execute function forbid_mutation()',
+      kept);
+  end loop;
+end $$;
 
 -- Rights -------------------------------------------------------------------------------------------------------------
 
