@@ -8,14 +8,17 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MIGRATIONS = path.join('src', 'db', 'migrations');
+/** The parts of the schema of the first version. */
+const FIRST_SCHEMA = /^\d{4}_schema_\w+\.sql$/;
 const ARCHIVE_BYTES = 512 * 1024 * 1024;
 
 /**
- * @returns the commit, or what is missing: a second migration, because without one there was no other schema; or the
- *   history, because this is no git checkout, or a clone that does not go back that far
+ * @returns the commit, or what is missing: a migration of the first version's schema, because without one there was no
+ *   other schema; or the history, because this is no git checkout, or a clone that does not go back that far
  */
 export function findPreviousVersion(root = ROOT) {
-  if (readdirSync(path.join(root, MIGRATIONS)).length === 1) return { commit: null, missing: 'migration' };
+  if (readdirSync(path.join(root, MIGRATIONS)).every((name) => FIRST_SCHEMA.test(name)))
+    return { commit: null, missing: 'migration' };
   const git = gitIn(root);
   const isChanged = git('status', '--porcelain', '--', MIGRATIONS) !== '';
   // On the main branch a merge is one change.

@@ -25,7 +25,7 @@ const THROUGH_PGBOUNCER = ['test/e2e/up', 'create-payment.test', 'operator-api.t
 /** It has the rules of its own version. */
 const NOT_PREVIOUS = ['--testPathIgnorePatterns', String.raw`test/db/migration-rules\.test\.ts$`];
 const NO_PREVIOUS = {
-  migration: 'There is only one migration, so there is no version of another schema to test.',
+  migration: 'No migration follows the first schema, so there is no version of another schema to test.',
   history: 'The history does not have the version before the last migration. Run `git fetch --unshallow`.',
 };
 /** The statements of each process, in its role. The rest takes minutes more. */

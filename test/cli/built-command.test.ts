@@ -48,7 +48,7 @@ it('migrates an empty database, and applies nothing the second time', async () =
       await lunas(['migrate', '--json'], environment),
       await lunas(['migrate', '--json'], environment),
     ];
-    expect(JSON.parse(first.stdout).migrations).toContain('0001_schema');
+    expect(JSON.parse(first.stdout).migrations).toContain('0001_schema_roles');
     expect(JSON.parse(second.stdout)).toEqual({ migrations: [] });
     expect(await lunas(['merchants', 'list', '--json'], environment)).toMatchObject({ exitCode: 0, stderr: '' });
   } finally {

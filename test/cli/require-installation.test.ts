@@ -54,8 +54,8 @@ it('accepts the schema of this version, and returns the environment of the datab
 });
 
 it('rejects a database that lacks a migration of this version, and names the migration', async () => {
-  await change("delete from schema_migrations where name = '0001_schema'");
-  await expect(requireFor({})).rejects.toThrow(/\(0001_schema\)\. Run `lunas migrate`/);
+  await change("delete from schema_migrations where name = '0001_schema_roles'");
+  await expect(requireFor({})).rejects.toThrow(/\(0001_schema_roles\)\. Run `lunas migrate`/);
 });
 
 it('accepts a newer database with a warning, because old and new processes may run together', async () => {

@@ -530,7 +530,7 @@ describe('`lunas migrate` by a role that is no superuser', () => {
       ),
     });
     await withClient(empty.url, (client) => client.query(`grant lunas_owner to ${ROLE}`));
-    expect(await migrate(url)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('0001_schema') });
+    expect(await migrate(url)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('0001_schema_roles') });
     await withClient(empty.urlOf('lunas_local_reader'), async (client) => {
       expect((await client.query('select from merchants')).rowCount).toBe(0);
     });

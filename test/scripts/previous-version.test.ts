@@ -38,20 +38,22 @@ beforeEach(() => {
   directory = mkdtempSync(path.join(os.tmpdir(), 'lunas-versions-'));
   mkdirSync(path.join(directory, MIGRATIONS), { recursive: true });
   git('init', '--quiet');
-  writeMigration('0001_schema.sql');
+  writeMigration('0001_schema_roles.sql');
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-it('a history with one migration has no previous version, also after a change of the migration', () => {
+it('a history without a migration after the first schema has no previous version', () => {
   commit('one');
-  writeFileSync(path.join(directory, MIGRATIONS, '0001_schema.sql'), '-- Changed\n');
+  writeMigration('0002_schema_payments.sql');
+  commit('two');
+  writeFileSync(path.join(directory, MIGRATIONS, '0001_schema_roles.sql'), '-- Changed\n');
   commit('changed');
   expect(findPreviousVersion()).toEqual({ commit: null, missing: 'migration' });
 });
 
 it('the previous version is the commit before the last migration', () => {
   const first = commit('one');
-  writeMigration('0002_more.sql');
+  writeMigration('0003_more.sql');
   commit('two');
   commit('later');
   expect(findPreviousVersion()).toEqual({ commit: first });
@@ -60,12 +62,12 @@ it('the previous version is the commit before the last migration', () => {
 it('the previous version is the last commit if the last migration is not committed', () => {
   commit('one');
   const last = commit('later');
-  writeMigration('0002_more.sql');
+  writeMigration('0003_more.sql');
   expect(findPreviousVersion()).toEqual({ commit: last });
 });
 
 it('the previous version is not known if the history does not go back that far', () => {
-  writeMigration('0002_more.sql');
+  writeMigration('0003_more.sql');
   commit('all');
   expect(findPreviousVersion()).toEqual({ commit: null, missing: 'history' });
 });

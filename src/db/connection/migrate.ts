@@ -12,7 +12,7 @@ import { onlyRow } from './require-row';
 const MIGRATIONS_DIRECTORY = path.join(PACKAGE_ROOT, 'src', 'db', 'migrations');
 const MIGRATIONS_TABLE = 'schema_migrations';
 /** The migrations had other names before the first release. */
-const FIRST_MIGRATION = '0001_schema';
+const FIRST_MIGRATION = '0001_schema_roles';
 const DEVELOPMENT_SCHEMA =
   'This database was created by a development version of Lunas, from before the first release, ' +
   'and this version cannot migrate it: use a new database.';
@@ -26,7 +26,8 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * Migrates the database to the newest schema: numbered SQL files, each in a transaction, under an advisory lock. A
+ * Migrates the database to the newest schema: numbered SQL files, under an advisory lock. A new database gets all of
+ * them in one transaction, an existing one each in a transaction of its own, which holds its locks for a short time. A
  * migration that waits too long for a lock is rolled back, so that other statements continue. It is not retried: each
  * attempt would block them again. The first migration of a database records its environment.
  * @param environment undefined: that which the database records
@@ -44,7 +45,8 @@ export async function migrate(databaseUrl: string, environment: Environment | un
   // Without anything to do it needs no rights of the owner.
   if (missing.length > 0) {
     await withConnection(databaseUrl, requireOwner);
-    await withConnection(databaseUrl, (observer) => applyMigrations(databaseUrl, observer));
+    const isNew = missing.includes(FIRST_MIGRATION);
+    await withConnection(databaseUrl, (observer) => applyMigrations(databaseUrl, observer, isNew));
   }
   if (recorded === null) await withConnection(databaseUrl, (db) => recordEnvironment(db, decided));
   return missing;
@@ -73,7 +75,7 @@ async function requireOwner(db: Queryable): Promise<void> {
   );
 }
 
-async function applyMigrations(databaseUrl: string, observer: Queryable): Promise<void> {
+async function applyMigrations(databaseUrl: string, observer: Queryable, isNew: boolean): Promise<void> {
   const client = new Client({
     connectionString: databaseUrl,
     lock_timeout: LOCK_TIMEOUT_MS,
@@ -86,7 +88,7 @@ async function applyMigrations(databaseUrl: string, observer: Queryable): Promis
   try {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
     const { pid } = onlyRow(rows);
-    const { error, lastWait } = await observeLockWaits(observer, pid, () => runMigrations(client));
+    const { error, lastWait } = await observeLockWaits(observer, pid, () => runMigrations(client, isNew));
     if (lastWait && codeOf(error) === LOCK_NOT_AVAILABLE) {
       throw new UserError(describeLockWait(lastWait), { cause: error });
     }
@@ -96,7 +98,8 @@ async function applyMigrations(databaseUrl: string, observer: Queryable): Promis
   }
 }
 
-async function runMigrations(dbClient: Client): Promise<void> {
+/** @param isNew the database has no migration yet: it gets the whole schema or none of it */
+async function runMigrations(dbClient: Client, isNew: boolean): Promise<void> {
   const { runner } = await import('node-pg-migrate');
   await runner({
     dbClient,
@@ -104,6 +107,7 @@ async function runMigrations(dbClient: Client): Promise<void> {
     direction: 'up',
     migrationsTable: MIGRATIONS_TABLE,
     advisoryLockMode: 'wait',
+    singleTransaction: isNew,
     log: () => undefined,
   });
 }

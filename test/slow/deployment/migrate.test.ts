@@ -88,7 +88,7 @@ it('gives up behind a reader: it names the session, changes nothing, and succeed
 
   // What the message advises.
   await db.query('select pg_terminate_backend($1)', [pid]);
-  expect(await migrate()).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('0001_schema') });
+  expect(await migrate()).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('0001_schema_roles') });
   expect(await dumpSchema(db)).toBe(await dumpMigratedSchema());
 });
 
@@ -118,4 +118,13 @@ it('names the session of another `lunas migrate`', async () => {
     new RegExp(`^error: Session ${await pidOf(holder)} \\(application "lunas migrate", .*\\) runs another migration`),
   );
   expect(await appliedMigrations()).toBe(0);
+});
+
+it('writes the whole schema of a new database, or nothing of it', async () => {
+  await db.query('create table payouts ()');
+  const before = await dumpSchema(db);
+  const { exitCode, stderr } = await migrate();
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('"payouts" already exists') });
+  expect(await appliedMigrations()).toBe(0);
+  expect(await dumpSchema(db)).toBe(before);
 });

@@ -368,7 +368,7 @@ it('temporal: is broken if the namespace lacks what the service requires', async
 });
 
 it('schema: a missing migration is broken', async () => {
-  await db.query("delete from schema_migrations where name = '0001_schema'");
+  await db.query("delete from schema_migrations where name = '0001_schema_roles'");
   expect(await doctor()).toMatchObject({ exitCode: 1, broken: ['schema'] });
 });
 
