@@ -62,36 +62,11 @@ type Counted = readonly [name: LimitName, key: string];
  * in which the user has signed in before. Passkeys are not counted by e-mail.
  */
 export class SignInThrottle {
-  readonly #limits: Readonly<Record<LimitName, RateLimiterPostgres>>;
+  readonly #db: Pool;
+  readonly #limiters = new Map<LimitName, RateLimiterPostgres>();
 
   constructor(db: Pool) {
-    const limit = (name: LimitName) =>
-      new RateLimiterPostgres({
-        storeClient: db,
-        storeType: 'pool',
-        tableName: 'rate_limits',
-        tableCreated: true,
-        // Its timer outlives the process's shutdown. The API deletes what is expired.
-        clearExpiredByTimeout: false,
-        keyPrefix: name,
-        ...LIMITS[name],
-      });
-    this.#limits = {
-      sign_in_pair: limit('sign_in_pair'),
-      sign_in_email: limit('sign_in_email'),
-      sign_in_network: limit('sign_in_network'),
-      sign_in_site: limit('sign_in_site'),
-      sign_in_site_pair: limit('sign_in_site_pair'),
-      sign_in_browser: limit('sign_in_browser'),
-      sign_in_session: limit('sign_in_session'),
-      code_pair: limit('code_pair'),
-      code_pair_day: limit('code_pair_day'),
-      code_user_day: limit('code_user_day'),
-      code_browser_day: limit('code_browser_day'),
-      code_session_day: limit('code_session_day'),
-      wrong_code_day: limit('wrong_code_day'),
-      sign_in_token: limit('sign_in_token'),
-    };
+    this.#db = db;
   }
 
   /**
@@ -117,8 +92,8 @@ export class SignInThrottle {
     const { knownBrowser } = attempt;
     const forgotten =
       knownBrowser === undefined
-        ? this.#limits.sign_in_pair.delete(pairOf(attempt))
-        : this.#limits.sign_in_browser.delete(knownBrowser);
+        ? this.#limit('sign_in_pair').delete(pairOf(attempt))
+        : this.#limit('sign_in_browser').delete(knownBrowser);
     await forgotten.catch(() => undefined);
   }
 
@@ -136,12 +111,16 @@ export class SignInThrottle {
 
   /** After a right code: only wrong ones count for a day. A store that is away keeps the count. */
   async forgetCode(attempt: CodeAttempt): Promise<void> {
-    for (const [name, key] of codeLimits(attempt)) await this.#limits[name].reward(key).catch(() => undefined);
+    for (const [name, key] of codeLimits(attempt)) {
+      const limiter = this.#limit(name);
+      await limiter.reward(key).catch(() => undefined);
+    }
   }
 
   /** Counts a wrong code of a user, for the notice. @returns how many in a day; 0 if the store is away */
   async countWrongCode(userId: string): Promise<number> {
-    const { consumedPoints } = await this.#limits.wrong_code_day.penalty(userId).catch(() => ({ consumedPoints: 0 }));
+    const limiter = this.#limit('wrong_code_day');
+    const { consumedPoints } = await limiter.penalty(userId).catch(() => ({ consumedPoints: 0 }));
     return consumedPoints;
   }
 
@@ -150,9 +129,26 @@ export class SignInThrottle {
     await this.#count('sign_in_token', neighboursOf(address));
   }
 
+  #limit(name: LimitName): RateLimiterPostgres {
+    const known = this.#limiters.get(name);
+    if (known) return known;
+    const limiter = new RateLimiterPostgres({
+      storeClient: this.#db,
+      storeType: 'pool',
+      tableName: 'rate_limits',
+      tableCreated: true,
+      // Its timer outlives the process's shutdown. The API deletes what is expired.
+      clearExpiredByTimeout: false,
+      keyPrefix: name,
+      ...LIMITS[name],
+    });
+    this.#limiters.set(name, limiter);
+    return limiter;
+  }
+
   async #count(name: LimitName, key: string): Promise<void> {
     try {
-      await this.#limits[name].consume(key);
+      await this.#limit(name).consume(key);
     } catch (error) {
       if (error instanceof RateLimiterRes) {
         const seconds = Math.max(Math.ceil(error.msBeforeNext / 1_000), 1);
