@@ -28,6 +28,9 @@ const ROOMS = {
   '^src/qris/': ['^src/qris/'],
   // The transport of SNAP BI knows neither payments nor payouts, and no table.
   '^src/snap/': ['^src/(snap|lib|observability)/', '^src/domain/provider-call\\.ts$', '^src/errors\\.ts$'],
+  // Pages render what they are given. Those of the dashboard call operations and services, too.
+  '^src/web/(page|ui|checkout|docs)/.*\\.tsx$': ['^src/(web|domain|lib|qris)/'],
+  '^src/web/dashboard/.*\\.tsx$': ['^src/(web|services|http|domain|lib|qris)/', '^src/errors\\.ts$'],
   // Side effects and use cases do not know HTTP.
   '^(activities|src/services)/': ['^(workflows|activities)/', '^src/(?!http/)'],
   // Processes of their own, outside of the service.
@@ -100,8 +103,6 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    // The parser does not read JSX: .oxlintrc.json has the rule for these files.
-    exclude: { path: '\\.tsx$' },
     parser: 'swc',
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
