@@ -2,6 +2,7 @@
 // Then they run jest with these arguments. `npm run test:previous` (`--previous`) does so in the previous version, on
 // the schema of this one. `npm run test:all` (`--all`) runs the first two, some files of `npm run test:pgbouncer` and
 // `npm run test:previous`, and the e2e test with the image's version of Node.js.
+// `npm run test:landing` (`--landing`) is as `--all`, without the proofs that scripts/rotation.cjs leaves out.
 // Without arguments `npm test` leaves the long files to `npm run test:slow`.
 // With `--all`, suites run beside each other where the cores have time. Files that failed run once more, alone, and the
 // output names them: two cores that other work uses can make a test miss its time limit.
@@ -14,6 +15,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { extractVersion, findPreviousVersion } from './previous-version.mjs';
+import { leftOutHere } from './rotation.cjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
@@ -43,12 +45,6 @@ const BESIDE_SLOW = [
     repeatsFailed: true,
   },
 ];
-/** The lanes of a stage run beside each other, and the suites of a lane one after another. */
-const STAGES = [
-  [[{ args: [], repeatsFailed: true }]],
-  [[{ ...SLOW, args: ['--selectProjects=slow'] }], BESIDE_SLOW],
-  [[{ ...SLOW, args: ['--selectProjects=alone'] }]],
-];
 const FAST = ['--selectProjects', 'unit', 'integration'];
 const THIS_NODE = [process.execPath];
 
@@ -73,10 +69,28 @@ console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.exitCode;
 
 function stagesOf([mode, ...others]) {
-  if (mode === '--all') return STAGES;
+  if (mode === '--all') return allStages([]);
+  if (mode === '--landing') return allStages(reportLeftOut(leftOutHere(ROOT)));
   if (mode === undefined) return [[[{ args: FAST }]]];
   if (mode !== '--previous') return [[[{ args: process.argv.slice(2) }]]];
   return [[[{ args: others.length > 0 ? others : ['test/api', 'test/db'], isPrevious: true, isRequired: true }]]];
+}
+
+/** The lanes of a stage run beside each other, and the suites of a lane one after another. */
+function allStages(skipped) {
+  const ignored =
+    skipped.length > 0 ? [`--testPathIgnorePatterns=${skipped.join('|').replaceAll('.', String.raw`\.`)}`] : [];
+  return [
+    [[{ args: [], repeatsFailed: true }]],
+    [[{ ...SLOW, args: ['--selectProjects=slow', ...ignored] }], BESIDE_SLOW],
+    [[{ ...SLOW, args: ['--selectProjects=alone', ...ignored] }]],
+  ];
+}
+
+function reportLeftOut(files) {
+  console.log(`Left out by rotation, because this landing changes nothing that they declare: ${files.length} proofs`);
+  for (const file of files) console.log(`  ${file}`);
+  return files;
 }
 
 /** Failed files run again when no other suite runs. */
