@@ -12,7 +12,7 @@ import { createSnapPayoutProvider } from './snap/snap-payout-provider';
 export const PAYMENT_ADAPTERS = ['midtrans'] as const;
 export type PaymentAdapter = (typeof PAYMENT_ADAPTERS)[number];
 
-/** Those of accounts for payouts. */
+/** The adapters of accounts for payouts. */
 export const PAYOUT_ADAPTERS = ['snap-midtrans', 'snap-faspay'] as const;
 export type PayoutAdapter = (typeof PAYOUT_ADAPTERS)[number];
 
@@ -90,7 +90,7 @@ export function payoutAdapterOf(account: AdapterOfAccount): PayoutAdapterEntry {
   return find(ADAPTERS.payouts, 'payouts', account);
 }
 
-/** As a row of `provider_accounts` names it. */
+/** The adapter that a row of `provider_accounts` names. */
 interface AdapterOfAccount {
   readonly id: string;
   readonly adapter: string;

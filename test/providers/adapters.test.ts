@@ -70,14 +70,17 @@ describe('an account with an adapter of a later version', () => {
       message: expect.stringMatching(new RegExp(`account ${id} has the adapter ${adapter},`)),
     });
 
-  it.each(['snap-qris', 'snap-midtrans', 'toString'])('is called by no client of Midtrans: %s', async (adapter) => {
-    const id = await addAccount('payments', adapter);
-    const registry = createProviderRegistry(settings());
-    await expect(registry.forAccount(id)).rejects.toEqual(errorOf(id, adapter));
-    await registry.close();
-  });
+  it.each(['snap-qris', 'snap-midtrans', 'toString'])(
+    'no client of Midtrans calls an account with the adapter %s',
+    async (adapter) => {
+      const id = await addAccount('payments', adapter);
+      const registry = createProviderRegistry(settings());
+      await expect(registry.forAccount(id)).rejects.toEqual(errorOf(id, adapter));
+      await registry.close();
+    },
+  );
 
-  it.each(['snap-bank', 'midtrans'])('is called by no client of a bank: %s', async (adapter) => {
+  it.each(['snap-bank', 'midtrans'])('no client of a bank calls an account with the adapter %s', async (adapter) => {
     const id = await addAccount('payouts', adapter);
     const registry = createPayoutRegistry(settings());
     await expect(registry.findAccount(id)).rejects.toEqual(errorOf(id, adapter));

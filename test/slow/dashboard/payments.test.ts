@@ -209,7 +209,7 @@ describe('a new payment that is rejected', () => {
     cashier = await dashboard.cookie(email);
   });
 
-  it('by the provider: 409 in the language of the member, and the action is recorded as rejected', async () => {
+  it('a rejection by the provider is a 409 in the language of the member, and is recorded', async () => {
     const form = { form_id: randomUUID(), amount: '1.000.402' };
     const { status, body } = await post(`/m/${code}/payments/new`, form, cashier);
     const { rows } = await service.db.query<{ id: string; reason: string }>(

@@ -42,7 +42,7 @@ export async function createSingle(
   return { status: 201, headers, body: { payment: toCreatedPayment(result, qris) } };
 }
 
-/** As in the first response. */
+/** The payment with what the first response had. */
 function toCreatedPayment({ payment, issuedAt }: Created, qris: QrisBody): CreatedPayment {
   return {
     ...paymentFieldsOf(payment),

@@ -6,7 +6,7 @@ import type { CreateReason, CreateRejection } from '../../../services/payments/c
 /** Header of an idempotent replay. */
 export const REPLAYED_HEADER = { 'Idempotency-Replayed': 'true' } as const;
 
-/** The same for one payment. The body is that of the first response, so the current status is a header. */
+/** The headers of a repeat for one payment. The body is that of the first response, so a header has the status. */
 export const replayHeaders = (status: PaymentStatus) => ({ ...REPLAYED_HEADER, 'X-Payment-Status': status });
 
 interface Worded {

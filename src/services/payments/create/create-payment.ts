@@ -28,7 +28,7 @@ export interface CreateDependencies {
 /** A payment with a QR. */
 export interface Created {
   readonly outcome: 'created';
-  /** Its status and `updatedAt` can have changed since the QR was issued. */
+  /** The status and `updatedAt` of the payment can have changed since the QR was issued. */
   readonly payment: PaymentRow;
   readonly issuedAt: Date;
   /** An earlier request with the key created it. */

@@ -4,7 +4,7 @@ import { UserError } from '../../../errors';
 
 /** Every reason for which a payment is not created, with its data. */
 export interface RejectionData {
-  /** It is not active for the merchant. */
+  /** The payment method is not active for the merchant. */
   readonly payment_method_inactive: { readonly paymentMethod: PaymentMethod };
   readonly provider_not_enabled: { readonly provider: ProviderName };
   /** The provider has no policy, or no account that is in use. */

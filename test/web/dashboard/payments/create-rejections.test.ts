@@ -47,7 +47,7 @@ function textIn(language: Language, rejection: FormRejection): string {
 }
 
 describe.each(Object.values(REJECTIONS))('a form that is rejected: $reason', (rejection) => {
-  it('has a sentence of its own in each language', () => {
+  it('the reason has a sentence of its own in each language', () => {
     const [english, indonesian] = [textIn('en', rejection), textIn('id', rejection)];
     for (const text of [english, indonesian]) expect(text).toMatch(/^[A-Z].*\.$/);
     expect(indonesian).not.toBe(english);
