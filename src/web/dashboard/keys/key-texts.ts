@@ -1,5 +1,6 @@
 import type { KeyState, MerchantScope } from '../../../domain/key-access';
 import type { Language } from '../../../domain/sign-in';
+import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 const EN_STATES = {
   active: 'Active',
@@ -105,16 +106,16 @@ const en = {
     create: 'Create key',
     save: 'Save',
     cancel: 'Back',
-    errorTitle: 'Check these fields:',
+    errorTitle: SHARED_EN.checkFields,
     errors: {
       name: 'Write a name of 1 to 64 characters.',
       scopes: 'Choose at least one.',
-      foreign_scopes: 'Choose only what your role may give.',
+      foreign_scopes: SHARED_EN.aboveOwnRights,
       networks: 'Write IP addresses or networks such as 203.0.113.7 or 198.51.100.0/24, at most 50.',
       expiry: 'Choose an expiry.',
       day: 'Choose a day after today, within ten years.',
-      repeated: 'The field was sent twice.',
-      form: 'Open this form again: its number is missing.',
+      repeated: SHARED_EN.sentTwice,
+      form: SHARED_EN.noFormId,
     },
   },
   issued: {
@@ -209,16 +210,16 @@ const id: KeyTexts = {
     create: 'Buat kunci',
     save: 'Simpan',
     cancel: 'Kembali',
-    errorTitle: 'Periksa isian berikut:',
+    errorTitle: SHARED_ID.checkFields,
     errors: {
       name: 'Tulis nama dengan 1 sampai 64 karakter.',
       scopes: 'Pilih paling sedikit satu.',
-      foreign_scopes: 'Pilih hanya yang boleh diberikan oleh peran Anda.',
+      foreign_scopes: SHARED_ID.aboveOwnRights,
       networks: 'Tulis alamat IP atau jaringan seperti 203.0.113.7 atau 198.51.100.0/24, paling banyak 50.',
       expiry: 'Pilih masa berlaku.',
       day: 'Pilih hari setelah hari ini, paling lama sepuluh tahun.',
-      repeated: 'Isian terkirim dua kali.',
-      form: 'Buka formulir ini lagi: nomornya tidak ada.',
+      repeated: SHARED_ID.sentTwice,
+      form: SHARED_ID.noFormId,
     },
   },
   issued: {
