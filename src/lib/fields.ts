@@ -113,11 +113,16 @@ function isExisting(local: string): boolean {
   return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(local);
 }
 
-/** A duration above 0, as a number or a text; else the default. */
+/** No duration is longer than a year. */
+const MAX_SECONDS = 31_536_000;
+
+/** A duration above 0, as a number or digits, at most a year; else the default. */
 export const seconds = (defaultSeconds: number) =>
   GIVEN.transform((value) => {
-    const given = typeof value === 'string' && /^\d{1,9}$/.test(value.trim()) ? Number(value) : value;
-    return typeof given === 'number' && Number.isFinite(given) && given > 0 ? given : defaultSeconds;
+    const isDigits = typeof value === 'string' && /^\d+$/.test(value.trim());
+    const given = isDigits ? Math.min(Number(value), MAX_SECONDS) : value;
+    const isDuration = typeof given === 'number' && Number.isFinite(given) && given > 0;
+    return isDuration ? Math.min(given, MAX_SECONDS) : defaultSeconds;
   });
 
 /** A text that is only shown, cut at a length; null if there is none. PostgreSQL has no text with a NUL. */

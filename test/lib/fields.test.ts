@@ -57,6 +57,8 @@ it.each<[string, z.ZodType, unknown, unknown]>([
   ['httpDate', httpDate, 'Sun Nov  6 08:49:37 1994', new Date('1994-11-06T08:49:37Z')],
   ['seconds', seconds(300), '900', 900],
   ['seconds', seconds(300), 899.5, 899.5],
+  ['seconds', seconds(300), '9999999999', 31_536_000],
+  ['seconds', seconds(300), '9'.repeat(400), 31_536_000],
   ['shown', shown(3), 'abcd', 'abc'],
   ['shown', shown(3), '\u{1F600}\u{1F601}\u{1F602}\u{1F603}', '\u{1F600}\u{1F601}\u{1F602}'],
   ['shown', shown(9), 'a\u0000b\nc', 'a b c'],
