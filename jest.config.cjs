@@ -105,6 +105,8 @@ const shared = {
   transform: { '^.+\\.tsx$': compileWith(true), '^.+\\.ts$|/marked\\.esm\\.js$': compileWith(false) },
   // marked has only ES modules, which Jest does not load by `require`.
   transformIgnorePatterns: ['/node_modules/(?!marked/)'],
+  // A module that is imported on demand has the name of its compiled file.
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   moduleFileExtensions: ['js', 'ts', 'tsx', 'json', 'node', 'cjs', 'mjs'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
 };

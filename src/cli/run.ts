@@ -13,7 +13,8 @@ const USAGE = 2;
  */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    await createProgram(terminal).parseAsync(argv, { from: 'user' });
+    const program = await createProgram(terminal, argv[0]);
+    await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (error) {
     // Commander has printed the help, the version or the usage error.

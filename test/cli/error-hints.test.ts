@@ -33,8 +33,8 @@ it.each(Object.entries(OPERATOR_STEPS))('the step %s has a command, after its ow
   expect(withCommands(`It waits for ${text}.`)).toMatch(new RegExp(`${text} \\(lunas [a-z -]+\\)\\.$`));
 });
 
-it('each command of the hints exists', () => {
-  const { commands } = createProgram({ stdout: process.stdout, stderr: process.stderr, environment: {} });
+it('each command of the hints exists', async () => {
+  const { commands } = await createProgram({ stdout: process.stdout, stderr: process.stderr, environment: {} });
   const text = readFileSync(path.join(PACKAGE_ROOT, 'src/cli/error-hints.ts'), 'utf8');
   const named = [...text.matchAll(/lunas ([a-z-]+)(?: ([a-z-]+))?/g)].map(([, name, sub]) => [name, sub]);
   const unknown = named.filter(([name, sub]) => {

@@ -3,7 +3,10 @@ import { createProgram } from '../../src/cli/program';
 import { readSources, type SourceFile } from '../tidy/rules';
 
 /** Every `lunas …` command line in the documents exists, with its options. */
-const program = createProgram({ stdout: process.stdout, stderr: process.stderr, environment: {} });
+let program: Command;
+beforeAll(async () => {
+  program = await createProgram({ stdout: process.stdout, stderr: process.stderr, environment: {} });
+});
 
 const pages = readSources().filter(({ file }) => /^(?:docs\/.*|README|SECURITY|CONTRIBUTING)\.?\w*\.md$/.test(file));
 

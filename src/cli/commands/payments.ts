@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
+import { requireMerchant } from '../../db/merchants/require-merchant';
 import type { PaymentRow } from '../../db/payments/payment-row';
 import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
-import { requireMerchant } from '../../services/merchants/merchants';
 import { listPaymentsOfAnyId } from '../../services/payments/find-payment';
 import { listOverduePayments, listPayments, listPaymentsOfAmount } from '../../services/payments/list-payments';
 import { listSettleable, settlePayments, type Settlement } from '../../services/payments/settle-payments';

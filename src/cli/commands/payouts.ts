@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { requireMerchant } from '../../db/merchants/require-merchant';
 import { describeAccount } from '../../domain/banks';
 import { formatRupiah } from '../../domain/money';
 import { PAYOUT_RESOLUTIONS } from '../../domain/payout-actions';
 import { RAILS } from '../../domain/payout-rails';
 import { PAYOUT_STATUSES } from '../../domain/payout-transitions';
-import { requireMerchant } from '../../services/merchants/merchants';
 import { getPayoutLimits, setPayoutLimits } from '../../services/payouts/payout-limits';
 import {
   createPayoutByOperator,

@@ -1,9 +1,9 @@
 import { Option } from 'commander';
 import { z } from 'zod';
 import type { Pool } from '../../db/connection/pool';
+import { requireMerchant } from '../../db/merchants/require-merchant';
 import { formatRupiah } from '../../domain/money';
 import { formatInWib, monthInWib } from '../../domain/wib';
-import { requireMerchant } from '../../services/merchants/merchants';
 import {
   dayStateOf,
   getStatement,

@@ -3,10 +3,10 @@ import type { Environment } from '../../config';
 import { createOperatorKey, maskSecretKey, parseOperatorKey } from '../../crypto/secret-key';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
+import { KEY_ACCESS_COLUMNS, networksOf } from '../../db/merchants/key-access-columns';
 import { DeclaredAction } from '../../domain/declared-action';
 import type { KeyAccess, NewKeyAccess, OperatorScope } from '../../domain/key-access';
 import { ConflictError } from '../../errors';
-import { KEY_ACCESS_COLUMNS, networksOf } from '../merchants/keys/api-key';
 import { LOCKED_DECIDERS } from './deciders';
 
 /** Staff, or a program, with a key of the operator API. The secret of the key is shown once. */

@@ -75,12 +75,6 @@ export async function listMerchants(db: Queryable): Promise<Merchant[]> {
   return rows;
 }
 
-/** @throws NotFoundError if there is no such merchant */
-export async function requireMerchant(db: Queryable, merchantId: string): Promise<void> {
-  const { rows } = await db.query('select from merchants where id = $1', [merchantId]);
-  requireRow(rows, 'merchant', merchantId);
-}
-
 export const APPROVE_MERCHANT = new DeclaredAction('merchant.approve');
 export const SUSPEND_MERCHANT = new DeclaredAction('merchant.suspend');
 export const SET_MERCHANT = new DeclaredAction('merchant.set');

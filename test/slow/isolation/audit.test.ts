@@ -250,8 +250,8 @@ async function actionsOf(work: () => Promise<unknown>): Promise<AuditedAction[]>
   return (await listActions(service.db, { limit: 20 })).filter(({ id }) => id > (newest?.id ?? 0));
 }
 
-it('knows of each command whether it writes', () => {
-  const program = createProgram({ stdout: process.stdout, stderr: process.stderr, environment: {} });
+it('knows of each command whether it writes', async () => {
+  const program = await createProgram({ stdout: process.stdout, stderr: process.stderr, environment: {} });
   expect(namesOfCommands(program).toSorted()).toEqual([...READ_ONLY, ...Object.keys(writes)].toSorted());
 });
 

@@ -5,10 +5,11 @@ import { createSecretKey, maskSecretKey } from '../../../crypto/secret-key';
 import type { Queryable } from '../../../db/connection/pool';
 import { requireRow } from '../../../db/connection/require-row';
 import { userNameSql } from '../../../db/identity/users';
+import { KEY_ACCESS_COLUMNS, networksOf } from '../../../db/merchants/key-access-columns';
+import { requireMerchant } from '../../../db/merchants/require-merchant';
 import { actorText, type ActorIdentity, type Scope } from '../../../domain/actor';
 import type { KeyAccess, MerchantScope, NewKeyAccess } from '../../../domain/key-access';
 import { isNetwork } from '../../../lib/allowed-networks';
-import { requireMerchant } from '../merchants';
 
 /** The longest name of a key, in characters. */
 export const MAX_KEY_NAME_CHARACTERS = 64;
@@ -67,21 +68,12 @@ export interface NewKey extends Pick<ApiKey, 'merchantId'>, NewKeyAccess<Merchan
 /** A row of `KEY_COLUMNS`. */
 export type KeyRow = Omit<ApiKey, 'masked'> & { readonly prefix: string; readonly lastFour: string };
 
-/** The columns of `KeyAccess`. */
-export const KEY_ACCESS_COLUMNS = `allowed_networks as "allowedNetworks", scopes, expires_at as "expiresAt"`;
-
 export const KEY_COLUMNS = `id, merchant_id as "merchantId", prefix, last_four as "lastFour", name,
   created_by as "createdBy", ${KEY_ACCESS_COLUMNS}, last_used_at as "lastUsedAt",
   host(last_used_from) as "lastUsedFrom", created_at as "createdAt", revoked_at as "revokedAt"`;
 
 export function describeKey<Row extends KeyRow>({ prefix, lastFour, ...key }: Row) {
   return { ...key, masked: maskSecretKey({ prefix, lastFour }) };
-}
-
-/** The distinct networks of a parameter with addresses and networks. */
-export function networksOf(parameter: string): string {
-  return `(select coalesce(array_agg(distinct network(network_or_address::inet)), '{}')
-    from unnest(${parameter}::text[]) network_or_address)`;
 }
 
 /**

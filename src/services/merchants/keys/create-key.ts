@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Environment } from '../../../config';
+import { requireMerchant } from '../../../db/merchants/require-merchant';
 import { MERCHANT_SCOPES } from '../../../domain/key-access';
 import { NotFoundError } from '../../../errors';
 import type { AuditDependencies } from '../../audit/audit';
 import { Operation } from '../../operations/operation';
 import { done, rejected } from '../../operations/rejections';
-import { requireMerchant } from '../merchants';
 import { findIssuedKey, insertKey, keyName, keyNetworks } from './api-key';
 import { foreignScopes, foreignScopesMessage, foreignScopesReason } from './foreign-scopes';
 

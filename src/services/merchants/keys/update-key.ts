@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { requireRow } from '../../../db/connection/require-row';
+import { networksOf } from '../../../db/merchants/key-access-columns';
 import type { AuditDependencies } from '../../audit/audit';
 import { Operation } from '../../operations/operation';
 import { done } from '../../operations/rejections';
-import { findKey, keyName, keyNetworks, networksOf } from './api-key';
+import { findKey, keyName, keyNetworks } from './api-key';
 import { foreignScopes, foreignScopesMessage, foreignScopesReason } from './foreign-scopes';
 
 /** Changes the name of a key, and from where it may be used. */
