@@ -30,7 +30,7 @@ const NOT_PER_PAYMENT = new Set([
   'read_provider_account',
 ]);
 /** The job of the totals runs every five seconds, whatever happens. */
-const OF_TOTALS = /totals|areComplete|nextTransaction|as taken|balance_transactions|^(begin|commit)$/i;
+const OF_TOTALS = /totals|areComplete|nextTransaction|as taken|balance_transactions|select number|^(begin|commit)$/i;
 const isPerPayment = (name: string) =>
   !NOT_PER_PAYMENT.has(name) && !name.includes(RATE_LIMIT_TABLE) && !OF_TOTALS.test(name);
 const BEFORE_CREATION = 'find_current_policy';
