@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { ConflictError, UserError } from '../errors';
 import type { AuditDependencies } from '../services/audit/audit';
 import { approvalRequired } from '../services/audit/request-approval';
-import type { Call, Operation } from '../services/operations/operation';
+import type { Operation } from '../services/operations/operation';
+import type { Call } from '../services/operations/operation-spec';
 import type { Reasons, Result } from '../services/operations/rejections';
 import type { CommandAudit } from './operator-identity';
 
@@ -36,9 +37,11 @@ export async function runOperation<
  * What was done.
  * @throws UserError with the sentence of the rejection
  * @throws ConflictError `approval_required` with the id of the request, if a second operator has to approve it
+ * @throws the error after which it is not known whether it was done
  */
 export function requireDone<Value, R extends Reasons>(result: Result<Value, R>): Value {
   if (result.outcome === 'done') return result.value;
   if (result.outcome === 'waits') throw approvalRequired(result.approvalId);
+  if (result.outcome === 'unknown') throw result.error;
   throw new ConflictError('not_allowed', result.message);
 }

@@ -130,7 +130,7 @@ it('rejects changes of the chain', async () => {
 
 it('logs an error if the outcome of an action cannot be recorded', async () => {
   const error = jest.fn();
-  await withAudit({ db, log: { error } }, ROOT, { action: PING_ENDPOINT, target: 'E' }, async () => {
+  await withAudit({ db, log: { error, warn: jest.fn() } }, ROOT, { action: PING_ENDPOINT, target: 'E' }, async () => {
     await db.query('alter table operator_action_outcomes rename to away');
   });
   const fields = { err: expect.any(Error), actionId: ACTIONS + 1, outcome: 'succeeded' };

@@ -159,6 +159,7 @@ async function executeOperation(
   const request = { parameters, replaces, note: noteOf(approval), formId: String(id) };
   const result = await operation.runApproved(needs, executor, request);
   if (result.outcome === 'rejected') throw new ConflictError('superseded', result.message);
+  if (result.outcome === 'unknown') throw result.error;
 }
 
 export const REJECT = new DeclaredAction('approval.reject');

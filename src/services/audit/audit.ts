@@ -8,8 +8,8 @@ import { executeRecorded } from './execute-recorded';
 
 export interface AuditDependencies {
   readonly db: Queryable;
-  /** Receives an error if the outcome of an action cannot be recorded. */
-  readonly log?: Pick<Logger, 'error'> | undefined;
+  /** Receives an error if the outcome of an action cannot be recorded, and a warning if it is not known. */
+  readonly log?: Pick<Logger, 'error' | 'warn'> | undefined;
 }
 
 export interface OperatorAction {

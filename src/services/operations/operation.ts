@@ -1,10 +1,12 @@
 import type { z } from 'zod';
-import { scopeOf, type OperatorActor, type Person, type Scope } from '../../domain/actor';
+import { scopeOf, type OperatorActor, type Person } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
-import { mayAccess, rolesWith, type AccessLevel, type MemberArea } from '../../domain/member-roles';
+import { mayAccess, rolesWith } from '../../domain/member-roles';
 import type { ActionEnd } from '../../domain/recorded-outcome';
+import { messageOf } from '../../errors';
 import type { AuditDependencies } from '../audit/audit';
 import { requestApproval } from '../audit/request-approval';
+import type { Act, ApprovedRequest, Call, MemberAccess, Spec } from './operation-spec';
 import { recordAct } from './record-act';
 import {
   isRunRejection,
@@ -13,101 +15,9 @@ import {
   type Performed,
   type Reasons,
   type Rejection,
-  type RejectionTexts,
   type Result,
   type RunRejection,
 } from './rejections';
-
-/** Which members may perform an operation. */
-export interface MemberAccess {
-  readonly area: MemberArea;
-  readonly level: AccessLevel;
-  /** Whether members have to have proved their identity shortly before. */
-  readonly stepUp?: true;
-  /** Whether a merchant that is suspended or not approved can do it too: it takes rights away. */
-  readonly whileSuspended?: true;
-}
-
-/** Members, operators, or both may perform an operation. */
-type Actors =
-  | { readonly member: MemberAccess; readonly operator?: true }
-  | { readonly member?: undefined; readonly operator: true };
-
-/** One act of a person: the object that was found, and what was chosen. */
-export interface Act<Needs, Subject, Input> {
-  readonly needs: Needs;
-  readonly by: Person;
-  readonly subject: Subject;
-  readonly input: Input;
-  /** The id of the form or of the HTTP request: a repeat has the same one. */
-  readonly formId: string;
-  /** What two operators have agreed on; null: one person acts alone. */
-  readonly approval: Agreed | null;
-}
-
-/** An approved request of another operator. */
-export interface Agreed {
-  /** The version of the object that the request replaces; null: it names none. */
-  readonly replaces: number | null;
-}
-
-/** What a second operator has to approve in production. */
-interface ApprovalSpec<Subject, Input> {
-  /** What it moves, for the operator who decides, in rupiah. Null: not known. Absent: it moves none. */
-  readonly amountRupiah?: (act: ActOn<Subject, Input>) => number | null;
-  /** The version in force. If there is a newer one at the approval, the request is superseded. */
-  readonly replaces?: (subject: Subject) => number | null;
-}
-
-type ActOn<Subject, Input> = { readonly subject: Subject; readonly input: Input; readonly formId: string };
-
-type Spec<
-  Name extends string,
-  Path extends z.ZodObject,
-  Input extends z.ZodObject,
-  R extends Reasons,
-  Needs extends AuditDependencies,
-  Subject,
-  Value,
-> = Actors & {
-  /** `subject.verb`: the name in the audit log. */
-  readonly name: Name;
-  /** The ids of the object. */
-  readonly path: Path;
-  /** What is chosen. */
-  readonly input: Input;
-  readonly rejections: R;
-  /** The sentence of each reason, for operators and for the audit log. */
-  readonly messages: RejectionTexts<R>;
-  /** @throws NotFoundError if the person reaches no such object */
-  readonly load: (needs: Needs, scope: Scope, path: z.output<Path>) => Promise<Subject>;
-  /** The id in the audit log. */
-  readonly target: (act: ActOn<Subject, z.output<Input>>) => string;
-  /** Why the person cannot do it to this object. A form shows it above its button, and `run` asks again. */
-  readonly allows?: (subject: Subject, by: Person) => Rejection<R> | null;
-  /** What the same form has done before; null: nothing yet. `allows` is not asked then. */
-  readonly earlier?: (act: Act<Needs, Subject, z.output<Input>>) => Promise<Value | null>;
-  /** Absent: an operator acts alone. Members never need it. */
-  readonly approval?: ApprovalSpec<Subject, z.output<Input>>;
-  readonly perform: (act: Act<Needs, Subject, z.output<Input>>) => Promise<Performed<Value, R>>;
-};
-
-/** What a door sends to `run`. */
-export interface Call<Path extends z.ZodObject, Input extends z.ZodObject> {
-  readonly path: z.input<Path>;
-  readonly input: z.input<Input>;
-  readonly formId: string;
-  /** Why an operator does it. */
-  readonly note?: string | undefined;
-}
-
-/** A request that another operator has approved. */
-interface ApprovedRequest {
-  readonly parameters: unknown;
-  readonly replaces: number | null;
-  readonly note: string;
-  readonly formId: string;
-}
 
 /**
  * A use case of a person, declared once for every door. `run` is the only way in, so no door can leave out the check of
@@ -217,14 +127,33 @@ export class Operation<
     note: string | undefined,
   ): Promise<Result<Value, R>> {
     // The row of an approved request names the request, whose parameters these are.
-    const detail = act.approval === null ? JSON.stringify(parameters) : undefined;
+    const detail = act.approval === null ? JSON.stringify(this.#spec.detail?.(act) ?? parameters) : undefined;
     const entry = { action: this, target: this.#spec.target(act), note, detail };
-    const endOf = (performed: Performed<Value, R>): ActionEnd =>
-      performed.outcome === 'done'
-        ? { outcome: 'succeeded', detail: null }
-        : { outcome: 'rejected', detail: rejectionText(this.#spec.messages, performed.rejection) };
-    const performed = await recordAct(act, entry, () => this.#spec.perform(act), endOf);
-    return performed.outcome === 'done' ? { ...performed, isRepeat: false } : this.#rejected(performed.rejection);
+    const performed = await recordAct(
+      act,
+      entry,
+      () => this.#spec.perform(act),
+      (result) => this.#endOf(result),
+    );
+    if (performed.outcome === 'done') return { ...performed, isRepeat: false };
+    if (performed.outcome === 'rejected') return this.#rejected(performed.rejection);
+    act.needs.log?.warn(
+      { err: performed.error, action: this.name, target: entry.target },
+      'outcome of an operation not known',
+    );
+    return performed;
+  }
+
+  /** How the audit log ends the act. */
+  #endOf(performed: Performed<Value, R>): ActionEnd {
+    switch (performed.outcome) {
+      case 'done':
+        return { outcome: 'succeeded', detail: null };
+      case 'rejected':
+        return { outcome: 'rejected', detail: rejectionText(this.#spec.messages, performed.rejection) };
+      case 'unknown':
+        return { outcome: 'indeterminate', detail: messageOf(performed.error) };
+    }
   }
 
   /** @returns the id of the request; null if the person may act alone */

@@ -25,10 +25,17 @@ export function isRunRejection(rejection: { readonly reason: string }): rejectio
   return rejection.reason in RUN_REASONS;
 }
 
+/** Another process was asked for the act, and it is not known whether it was done. */
+interface Unknown {
+  readonly outcome: 'unknown';
+  readonly error: unknown;
+}
+
 /** What `perform` has done, or why it did nothing. */
 export type Performed<Value, R extends Reasons> =
   | { readonly outcome: 'done'; readonly value: Value }
-  | { readonly outcome: 'rejected'; readonly rejection: Rejection<R> };
+  | { readonly outcome: 'rejected'; readonly rejection: Rejection<R> }
+  | Unknown;
 
 /** The result of `run`. `isRepeat`: the same form was executed before, and nothing was done now. */
 export type Result<Value, R extends Reasons> =
@@ -36,7 +43,8 @@ export type Result<Value, R extends Reasons> =
   /** The message is for operators. */
   | { readonly outcome: 'rejected'; readonly rejection: Rejection<R> | RunRejection; readonly message: string }
   /** A second operator has to approve the request. */
-  | { readonly outcome: 'waits'; readonly approvalId: number };
+  | { readonly outcome: 'waits'; readonly approvalId: number }
+  | Unknown;
 
 export function done<Value>(value: Value): { readonly outcome: 'done'; readonly value: Value } {
   return { outcome: 'done', value };
@@ -46,6 +54,10 @@ export function rejected<const Reason extends string, Data extends object>(
   rejection: { readonly reason: Reason } & Data,
 ): { readonly outcome: 'rejected'; readonly rejection: { readonly reason: Reason } & Data } {
   return { outcome: 'rejected', rejection };
+}
+
+export function notKnown(error: unknown): Unknown {
+  return { outcome: 'unknown', error };
 }
 
 /** A text for each reason, in one language or for one door. A missing one does not compile. */

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { MemberActor } from '../../domain/actor';
-import { clientAddress } from '../../http/auth/client-address';
 import type { EndpointResponse } from '../../http/endpoint';
 import type { Operation } from '../../services/operations/operation';
 import {
@@ -13,11 +12,13 @@ import {
   type RUN_REASONS,
   type RunRejection,
 } from '../../services/operations/rejections';
+import { isTimeout } from '../../temporal/grpc-errors';
 import { orNoPage } from '../page/page-error';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit, type PageRoute } from '../page/page-route';
 import { parseFields, type FieldErrors, type SentFields } from '../page/read-form';
 import type { DashboardDependencies } from './dashboard-dependencies';
 import { merchantView, pageResponse, type MerchantView } from './merchant-view';
+import { memberActor } from './user-identity';
 
 /** What every page of a form shows or depends on. */
 export interface FormVisit {
@@ -65,6 +66,8 @@ interface FormPages<
   readonly rejections: (view: MerchantView) => RejectionTexts<R>;
   /** The fields beside which the texts of reasons stand. The texts of the others stand above the button. */
   readonly fieldOf?: { readonly [Reason in keyof R & string]?: string };
+  /** The text above the button if it is not known what was done: without a response in time (200), or else (503). */
+  readonly unknown?: (view: MerchantView) => { readonly late: string; readonly other: string };
   readonly render: (page: FormPage<Subject>) => string;
   /** The path to which the browser goes then, or a page with a secret. */
   readonly done: (
@@ -133,6 +136,7 @@ class SentForm<
     const result = await form.operation.run(dependencies, this.by, call).catch(orNoPage);
     if (result.outcome === 'waits') throw new Error(`A member waits for approval ${result.approvalId}`);
     if (result.outcome === 'rejected') return this.showRejected({ sent, formId }, result.rejection);
+    if (result.outcome === 'unknown') return this.showUnknown({ sent }, result.error);
     const next = form.done(result.value, { ...formVisit, dependencies });
     return typeof next === 'string' ? redirectTo(next) : next;
   }
@@ -145,6 +149,14 @@ class SentForm<
     const field = isRunRejection(rejection) ? undefined : this.form.fieldOf?.[rejection.reason];
     if (field === undefined) return this.show(409, { ...state, rejection: text });
     return this.show(422, { ...state, errors: { [field]: text } });
+  }
+
+  private showUnknown(state: Pick<FormState, 'sent'>, error: unknown): Promise<EndpointResponse> {
+    const texts = this.form.unknown?.(this.formVisit.view);
+    if (texts === undefined) throw error;
+    return isTimeout(error)
+      ? this.show(200, { ...state, rejection: texts.late })
+      : this.show(503, { ...state, rejection: texts.other });
   }
 
   async show(status: number, state: Partial<FormState> = {}): Promise<EndpointResponse> {
@@ -164,19 +176,6 @@ class SentForm<
 }
 
 const formIdOf = (sent: SentFields) => z.uuid().safeParse(sent.form_id).data;
-
-/** The member who acts. */
-function memberActor({ request, session, member }: MemberVisit): MemberActor {
-  return {
-    kind: 'merchant_user',
-    id: session.user.id,
-    door: 'dashboard',
-    merchantId: member.merchantId,
-    role: member.role,
-    merchantState: member.merchantStatus,
-    address: clientAddress(request),
-  };
-}
 
 /** The texts of the codes of a form's fields. */
 function textsOf(texts: ErrorTexts, codes: FieldErrors): FieldErrors {

@@ -1,3 +1,4 @@
+import type { MemberActor } from '../../domain/actor';
 import { clientAddress } from '../../http/auth/client-address';
 import type { UserIdentity } from '../../services/audit/user-audit';
 import type { MemberVisit } from '../page/page-route';
@@ -14,4 +15,17 @@ export function userIdentity(
   { request, session, member }: MemberVisit,
 ): UserIdentity {
   return { userId: session.user.id, merchantId: member.merchantId, address: clientAddress(request), log };
+}
+
+/** The member who acts, for an operation. */
+export function memberActor({ request, session, member }: MemberVisit): MemberActor {
+  return {
+    kind: 'merchant_user',
+    id: session.user.id,
+    door: 'dashboard',
+    merchantId: member.merchantId,
+    role: member.role,
+    merchantState: member.merchantStatus,
+    address: clientAddress(request),
+  };
 }

@@ -6,7 +6,7 @@ import { NotFoundError } from '../../../src/errors';
 import type { AuditDependencies } from '../../../src/services/audit/audit';
 import { createMerchant } from '../../../src/services/merchants/merchants';
 import { Operation } from '../../../src/services/operations/operation';
-import { done, rejected } from '../../../src/services/operations/rejections';
+import { done, notKnown, rejected } from '../../../src/services/operations/rejections';
 import { memberOf, osUser } from '../../support/actors';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { createMember } from '../../support/people';
@@ -192,6 +192,33 @@ describe('run', () => {
       outcome: 'rejected',
       rejection: { reason: 'actor' },
     });
+  });
+
+  it('an act whose outcome is not known is neither done nor rejected, and the log has why', async () => {
+    const error = new Error('no response from the painter');
+    const orderPaint = new Operation({
+      name: 'paint.order',
+      member: MEMBER,
+      path: z.object({}),
+      input: z.object({ colour: z.string(), address: z.string() }),
+      rejections: {},
+      messages: {},
+      load: (needs: AuditDependencies) => Promise.resolve(needs),
+      target: () => merchantId,
+      detail: ({ by, input: { colour } }) => ({ colour, by: by.kind }),
+      perform: () => Promise.resolve(notKnown(error)),
+    });
+    const warn = jest.fn();
+    const needs = { db, log: { error: jest.fn(), warn } };
+    const call = { path: {}, input: { colour: 'red', address: 'a secret one' }, formId: randomUUID() };
+    expect(await orderPaint.run(needs, owner, call)).toEqual({ outcome: 'unknown', error });
+    expect(await newestOf('user')).toMatchObject({
+      outcome: 'indeterminate',
+      reason: 'no response from the painter',
+      detail: '{"colour":"red","by":"merchant_user"}',
+    });
+    const fields = { err: error, action: 'paint.order', target: merchantId };
+    expect(warn).toHaveBeenCalledWith(fields, 'outcome of an operation not known');
   });
 
   it('an act without the audit log is not performed', async () => {

@@ -1,0 +1,99 @@
+import type { z } from 'zod';
+import type { Person, Scope } from '../../domain/actor';
+import type { AccessLevel, MemberArea } from '../../domain/member-roles';
+import type { AuditDependencies } from '../audit/audit';
+import type { Performed, Reasons, Rejection, RejectionTexts } from './rejections';
+
+/** Which members may perform an operation. */
+export interface MemberAccess {
+  readonly area: MemberArea;
+  readonly level: AccessLevel;
+  /** Whether members have to have proved their identity shortly before. */
+  readonly stepUp?: true;
+  /** Whether a merchant that is suspended or not approved can do it too: it takes rights away. */
+  readonly whileSuspended?: true;
+}
+
+/** Members, operators, or both may perform an operation. */
+type Actors =
+  | { readonly member: MemberAccess; readonly operator?: true }
+  | { readonly member?: undefined; readonly operator: true };
+
+/** One act of a person: the object that was found, and what was chosen. */
+export interface Act<Needs, Subject, Input> {
+  readonly needs: Needs;
+  readonly by: Person;
+  readonly subject: Subject;
+  readonly input: Input;
+  /** The id of the form or of the HTTP request: a repeat has the same one. */
+  readonly formId: string;
+  /** What two operators have agreed on; null: one person acts alone. */
+  readonly approval: Agreed | null;
+}
+
+/** An approved request of another operator. */
+export interface Agreed {
+  /** The version of the object that the request replaces; null: it names none. */
+  readonly replaces: number | null;
+}
+
+/** What a second operator has to approve in production. */
+interface ApprovalSpec<Subject, Input> {
+  /** What it moves, for the operator who decides, in rupiah. Null: not known. Absent: it moves none. */
+  readonly amountRupiah?: (act: ActOn<Subject, Input>) => number | null;
+  /** The version in force. If there is a newer one at the approval, the request is superseded. */
+  readonly replaces?: (subject: Subject) => number | null;
+}
+
+export type ActOn<Subject, Input> = { readonly subject: Subject; readonly input: Input; readonly formId: string };
+
+/** The declaration of an operation. */
+export type Spec<
+  Name extends string,
+  Path extends z.ZodObject,
+  Input extends z.ZodObject,
+  R extends Reasons,
+  Needs extends AuditDependencies,
+  Subject,
+  Value,
+> = Actors & {
+  /** `subject.verb`: the name in the audit log. */
+  readonly name: Name;
+  /** The ids of the object. */
+  readonly path: Path;
+  /** What is chosen. */
+  readonly input: Input;
+  readonly rejections: R;
+  /** The sentence of each reason, for operators and for the audit log. */
+  readonly messages: RejectionTexts<R>;
+  /** @throws NotFoundError if the person reaches no such object */
+  readonly load: (needs: Needs, scope: Scope, path: z.output<Path>) => Promise<Subject>;
+  /** The id in the audit log. */
+  readonly target: (act: ActOn<Subject, z.output<Input>>) => string;
+  /** What the audit log has of the act, if path and input are too little, or have what the log must not have. */
+  readonly detail?: (act: Act<Needs, Subject, z.output<Input>>) => object;
+  /** Why the person cannot do it to this object. A form shows it above its button, and `run` asks again. */
+  readonly allows?: (subject: Subject, by: Person) => Rejection<R> | null;
+  /** What the same form has done before; null: nothing yet. `allows` is not asked then. */
+  readonly earlier?: (act: Act<Needs, Subject, z.output<Input>>) => Promise<Value | null>;
+  /** Absent: an operator acts alone. Members never need it. */
+  readonly approval?: ApprovalSpec<Subject, z.output<Input>>;
+  readonly perform: (act: Act<Needs, Subject, z.output<Input>>) => Promise<Performed<Value, R>>;
+};
+
+/** What a door sends to `run`. */
+export interface Call<Path extends z.ZodObject, Input extends z.ZodObject> {
+  readonly path: z.input<Path>;
+  readonly input: z.input<Input>;
+  readonly formId: string;
+  /** Why an operator does it. */
+  readonly note?: string | undefined;
+}
+
+/** A request that another operator has approved. */
+export interface ApprovedRequest {
+  readonly parameters: unknown;
+  readonly replaces: number | null;
+  readonly note: string;
+  readonly formId: string;
+}
