@@ -3,7 +3,7 @@ import { createSealer } from '../src/crypto/sealing';
 import { createPool } from '../src/db/connection/pool';
 import { insertKey } from '../src/services/merchants/keys/api-key';
 import { createMerchant } from '../src/services/merchants/merchants';
-import { createEndpoint } from '../src/services/webhooks/webhook-endpoints';
+import { insertEndpoint } from '../src/services/webhooks/webhook-endpoints';
 import type { Http, HttpResponse } from './http';
 
 const createdSchema = z.object({ payment: z.object({ id: z.string(), reference_id: z.string() }) });
@@ -42,8 +42,10 @@ export async function addEndpoint(
 ): Promise<string> {
   const db = createPool(databaseUrl, { max: 1 });
   try {
-    const endpoint = { merchantId, url, events: [], environment: 'sandbox' } as const;
-    return (await createEndpoint(db, createSealer(masterKey), endpoint)).id;
+    const endpoint = { merchantId, url, events: [] } as const;
+    const registered = await insertEndpoint(db, createSealer(masterKey), endpoint);
+    if (registered === null) throw new Error('The id of the endpoint is not new');
+    return registered.id;
   } finally {
     await db.end();
   }

@@ -75,8 +75,6 @@ export type ConflictReason =
   | 'ambiguous'
   | 'operator_exists'
   | 'key_exists'
-  | 'endpoint_exists'
-  | 'secret_exists'
   /** A later change replaced what the request refers to. */
   | 'superseded'
   | 'approval_required'

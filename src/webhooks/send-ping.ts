@@ -1,13 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Queryable } from '../db/connection/pool';
 import { requireRow } from '../db/connection/require-row';
-import { DeclaredAction } from '../domain/declared-action';
 import { openSecrets, type SecretReader } from './open-secrets';
 import { VALID_SECRETS, type SealedSecret } from './outbox';
 import { RESET_HEALTH } from './record-attempt';
 import type { WebhookAttempt, WebhookSender } from './send';
-
-export const PING_ENDPOINT = new DeclaredAction('webhook.ping');
 
 /** The value of `X-Service-Event`; no payment event has this name. */
 const PING_EVENT = 'ping';

@@ -39,16 +39,19 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** RFC 6761: the name and the names below it mean the machine itself. */
 const LOCALHOST = /(?:^|\.)localhost\.?$/;
 
-/** Every rule of a URL, as continuation of "The URL …". Pages have a text of their own for each. */
-const URL_RULES = {
+/** Every rule of a URL. Pages have a text of their own for each. */
+export const URL_RULES = ['not_absolute', 'not_https', 'credentials', 'port', 'localhost', 'not_public'] as const;
+export type UrlRule = (typeof URL_RULES)[number];
+
+/** The continuation of "The URL …" for each rule. */
+const RULE_TEXTS: Readonly<Record<UrlRule, string>> = {
   not_absolute: 'must be absolute and begin with http:// or https://',
   not_https: 'must begin with https:// in production',
   credentials: 'must not contain a user name or password',
   port: 'must not name a port in production',
   localhost: 'must not name localhost in production',
   not_public: 'must not lead to an address that is not public',
-} as const;
-export type UrlRule = keyof typeof URL_RULES;
+};
 
 /** The rule that a URL violates. */
 export interface UrlViolation {
@@ -58,7 +61,7 @@ export interface UrlViolation {
 }
 
 function violationOf(rule: UrlRule): UrlViolation {
-  return { rule, text: URL_RULES[rule] };
+  return { rule, text: RULE_TEXTS[rule] };
 }
 
 /** The rule that the format of a URL violates, as continuation of "The URL …"; null if it violates none. */

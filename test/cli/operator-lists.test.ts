@@ -6,9 +6,9 @@ import { listOverduePayments, listPayments } from '../../src/services/payments/l
 import { listStuckRefunds } from '../../src/services/payments/list-stuck-refunds';
 import { listSettleable } from '../../src/services/payments/settle-payments';
 import { showPayment } from '../../src/services/payments/show-payment';
-import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { applyTransitions, payLate, T0 } from '../services/ledger/transition-path';
 import { createTestLedger, type TestLedger } from '../support/payments';
+import { registerEndpoint } from '../support/webhooks';
 
 let ledger: TestLedger;
 beforeAll(async () => {
@@ -112,11 +112,10 @@ describe('what waits for an operator', () => {
 
   it('comes the oldest first, with what its next command takes, and ends at the limit', async () => {
     const rejected = await applyTransitions(ledger, [...SUBMITTED, 'fail_refund']);
-    const endpoint = await createEndpoint(ledger.db, createSealer(randomBytes(32).toString('base64')), {
+    const endpoint = await registerEndpoint(ledger.db, createSealer(randomBytes(32).toString('base64')), {
       merchantId: ledger.merchantId,
       url: 'http://127.0.0.1:9/',
       events: [],
-      environment: 'sandbox',
     });
     await applyTransitions(ledger, []);
     await ledger.db.query(

@@ -9,9 +9,9 @@ import {
 } from '../../src/db/transitions/bank-account-transitions';
 import { PAYOUT_EVENTS } from '../../src/domain/events';
 import { DEFAULT_HOLDER_NAME } from '../../src/sandbox/bank/magic-accounts';
-import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { issueKey } from '../support/keys';
 import { createMember, createShop } from '../support/people';
+import { registerEndpoint } from '../support/webhooks';
 import type { Journal } from './journal';
 import type { RecordingReceiver } from './receiver';
 
@@ -52,8 +52,8 @@ export async function openShop(
     const { secret: secretKey } = await issueKey(client, { merchantId, environment: 'sandbox' });
     const urls = { payments: `${receiver.url}/${merchantId}`, payouts: `${receiver.url}/${merchantId}/payouts` };
     for (const [kind, events] of [['payments', []] as const, ['payouts', PAYOUT_EVENTS] as const]) {
-      const endpoint = { merchantId, url: urls[kind], events, environment: 'sandbox' } as const;
-      receiver.secrets.set(urls[kind], (await createEndpoint(client, sealer, endpoint)).secret);
+      const endpoint = { merchantId, url: urls[kind], events } as const;
+      receiver.secrets.set(urls[kind], (await registerEndpoint(client, sealer, endpoint)).secret);
     }
     const owner = await createMember(client, `${randomUUID()}@shop.test`, [[merchantId, 'owner']]);
     const second = hasSecondMember

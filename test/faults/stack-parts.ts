@@ -9,9 +9,9 @@ import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { seedDemo } from '../../src/services/sandbox/seed-demo';
 import { seedPayouts } from '../../src/services/sandbox/seed-payouts';
-import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { connectClient } from '../../src/temporal/connection';
 import { payloadKeysOf } from '../support/payload-keys';
+import { registerEndpoint } from '../support/webhooks';
 import { startRecordingReceiver, type RecordingReceiver } from './receiver';
 import { apiUrlOf, type FaultSettings } from './settings';
 
@@ -75,8 +75,8 @@ export async function prepareParts(
     [COOLDOWN_SECONDS, NOT_FOUND_SECONDS],
   );
   const receiver = await startRecordingReceiver(webhookFails);
-  const endpoint = { merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
-  receiver.secret = (await createEndpoint(db, sealer, endpoint)).secret;
+  const endpoint = { merchantId, url: receiver.url, events: [] } as const;
+  receiver.secret = (await registerEndpoint(db, sealer, endpoint)).secret;
   const target = { address: temporalAddress, namespace: 'default', security: {} };
   const client = connectClient(target, payloadKeysOf(masterKey));
   return { sandbox, receiver, db, client, merchantId, secretKey };

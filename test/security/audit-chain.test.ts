@@ -2,7 +2,7 @@ import { createPool, type Pool } from '../../src/db/connection/pool';
 import type { OperatorActor } from '../../src/domain/actor';
 import { withAudit } from '../../src/services/audit/audit';
 import { verifyAudit } from '../../src/services/audit/verify-audit';
-import { PING_ENDPOINT } from '../../src/webhooks/send-ping';
+import { pingEndpoint } from '../../src/services/webhooks/ping-endpoint';
 import { runLunas } from '../cli/run-lunas';
 import { osUser } from '../support/actors';
 import { createTestDatabase, type TestDatabase } from '../support/database';
@@ -26,7 +26,7 @@ const ROOT = osUser('root');
 
 function act(target: string, actor: OperatorActor = ROOT): Promise<void> {
   const note = 'a "quoted" note\twith é, \\ and 😀';
-  return withAudit({ db }, actor, { action: PING_ENDPOINT, target, note }, () => Promise.resolve());
+  return withAudit({ db }, actor, { action: pingEndpoint, target, note }, () => Promise.resolve());
 }
 
 /** As the owner of the tables, who can disable their triggers. */
@@ -54,7 +54,7 @@ it('attack: a role that only reads cannot stop an audited act', async () => {
     await client.query('lock table audit_chain in access share mode');
     const writer = createPool(database.urlOf('lunas_local_operator'), { max: 1, statementTimeoutMs: 2_000 });
     try {
-      await withAudit({ db: writer }, ROOT, { action: PING_ENDPOINT, target: 'E' }, () => Promise.resolve());
+      await withAudit({ db: writer }, ROOT, { action: pingEndpoint, target: 'E' }, () => Promise.resolve());
     } finally {
       await writer.end();
     }
@@ -130,7 +130,7 @@ it('rejects changes of the chain', async () => {
 
 it('logs an error if the outcome of an action cannot be recorded', async () => {
   const error = jest.fn();
-  await withAudit({ db, log: { error, warn: jest.fn() } }, ROOT, { action: PING_ENDPOINT, target: 'E' }, async () => {
+  await withAudit({ db, log: { error, warn: jest.fn() } }, ROOT, { action: pingEndpoint, target: 'E' }, async () => {
     await db.query('alter table operator_action_outcomes rename to away');
   });
   const fields = { err: expect.any(Error), actionId: ACTIONS + 1, outcome: 'succeeded' };

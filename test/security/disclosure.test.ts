@@ -2,12 +2,12 @@ import { createSealer } from '../../src/crypto/sealing';
 import { createOperator } from '../../src/services/identity/operators';
 import { listKeys } from '../../src/services/merchants/keys/api-key';
 import { addAccount } from '../../src/services/provider-accounts/provider-accounts';
-import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { errorMessage } from '../providers/midtrans/published-messages';
 import { startScriptedMidtrans, type ScriptedMidtrans } from '../providers/midtrans/scripted-midtrans';
 import { eventually } from '../support/eventually';
 import { issueKey } from '../support/keys';
 import { newNamespace, startTestService, type TestService } from '../support/service';
+import { registerEndpoint } from '../support/webhooks';
 
 let service: TestService;
 let operatorKey: string;
@@ -63,12 +63,10 @@ describe('the history of a payment', () => {
 describe('the URL of a webhook', () => {
   it('operators see the URL of a webhook without its path and query, which contain secrets', async () => {
     const SECRET = 'hook-token-4711';
-    const { id: endpointId } = await createEndpoint(service.db, createSealer(service.masterKey), {
+    const { id: endpointId } = await registerEndpoint(service.db, createSealer(service.masterKey), {
       merchantId: service.merchantId,
       url: `http://127.0.0.1:9/${SECRET}?key=${SECRET}`,
       events: ['payment.created'],
-      environment: 'sandbox',
-      allowedNetworks: undefined,
     });
     const { id } = await createPayment();
     const shown = await showPayment(id);

@@ -8,7 +8,6 @@ import { createSealer } from '../../src/crypto/sealing';
 import { createLogger } from '../../src/observability/logger';
 import { startApi } from '../../src/servers/api-server';
 import { startWorker } from '../../src/servers/worker';
-import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { runLunas } from '../cli/run-lunas';
 import { RETENTION_DAYS } from '../support/activity-dependencies';
 import { eventually } from '../support/eventually';
@@ -16,6 +15,7 @@ import { freeListeners } from '../support/listeners';
 import { startReceiver, type Receiver } from '../support/receiver';
 import { newNamespace, NO_LIMITS, startTestService, workerDefaults, type TestService } from '../support/service';
 import { workflowBundlePath } from '../support/temporal';
+import { registerEndpoint } from '../support/webhooks';
 
 const REQUEST = { amount: 50_000, customer: { name: 'Siti Rahma' } };
 const newMasterKey = randomBytes(32).toString('base64');
@@ -28,11 +28,10 @@ beforeAll(async () => {
   // The first step of a rotation: every process can open what the new master key will seal.
   service = await startTestService(await newNamespace(), { oldMasterKeys: [newMasterKey] });
   receiver = await startReceiver();
-  await createEndpoint(service.db, createSealer(service.masterKey), {
+  await registerEndpoint(service.db, createSealer(service.masterKey), {
     merchantId: service.merchantId,
     url: receiver.url,
     events: [],
-    environment: 'sandbox',
   });
 });
 afterAll(async () => {

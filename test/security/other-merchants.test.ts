@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { createSealer } from '../../src/crypto/sealing';
 import { ROUTES } from '../../src/servers/api-routes';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
-import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { eventually } from '../support/eventually';
 import { startReceiver, type Receiver } from '../support/receiver';
 import { createSecondMerchant, type SecondMerchant } from '../support/second-merchant';
 import { newNamespace, startTestService, type TestService } from '../support/service';
+import { registerEndpoint } from '../support/webhooks';
 
 /** What merchant B attempts with the payments of merchant A. */
 type Attack =
@@ -142,8 +142,8 @@ beforeAll(async () => {
   receivers = { a: await startReceiver(), b: await startReceiver() };
   const sealer = createSealer(service.masterKey);
   const common = { events: [], environment: 'sandbox' } as const;
-  await createEndpoint(service.db, sealer, { ...common, merchantId: service.merchantId, url: receivers.a.url });
-  await createEndpoint(service.db, sealer, { ...common, merchantId: b.id, url: receivers.b.url });
+  await registerEndpoint(service.db, sealer, { ...common, merchantId: service.merchantId, url: receivers.a.url });
+  await registerEndpoint(service.db, sealer, { ...common, merchantId: b.id, url: receivers.b.url });
   const [cancelled, refunding] = [await createPayment('cancelled'), await createPaid('refunding')];
   await service.call('POST', `/payments/${cancelled.id}/cancel`);
   await service.call('POST', `/payments/${refunding.id}/refund`);

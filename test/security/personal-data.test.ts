@@ -7,7 +7,6 @@ import { createSealer } from '../../src/crypto/sealing';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { createLogger } from '../../src/observability/logger';
 import { startApi } from '../../src/servers/api-server';
-import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { runLunas } from '../cli/run-lunas';
 import { createProductionDatabase } from '../support/database';
 import { eventually } from '../support/eventually';
@@ -16,6 +15,7 @@ import { createTestLedger, creation } from '../support/payments';
 import { productionOperator } from '../support/production';
 import { startReceiver, type Receiver } from '../support/receiver';
 import { newNamespace, NO_LIMITS, startTestService, type TestService } from '../support/service';
+import { registerEndpoint } from '../support/webhooks';
 
 const NAME = 'Rahasia Sekali';
 
@@ -27,8 +27,8 @@ beforeAll(async () => {
   service = await startTestService(await newNamespace());
   receiver = await startReceiver();
   receiver.respond = (response) => response.end(`Thank you, ${NAME}`);
-  const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
-  await createEndpoint(service.db, createSealer(service.masterKey), endpoint);
+  const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [] } as const;
+  await registerEndpoint(service.db, createSealer(service.masterKey), endpoint);
 });
 afterAll(async () => {
   await service.close();

@@ -5,11 +5,11 @@ import { freePort } from '../../src/local-stack/ports';
 import { createLogger } from '../../src/observability/logger';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { createOperator } from '../../src/services/identity/operators';
-import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { eventually } from '../support/eventually';
 import { fetchDecodedHistory } from '../support/history';
 import { startReceiver, type Receiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
+import { registerEndpoint } from '../support/webhooks';
 
 const CUSTOMER = { name: 'Rahasia Sekali', email: 'rahasia@contoh.example', phone: '+628111222333' };
 const METADATA = { note: 'kursi-rahasia-4711' };
@@ -38,8 +38,8 @@ beforeAll(async () => {
   const log = createLogger('test', 'trace', destination);
   service = await startTestService(await newNamespace(), { refundHoldSeconds: 1, log, metrics: { worker: metrics } });
   receiver = await startReceiver();
-  const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
-  const { secret: webhookSecret } = await createEndpoint(service.db, createSealer(service.masterKey), endpoint);
+  const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [] } as const;
+  const { secret: webhookSecret } = await registerEndpoint(service.db, createSealer(service.masterKey), endpoint);
   ({ secret: operatorKey } = await createOperator(service.db, { name: 'sari', environment: 'sandbox' }));
   secrets = {
     'key of the merchant': service.secretKey,

@@ -1,10 +1,14 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createSealer } from '../../src/crypto/sealing';
-import { createEndpoint, listEndpoints, type NewEndpoint } from '../../src/services/webhooks/webhook-endpoints';
+import { createEndpoint } from '../../src/services/webhooks/create-endpoint';
+import { listEndpoints } from '../../src/services/webhooks/webhook-endpoints';
 import type { ResolveHost } from '../../src/webhooks/resolve-host';
 import { createWebhookSender } from '../../src/webhooks/send';
+import type { ReceiverRules } from '../../src/webhooks/ssrf-guard';
+import { osUser } from '../support/actors';
 import { createTestLedger, type TestLedger } from '../support/payments';
 import { startReceiver, type Receiver } from '../support/receiver';
+import { valueOf } from '../support/webhooks';
 import { webhookTo } from '../webhooks/webhook';
 
 const sealer = createSealer(randomBytes(32).toString('base64'));
@@ -23,9 +27,11 @@ const resolveTo =
 
 const noAddress: ResolveHost = () => Promise.reject(new Error('has no address'));
 
-function register(url: string, resolve: ResolveHost, rules: Partial<NewEndpoint> = {}) {
-  const endpoint = { merchantId: ledger.merchantId, url, events: [], environment: 'production', ...rules } as const;
-  return createEndpoint(ledger.db, sealer, endpoint, resolve);
+async function register(url: string, resolveHost: ResolveHost, rules: Partial<ReceiverRules> = {}) {
+  const receiverRules = { environment: 'production', ...rules } as const;
+  const input = { url, events: [], expand: [] };
+  const call = { path: { merchant: ledger.merchantId }, input, formId: randomUUID() };
+  return valueOf(await createEndpoint.run({ db: ledger.db, sealer, receiverRules, resolveHost }, osUser('root'), call));
 }
 
 describe('registering a webhook in production', () => {

@@ -2,10 +2,10 @@ import { createSealer } from '../../src/crypto/sealing';
 import { PAYMENT_EVENTS } from '../../src/domain/events';
 import { VERSION } from '../../src/package-info';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
-import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { eventually } from '../support/eventually';
 import { startReceiver, verifySignature, type ReceivedWebhook, type Receiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
+import { registerEndpoint } from '../support/webhooks';
 
 let service: TestService;
 let receiver: Receiver;
@@ -16,11 +16,10 @@ beforeAll(async () => {
     newNamespace().then((temporal) => startTestService(temporal, { refundHoldSeconds: 0 })),
     startReceiver(),
   ]);
-  ({ secret } = await createEndpoint(service.db, createSealer(service.masterKey), {
+  ({ secret } = await registerEndpoint(service.db, createSealer(service.masterKey), {
     merchantId: service.merchantId,
     url: receiver.url,
     events: [],
-    environment: 'sandbox',
   }));
 });
 

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { createSealer } from '../../src/crypto/sealing';
 import { createMerchant } from '../../src/services/merchants/merchants';
-import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { eventually } from '../support/eventually';
 import { issueKey } from '../support/keys';
 import { startReceiver, type Receiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
+import { registerEndpoint } from '../support/webhooks';
 
 /** How many each merchant has. The benchmark measures how much the others slow down (bench/isolation.ts). */
 const PAYMENTS = 20;
@@ -27,11 +27,10 @@ async function newMerchant(name: string): Promise<Merchant> {
   const { id } = await createMerchant(service.db, { name, feePayer: 'merchant', providers: ['gopay'], approve: true });
   const key = await issueKey(service.db, { merchantId: id, environment: 'sandbox', allowedNetworks: [] });
   const receiver = await startReceiver();
-  const endpoint = await createEndpoint(service.db, createSealer(service.masterKey), {
+  const endpoint = await registerEndpoint(service.db, createSealer(service.masterKey), {
     merchantId: id,
     url: receiver.url,
     events: [],
-    environment: 'sandbox',
   });
   return { endpointId: endpoint.id, key: key.secret, receiver };
 }

@@ -16,8 +16,7 @@ import { EVENT_STREAM_HEADERS } from '../../src/http/event-stream';
 import { createLogger } from '../../src/observability/logger';
 import { listPayments } from '../../src/services/payments/list-payments';
 import { listDeliveries } from '../../src/services/webhooks/webhook-deliveries';
-import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
-import { redeliver } from '../../src/services/webhooks/webhook-redelivery';
+import { findNamedDeliveries, redeliverNamed } from '../../src/services/webhooks/webhook-redelivery';
 import { openSecret } from '../../src/webhooks/open-secrets';
 import { claimDeliveries, findDelivery } from '../../src/webhooks/outbox';
 import { recordDelivered } from '../../src/webhooks/record-attempt';
@@ -33,6 +32,7 @@ import {
   type TestPayouts,
 } from '../support/payouts';
 import { startReceiver } from '../support/receiver';
+import { registerEndpoint } from '../support/webhooks';
 
 /* Events that endpoints receive only if they list them. */
 
@@ -59,11 +59,10 @@ afterAll(async () => {
 });
 
 const register = (events: readonly WebhookEvent[]) =>
-  createEndpoint(payouts.db, sealer, {
+  registerEndpoint(payouts.db, sealer, {
     merchantId: payouts.merchantId,
     url: 'http://127.0.0.1:9/webhooks',
     events,
-    environment: 'sandbox',
   });
 
 const FILTER = { status: null, event: null, endpointId: null, createdFrom: null, createdTo: null, start: null };
@@ -112,7 +111,8 @@ it('events of payouts reach the endpoints that list them, as the pages and the r
   expect(await findDelivery(worker, id)).toMatchObject({ body: details?.body });
   const attempt = { startedAt: new Date(), durationMs: 1, statusCode: 200, failure: null, responseExcerpt: '' };
   await recordDelivered(worker, [{ delivery, attempt: { ...attempt, retryAfterSeconds: null } }]);
-  expect(await redeliver(dashboard, [id], payouts.merchantId)).toEqual({ redelivered: 1, skipped: 0 });
+  expect(await findNamedDeliveries(dashboard, payouts, [id])).toMatchObject([{ id, status: 'delivered' }]);
+  expect(await redeliverNamed(dashboard, [id])).toEqual({ redelivered: 1, skipped: 0 });
 });
 
 it('events of late payments reach the endpoints that list them', async () => {

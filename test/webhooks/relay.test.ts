@@ -4,7 +4,7 @@ import type { PoolClient } from 'pg';
 import { createSealer } from '../../src/crypto/sealing';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { createLogger } from '../../src/observability/logger';
-import { redeliver } from '../../src/services/webhooks/webhook-redelivery';
+import { redeliverNamed } from '../../src/services/webhooks/webhook-redelivery';
 import { claimDeliveries, reclaimDelivery, type Delivery } from '../../src/webhooks/outbox';
 import { recordDelivered } from '../../src/webhooks/record-attempt';
 import { Relay, type FailedDelivery } from '../../src/webhooks/relay';
@@ -559,7 +559,7 @@ describe('the relay', () => {
       // These are queued and leased after the redelivery has begun.
       await createPayments(8);
       expect(await claimDeliveries(ledger.db, bounds)).toHaveLength(8);
-      await redeliver(client, ids);
+      await redeliverNamed(client, ids);
       await client.query('commit');
     } finally {
       client.release();

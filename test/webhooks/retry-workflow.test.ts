@@ -2,10 +2,10 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { z } from 'zod';
 import { createSealer } from '../../src/crypto/sealing';
 import { listDeliveries } from '../../src/services/webhooks/webhook-deliveries';
-import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { eventually } from '../support/eventually';
 import { startReceiver, type Receiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
+import { registerEndpoint } from '../support/webhooks';
 
 /** The details that Temporal's Web UI shows besides the history. */
 const metadataSchema = z.looseObject({ currentDetails: z.string() });
@@ -24,12 +24,11 @@ beforeAll(async () => {
 afterAll(() => Promise.all([service.close(), receiver.close()]));
 
 it('the retry workflow shows endpoint, attempts and the last failure', async () => {
-  const endpoint = await createEndpoint(service.db, createSealer(service.masterKey), {
+  const endpoint = await registerEndpoint(service.db, createSealer(service.masterKey), {
     merchantId: service.merchantId,
     url: `${receiver.url}?token=not-for-everybody`,
     events: ['payment.created'],
     expand: ['metadata', 'checkout_url', 'settlement'],
-    environment: 'sandbox',
   });
   receiver.respond = (response) => response.writeHead(receiver.received.length === 1 ? 500 : 502).end();
   const { body } = await service.call('POST', '/payments', REQUEST, { traceparent: TRACEPARENT });

@@ -7,12 +7,12 @@ import { SUBJECT_TABLES } from '../../src/db/transitions/subjects';
 import { compareAndSetSql, transitionStatement, type TransitionSubject } from '../../src/db/transitions/transition-sql';
 import { streamPageStatement } from '../../src/db/webhooks/find-webhook-stream';
 import type { LedgerLine } from '../../src/domain/ledger';
-import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
-import { redeliver } from '../../src/services/webhooks/webhook-redelivery';
+import { redeliverNamed } from '../../src/services/webhooks/webhook-redelivery';
 import { claimStatement } from '../../src/webhooks/outbox';
 import { recordDelivered } from '../../src/webhooks/record-attempt';
 import { eventually } from '../support/eventually';
 import { createTestLedger, creation, type TestLedger } from '../support/payments';
+import { registerEndpoint } from '../support/webhooks';
 
 /** A kind besides payments. An endpoint receives its events only if it lists them. */
 const DEPOSIT: TransitionSubject = {
@@ -89,8 +89,8 @@ afterEach(() => ledger.close());
 
 /** @param events null: every event of payments */
 async function register(events: readonly string[] | null): Promise<string> {
-  const endpoint = { merchantId: ledger.merchantId, url: 'http://127.0.0.1:9', environment: 'sandbox' } as const;
-  const { id } = await createEndpoint(ledger.db, sealer, { ...endpoint, events: [] });
+  const endpoint = { merchantId: ledger.merchantId, url: 'http://127.0.0.1:9' } as const;
+  const { id } = await registerEndpoint(ledger.db, sealer, { ...endpoint, events: [] });
   await ledger.db.query('update webhook_endpoints set events = $2 where id = $1', [id, events]);
   return id;
 }
@@ -215,7 +215,7 @@ describe('a second kind of subject', () => {
     const [delivery] = deliveries;
     const attempt = { startedAt: AT, durationMs: 1, statusCode: 200, failure: null, responseExcerpt: '' };
     await recordDelivered(ledger.db, [{ delivery, attempt: { ...attempt, retryAfterSeconds: null } }]);
-    expect(await redeliver(ledger.db, [delivery.deliveryId])).toEqual({ redelivered: 1, skipped: 0 });
+    expect(await redeliverNamed(ledger.db, [delivery.deliveryId])).toEqual({ redelivered: 1, skipped: 0 });
     const { events, last } = await readStream(first.last, 1);
     expect(events).toEqual([{ kind: 'deposit', id, version: 1, isRedelivery: true }]);
     expect(last).toEqual([expect.stringMatching(/^\d+$/), id, 1]);

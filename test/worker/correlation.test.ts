@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { createSealer } from '../../src/crypto/sealing';
 import { showPayment } from '../../src/services/payments/show-payment';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
-import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { paymentWorkflowId } from '../../workflows/messages';
 import { collectLog } from '../support/collect-log';
 import { eventually } from '../support/eventually';
 import { startReceiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
+import { registerEndpoint } from '../support/webhooks';
 
 const collected = collectLog();
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
@@ -115,8 +115,8 @@ describe('log lines', () => {
 
   it('the log lines of provider calls and webhook attempts say all that support asks for', async () => {
     const receiver = await startReceiver();
-    const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
-    const { id: endpointId } = await createEndpoint(service.db, createSealer(service.masterKey), endpoint);
+    const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [] } as const;
+    const { id: endpointId } = await registerEndpoint(service.db, createSealer(service.masterKey), endpoint);
     const { id, reference_id: referenceId } = await create(requestId('create-11'));
     const ids = { requestId: 'create-11', paymentId: id, referenceId };
     await expectLine('provider call', { ...ids, operation: 'issue_qris', outcome: 'accepted' });

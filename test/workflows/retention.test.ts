@@ -1,5 +1,4 @@
 import { createSealer } from '../../src/crypto/sealing';
-import { createEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { PAYMENTS_TASK_QUEUE } from '../../workflows/messages';
 import { retention } from '../../workflows/retention';
 import { eventually } from '../support/eventually';
@@ -7,14 +6,15 @@ import { recordHistory } from '../support/history';
 import { createMember, signIn } from '../support/people';
 import { startReceiver, type Receiver } from '../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../support/service';
+import { registerEndpoint } from '../support/webhooks';
 
 let service: TestService;
 let receiver: Receiver;
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
   receiver = await startReceiver();
-  const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
-  await createEndpoint(service.db, createSealer(service.masterKey), endpoint);
+  const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [] } as const;
+  await registerEndpoint(service.db, createSealer(service.masterKey), endpoint);
 });
 afterAll(async () => {
   await service.close();

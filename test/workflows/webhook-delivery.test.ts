@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { createSealer } from '../../src/crypto/sealing';
-import { disableEndpoint, enableEndpoint, findEndpoint } from '../../src/services/webhooks/webhook-endpoints';
-import { redeliver } from '../../src/services/webhooks/webhook-redelivery';
+import { findEndpoint } from '../../src/services/webhooks/webhook-endpoints';
 import { EncryptingCodec } from '../../src/temporal/payload-codec';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { MAX_ATTEMPTS } from '../../src/webhooks/retry-policy';
@@ -12,6 +11,7 @@ import { payloadKeysOf } from '../support/payload-keys';
 import { startReceiver, verifySignature, type Receiver } from '../support/receiver';
 import { newMasterKey, startTestService, type TestService } from '../support/service';
 import { createTimeSkippingEnvironment } from '../support/temporal';
+import { disable, enable, redeliverAs } from '../support/webhooks';
 
 const SECRET = 'whsec_retries';
 
@@ -110,13 +110,16 @@ describe('a delivery whose first attempt failed', () => {
     const id = await failedDelivery();
     expect(await finish(id, 'endpoint-gone')).toBe('dead');
     expect(receiver.received).toHaveLength(2);
-    expect(await findEndpoint(service.db, endpointId)).toMatchObject({ status: 'disabled', disabledReason: 'gone' });
+    expect(await findEndpoint(service.db, 'all', endpointId)).toMatchObject({
+      status: 'disabled',
+      disabledReason: 'gone',
+    });
   });
 
   it('a delivery is dead without another request if an operator disables the endpoint', async () => {
     receiver.respond = (response) => response.writeHead(500).end();
     const id = await failedDelivery();
-    await disableEndpoint(service.db, endpointId);
+    await disable(service.db, endpointId);
     expect(await finish(id, 'endpoint-disabled')).toBe('dead');
     expect(receiver.received).toHaveLength(1);
     expect(await deliveryOf(id)).toMatchObject({ status: 'dead', dead_reason: 'endpoint_disabled', attempts_total: 1 });
@@ -135,8 +138,8 @@ describe('a delivery whose first attempt failed', () => {
     receiver.respond = (response) => response.writeHead(500).end();
     const id = await failedDelivery();
     expect(await finish(id, 'dead')).toBe('dead');
-    await enableEndpoint(service.db, endpointId); // resets the circuit breaker
-    await redeliver(service.db, [id]);
+    await enable(service.db, endpointId); // resets the circuit breaker
+    await redeliverAs(service.db, [id]);
     await eventually(
       () => deliveryOf(id),
       (delivery) => delivery.retry_workflow_started_at !== null,
@@ -151,9 +154,9 @@ describe('a delivery whose first attempt failed', () => {
     const id = await failedDelivery();
     const runOf = async () => (await environment.client.workflow.getHandle(`webhook-${id}`).describe()).runId;
     const before = await runOf();
-    await disableEndpoint(service.db, endpointId);
-    await enableEndpoint(service.db, endpointId);
-    await redeliver(service.db, [id]);
+    await disable(service.db, endpointId);
+    await enable(service.db, endpointId);
+    await redeliverAs(service.db, [id]);
     await eventually(
       () => deliveryOf(id),
       (delivery) => delivery.retry_workflow_started_at !== null,
@@ -169,7 +172,7 @@ describe('a delivery whose first attempt failed', () => {
     receiver.respond = (response) => response.writeHead(500).end();
     for (let count = 0; count < 2; count += 1) await finish(await failedDelivery(), 'dead');
     const { body } = await service.call('POST', '/payments', { amount: 10_000 });
-    const endpoint = await findEndpoint(service.db, endpointId);
+    const endpoint = await findEndpoint(service.db, 'all', endpointId);
     expect(endpoint).toMatchObject({ status: 'enabled', consecutiveFailures: 2 * MAX_ATTEMPTS, pending: 1 });
     expect(endpoint.nextProbeAt).not.toBeNull();
     expect(await deliveryOf(body.payment.id)).toMatchObject({ status: 'pending', retry_workflow_started_at: null });

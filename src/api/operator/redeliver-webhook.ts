@@ -1,5 +1,5 @@
-import { withAudit } from '../../services/audit/audit';
-import { REDELIVER, redeliver } from '../../services/webhooks/webhook-redelivery';
+import { randomUUID } from 'node:crypto';
+import { redeliver, requireRedelivered } from '../../services/webhooks/redeliver';
 import type { ApiDependencies } from '../dependencies';
 import { operatorEndpoint } from '../endpoint';
 import { mapErrors, noteSchema, parseActionBody, uuidInPath } from './operator-request';
@@ -13,8 +13,8 @@ export const redeliverWebhook = operatorEndpoint({
   async handler({ db, log }: Pick<ApiDependencies, 'db' | 'log'>, request, { actor }) {
     const { note } = parseActionBody(request, noteSchema);
     const id = uuidInPath(request);
-    const action = { action: REDELIVER, target: id, note };
-    await mapErrors('not_found', () => withAudit({ db, log }, actor, action, () => redeliver(db, [id])));
+    const call = { path: { deliveries: [id] }, input: {}, formId: randomUUID(), note };
+    await mapErrors('not_found', async () => requireRedelivered(await redeliver.run({ db, log }, actor, call)));
     return { status: 200, body: { delivery: { id, status: 'pending' } } };
   },
 });

@@ -1,4 +1,3 @@
-import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Environment } from '../../config';
 import type { Sealer } from '../../crypto/sealing';
@@ -6,32 +5,31 @@ import type { Queryable } from '../../db/connection/pool';
 import { WEBHOOK_EVENTS } from '../../domain/events';
 import { EXPANSIONS } from '../../domain/expansions';
 import { writeRunFile } from '../../local-stack/run-file';
+import { createEndpoint } from '../../services/webhooks/create-endpoint';
+import { deleteEndpoint } from '../../services/webhooks/delete-endpoint';
+import { disableEndpoint } from '../../services/webhooks/disable-endpoint';
+import { enableEndpoint } from '../../services/webhooks/enable-endpoint';
+import { pingEndpoint } from '../../services/webhooks/ping-endpoint';
+import { redeliver, requireRedelivered } from '../../services/webhooks/redeliver';
+import { rotateSecret } from '../../services/webhooks/rotate-secret';
+import { setEndpoint } from '../../services/webhooks/set-endpoint';
 import { DELIVERY_STATUSES, listDeliveries, type ListedDelivery } from '../../services/webhooks/webhook-deliveries';
-import {
-  CREATE_ENDPOINT,
-  createEndpoint,
-  DELETE_ENDPOINT,
-  deleteEndpoint,
-  DISABLE_ENDPOINT,
-  disableEndpoint,
-  ENABLE_ENDPOINT,
-  enableEndpoint,
-  listEndpoints,
-  SET_ENDPOINT,
-  setEndpoint,
-  type WebhookEndpoint,
-} from '../../services/webhooks/webhook-endpoints';
-import { REDELIVER, redeliver, redeliverRange, type Redelivery } from '../../services/webhooks/webhook-redelivery';
-import { findNewestSecret, ROTATE_SECRET, rotateSecret } from '../../services/webhooks/webhook-secrets';
+import { listEndpoints, type WebhookEndpoint } from '../../services/webhooks/webhook-endpoints';
+import type { Redelivery } from '../../services/webhooks/webhook-redelivery';
+import { findNewestSecret } from '../../services/webhooks/webhook-secrets';
 import { createWebhookSender } from '../../webhooks/send';
-import { PING_ENDPOINT, sendPing } from '../../webhooks/send-ping';
+import { sendPing } from '../../webhooks/send-ping';
 import type { CommandContext } from '../command-context';
 import { collect, type LunasCommand } from '../lunas-command';
 import { durationFrom, id, isPeriod, joinOptions, limit, oneOf, timestamp } from '../option-schemas';
 import { formatFields, formatTable, type CommandResult } from '../output';
+import { requireDone, runOperation } from '../run-operation';
 
 const EXPAND_TEXT = `add to the bodies of payments: ${joinOptions(EXPANSIONS)}; repeat for more`;
 const SECRET_SHOWN_ONCE = 'Keep the secret now: it is not shown again.';
+
+/** What is sent to an operation without a choice. */
+const on = (endpointId: string) => ({ path: { endpoint: endpointId }, input: {} });
 
 export function addWebhooksCommand(program: LunasCommand): void {
   const webhooks = program.command('webhooks').description('webhook endpoints of merchants and their deliveries');
@@ -43,13 +41,13 @@ export function addWebhooksCommand(program: LunasCommand): void {
     .command('disable <endpoint-id>')
     .description('stop sending to an endpoint; its pending deliveries become dead and can be redelivered later')
     .writeAction(z.object({ endpointId: id }), async ({ endpointId }, audit) =>
-      endpointResult(await audit.record(DISABLE_ENDPOINT, endpointId, () => disableEndpoint(audit.db, endpointId))),
+      endpointResult(requireDone(await runOperation(audit, disableEndpoint, audit, on(endpointId)))),
     );
   webhooks
     .command('enable <endpoint-id>')
     .description('send to an endpoint again; for its dead deliveries see `redeliver`')
     .writeAction(z.object({ endpointId: id }), async ({ endpointId }, audit) =>
-      endpointResult(await audit.record(ENABLE_ENDPOINT, endpointId, () => enableEndpoint(audit.db, endpointId))),
+      endpointResult(requireDone(await runOperation(audit, enableEndpoint, audit, on(endpointId)))),
     );
   addDelete(webhooks);
   addPing(webhooks);
@@ -77,11 +75,10 @@ function addCreate(webhooks: LunasCommand): void {
     )
     .writeAction(input, async ({ merchant, url, event, expand }, audit, context, environment) => {
       const sealer = await context.sealer(audit.db);
-      const rules = receiverRules(context, environment);
-      const newEndpoint = { id: uuidv7(), merchantId: merchant, url, events: event, expand, ...rules };
-      const endpoint = await audit.record(CREATE_ENDPOINT, newEndpoint.id, () =>
-        createEndpoint(audit.db, sealer, newEndpoint),
-      );
+      const { db, log } = audit;
+      const needs = { db, log, sealer, receiverRules: receiverRules(context, environment) };
+      const call = { path: { merchant }, input: { url, events: event, expand } };
+      const endpoint = requireDone(await runOperation(audit, createEndpoint, needs, call));
       await updateRunFile(context, audit.db, sealer, merchant);
       const fields = { Secret: endpoint.secret, ...settingsOf(endpoint) };
       const notes = [SECRET_SHOWN_ONCE, warningOfDuplicate(endpoint.duplicateOf) ?? []].flat();
@@ -150,9 +147,10 @@ function addSet(webhooks: LunasCommand): void {
     )
     .writeAction(input, async ({ endpointId, url, event, allEvents, expand }, audit, context, environment) => {
       const events = allEvents || event.length > 0 ? event : undefined;
-      const endpoint = await audit.record(SET_ENDPOINT, endpointId, () =>
-        setEndpoint(audit.db, endpointId, { url, events, expand, ...receiverRules(context, environment) }),
-      );
+      const { db, log } = audit;
+      const needs = { db, log, receiverRules: receiverRules(context, environment) };
+      const call = { path: { endpoint: endpointId }, input: { url, events, expand } };
+      const endpoint = requireDone(await runOperation(audit, setEndpoint, needs, call));
       return { json: { endpoint }, text: formatFields(settingsOf(endpoint)) };
     });
 }
@@ -162,9 +160,7 @@ function addDelete(webhooks: LunasCommand): void {
     .command('delete <endpoint-id>')
     .description('delete an endpoint for good; its pending deliveries become dead, and its history stays')
     .writeAction(z.object({ endpointId: id }), async ({ endpointId }, audit, context) => {
-      const { merchantId } = await audit.record(DELETE_ENDPOINT, endpointId, () =>
-        deleteEndpoint(audit.db, endpointId),
-      );
+      const { merchantId } = requireDone(await runOperation(audit, deleteEndpoint, audit, on(endpointId)));
       await updateRunFile(context, audit.db, await context.sealer(audit.db), merchantId);
       return { json: { endpoint_id: endpointId, deleted: true }, text: `The endpoint ${endpointId} is deleted.` };
     });
@@ -180,9 +176,9 @@ function addRotateSecret(webhooks: LunasCommand): void {
       z.object({ endpointId: id, overlap: durationFrom(0) }),
       async ({ endpointId, overlap }, audit, context) => {
         const sealer = await context.sealer(audit.db);
-        const endpoint = await audit.record(ROTATE_SECRET, endpointId, () =>
-          rotateSecret(audit.db, sealer, endpointId, overlap),
-        );
+        const { db, log } = audit;
+        const call = { path: { endpoint: endpointId }, input: { overlapSeconds: overlap } };
+        const { endpoint } = requireDone(await runOperation(audit, rotateSecret, { db, log, sealer }, call));
         await updateRunFile(context, audit.db, sealer, endpoint.merchantId);
         const fields = {
           Secret: endpoint.secret,
@@ -206,12 +202,13 @@ function addPing(webhooks: LunasCommand): void {
       const sender = createWebhookSender(receiverRules(context, environment));
       try {
         const sealer = await context.sealer(audit.db);
-        const ping = await audit.record(PING_ENDPOINT, endpointId, () =>
-          sendPing({ db: audit.db, log: audit.log, sealer, sender }, endpointId),
-        );
+        const { db, log } = audit;
+        const retries = { ping: () => sendPing({ db, log, sealer, sender }, endpointId) };
+        const needs = { db, log, workflows: { retries } };
+        const { ping, endpoint } = requireDone(await runOperation(audit, pingEndpoint, needs, on(endpointId)));
         const fields = {
           Result: ping.failure === null ? 'delivered' : `failed: ${ping.failure}`,
-          URL: ping.url,
+          URL: endpoint.url,
           Status: ping.statusCode,
           Duration: `${ping.durationMs} ms`,
           Response: ping.responseExcerpt,
@@ -285,13 +282,9 @@ function addRedeliver(webhooks: LunasCommand): void {
       'lunas webhooks redeliver --since 2026-01-31T09:00:00Z --until 2026-01-31T12:00:00Z',
     )
     .writeAction(input, async ({ deliveryId, since, until, merchant }, audit) => {
-      const target =
-        since && until ? `${merchant ?? 'all'} ${since.toISOString()}/${until.toISOString()}` : deliveryId.join(' ');
-      const redelivery = await audit.record(REDELIVER, target, () =>
-        since && until
-          ? redeliverRange(audit.db, { since, until, merchantId: merchant })
-          : redeliver(audit.db, deliveryId),
-      );
+      const deliveries = since && until ? { since, until, merchant } : deliveryId;
+      const result = await runOperation(audit, redeliver, audit, { path: { deliveries }, input: {} });
+      const redelivery = requireRedelivered(result);
       return { json: { ...redelivery }, text: renderRedelivery(redelivery) };
     });
 }

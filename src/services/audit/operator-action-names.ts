@@ -1,7 +1,6 @@
 import { DeclaredAction } from '../../domain/declared-action';
 import { PAYMENT_ACTIONS, type OperatorPaymentAction } from '../../domain/payment-actions';
 import * as workerVersions from '../../temporal/worker-versions';
-import * as sendPing from '../../webhooks/send-ping';
 import * as approvals from '../approvals/approvals';
 import * as archivePayments from '../archive/archive-payments';
 import * as members from '../identity/members';
@@ -24,9 +23,6 @@ import * as recover from '../recovery/recover';
 import * as recoveryMode from '../recovery/recovery-mode';
 import * as reseal from '../recovery/reseal';
 import * as triggerEvent from '../sandbox/trigger-event';
-import * as webhookEndpoints from '../webhooks/webhook-endpoints';
-import * as webhookRedelivery from '../webhooks/webhook-redelivery';
-import * as webhookSecrets from '../webhooks/webhook-secrets';
 import * as recordDecryption from './record-decryption';
 import * as requestApproval from './request-approval';
 
@@ -55,10 +51,6 @@ const MODULES = [
   recoveryMode,
   reseal,
   triggerEvent,
-  webhookEndpoints,
-  sendPing,
-  webhookRedelivery,
-  webhookSecrets,
   workerVersions,
 ] as const;
 

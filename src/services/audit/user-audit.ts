@@ -60,15 +60,7 @@ export type UserActionName =
   | 'payout.cancel'
   | 'payout_settings.set'
   | 'payout_settings.approve'
-  | 'payout_settings.withdraw'
-  | 'webhook.create'
-  | 'webhook.set'
-  | 'webhook.rotate_secret'
-  | 'webhook.ping'
-  | 'webhook.disable'
-  | 'webhook.enable'
-  | 'webhook.delete'
-  | 'webhook.redeliver';
+  | 'payout_settings.withdraw';
 
 export interface UserAction {
   /** An operation, or the name of what no operation is yet. */

@@ -4,9 +4,30 @@ import { revokeKey } from '../merchants/keys/revoke-key';
 import { rotateKey } from '../merchants/keys/rotate-key';
 import { updateKey } from '../merchants/keys/update-key';
 import { setCatalog } from '../provider-accounts/set-catalog';
+import { createEndpoint } from '../webhooks/create-endpoint';
+import { deleteEndpoint } from '../webhooks/delete-endpoint';
+import { disableEndpoint } from '../webhooks/disable-endpoint';
+import { enableEndpoint } from '../webhooks/enable-endpoint';
+import { pingEndpoint } from '../webhooks/ping-endpoint';
+import { redeliver } from '../webhooks/redeliver';
+import { rotateSecret } from '../webhooks/rotate-secret';
+import { setEndpoint } from '../webhooks/set-endpoint';
 
 /** The operations of members, and of operators for a merchant. */
-export const MERCHANT_OPERATIONS = [createKey, updateKey, rotateKey, revokeKey] as const;
+export const MERCHANT_OPERATIONS = [
+  createKey,
+  updateKey,
+  rotateKey,
+  revokeKey,
+  createEndpoint,
+  setEndpoint,
+  rotateSecret,
+  pingEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+  deleteEndpoint,
+  redeliver,
+] as const;
 export type MerchantOperationName = (typeof MERCHANT_OPERATIONS)[number]['name'];
 
 /** The operations that a second operator has to approve in production. */

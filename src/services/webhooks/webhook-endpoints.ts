@@ -2,15 +2,12 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
-import { DeclaredAction } from '../../domain/declared-action';
+import { requireMerchant } from '../../db/merchants/require-merchant';
+import type { Person, Scope } from '../../domain/actor';
 import type { WebhookEvent } from '../../domain/events';
 import { EXPANSIONS, type Expansion } from '../../domain/expansions';
-import { codeOf, ConflictError, InvalidError } from '../../errors';
-import { markDead } from '../../webhooks/mark-dead';
-import { RESET_HEALTH, type DisabledReason } from '../../webhooks/record-attempt';
-import { resolverFor, type ResolveHost } from '../../webhooks/resolve-host';
+import type { DisabledReason } from '../../webhooks/record-attempt';
 import { newWebhookSecret } from '../../webhooks/sign';
-import { receiverViolation, type ReceiverRules, type UrlRule } from '../../webhooks/ssrf-guard';
 
 export interface WebhookEndpoint {
   readonly id: string;
@@ -32,7 +29,7 @@ export interface WebhookEndpoint {
   readonly createdAt: Date;
 }
 
-export interface NewEndpoint extends ReceiverRules, Pick<WebhookEndpoint, 'merchantId' | 'url'> {
+export interface NewEndpoint extends Pick<WebhookEndpoint, 'merchantId' | 'url'> {
   /** Absent: a new one. */
   readonly id?: string;
   /** Empty: every event of payments. */
@@ -40,41 +37,8 @@ export interface NewEndpoint extends ReceiverRules, Pick<WebhookEndpoint, 'merch
   readonly expand?: readonly Expansion[] | undefined;
 }
 
-const UNIQUE_VIOLATION = '23505';
-
-/** The URL of a receiver violates a rule. */
-export class ReceiverUrlError extends InvalidError {
-  constructor(
-    readonly rule: UrlRule,
-    message: string,
-  ) {
-    super('url', message);
-  }
-}
-
-/** Returns the URL if it violates no rule. */
-async function requireAllowed(url: string, rules: ReceiverRules, resolve: ResolveHost): Promise<string> {
-  const violation = await receiverViolation(url, rules, resolve);
-  if (violation) throw new ReceiverUrlError(violation.rule, `The URL ${violation.text}: ${url}`);
-  return url;
-}
-
-/** Executes a statement that inserts a row whose id a form has chosen. */
-export async function insertOnce<Result>(
-  reason: 'endpoint_exists' | 'secret_exists',
-  insert: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await insert();
-  } catch (error) {
-    if (codeOf(error) !== UNIQUE_VIOLATION) throw error;
-    throw new ConflictError(reason, 'This was done before. The secret is shown only once.');
-  }
-}
-
-/** An endpoint that was not deleted: $1 is its id, $2 its merchant, null for an operator. */
-export const IS_NAMED =
-  'endpoint.id = $1 and ($2::uuid is null or endpoint.merchant_id = $2) and endpoint.deleted_at is null';
+/** An endpoint that was not deleted: $1 is its id. */
+const IS_NAMED = 'endpoint.id = $1 and endpoint.deleted_at is null';
 
 /** @param countOf counts the pending deliveries that satisfy a condition */
 const columnsWith = (countOf: (condition: string) => string) => `endpoint.id, endpoint.merchant_id as "merchantId",
@@ -101,67 +65,63 @@ const OWN_ENDPOINT_COLUMNS = columnsWith(
     ) counted)`,
 );
 
-/** A new endpoint with what only the result of the creation has. */
-interface CreatedEndpoint extends WebhookEndpoint {
-  readonly secret: string;
+/** An endpoint that an operation has registered. */
+export interface IssuedEndpoint extends WebhookEndpoint {
+  /** No list has it. Null: the same form has registered the endpoint before. */
+  readonly secret: string | null;
   /** An enabled endpoint of the merchant with the same URL, to which each event is sent too; null: there is none. */
   readonly duplicateOf: string | null;
 }
 
-export const CREATE_ENDPOINT = new DeclaredAction('webhook.create');
-
 /**
- * Registers an endpoint. The secret that signs its webhooks is stored sealed; only this result contains it.
+ * Registers an endpoint at a URL that violates no rule. The secret that signs its webhooks is stored sealed; only this
+ * result contains it.
+ * @returns null if there is an endpoint with this id already
  * @throws NotFoundError if there is no such merchant
- * @throws ReceiverUrlError if the URL violates a rule, or in production if its host resolves to a forbidden network
- * @throws ConflictError `endpoint_exists` if the given id is that of an endpoint
  */
-export async function createEndpoint(
+export async function insertEndpoint(
   db: Queryable,
   sealer: Sealer,
-  endpoint: NewEndpoint,
-  resolve: ResolveHost = resolverFor(endpoint.environment),
-): Promise<CreatedEndpoint> {
+  { id = uuidv7(), merchantId, url, events, expand = [] }: NewEndpoint,
+): Promise<(IssuedEndpoint & { readonly secret: string }) | null> {
   const secret = newWebhookSecret();
   const secretId = uuidv7();
-  const url = await requireAllowed(endpoint.url, endpoint, resolve);
-  const { rows } = await insertOnce('endpoint_exists', () =>
-    db.query<Omit<CreatedEndpoint, 'secret'>>(
-      `with endpoint as (
-         insert into webhook_endpoints (id, merchant_id, url, events, expand)
-         select $1, id, $3, $4, $7 from merchants where id = $2
-         returning id, merchant_id, url, events, expand, status, disabled_reason, consecutive_failures, failing_since,
-           next_probe_at, created_at
-       ),
-       secret as (
-         insert into webhook_secrets (id, endpoint_id, sealed_secret) select $5, id, $6 from endpoint
-       )
-       select ${ENDPOINT_COLUMNS},
-         (select id from webhook_endpoints other
-          where merchant_id = $2 and url = $3 and status = 'enabled' and deleted_at is null
-          order by created_at desc, id limit 1) as "duplicateOf"
-       from endpoint`,
-      [
-        endpoint.id ?? uuidv7(),
-        endpoint.merchantId,
-        url,
-        storedEvents(endpoint.events),
-        secretId,
-        sealer.seal(secret, ['webhook-secret', secretId]),
-        storedExpansions(endpoint.expand ?? []),
-      ],
-    ),
+  await requireMerchant(db, merchantId);
+  const { rows } = await db.query<Omit<IssuedEndpoint, 'secret'>>(
+    `with endpoint as (
+       insert into webhook_endpoints (id, merchant_id, url, events, expand) values ($1, $2, $3, $4, $7)
+       on conflict (id) do nothing
+       returning id, merchant_id, url, events, expand, status, disabled_reason, consecutive_failures, failing_since,
+         next_probe_at, created_at
+     ),
+     secret as (
+       insert into webhook_secrets (id, endpoint_id, sealed_secret) select $5, id, $6 from endpoint
+     )
+     select ${ENDPOINT_COLUMNS},
+       (select id from webhook_endpoints other
+        where merchant_id = $2 and url = $3 and status = 'enabled' and deleted_at is null
+        order by created_at desc, id limit 1) as "duplicateOf"
+     from endpoint`,
+    [
+      id,
+      merchantId,
+      url,
+      storedEvents(events),
+      secretId,
+      sealer.seal(secret, ['webhook-secret', secretId]),
+      storedExpansions(expand),
+    ],
   );
-  return { ...requireRow(rows, 'merchant', endpoint.merchantId), secret };
+  return rows[0] === undefined ? null : { ...rows[0], secret };
 }
 
 /** Null stands for every event of payments. */
-function storedEvents(events: readonly WebhookEvent[]): WebhookEvent[] | null {
+export function storedEvents(events: readonly WebhookEvent[]): WebhookEvent[] | null {
   return events.length === 0 ? null : [...new Set(events)];
 }
 
 /** Each one once, in the order of the bodies. */
-function storedExpansions(expand: readonly Expansion[]): Expansion[] {
+export function storedExpansions(expand: readonly Expansion[]): Expansion[] {
   return EXPANSIONS.filter((name) => expand.includes(name));
 }
 
@@ -193,142 +153,33 @@ export async function listOwnEndpoints(db: Queryable, merchantId: string): Promi
 }
 
 /**
- * @param merchantId absent: an operator asks for the endpoint of any merchant
- * @throws NotFoundError if there is no such endpoint, or it was deleted
+ * The endpoint, with the exact number of waiting deliveries for an operator, and a bounded one for a member.
+ * @throws NotFoundError if there is no such endpoint in the scope, or it was deleted
  */
-export async function findEndpoint(db: Queryable, endpointId: string, merchantId?: string): Promise<WebhookEndpoint> {
-  const columns = merchantId === undefined ? ENDPOINT_COLUMNS : OWN_ENDPOINT_COLUMNS;
+export async function findEndpoint(db: Queryable, scope: Scope, endpointId: string): Promise<WebhookEndpoint> {
+  const [columns, merchantId] = scope === 'all' ? [ENDPOINT_COLUMNS, null] : [OWN_ENDPOINT_COLUMNS, scope.merchantId];
   const { rows } = await db.query<WebhookEndpoint>(
-    `select ${columns} from webhook_endpoints endpoint where ${IS_NAMED}`,
+    `select ${columns} from webhook_endpoints endpoint
+     where ${IS_NAMED} and ($2::uuid is null or endpoint.merchant_id = $2)`,
     [endpointId, merchantId],
   );
   return requireRow(rows, 'endpoint', endpointId);
 }
 
-export interface EndpointChanges extends ReceiverRules {
-  readonly url?: string | undefined;
-  /** Empty: every event of payments. */
-  readonly events?: readonly WebhookEvent[] | undefined;
-  /** Empty: nothing. */
-  readonly expand?: readonly Expansion[] | undefined;
-}
-
-export const SET_ENDPOINT = new DeclaredAction('webhook.set');
-
-/**
- * Changes the URL, the events and the added members of an endpoint. Its next attempts go to the new URL, whose health
- * is not known yet, and have these members. Its events change for what happens from now on.
- * @param merchantId as for `findEndpoint`
- * @throws NotFoundError if there is no such endpoint
- * @throws ReceiverUrlError as `createEndpoint`
- */
-export async function setEndpoint(
+/** The endpoint that the same form has registered before, also if it was deleted since; null: there is none. */
+export async function findIssuedEndpoint(
   db: Queryable,
+  merchantId: string,
   endpointId: string,
-  { url, events, expand, ...rules }: EndpointChanges,
-  merchantId?: string,
-  resolve: ResolveHost = resolverFor(rules.environment),
-): Promise<WebhookEndpoint> {
-  if (url !== undefined) await requireAllowed(url, rules, resolve);
-  const resetIfMoved = HEALTH_COLUMNS.map(
-    ([column, healthy]) => `${column} = case when $3::text is distinct from url and $3 is not null
-       then ${healthy} else ${column} end`,
-  );
-  await db.query(
-    `update webhook_endpoints endpoint set url = coalesce($3, url), events = case when $4 then $5 else events end,
-       expand = coalesce($6, expand),
-       ${resetIfMoved.join(', ')}
-     where ${IS_NAMED}`,
-    [
-      endpointId,
-      merchantId,
-      url,
-      events !== undefined,
-      events && storedEvents(events),
-      expand && storedExpansions(expand),
-    ],
-  );
-  return findEndpoint(db, endpointId, merchantId);
-}
-
-const HEALTH_COLUMNS = [
-  ['consecutive_failures', '0'],
-  ['failing_since', 'null'],
-  ['next_probe_at', 'null'],
-] as const;
-
-export const DELETE_ENDPOINT = new DeclaredAction('webhook.delete');
-
-/**
- * Deletes an endpoint for good: no list has it, and nothing is sent to it again. Its pending deliveries become dead, as
- * those of a disabled endpoint, and cannot be redelivered. Events and deliveries stay as history; its secrets end.
- * @param merchantId as for `findEndpoint`
- * @throws NotFoundError if there is no such endpoint
- */
-export async function deleteEndpoint(
-  db: Queryable,
-  endpointId: string,
-  merchantId?: string,
-): Promise<Pick<WebhookEndpoint, 'id' | 'merchantId'>> {
-  const { rows } = await db.query<Pick<WebhookEndpoint, 'id' | 'merchantId'>>(
-    `with endpoint as (
-       update webhook_endpoints endpoint set status = 'disabled', deleted_at = now(),
-         disabled_reason = coalesce(disabled_reason, '${disablerOf(merchantId)}')
-       where ${IS_NAMED}
-       returning endpoint.id, endpoint.merchant_id
-     ),
-     ended as (
-       update webhook_secrets set expires_at = least(expires_at, now()) from endpoint where endpoint_id = endpoint.id
-     )
-     select id, merchant_id as "merchantId" from endpoint`,
+): Promise<IssuedEndpoint | null> {
+  const { rows } = await db.query<WebhookEndpoint>(
+    `select ${OWN_ENDPOINT_COLUMNS} from webhook_endpoints endpoint where id = $1 and merchant_id = $2`,
     [endpointId, merchantId],
   );
-  const deleted = requireRow(rows, 'endpoint', endpointId);
-  await markDead(db, endpointId);
-  return deleted;
+  return rows[0] === undefined ? null : { ...rows[0], secret: null, duplicateOf: null };
 }
 
-/** Who disables an endpoint; an operator names no merchant. */
-function disablerOf(merchantId: string | undefined): DisabledReason {
-  return merchantId === undefined ? 'operator' : 'merchant';
-}
-
-export const DISABLE_ENDPOINT = new DeclaredAction('webhook.disable');
-
-/**
- * Disables an endpoint. Its pending deliveries become dead; an operator can redeliver them after the endpoint is
- * enabled again. An endpoint that is disabled already keeps its reason. The deliveries are marked dead in batches; the
- * relay continues this if the process ends.
- * @param merchantId as for `findEndpoint`
- * @throws NotFoundError if there is no such endpoint
- */
-export async function disableEndpoint(
-  db: Queryable,
-  endpointId: string,
-  merchantId?: string,
-): Promise<WebhookEndpoint> {
-  await findEndpoint(db, endpointId, merchantId);
-  await db.query(
-    `update webhook_endpoints endpoint set status = 'disabled', disabled_reason = '${disablerOf(merchantId)}'
-     where ${IS_NAMED} and endpoint.status = 'enabled'`,
-    [endpointId, merchantId],
-  );
-  await markDead(db, endpointId);
-  return findEndpoint(db, endpointId, merchantId);
-}
-
-export const ENABLE_ENDPOINT = new DeclaredAction('webhook.enable');
-
-/**
- * Enables an endpoint and resets its health.
- * @param merchantId as for `findEndpoint`
- * @throws NotFoundError if there is no such endpoint
- */
-export async function enableEndpoint(db: Queryable, endpointId: string, merchantId?: string): Promise<WebhookEndpoint> {
-  await db.query(
-    `update webhook_endpoints endpoint set status = 'enabled', disabled_reason = null, ${RESET_HEALTH}
-     where ${IS_NAMED}`,
-    [endpointId, merchantId],
-  );
-  return findEndpoint(db, endpointId, merchantId);
+/** Why the person's act disables an endpoint. */
+export function disabledReasonOf(by: Person): DisabledReason {
+  return by.kind === 'merchant_user' ? 'merchant' : 'operator';
 }

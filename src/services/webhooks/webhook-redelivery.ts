@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/connection/pool';
-import { DeclaredAction } from '../../domain/declared-action';
-import { ConflictError, NotFoundError } from '../../errors';
+import type { Scope } from '../../domain/actor';
+import { NotFoundError } from '../../errors';
 import { lockedEndpoints, type DeliveryStatus } from '../../webhooks/outbox';
 
 export interface Redelivery {
@@ -19,9 +19,9 @@ export interface RedeliveryRange {
   readonly limit?: number | undefined;
 }
 
-export type RedeliveryRejection = 'pending' | 'endpoint_disabled' | 'endpoint_deleted';
+type RedeliveryRejection = 'pending' | 'endpoint_disabled' | 'endpoint_deleted';
 
-export interface RedeliverableState {
+interface RedeliverableState {
   readonly status: DeliveryStatus;
   readonly endpointStatus: 'enabled' | 'disabled';
   readonly isEndpointDeleted: boolean;
@@ -53,19 +53,34 @@ const REQUEUE_DELIVERIES = `
   from locked_endpoint endpoint
   where endpoint.id = delivery.endpoint_id and delivery.id = any ($1)`;
 
-export const REDELIVER = new DeclaredAction('webhook.redeliver');
+/** A delivery that is named for a redelivery. */
+export interface NamedDelivery extends RedeliverableState {
+  readonly id: string;
+  readonly endpointId: string;
+}
 
-/**
- * Redelivers deliveries that are dead or delivered.
- * @param merchantId whose deliveries they are; absent: an operator may name any
- * @throws NotFoundError, ConflictError if one of them cannot be redelivered; then none is
- */
-export async function redeliver(
+/** In the order of the ids. @throws NotFoundError for the first one that is not in the scope */
+export async function findNamedDeliveries(
   db: Queryable,
+  scope: Scope,
   deliveryIds: readonly string[],
-  merchantId?: string,
-): Promise<Redelivery> {
-  await assertRedeliverable(db, deliveryIds, merchantId);
+): Promise<readonly NamedDelivery[]> {
+  const { rows } = await db.query<NamedDelivery>(
+    `select delivery.id, delivery.status, endpoint.id as "endpointId", endpoint.status as "endpointStatus",
+       endpoint.deleted_at is not null as "isEndpointDeleted"
+     from webhook_deliveries delivery join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
+     where delivery.id = any ($1) and ($2::uuid is null or delivery.merchant_id = $2)`,
+    [deliveryIds, scope === 'all' ? null : scope.merchantId],
+  );
+  return deliveryIds.map((id) => {
+    const delivery = rows.find((row) => row.id === id.toLowerCase());
+    if (delivery === undefined) throw new NotFoundError('delivery', id);
+    return delivery;
+  });
+}
+
+/** Redelivers those of the deliveries that are dead or delivered. */
+export async function redeliverNamed(db: Queryable, deliveryIds: readonly string[]): Promise<Redelivery> {
   const { rowCount } = await db.query(`${REQUEUE_DELIVERIES} and delivery.status <> 'pending'`, [deliveryIds]);
   return { redelivered: rowCount ?? 0, skipped: 0 };
 }
@@ -118,31 +133,4 @@ async function listDead(
     [after.createdAt, after.id, until, merchantId, batchSize],
   );
   return rows;
-}
-
-async function assertRedeliverable(
-  db: Queryable,
-  deliveryIds: readonly string[],
-  merchantId: string | undefined,
-): Promise<void> {
-  const { rows } = await db.query<RedeliverableState & { id: string; endpointId: string }>(
-    `select delivery.id, delivery.status, endpoint.id as "endpointId", endpoint.status as "endpointStatus",
-       endpoint.deleted_at is not null as "isEndpointDeleted"
-     from webhook_deliveries delivery join webhook_endpoints endpoint on endpoint.id = delivery.endpoint_id
-     where delivery.id = any ($1) and ($2::uuid is null or delivery.merchant_id = $2)`,
-    [deliveryIds, merchantId],
-  );
-  for (const id of deliveryIds) {
-    const delivery = rows.find((row) => row.id === id.toLowerCase());
-    if (!delivery) throw new NotFoundError('delivery', id);
-    const { endpointId } = delivery;
-    const rejection = redeliveryRejection(delivery);
-    if (rejection === 'pending') throw new ConflictError('not_allowed', `The delivery ${id} is pending already.`);
-    if (rejection === 'endpoint_deleted') {
-      throw new ConflictError('endpoint_deleted', `The endpoint of the delivery ${id} is deleted.`);
-    }
-    if (rejection === 'endpoint_disabled') {
-      throw new ConflictError('endpoint_disabled', `The endpoint of the delivery ${id} is disabled.`, { endpointId });
-    }
-  }
 }

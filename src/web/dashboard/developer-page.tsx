@@ -4,6 +4,7 @@ import { SubNav } from '../ui/sub-nav';
 import { keysPath } from './keys/key-paths';
 import { renderMerchantPage } from './merchant-page';
 import type { MerchantView } from './merchant-view';
+import { deliveriesPath, endpointsPath } from './webhooks/webhook-paths';
 
 interface DeveloperPageProps {
   readonly title: string;
@@ -18,8 +19,8 @@ export function renderDeveloperPage(view: MerchantView, page: DeveloperPageProps
   const { paths, texts } = view;
   const sections = [
     { name: 'keys', href: keysPath.to(view) },
-    { name: 'webhooks', href: paths.webhooks },
-    { name: 'deliveries', href: paths.deliveries },
+    { name: 'webhooks', href: endpointsPath.to(view) },
+    { name: 'deliveries', href: deliveriesPath.to(view) },
     { name: 'requests', href: paths.requests },
   ] as const;
   const items = sections.map(({ name, href }) => ({

@@ -56,19 +56,7 @@ export function merchantPaths(code: string) {
 
 function developerPaths(home: string) {
   const requests = `${home}/developers/requests`;
-  const webhooks = `${home}/developers/webhooks`;
-  const deliveries = `${home}/developers/deliveries`;
   return {
-    webhooks,
-    deliveries,
-    deliveryList: (query: Query) => deliveries + queryText(query),
-    delivery: (id: string) => `${deliveries}/${id}`,
-    redeliver: (id: string) => `${deliveries}/${id}/redeliver`,
-    redeliverRange: (query: Query) => `${deliveries}/redeliver` + queryText(query),
-    newWebhook: `${webhooks}/new`,
-    webhook: (id: string) => `${webhooks}/${id}`,
-    webhookAction: (id: string, action: 'edit' | 'rotate' | 'ping' | 'disable' | 'enable' | 'delete') =>
-      `${webhooks}/${id}/${action}`,
     requests,
     requestList: (query: Query) => requests + queryText(query),
     requestsOfKey: (keyId: string) => `${requests}?key=${keyId}`,

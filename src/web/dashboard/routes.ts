@@ -52,11 +52,18 @@ import { stepUpPages } from './sign-in/step-up';
 import { invitePages } from './team/invite';
 import { memberAccessPages } from './team/member-access';
 import { showTeam } from './team/show-team';
-import { deliveryPages } from './webhooks/deliveries';
+import { deleteEndpointPages } from './webhooks/delete-endpoint';
+import { disableEndpointPages } from './webhooks/disable-endpoint';
 import { editEndpointPages } from './webhooks/edit-endpoint';
-import { endpointActionPages } from './webhooks/endpoint-actions';
+import { enableEndpointPages } from './webhooks/enable-endpoint';
+import { listDeliveriesPage } from './webhooks/list-deliveries';
+import { listEndpointPage } from './webhooks/list-endpoints';
+import { newEndpointPages } from './webhooks/new-endpoint';
+import { pingEndpointPages } from './webhooks/ping-endpoint';
 import { redeliverRangePages } from './webhooks/redeliver-range';
-import { endpointPages } from './webhooks/show-endpoints';
+import { rotateSecretPages } from './webhooks/rotate-secret';
+import { deliveryPages } from './webhooks/show-delivery';
+import { showEndpointPage } from './webhooks/show-endpoint';
 
 /** Every page of the dashboard. A fixed path stands before a path with a parameter. */
 export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
@@ -112,9 +119,16 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   ...invitePages,
   ...memberAccessPages,
   closeNoticesByForm,
+  listEndpointPage,
+  ...newEndpointPages,
+  showEndpointPage,
   ...editEndpointPages,
-  ...endpointActionPages,
-  ...endpointPages,
+  ...rotateSecretPages,
+  ...pingEndpointPages,
+  ...disableEndpointPages,
+  ...enableEndpointPages,
+  ...deleteEndpointPages,
+  listDeliveriesPage,
   ...redeliverRangePages,
   ...deliveryPages,
   ...settingsPages,

@@ -11,13 +11,13 @@ import { createSealer } from '../../../src/crypto/sealing';
 import { findStreamEnd } from '../../../src/db/webhooks/find-webhook-stream';
 import { ApiError } from '../../../src/http/api-error';
 import { createLogger } from '../../../src/observability/logger';
-import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
-import { redeliver } from '../../../src/services/webhooks/webhook-redelivery';
+import { redeliverNamed } from '../../../src/services/webhooks/webhook-redelivery';
 import { eventually } from '../../support/eventually';
 import { revokeAsOperator } from '../../support/keys';
 import { startReceiver } from '../../support/receiver';
 import { createSecondMerchant } from '../../support/second-merchant';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { registerEndpoint } from '../../support/webhooks';
 
 const DAY_MS = 86_400_000;
 
@@ -177,7 +177,7 @@ describe('GET /webhooks/stream', () => {
     const { id: merchantId, secretKey } = await createSecondMerchant(service.db);
     const receiver = await startReceiver();
     const sealer = createSealer(service.masterKey);
-    await createEndpoint(service.db, sealer, { merchantId, url: receiver.url, events: [], environment: 'sandbox' });
+    await registerEndpoint(service.db, sealer, { merchantId, url: receiver.url, events: [] });
     const stream = await openStream(secretKey);
     const paymentId = await createPayment(secretKey);
     const { data: first } = await stream.message('delivery', ofPayment(paymentId, 'payment.pending'));
@@ -188,7 +188,7 @@ describe('GET /webhooks/stream', () => {
         [paymentId],
       );
     const { rows } = await eventually(delivered, ({ rowCount }) => rowCount === 1);
-    await redeliver(service.operatorContext.db, [rows[0]?.id ?? '']);
+    await redeliverNamed(service.operatorContext.db, [rows[0]?.id ?? '']);
     const { data: again } = await stream.message('delivery', ({ data }) => data.includes('"is_redelivery":true'));
     expect(JSON.parse(again)).toEqual({ ...JSON.parse(first), is_redelivery: true });
     await receiver.close();

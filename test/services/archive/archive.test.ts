@@ -12,7 +12,7 @@ import { openException } from '../../../src/db/operations/open-exception';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import { archivePayments } from '../../../src/services/archive/archive-payments';
 import { paymentIdentity } from '../../../src/services/payments/create/payment-identity';
-import { redeliver } from '../../../src/services/webhooks/webhook-redelivery';
+import { redeliverNamed } from '../../../src/services/webhooks/webhook-redelivery';
 import { runLunas, type Outcome } from '../../cli/run-lunas';
 import { sendRequest, startTestApis, type TestApis, type TestKey } from '../../support/api';
 import { asSuperuser } from '../../support/backdate';
@@ -350,7 +350,7 @@ describe('beside others', () => {
       [redelivered],
     );
     expect(
-      await redeliver(
+      await redeliverNamed(
         operator,
         rows.map(({ id }) => id),
       ),

@@ -6,7 +6,7 @@ import { withAudit } from '../../../src/services/audit/audit';
 import { listActions } from '../../../src/services/audit/list-actions';
 import { createOperator } from '../../../src/services/identity/operators';
 import { revokeKey } from '../../../src/services/merchants/keys/revoke-key';
-import { PING_ENDPOINT } from '../../../src/webhooks/send-ping';
+import { pingEndpoint } from '../../../src/services/webhooks/ping-endpoint';
 import { operatorOf, osUser } from '../../support/actors';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
@@ -67,7 +67,7 @@ it('records actor, action, target, time, note and outcome of each action', async
 
 it('records the action before its execution, so that an action that ends with the process is recorded', async () => {
   let during: unknown;
-  await withAudit({ db }, CLI, { action: PING_ENDPOINT, target: 'E' }, async () => {
+  await withAudit({ db }, CLI, { action: pingEndpoint, target: 'E' }, async () => {
     during = await listActions(db, { limit: 1 });
   });
   expect(during).toMatchObject([{ action: 'webhook.ping', target: 'E', outcome: null, finishedAt: null }]);
@@ -76,7 +76,7 @@ it('records the action before its execution, so that an action that ends with th
 it.each(['cli', 'api', 'console'] as const)('records the door through which an operator acts: %s', async (door) => {
   const { id, name } = await createOperator(db, { name: 'dewi', environment: 'sandbox' });
   const dewi: OperatorActor = { kind: 'operator', name, door, operatorId: id };
-  await withAudit({ db }, dewi, { action: PING_ENDPOINT, target: 'E' }, () => Promise.resolve());
+  await withAudit({ db }, dewi, { action: pingEndpoint, target: 'E' }, () => Promise.resolve());
   expect(await listActions(db, { limit: 1 })).toMatchObject([{ actor: 'operator:dewi', via: door }]);
   const { rows } = await db.query('select operator_id from operator_actions');
   expect(rows).toEqual([{ operator_id: id }]);
@@ -92,14 +92,12 @@ it('records no action whose name is not declared', async () => {
 it('an action that cannot be recorded is not executed', async () => {
   await db.query('alter table operator_actions rename to away');
   const work = jest.fn(() => Promise.resolve());
-  await expect(withAudit({ db }, CLI, { action: PING_ENDPOINT, target: 'E' }, work)).rejects.toThrow(
-    'operator_actions',
-  );
+  await expect(withAudit({ db }, CLI, { action: pingEndpoint, target: 'E' }, work)).rejects.toThrow('operator_actions');
   expect(work).not.toHaveBeenCalled();
 });
 
 it('returns the result of the action if its outcome cannot be recorded', async () => {
-  const done = await withAudit({ db }, CLI, { action: PING_ENDPOINT, target: 'E' }, async () => {
+  const done = await withAudit({ db }, CLI, { action: pingEndpoint, target: 'E' }, async () => {
     await db.query('alter table operator_action_outcomes rename to away');
     return 'done';
   });
@@ -107,7 +105,7 @@ it('returns the result of the action if its outcome cannot be recorded', async (
 });
 
 it.each(['operator_actions', 'operator_action_outcomes'])('%s is append-only', async (table) => {
-  await withAudit({ db }, CLI, { action: PING_ENDPOINT, target: 'E' }, () => Promise.resolve());
+  await withAudit({ db }, CLI, { action: pingEndpoint, target: 'E' }, () => Promise.resolve());
   const statements = [
     `update ${table} set ${table === 'operator_actions' ? 'note' : 'detail'} = 'x'`,
     `delete from ${table}`,

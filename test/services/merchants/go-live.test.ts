@@ -5,12 +5,12 @@ import { GO_LIVE_RULES } from '../../../src/cli/rules/go-live-rules';
 import { createSealer } from '../../../src/crypto/sealing';
 import { PACKAGE_ROOT } from '../../../src/package-info';
 import { changeHold, changeMerchant } from '../../../src/services/merchants/merchants';
-import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { runLunas } from '../../cli/run-lunas';
 import { eventually } from '../../support/eventually';
 import { startReceiver, type Receiver } from '../../support/receiver';
 import { createSecondMerchant, type SecondMerchant } from '../../support/second-merchant';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { registerEndpoint } from '../../support/webhooks';
 
 const documentSchema = z.object({
   rules: z.array(z.object({ name: z.string(), state: z.string(), violation: z.string().nullable() })),
@@ -56,8 +56,8 @@ async function until(status: string, { id }: { id: string }): Promise<void> {
 }
 
 function register(events: readonly 'payment.paid'[]) {
-  const terms = { merchantId: merchant.id, url: receiver.url, events, environment: 'sandbox' } as const;
-  return createEndpoint(service.db, createSealer(service.masterKey), terms);
+  const terms = { merchantId: merchant.id, url: receiver.url, events } as const;
+  return registerEndpoint(service.db, createSealer(service.masterKey), terms);
 }
 
 it('a merchant goes through the checklist: each step repairs its rules', async () => {

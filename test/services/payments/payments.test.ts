@@ -5,8 +5,8 @@ import type { PaymentTerms } from '../../../src/domain/payment';
 import { createMerchant } from '../../../src/services/merchants/merchants';
 import { listPayments } from '../../../src/services/payments/list-payments';
 import { showPayment } from '../../../src/services/payments/show-payment';
-import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { createTestLedger, creation, type TestLedger } from '../../support/payments';
+import { registerEndpoint } from '../../support/webhooks';
 
 const AT = Date.parse('2026-01-05T03:00:00.000Z');
 const noWorkflow = () => Promise.resolve(null);
@@ -75,11 +75,10 @@ describe('showPayment', () => {
   });
 
   it('returns each delivery with its attempts', async () => {
-    const endpoint = await createEndpoint(ledger.db, createSealer(randomBytes(32).toString('base64')), {
+    const endpoint = await registerEndpoint(ledger.db, createSealer(randomBytes(32).toString('base64')), {
       merchantId: ledger.merchantId,
       url: 'http://127.0.0.1:9/',
       events: ['payment.paid', 'payment.created'],
-      environment: 'sandbox',
     });
     const terms = await accept();
     await pay(terms);

@@ -3,12 +3,12 @@ import { createSealer } from '../../../src/crypto/sealing';
 import { OPEN_STATUSES } from '../../../src/domain/payment-transitions';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { recover } from '../../../src/services/recovery/recover';
-import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { paymentWorkflowId } from '../../../workflows/messages';
 import { asSuperuser } from '../../support/backdate';
 import { eventually } from '../../support/eventually';
 import { startReceiver } from '../../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { registerEndpoint } from '../../support/webhooks';
 
 let service: TestService;
 beforeAll(async () => {
@@ -90,11 +90,10 @@ async function createWithLostRefundResponse(): Promise<Created> {
 it('lunas recover: every payment continues, once, after Temporal has lost everything', async () => {
   const receiver = await startReceiver();
   receiver.respond = (response) => response.writeHead(500).end();
-  await createEndpoint(service.db, createSealer(service.masterKey), {
+  await registerEndpoint(service.db, createSealer(service.masterKey), {
     merchantId: service.merchantId,
     url: receiver.url,
     events: ['payment.created'],
-    environment: 'sandbox',
   });
   const open = await create();
   await eventually(

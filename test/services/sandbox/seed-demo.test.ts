@@ -10,9 +10,9 @@ import { changeMerchant, listMerchants } from '../../../src/services/merchants/m
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { disableAccount, listAccounts } from '../../../src/services/provider-accounts/provider-accounts';
 import { seedDemo, type Demo, type DemoOptions } from '../../../src/services/sandbox/seed-demo';
-import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { revokeAsOperator } from '../../support/keys';
+import { registerEndpoint } from '../../support/webhooks';
 
 const masterKey = randomBytes(32).toString('base64');
 
@@ -115,11 +115,10 @@ it('creates another key after the first was revoked, and returns it from then on
 it('returns the secret of the newest endpoint', async () => {
   const { merchantId, webhookSecret } = await seed();
   expect(webhookSecret).toBeNull();
-  const { secret } = await createEndpoint(db, createSealer(masterKey), {
+  const { secret } = await registerEndpoint(db, createSealer(masterKey), {
     merchantId,
     url: 'http://127.0.0.1:9/',
     events: [],
-    environment: 'sandbox',
   });
   expect((await seed()).webhookSecret).toBe(secret);
 });

@@ -6,14 +6,13 @@ import { findPaymentsWithParts } from '../../../src/db/payments/payment-parts';
 import { LATE_PAYMENT_EVENTS, PAYMENT_EVENTS } from '../../../src/domain/events';
 import { EXPANSIONS, type Expansion } from '../../../src/domain/expansions';
 import { expand } from '../../../src/services/payments/expand';
-import { createEndpoint, setEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { findDelivery } from '../../../src/webhooks/outbox';
 import { expandBodyOf, linksOf } from '../../support/expand-body';
 import { createTestLedger, type TestLedger } from '../../support/payments';
+import { change, registerEndpoint } from '../../support/webhooks';
 import { applyTransitions, payLate, type AppliedPath, type StepName } from '../ledger/transition-path';
 
 const sealer = createSealer(randomBytes(32).toString('base64'));
-const SANDBOX = { environment: 'sandbox' } as const;
 const DETAILS = { metadata: { '2': 'b', '1': 'a' }, customer: { name: 'Sri Rahayu' } };
 
 let ledger: TestLedger;
@@ -35,12 +34,11 @@ afterAll(async () => {
 });
 
 const register = (members: readonly Expansion[]) =>
-  createEndpoint(ledger.db, sealer, {
+  registerEndpoint(ledger.db, sealer, {
     merchantId: ledger.merchantId,
     url: 'http://127.0.0.1:9/',
     events: [...PAYMENT_EVENTS, ...LATE_PAYMENT_EVENTS],
     expand: members,
-    ...SANDBOX,
   });
 
 const create = (steps: readonly StepName[]) => applyTransitions(ledger, steps, { merchantId: ledger.merchantId });
@@ -157,7 +155,7 @@ it('attack: the worker reads sealed details only for an endpoint of the merchant
     return rows.map((row) => row.readable);
   };
   expect(await readable()).toEqual([true]);
-  await setEndpoint(ledger.db, id, { ...SANDBOX, expand: ['settlement'] });
+  await change(ledger.db, id, { expand: ['settlement'] });
   expect(await readable()).toEqual([false]);
   await expect(worker.query("update webhook_endpoints set expand = '{customer}'")).rejects.toThrow('permission denied');
   await expect(worker.query('select sealed from payment_details')).rejects.toThrow('permission denied');

@@ -1,11 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Environment } from '../../../src/config';
 import { createSealer } from '../../../src/crypto/sealing';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
-import { createEndpoint, listEndpoints, type NewEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
+import type { WebhookEvent } from '../../../src/domain/events';
+import { createEndpoint } from '../../../src/services/webhooks/create-endpoint';
+import { listEndpoints } from '../../../src/services/webhooks/webhook-endpoints';
 import { findNewestSecret } from '../../../src/services/webhooks/webhook-secrets';
 import { openSecret } from '../../../src/webhooks/open-secrets';
 import { claimDeliveries } from '../../../src/webhooks/outbox';
+import { osUser } from '../../support/actors';
 import { createTestLedger, creation, type TestLedger } from '../../support/payments';
+import { valueOf } from '../../support/webhooks';
 
 const sealer = createSealer(randomBytes(32).toString('base64'));
 
@@ -17,19 +22,22 @@ beforeEach(async () => {
 
 afterEach(() => ledger.close());
 
-const register = (changes: Partial<NewEndpoint> = {}) =>
-  createEndpoint(
-    ledger.db,
-    sealer,
-    {
-      merchantId: ledger.merchantId,
-      url: 'http://127.0.0.1:9/webhooks',
-      events: [],
-      environment: 'sandbox',
-      ...changes,
-    },
-    () => Promise.resolve([{ address: '1.1.1.1', family: 4 }]),
-  );
+interface Changes {
+  readonly merchantId?: string;
+  readonly url?: string;
+  readonly events?: WebhookEvent[];
+  readonly environment?: Environment;
+}
+
+async function register({ merchantId = ledger.merchantId, environment = 'sandbox', ...changes }: Changes = {}) {
+  const resolveHost = () => Promise.resolve([{ address: '1.1.1.1', family: 4 }]);
+  const needs = { db: ledger.db, sealer, receiverRules: { environment }, resolveHost };
+  const input = { url: 'http://127.0.0.1:9/webhooks', events: [], expand: [], ...changes };
+  const call = { path: { merchant: merchantId }, input, formId: randomUUID() };
+  const { secret, ...endpoint } = valueOf(await createEndpoint.run(needs, osUser('root'), call));
+  if (secret === null) throw new Error('The id of the request is not new');
+  return { ...endpoint, secret };
+}
 
 it('registers an endpoint whose secret signs its webhooks', async () => {
   const endpoint = await register();

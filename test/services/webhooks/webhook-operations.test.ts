@@ -1,28 +1,22 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
+import { setEndpoint } from '../../../src/services/webhooks/set-endpoint';
 import { listDeliveries } from '../../../src/services/webhooks/webhook-deliveries';
-import {
-  createEndpoint,
-  deleteEndpoint,
-  disableEndpoint,
-  enableEndpoint,
-  findEndpoint,
-  listEndpoints,
-  listOwnEndpoints,
-  setEndpoint,
-} from '../../../src/services/webhooks/webhook-endpoints';
-import { redeliver, redeliverRange } from '../../../src/services/webhooks/webhook-redelivery';
-import { findNewestSecret, rotateSecret } from '../../../src/services/webhooks/webhook-secrets';
+import { findEndpoint, listEndpoints, listOwnEndpoints } from '../../../src/services/webhooks/webhook-endpoints';
+import { redeliverRange } from '../../../src/services/webhooks/webhook-redelivery';
+import { findNewestSecret } from '../../../src/services/webhooks/webhook-secrets';
 import type { DeliveryAttempt } from '../../../src/webhooks/attempt-delivery';
 import { openSecret } from '../../../src/webhooks/open-secrets';
 import { claimDeliveries, type Delivery } from '../../../src/webhooks/outbox';
 import { recordDelivered, recordFailed, recordRetryWorkflowStarted } from '../../../src/webhooks/record-attempt';
 import { createWebhookSender, type WebhookSender } from '../../../src/webhooks/send';
 import { sendPing } from '../../../src/webhooks/send-ping';
+import { memberOf, osUser } from '../../support/actors';
 import { collectLog, type CollectedLog } from '../../support/collect-log';
 import { createTestLedger, creation, type TestLedger } from '../../support/payments';
 import { startReceiver, verifySignature, type Receiver } from '../../support/receiver';
+import { change, disable, enable, redeliverAs, registerEndpoint, remove, rotate } from '../../support/webhooks';
 
 const UNKNOWN_ID = randomUUID();
 const sealer = createSealer(randomBytes(32).toString('base64'));
@@ -45,7 +39,10 @@ afterEach(async () => {
 const pinging = () => ({ db: ledger.db, log: collected.log, sealer, sender });
 
 const register = (url = receiver.url) =>
-  createEndpoint(ledger.db, sealer, { merchantId: ledger.merchantId, url, events: [], environment: 'sandbox' });
+  registerEndpoint(ledger.db, sealer, { merchantId: ledger.merchantId, url, events: [] });
+
+const rotateBy = (endpointId: string, overlapSeconds: number) =>
+  rotate({ db: ledger.db, sealer }, endpointId, { overlapSeconds });
 
 const attempt = (changes: Partial<DeliveryAttempt> = {}): DeliveryAttempt => ({
   startedAt: new Date('2026-01-05T03:00:00.000Z'),
@@ -76,7 +73,7 @@ const rowsOf = async (order = 'created_at') =>
 describe('a rotated secret', () => {
   it('signs together with the old secret until the end of the overlap', async () => {
     const endpoint = await register();
-    const rotated = await rotateSecret(ledger.db, sealer, endpoint.id, 3_600);
+    const rotated = await rotateBy(endpoint.id, 3_600);
     expect(rotated.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(rotated.merchantId).toBe(ledger.merchantId);
     expect(Math.abs(rotated.oldSecretExpiresAt.getTime() - Date.now() - 3_600_000)).toBeLessThan(60_000);
@@ -91,23 +88,23 @@ describe('a rotated secret', () => {
 
   it('invalidates older secrets immediately if there is no overlap', async () => {
     const endpoint = await register();
-    await rotateSecret(ledger.db, sealer, endpoint.id, 86_400);
-    const { secret } = await rotateSecret(ledger.db, sealer, endpoint.id, 0);
+    await rotateBy(endpoint.id, 86_400);
+    const { secret } = await rotateBy(endpoint.id, 0);
     const [delivery] = await claimed(1);
     expect(secretsOf(delivery)).toEqual([secret]);
   });
 
   it('a rotated secret does not extend the validity of older secrets', async () => {
     const endpoint = await register();
-    await rotateSecret(ledger.db, sealer, endpoint.id, 0);
-    await rotateSecret(ledger.db, sealer, endpoint.id, 86_400);
+    await rotateBy(endpoint.id, 0);
+    await rotateBy(endpoint.id, 86_400);
     const [delivery] = await claimed(1);
     expect(secretsOf(delivery)).toHaveLength(2);
     expect(secretsOf(delivery)).not.toContain(endpoint.secret);
   });
 
   it('needs an endpoint', async () => {
-    await expect(rotateSecret(ledger.db, sealer, UNKNOWN_ID, 0)).rejects.toThrow(`There is no endpoint ${UNKNOWN_ID}`);
+    await expect(rotateBy(UNKNOWN_ID, 0)).rejects.toThrow(`There is no endpoint ${UNKNOWN_ID}`);
     expect((await ledger.db.query('select from webhook_secrets')).rowCount).toBe(0);
   });
 });
@@ -121,7 +118,7 @@ describe('a disabled endpoint', () => {
     await recordDelivered(ledger.db, [{ delivery: first, attempt: attempt({ statusCode: 200, failure: null }) }]);
     await recordRetryWorkflowStarted(ledger.db, second.deliveryId);
 
-    const disabled = await disableEndpoint(ledger.db, endpoint.id);
+    const disabled = await disable(ledger.db, endpoint.id);
     expect(disabled).toMatchObject({ status: 'disabled', disabledReason: 'operator', pending: 0 });
     const rows = await rowsOf();
     const statuses = (id: string) =>
@@ -138,9 +135,9 @@ describe('a disabled endpoint', () => {
     const [delivery] = await claimed(1);
     if (!delivery) throw new Error('one was claimed');
     await recordFailed(ledger.db, delivery, attempt({ statusCode: 410 }), { by: 'relay', deadReason: 'endpoint_gone' });
-    expect(await disableEndpoint(ledger.db, id)).toMatchObject({ status: 'disabled', disabledReason: 'gone' });
+    expect(await disable(ledger.db, id)).toMatchObject({ status: 'disabled', disabledReason: 'gone' });
     expect(await claimed(1)).toEqual([]);
-    expect(await enableEndpoint(ledger.db, id)).toMatchObject({
+    expect(await enable(ledger.db, id)).toMatchObject({
       status: 'enabled',
       disabledReason: null,
       consecutiveFailures: 0,
@@ -154,14 +151,14 @@ describe('a disabled endpoint', () => {
     const { id } = await register();
     const [delivery] = await claimed(1);
     if (!delivery) throw new Error('one was claimed');
-    await disableEndpoint(ledger.db, id);
+    await disable(ledger.db, id);
     await recordDelivered(ledger.db, [{ delivery, attempt: attempt({ statusCode: 200, failure: null }) }]);
     expect(await rowsOf()).toMatchObject([{ status: 'delivered', dead_reason: null, attempts_total: 1 }]);
   });
 
   it('an endpoint that does not exist cannot be disabled or enabled', async () => {
-    await expect(disableEndpoint(ledger.db, UNKNOWN_ID)).rejects.toThrow(`There is no endpoint ${UNKNOWN_ID}`);
-    await expect(enableEndpoint(ledger.db, UNKNOWN_ID)).rejects.toThrow(`There is no endpoint ${UNKNOWN_ID}`);
+    await expect(disable(ledger.db, UNKNOWN_ID)).rejects.toThrow(`There is no endpoint ${UNKNOWN_ID}`);
+    await expect(enable(ledger.db, UNKNOWN_ID)).rejects.toThrow(`There is no endpoint ${UNKNOWN_ID}`);
   });
 });
 
@@ -178,7 +175,7 @@ describe('a redelivery', () => {
     await register();
     const [delivery] = await dead(1);
     if (!delivery) throw new Error('one died');
-    expect(await redeliver(ledger.db, [delivery.deliveryId])).toEqual({ redelivered: 1, skipped: 0 });
+    expect(await redeliverAs(ledger.db, [delivery.deliveryId])).toEqual({ redelivered: 1, skipped: 0 });
     expect(await rowsOf()).toMatchObject([
       {
         id: delivery.deliveryId,
@@ -204,7 +201,7 @@ describe('a redelivery', () => {
     const [delivery] = await claimed(1);
     if (!delivery) throw new Error('one was claimed');
     await recordDelivered(ledger.db, [{ delivery, attempt: attempt({ statusCode: 200, failure: null }) }]);
-    await redeliver(ledger.db, [delivery.deliveryId]);
+    await redeliverAs(ledger.db, [delivery.deliveryId]);
     expect(await claimed(0)).toHaveLength(1);
   });
 
@@ -217,9 +214,9 @@ describe('a redelivery', () => {
       [[first.deliveryId, UNKNOWN_ID], `There is no delivery ${UNKNOWN_ID}`],
       [[first.deliveryId, pending.deliveryId], `The delivery ${pending.deliveryId} is pending already`],
     ];
-    for (const [ids, reason] of rejected) await expect(redeliver(ledger.db, ids)).rejects.toThrow(reason);
-    await disableEndpoint(ledger.db, endpoint.id);
-    await expect(redeliver(ledger.db, [second.deliveryId])).rejects.toMatchObject({
+    for (const [ids, reason] of rejected) await expect(redeliverAs(ledger.db, ids)).rejects.toThrow(reason);
+    await disable(ledger.db, endpoint.id);
+    await expect(redeliverAs(ledger.db, [second.deliveryId])).rejects.toMatchObject({
       reason: 'endpoint_disabled',
       data: { endpointId: endpoint.id },
     });
@@ -230,7 +227,7 @@ describe('a redelivery', () => {
     const disabled = await register();
     const enabled = await register();
     await dead(3);
-    await disableEndpoint(ledger.db, disabled.id);
+    await disable(ledger.db, disabled.id);
     await ledger.db.query(
       `update webhook_deliveries set created_at = '2026-01-05T03:00:00Z'::timestamptz + number * interval '1 hour'
        from (select id, row_number() over (partition by endpoint_id order by id) - 1 as number
@@ -325,7 +322,7 @@ describe('a ping', () => {
     const { id } = await register();
     const ping = await sendPing(pinging(), id);
     expect(ping).toMatchObject({ statusCode: 503, failure: 'the receiver returned 503', responseExcerpt: 'busy' });
-    expect(await findEndpoint(ledger.db, id)).toMatchObject({ consecutiveFailures: 0 });
+    expect(await findEndpoint(ledger.db, 'all', id)).toMatchObject({ consecutiveFailures: 0 });
   });
 
   it('a ping that succeeds lets the relay send the waiting deliveries of a failing endpoint', async () => {
@@ -369,14 +366,12 @@ describe('a ping', () => {
 });
 
 describe('an endpoint that is changed', () => {
-  const SANDBOX = { environment: 'sandbox' } as const;
-
   it('gets its waiting deliveries at the new URL, whose health is not known', async () => {
     const { id, secret } = await register('http://127.0.0.1:9/moved');
     const [first] = await claimed(1);
     if (first === undefined) throw new Error('nothing was claimed');
     await recordFailed(ledger.db, first, attempt(), { by: 'relay', deadReason: null });
-    const changed = await setEndpoint(ledger.db, id, { ...SANDBOX, url: receiver.url });
+    const changed = await change(ledger.db, id, { url: receiver.url });
     expect(changed).toMatchObject({ id, url: receiver.url, events: null, consecutiveFailures: 0, failingSince: null });
     await claimed(1);
     const { rows } = await ledger.db.query('select endpoint_id from webhook_deliveries');
@@ -390,20 +385,22 @@ describe('an endpoint that is changed', () => {
     const [first] = await claimed(1);
     if (first === undefined) throw new Error('nothing was claimed');
     await recordFailed(ledger.db, first, attempt(), { by: 'relay', deadReason: null });
-    const listed = await setEndpoint(ledger.db, id, { ...SANDBOX, events: ['payment.paid', 'payment.paid'] });
+    const listed = await change(ledger.db, id, { events: ['payment.paid', 'payment.paid'] });
     expect(listed).toMatchObject({ url: receiver.url, events: ['payment.paid'], consecutiveFailures: 1 });
     await claimed(1);
     expect(await rowsOf()).toHaveLength(1);
-    expect(await setEndpoint(ledger.db, id, { ...SANDBOX, events: [] })).toMatchObject({ events: null });
+    expect(await change(ledger.db, id, { events: [] })).toMatchObject({ events: null });
   });
 
   it('accepts only a URL that a new endpoint may have', async () => {
     const { id } = await register();
-    await expect(setEndpoint(ledger.db, id, { ...SANDBOX, url: 'http://10.0.0.1/' })).rejects.toMatchObject({
-      field: 'url',
-      rule: 'not_public',
+    const call = { path: { endpoint: id }, input: { url: 'http://10.0.0.1/' }, formId: randomUUID() };
+    const needs = { db: ledger.db, receiverRules: { environment: 'sandbox' } } as const;
+    expect(await setEndpoint.run(needs, osUser('root'), call)).toMatchObject({
+      outcome: 'rejected',
+      rejection: { reason: 'url_not_allowed', rule: 'not_public' },
     });
-    expect(await findEndpoint(ledger.db, id)).toMatchObject({ url: receiver.url });
+    expect(await findEndpoint(ledger.db, 'all', id)).toMatchObject({ url: receiver.url });
   });
 });
 
@@ -411,11 +408,11 @@ describe('an endpoint that is deleted', () => {
   it('gets nothing again: its pending deliveries are dead, and stay as history', async () => {
     const { id } = await register();
     const [pending] = await claimed(1);
-    await deleteEndpoint(ledger.db, id);
+    await remove(ledger.db, id);
     await claimed(1);
     const rows = await rowsOf();
     expect(rows).toMatchObject([{ id: pending?.deliveryId, status: 'dead', dead_reason: 'endpoint_disabled' }]);
-    await expect(redeliver(ledger.db, [rows[0].id])).rejects.toMatchObject({ reason: 'endpoint_deleted' });
+    await expect(redeliverAs(ledger.db, [rows[0].id])).rejects.toMatchObject({ reason: 'endpoint_deleted' });
     const range = { since: new Date(0), until: new Date(Date.now() + 60_000) };
     expect(await redeliverRange(ledger.db, range)).toEqual({ redelivered: 0, skipped: 1 });
     const { rows: secrets } = await ledger.db.query('select expires_at <= now() as ended from webhook_secrets');
@@ -424,17 +421,17 @@ describe('an endpoint that is deleted', () => {
 
   it('a deleted endpoint is in no list, and no operation finds it', async () => {
     const { id } = await register();
-    await deleteEndpoint(ledger.db, id);
+    await remove(ledger.db, id);
     expect(await listEndpoints(ledger.db)).toEqual([]);
     expect(await listOwnEndpoints(ledger.db, ledger.merchantId)).toEqual([]);
     for (const operate of [
-      () => findEndpoint(ledger.db, id),
-      () => enableEndpoint(ledger.db, id),
-      () => disableEndpoint(ledger.db, id),
-      () => deleteEndpoint(ledger.db, id),
-      () => rotateSecret(ledger.db, sealer, id, 0),
+      () => findEndpoint(ledger.db, 'all', id),
+      () => enable(ledger.db, id),
+      () => disable(ledger.db, id),
+      () => remove(ledger.db, id),
+      () => rotateBy(id, 0),
       () => sendPing(pinging(), id),
-      () => setEndpoint(ledger.db, id, { environment: 'sandbox', events: [] }),
+      () => change(ledger.db, id, { events: [] }),
     ]) {
       await expect(operate()).rejects.toThrow(`There is no endpoint ${id}`);
     }
@@ -445,14 +442,15 @@ it('an endpoint and a delivery are not found for another merchant, and stay as t
   const { id, secret } = await register();
   const [pending] = await claimed(1);
   const { db } = ledger;
+  const stranger = memberOf({ userId: UNKNOWN_ID, merchantId: UNKNOWN_ID, role: 'owner' });
   for (const operate of [
-    () => findEndpoint(db, id, UNKNOWN_ID),
-    () => enableEndpoint(db, id, UNKNOWN_ID),
-    () => disableEndpoint(db, id, UNKNOWN_ID),
-    () => deleteEndpoint(db, id, UNKNOWN_ID),
-    () => rotateSecret(db, sealer, id, 0, { merchantId: UNKNOWN_ID, secretId: randomUUID() }),
-    () => setEndpoint(db, id, { environment: 'sandbox', events: ['payment.paid'] }, UNKNOWN_ID),
-    () => redeliver(db, [pending?.deliveryId ?? ''], UNKNOWN_ID),
+    () => findEndpoint(db, stranger, id),
+    () => enable(db, id, stranger),
+    () => disable(db, id, stranger),
+    () => remove(db, id, stranger),
+    () => rotate({ db, sealer }, id, { overlapSeconds: 0 }, stranger),
+    () => change(db, id, { events: ['payment.paid'] }, stranger),
+    () => redeliverAs(db, [pending?.deliveryId ?? ''], stranger),
   ]) {
     await expect(operate()).rejects.toThrow('There is no ');
   }
@@ -464,17 +462,17 @@ it('an endpoint and a delivery are not found for another merchant, and stay as t
 
 it('a rotation with the same id of a secret makes one secret, and ends none', async () => {
   const { id } = await register();
-  const rotation = { merchantId: ledger.merchantId, secretId: randomUUID() };
-  const { secret } = await rotateSecret(ledger.db, sealer, id, 0, rotation);
-  await expect(rotateSecret(ledger.db, sealer, id, 0, rotation)).rejects.toMatchObject({ reason: 'secret_exists' });
+  const rotation = { overlapSeconds: 0, formId: randomUUID() };
+  const { secret } = await rotate({ db: ledger.db, sealer }, id, rotation);
+  expect(await rotate({ db: ledger.db, sealer }, id, rotation)).toMatchObject({ id, secret: null });
   expect(await findNewestSecret(ledger.db, sealer, ledger.merchantId)).toBe(secret);
 });
 
 it('a limit ends the redelivery of a range after the oldest', async () => {
   const { id } = await register();
   await claimed(3);
-  await disableEndpoint(ledger.db, id);
-  await enableEndpoint(ledger.db, id);
+  await disable(ledger.db, id);
+  await enable(ledger.db, id);
   const range = { since: new Date(0), until: new Date(Date.now() + 60_000), limit: 2 };
   expect(await redeliverRange(ledger.db, range)).toEqual({ redelivered: 2, skipped: 0 });
   expect((await rowsOf()).map(({ status }) => status)).toEqual(['pending', 'pending', 'dead']);

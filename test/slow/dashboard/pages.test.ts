@@ -10,7 +10,6 @@ import { shrinkImage } from '../../../src/lib/shrink-image';
 import { createResetLink, inviteMember } from '../../../src/services/identity/members';
 import { type NewKey } from '../../../src/services/merchants/keys/api-key';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
-import { createEndpoint, disableEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
 import { archiveRow } from '../../support/archive-row';
@@ -31,6 +30,7 @@ import { addLines, applyPayout, preparePayouts } from '../../support/payouts';
 import { createMember, createShop, signInMany } from '../../support/people';
 import { fillTotals, seedPayments } from '../../support/seed-payments';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { disable, registerEndpoint } from '../../support/webhooks';
 
 let service: TestService;
 let dashboard: TestDashboard;
@@ -195,9 +195,9 @@ async function keyPage(key: Partial<NewKey>, isRevoked = false): Promise<string>
 /** The page of a new endpoint. */
 async function endpointPage(state: 'enabled' | 'disabled' | 'failing' = 'enabled'): Promise<string> {
   const url = `http://127.0.0.1:9/${'a-long-path-'.repeat(12)}`;
-  const endpoint = { merchantId: service.merchantId, url, events: [], environment: 'sandbox' } as const;
-  const { id } = await createEndpoint(service.db, createSealer(service.masterKey), endpoint);
-  if (state === 'disabled') await disableEndpoint(service.db, id);
+  const endpoint = { merchantId: service.merchantId, url, events: [] } as const;
+  const { id } = await registerEndpoint(service.db, createSealer(service.masterKey), endpoint);
+  if (state === 'disabled') await disable(service.db, id);
   if (state === 'failing') {
     await service.db.query(
       `update webhook_endpoints set consecutive_failures = 20, failing_since = now(), next_probe_at = now() + '1 h'

@@ -8,7 +8,6 @@ import { mayAccess, MEMBER_ROLES } from '../../../src/domain/member-roles';
 import { LANGUAGES } from '../../../src/domain/sign-in';
 import { inviteMember } from '../../../src/services/identity/members';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
-import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
 import { prepareBankAccount } from '../../support/bank-accounts';
@@ -19,6 +18,7 @@ import { addLines, applyPayout, preparePayouts } from '../../support/payouts';
 import { createMember } from '../../support/people';
 import { createSecondMerchant, type SecondMerchant } from '../../support/second-merchant';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { registerEndpoint } from '../../support/webhooks';
 
 let service: TestService;
 let dashboard: TestDashboard;
@@ -43,8 +43,8 @@ beforeAll(async () => {
   const created = await service.call('POST', '/payments', { amount: 50_000 }, { authorization: bearer(second) });
   foreignReference = created.body.payment.reference_id;
   const url = 'http://127.0.0.1:9/webhooks';
-  const endpoint = { merchantId: service.merchantId, url, events: [], environment: 'sandbox' } as const;
-  endpointId = (await createEndpoint(service.db, createSealer(service.masterKey), endpoint)).id;
+  const endpoint = { merchantId: service.merchantId, url, events: [] } as const;
+  endpointId = (await registerEndpoint(service.db, createSealer(service.masterKey), endpoint)).id;
   await service.call('POST', '/payments', { amount: 50_000 });
   const { rows } = await service.db.query<{ id: string }>('select id from webhook_deliveries where endpoint_id = $1', [
     endpointId,

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
-import { createEndpoint, findEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
+import { findEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { NOTICE_TEXTS } from '../../../src/web/dashboard/notices/notice-texts';
 import { DELIVERY_TEXTS } from '../../../src/web/dashboard/webhooks/delivery-texts';
 import { WEBHOOK_TEXTS } from '../../../src/web/dashboard/webhooks/webhook-texts';
@@ -13,6 +13,7 @@ import { createMember } from '../../support/people';
 import { startReceiver, verifySignature, type Receiver } from '../../support/receiver';
 import { createSecondMerchant } from '../../support/second-merchant';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { registerEndpoint } from '../../support/webhooks';
 
 const TEXTS = WEBHOOK_TEXTS.en;
 
@@ -140,7 +141,7 @@ it('a change of the URL sends the next event there, and only the chosen events',
   await receiver.waitFor(1);
   expect(receiver.received[0]?.headers['x-service-event']).toBe('payment.created');
   const events = ['payment.created', 'payout.completed'];
-  expect(await findEndpoint(service.db, id)).toMatchObject({ url: receiver.url, events });
+  expect(await findEndpoint(service.db, 'all', id)).toMatchObject({ url: receiver.url, events });
   expect((await send(`${path}/edit`)).body).toMatch(/name="payout_completed" checked="" value="on"/);
 });
 
@@ -153,7 +154,7 @@ it.each([
 ])('the address %j is not accepted: %j', async (url, changes, message) => {
   const { id, status, body } = await create({ url, ...changes });
   expect([status, body.includes(message)]).toEqual([422, true]);
-  await expect(findEndpoint(service.db, id)).rejects.toThrow('There is no endpoint');
+  await expect(findEndpoint(service.db, 'all', id)).rejects.toThrow('There is no endpoint');
 });
 
 it('an endpoint is disabled, enabled and deleted, each once', async () => {
@@ -217,7 +218,7 @@ it('owners get a notice of a new endpoint, URL and secret, and the audit has no 
 
 it('an owner makes an endpoint send customer data, of which owners get a notice; a developer cannot', async () => {
   const { id, path } = await create({ expand_metadata: 'on', expand_customer: 'on' });
-  expect((await findEndpoint(service.db, id)).expand).toEqual(['metadata', 'customer']);
+  expect((await findEndpoint(service.db, 'all', id)).expand).toEqual(['metadata', 'customer']);
   expect((await send(path)).body).toContain('metadata, customer');
   const own = await create({ expand_metadata: 'on' });
   await createMember(service.db, 'developer@webhooks.test', [[service.merchantId, 'developer']]);
@@ -226,11 +227,11 @@ it('an owner makes an endpoint send customer data, of which owners get a notice;
   const edit = (of: string, form: Readonly<Record<string, string>>, cookie: string) =>
     send(`${of}/edit`, { form_id: randomUUID(), url: 'http://127.0.0.1:9/other', scope: 'all', ...form }, cookie);
   expect((await edit(path, {}, developer)).status).toBe(409);
-  expect((await findEndpoint(service.db, id)).url).toBe(receiver.url);
+  expect((await findEndpoint(service.db, 'all', id)).url).toBe(receiver.url);
   const foreign = await edit(own.path, { expand_customer: 'on' }, developer);
   expect([foreign.status, foreign.body.includes(TEXTS.form.errors.foreign_members)]).toEqual([422, true]);
   expect((await edit(own.path, { expand_settlement: 'on' }, developer)).status).toBe(303);
-  expect((await findEndpoint(service.db, own.id)).expand).toEqual(['settlement']);
+  expect((await findEndpoint(service.db, 'all', own.id)).expand).toEqual(['settlement']);
   const notices = async () =>
     (await service.db.query('select from merchant_notices, generate_series(1, count) where target_id = $1', [own.id]))
       .rowCount;
@@ -356,7 +357,7 @@ it('deliveries of an endpoint that fails show since when', async () => {
     () => send(`${deliveries}?endpoint=${id}`),
     ({ body }) => body.includes(DELIVERY_TEXTS.en.endpointFails),
   );
-  const { failingSince } = await findEndpoint(service.db, id);
+  const { failingSince } = await findEndpoint(service.db, 'all', id);
   const reference = String(created.payment.reference_id);
   for (const { body } of [list, await send(path)]) {
     expect(body).toContain(`dateTime="${failingSince?.toISOString()}"`);
@@ -400,14 +401,14 @@ it('the pages of a filter have no delivery missing or twice, forwards and back',
 
 it('the endpoint of another merchant is 404 on each page, and stays as it is', async () => {
   const second = await createSecondMerchant(service.db);
-  const endpoint = { merchantId: second.id, url: receiver.url, events: [], environment: 'sandbox' } as const;
-  const { id } = await createEndpoint(service.db, createSealer(service.masterKey), endpoint);
+  const endpoint = { merchantId: second.id, url: receiver.url, events: [] } as const;
+  const { id } = await registerEndpoint(service.db, createSealer(service.masterKey), endpoint);
   for (const page of ['', '/edit', '/rotate', '/ping', '/disable', '/enable', '/delete']) {
     expect([page, (await send(`${home}/${id}${page}`)).status]).toEqual([page, 404]);
     const form = { url: receiver.url, scope: 'all', overlap: '0' };
     if (page === '') continue;
     expect([page, (await sendForm(`${home}/${id}${page}`, form)).status]).toEqual([page, 404]);
   }
-  expect(await findEndpoint(service.db, id)).toMatchObject({ status: 'enabled' });
+  expect(await findEndpoint(service.db, 'all', id)).toMatchObject({ status: 'enabled' });
   expect(receiver.received).toEqual([]);
 });

@@ -11,11 +11,11 @@ import { recordReconciliationRun } from '../../../src/db/operations/reconciliati
 import { freePort } from '../../../src/local-stack/ports';
 import { PACKAGE_ROOT } from '../../../src/package-info';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
-import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { eventually } from '../../support/eventually';
 import { fetchMetrics } from '../../support/metrics-page';
 import { startReceiver, type Receiver } from '../../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { registerEndpoint } from '../../support/webhooks';
 
 /* Each query of each dashboard, at a real Prometheus that scrapes a real API and worker. */
 
@@ -46,8 +46,8 @@ beforeAll(async () => {
   const metrics = { api: await loopbackAddress(), worker: await loopbackAddress() };
   service = await startTestService(await newNamespace(), { metrics });
   receiver = await startReceiver();
-  const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
-  await createEndpoint(service.db, createSealer(service.masterKey), endpoint);
+  const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [] } as const;
+  await registerEndpoint(service.db, createSealer(service.masterKey), endpoint);
   await verifyLedger(service.db);
   const now = new Date();
   await recordReconciliationRun(service.db, { startedAt: now, changedSince: now, isComplete: true, parts: [] });

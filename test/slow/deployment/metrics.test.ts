@@ -7,7 +7,6 @@ import { METRICS } from '../../../src/observability/definitions';
 import { measureCalls } from '../../../src/providers/calls/measure-calls';
 import { wrapCalls } from '../../../src/providers/calls/wrap-calls';
 import { createMidtransProvider } from '../../../src/providers/midtrans/midtrans-provider';
-import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { startWorkerMetrics } from '../../../src/worker/worker-metrics';
 import { startTestApis } from '../../support/api';
 import { asSuperuser } from '../../support/backdate';
@@ -19,6 +18,7 @@ import { startReceiver, type Receiver } from '../../support/receiver';
 import { insertCatalog, seedPayments } from '../../support/seed-payments';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
+import { registerEndpoint } from '../../support/webhooks';
 
 const LOOPBACK = '127.0.0.1';
 const MERCHANTS = 1_000;
@@ -57,8 +57,8 @@ afterEach(() => {
 });
 
 async function addEndpoint(): Promise<void> {
-  const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
-  await createEndpoint(service.db, createSealer(service.masterKey), endpoint);
+  const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [] } as const;
+  await registerEndpoint(service.db, createSealer(service.masterKey), endpoint);
 }
 
 const createPayment = () => service.call('POST', '/payments', { amount: 50_000 });

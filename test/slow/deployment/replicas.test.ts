@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { createSealer } from '../../../src/crypto/sealing';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
-import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { startApiProcess, startWorkerProcess, type ApiProcess, type BuiltProcess } from '../../support/api-process';
 import { eventually } from '../../support/eventually';
 import { runBuiltLunas } from '../../support/lunas-process';
 import { startReceiver, type Receiver } from '../../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { registerEndpoint } from '../../support/webhooks';
 
 /** Two API and two worker processes. Of each, the first is killed while payments are created and paid. */
 const BEFORE = 8;
@@ -28,8 +28,8 @@ beforeAll(async () => {
   await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 1 });
   receiver = await startReceiver();
   const { merchantId } = service;
-  const endpoint = { merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
-  ({ id: endpointId } = await createEndpoint(service.db, createSealer(service.masterKey), endpoint));
+  const endpoint = { merchantId, url: receiver.url, events: [] } as const;
+  ({ id: endpointId } = await registerEndpoint(service.db, createSealer(service.masterKey), endpoint));
   const api = await startApiProcess(service);
   // The sandbox notifies the API process that is not killed.
   const settings = { PUBLIC_BASE_URL: api.url, REFUND_HOLD_SECONDS: '0' };

@@ -8,12 +8,12 @@ import { withCorrelation } from '../../../src/observability/correlation';
 import { PACKAGE_ROOT } from '../../../src/package-info';
 import { MidtransClient } from '../../../src/providers/midtrans/midtrans-client';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
-import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { startApiProcess, startWorkerProcess, type ApiProcess } from '../../support/api-process';
 import { eventually } from '../../support/eventually';
 import { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from '../../support/otlp-receiver';
 import { startReceiver, type Receiver } from '../../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { registerEndpoint } from '../../support/webhooks';
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const CALLER_SPAN = 'b7ad6b7169203331';
@@ -35,11 +35,10 @@ beforeAll(async () => {
   const exporting = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
   const [api, worker] = [await startApiProcess(service, exporting), await startWorkerProcess(service, exporting)];
   await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 900 });
-  await createEndpoint(service.db, createSealer(service.masterKey), {
+  await registerEndpoint(service.db, createSealer(service.masterKey), {
     merchantId: service.merchantId,
     url: `${merchant.url}/canary-in-url`,
     events: [],
-    environment: 'sandbox',
   });
   const { reference_id } = await create(api, {
     traceparent: `00-${TRACE_ID}-${CALLER_SPAN}-01`,

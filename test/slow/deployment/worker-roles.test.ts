@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { createSealer } from '../../../src/crypto/sealing';
 import { freePort } from '../../../src/local-stack/ports';
-import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { startWorkerProcess, type BuiltProcess } from '../../support/api-process';
 import { eventually } from '../../support/eventually';
 import { runBuiltLunas } from '../../support/lunas-process';
 import { startReceiver, type Receiver } from '../../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { registerEndpoint } from '../../support/webhooks';
 
 let service: TestService;
 let receiver: Receiver;
@@ -16,8 +16,8 @@ beforeAll(async () => {
   service = await startTestService(await newNamespace());
   await service.stopWorker();
   receiver = await startReceiver();
-  const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [], environment: 'sandbox' } as const;
-  await createEndpoint(service.db, createSealer(service.masterKey), endpoint);
+  const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [] } as const;
+  await registerEndpoint(service.db, createSealer(service.masterKey), endpoint);
 });
 
 afterAll(async () => {

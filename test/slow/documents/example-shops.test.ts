@@ -8,10 +8,10 @@ import { createSealer } from '../../../src/crypto/sealing';
 import { freePort } from '../../../src/local-stack/ports';
 import { PACKAGE_ROOT } from '../../../src/package-info';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
-import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
-import { redeliver } from '../../../src/services/webhooks/webhook-redelivery';
+import { redeliverNamed } from '../../../src/services/webhooks/webhook-redelivery';
 import { eventually } from '../../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { registerEndpoint } from '../../support/webhooks';
 
 /** The shops of examples/ with the real service: bought, paid, delivered twice, and shipped once. */
 
@@ -57,11 +57,10 @@ describe.each(Object.entries(SHOPS))('%s', (name, commandOf) => {
     cpSync(path.join(PACKAGE_ROOT, 'examples', name), directory, { recursive: true });
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;
-    const { secret } = await createEndpoint(service.db, createSealer(service.masterKey), {
+    const { secret } = await registerEndpoint(service.db, createSealer(service.masterKey), {
       merchantId: service.merchantId,
       url: `${url}/webhooks`,
       events: [],
-      environment: 'sandbox',
     });
     const [command, ...args] = commandOf(directory, port);
     shop = spawn(command, args, {
@@ -119,7 +118,7 @@ describe.each(Object.entries(SHOPS))('%s', (name, commandOf) => {
       ({ rowCount }) => rowCount === 0,
     );
     const before = await attempts(id);
-    await redeliver(
+    await redeliverNamed(
       service.db,
       rows.map((row) => row.id),
     );

@@ -7,9 +7,9 @@ import { promisify } from 'node:util';
 import { createSealer } from '../../../src/crypto/sealing';
 import { freePort } from '../../../src/local-stack/ports';
 import { PACKAGE_ROOT } from '../../../src/package-info';
-import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { eventually } from '../../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { registerEndpoint } from '../../support/webhooks';
 
 const INSTALL_TIMEOUT_MS = 300_000;
 const START_TIMEOUT_MS = 60_000;
@@ -188,11 +188,10 @@ interface ReceiverExample {
 async function startReceiverExample(): Promise<ReceiverExample> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/webhooks`;
-  const { secret } = await createEndpoint(service.db, createSealer(service.masterKey), {
+  const { secret } = await registerEndpoint(service.db, createSealer(service.masterKey), {
     merchantId: service.merchantId,
     url,
     events: [],
-    environment: 'sandbox',
   });
   writeFileSync(path.join(project, 'receiver.mjs'), examples.get('receiver.mjs') ?? '');
   const receiver = spawn(process.execPath, ['receiver.mjs'], {

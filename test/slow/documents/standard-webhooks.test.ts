@@ -3,10 +3,9 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createSealer, type Sealer } from '../../../src/crypto/sealing';
-import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
-import { rotateSecret } from '../../../src/services/webhooks/webhook-secrets';
 import { startReceiver, type ReceivedWebhook, type Receiver } from '../../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { registerEndpoint, rotate } from '../../support/webhooks';
 
 const INSTALL_TIMEOUT_MS = 300_000;
 const RUN_TIMEOUT_MS = 60_000;
@@ -57,11 +56,10 @@ beforeAll(async () => {
     startReceiver(),
   ]);
   sealer = createSealer(service.masterKey);
-  ({ id: endpointId, secret } = await createEndpoint(service.db, sealer, {
+  ({ id: endpointId, secret } = await registerEndpoint(service.db, sealer, {
     merchantId: service.merchantId,
     url: receiver.url,
     events: ['payment.pending'],
-    environment: 'sandbox',
   }));
   webhook = await nextDelivery();
 });
@@ -115,9 +113,10 @@ describe('deliveries of the service', () => {
       lineOf(webhook, secret, { body: `${webhook.rawBody} ` }),
       lineOf(webhook, `whsec_${Buffer.alloc(32, 1).toString('base64')}`),
     ];
-    const rotated = await rotateSecret(service.db, sealer, endpointId, 3_600);
+    const rotated = await rotate({ db: service.db, sealer }, endpointId, { overlapSeconds: 3_600 });
+    const newSecret = rotated.secret ?? '';
     const during = await nextDelivery();
-    const rotation = [lineOf(during, rotated.secret), lineOf(during, secret)];
+    const rotation = [lineOf(during, newSecret), lineOf(during, secret)];
     lines = [...tampered, ...rotation];
   });
 

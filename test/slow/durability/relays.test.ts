@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
 import { createSealer } from '../../../src/crypto/sealing';
-import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { startWorkerProcess, type BuiltProcess } from '../../support/api-process';
 import { eventually } from '../../support/eventually';
 import { startReceiver, type Receiver } from '../../support/receiver';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { registerEndpoint } from '../../support/webhooks';
 
 const PAYMENTS = 20;
 const RELAYS = 4;
@@ -71,8 +71,8 @@ afterAll(async () => {
 });
 
 async function subscribe({ url }: Receiver): Promise<string> {
-  const endpoint = { merchantId: service.merchantId, url, events: [], environment: 'sandbox' } as const;
-  return (await createEndpoint(service.db, createSealer(service.masterKey), endpoint)).id;
+  const endpoint = { merchantId: service.merchantId, url, events: [] } as const;
+  return (await registerEndpoint(service.db, createSealer(service.masterKey), endpoint)).id;
 }
 
 async function startProcess(changes: NodeJS.ProcessEnv): Promise<BuiltProcess> {

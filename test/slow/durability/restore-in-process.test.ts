@@ -4,7 +4,6 @@ import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { recover } from '../../../src/services/recovery/recover';
 import { endRecoveryMode } from '../../../src/services/recovery/recovery-mode';
-import { createEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { PaymentWorkflowClient } from '../../../src/temporal/payment-workflow-client';
 import { paymentWorkflowId, webhookWorkflowId } from '../../../workflows/messages';
 import { osUser } from '../../support/actors';
@@ -14,6 +13,7 @@ import { startReceiver, type Receiver } from '../../support/receiver';
 import { reconcile } from '../../support/reconcile';
 import { restore } from '../../support/restore';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { registerEndpoint } from '../../support/webhooks';
 
 /** PostgreSQL is restored to an earlier time; Temporal and the provider are not. */
 
@@ -197,7 +197,7 @@ it('recovery restores every payment, consistent with the provider', async () => 
   const { merchantId } = service;
   const rules = { environment: 'sandbox', allowedNetworks: undefined } as const;
   const endpoint = { merchantId, url: `${receiver.url}/hooks`, events: [], ...rules };
-  await createEndpoint(service.db, createSealer(service.masterKey), endpoint);
+  await registerEndpoint(service.db, createSealer(service.masterKey), endpoint);
 
   const before = await createBeforeBackup();
   const failed = await createRejected();

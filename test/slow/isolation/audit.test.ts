@@ -21,6 +21,7 @@ import { addLines, preparePayouts } from '../../support/payouts';
 import { createMember, createShop } from '../../support/people';
 import { productionOperator } from '../../support/production';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { registerEndpoint } from '../../support/webhooks';
 
 const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
 const UNKNOWN_ID = '0193e5c0-0000-7000-8000-000000000000';
@@ -102,6 +103,7 @@ let service: TestService;
 let environment: NodeJS.ProcessEnv;
 let secret: string;
 let payoutId: string;
+let routeDeliveryId: string;
 let payment: { readonly id: string; readonly reference_id: string };
 let writes: Readonly<Record<string, readonly string[]>>;
 beforeAll(async () => {
@@ -125,6 +127,8 @@ afterAll(() => service.close());
 async function writesOf(merchantId: string): Promise<typeof writes> {
   const bankAccountId = await prepareBankAccount(service, merchantId, 'pending_approval');
   const { id: lostKeyId } = await issueKey(service.db, { merchantId, environment: 'sandbox' });
+  const [endpointId, deliveryId] = await deadDelivery(merchantId);
+  [, routeDeliveryId] = await deadDelivery(merchantId);
   const linkedUserId = await createMember(service.db, 'linked@toko.example');
   await service.db.query("update users set link_shown_to = 'user:another' where id = $1", [linkedUserId]);
   return {
@@ -144,13 +148,13 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
     'users confirm': [linkedUserId],
     'users disable': [UNKNOWN_ID],
     'webhooks create': ['--merchant', merchantId, '--url', 'http://127.0.0.1:9/hooks'],
-    'webhooks rotate-secret': [UNKNOWN_ID],
-    'webhooks set': [UNKNOWN_ID, '--all-events'],
-    'webhooks delete': [UNKNOWN_ID],
-    'webhooks disable': [UNKNOWN_ID],
-    'webhooks enable': [UNKNOWN_ID],
-    'webhooks ping': [UNKNOWN_ID],
-    'webhooks redeliver': [UNKNOWN_ID],
+    'webhooks rotate-secret': [endpointId],
+    'webhooks set': [endpointId, '--all-events'],
+    'webhooks disable': [endpointId],
+    'webhooks enable': [endpointId],
+    'webhooks ping': [endpointId],
+    'webhooks redeliver': [deliveryId],
+    'webhooks delete': [endpointId],
     'catalog set': ['--provider', 'gopay', '--channel', 'qris', '--fee-bps', '70'],
     'accounts add': ['--provider', 'gopay', '--adapter', 'midtrans', '--server-key-env', 'SERVER_KEY', '--weight', '7'],
     'accounts add-payouts': '--adapter snap-midtrans --base-url http://127.0.0.1:9 --credentials-env SERVER_KEY'.split(
@@ -184,6 +188,20 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
     'recovery end': ['--lost-nothing'],
     archive: ['--before', '2026-01-31'],
   };
+}
+
+/** A new endpoint that has only a dead delivery. */
+async function deadDelivery(merchantId: string): Promise<readonly [endpointId: string, deliveryId: string]> {
+  const endpoint = { merchantId, url: 'http://127.0.0.1:9/dead', events: ['payout.failed'] } as const;
+  const { id } = await registerEndpoint(service.db, createSealer(service.masterKey), endpoint);
+  const { rows } = await service.db.query<{ id: string }>(
+    `insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, event, status,
+       dead_reason, finished_at)
+     select gen_random_uuid(), payment_id, payment_version, $1, $2, event, 'dead', 'attempts_exhausted', now()
+     from webhook_events where payment_id = $3 limit 1 returning id`,
+    [id, merchantId, payment.id],
+  );
+  return [id, rows[0]?.id ?? ''];
 }
 
 /** A later one meets the account as an earlier one left it: a rejected command is recorded too. */
@@ -276,7 +294,8 @@ it('records each operator route that writes', async () => {
   const routes = OPERATOR_ENDPOINTS.filter(({ method }) => method !== 'get');
   expect(routes).not.toEqual([]);
   for (const { path: route, method } of routes) {
-    const id = route.includes('/payments/') ? payment.id : route.includes('/payouts/') ? payoutId : UNKNOWN_ID;
+    const ids = { payments: payment.id, payouts: payoutId, deliveries: routeDeliveryId };
+    const id = Object.entries(ids).find(([name]) => route.includes(`/${name}/`))?.[1] ?? UNKNOWN_ID;
     const body = operatorBody(route, 'ticket 8');
     const headers = { authorization: `Bearer ${secret}` };
     const actions = await actionsOf(() =>

@@ -28,7 +28,6 @@ import { listStuckRefunds } from '../../../src/services/payments/list-stuck-refu
 import { reconcileBatch } from '../../../src/services/reconciliation/compare-payments';
 import { recover } from '../../../src/services/recovery/recover';
 import { resealAll } from '../../../src/services/recovery/reseal';
-import { disableEndpoint } from '../../../src/services/webhooks/webhook-endpoints';
 import { redeliverRange } from '../../../src/services/webhooks/webhook-redelivery';
 import { BoundedClient } from '../../../src/temporal/bounded-client';
 import { connectClient } from '../../../src/temporal/connection';
@@ -48,6 +47,7 @@ import { explainQueries, type ExplainedStatement } from '../../support/explain';
 import { BUSY_ENDPOINT, fillDatabase, FINAL, OPEN, PENDING_DELIVERIES } from '../../support/fill-database';
 import { creation, newTerms } from '../../support/payments';
 import { temporalAddress } from '../../support/temporal';
+import { disable } from '../../support/webhooks';
 
 const MAX_BUFFERS = 5_000;
 const ONE_PAGE = { durationMs: 0, stopSignal: new AbortController().signal };
@@ -306,7 +306,7 @@ it('an endpoint with many pending deliveries can be disabled, and they can be re
   const { rows } = await plain.query<{ id: string }>(`select ${BUSY_ENDPOINT} as id`);
   const id = rows[0]?.id ?? '';
   await plain.query("update webhook_endpoints set status = 'enabled', disabled_reason = null where id = $1", [id]);
-  expect(await disableEndpoint(db, id)).toMatchObject({ status: 'disabled', pending: 0 });
+  expect(await disable(db, id)).toMatchObject({ status: 'disabled', pending: 0 });
   const dead = await plain.query(
     "select count(*) as dead from webhook_deliveries where endpoint_id = $1 and status = 'dead'",
     [id],

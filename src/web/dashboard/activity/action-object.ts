@@ -2,6 +2,7 @@ import { validate as isUuid } from 'uuid';
 import type { MerchantActionRow } from '../../../db/merchants/list-merchant-actions';
 import { keyPath } from '../keys/key-paths';
 import type { MerchantView } from '../merchant-view';
+import { deliveriesPath, deliveryPath, endpointPath } from '../webhooks/webhook-paths';
 import { ACTIVITY_TEXTS } from './activity-texts';
 
 /** What an action was about. */
@@ -18,7 +19,7 @@ interface KnownObjects {
 
 /** Null: the name of the action is enough. */
 export function objectOf(view: MerchantView, row: MerchantActionRow, known: KnownObjects): ActionObject | null {
-  const { paths, rightRejection } = view;
+  const { paths, code, rightRejection } = view;
   const { objects } = ACTIVITY_TEXTS[view.locale.language];
   const { action, target, outcome } = row;
   const [kind] = action.split('.');
@@ -28,14 +29,15 @@ export function objectOf(view: MerchantView, row: MerchantActionRow, known: Know
   const link = (label: string, href: string, isPossible: boolean) => ({ label, href: isPossible ? href : null });
   if (action === 'payments.export') return link(objects.payments, paths.payments, true);
   if (kind === 'payment' || kind === 'customer') return link(objects.payment, paths.payment(target), isThere);
-  if (kind === 'key') return link(objects.key, keyPath.to({ code: view.code, key: target }), isThere && isDeveloper);
+  if (kind === 'key') return link(objects.key, keyPath.to({ code, key: target }), isThere && isDeveloper);
   if (action === 'webhook.redeliver') {
     return isUuid(target)
-      ? link(objects.delivery, paths.delivery(target), isDeveloper)
-      : link(objects.deliveries, paths.deliveries, isDeveloper);
+      ? link(objects.delivery, deliveryPath.to({ code, delivery: target }), isDeveloper)
+      : link(objects.deliveries, deliveriesPath.to(view), isDeveloper);
   }
   if (kind === 'webhook') {
-    return link(objects.webhook, paths.webhook(target), isDeveloper && known.endpointIds.has(target));
+    const href = endpointPath.to({ code, endpoint: target });
+    return link(objects.webhook, href, isDeveloper && known.endpointIds.has(target));
   }
   if (kind === 'member' || kind === 'user') {
     return known.memberIds.has(target)

@@ -7,6 +7,7 @@ import { formatTime } from '../../ui/format';
 import { keyPath, keysPath } from '../keys/key-paths';
 import type { MerchantView } from '../merchant-view';
 import { originOf } from '../webhooks/endpoint-parts';
+import { deliveriesPath, endpointPath, endpointsPath } from '../webhooks/webhook-paths';
 import { HOME_TEXTS } from './home-texts';
 
 interface FoundAttention {
@@ -98,21 +99,21 @@ function payoutRows({ paths, locale, rightRejection }: MerchantView, found: Payo
 
 /** An endpoint that is the only one of its kind is named. */
 function deliveryRows(view: MerchantView, found: DeveloperAttention, deadFrom: string): AttentionRow[] {
-  const { paths, locale } = view;
+  const { code, locale } = view;
   const { attention } = HOME_TEXTS[locale.language];
   const { deadDeliveries, failingEndpoints, stoppedEndpoints } = found;
   const [failing, stopped] = [failingEndpoints[0], stoppedEndpoints[0]];
   const rows: AttentionRow[] = [];
   const linkOf = (endpoints: readonly { readonly id: string }[], id: string) =>
     endpoints.length === 1
-      ? { href: paths.webhook(id), label: attention.showEndpoint }
-      : { href: paths.webhooks, label: attention.showEndpoints };
+      ? { href: endpointPath.to({ code, endpoint: id }), label: attention.showEndpoint }
+      : { href: endpointsPath.to(view), label: attention.showEndpoints };
   if (deadDeliveries > 0) {
     rows.push({
       tone: 'bad',
       text: attention.dead(countText(deadDeliveries)),
       hint: hintOf(view, attention.redeliver),
-      link: { href: paths.deliveryList({ status: 'dead', from: deadFrom }), label: attention.showDeliveries },
+      link: { href: deliveriesPath.to(view, { status: 'dead', from: deadFrom }), label: attention.showDeliveries },
     });
   }
   if (stopped) {

@@ -2,6 +2,7 @@ import type { FirstSteps } from '../../../db/merchants/find-first-steps';
 import type { ChecklistStep } from '../../ui/checklist';
 import { newKeyPath } from '../keys/key-paths';
 import type { MerchantView } from '../merchant-view';
+import { endpointsPath } from '../webhooks/webhook-paths';
 import { HOME_TEXTS } from './home-texts';
 
 /** Null: the merchant is not new, or has done all that this role may see. */
@@ -39,7 +40,7 @@ export function checklistSteps(view: MerchantView, first: FirstSteps): readonly 
       isOptional,
       hint: keyRejection ?? steps.webhook.hint,
       isDone: first.hasDelivered === true,
-      link: { href: paths.webhooks, label: steps.webhook.label },
+      link: { href: endpointsPath.to(view), label: steps.webhook.label },
     },
   ];
   const factor = {

@@ -6,6 +6,7 @@ import { Time } from '../../ui/values';
 import type { MerchantView } from '../merchant-view';
 import { DELIVERY_TEXTS, type DeliveryTexts } from './delivery-texts';
 import { originOf } from './endpoint-parts';
+import { deliveryPath } from './webhook-paths';
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'dead'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
@@ -76,7 +77,7 @@ function columnsOf(view: MerchantView): Column<ShownDelivery>[] {
       className: 'strong',
       cell: (delivery) => (
         <>
-          <a className="row-link" href={view.paths.delivery(delivery.id)}>
+          <a className="row-link" href={deliveryPath.to({ code: view.code, delivery: delivery.id })}>
             {delivery.event}
           </a>
           <Result view={view} delivery={delivery} />

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import type { WebhookEvent } from '../../../domain/events';
 import type { Expansion } from '../../../domain/expansions';
 import { StateChip } from '../../ui/chip';
+import type { Fact } from '../../ui/layout';
 import type { MerchantView } from '../merchant-view';
 import { WEBHOOK_TEXTS } from './webhook-texts';
 
@@ -46,4 +47,14 @@ const MAX_COUNTED = 100;
 /** How many deliveries wait, as far as they are counted. */
 export function pendingText({ pending }: Pick<ShownEndpoint, 'pending'>): string {
   return pending < MAX_COUNTED ? String(pending) : `${MAX_COUNTED}+`;
+}
+
+/** What an action concerns. */
+export function endpointFacts(view: MerchantView, endpoint: ShownEndpoint): Fact[] {
+  const { columns } = WEBHOOK_TEXTS[view.locale.language];
+  return [
+    { name: columns.url, value: <code className="breakable">{endpoint.url}</code> },
+    { name: columns.events, value: eventsText(view, endpoint) },
+    { name: columns.pending, value: pendingText(endpoint) },
+  ];
 }

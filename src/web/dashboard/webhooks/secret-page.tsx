@@ -1,9 +1,11 @@
 import type { ReactElement } from 'react';
+import type { EndpointResponse } from '../../../http/endpoint';
 import { CopiedText } from '../../ui/copied-text';
 import { Card, Notice, PageHead } from '../../ui/layout';
 import { Time } from '../../ui/values';
 import { renderDeveloperPage } from '../developer-page';
-import type { MerchantView } from '../merchant-view';
+import { pageResponse, type MerchantView } from '../merchant-view';
+import { endpointPath } from './webhook-paths';
 import { WEBHOOK_TEXTS } from './webhook-texts';
 
 /** The calls of docs/webhooks.md. */
@@ -33,10 +35,13 @@ interface SecretPage {
   readonly duplicateOf: string | null;
 }
 
-/** The only page with the secret of an endpoint: nothing reads it again. */
-export function renderSecretPage(page: SecretPage): string {
-  const { title } = WEBHOOK_TEXTS[page.view.locale.language].secret;
-  return renderDeveloperPage(page.view, { title, section: 'webhooks', live: 'none', children: <Secret {...page} /> });
+/** The only page with the secret of an endpoint: nothing reads it again. It is the response to the form itself. */
+export function secretPage(page: SecretPage): EndpointResponse {
+  const { view } = page;
+  const { title } = WEBHOOK_TEXTS[view.locale.language].secret;
+  return pageResponse(
+    renderDeveloperPage(view, { title, section: 'webhooks', live: 'none', children: <Secret {...page} /> }),
+  );
 }
 
 function Secret({ view, endpointId, secret, oldSecret, duplicateOf }: SecretPage): ReactElement {
@@ -51,7 +56,8 @@ function Secret({ view, endpointId, secret, oldSecret, duplicateOf }: SecretPage
         {duplicateOf !== null && (
           <Notice tone="warning">
             <p>
-              {texts.duplicate} <a href={view.paths.webhook(duplicateOf)}>{texts.showDuplicate}</a>
+              {texts.duplicate}{' '}
+              <a href={endpointPath.to({ code: view.code, endpoint: duplicateOf })}>{texts.showDuplicate}</a>
             </p>
           </Notice>
         )}
@@ -76,7 +82,7 @@ function Secret({ view, endpointId, secret, oldSecret, duplicateOf }: SecretPage
           </>
         )}
         <div className="buttons">
-          <a className="button primary wide-button" href={view.paths.webhook(endpointId)}>
+          <a className="button primary wide-button" href={endpointPath.to({ code: view.code, endpoint: endpointId })}>
             {texts.done}
           </a>
         </div>

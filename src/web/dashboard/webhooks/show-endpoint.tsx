@@ -1,32 +1,55 @@
 import type { ReactElement } from 'react';
+import { z } from 'zod';
+import { listNewestDeliveries } from '../../../services/webhooks/own-deliveries';
+import { findEndpoint } from '../../../services/webhooks/webhook-endpoints';
+import { orNoPage } from '../../page/page-error';
+import { memberPage } from '../../page/page-route';
 import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
 import { EmptyState } from '../../ui/table';
 import { Id, Time } from '../../ui/values';
+import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderDeveloperPage } from '../developer-page';
-import type { MerchantView } from '../merchant-view';
+import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { DeliveryTable, versionOfDeliveries, type ShownDelivery } from './delivery-table';
 import { DELIVERY_TEXTS } from './delivery-texts';
 import { EndpointChip, eventsText, originOf, pendingText, type ShownEndpoint } from './endpoint-parts';
-import { WEBHOOK_TEXTS, type WebhookTexts } from './webhook-texts';
+import { deliveriesPath, ENDPOINT_ACTION_PATHS, endpointPath, endpointsPath } from './webhook-paths';
+import { WEBHOOK_TEXTS } from './webhook-texts';
 
-interface EndpointPage {
+/** What has just been done with an endpoint. */
+const DONE_CODES = ['saved', 'disabled', 'enabled'] as const;
+
+const SHOWN_DELIVERIES = 20;
+
+/** One endpoint: its state, its newest deliveries, and what can be done with it. */
+export const showEndpointPage = memberPage(
+  { area: 'developers', level: 'view' },
+  {
+    method: 'get',
+    path: endpointPath.pattern,
+    fields: z.object({ done: z.enum(DONE_CODES).optional().catch(undefined) }),
+    async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment'>, visit, query) {
+      const view = merchantView(dependencies, visit);
+      const { endpoint: id } = endpointPath.read(visit.request.params);
+      const endpoint = await findEndpoint(dependencies.db, visit.member, id).catch(orNoPage);
+      const deliveries = await listNewestDeliveries(dependencies.db, endpoint, SHOWN_DELIVERIES);
+      const done = query.ok ? query.values.done : undefined;
+      const children = <Endpoint view={view} endpoint={endpoint} deliveries={deliveries} done={done} />;
+      const title = originOf(endpoint.url);
+      return pageResponse(renderDeveloperPage(view, { title, section: 'webhooks', live: 'poll', children }));
+    },
+  },
+);
+
+interface EndpointProps {
   readonly view: MerchantView;
   readonly endpoint: ShownEndpoint;
   /** The newest deliveries of the endpoint, the newest first. */
   readonly deliveries: readonly ShownDelivery[];
-  readonly done: keyof WebhookTexts['detail']['done'] | undefined;
+  readonly done: (typeof DONE_CODES)[number] | undefined;
 }
 
-export function renderEndpointPage(page: EndpointPage): string {
-  return renderDeveloperPage(page.view, {
-    title: originOf(page.endpoint.url),
-    section: 'webhooks',
-    live: 'poll',
-    children: <Endpoint {...page} />,
-  });
-}
-
-function Endpoint({ view, endpoint, deliveries, done }: EndpointPage): ReactElement {
+function Endpoint({ view, endpoint, deliveries, done }: EndpointProps): ReactElement {
   const texts = WEBHOOK_TEXTS[view.locale.language];
   const { id, status, disabledReason, failingSince, pending, nextProbeAt } = endpoint;
   return (
@@ -34,7 +57,7 @@ function Endpoint({ view, endpoint, deliveries, done }: EndpointPage): ReactElem
       <div className="narrow">
         <PageHead
           title={<span className="breakable">{originOf(endpoint.url)}</span>}
-          back={{ href: view.paths.webhooks, label: texts.title }}
+          back={{ href: endpointsPath.to(view), label: texts.title }}
         >
           <EndpointChip view={view} endpoint={endpoint} />
         </PageHead>
@@ -64,13 +87,13 @@ function Endpoint({ view, endpoint, deliveries, done }: EndpointPage): ReactElem
   );
 }
 
-interface DeliveriesProps extends Pick<EndpointPage, 'view' | 'deliveries'> {
+interface DeliveriesProps extends Pick<EndpointProps, 'view' | 'deliveries'> {
   readonly endpointId: string;
 }
 
 function Deliveries({ view, endpointId, deliveries }: DeliveriesProps): ReactElement {
   const { latest, allDeliveries, noneOfEndpoint } = DELIVERY_TEXTS[view.locale.language];
-  const all = <a href={view.paths.deliveryList({ endpoint: endpointId })}>{allDeliveries} ›</a>;
+  const all = <a href={deliveriesPath.to(view, { endpoint: endpointId })}>{allDeliveries} ›</a>;
   return (
     <Card title={latest} aside={all} part="deliveries" version={versionOfDeliveries(deliveries)}>
       <DeliveryTable view={view} deliveries={deliveries} empty={<EmptyState text={noneOfEndpoint} />} />
@@ -78,10 +101,11 @@ function Deliveries({ view, endpointId, deliveries }: DeliveriesProps): ReactEle
   );
 }
 
-function Actions({ view, endpoint }: Pick<EndpointPage, 'view' | 'endpoint'>): ReactElement {
+function Actions({ view, endpoint }: Pick<EndpointProps, 'view' | 'endpoint'>): ReactElement {
   const { detail } = WEBHOOK_TEXTS[view.locale.language];
   const reason = view.rightRejection('developers', 'manage');
   if (reason !== null) return <p className="dim">{reason}</p>;
+  const path = { code: view.code, endpoint: endpoint.id };
   const toggle = endpoint.status === 'enabled' ? 'disable' : 'enable';
   const actions = ['ping', 'edit', 'rotate', toggle] as const;
   return (
@@ -90,12 +114,12 @@ function Actions({ view, endpoint }: Pick<EndpointPage, 'view' | 'endpoint'>): R
         <a
           key={action}
           className={action === 'ping' ? 'button primary' : 'button'}
-          href={view.paths.webhookAction(endpoint.id, action)}
+          href={ENDPOINT_ACTION_PATHS[action].to(path)}
         >
           {detail[action]}
         </a>
       ))}
-      <a className="button danger" href={view.paths.webhookAction(endpoint.id, 'delete')}>
+      <a className="button danger" href={ENDPOINT_ACTION_PATHS.delete.to(path)}>
         {detail.delete}
       </a>
     </div>

@@ -1,35 +1,48 @@
 import type { ReactElement } from 'react';
+import { z } from 'zod';
+import { listOwnEndpoints } from '../../../services/webhooks/webhook-endpoints';
+import { memberPage } from '../../page/page-route';
 import { Card, Notice, PageHead } from '../../ui/layout';
 import { EmptyState, Table, type Column } from '../../ui/table';
+import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderDeveloperPage } from '../developer-page';
-import type { MerchantView } from '../merchant-view';
+import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { EndpointChip, eventsText, originOf, pendingText, type ShownEndpoint } from './endpoint-parts';
+import { endpointPath, endpointsPath, newEndpointPath } from './webhook-paths';
 import { WEBHOOK_TEXTS } from './webhook-texts';
 
-interface EndpointListPage {
+/** The endpoints of a merchant, without their secrets. */
+export const listEndpointPage = memberPage(
+  { area: 'developers', level: 'view' },
+  {
+    method: 'get',
+    path: endpointsPath.pattern,
+    fields: z.object({ done: z.enum(['deleted']).optional().catch(undefined) }),
+    async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment'>, visit, query) {
+      const view = merchantView(dependencies, visit);
+      const endpoints = await listOwnEndpoints(dependencies.db, visit.member.merchantId);
+      const isDeleted = query.ok && query.values.done === 'deleted';
+      const { title } = WEBHOOK_TEXTS[view.locale.language];
+      const children = <EndpointList view={view} endpoints={endpoints} isDeleted={isDeleted} />;
+      return pageResponse(renderDeveloperPage(view, { title, section: 'webhooks', live: 'poll', children }));
+    },
+  },
+);
+
+interface EndpointListProps {
   readonly view: MerchantView;
   readonly endpoints: readonly ShownEndpoint[];
   readonly isDeleted: boolean;
 }
 
-export function renderEndpointListPage(page: EndpointListPage): string {
-  const { title } = WEBHOOK_TEXTS[page.view.locale.language];
-  return renderDeveloperPage(page.view, {
-    title,
-    section: 'webhooks',
-    live: 'poll',
-    children: <EndpointList {...page} />,
-  });
-}
-
-function EndpointList({ view, endpoints, isDeleted }: EndpointListPage): ReactElement {
+function EndpointList({ view, endpoints, isDeleted }: EndpointListProps): ReactElement {
   const texts = WEBHOOK_TEXTS[view.locale.language];
   const version = endpoints.map(({ id, status, pending }) => `${id}${status}${pending}`).join();
   return (
     <>
       <PageHead title={texts.title}>
         {view.rightRejection('developers', 'manage') === null && (
-          <a className="button primary" href={view.paths.newWebhook}>
+          <a className="button primary" href={newEndpointPath.to(view)}>
             {texts.create}
           </a>
         )}
@@ -63,7 +76,7 @@ function columnsOf(view: MerchantView): Column<ShownEndpoint>[] {
       narrow: 'first',
       className: 'strong clipped',
       cell: ({ id, url }) => (
-        <a className="row-link" href={view.paths.webhook(id)}>
+        <a className="row-link" href={endpointPath.to({ code: view.code, endpoint: id })}>
           {originOf(url)}
         </a>
       ),
