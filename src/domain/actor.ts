@@ -56,8 +56,20 @@ export type OperatorActor = (
   (NamedOperator & Through<'cli' | 'api' | 'console'> & { readonly operatorId: string }) | (OsUser & Through<'cli'>)
 ) & {
   /** The request of another operator that this one executes. */
-  readonly approval?: { readonly id: number; readonly requestedBy: string; readonly parameters: unknown };
+  readonly approval?: ExecutedApproval;
 };
+
+/** What two operators have agreed on, while it is executed. */
+interface ExecutedApproval {
+  readonly id: number;
+  readonly requestedBy: string;
+  readonly parameters: unknown;
+  /** The version that the request replaces; null: it names none. */
+  readonly expectedVersion: number | null;
+}
+
+/** The operator who approves the request of another one, and executes it. */
+export type ApprovingOperator = OperatorActor & { readonly approval: ExecutedApproval };
 
 /** Who acts now, and through which door; the system needs none. */
 export type Actor = OperatorActor | (MerchantUser & Through<'dashboard'>) | (MerchantKey & Through<'api'>) | System;

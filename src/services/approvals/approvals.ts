@@ -155,9 +155,7 @@ async function executeOperation(
   executor: OperatorActor,
   approval: Approval,
 ): Promise<void> {
-  const { id, parameters, expectedVersion: replaces } = approval;
-  const request = { parameters, replaces, note: noteOf(approval), formId: String(id) };
-  const result = await operation.runApproved(needs, executor, request);
+  const result = await operation.runApproved(needs, { ...executor, approval }, noteOf(approval));
   if (result.outcome === 'rejected') throw new ConflictError('superseded', result.message);
   if (result.outcome === 'unknown') throw result.error;
 }

@@ -90,10 +90,12 @@ export interface Call<Path extends z.ZodObject, Input extends z.ZodObject> {
   readonly note?: string | undefined;
 }
 
-/** A request that another operator has approved. */
-export interface ApprovedRequest {
-  readonly parameters: unknown;
-  readonly replaces: number | null;
-  readonly note: string;
+/** A call of a person, or an approved request, before it is parsed. */
+export interface Started {
+  readonly path: unknown;
+  readonly input: unknown;
   readonly formId: string;
+  readonly note?: string | undefined;
+  /** Null: no request of two operators. */
+  readonly approval: Agreed | null;
 }

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import { scopeOf, type OperatorActor, type Person } from '../../domain/actor';
+import { scopeOf, type ApprovingOperator, type Person } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
 import { mayAccess, rolesWith } from '../../domain/member-roles';
 import type { ActionEnd } from '../../domain/recorded-outcome';
 import { messageOf } from '../../errors';
 import type { AuditDependencies } from '../audit/audit';
 import { requestApproval } from '../audit/request-approval';
-import type { Act, ApprovedRequest, Call, MemberAccess, Spec } from './operation-spec';
+import type { Act, Call, MemberAccess, Spec, Started } from './operation-spec';
 import { recordAct } from './record-act';
 import {
   isRunRejection,
@@ -61,10 +61,6 @@ export class Operation<
     return this.#spec.input;
   }
 
-  get rejections(): R {
-    return this.#spec.rejections;
-  }
-
   /** Whether a form that is sent twice is executed once. */
   get findsRepeats(): boolean {
     return this.#spec.earlier !== undefined;
@@ -91,34 +87,35 @@ export class Operation<
    * @throws NotFoundError if the person reaches no such object
    * @throws every error of `perform`; the outcome in the audit log is then indeterminate
    */
-  async run(needs: Needs, by: Person, { note, formId, ...sent }: Call<Path, Input>): Promise<Result<Value, R>> {
-    const { allows, earlier } = this.#spec;
+  run(needs: Needs, by: Person, call: Call<Path, Input>): Promise<Result<Value, R>> {
+    return this.#run(needs, by, { ...call, approval: null });
+  }
+
+  /**
+   * Performs what two operators have agreed on: path and input are those of the approval, not of the caller. The order
+   * is that of `run`, and no approval is asked for again.
+   * @throws as `run`
+   */
+  runApproved(needs: Needs, by: ApprovingOperator, note: string): Promise<Result<Value, R>> {
+    const { id, parameters, expectedVersion: replaces } = by.approval;
+    const sent = { path: parameters, input: parameters, formId: String(id), note };
+    return this.#run(needs, by, { ...sent, approval: { replaces } });
+  }
+
+  async #run(needs: Needs, by: Person, { note, formId, approval, ...sent }: Started): Promise<Result<Value, R>> {
+    const { load, allows, earlier } = this.#spec;
     const [path, input] = [this.path.parse(sent.path), this.input.parse(sent.input)];
-    const subject = await this.#spec.load(needs, scopeOf(by), path);
+    const subject = await load(needs, scopeOf(by), path);
     const refused = this.#rejectionOf(by);
     if (refused !== null) return this.#rejected(refused);
-    const act = { needs, by, subject, input, formId, approval: null };
+    const act = { needs, by, subject, input, formId, approval };
     const before = earlier === undefined ? null : await earlier(act);
     if (before !== null) return { outcome: 'done', value: before, isRepeat: true };
     const rejection = allows?.(subject, by) ?? null;
     if (rejection !== null) return this.#rejected(rejection);
     const parameters = { ...path, ...input };
-    const approvalId = await this.#requestApproval(act, parameters, note);
+    const approvalId = approval === null ? await this.#requestApproval(act, parameters, note) : null;
     return approvalId === null ? this.#perform(act, parameters, note) : { outcome: 'waits', approvalId };
-  }
-
-  /**
-   * Performs what two operators have agreed on.
-   * @param parameters path and input, as the request has them
-   * @throws as `run`
-   */
-  async runApproved(needs: Needs, by: OperatorActor, request: ApprovedRequest): Promise<Result<Value, R>> {
-    const { parameters, note, formId, replaces } = request;
-    const [path, input] = [this.path.parse(parameters), this.input.parse(parameters)];
-    const subject = await this.#spec.load(needs, 'all', path);
-    const rejection = this.#spec.allows?.(subject, by) ?? null;
-    if (rejection !== null) return this.#rejected(rejection);
-    return this.#perform({ needs, by, subject, input, formId, approval: { replaces } }, { ...path, ...input }, note);
   }
 
   async #perform(

@@ -6,6 +6,7 @@ import type { Rail } from '../../domain/payout-rails';
 import { ConflictError } from '../../errors';
 import { withAudit, type AuditDependencies } from '../audit/audit';
 import { requireApproval } from '../audit/request-approval';
+import { NEWER_POLICY } from '../provider-accounts/catalog';
 import { payoutPolicySchema, type PayoutPolicyVersion } from './payout-rules';
 
 type PolicyTerms = Omit<PayoutPolicyVersion, 'rail' | 'version'>;
@@ -70,8 +71,7 @@ export async function writePayoutPolicy(db: Queryable, policy: PayoutPolicyVersi
     [JSON.stringify(policy)],
   );
   if (rowCount === 1) return;
-  const text = 'There is a newer policy than the one that this request would have replaced: request it again.';
-  throw new ConflictError('superseded', text);
+  throw new ConflictError('superseded', NEWER_POLICY);
 }
 
 /** Days from now on, besides Saturdays and Sundays, on which banks do not work: `YYYY-MM-DD`. */

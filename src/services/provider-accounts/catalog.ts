@@ -39,6 +39,10 @@ const POLICY_COLUMNS = `id, provider, channel, version, fee_basis_points as "fee
   settlement_delay_seconds as "settlementDelaySeconds", expires_in_seconds as "expiresInSeconds",
   created_at as "createdAt"`;
 
+/** Why a request that two operators have agreed on replaces no policy: it is no longer in force. */
+export const NEWER_POLICY =
+  'There is a newer policy than the one that this request would have replaced: request it again.';
+
 /** Writes the next version of the policy; new payments capture it. Two concurrent changes both take effect. */
 export async function setPolicy(db: Queryable, change: PolicyChange): Promise<PolicyVersion> {
   for (;;) {

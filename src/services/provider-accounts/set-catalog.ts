@@ -5,7 +5,7 @@ import { PAYMENT_METHODS, PROVIDERS } from '../../domain/provider-capabilities';
 import type { AuditDependencies } from '../audit/audit';
 import { Operation } from '../operations/operation';
 import { done, rejected } from '../operations/rejections';
-import { findPolicyVersion, replacePolicy, setPolicy } from './catalog';
+import { findPolicyVersion, NEWER_POLICY, replacePolicy, setPolicy } from './catalog';
 
 /** The longest settlement delay and time to pay: what the schema's integer holds. */
 const seconds = z.int().max(2_147_483_647);
@@ -23,9 +23,7 @@ export const setCatalog = new Operation({
     expiresInSeconds: seconds.min(1).optional(),
   }),
   rejections: { superseded: {} },
-  messages: {
-    superseded: () => 'There is a newer policy than the one that this request would have replaced: request it again.',
-  },
+  messages: { superseded: () => NEWER_POLICY },
   async load({ db }: AuditDependencies, _scope, policy) {
     return { ...policy, version: await findPolicyVersion(db, policy) };
   },
