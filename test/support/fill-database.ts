@@ -22,14 +22,17 @@ const PAYMENT_ID = "md5('payment' || n)::uuid";
 const REFERENCE = "'LN' || upper(substr(md5('payment' || n), 1, 16))";
 const ACCOUNT = '(select id from provider_accounts order by id limit 1) account';
 const POLICY = '(select id from policies order by id limit 1) policy';
-const ENDPOINT_ID = "md5('endpoint' || e)::uuid";
+/** Operations parse the id of an endpoint, so it has the version and the variant of a UUID. */
+const endpointIdOf = (number: string) =>
+  `overlay(overlay(md5('endpoint' || ${number}) placing '4' from 13) placing '8' from 17)::uuid`;
+const ENDPOINT_ID = endpointIdOf('e');
 
 /** The larger database has every row of a settled payment. */
 const IS_COMPLETE = bySize({ small: false, full: true });
 /** The final payments from this number on have their second transition. */
 const FIRST_ISSUED = IS_COMPLETE ? 1 : FINAL - 1_000;
 
-export const BUSY_ENDPOINT = "md5('endpoint' || 1)::uuid";
+export const BUSY_ENDPOINT = endpointIdOf('1');
 
 const STATUS = `case
   when n > ${FINAL} then (array['created', 'pending', 'paid', 'refund_processing', 'refund_failed'])[

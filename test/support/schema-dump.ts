@@ -13,7 +13,7 @@ const GRANTED = `
 
 const STATEMENTS = [
   `select pg_get_functiondef(oid) || ';' as line from pg_proc
-   where pronamespace = 'public'::regnamespace order by proname`,
+   where pronamespace = 'public'::regnamespace order by oid::regprocedure::text`,
   `select format(E'create table %s (\\n%s\\n);', ours.relname, string_agg(format('  %s %s%s%s', attname,
       format_type(atttypid, atttypmod),
       case when attnotnull then ' not null' else '' end,
