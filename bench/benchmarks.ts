@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client, Connection, WithStartWorkflowOperation, WorkflowIdConflictPolicy } from '@temporalio/client';
 import { freePort } from '../src/local-stack/ports';
 import { assertSameShape, runBareLifecycle } from './bare-lifecycle';
-import { MAX_CREATES_IN_FLIGHT, RATE_LIMIT_PER_MINUTE, type BenchmarkHarness } from './harness';
+import type { BenchmarkHarness } from './harness';
 import { Http } from './http';
 import { closedLoop, times, type BenchmarkOperation } from './load-generator';
 import { addEndpoint, BenchmarkMerchant, registerMerchant } from './merchant';
@@ -21,14 +21,12 @@ export const BENCHMARKS = [
   'generator',
   'noop',
   'create',
-  'dbosCreate',
   'bulk',
   'bareGet',
   'get',
   'replay',
   'bareLifecycle',
   'lifecycle',
-  'dbosLifecycle',
   'payout',
   'barePost',
   'deliver',
@@ -39,7 +37,7 @@ export type BenchmarkName = (typeof BENCHMARKS)[number];
 export type Benchmarks = Readonly<Record<BenchmarkName, (measurement: Measurement) => Promise<Reading>>>;
 
 /** What is timed on an idle machine. */
-export const TIMED_OPERATIONS = ['noop', 'create', 'dbosCreate', 'paidToWebhook'] as const;
+export const TIMED_OPERATIONS = ['noop', 'create', 'paidToWebhook'] as const;
 export type TimedOperation = (typeof TIMED_OPERATIONS)[number];
 /** @returns the milliseconds that one operation took */
 export type TimedOperations = Readonly<Record<TimedOperation, () => Promise<number>>>;
@@ -72,15 +70,12 @@ export async function prepareBenchmarks(
     ...(await createKnownPayments(merchants.withoutWebhooks)),
     payouts,
   });
-  // DBOS polls its database all the time, so it is paused while something else is measured.
-  harness.pause('dbos');
   return {
     benchmarks,
     timed: timedOperations(harness, connections, merchants),
     async close() {
-      harness.resume('dbos');
-      const { client, api, sandbox, dbosApi, bare, poster } = connections;
-      await Promise.all([api, sandbox, bare, poster, dbosApi].map((http) => http.close()));
+      const { client, api, sandbox, bare, poster } = connections;
+      await Promise.all([api, sandbox, bare, poster].map((http) => http.close()));
       await Promise.all([client.connection.close(), payouts.close()]);
     },
   };
@@ -90,8 +85,6 @@ interface Connections {
   readonly client: Client;
   readonly api: Http;
   readonly sandbox: Http;
-  readonly dbosApi: Http;
-  readonly dbosDatabaseUrl: string;
   readonly bare: Http;
   readonly poster: Http;
 }
@@ -99,7 +92,6 @@ interface Connections {
 async function startBaselines(harness: BenchmarkHarness): Promise<Connections> {
   const { stack } = harness;
   await harness.startOther('noop', 'dist/bench/noop/worker.js', { FINISHED_URL: `${harness.receiver.url}/finished` });
-  const dbos = await startDbos(harness);
   const [barePort, posterPort] = [String(await freePort()), String(await freePort())];
   const bareEnvironment = { DATABASE_URL: stack.databaseUrl, PORT: barePort };
   await harness.startOther('bare', 'dist/bench/bare/server.js', bareEnvironment);
@@ -108,29 +100,22 @@ async function startBaselines(harness: BenchmarkHarness): Promise<Connections> {
     client: new Client({ connection: Connection.lazy({ address: stack.temporalAddress }) }),
     api: new Http(stack.apiUrl),
     sandbox: new Http(stack.sandboxUrl),
-    dbosApi: new Http(dbos.url),
-    dbosDatabaseUrl: dbos.databaseUrl,
     bare: new Http(`http://127.0.0.1:${barePort}`),
     poster: new Http(`http://127.0.0.1:${posterPort}`),
   };
 }
 
-type Merchants = Readonly<
-  Record<'withoutWebhooks' | 'withWebhooks' | 'dbosWithoutWebhooks' | 'dbosWithWebhooks', BenchmarkMerchant>
->;
+type Merchants = Readonly<Record<'withoutWebhooks' | 'withWebhooks', BenchmarkMerchant>>;
 
 async function registerMerchants(
   { stack: { databaseUrl }, masterKey, receiver }: BenchmarkHarness,
-  { api, sandbox, dbosApi, dbosDatabaseUrl }: Connections,
+  { api, sandbox }: Connections,
 ): Promise<Merchants> {
   const receiverUrl = `${receiver.url}/lifecycles`;
   const ours = { databaseUrl, masterKey };
-  const dbos = { databaseUrl: dbosDatabaseUrl, masterKey };
   return {
     withoutWebhooks: new BenchmarkMerchant(api, sandbox, await registerMerchant(ours)),
     withWebhooks: new BenchmarkMerchant(api, sandbox, await registerMerchant({ ...ours, receiverUrl })),
-    dbosWithoutWebhooks: new BenchmarkMerchant(dbosApi, sandbox, await registerMerchant(dbos)),
-    dbosWithWebhooks: new BenchmarkMerchant(dbosApi, sandbox, await registerMerchant({ ...dbos, receiverUrl })),
   };
 }
 
@@ -168,23 +153,17 @@ function defineBenchmarks(
   const lifecycleOf = (merchant: BenchmarkMerchant): BenchmarkOperation => {
     return async () => receiver.lifecycle((await merchant.createAndPay()).id);
   };
-  const ofDbos = (measure: (measurement: Measurement) => Promise<Reading>) => (measurement: Measurement) => {
-    harness.resume('dbos');
-    return measure(measurement).finally(() => harness.pause('dbos'));
-  };
   const bulks = perSecond < ENOUGH_FOR_TWO_BULKS ? 1 : 2;
   return {
     generator: loop(async () => void (await bare.send('GET', '/nothing', {}))),
     noop: loop(() => updateWithStart(client)),
     create: loop(() => merchants.withoutWebhooks.createOnly()),
-    dbosCreate: ofDbos(loop(() => merchants.dbosWithoutWebhooks.createOnly())),
     bulk: loop(() => merchants.withoutWebhooks.createBulk(BULK_ITEMS), bulks, BULK_ITEMS),
     bareGet: loop(async () => void (await bare.send('GET', `/payments/${anyKnownId()}`, {}))),
     get: loop(() => merchants.withoutWebhooks.get(anyKnownId())),
     replay: loop(() => merchants.withoutWebhooks.replay(key)),
     bareLifecycle: settled(loop(async () => void (await runBareLifecycle(client, receiver)), concurrentLifecycles)),
     lifecycle: settled(loop(lifecycleOf(merchants.withWebhooks), concurrentLifecycles)),
-    dbosLifecycle: ofDbos(settled(loop(lifecycleOf(merchants.dbosWithWebhooks), concurrentLifecycles))),
     payout: settled(loop(() => payouts.payOut(), CONCURRENT_PAYOUTS)),
     barePost: ({ seconds }) => {
       const body = JSON.stringify({ id: randomUUID(), event: 'payment.created', padding: 'x'.repeat(420) });
@@ -200,7 +179,7 @@ function defineBenchmarks(
 function timedOperations(
   { receiver }: BenchmarkHarness,
   { client }: Connections,
-  { withoutWebhooks, withWebhooks, dbosWithoutWebhooks }: Merchants,
+  { withoutWebhooks, withWebhooks }: Merchants,
 ): TimedOperations {
   const timed = (operation: BenchmarkOperation) => async (): Promise<number> => {
     const startedAt = performance.now();
@@ -210,7 +189,6 @@ function timedOperations(
   return {
     noop: timed(() => updateWithStart(client)),
     create: timed(() => withoutWebhooks.createOnly()),
-    dbosCreate: timed(() => dbosWithoutWebhooks.createOnly()),
     async paidToWebhook() {
       const payment = await withWebhooks.create();
       const arrived = receiver.paid(payment.id);
@@ -220,22 +198,6 @@ function timedOperations(
       })();
     },
   };
-}
-
-async function startDbos(harness: BenchmarkHarness): Promise<{ url: string; databaseUrl: string }> {
-  const databaseUrl = await harness.newDatabase('lunas_dbos');
-  await harness.prepareDatabase(databaseUrl);
-  const port = await freePort();
-  await harness.startOther('dbos', 'bench/dbos/baseline.mjs', {
-    PORT: String(port),
-    DATABASE_URL: databaseUrl,
-    DBOS_DATABASE_URL: await harness.newDatabase('dbos_system'),
-    LUNAS_MASTER_KEY: harness.masterKey,
-    RATE_LIMIT_PER_MINUTE,
-    MAX_CREATES_IN_FLIGHT,
-    LOG_LEVEL: 'info',
-  });
-  return { url: `http://127.0.0.1:${port}`, databaseUrl };
 }
 
 async function updateWithStart(client: Client): Promise<void> {

@@ -18,7 +18,6 @@ import { loginUrl } from '../src/local-stack/database-logins';
 import { loadLocalStackConfig, type LocalStackConfig } from '../src/local-stack/local-stack-config';
 import { launch } from '../src/local-stack/managed-process';
 import { freePort } from '../src/local-stack/ports';
-import { ensureDatabase } from '../src/local-stack/postgres';
 import { Progress } from '../src/local-stack/progress';
 import { startStack, STOP_ORDER, type DatabaseAccess, type Stack } from '../src/local-stack/stack';
 import { Supervisor } from '../src/local-stack/supervisor';
@@ -31,15 +30,15 @@ import type { Processes } from './meter';
 import { startBenchmarkReceiver, type BenchmarkReceiver } from './receiver';
 
 /** Requests are counted, and none is rejected. */
-export const RATE_LIMIT_PER_MINUTE = '1000000';
+const RATE_LIMIT_PER_MINUTE = '1000000';
 /** For two bulks of one merchant. */
-export const MAX_CREATES_IN_FLIGHT = '160';
+const MAX_CREATES_IN_FLIGHT = '160';
 /** The bare lifecycle has the same. */
 export const SETTLEMENT_DELAY_SECONDS = 1;
 const START_TIMEOUT_MS = 60_000;
 
 /** Processes of the benchmark, beside those of `STOP_ORDER`. */
-const OTHERS = ['noop', 'dbos', 'bare', 'poster'] as const;
+const OTHERS = ['noop', 'bare', 'poster'] as const;
 type OtherName = (typeof OTHERS)[number];
 
 export interface BenchmarkHarnessOptions {
@@ -172,15 +171,6 @@ export class BenchmarkHarness {
     return dashboardUrlOf(this.config);
   }
 
-  /** A process that is not measured must use no CPU: it is stopped until `resume`. */
-  pause(name: OtherName): void {
-    this.signal(name, 'SIGSTOP');
-  }
-
-  resume(name: OtherName): void {
-    this.signal(name, 'SIGCONT');
-  }
-
   /** What the payments of the demo refer to. */
   async readCatalog(): Promise<{ readonly policyId: string; readonly accountId: string }> {
     const { rows } = await this.db.query<{ policyId: string; accountId: string }>(
@@ -191,18 +181,6 @@ export class BenchmarkHarness {
     return onlyRow(rows);
   }
 
-  /** Creates a database for a baseline. */
-  async newDatabase(name: string): Promise<string> {
-    await ensureDatabase(this.stack.databaseUrl, name);
-    const url = new URL(this.stack.databaseUrl);
-    url.pathname = name;
-    return url.href;
-  }
-
-  async prepareDatabase(databaseUrl: string): Promise<void> {
-    await prepare({ databaseUrl, masterKey: this.masterKey, oldMasterKeys: [], sandboxUrl: this.stack.sandboxUrl });
-  }
-
   async close(): Promise<void> {
     await this.supervisor.stopAll([...OTHERS, ...STOP_ORDER.slice(0, 2)]);
     await Promise.all([this.db.end(), this.receiver.close()]);
@@ -210,11 +188,6 @@ export class BenchmarkHarness {
     await unlockDataDirectory(this.home);
     await rm(this.directory, { recursive: true, force: true });
     directories.delete(this.directory);
-  }
-
-  private signal(name: OtherName, signal: 'SIGSTOP' | 'SIGCONT'): void {
-    const pid = this.supervisor.pid(name);
-    if (pid !== null) process.kill(pid, signal);
   }
 
   private async startPostgresTemporal(): Promise<void> {

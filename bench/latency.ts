@@ -29,14 +29,12 @@ export async function measureLatency(
   log: (line: string) => void,
 ): Promise<LatencyResult> {
   const prepared = await prepareBenchmarks(harness);
-  const latenciesMs: Record<TimedOperation, number[]> = { noop: [], create: [], dbosCreate: [], paidToWebhook: [] };
+  const latenciesMs: Record<TimedOperation, number[]> = { noop: [], create: [], paidToWebhook: [] };
   const block = async (name: TimedOperation): Promise<void> => {
-    if (name === 'dbosCreate') harness.resume('dbos');
     for (let index = 0; index < BLOCK; index += 1) {
       latenciesMs[name].push(await prepared.timed[name]());
       await sleep(PAUSE_MS);
     }
-    if (name === 'dbosCreate') harness.pause('dbos');
   };
   let webhooks: LatencyResult['webhooks'];
   try {
@@ -54,7 +52,6 @@ export async function measureLatency(
   return {
     noop: figuresOf(latenciesMs.noop),
     create: figuresOf(latenciesMs.create),
-    dbosCreate: figuresOf(latenciesMs.dbosCreate),
     paidToWebhook: figuresOf(latenciesMs.paidToWebhook),
     webhooks,
   };

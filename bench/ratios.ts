@@ -41,14 +41,6 @@ export const RATIOS: readonly Ratio[] = [
     stretchTarget: 0.35,
     onPostgres: { target: 0.26, stretchTarget: 0.35 },
   },
-  { title: 'POST /payments ÷ DBOS create', of: 'create', to: 'dbosCreate', target: 0.55, stretchTarget: 0.65 },
-  {
-    title: 'full lifecycle ÷ DBOS full lifecycle',
-    of: 'lifecycle',
-    to: 'dbosLifecycle',
-    target: 0.7,
-    stretchTarget: 0.75,
-  },
   { title: 'GET /payments/:id ÷ bare http + pg select', of: 'get', to: 'bareGet', target: 0.48, stretchTarget: 0.6 },
   { title: 'idempotent replay ÷ GET', of: 'replay', to: 'get', target: 0.75, stretchTarget: 0.9 },
   {

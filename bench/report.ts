@@ -61,12 +61,11 @@ function latencyOf({ webhooks, ...latency }: LatencyResult): string {
   const titles = {
     noop: 'no-op update-with-start',
     create: 'POST /payments',
-    dbosCreate: 'POST /payments on DBOS',
     paidToWebhook: "from the customer's payment to the merchant's webhook",
   } as const satisfies Record<TimedOperation, string>;
   const single = TIMED_OPERATIONS.map((name) => {
     const { p50Ms, p99Ms } = latency[name];
-    const ratio = name === 'create' || name === 'dbosCreate' ? (p50Ms / latency.noop.p50Ms).toFixed(2) : '';
+    const ratio = name === 'create' ? (p50Ms / latency.noop.p50Ms).toFixed(2) : '';
     return [titles[name], oneDigit(p50Ms), oneDigit(p99Ms), ratio];
   });
   const loaded = (['idle', 'busy'] as const).map((load) => {
@@ -99,7 +98,7 @@ function resultOf(measured: number, target: number, stretchTarget: number): Rati
   return measured >= target ? 'target reached' : 'missed';
 }
 
-const PROCESSES = ['api', 'worker', 'temporal', 'postgres', 'sandbox', 'noop', 'dbos', 'bare', 'poster', 'generator'];
+const PROCESSES = ['api', 'worker', 'temporal', 'postgres', 'sandbox', 'noop', 'bare', 'poster', 'generator'];
 
 function ratesOf({ benchmarks }: RoundsResult): string {
   const used = PROCESSES.filter((name) => Object.values(benchmarks).some(({ cpuMs }) => (cpuMs[name] ?? 0) > 0.01));

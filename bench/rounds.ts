@@ -22,7 +22,7 @@ export interface RoundsResult {
 }
 
 /** In these benchmarks each operation is one request of the generator. */
-const REQUESTED_OVER_HTTP = ['create', 'dbosCreate', 'bareGet', 'get', 'replay'] as const;
+const REQUESTED_OVER_HTTP = ['create', 'bareGet', 'get', 'replay'] as const;
 /** A process with less CPU did not take part. */
 const MIN_CPU_MS = 0.005;
 

@@ -1,4 +1,4 @@
-// `npm run bench`: installs the baselines, builds Lunas and the benchmark, and starts the benchmark with the arguments.
+// `npm run bench`: builds Lunas and the benchmark, and starts the benchmark with the arguments.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
@@ -9,7 +9,6 @@ const BENCH = fileURLToPath(new URL('.', import.meta.url));
 const ROOT = path.dirname(path.resolve(BENCH));
 const TSC = path.join(path.dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
 
-await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel', 'error'], BENCH);
 await run(process.execPath, [path.join(ROOT, 'scripts', 'build.mjs')], ROOT);
 await run(process.execPath, [TSC, '-p', BENCH], ROOT);
 

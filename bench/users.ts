@@ -5,8 +5,10 @@ import { Meter, type Reading } from './meter';
 import { USERS, type BenchmarkShop } from './shop';
 import { median, spreadOf, type Spread } from './statistics';
 
-/** Who has the page of an open payment on the screen. */
+/** Who has the page of an open payment on the screen: as many of one payment as may, in some networks. */
 const VIEWERS = 200;
+const VIEWERS_OF_PAYMENT = 10;
+const NETWORKS = 8;
 /** Each user opens a page in 15 s. */
 const PAGES_PER_SECOND = USERS / 15;
 const PAGES_AT_A_TIME = 32;
@@ -71,8 +73,15 @@ class BenchmarkUsers {
   ) {}
 
   static async open(shop: BenchmarkShop): Promise<BenchmarkUsers> {
-    const { reference_id: referenceId } = await shop.merchant.create();
-    const streams = await Promise.all(Array.from({ length: VIEWERS }, () => openStream(shop.streamOf(referenceId))));
+    const payments = await Promise.all(
+      Array.from({ length: VIEWERS / VIEWERS_OF_PAYMENT }, () => shop.merchant.create()),
+    );
+    const viewers = payments.flatMap((payment) => Array.from({ length: VIEWERS_OF_PAYMENT }, () => payment));
+    const streams = await Promise.all(
+      viewers.map(({ reference_id: referenceId }, viewer) =>
+        openStream(shop.streamOf(referenceId), `127.0.${1 + (viewer % NETWORKS)}.1`),
+      ),
+    );
     const pages = shop.dashboardPages();
     const gone = new AbortController();
     let next = 0;
@@ -90,9 +99,12 @@ class BenchmarkUsers {
   }
 }
 
-function openStream({ url, headers }: ReturnType<BenchmarkShop['streamOf']>): Promise<IncomingMessage> {
+function openStream(
+  { url, headers }: ReturnType<BenchmarkShop['streamOf']>,
+  localAddress: string,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    get(url, { headers }, (response) => {
+    get(url, { headers, localAddress, family: 4 }, (response) => {
       if (response.statusCode === 200) resolve(response.resume());
       else reject(new Error(`${url} returned ${response.statusCode}`));
     }).once('error', reject);

@@ -79,6 +79,7 @@ const ROTATING = {
   'test/slow/isolation/standalone-sandbox.test.ts': ['src/sandbox', 'src/cli'],
   'test/slow/scale/bench.test.ts': ['bench'],
   'test/slow/scale/days-and-totals.test.ts': SCHEMA,
+  'test/slow/scale/nightly-pass.test.ts': SCHEMA,
   'test/slow/scale/large-balance.test.ts': SCHEMA,
   'test/slow/scale/scale.test.ts': SCHEMA,
 };

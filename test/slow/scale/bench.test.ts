@@ -34,7 +34,7 @@ const parts = z.array(z.object({ where: z.string(), ms: positive })).min(2);
 /** What each part has. */
 const RESULTS = {
   latency: z.object({
-    latency: z.object({ noop: times, create: times, dbosCreate: times, paidToWebhook: times }),
+    latency: z.object({ noop: times, create: times, paidToWebhook: times }),
   }),
   profile: z.object({
     profile: z
