@@ -57,9 +57,10 @@ create table closed_days (
   closed_at timestamptz(3) not null default now()
 );
 
--- The balance of a merchant at the end of a closed day that has lines, and the sums of these.
+-- The balance of a merchant at the end of a closed day that has lines, and the sums of these. The merchant is that of the
+-- lines: a foreign key would read and lock the row of every merchant when a day is closed.
 create table balance_days (
-  merchant_id uuid not null references merchants,
+  merchant_id uuid not null,
   day date not null references closed_days,
   closing_rupiah bigint not null,
   credit_rupiah bigint not null check (credit_rupiah >= 0),
