@@ -194,8 +194,7 @@ describe('operators who spoke to the person', () => {
       {
         db: deciders,
         log: SILENT,
-        performPaymentAction: () => Promise.reject(new Error('no payment')),
-        performPayoutAction: () => Promise.reject(new Error('no payout')),
+        withWorkflows: () => Promise.reject(new Error('no workflow')),
       },
       by,
       id,

@@ -3,8 +3,6 @@ import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { approve, reject, type ApprovalDependencies } from '../../services/approvals/approvals';
 import { setApprovalLimit } from '../../services/approvals/set-approval-limit';
 import { listApprovals, type Approval } from '../../services/audit/list-approvals';
-import { performPaymentAction } from '../../services/payments/payment-actions';
-import { performPayoutAction } from '../../services/payouts/payout-operations';
 import { withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
 import { limit, wholeNumber } from '../option-schemas';
@@ -51,16 +49,7 @@ function addApprove(approvals: LunasCommand): void {
     .description('approve a request of another operator, and execute it')
     .examples('lunas approvals list', 'lunas approvals approve 7 --note "compared with the contract"')
     .writeAction(decision, async ({ approvalId }, { db, log, actor, note }, context) => {
-      const dependencies: ApprovalDependencies = {
-        db,
-        log,
-        performPaymentAction: (executor, request) =>
-          withTemporal(context, db, (workflows) => performPaymentAction({ db, log, workflows }, executor, request)),
-        performPayoutAction: (executor, request) =>
-          withTemporal(context, db, ({ payouts }) =>
-            performPayoutAction({ db, log, workflows: payouts }, executor, request),
-          ),
-      };
+      const dependencies: ApprovalDependencies = { db, log, withWorkflows: (work) => withTemporal(context, db, work) };
       const approval = await approve(dependencies, actor, approvalId, note);
       return { json: { approval }, text: `${approval.action} of ${describe(approval)} is ${approval.status}.` };
     });

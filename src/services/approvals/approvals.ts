@@ -18,11 +18,12 @@ import {
   RESET_USER,
 } from '../identity/members';
 import { APPROVE_OPERATOR, approveOperator, REVOKE_OPERATOR, revokeOperator } from '../identity/operators';
-import { APPROVABLE_OPERATIONS } from '../operations/all';
+import { DATABASE_APPROVALS } from '../operations/all';
 import { resolveException } from '../payments/exceptions';
-import type { PaymentActionRequest, PaymentActionResult } from '../payments/payment-actions';
+import { performPaymentAction, type PaymentActionDependencies } from '../payments/payment-actions';
 import { APPROVE_BANK_ACCOUNT, executeApproval, REACTIVATE_BANK_ACCOUNT } from '../payouts/bank-account-operations';
-import type { PayoutActionRequest } from '../payouts/payout-operations';
+import { performPayoutAction } from '../payouts/payout-operations';
+import type { PayoutDependencies } from '../payouts/payouts';
 import { changePayoutRule, PAYOUT_RULES, payoutRule, type PayoutRuleRequest } from '../payouts/payout-rule-approvals';
 import {
   APPROVE_ACCOUNT,
@@ -34,11 +35,14 @@ import {
 /** What an approval needs to be executed. */
 export interface ApprovalDependencies extends AuditDependencies {
   readonly db: Pool;
-  /** Performs an action of a payment's workflow. */
-  readonly performPaymentAction: (actor: OperatorActor, request: PaymentActionRequest) => Promise<PaymentActionResult>;
-  /** Performs an action of a payout's workflow. */
-  readonly performPayoutAction: (actor: OperatorActor, request: PayoutActionRequest) => Promise<unknown>;
+  /** Works with the clients of the workflows. A command connects to Temporal only for an action of a workflow. */
+  readonly withWorkflows: (work: (workflows: WorkflowNeeds['workflows']) => Promise<unknown>) => Promise<unknown>;
 }
+
+/** What an action of a workflow needs. */
+type WorkflowNeeds = PaymentActionDependencies & {
+  readonly workflows: { readonly payouts: PayoutDependencies['workflows'] };
+};
 
 const paymentAction = z.object({
   action: z.enum(APPROVABLE_PAYMENT_ACTIONS),
@@ -133,14 +137,18 @@ function approveRequested(
   requested: Approval,
   decision: Decision,
 ): Promise<void> {
-  const operation = APPROVABLE_OPERATIONS.find(({ name }) => name === requested.action);
+  const operation = DATABASE_APPROVALS.find(({ name }) => name === requested.action);
   if (operation !== undefined) {
     return approveInDatabase(dependencies, actor, decision, (needs, executor, approval) =>
       executeOperation(operation, needs, executor, approval),
     );
   }
   const action = approvable.parse(requested);
-  if (isWorkflowAction(action)) return approveInWorkflow(dependencies, actor, action, decision);
+  if (isWorkflowAction(action)) {
+    return approveInWorkflow(dependencies, actor, decision, (needs, executor, approval) =>
+      perform(needs, executor, action, noteOf(approval)),
+    );
+  }
   return approveInDatabase(dependencies, actor, decision, (needs, executor, approval) =>
     isPayoutRule(action)
       ? changePayoutRule(needs, executor, { ...approval, note: noteOf(approval) }, action)
@@ -150,7 +158,7 @@ function approveRequested(
 
 /** @throws ConflictError with the sentence of a rejection */
 async function executeOperation(
-  operation: (typeof APPROVABLE_OPERATIONS)[number],
+  operation: (typeof DATABASE_APPROVALS)[number],
   needs: AuditDependencies,
   executor: OperatorActor,
   approval: Approval,
@@ -226,14 +234,14 @@ function whyNotDecided({ status, requestedBy, decidedBy }: Approval): string {
 
 /** The workflow of the payment or payout executes it, outside the transactions of this process. */
 async function approveInWorkflow(
-  dependencies: ApprovalDependencies,
+  { db, log, withWorkflows }: ApprovalDependencies,
   actor: OperatorActor,
-  request: WorkflowActionRequest,
   decision: Decision,
+  execute: (needs: WorkflowNeeds, executor: OperatorActor, approval: Approval) => Promise<unknown>,
 ): Promise<void> {
-  const { db } = dependencies;
   const approval = await decide(db, actor, decision);
-  const failure = await failureOf(perform(dependencies, { ...actor, approval }, request, noteOf(approval)));
+  const executed = withWorkflows((workflows) => execute({ db, log, workflows }, { ...actor, approval }, approval));
+  const failure = await failureOf(executed);
   const isRecorded = await recordExecution(db, approval.id, failure);
   if (failure) throw failure;
   if (isRecorded) return;
@@ -242,7 +250,7 @@ async function approveInWorkflow(
 }
 
 function perform(
-  { performPaymentAction, performPayoutAction }: ApprovalDependencies,
+  needs: WorkflowNeeds,
   actor: OperatorActor,
   request: WorkflowActionRequest,
   note: string,
@@ -252,18 +260,20 @@ function perform(
     case 'payout.resend': {
       const { payoutId: payout, version } = request.parameters;
       const action = request.action === 'payout.approve' ? 'approve' : 'resend';
-      return performPayoutAction(actor, { action, payout, version, note });
+      return performPayoutAction(payoutNeeds(needs), actor, { action, payout, version, note });
     }
     case 'payout.resolve': {
       const { payoutId: payout, ...seen } = request.parameters;
-      return performPayoutAction(actor, { action: 'resolve', payout, ...seen, note });
+      return performPayoutAction(payoutNeeds(needs), actor, { action: 'resolve', payout, ...seen, note });
     }
     default: {
       const { paymentId: payment, version } = request.parameters;
-      return performPaymentAction(actor, { action: request.action, payment, version, note });
+      return performPaymentAction(needs, actor, { action: request.action, payment, version, note });
     }
   }
 }
+
+const payoutNeeds = ({ workflows, ...needs }: WorkflowNeeds) => ({ ...needs, workflows: workflows.payouts });
 
 /** Decision, action and outcome are one transaction. */
 async function approveInDatabase(

@@ -19,7 +19,7 @@ export const setApprovalLimit = new Operation({
   },
   load: ({ db }: AuditDependencies) => findNewestLimit(db),
   target: ({ input }) => formatRupiah(input.limitRupiah),
-  approval: { amountRupiah: ({ input }) => input.limitRupiah, replaces: ({ id }) => id },
+  approval: { executes: 'database', amountRupiah: ({ input }) => input.limitRupiah, replaces: ({ id }) => id },
   async perform({ needs: { db }, subject, input, approval }) {
     const { rowCount } = await db.query(
       'insert into approval_limits (limit_rupiah, replaces_id) values ($1, $2) on conflict (replaces_id) do nothing',

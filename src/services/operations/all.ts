@@ -30,9 +30,12 @@ export const MERCHANT_OPERATIONS = [
 ] as const;
 export type MerchantOperationName = (typeof MERCHANT_OPERATIONS)[number]['name'];
 
-/** The operations that a second operator has to approve in production. */
-export const APPROVABLE_OPERATIONS = [setApprovalLimit, setCatalog] as const;
+/** The operations of operators only. */
+const OPERATOR_OPERATIONS = [setApprovalLimit, setCatalog] as const;
 
 /** Every operation. Its tests, the names in the audit log and the texts of the activity are derived from this list. */
-export const OPERATIONS = [...MERCHANT_OPERATIONS, ...APPROVABLE_OPERATIONS] as const;
+export const OPERATIONS = [...MERCHANT_OPERATIONS, ...OPERATOR_OPERATIONS] as const;
 export type OperationName = (typeof OPERATIONS)[number]['name'];
+
+/** The operations that a second operator has to approve in production, and that take effect in the database. */
+export const DATABASE_APPROVALS = [setApprovalLimit, setCatalog] as const;

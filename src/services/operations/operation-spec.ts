@@ -37,8 +37,17 @@ export interface Agreed {
   readonly replaces: number | null;
 }
 
+export type Execution = 'database' | 'workflow';
+
 /** What a second operator has to approve in production. */
 interface ApprovalSpec<Subject, Input> {
+  /**
+   * Where it takes effect: in one transaction with the decision, or in the workflow of a payment or payout, which has
+   * its own record of a repeat.
+   */
+  readonly executes: Execution;
+  /** What the operator who decides reads, if the id in the audit log is too little. */
+  readonly target?: (act: ActOn<Subject, Input>) => string;
   /** What it moves, for the operator who decides, in rupiah. Null: not known. Absent: it moves none. */
   readonly amountRupiah?: (act: ActOn<Subject, Input>) => number | null;
   /** The version in force. If there is a newer one at the approval, the request is superseded. */

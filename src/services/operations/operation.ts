@@ -6,7 +6,7 @@ import type { ActionEnd } from '../../domain/recorded-outcome';
 import { messageOf } from '../../errors';
 import type { AuditDependencies } from '../audit/audit';
 import { requestApproval } from '../audit/request-approval';
-import type { Act, Call, MemberAccess, Spec, Started } from './operation-spec';
+import type { Act, Call, Execution, MemberAccess, Spec, Started } from './operation-spec';
 import { recordAct } from './record-act';
 import {
   isRunRejection,
@@ -48,9 +48,9 @@ export class Operation<
     return this.#spec.operator === true;
   }
 
-  /** Whether a second operator has to approve it in production. */
-  get hasApproval(): boolean {
-    return this.#spec.approval !== undefined;
+  /** Where an approved request takes effect; undefined: no second operator has to approve it. */
+  get executes(): Execution | undefined {
+    return this.#spec.approval?.executes;
   }
 
   get path(): Path {
@@ -164,7 +164,7 @@ export class Operation<
     const { amountRupiah, replaces } = approval;
     const request = {
       action: this.name,
-      target: target(act),
+      target: (approval.target ?? target)(act),
       parameters,
       ...(amountRupiah && { amountRupiah: amountRupiah(act) }),
       replaces: replaces?.(act.subject) ?? null,

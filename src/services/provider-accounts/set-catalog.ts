@@ -28,7 +28,7 @@ export const setCatalog = new Operation({
     return { ...policy, version: await findPolicyVersion(db, policy) };
   },
   target: ({ subject: { provider, channel } }) => `${provider} ${channel}`,
-  approval: { replaces: ({ version }) => version },
+  approval: { executes: 'database', replaces: ({ version }) => version },
   async perform({ needs: { db }, subject: { provider, channel }, input, approval }) {
     const change = { provider, channel, ...input };
     if (approval === null) return done(await setPolicy(db, change));

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { LANGUAGES } from '../../../src/domain/sign-in';
-import { APPROVABLE_OPERATIONS, MERCHANT_OPERATIONS, OPERATIONS } from '../../../src/services/operations/all';
+import { DATABASE_APPROVALS, MERCHANT_OPERATIONS, OPERATIONS } from '../../../src/services/operations/all';
 import { ACTIVITY_TEXTS } from '../../../src/web/dashboard/activity/activity-texts';
 import { readSources } from '../../tidy/rules';
 
@@ -29,10 +29,10 @@ describe('the list of operations', () => {
     },
   );
 
-  it('the operations of members are those of merchants, and the others have an approval', () => {
+  it('the operations of members are those of merchants, and an approval finds each that needs one', () => {
     const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name).toSorted();
     expect(names(OPERATIONS.filter(({ member }) => member !== undefined))).toEqual(names(MERCHANT_OPERATIONS));
-    expect(names(OPERATIONS.filter(({ hasApproval }) => hasApproval))).toEqual(names(APPROVABLE_OPERATIONS));
+    expect(names(OPERATIONS.filter(({ executes }) => executes === 'database'))).toEqual(names(DATABASE_APPROVALS));
   });
 
   it.each(OPERATIONS.filter(({ isForOperators }) => isForOperators).map(({ name }) => name))(

@@ -68,8 +68,7 @@ const decide = (actor: OperatorActor, approvalId: number) =>
     {
       db: deciders,
       log: SILENT,
-      performPaymentAction: () => Promise.reject(new Error('no payment')),
-      performPayoutAction: () => Promise.reject(new Error('no payout')),
+      withWorkflows: () => Promise.reject(new Error('no workflow')),
     },
     actor,
     approvalId,
