@@ -1,8 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { ConflictError, UserError } from '../errors';
+import { UserError } from '../errors';
 import type { AuditDependencies } from '../services/audit/audit';
-import { approvalRequired } from '../services/audit/request-approval';
 import type { Operation } from '../services/operations/operation';
 import type { Call } from '../services/operations/operation-spec';
 import type { Reasons, Result } from '../services/operations/rejections';
@@ -31,17 +30,4 @@ export async function runOperation<
   } catch (error) {
     throw error instanceof z.ZodError ? new UserError(z.prettifyError(error)) : error;
   }
-}
-
-/**
- * What was done.
- * @throws UserError with the sentence of the rejection
- * @throws ConflictError `approval_required` with the id of the request, if a second operator has to approve it
- * @throws the error after which it is not known whether it was done
- */
-export function requireDone<Value, R extends Reasons>(result: Result<Value, R>): Value {
-  if (result.outcome === 'done') return result.value;
-  if (result.outcome === 'waits') throw approvalRequired(result.approvalId);
-  if (result.outcome === 'unknown') throw result.error;
-  throw new ConflictError('not_allowed', result.message);
 }

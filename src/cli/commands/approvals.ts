@@ -3,11 +3,12 @@ import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { approve, reject, type ApprovalDependencies } from '../../services/approvals/approvals';
 import { setApprovalLimit } from '../../services/approvals/set-approval-limit';
 import { listApprovals, type Approval } from '../../services/audit/list-approvals';
+import { requireDone } from '../../services/operations/require-done';
 import { withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
 import { limit, wholeNumber } from '../option-schemas';
 import { formatTable, type CommandResult } from '../output';
-import { requireDone, runOperation } from '../run-operation';
+import { runOperation } from '../run-operation';
 
 const MAX_ID = Number.MAX_SAFE_INTEGER;
 const decision = z.object({ approvalId: wholeNumber(1, MAX_ID) });

@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { SETTLEMENT_KINDS } from '../../domain/payment';
 import { PAYMENT_METHODS, PROVIDERS } from '../../domain/provider-capabilities';
+import { requireDone } from '../../services/operations/require-done';
 import { listPolicies, type PolicyVersion } from '../../services/provider-accounts/catalog';
 import { setCatalog } from '../../services/provider-accounts/set-catalog';
 import { formatDuration } from '../duration';
 import type { LunasCommand } from '../lunas-command';
 import { durationFrom, joinOptions, oneOf, wholeNumber } from '../option-schemas';
 import { formatTable } from '../output';
-import { requireDone, runOperation } from '../run-operation';
+import { runOperation } from '../run-operation';
 
 export function addCatalogCommand(program: LunasCommand): void {
   const catalog = program.command('catalog').description('fees and settlement, by provider and channel');

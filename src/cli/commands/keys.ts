@@ -4,12 +4,13 @@ import { MERCHANT_SCOPES } from '../../domain/key-access';
 import { findKey, listKeys, MAX_KEY_NAME_CHARACTERS } from '../../services/merchants/keys/api-key';
 import { createKey } from '../../services/merchants/keys/create-key';
 import { revokeKey } from '../../services/merchants/keys/revoke-key';
+import { requireDone } from '../../services/operations/require-done';
 import { RESEAL, resealAll, type ResealedTable } from '../../services/recovery/reseal';
 import { addKeyAccessOptions, keyAccessColumns, keyAccessFields, keyAccessSchemas } from '../key-access-options';
 import type { LunasCommand } from '../lunas-command';
 import { id, textUpTo } from '../option-schemas';
 import { formatFields, formatTable } from '../output';
-import { requireDone, runOperation } from '../run-operation';
+import { runOperation } from '../run-operation';
 
 export function addKeysCommand(program: LunasCommand): void {
   const keys = program.command('keys').description("merchants' secret keys for the API; the master key");

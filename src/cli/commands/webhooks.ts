@@ -5,6 +5,7 @@ import type { Queryable } from '../../db/connection/pool';
 import { WEBHOOK_EVENTS } from '../../domain/events';
 import { EXPANSIONS } from '../../domain/expansions';
 import { writeRunFile } from '../../local-stack/run-file';
+import { requireDone } from '../../services/operations/require-done';
 import { createEndpoint } from '../../services/webhooks/create-endpoint';
 import { deleteEndpoint } from '../../services/webhooks/delete-endpoint';
 import { disableEndpoint } from '../../services/webhooks/disable-endpoint';
@@ -23,7 +24,7 @@ import type { CommandContext } from '../command-context';
 import { collect, type LunasCommand } from '../lunas-command';
 import { durationFrom, id, isPeriod, joinOptions, limit, oneOf, timestamp } from '../option-schemas';
 import { formatFields, formatTable, type CommandResult } from '../output';
-import { requireDone, runOperation } from '../run-operation';
+import { runOperation } from '../run-operation';
 
 const EXPAND_TEXT = `add to the bodies of payments: ${joinOptions(EXPANSIONS)}; repeat for more`;
 const SECRET_SHOWN_ONCE = 'Keep the secret now: it is not shown again.';

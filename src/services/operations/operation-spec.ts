@@ -25,6 +25,8 @@ export interface Act<Needs, Subject, Input> {
   readonly by: Person;
   readonly subject: Subject;
   readonly input: Input;
+  /** Why an operator does it. */
+  readonly note: string | undefined;
   /** The id of the form or of the HTTP request: a repeat has the same one. */
   readonly formId: string;
   /** What two operators have agreed on; null: one person acts alone. */

@@ -108,24 +108,20 @@ export class Operation<
     const subject = await load(needs, scopeOf(by), path);
     const refused = this.#rejectionOf(by);
     if (refused !== null) return this.#rejected(refused);
-    const act = { needs, by, subject, input, formId, approval };
+    const act = { needs, by, subject, input, note, formId, approval };
     const before = earlier === undefined ? null : await earlier(act);
     if (before !== null) return { outcome: 'done', value: before, isRepeat: true };
     const rejection = allows?.(subject, by) ?? null;
     if (rejection !== null) return this.#rejected(rejection);
     const parameters = { ...path, ...input };
-    const approvalId = approval === null ? await this.#requestApproval(act, parameters, note) : null;
-    return approvalId === null ? this.#perform(act, parameters, note) : { outcome: 'waits', approvalId };
+    const approvalId = approval === null ? await this.#requestApproval(act, parameters) : null;
+    return approvalId === null ? this.#perform(act, parameters) : { outcome: 'waits', approvalId };
   }
 
-  async #perform(
-    act: Act<Needs, Subject, z.output<Input>>,
-    parameters: object,
-    note: string | undefined,
-  ): Promise<Result<Value, R>> {
+  async #perform(act: Act<Needs, Subject, z.output<Input>>, parameters: object): Promise<Result<Value, R>> {
     // The row of an approved request names the request, whose parameters these are.
     const detail = act.approval === null ? JSON.stringify(this.#spec.detail?.(act) ?? parameters) : undefined;
-    const entry = { action: this, target: this.#spec.target(act), note, detail };
+    const entry = { action: this, target: this.#spec.target(act), note: act.note, detail };
     const performed = await recordAct(
       act,
       entry,
@@ -155,9 +151,8 @@ export class Operation<
 
   /** @returns the id of the request; null if the person may act alone */
   async #requestApproval(
-    { needs, by, ...act }: Act<Needs, Subject, z.output<Input>>,
+    { needs, by, note, ...act }: Act<Needs, Subject, z.output<Input>>,
     parameters: object,
-    note: string | undefined,
   ): Promise<number | null> {
     const { approval, target } = this.#spec;
     if (approval === undefined || by.kind === 'merchant_user') return null;
