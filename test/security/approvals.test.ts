@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseOperatorKey } from '../../src/crypto/secret-key';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import { openException } from '../../src/db/operations/open-exception';
-import { actorText, operatorIdOf, type OperatorActor } from '../../src/domain/actor';
+import { operatorIdOf, type OperatorActor } from '../../src/domain/actor';
 import { approve, reject, type ApprovalDependencies } from '../../src/services/approvals/approvals';
 import { listActions } from '../../src/services/audit/list-actions';
 import { listApprovals } from '../../src/services/audit/list-approvals';
@@ -11,6 +11,7 @@ import { requireApproval } from '../../src/services/audit/request-approval';
 import { verifyAudit } from '../../src/services/audit/verify-audit';
 import { readInvitation, readReset } from '../../src/services/identity/members';
 import { createOperator, findOperator, revokeOperator } from '../../src/services/identity/operators';
+import type { WorkflowNeeds } from '../../src/services/operations/all';
 import { listExceptions, resolveException } from '../../src/services/payments/exceptions';
 import { performPaymentAction, type PaymentActionDependencies } from '../../src/services/payments/payment-actions';
 import { listPolicies } from '../../src/services/provider-accounts/catalog';
@@ -18,6 +19,7 @@ import { runLunas } from '../cli/run-lunas';
 import { applyTransitions, payLate } from '../services/ledger/transition-path';
 import { operatorOf } from '../support/actors';
 import { createProductionDatabase, type TestDatabase } from '../support/database';
+import { NO_WORKFLOWS } from '../support/no-workflows';
 import { createTestLedger, type TestLedger } from '../support/payments';
 import { createMember, createShop } from '../support/people';
 import { createOperatorWithLogin, urlOfOperator } from '../support/production';
@@ -283,12 +285,7 @@ describe('what books money', () => {
   });
   afterEach(() => ledger.close());
 
-  /** No action may reach Temporal. */
-  const withoutTemporal = (): PaymentActionDependencies => {
-    const forbidden = () => Promise.reject(new Error('Temporal was called'));
-    const starting = { records: { describe: forbidden }, resumePayment: forbidden, restartPayment: forbidden };
-    return { db: ledger.db, workflows: { request: forbidden, signalProviderUpdate: forbidden, ...starting } };
-  };
+  const withoutTemporal = (): PaymentActionDependencies => ({ db: ledger.db, workflows: NO_WORKFLOWS });
 
   it.each([
     ['resolveRefundAsRefunded', ['issue', 'pay', 'request_refund', 'submit_refund', 'fail_refund'], 50_000],
@@ -488,25 +485,35 @@ it('the limit is changed by two operators, and only what is above it needs them'
 });
 
 describe('actions of payments', () => {
+  let ledger: TestLedger;
+  let paymentId: string;
   const requested: unknown[] = [];
-  beforeEach(() => requested.splice(0));
+  beforeEach(async () => {
+    requested.splice(0);
+    ledger = await createTestLedger(() => Promise.resolve(database));
+    const amounts = { totalRupiah: 5_000_001, amountRupiah: 5_000_001, netRupiah: 5_000_001, feeRupiah: 0 };
+    ({ paymentId } = (await applyTransitions(ledger, ['issue', 'pay'], amounts)).terms);
+  });
+  afterEach(() => ledger.db.end());
 
-  const dependencies = (): ApprovalDependencies => ({
+  type Request = WorkflowNeeds['workflows']['request'];
+
+  /** The workflow of the payment records what is requested, and settles nothing. */
+  const record: Request = (payment, action, { name, note }) => {
+    requested.push({ by: name, action, payment: payment.id, note });
+    return Promise.resolve({ outcome: 'done', status: 'settled' });
+  };
+  const lost: Request = () => Promise.reject(new Error('lost'));
+
+  const dependencies = (request = record): ApprovalDependencies => ({
     db,
-    performPaymentAction: async (actor, { action, payment, note }) => {
-      requested.push({ by: actorText(actor), action, payment, note });
-      return { id: payment, referenceId: 'LN1', status: 'settled' };
-    },
-    performPayoutAction: () => Promise.reject(new Error('no payout')),
+    withWorkflows: (work) => work({ ...NO_WORKFLOWS, request }),
   });
 
-  const requestSettlement = () =>
-    requireApproval(
-      { db },
-      dewi.actor,
-      { action: 'settle', target: 'LN1', parameters: { paymentId: 'p1', version: 3 }, amountRupiah: 20_000_000 },
-      'statement',
-    ).catch(() => undefined);
+  const requestSettlement = () => {
+    const request = { action: 'settle', payment: paymentId, note: 'statement' } as const;
+    return performPaymentAction({ db, workflows: NO_WORKFLOWS }, dewi.actor, request).catch(() => undefined);
+  };
 
   it('ten concurrent approvals execute it once', async () => {
     const others = [budi, ...(await Promise.all(['eka', 'fitri', 'gita'].map(addMember)))];
@@ -518,17 +525,17 @@ describe('actions of payments', () => {
     );
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(requested).toEqual([
-      expect.objectContaining({ action: 'settle', payment: 'p1', note: 'statement (requested by operator:dewi)' }),
+      expect.objectContaining({
+        action: 'settle',
+        payment: paymentId,
+        note: 'statement (requested by operator:dewi)',
+      }),
     ]);
   });
 
   it('an approval whose process died can be repeated after its lease, and not before', async () => {
     await requestSettlement();
-    const lost: ApprovalDependencies = {
-      ...dependencies(),
-      performPaymentAction: () => Promise.reject(new Error('lost')),
-    };
-    await expect(approve(lost, budi.actor, 1)).rejects.toThrow('lost');
+    await expect(approve(dependencies(lost), budi.actor, 1)).rejects.toThrow('lost');
     await expect(approve(dependencies(), budi.actor, 1)).rejects.toThrow(/is being executed/);
     await expect(reject({ db }, budi.actor, 1)).rejects.toThrow(/is being executed/);
     await db.query('update approvals set leased_until = now()');
@@ -547,8 +554,7 @@ describe('actions of payments', () => {
     ['the key of its operator is revoked', 'update approvals set leased_until = now()'],
   ])('an approval whose process died is not repeated after %s, and can be rejected', async (reason, sql) => {
     await requestSettlement();
-    const lost = { ...dependencies(), performPaymentAction: () => Promise.reject(new Error('lost')) };
-    await expect(approve(lost, budi.actor, 1)).rejects.toThrow('lost');
+    await expect(approve(dependencies(lost), budi.actor, 1)).rejects.toThrow('lost');
     await db.query('alter table approvals disable trigger request_is_final');
     await db.query(sql);
     if (reason.includes('revoked')) await revokeOperator(db, operatorIdOf(dewi.actor) ?? '');
@@ -562,15 +568,14 @@ describe('actions of payments', () => {
 
   it('an execution that ends after its request was rejected is not recorded as executed', async () => {
     await requestSettlement();
-    const slow: ApprovalDependencies = {
-      ...dependencies(),
-      performPaymentAction: async () => {
-        await db.query('update approvals set leased_until = now()');
-        await reject({ db }, (await addMember('eka')).actor, 1);
-        return { id: 'p1', referenceId: 'LN1', status: 'settled' };
-      },
+    const slow: Request = async () => {
+      await db.query('update approvals set leased_until = now()');
+      await reject({ db }, (await addMember('eka')).actor, 1);
+      return { outcome: 'done', status: 'settled' };
     };
-    await expect(approve(slow, budi.actor, 1)).rejects.toThrow(/was executed, but it was rejected meanwhile/);
+    await expect(approve(dependencies(slow), budi.actor, 1)).rejects.toThrow(
+      /was executed, but it was rejected meanwhile/,
+    );
     expect(await listApprovals(db, { onlyOpen: false, limit: 9 })).toMatchObject([{ status: 'rejected' }]);
   });
 

@@ -18,12 +18,14 @@ import {
   RESET_USER,
 } from '../identity/members';
 import { APPROVE_OPERATOR, approveOperator, REVOKE_OPERATOR, revokeOperator } from '../identity/operators';
-import { DATABASE_APPROVALS } from '../operations/all';
+import { DATABASE_APPROVALS, WORKFLOW_APPROVALS, type WorkflowNeeds } from '../operations/all';
+import type { Execution } from '../operations/operation-spec';
+import type { Reasons } from '../operations/rejections';
+import { requireDone } from '../operations/require-done';
 import { resolveException } from '../payments/exceptions';
-import { performPaymentAction, type PaymentActionDependencies } from '../payments/payment-actions';
+import { performPaymentAction } from '../payments/payment-actions';
 import { APPROVE_BANK_ACCOUNT, executeApproval, REACTIVATE_BANK_ACCOUNT } from '../payouts/bank-account-operations';
 import { performPayoutAction } from '../payouts/payout-operations';
-import type { PayoutDependencies } from '../payouts/payouts';
 import { changePayoutRule, PAYOUT_RULES, payoutRule, type PayoutRuleRequest } from '../payouts/payout-rule-approvals';
 import {
   APPROVE_ACCOUNT,
@@ -38,11 +40,6 @@ export interface ApprovalDependencies extends AuditDependencies {
   /** Works with the clients of the workflows. A command connects to Temporal only for an action of a workflow. */
   readonly withWorkflows: (work: (workflows: WorkflowNeeds['workflows']) => Promise<unknown>) => Promise<unknown>;
 }
-
-/** What an action of a workflow needs. */
-type WorkflowNeeds = PaymentActionDependencies & {
-  readonly workflows: { readonly payouts: PayoutDependencies['workflows'] };
-};
 
 const paymentAction = z.object({
   action: z.enum(APPROVABLE_PAYMENT_ACTIONS),
@@ -137,10 +134,16 @@ function approveRequested(
   requested: Approval,
   decision: Decision,
 ): Promise<void> {
-  const operation = DATABASE_APPROVALS.find(({ name }) => name === requested.action);
-  if (operation !== undefined) {
-    return approveInDatabase(dependencies, actor, decision, (needs, executor, approval) =>
-      executeOperation(operation, needs, executor, approval),
+  const inDatabase = DATABASE_APPROVALS.find(({ name }) => name === requested.action);
+  if (inDatabase !== undefined) {
+    return approveInDatabase(dependencies, actor, decision, async (needs, executor, approval) =>
+      requireDone<unknown, Reasons>(await inDatabase.runApproved(needs, { ...executor, approval }, noteOf(approval))),
+    );
+  }
+  const inWorkflow = WORKFLOW_APPROVALS.find(({ name }) => name === requested.action);
+  if (inWorkflow !== undefined) {
+    return approveInWorkflow(dependencies, actor, decision, async (needs, executor, approval) =>
+      requireDone<unknown, Reasons>(await inWorkflow.runApproved(needs, { ...executor, approval }, noteOf(approval))),
     );
   }
   const action = approvable.parse(requested);
@@ -154,18 +157,6 @@ function approveRequested(
       ? changePayoutRule(needs, executor, { ...approval, note: noteOf(approval) }, action)
       : execute(needs, executor, approval, action),
   );
-}
-
-/** @throws ConflictError with the sentence of a rejection */
-async function executeOperation(
-  operation: (typeof DATABASE_APPROVALS)[number],
-  needs: AuditDependencies,
-  executor: OperatorActor,
-  approval: Approval,
-): Promise<void> {
-  const result = await operation.runApproved(needs, { ...executor, approval }, noteOf(approval));
-  if (result.outcome === 'rejected') throw new ConflictError('superseded', result.message);
-  if (result.outcome === 'unknown') throw result.error;
 }
 
 export const REJECT = new DeclaredAction('approval.reject');
@@ -242,7 +233,7 @@ async function approveInWorkflow(
   const approval = await decide(db, actor, decision);
   const executed = withWorkflows((workflows) => execute({ db, log, workflows }, { ...actor, approval }, approval));
   const failure = await failureOf(executed);
-  const isRecorded = await recordExecution(db, approval.id, failure);
+  const isRecorded = await recordExecution(db, approval.id, 'workflow', failure);
   if (failure) throw failure;
   if (isRecorded) return;
   const { status } = await findApproval(db, approval.id);
@@ -285,7 +276,7 @@ async function approveInDatabase(
   const failure = await inTransaction(db, async (client) => {
     const approval = await decide(client, actor, decision);
     const failure = await failureOf(execute({ db: client, log }, { ...actor, approval }, approval));
-    if (await recordExecution(client, approval.id, failure)) return failure;
+    if (await recordExecution(client, approval.id, 'database', failure)) return failure;
     throw new ConflictError('not_allowed', `Request ${approval.id} is expired: it has to be requested again.`);
   });
   if (failure) throw failure;
@@ -361,13 +352,18 @@ async function failureOf(work: Promise<unknown>): Promise<UserError | null> {
 }
 
 /** False if the request is not approved any more, or if an action in the database would end after it expired. */
-async function recordExecution(db: Queryable, approvalId: number, failure: UserError | null): Promise<boolean> {
+async function recordExecution(
+  db: Queryable,
+  approvalId: number,
+  execution: Execution,
+  failure: UserError | null,
+): Promise<boolean> {
   const { rowCount } = await db.query(
     `update approvals set status = case when $2::text is null then 'executed' else 'failed' end, failure_reason = $2,
        leased_until = null
      where id = $1 and status = 'approved'
-       and ($2::text is not null or action = any ($3) or expires_at > clock_timestamp())`,
-    [approvalId, failure && messageOf(failure), WORKFLOW_ACTIONS],
+       and ($2::text is not null or $3 = 'workflow' or expires_at > clock_timestamp())`,
+    [approvalId, failure && messageOf(failure), execution],
   );
   return rowCount === 1;
 }

@@ -1,8 +1,11 @@
+import type { ApprovingOperator } from '../../domain/actor';
 import { setApprovalLimit } from '../approvals/set-approval-limit';
 import { createKey } from '../merchants/keys/create-key';
 import { revokeKey } from '../merchants/keys/revoke-key';
 import { rotateKey } from '../merchants/keys/rotate-key';
 import { updateKey } from '../merchants/keys/update-key';
+import type { PaymentActionDependencies } from '../payments/payment-actions';
+import type { PayoutDependencies } from '../payouts/payouts';
 import { setCatalog } from '../provider-accounts/set-catalog';
 import { createEndpoint } from '../webhooks/create-endpoint';
 import { deleteEndpoint } from '../webhooks/delete-endpoint';
@@ -12,6 +15,7 @@ import { pingEndpoint } from '../webhooks/ping-endpoint';
 import { redeliver } from '../webhooks/redeliver';
 import { rotateSecret } from '../webhooks/rotate-secret';
 import { setEndpoint } from '../webhooks/set-endpoint';
+import type { Reasons, Result } from './rejections';
 
 /** The operations of members, and of operators for a merchant. */
 export const MERCHANT_OPERATIONS = [
@@ -39,3 +43,23 @@ export type OperationName = (typeof OPERATIONS)[number]['name'];
 
 /** The operations that a second operator has to approve in production, and that take effect in the database. */
 export const DATABASE_APPROVALS = [setApprovalLimit, setCatalog] as const;
+
+/** What an approved act of a workflow needs. */
+export type WorkflowNeeds = PaymentActionDependencies & {
+  readonly workflows: { readonly payouts: PayoutDependencies['workflows'] };
+};
+
+interface WorkflowApproval {
+  readonly name: string;
+  readonly runApproved: (
+    needs: WorkflowNeeds,
+    by: ApprovingOperator,
+    note: string,
+  ) => Promise<Result<unknown, Reasons>>;
+}
+
+/**
+ * The operations that a second operator has to approve in production, and that take effect in the workflow of a payment
+ * or payout. An approval can be repeated, so `earlier` finds what it did before its outcome was lost.
+ */
+export const WORKFLOW_APPROVALS: readonly WorkflowApproval[] = [];

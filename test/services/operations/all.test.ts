@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { LANGUAGES } from '../../../src/domain/sign-in';
-import { DATABASE_APPROVALS, MERCHANT_OPERATIONS, OPERATIONS } from '../../../src/services/operations/all';
+import {
+  DATABASE_APPROVALS,
+  MERCHANT_OPERATIONS,
+  OPERATIONS,
+  WORKFLOW_APPROVALS,
+} from '../../../src/services/operations/all';
 import { ACTIVITY_TEXTS } from '../../../src/web/dashboard/activity/activity-texts';
 import { readSources } from '../../tidy/rules';
 
@@ -33,6 +38,12 @@ describe('the list of operations', () => {
     const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name).toSorted();
     expect(names(OPERATIONS.filter(({ member }) => member !== undefined))).toEqual(names(MERCHANT_OPERATIONS));
     expect(names(OPERATIONS.filter(({ executes }) => executes === 'database'))).toEqual(names(DATABASE_APPROVALS));
+    expect(names(OPERATIONS.filter(({ executes }) => executes === 'workflow'))).toEqual(names(WORKFLOW_APPROVALS));
+  });
+
+  it('an approval that is repeated after its outcome was lost finds what a workflow has done', () => {
+    const unsafe = OPERATIONS.filter(({ executes, findsRepeats }) => executes === 'workflow' && !findsRepeats);
+    expect(unsafe.map(({ name }) => name)).toEqual([]);
   });
 
   it.each(OPERATIONS.filter(({ isForOperators }) => isForOperators).map(({ name }) => name))(

@@ -18,6 +18,7 @@ import { findPayout } from '../../../src/services/payouts/payouts';
 import { operatorOf, osUser } from '../../support/actors';
 import { SILENT } from '../../support/collect-log';
 import { eventually } from '../../support/eventually';
+import { NO_WORKFLOWS } from '../../support/no-workflows';
 import {
   addLines,
   applyPayout,
@@ -74,8 +75,7 @@ const perform = (actor: OperatorActor, request: PayoutActionRequest) =>
 const executors = (): ApprovalDependencies => ({
   db: deciders,
   log: SILENT,
-  performPaymentAction: () => Promise.reject(new Error('no payment')),
-  performPayoutAction: perform,
+  withWorkflows: (work) => work({ ...NO_WORKFLOWS, payouts: writersAsWorkflows(payouts) }),
 });
 const decide = (actor: OperatorActor, approvalId: number) => approve(executors(), actor, approvalId);
 
@@ -152,11 +152,14 @@ it('an approval whose outcome was not recorded is repeated, and does not fail', 
   const { payoutId: payout } = await applyPayout(payouts, ['approve', 'submit'], { by: { name: 'schedule' } });
   const id = await requested(perform(dewi, requestOf(payout, 'resolve', 'completed')));
   const lost = new Error('connection lost');
-  const performPayout = async (actor: OperatorActor, request: PayoutActionRequest) => {
-    await perform(actor, request);
-    throw lost;
+  const losing: ApprovalDependencies = {
+    ...executors(),
+    async withWorkflows(work) {
+      await executors().withWorkflows(work);
+      throw lost;
+    },
   };
-  await expect(approve({ ...executors(), performPayoutAction: performPayout }, budi, id)).rejects.toBe(lost);
+  await expect(approve(losing, budi, id)).rejects.toBe(lost);
   expect(await stateOf(payout)).toEqual(['completed', 4]);
   await payouts.db.query('update approvals set leased_until = now() where id = $1', [id]);
   expect(await decide(budi, id)).toMatchObject({ status: 'executed' });
