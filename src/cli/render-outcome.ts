@@ -1,4 +1,4 @@
-import type { ActionOutcome } from '../services/payments/perform-for-each';
+import type { ActionOutcome } from '../services/payments/actions/perform-action';
 import { explainError } from './error-hints';
 
 /** The outcome of one payment of a batch, with its reason as text. */

@@ -19,8 +19,6 @@ export interface ActionDefinition {
   /** The Temporal update that requests it (`UpdateArguments`). */
   readonly update: string;
   readonly resolution?: RefundResolution;
-  /** The name of an operator's action in the audit log. */
-  readonly auditName?: string;
   /** In rejections: "cannot be …". */
   readonly pastParticiple: string;
   /** One for each status in which the action is possible. */
@@ -35,7 +33,6 @@ export const PAYMENT_ACTIONS = {
   cancel: {
     requestedBy: ['merchant', 'operator'],
     update: 'cancel',
-    auditName: 'payment.cancel',
     pastParticiple: 'cancelled',
     rules: [
       { from: 'pending', step: 'cancelPayment', to: 'cancelled' },
@@ -45,21 +42,18 @@ export const PAYMENT_ACTIONS = {
   refund: {
     requestedBy: ['merchant', 'operator'],
     update: 'refund',
-    auditName: 'payment.refund',
     pastParticiple: 'refunded',
     rules: [{ from: 'paid', step: 'requestRefund', to: 'refund_processing' }],
   },
   settle: {
     requestedBy: ['operator'],
     update: 'settle',
-    auditName: 'payment.settle',
     pastParticiple: 'settled',
     rules: [{ from: 'paid', step: 'settlePayment', to: 'settled' }],
   },
   fail: {
     requestedBy: ['operator'],
     update: 'fail',
-    auditName: 'payment.fail',
     pastParticiple: 'failed by an operator',
     rules: [
       { from: 'created', step: 'failPayment', to: 'failed' },
@@ -69,7 +63,6 @@ export const PAYMENT_ACTIONS = {
   retryRefund: {
     requestedBy: ['operator'],
     update: 'retryRefund',
-    auditName: 'refund.retry',
     pastParticiple: 'refunded once more',
     rules: [{ from: 'refund_failed', step: 'retryRefund', to: 'refund_processing' }],
   },
@@ -77,7 +70,6 @@ export const PAYMENT_ACTIONS = {
     requestedBy: ['operator'],
     update: 'resolveRefund',
     resolution: 'refunded',
-    auditName: 'refund.resolve_as_refunded',
     pastParticiple: 'resolved as refunded',
     rules: [{ from: 'refund_failed', step: 'resolveRefundAsRefunded', to: 'refunded' }],
   },
@@ -85,7 +77,6 @@ export const PAYMENT_ACTIONS = {
     requestedBy: ['operator'],
     update: 'resolveRefund',
     resolution: 'paid',
-    auditName: 'refund.resolve_as_paid',
     pastParticiple: 'resolved as paid',
     rules: [{ from: 'refund_failed', step: 'resolveRefundAsPaid', to: 'paid' }],
   },
@@ -93,21 +84,18 @@ export const PAYMENT_ACTIONS = {
   expireNow: {
     requestedBy: ['operator'],
     update: 'expireNow',
-    auditName: 'sandbox.expire',
     pastParticiple: 'expired',
     rules: [{ from: 'pending', step: 'expireNow', to: 'expired' }],
   },
   settleNow: {
     requestedBy: ['operator'],
     update: 'settleNow',
-    auditName: 'sandbox.settle',
     pastParticiple: 'settled',
     rules: [{ from: 'paid', step: 'settleNow', to: 'settled' }],
   },
   submitRefundNow: {
     requestedBy: ['operator'],
     update: 'submitRefundNow',
-    auditName: 'sandbox.submit_refund',
     pastParticiple: 'sent to the provider as a refund',
     rules: [{ from: 'refund_processing', step: 'submitRefundNow', to: 'refund_processing' }],
   },
@@ -127,13 +115,6 @@ export const RESOLVE_ACTIONS = {
   refunded: 'resolveRefundAsRefunded',
   paid: 'resolveRefundAsPaid',
 } as const satisfies Record<RefundResolution, OperatorPaymentAction>;
-
-/** The timers of a payment that `lunas trigger` fires, with the actions that do so. */
-export const TIMER_ACTIONS = {
-  expire: 'expireNow',
-  settle: 'settleNow',
-  'submit-refund': 'submitRefundNow',
-} as const satisfies Record<string, OperatorPaymentAction>;
 
 export const MERCHANT: StepActor = { name: 'merchant' };
 

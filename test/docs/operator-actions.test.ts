@@ -1,13 +1,9 @@
-import { PAYMENT_ACTIONS } from '../../src/domain/payment-actions';
 import { OPERATOR_ACTION_NAMES } from '../../src/services/audit/operator-action-names';
 import { OPERATIONS } from '../../src/services/operations/all';
 import { readSection, writeSection } from '../support/marked-section';
 import { readSources } from '../tidy/rules';
 
 const sources = readSources().filter(({ file }) => /^(?:src|workflows|activities)\//.test(file));
-
-/** Where the names of payment actions, which are in a table, become declared actions. */
-const OF_PAYMENTS = 'new DeclaredAction(PAYMENT_ACTIONS[action].auditName)';
 
 function namesDeclaredIn(text: string): string[] {
   return [...text.matchAll(/^export const [A-Z_]+ = new DeclaredAction\('(\w+\.\w+)'\);$/gm)].map(
@@ -28,16 +24,15 @@ function renderNames(): string {
 
 describe('the names of operator actions', () => {
   it('the names of operator actions are those that the code declares, each once', () => {
-    const ofPayments = Object.values(PAYMENT_ACTIONS).map(({ auditName }) => auditName);
     const declared = sources.flatMap(({ text }) => namesDeclaredIn(text));
     const operations = OPERATIONS.filter(({ isForOperators }) => isForOperators).map(({ name }) => name);
-    expect(OPERATOR_ACTION_NAMES).toEqual([...declared, ...operations, ...ofPayments].toSorted());
+    expect(OPERATOR_ACTION_NAMES).toEqual([...declared, ...operations].toSorted());
     expect(new Set(OPERATOR_ACTION_NAMES).size).toBe(OPERATOR_ACTION_NAMES.length);
   });
 
   it('an operator action is declared nowhere else than beside a function of its module', () => {
     const others = sources.filter(({ text }) => {
-      const all = text.replace(OF_PAYMENTS, '').match(/new DeclaredAction\(/g) ?? [];
+      const all = text.match(/new DeclaredAction\(/g) ?? [];
       return all.length !== namesDeclaredIn(text).length;
     });
     expect(others.map(({ file }) => file)).toEqual([]);

@@ -1,8 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OperatorPaymentAction } from '../../src/domain/payment-actions';
 import { OPEN_STATUSES } from '../../src/domain/payment-transitions';
-import { performPaymentAction, type PaymentActionDependencies } from '../../src/services/payments/payment-actions';
-import { listSettleable, settlePayments } from '../../src/services/payments/settle-payments';
+import type { PaymentActionDependencies } from '../../src/services/payments/actions/operator-action';
+import {
+  performForEach,
+  performPaymentAction,
+  type OperatorPaymentOperation,
+} from '../../src/services/payments/actions/perform-action';
+import { resolveRefundAsPaid } from '../../src/services/payments/actions/resolve-refund';
+import { retryRefund } from '../../src/services/payments/actions/retry-refund';
+import { listSettleable, settlePayment } from '../../src/services/payments/actions/settle-payment';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import { osUser } from '../support/actors';
@@ -58,10 +64,10 @@ export async function rewindTemporal(
   ]);
   await stack.copyTemporal();
   const created = await customer.create();
-  await payments.perform('settle', toSettle, ACTION_TIMEOUT_MS);
-  await payments.perform('resolveRefundAsPaid', toResolve, ACTION_TIMEOUT_MS);
+  await payments.perform(settlePayment, toSettle, ACTION_TIMEOUT_MS);
+  await payments.perform(resolveRefundAsPaid, toResolve, ACTION_TIMEOUT_MS);
   await setProviderFault(stack, { operation: 'refund', kind: 'timeout' }, REFUNDS_WITHOUT_RESPONSE);
-  await payments.perform('retryRefund', toRetry, ACTION_TIMEOUT_MS);
+  await payments.perform(retryRefund, toRetry, ACTION_TIMEOUT_MS);
   await customer.request(toRefund, 'refund');
   await stack.rewindTemporal();
   for (const payment of [toRetry, toRefund]) await payments.waitForStatus(payment, 'refund_processing', 0);
@@ -79,7 +85,7 @@ export async function rewindTemporal(
     finish('the held refund is submitted', (leftMs) => payments.waitForStatus(toRefund, 'refunded', leftMs)),
     finish('the retried refund is rejected again, and resolved', async (leftMs) => {
       await payments.waitForStatus(toRetry, 'refund_failed', leftMs);
-      await payments.perform('resolveRefundAsPaid', toRetry, leftMs);
+      await payments.perform(resolveRefundAsPaid, toRetry, leftMs);
     }),
     finish('the created payment is paid', async (leftMs) => {
       await customer.pay(created);
@@ -101,10 +107,10 @@ class PaymentActions {
   }
 
   /** Repeats an operator's action until PostgreSQL has it. */
-  async perform(action: OperatorPaymentAction, { id }: ReturnedPayment, timeoutMs: number): Promise<void> {
+  async perform(operation: OperatorPaymentOperation, { id }: ReturnedPayment, timeoutMs: number): Promise<void> {
     const before = await this.#versionOf(id);
     const attempt = async () => {
-      const request = { action, payment: id, note: 'fault test' };
+      const request = { operation, payment: id, note: 'fault test' };
       await performPaymentAction(this.#dependencies, OPERATOR, request).catch(() => sleep(REPEAT_AFTER_MS));
       return this.#versionOf(id);
     };
@@ -116,7 +122,7 @@ class PaymentActions {
       const merchantIds = await this.#listWithManualSettlement();
       for (const merchantId of merchantIds) {
         const settleable = await listSettleable(this.stack.db, merchantId, new Date());
-        await settlePayments(this.#dependencies, OPERATOR, settleable);
+        await performForEach(this.#dependencies, OPERATOR, { operation: settlePayment, done: 'settled' }, settleable);
       }
       await sleep(REPEAT_AFTER_MS);
       return merchantIds.length;

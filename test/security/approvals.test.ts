@@ -3,17 +3,21 @@ import { z } from 'zod';
 import { parseOperatorKey } from '../../src/crypto/secret-key';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import { openException } from '../../src/db/operations/open-exception';
+import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { operatorIdOf, type OperatorActor } from '../../src/domain/actor';
 import { approve, reject, type ApprovalDependencies } from '../../src/services/approvals/approvals';
 import { listActions } from '../../src/services/audit/list-actions';
 import { listApprovals } from '../../src/services/audit/list-approvals';
-import { requireApproval } from '../../src/services/audit/request-approval';
+import { approvalRequired, requestApproval } from '../../src/services/audit/request-approval';
 import { verifyAudit } from '../../src/services/audit/verify-audit';
 import { readInvitation, readReset } from '../../src/services/identity/members';
 import { createOperator, findOperator, revokeOperator } from '../../src/services/identity/operators';
 import type { WorkflowNeeds } from '../../src/services/operations/all';
+import type { PaymentActionDependencies } from '../../src/services/payments/actions/operator-action';
+import { performPaymentAction } from '../../src/services/payments/actions/perform-action';
+import { resolveRefundAsPaid, resolveRefundAsRefunded } from '../../src/services/payments/actions/resolve-refund';
+import { settlePayment } from '../../src/services/payments/actions/settle-payment';
 import { listExceptions, resolveException } from '../../src/services/payments/exceptions';
-import { performPaymentAction, type PaymentActionDependencies } from '../../src/services/payments/payment-actions';
 import { listPolicies } from '../../src/services/provider-accounts/catalog';
 import { runLunas } from '../cli/run-lunas';
 import { applyTransitions, payLate } from '../services/ledger/transition-path';
@@ -71,6 +75,19 @@ const SET_FEE = ['catalog', 'set', '--provider', 'gopay', '--channel', 'qris', '
 async function feesOf(provider: string): Promise<number[]> {
   const policies = await listPolicies(db);
   return policies.filter((policy) => policy.provider === provider).map(({ feeBasisPoints }) => feeBasisPoints);
+}
+
+/** @throws ConflictError `approval_required` */
+async function askForSettlement(actor: OperatorActor, amountRupiah: number): Promise<void> {
+  const request = {
+    action: 'payment.settle',
+    target: 'LN1',
+    parameters: { payment: 'LN1' },
+    amountRupiah,
+    replaces: 3,
+  };
+  const approvalId = await requestApproval({ db }, actor, request);
+  if (approvalId !== null) throw approvalRequired(approvalId);
 }
 
 const rejectedFor = (reason: RegExp) => ({ exitCode: 1, stderr: expect.stringMatching(reason) });
@@ -288,18 +305,30 @@ describe('what books money', () => {
   const withoutTemporal = (): PaymentActionDependencies => ({ db: ledger.db, workflows: NO_WORKFLOWS });
 
   it.each([
-    ['resolveRefundAsRefunded', ['issue', 'pay', 'request_refund', 'submit_refund', 'fail_refund'], 50_000],
-    ['resolveRefundAsPaid', ['issue', 'pay', 'request_refund', 'submit_refund', 'fail_refund'], 50_000],
-    ['settle', ['issue', 'pay'], 5_000_001],
-  ] as const)('%s needs a second operator', async (action, path, totalRupiah) => {
+    [
+      'refund.resolve_as_refunded',
+      resolveRefundAsRefunded,
+      ['issue', 'pay', 'request_refund', 'submit_refund', 'fail_refund'],
+      50_000,
+    ],
+    [
+      'refund.resolve_as_paid',
+      resolveRefundAsPaid,
+      ['issue', 'pay', 'request_refund', 'submit_refund', 'fail_refund'],
+      50_000,
+    ],
+    ['payment.settle', settlePayment, ['issue', 'pay'], 5_000_001],
+  ] as const)('%s needs a second operator', async (action, operation, path, totalRupiah) => {
     const amounts = { totalRupiah, amountRupiah: totalRupiah, netRupiah: totalRupiah, feeRupiah: 0 };
     const { terms } = await applyTransitions(ledger, path, amounts);
-    const request = { action, payment: terms.paymentId, note: 'why' };
+    const request = { operation, payment: terms.paymentId, note: 'why' };
     await expect(performPaymentAction(withoutTemporal(), eka, request)).rejects.toThrow(/second operator/);
     const [approval] = await listApprovals(ledger.db, { onlyOpen: true, limit: 9 });
     expect(approval).toMatchObject({
       action,
-      parameters: { paymentId: terms.paymentId, version: path.length + 1 },
+      target: terms.referenceId,
+      parameters: { payment: terms.paymentId },
+      expectedVersion: path.length + 1,
       amountRupiah: totalRupiah,
       requestedBy: 'eka',
     });
@@ -315,7 +344,7 @@ describe('what books money', () => {
 
   it('a settlement up to the limit does not', async () => {
     const { terms } = await applyTransitions(ledger, ['issue', 'pay']);
-    const request = { action: 'settle', payment: terms.paymentId } as const;
+    const request = { operation: settlePayment, payment: terms.paymentId };
     await expect(performPaymentAction(withoutTemporal(), eka, request)).rejects.toThrow('Temporal was called');
   });
 
@@ -341,13 +370,7 @@ describe('one person who has two keys', () => {
     const { rows } = await db.query('select revoked_at from operators where id = $1', [idOf(member)]);
     return rows[0]?.revoked_at !== null;
   };
-  const requestSettlement = (actor: OperatorActor) =>
-    requireApproval({ db }, actor, {
-      action: 'settle',
-      target: 'LN1',
-      parameters: { paymentId: 'p', version: 3 },
-      amountRupiah: 9e8,
-    });
+  const requestSettlement = (actor: OperatorActor) => askForSettlement(actor, 9e8);
 
   async function create(creator: Member, ...args: readonly string[]) {
     await urlOfOperator(database, 'mallory');
@@ -470,13 +493,7 @@ describe('one person who has two keys', () => {
 
 it('the limit is changed by two operators, and only what is above it needs them', async () => {
   expect(await dewi.lunas('approvals', 'set-limit', '5000')).toMatchObject({ exitCode: 1 });
-  const settle = (amountRupiah: number) =>
-    requireApproval({ db }, dewi.actor, {
-      action: 'settle',
-      target: 'LN1',
-      parameters: { paymentId: 'p', version: 3 },
-      amountRupiah,
-    });
+  const settle = (amountRupiah: number) => askForSettlement(dewi.actor, amountRupiah);
   await settle(5_000_000);
   await expect(settle(5_000_001)).rejects.toThrow(/second operator/);
   expect(await budi.lunas('approvals', 'approve', '1')).toMatchObject({ exitCode: 0 });
@@ -492,7 +509,9 @@ describe('actions of payments', () => {
     requested.splice(0);
     ledger = await createTestLedger(() => Promise.resolve(database));
     const amounts = { totalRupiah: 5_000_001, amountRupiah: 5_000_001, netRupiah: 5_000_001, feeRupiah: 0 };
-    ({ paymentId } = (await applyTransitions(ledger, ['issue', 'pay'], amounts)).terms);
+    ({ paymentId } = (
+      await applyTransitions(ledger, ['issue', 'pay'], { ...amounts, settlementKind: 'manual' })
+    ).terms);
   });
   afterEach(() => ledger.db.end());
 
@@ -511,7 +530,7 @@ describe('actions of payments', () => {
   });
 
   const requestSettlement = () => {
-    const request = { action: 'settle', payment: paymentId, note: 'statement' } as const;
+    const request = { operation: settlePayment, payment: paymentId, note: 'statement' };
     return performPaymentAction({ db, workflows: NO_WORKFLOWS }, dewi.actor, request).catch(() => undefined);
   };
 
@@ -563,6 +582,30 @@ describe('actions of payments', () => {
     const rejected = await reject({ db }, budi.actor, 1, 'settled by hand');
     expect(rejected.decisions.map(({ decision }) => decision)).toEqual(['approved', 'rejected']);
     expect(await listApprovals(db, { onlyOpen: true, limit: 9 })).toEqual([]);
+    expect(requested).toEqual([]);
+  });
+
+  it('an approval that was lost after the payment was settled is executed by its repeat, which settles nothing', async () => {
+    await requestSettlement();
+    const settleAndLose: Request = async ({ id: paymentId, version = 0 }) => {
+      await transitionWriters.settle(ledger.context, { paymentId, version, at: new Date() });
+      throw new Error('lost');
+    };
+    await expect(approve(dependencies(settleAndLose), budi.actor, 1)).rejects.toThrow('lost');
+    await db.query('update approvals set leased_until = now()');
+    expect(await approve(dependencies(), budi.actor, 1)).toMatchObject({ status: 'executed' });
+    expect(requested).toEqual([]);
+  });
+
+  it('a payment that has changed since the request is not settled', async () => {
+    await requestSettlement();
+    const refund = { paymentId, at: new Date(), refundNumber: 1, refundKey: 'R1', requestedBy: 'lunas' } as const;
+    await transitionWriters.request_refund(ledger.context, { ...refund, version: 3, holdSeconds: 60 });
+    await transitionWriters.cancel_refund(ledger.context, { ...refund, version: 4 });
+    await expect(approve(dependencies(), budi.actor, 1)).rejects.toMatchObject({ reason: 'superseded' });
+    expect(await listApprovals(db, { onlyOpen: false, limit: 9 })).toMatchObject([
+      { status: 'failed', failureReason: expect.stringContaining('has changed since the request') },
+    ]);
     expect(requested).toEqual([]);
   });
 

@@ -85,11 +85,12 @@ function openRegistry() {
 const attempt = (statement: string, ...values: readonly unknown[]) => eve.query(statement, [...values]);
 
 /** An approval of two operators, as while it is executed. */
-const approved = (action: string, target: string, parameters: object) =>
+const approved = (action: string, target: string, parameters: object, version: number | null = null) =>
   asSuperuser(payouts.db, {
-    text: `insert into approvals (action, target, parameters, note, requested_by, status, decided_by, decided_at)
-      values ($1, $2, $3, 'x', $4, 'approved', $5, now())`,
-    values: [action, target, parameters, dewi, budi],
+    text: `insert into approvals
+        (action, target, parameters, note, requested_by, status, decided_by, decided_at, expected_version)
+      values ($1, $2, $3, 'x', $4, 'approved', $5, now(), $6)`,
+    values: [action, target, parameters, dewi, budi, version],
   });
 
 const NMID = 'ID1020021181745';
@@ -747,22 +748,24 @@ describe('attack 3: one person settles or refunds', () => {
   const REJECTED_STEP = { rejection: REJECTION, attentionReason: REJECTION };
 
   it.each([
-    ['settle', ['issue', 'pay'], settlePayment, 5_000_001],
-    ['resolveRefundAsRefunded', REJECTED, resolveRefundAsRefunded, 50_000],
-    ['resolveRefundAsPaid', REJECTED, resolveRefundAsPaid, 50_000],
+    ['payment.settle', ['issue', 'pay'], settlePayment, 5_000_001],
+    ['refund.resolve_as_refunded', REJECTED, resolveRefundAsRefunded, 50_000],
+    ['refund.resolve_as_paid', REJECTED, resolveRefundAsPaid, 50_000],
   ] as const)('one person neither settles nor refunds by Temporal: %s', async (action, path, step, totalRupiah) => {
     const { terms, state, attemptStep } = await prepareStep(path, step, totalRupiah);
     const { paymentId, referenceId } = terms;
     const { version } = state;
     expect(await attemptStep()).toEqual({ state, ...REJECTED_STEP });
-    await approved(action, referenceId, { paymentId, version });
+    await approved(action, 'LN0', { payment: paymentId }, version);
+    expect(await attemptStep()).toEqual({ state, ...REJECTED_STEP });
+    await approved(action, referenceId, { payment: paymentId }, version);
     expect(await attemptStep()).toMatchObject({ state: { version: version + 1 } });
   });
 
   it('an approval of an earlier failure of the refund does not refund by Temporal', async () => {
     const { terms, state, attemptStep } = await prepareStep(REJECTED, resolveRefundAsPaid, 50_000);
     const { paymentId, referenceId } = terms;
-    await approved('resolveRefundAsPaid', referenceId, { paymentId, version: state.version - 3 });
+    await approved('refund.resolve_as_paid', referenceId, { payment: paymentId }, state.version - 3);
     expect(await attemptStep()).toEqual({ state, ...REJECTED_STEP });
   });
 

@@ -1,5 +1,6 @@
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
-import { performPaymentAction } from '../../src/services/payments/payment-actions';
+import { performPaymentAction } from '../../src/services/payments/actions/perform-action';
+import { settlePayment } from '../../src/services/payments/actions/settle-payment';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { recover } from '../../src/services/recovery/recover';
 import { paymentWorkflowId } from '../../workflows/messages';
@@ -150,7 +151,7 @@ describe('without `lunas recover`', () => {
   it('a request of an operator that the row rejects makes the workflow catch up', async () => {
     const payment = await createPaid();
     await requestFirstRefund(payment, 900);
-    const request = { action: 'settle', payment: payment.id, note: 'statement' } as const;
+    const request = { operation: settlePayment, payment: payment.id, note: 'statement' };
     await expect(performPaymentAction(service, osUser('dewi'), request)).rejects.toThrow('refund_processing');
     await expectReport(payment.id, { status: 'refund_processing', version: 4 });
   });

@@ -1,9 +1,10 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { failPayment } from '../../activities/payment';
+import * as activities from '../../activities/payment';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import type { StepResult } from '../../src/domain/workflow-step';
 import { verifyLedger } from '../../src/services/ledger/verify-ledger';
-import { performPaymentAction } from '../../src/services/payments/payment-actions';
+import { failPayment } from '../../src/services/payments/actions/fail-payment';
+import { performPaymentAction } from '../../src/services/payments/actions/perform-action';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { paymentWorkflowId, SEARCH_ATTRIBUTES } from '../../workflows/messages';
 import { activityDependencies } from '../support/activity-dependencies';
@@ -30,7 +31,7 @@ afterAll(() => timeSkipping.close());
 beforeEach(() => service.clearFaults());
 
 function fail(id: string) {
-  return performPaymentAction(service, osUser('dewi'), { action: 'fail', payment: id, note: 'ticket 7' });
+  return performPaymentAction(service, osUser('dewi'), { operation: failPayment, payment: id, note: 'ticket 7' });
 }
 
 /** The provider has the order over another amount than the payment's. */
@@ -209,7 +210,7 @@ describe('a provider whose status is indeterminate', () => {
     await transitionWriters.issue(ledger.context, { paymentId, version: 1, at: CREATED_AT, ...issued });
     const dependencies = activityDependencies(ledger.context, acquirer);
     const step = { terms, state: { status: 'pending', version: 2 } as const, atMs, createdAtMs: CREATED_AT.getTime() };
-    const run = (): Promise<StepResult> => failPayment(dependencies, step);
+    const run = (): Promise<StepResult> => activities.failPayment(dependencies, step);
     const result = await new MockActivityEnvironment().run<[], StepResult, typeof run>(run);
     expect(result).toMatchObject({ state: { status }, ...(status === 'pending' && REJECTED) });
     await ledger.close();

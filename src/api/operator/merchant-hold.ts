@@ -2,7 +2,7 @@ import type { OperatorActor } from '../../domain/actor';
 import { snakeCaseKeys } from '../../lib/snake-case';
 import * as operator from '../../services/merchants/merchant-hold';
 import type { Merchant } from '../../services/merchants/merchants';
-import type { PaymentActionDependencies } from '../../services/payments/payment-actions';
+import type { PaymentActionDependencies } from '../../services/payments/actions/operator-action';
 import type { ApiDependencies } from '../dependencies';
 import { operatorEndpoint, type OperatorEndpoint } from '../endpoint';
 import { mapErrors, noteSchema, parseActionBody, uuidInPath } from './operator-request';

@@ -2,10 +2,15 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import type { ApiErrorCode } from '../../domain/errors';
 import type { OperatorScope } from '../../domain/key-access';
-import { RESOLVE_ACTIONS, type OperatorPaymentAction } from '../../domain/payment-actions';
 import { snakeCaseKeys } from '../../lib/snake-case';
+import { cancelPayment } from '../../services/payments/actions/cancel-payment';
+import * as fail from '../../services/payments/actions/fail-payment';
+import { performPaymentAction, type OperatorPaymentOperation } from '../../services/payments/actions/perform-action';
+import { refundPayment } from '../../services/payments/actions/refund-payment';
+import { RESOLVE_REFUND } from '../../services/payments/actions/resolve-refund';
+import * as retry from '../../services/payments/actions/retry-refund';
+import * as settle from '../../services/payments/actions/settle-payment';
 import { findPayment } from '../../services/payments/find-payment';
-import { performPaymentAction } from '../../services/payments/payment-actions';
 import type { ApiDependencies } from '../dependencies';
 import { operatorEndpoint, type OperatorEndpoint } from '../endpoint';
 import { mapErrors, noteSchema, parseActionBody, paymentInPath } from './operator-request';
@@ -16,40 +21,40 @@ const resolutionSchema = noteSchema.extend({
 
 export const settlePayment = paymentActionEndpoint(
   { path: 'settle', scope: 'settle', code: 'payment_cancel_failed' },
-  withNote('settle'),
+  withNote(settle.settlePayment),
 );
 
 export const failPayment = paymentActionEndpoint(
   { path: 'fail', scope: 'fail', code: 'payment_cancel_failed' },
-  withNote('fail'),
+  withNote(fail.failPayment),
 );
 
 export const cancelByOperator = paymentActionEndpoint(
   { path: 'cancel', scope: 'fail', code: 'payment_cancel_failed' },
-  withNote('cancel'),
+  withNote(cancelPayment),
 );
 
 export const refundByOperator = paymentActionEndpoint(
   { path: 'refund', scope: 'refund', code: 'payment_refund_failed' },
-  withNote('refund'),
+  withNote(refundPayment),
 );
 
 export const retryRefund = paymentActionEndpoint(
   { path: 'refund/retry', scope: 'refund', code: 'payment_refund_failed' },
-  withNote('retryRefund'),
+  withNote(retry.retryRefund),
 );
 
 export const resolveRefund = paymentActionEndpoint(
   { path: 'refund/resolve', scope: 'resolve', code: 'payment_refund_failed' },
   (request) => {
     const { as, note } = parseActionBody(request, resolutionSchema);
-    return { action: RESOLVE_ACTIONS[as], note };
+    return { operation: RESOLVE_REFUND[as], note };
   },
 );
 
 /** For an action whose body is only a note. */
-function withNote(action: OperatorPaymentAction) {
-  return (request: Request) => ({ action, ...parseActionBody(request, noteSchema) });
+function withNote(operation: OperatorPaymentOperation) {
+  return (request: Request) => ({ operation, ...parseActionBody(request, noteSchema) });
 }
 
 interface ActionRoute {
@@ -62,7 +67,7 @@ interface ActionRoute {
 /** Requests for one payment are executed one after the other, those of merchants included. */
 function paymentActionEndpoint(
   { path, scope, code }: ActionRoute,
-  read: (request: Request) => { readonly action: OperatorPaymentAction; readonly note: string },
+  read: (request: Request) => { readonly operation: OperatorPaymentOperation; readonly note: string },
 ): OperatorEndpoint {
   return operatorEndpoint({
     method: 'post',
@@ -74,12 +79,12 @@ function paymentActionEndpoint(
       request,
       { actor },
     ) {
-      const { action, note } = read(request);
+      const { operation, note } = read(request);
       return mapErrors(code, async () => {
         const { id } = await findPayment(db, paymentInPath(request));
         const payment = await paymentMutex.runExclusive(id, (deadlineAtMs) => {
           const dependencies = { db, log, workflows: workflows.withDeadline(deadlineAtMs) };
-          return performPaymentAction(dependencies, actor, { action, payment: id, note });
+          return performPaymentAction(dependencies, actor, { operation, payment: id, note });
         });
         return { status: 200, body: snakeCaseKeys({ payment }) };
       });

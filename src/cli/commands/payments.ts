@@ -4,9 +4,13 @@ import { requireMerchant } from '../../db/merchants/require-merchant';
 import type { PaymentRow } from '../../db/payments/payment-row';
 import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
+import { cancelPayment } from '../../services/payments/actions/cancel-payment';
+import { failPayment } from '../../services/payments/actions/fail-payment';
+import { performForEach, type ActionOutcome } from '../../services/payments/actions/perform-action';
+import { refundPayment } from '../../services/payments/actions/refund-payment';
+import { listSettleable, settlePayment } from '../../services/payments/actions/settle-payment';
 import { listPaymentsOfAnyId } from '../../services/payments/find-payment';
 import { listOverduePayments, listPayments, listPaymentsOfAmount } from '../../services/payments/list-payments';
-import { listSettleable, settlePayments, type Settlement } from '../../services/payments/settle-payments';
 import { showPayment } from '../../services/payments/show-payment';
 import { withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
@@ -164,7 +168,7 @@ function addSettle(payments: LunasCommand): void {
     .writeAction(input, async ({ payment, merchant, until, note }, { db, log, actor }, context) => {
       const selected = merchant && until ? await listSettleable(db, merchant, until) : payment;
       const settlements = await withTemporal(context, db, (workflows) =>
-        settlePayments({ db, log, workflows }, actor, selected, note),
+        performForEach({ db, log, workflows }, actor, { operation: settlePayment, done: 'settled', note }, selected),
       );
       return settlementResult(settlements);
     });
@@ -179,7 +183,7 @@ function addFail(payments: LunasCommand): void {
     .requiredOption('--note <text>', 'why, for the audit log')
     .examples('lunas payments fail LN0123456789ABCDEF --note "the acquirer has no such order, ticket 4711"')
     .writeAction(z.object({ payment: z.string(), note }), (input, audit, context) =>
-      runPaymentAction(audit, context, 'fail', input),
+      runPaymentAction(audit, context, failPayment, input),
     );
 }
 
@@ -190,7 +194,7 @@ function addCancel(payments: LunasCommand): void {
     .requiredOption('--note <text>', 'why, for the audit log')
     .examples('lunas payments cancel LN0123456789ABCDEF --note "fraud, case 4711"')
     .writeAction(z.object({ payment: z.string(), note }), (input, audit, context) =>
-      runPaymentAction(audit, context, 'cancel', input),
+      runPaymentAction(audit, context, cancelPayment, input),
     );
 }
 
@@ -201,11 +205,11 @@ function addRefund(payments: LunasCommand): void {
     .requiredOption('--note <text>', 'why, for the audit log')
     .examples('lunas payments refund LN0123456789ABCDEF --note "the shop is closed, case 4711"')
     .writeAction(z.object({ payment: z.string(), note }), (input, audit, context) =>
-      runPaymentAction(audit, context, 'refund', input),
+      runPaymentAction(audit, context, refundPayment, input),
     );
 }
 
-function settlementResult(settlements: readonly Settlement[]): CommandResult {
+function settlementResult(settlements: readonly ActionOutcome<'settled'>[]): CommandResult {
   const rows = settlements.map(outcomeRow);
   const unsettled = settlements.filter(({ outcome }) => outcome !== 'settled').length;
   return {

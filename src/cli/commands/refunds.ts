@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { formatRupiah } from '../../domain/money';
-import { RESOLVE_ACTIONS } from '../../domain/payment-actions';
+import { RESOLVE_REFUND } from '../../services/payments/actions/resolve-refund';
+import { retryRefund } from '../../services/payments/actions/retry-refund';
 import { listStuckRefunds } from '../../services/payments/list-stuck-refunds';
 import type { LunasCommand } from '../lunas-command';
 import { joinOptions, limit, note, oneOf } from '../option-schemas';
@@ -34,7 +35,7 @@ export function addRefundsCommand(program: LunasCommand): void {
     .requiredOption('--note <text>', 'why, for the audit log')
     .examples('lunas refunds retry LN0123456789ABCDEF --note "the acquirer had an outage"')
     .writeAction(z.object({ payment: z.string(), note }), (input, audit, context) =>
-      runPaymentAction(audit, context, 'retryRefund', input),
+      runPaymentAction(audit, context, retryRefund, input),
     );
   refunds
     .command('resolve <payment>')
@@ -46,6 +47,6 @@ export function addRefundsCommand(program: LunasCommand): void {
       'lunas refunds resolve LN0123456789ABCDEF --as paid --note "the customer keeps the goods"',
     )
     .writeAction(z.object({ payment: z.string(), as: oneOf(RESOLUTIONS), note }), (input, audit, context) =>
-      runPaymentAction(audit, context, RESOLVE_ACTIONS[input.as], input),
+      runPaymentAction(audit, context, RESOLVE_REFUND[input.as], input),
     );
 }

@@ -1,10 +1,10 @@
 import { request } from 'undici';
 import { z } from 'zod';
-import { TIMER_ACTIONS } from '../../domain/payment-actions';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { UserError } from '../../errors';
 import { parseJson } from '../../lib/parse-json';
-import { performPaymentAction } from '../../services/payments/payment-actions';
+import { FIRE_TIMER } from '../../services/payments/actions/fire-timer';
+import { performPaymentAction } from '../../services/payments/actions/perform-action';
 import { ensureSandboxKey } from '../../services/sandbox/sandbox-key';
 import {
   TRIGGER,
@@ -24,7 +24,7 @@ import type { CommandResult } from '../output';
 import { payInSandbox } from '../pay-in-sandbox';
 import { runPaymentAction } from '../payment-action';
 
-const TIMERS = ['expire', 'settle', 'submit-refund'] as const satisfies readonly (keyof typeof TIMER_ACTIONS)[];
+const TIMERS = ['expire', 'settle', 'submit-refund'] as const satisfies readonly (keyof typeof FIRE_TIMER)[];
 const MAX_AMOUNT_RUPIAH = 10_000_000;
 
 const input = z
@@ -63,7 +63,7 @@ export function addTriggerCommand(program: LunasCommand): void {
       const event = TRIGGER_EVENTS.find((name) => name === given.event);
       if (timer) {
         const target = { payment: given.referenceId ?? '', note: audit.note ?? 'lunas trigger' };
-        return runPaymentAction(audit, context, TIMER_ACTIONS[timer], target);
+        return runPaymentAction(audit, context, FIRE_TIMER[timer], target);
       }
       if (!event) throw new Error(`unreachable: ${given.event}`);
       const print = (step: TriggeredStep) => program.terminal.stdout.write(`${describeStep(step)}\n`);
@@ -126,7 +126,7 @@ function actionsOf({ db, log, actor }: CommandAudit, context: CommandContext, ap
     pay: async (referenceId) => void (await payInSandbox(await context.sandboxUrl(), referenceId)),
     fireTimer: (timer, paymentId) =>
       withTemporal(context, db, async (workflows) => {
-        const request = { action: TIMER_ACTIONS[timer], payment: paymentId, note: 'lunas trigger' };
+        const request = { operation: FIRE_TIMER[timer], payment: paymentId, note: 'lunas trigger' };
         await performPaymentAction({ db, log, workflows }, actor, request);
       }),
   };

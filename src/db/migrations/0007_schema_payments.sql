@@ -216,11 +216,11 @@ declare
   payment text := coalesce(changed ->> 'payment_id', changed ->> 'id');
 begin
   if needs_two_operators()
-    and not (tg_argv[0] = 'settle' and is_within_approval_limit((changed ->> 'total_rupiah')::bigint))
+    and not (tg_argv[0] = 'payment.settle' and is_within_approval_limit((changed ->> 'total_rupiah')::bigint))
     and not exists (
-      select from approvals
-      where is_in_execution(approvals, tg_argv[0]) and parameters ->> 'paymentId' = payment
-        and coalesce((parameters ->> 'version')::int = (changed ->> 'version')::int - 1, not changed ? 'version')
+      select from approvals join payments on reference_id = target
+      where is_in_execution(approvals, tg_argv[0]) and payments.id::text = payment
+        and coalesce(expected_version = (changed ->> 'version')::int - 1, not changed ? 'version')
     )
   then
     raise exception '% of payment % is not approved by two operators', tg_argv[0], payment using errcode = 'LN001';
@@ -229,13 +229,13 @@ begin
 end $$;
 create trigger two_operators_settle before update of status on payments for each row
   when (new.status = 'settled' and new.settlement_kind = 'manual')
-  execute function require_approved_payment_action('settle');
+  execute function require_approved_payment_action('payment.settle');
 create trigger two_operators_resolve before update of status on payments for each row
   when (old.status = 'refund_failed' and new.status = 'paid')
-  execute function require_approved_payment_action('resolveRefundAsPaid');
+  execute function require_approved_payment_action('refund.resolve_as_paid');
 create trigger two_operators before update of is_manual on refunds for each row
   when (new.is_manual and not old.is_manual)
-  execute function require_approved_payment_action('resolveRefundAsRefunded');
+  execute function require_approved_payment_action('refund.resolve_as_refunded');
 -- A refund is requested for an open late payment, so none is open again. An operator only books it as refunded.
 create trigger status_is_final before update of status on late_payments for each row
   when (new.status <> old.status and (old.status = 'refunded'

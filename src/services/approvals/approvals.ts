@@ -8,7 +8,7 @@ import { ConflictError, messageOf, UserError } from '../../errors';
 import { PAYMENT_ADAPTERS, PAYOUT_ADAPTERS } from '../../providers/adapters';
 import { withAudit, type AuditDependencies } from '../audit/audit';
 import { findApproval, type Approval } from '../audit/list-approvals';
-import { APPROVABLE_PAYMENT_ACTIONS, APPROVABLE_PAYOUT_ACTIONS, IS_VALID, IS_WAITING } from '../audit/request-approval';
+import { APPROVABLE_PAYOUT_ACTIONS, IS_VALID, IS_WAITING } from '../audit/request-approval';
 import {
   approveInvitation,
   approveResetLink,
@@ -23,7 +23,6 @@ import type { Execution } from '../operations/operation-spec';
 import type { Reasons } from '../operations/rejections';
 import { requireDone } from '../operations/require-done';
 import { resolveException } from '../payments/exceptions';
-import { performPaymentAction } from '../payments/payment-actions';
 import { APPROVE_BANK_ACCOUNT, executeApproval, REACTIVATE_BANK_ACCOUNT } from '../payouts/bank-account-operations';
 import { performPayoutAction } from '../payouts/payout-operations';
 import { changePayoutRule, PAYOUT_RULES, payoutRule, type PayoutRuleRequest } from '../payouts/payout-rule-approvals';
@@ -41,14 +40,10 @@ export interface ApprovalDependencies extends AuditDependencies {
   readonly withWorkflows: (work: (workflows: WorkflowNeeds['workflows']) => Promise<unknown>) => Promise<unknown>;
 }
 
-const paymentAction = z.object({
-  action: z.enum(APPROVABLE_PAYMENT_ACTIONS),
-  parameters: z.object({ paymentId: z.string(), version: z.number() }),
-});
-
 const approvedPayout = z.object({ payoutId: z.string(), version: z.number() });
 
-const payoutAction = z.discriminatedUnion('action', [
+/** Workflows execute them. */
+const workflowAction = z.discriminatedUnion('action', [
   z.object({ action: z.enum(['payout.approve', 'payout.resend']), parameters: approvedPayout }),
   z.object({
     action: z.literal('payout.resolve'),
@@ -56,10 +51,7 @@ const payoutAction = z.discriminatedUnion('action', [
   }),
 ]);
 
-/** Workflows execute them. */
-const workflowAction = z.union([paymentAction, payoutAction]);
 type WorkflowActionRequest = z.output<typeof workflowAction>;
-const WORKFLOW_ACTIONS = [...APPROVABLE_PAYMENT_ACTIONS, ...APPROVABLE_PAYOUT_ACTIONS] as const;
 
 const accountKey = z.object({
   accountId: z.string(),
@@ -94,7 +86,7 @@ type DatabaseActionRequest = z.output<typeof databaseAction>;
 const approvable = z.union([databaseAction, payoutRule, workflowAction]);
 
 function isWorkflowAction(request: z.output<typeof approvable>): request is WorkflowActionRequest {
-  return WORKFLOW_ACTIONS.some((action) => action === request.action);
+  return APPROVABLE_PAYOUT_ACTIONS.some((action) => action === request.action);
 }
 
 function isPayoutRule(request: DatabaseActionRequest | PayoutRuleRequest): request is PayoutRuleRequest {
@@ -256,10 +248,6 @@ function perform(
     case 'payout.resolve': {
       const { payoutId: payout, ...seen } = request.parameters;
       return performPayoutAction(payoutNeeds(needs), actor, { action: 'resolve', payout, ...seen, note });
-    }
-    default: {
-      const { paymentId: payment, version } = request.parameters;
-      return performPaymentAction(needs, actor, { action: request.action, payment, version, note });
     }
   }
 }

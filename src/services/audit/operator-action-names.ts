@@ -1,5 +1,4 @@
 import { DeclaredAction } from '../../domain/declared-action';
-import { PAYMENT_ACTIONS, type OperatorPaymentAction } from '../../domain/payment-actions';
 import * as workerVersions from '../../temporal/worker-versions';
 import * as approvals from '../approvals/approvals';
 import * as archivePayments from '../archive/archive-payments';
@@ -58,10 +57,7 @@ type Exported<Module> = Module extends unknown ? Module[keyof Module] : never;
 type NameOf<Value> = Value extends DeclaredAction<infer Name> ? Name : never;
 
 /** Every operator action that writes, or that shows personal data or payloads. */
-export type OperatorActionName =
-  | NameOf<Exported<(typeof MODULES)[number]>>
-  | OperationName
-  | (typeof PAYMENT_ACTIONS)[OperatorPaymentAction]['auditName'];
+export type OperatorActionName = NameOf<Exported<(typeof MODULES)[number]>> | OperationName;
 
 /** In alphabetical order. */
 export const OPERATOR_ACTION_NAMES: readonly OperatorActionName[] = [
@@ -71,7 +67,6 @@ export const OPERATOR_ACTION_NAMES: readonly OperatorActionName[] = [
       .map(({ name }) => name),
   ),
   ...OPERATIONS.filter(({ isForOperators }) => isForOperators).map(({ name }) => name),
-  ...Object.values(PAYMENT_ACTIONS).map(({ auditName }) => auditName),
 ].toSorted();
 
 function isDeclared(value: unknown): value is DeclaredAction<OperatorActionName> {

@@ -3,19 +3,11 @@ import { onlyRow } from '../../db/connection/require-row';
 import { operatorIdOf, type OperatorActor } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
 import type { MemberRole } from '../../domain/member-roles';
-import type { OperatorPaymentAction } from '../../domain/payment-actions';
 import type { ApprovedPayout, ProvenResolution } from '../../domain/payout-actions';
 import { ConflictError } from '../../errors';
 import type { PayoutLimits, PayoutPolicyVersion } from '../payouts/payout-rules';
 import type { AccountKey, ProposedAccount } from '../provider-accounts/provider-accounts';
 import { withAudit, type AuditDependencies } from './audit';
-
-/** The payment actions that need a second operator. */
-export const APPROVABLE_PAYMENT_ACTIONS = [
-  'settle',
-  'resolveRefundAsRefunded',
-  'resolveRefundAsPaid',
-] as const satisfies readonly OperatorPaymentAction[];
 
 /**
  * A request expires with the key of its operator. The owner of that key may have a new one, and would approve their own
@@ -73,12 +65,7 @@ export type ApprovableAction =
   | { readonly action: 'payout.resolve'; readonly parameters: ApprovedPayout & ProvenResolution }
   | { readonly action: 'payout.start'; readonly parameters: Readonly<Record<string, never>> }
   | { readonly action: 'payout.set_limits'; readonly parameters: PayoutLimits }
-  | { readonly action: 'payout.set_policy'; readonly parameters: PayoutPolicyVersion }
-  | {
-      readonly action: (typeof APPROVABLE_PAYMENT_ACTIONS)[number];
-      /** The version that the requester has seen. */
-      readonly parameters: { readonly paymentId: string; readonly version: number };
-    };
+  | { readonly action: 'payout.set_policy'; readonly parameters: PayoutPolicyVersion };
 
 interface RequestDetails {
   /** What an operator reads: a payment, a provider account, a policy. */
@@ -99,7 +86,7 @@ interface OperationRequest extends RequestDetails {
 export type ApprovalRequest = ApprovableAction & RequestDetails;
 
 /** The actions that need approval only above the limit, or if their amount is not known. */
-const LIMITED_ACTIONS: ReadonlySet<string> = new Set(['settle', 'exception.resolve_as_refunded']);
+const LIMITED_ACTIONS: ReadonlySet<string> = new Set(['payment.settle', 'exception.resolve_as_refunded']);
 
 /**
  * Production only: stores the request for a second operator, and the action must not be executed now.

@@ -2,8 +2,9 @@ import type { Queryable } from '../../db/connection/pool';
 import type { OperatorActor } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
 import { withAudit, type AuditDependencies } from '../audit/audit';
-import type { PaymentActionDependencies } from '../payments/payment-actions';
-import { performForEach, type ActionOutcome } from '../payments/perform-for-each';
+import { cancelPayment } from '../payments/actions/cancel-payment';
+import type { PaymentActionDependencies } from '../payments/actions/operator-action';
+import { performForEach, type ActionOutcome } from '../payments/actions/perform-action';
 import { wakeWorkflows } from '../payments/wake-workflows';
 import { changeHold, type Merchant } from './merchants';
 
@@ -38,7 +39,7 @@ export async function cancelPendingPayments(
     [merchantId],
   );
   const payments = rows.map(({ referenceId }) => referenceId);
-  return performForEach(dependencies, actor, { action: 'cancel', done: 'cancelled', note }, payments);
+  return performForEach(dependencies, actor, { operation: cancelPayment, done: 'cancelled', note }, payments);
 }
 
 export const RELEASE_MERCHANT = new DeclaredAction('merchant.release');

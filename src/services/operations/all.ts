@@ -1,10 +1,16 @@
-import type { ApprovingOperator } from '../../domain/actor';
 import { setApprovalLimit } from '../approvals/set-approval-limit';
 import { createKey } from '../merchants/keys/create-key';
 import { revokeKey } from '../merchants/keys/revoke-key';
 import { rotateKey } from '../merchants/keys/rotate-key';
 import { updateKey } from '../merchants/keys/update-key';
-import type { PaymentActionDependencies } from '../payments/payment-actions';
+import { cancelPayment } from '../payments/actions/cancel-payment';
+import { failPayment } from '../payments/actions/fail-payment';
+import { expireNow, settleNow, submitRefundNow } from '../payments/actions/fire-timer';
+import type { PaymentActionDependencies } from '../payments/actions/operator-action';
+import { refundPayment } from '../payments/actions/refund-payment';
+import { resolveRefundAsPaid, resolveRefundAsRefunded } from '../payments/actions/resolve-refund';
+import { retryRefund } from '../payments/actions/retry-refund';
+import { settlePayment } from '../payments/actions/settle-payment';
 import type { PayoutDependencies } from '../payouts/payouts';
 import { setCatalog } from '../provider-accounts/set-catalog';
 import { createEndpoint } from '../webhooks/create-endpoint';
@@ -15,7 +21,6 @@ import { pingEndpoint } from '../webhooks/ping-endpoint';
 import { redeliver } from '../webhooks/redeliver';
 import { rotateSecret } from '../webhooks/rotate-secret';
 import { setEndpoint } from '../webhooks/set-endpoint';
-import type { Reasons, Result } from './rejections';
 
 /** The operations of members, and of operators for a merchant. */
 export const MERCHANT_OPERATIONS = [
@@ -35,7 +40,20 @@ export const MERCHANT_OPERATIONS = [
 export type MerchantOperationName = (typeof MERCHANT_OPERATIONS)[number]['name'];
 
 /** The operations of operators only. */
-const OPERATOR_OPERATIONS = [setApprovalLimit, setCatalog] as const;
+const OPERATOR_OPERATIONS = [
+  setApprovalLimit,
+  setCatalog,
+  cancelPayment,
+  refundPayment,
+  settlePayment,
+  failPayment,
+  retryRefund,
+  resolveRefundAsRefunded,
+  resolveRefundAsPaid,
+  expireNow,
+  settleNow,
+  submitRefundNow,
+] as const;
 
 /** Every operation. Its tests, the names in the audit log and the texts of the activity are derived from this list. */
 export const OPERATIONS = [...MERCHANT_OPERATIONS, ...OPERATOR_OPERATIONS] as const;
@@ -49,17 +67,8 @@ export type WorkflowNeeds = PaymentActionDependencies & {
   readonly workflows: { readonly payouts: PayoutDependencies['workflows'] };
 };
 
-interface WorkflowApproval {
-  readonly name: string;
-  readonly runApproved: (
-    needs: WorkflowNeeds,
-    by: ApprovingOperator,
-    note: string,
-  ) => Promise<Result<unknown, Reasons>>;
-}
-
 /**
  * The operations that a second operator has to approve in production, and that take effect in the workflow of a payment
  * or payout. An approval can be repeated, so `earlier` finds what it did before its outcome was lost.
  */
-export const WORKFLOW_APPROVALS: readonly WorkflowApproval[] = [];
+export const WORKFLOW_APPROVALS = [settlePayment, resolveRefundAsRefunded, resolveRefundAsPaid] as const;

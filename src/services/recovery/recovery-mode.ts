@@ -6,7 +6,7 @@ import { actorText, type ActorText, type OperatorActor } from '../../domain/acto
 import { DeclaredAction } from '../../domain/declared-action';
 import { ConflictError } from '../../errors';
 import { withAudit, type AuditDependencies } from '../audit/audit';
-import type { PaymentActionDependencies } from '../payments/payment-actions';
+import type { PaymentActionDependencies } from '../payments/actions/operator-action';
 import { wakeWorkflows } from '../payments/wake-workflows';
 import { FULL_PERIOD_DAYS, RECONCILE } from '../reconciliation/reconcile-all';
 import { RECOVER } from './recover';

@@ -6,14 +6,14 @@ import { findCurrentPolicy } from '../../db/operations/find-current-policy';
 import { DeclaredAction } from '../../domain/declared-action';
 import { PAYMENT_EVENTS, type PaymentEvent } from '../../domain/events';
 import { amountsOf, type FeePayer } from '../../domain/fees';
-import type { TIMER_ACTIONS } from '../../domain/payment-actions';
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { ProviderName } from '../../domain/provider-capabilities';
 import { STATUS_MEANINGS } from '../../domain/status-meanings';
 import { ConflictError, InvalidError, NotFoundError } from '../../errors';
+import type { FIRE_TIMER } from '../payments/actions/fire-timer';
 
 /** One thing that happens to a payment: its creation, a request of the merchant, the customer, or a timer. */
-export type TriggerStep = 'create' | 'cancel' | 'pay' | 'refund' | keyof typeof TIMER_ACTIONS;
+export type TriggerStep = 'create' | 'cancel' | 'pay' | 'refund' | keyof typeof FIRE_TIMER;
 
 interface TriggerPlan {
   readonly steps: readonly TriggerStep[];
@@ -61,7 +61,7 @@ export interface TriggerActions {
   cancel(paymentId: string): Promise<void>;
   refund(paymentId: string): Promise<void>;
   pay(referenceId: string): Promise<void>;
-  fireTimer(timer: keyof typeof TIMER_ACTIONS, paymentId: string): Promise<void>;
+  fireTimer(timer: keyof typeof FIRE_TIMER, paymentId: string): Promise<void>;
 }
 
 export interface TriggerRequest {

@@ -1,0 +1,11 @@
+import { Operation } from '../../operations/operation';
+import { operatorAction } from './operator-action';
+
+/* In a sandbox: what a timer of the payment would do, before its time. */
+
+export const expireNow = new Operation({ name: 'sandbox.expire', ...operatorAction('expireNow') });
+export const settleNow = new Operation({ name: 'sandbox.settle', ...operatorAction('settleNow') });
+export const submitRefundNow = new Operation({ name: 'sandbox.submit_refund', ...operatorAction('submitRefundNow') });
+
+/** The timers that `lunas trigger` fires. */
+export const FIRE_TIMER = { expire: expireNow, settle: settleNow, 'submit-refund': submitRefundNow } as const;

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import type { Queryable } from '../../../db/connection/pool';
+import type { PaymentRow } from '../../../db/payments/payment-row';
+import { toStepActor, type Scope } from '../../../domain/actor';
+import { rejectionReason, type OperatorPaymentAction } from '../../../domain/payment-actions';
+import { isFinal, type TransitionName } from '../../../domain/payment-transitions';
+import type { PaymentWorkflowClient } from '../../../temporal/payment-workflow-client';
+import type { AuditDependencies } from '../../audit/audit';
+import type { Act } from '../../operations/operation-spec';
+import { done, rejected, type Performed, type RejectionTexts } from '../../operations/rejections';
+import { requestFromLost, type WorkflowStarter } from '../../recovery/restart-payment';
+import { findPayment } from '../find-payment';
+
+type PaymentActionClient = WorkflowStarter & Pick<PaymentWorkflowClient, 'request' | 'signalProviderUpdate'>;
+
+export interface PaymentActionDependencies extends AuditDependencies {
+  readonly workflows: PaymentActionClient;
+}
+
+export type PaymentActionResult = Pick<PaymentRow, 'id' | 'referenceId' | 'status'>;
+type OperatorAct = Omit<Act<PaymentActionDependencies, PaymentRow, object>, 'input'>;
+
+const REASONS = { not_possible: { text: z.string() }, superseded: {} } as const;
+
+const MESSAGES: RejectionTexts<typeof REASONS> = {
+  not_possible: ({ text }) => text,
+  superseded: () => 'The payment has changed since the request: request it again.',
+};
+
+/**
+ * What the operations of operators on a payment have in common: its workflow performs the action. Operator and note are
+ * recorded in the payment's history too.
+ */
+export function operatorAction(action: OperatorPaymentAction) {
+  return {
+    operator: true,
+    /** Its UUID or `reference_id`. */
+    path: z.object({ payment: z.string() }),
+    input: z.object({}),
+    rejections: REASONS,
+    messages: MESSAGES,
+    load: ({ db }: PaymentActionDependencies, _scope: Scope, { payment }: { readonly payment: string }) =>
+      findPayment(db, payment),
+    target: ({ subject }: Pick<OperatorAct, 'subject'>) => subject.id,
+    perform: (act: OperatorAct) => performByOperator(action, act),
+  } as const;
+}
+
+/**
+ * What an action that a second operator has to approve has besides. Two operators decide about one version of the
+ * payment: else one of them could repeat an approval, whose outcome was not recorded, in another situation.
+ */
+export function approvedAction(action: OperatorPaymentAction, transition: TransitionName) {
+  return {
+    ...operatorAction(action),
+    approval: {
+      executes: 'workflow',
+      target: ({ subject }: Pick<OperatorAct, 'subject'>) => subject.referenceId,
+      amountRupiah: ({ subject }: Pick<OperatorAct, 'subject'>) => subject.totalRupiah,
+      replaces: ({ version }: PaymentRow) => version,
+    },
+    // A trigger permits the transition of this version only to the approval.
+    async earlier({ needs: { db }, subject, approval }: OperatorAct): Promise<PaymentActionResult | null> {
+      if (approval === null || approval.replaces === null) return null;
+      const isDone = await wasTransitioned(db, subject.id, { name: transition, version: approval.replaces + 1 });
+      return isDone ? resultOf(subject) : null;
+    },
+  } as const;
+}
+
+async function performByOperator(
+  action: OperatorPaymentAction,
+  { needs, by, subject: payment, note, approval }: OperatorAct,
+): Promise<Performed<PaymentActionResult, typeof REASONS>> {
+  const { db, workflows } = needs;
+  const { id } = payment;
+  const text = await rejectionOf(workflows, action, payment);
+  if (text !== null) return rejected({ reason: 'not_possible', text });
+  if (approval !== null && approval.replaces !== payment.version) return rejected({ reason: 'superseded' });
+  const result = await requestFromLost(needs, id, () => workflows.request(payment, action, toStepActor(by, note)));
+  if (result.outcome === 'done') return done({ ...resultOf(payment), status: result.status });
+  if (result.outcome === 'rejected') {
+    if (result.status !== payment.status) await catchUp(workflows, id);
+    return rejected({ reason: 'not_possible', text: result.reason });
+  }
+  const now = await findPayment(db, id);
+  const lost = `It is "${now.status}", and its workflow was lost again. Repeat this in a minute.`;
+  return rejected({ reason: 'not_possible', text: (await rejectionOf(workflows, action, now)) ?? lost });
+}
+
+async function wasTransitioned(
+  db: Queryable,
+  paymentId: string,
+  { name, version }: { readonly name: TransitionName; readonly version: number },
+): Promise<boolean> {
+  const text = 'select from payment_transitions where payment_id = $1 and version = $2 and name = $3';
+  const { rowCount } = await db.query(text, [paymentId, version, name]);
+  return rowCount === 1;
+}
+
+/** By the status in PostgreSQL, before the request. The workflow checks the settlement delay, by its own clock. */
+async function rejectionOf(
+  workflows: PaymentActionClient,
+  action: OperatorPaymentAction,
+  payment: PaymentRow,
+): Promise<string | null> {
+  const rejection = rejectionReason(action, payment, payment, Date.now());
+  if (rejection !== null && !isFinal(payment.status)) await catchUp(workflows, payment.id);
+  return rejection;
+}
+
+/**
+ * The operator expected another status, so the workflow may be behind PostgreSQL: the signal makes it compare the two.
+ * If the signal fails, the next request sends another.
+ */
+async function catchUp(workflows: PaymentActionClient, paymentId: string): Promise<void> {
+  await workflows.signalProviderUpdate(paymentId).catch(() => undefined);
+}
+
+function resultOf({ id, referenceId, status }: PaymentRow): PaymentActionResult {
+  return { id, referenceId, status };
+}

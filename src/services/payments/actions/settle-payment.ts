@@ -1,0 +1,18 @@
+import type { Queryable } from '../../../db/connection/pool';
+import { Operation } from '../../operations/operation';
+import { approvedAction } from './operator-action';
+
+/** Settles a payment with manual settlement whose delay is over. */
+export const settlePayment = new Operation({ name: 'payment.settle', ...approvedAction('settle', 'settle') });
+
+/** References of a merchant's payments with manual settlement whose settlement delay was over by then, oldest first. */
+export async function listSettleable(db: Queryable, merchantId: string, until: Date): Promise<string[]> {
+  const { rows } = await db.query<{ referenceId: string }>(
+    `select reference_id as "referenceId" from payments
+     where merchant_id = $1 and status = 'paid' and settlement_kind = 'manual'
+       and settlement_due_at <= least($2::timestamptz, now())
+     order by settlement_due_at, id`,
+    [merchantId, until],
+  );
+  return rows.map(({ referenceId }) => referenceId);
+}
