@@ -2,10 +2,11 @@ import { createPool } from '../../src/db/connection/pool';
 import { findForReconciliation } from '../../src/db/operations/list-for-reconciliation';
 import { refundLatePayment } from '../../src/db/transitions/late-payment-transitions';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
-import { listExceptionsOf, resolveException } from '../../src/services/payments/exceptions';
+import { listExceptionsOf } from '../../src/services/payments/exceptions';
 import { applyTransitions, payLate, T0 } from '../services/ledger/transition-path';
 import { osUser } from '../support/actors';
 import { createTestLedger } from '../support/payments';
+import { resolveByOperator } from '../support/resolve-exception';
 
 let ledger: Awaited<ReturnType<typeof createTestLedger>>;
 beforeAll(async () => {
@@ -49,7 +50,7 @@ describe('reconciliation counts a refund as manual', () => {
       const [exception] = await listExceptionsOf(ledger.db, late.terms.referenceId);
       const db = createPool(ledger.database.urlOf(login), { max: 1 });
       const resolution = { note: 'sent back', isRefunded: true };
-      await resolveException({ ...ledger, db }, osUser('test'), exception?.id ?? '', resolution);
+      await resolveByOperator({ ...ledger, db }, osUser('test'), exception?.id ?? '', resolution);
       await db.end();
       expect(await isManuallyRefunded(late.terms.paymentId)).toBe(true);
     }
@@ -65,7 +66,7 @@ it('posts a manual refund only together with the resolution of its exception', a
     create function fail() returns trigger language plpgsql as $$ begin ${reject}; end $$;
     create trigger fail before update on exceptions for each row execute function fail()`);
   const resolution = { note: 'sent back', isRefunded: true };
-  await expect(resolveException(ledger, osUser('test'), exception?.id ?? '', resolution)).rejects.toThrow(
+  await expect(resolveByOperator(ledger, osUser('test'), exception?.id ?? '', resolution)).rejects.toThrow(
     'no space left',
   );
   const { rows } = await ledger.db.query('select status from late_payments where payment_id = $1', [
@@ -90,7 +91,7 @@ describe('the exception of a late payment', () => {
     await payLate(ledger, late, 50_000, 'manual_review');
     const [exception] = await listExceptionsOf(ledger.db, late.terms.referenceId);
     await ledger.db.query("update late_payments set status = 'refunded' where payment_id = $1", [late.terms.paymentId]);
-    const resolve = resolveException(ledger, osUser('test'), exception?.id ?? '', {
+    const resolve = resolveByOperator(ledger, osUser('test'), exception?.id ?? '', {
       note: 'sent back',
       isRefunded: true,
     });

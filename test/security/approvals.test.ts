@@ -17,7 +17,7 @@ import type { PaymentActionDependencies } from '../../src/services/payments/acti
 import { performPaymentAction } from '../../src/services/payments/actions/perform-action';
 import { resolveRefundAsPaid, resolveRefundAsRefunded } from '../../src/services/payments/actions/resolve-refund';
 import { settlePayment } from '../../src/services/payments/actions/settle-payment';
-import { listExceptions, resolveException } from '../../src/services/payments/exceptions';
+import { listExceptions } from '../../src/services/payments/exceptions';
 import { listPolicies } from '../../src/services/provider-accounts/catalog';
 import { runLunas } from '../cli/run-lunas';
 import { applyTransitions, payLate } from '../services/ledger/transition-path';
@@ -27,6 +27,7 @@ import { NO_WORKFLOWS } from '../support/no-workflows';
 import { createTestLedger, type TestLedger } from '../support/payments';
 import { createMember, createShop } from '../support/people';
 import { createOperatorWithLogin, urlOfOperator } from '../support/production';
+import { resolveByOperator } from '../support/resolve-exception';
 
 /* In production, one operator alone moves no money and changes no rule that moves money. */
 
@@ -338,7 +339,7 @@ describe('what books money', () => {
     await openException(ledger.db, { kind: 'late_payment', referenceId: 'LN1', detail: 'no amount' });
     const [exception] = await listExceptions(ledger.db, { onlyOpen: true, limit: 9 });
     const resolution = { note: 'bank transfer 4711', isRefunded: true };
-    await expect(resolveException(ledger, eka, exception?.id ?? '', resolution)).rejects.toThrow(/second operator/);
+    await expect(resolveByOperator(ledger, eka, exception?.id ?? '', resolution)).rejects.toThrow(/second operator/);
     expect(await listApprovals(ledger.db, { onlyOpen: true, limit: 9 })).toMatchObject([{ amountRupiah: null }]);
   });
 
@@ -356,7 +357,7 @@ describe('what books money', () => {
     await payLate(ledger, path, lateRupiah, 'manual_review');
     const [exception] = await listExceptions(ledger.db, { onlyOpen: true, limit: 9 });
     const resolution = { note: 'bank transfer 4711', isRefunded: true };
-    await resolveException(ledger, eka, exception?.id ?? '', resolution).catch(() => undefined);
+    await resolveByOperator(ledger, eka, exception?.id ?? '', resolution).catch(() => undefined);
     expect(await listExceptions(ledger.db, { onlyOpen: true, limit: 9 })).toHaveLength(waiting);
     expect(await listApprovals(ledger.db, { onlyOpen: true, limit: 9 })).toHaveLength(waiting);
   });

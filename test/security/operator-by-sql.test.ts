@@ -795,7 +795,7 @@ describe('attack 3: one person settles or refunds', () => {
     await expect(refundLatePaymentManually(eve, refund)).rejects.toMatchObject({ code: RESTRICTED });
     const reopen = "update late_payments set status = 'received', finished_at = null where payment_id = $1";
     await expect(attempt(reopen, paymentId)).rejects.toMatchObject({ code: RESTRICTED });
-    await approved('exception.resolve_as_refunded', exceptionId, { exceptionId });
+    await approved('exception.resolve_as_refunded', exceptionId, { exception: exceptionId });
     expect(await refundLatePaymentManually(eve, refund)).toBe(true);
     const worker = createPool(payouts.database.urlOf('lunas_local_worker'), { max: 1 });
     await expect(worker.query(reopen, [paymentId])).rejects.toMatchObject({ code: RESTRICTED });

@@ -1,10 +1,10 @@
 import { scheduleStatusQuery } from '../../src/db/payments/notification-inbox';
-import { resolveException } from '../../src/services/payments/exceptions';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { osUser } from '../support/actors';
 import { eventually } from '../support/eventually';
 import { recordHistory } from '../support/history';
 import { signedNotification } from '../support/notification';
+import { resolveByOperator } from '../support/resolve-exception';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 
 let service: TestService;
@@ -145,7 +145,7 @@ describe('a late payment', () => {
     const [{ id: exceptionId }] = (await service.db.query('select id from exceptions where payment_id = $1', [id]))
       .rows;
     const resolution = { note: 'bank transfer 4711', isRefunded: true };
-    await resolveException(service, osUser('dewi'), exceptionId, resolution);
+    await resolveByOperator(service, osUser('dewi'), exceptionId, resolution);
     await waitForLatePayment(id, 'refunded');
     // The acquirer still owes us the amount: the operator refunded from our bank account.
     expect(await balances(id)).toEqual({ provider_receivable: -50_000, suspense: 0, cash: 50_000 });
@@ -295,7 +295,7 @@ describe('an exception is opened', () => {
     expect(await balances(id)).toEqual({ provider_receivable: -50_000, suspense: 50_000 });
 
     const resolution = { note: 'sent back by bank transfer', isRefunded: false };
-    await resolveException(service, osUser('dewi'), exception.id, resolution);
+    await resolveByOperator(service, osUser('dewi'), exception.id, resolution);
     await waitForNoOpenNotification(reference_id);
     await scheduleStatusQuery(service.db, order);
     await waitForNoOpenNotification(reference_id);

@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { snakeCaseKeys } from '../../lib/snake-case';
+import type { Reasons } from '../../services/operations/rejections';
+import { requireDone } from '../../services/operations/require-done';
 import * as exceptions from '../../services/payments/exceptions';
+import * as resolve from '../../services/payments/resolve-exception';
 import type { ApiDependencies } from '../dependencies';
 import { operatorEndpoint } from '../endpoint';
 import { readQuery } from '../read-query';
@@ -34,10 +38,10 @@ export const resolveException = operatorEndpoint({
   readsBody: true,
   async handler({ db, log }: Pick<ApiDependencies, 'db' | 'log'>, request, { actor }) {
     const { note, refunded } = parseActionBody(request, resolutionSchema);
-    const id = uuidInPath(request);
-    const resolution = { note, isRefunded: refunded };
-    const exception = await mapErrors('not_found', () =>
-      exceptions.resolveException({ db, log }, actor, id, resolution),
+    const operation = refunded ? resolve.resolveExceptionAsRefunded : resolve.resolveException;
+    const call = { path: { exception: uuidInPath(request) }, input: {}, formId: randomUUID(), note };
+    const exception = await mapErrors('not_found', async () =>
+      requireDone<exceptions.ExceptionRecord, Reasons>(await operation.run({ db, log }, actor, call)),
     );
     return { status: 200, body: snakeCaseKeys({ exception }) };
   },

@@ -1,6 +1,10 @@
+import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { formatRupiah } from '../../domain/money';
-import { listExceptions, resolveException } from '../../services/payments/exceptions';
+import type { Reasons } from '../../services/operations/rejections';
+import { requireDone } from '../../services/operations/require-done';
+import { listExceptions, type ExceptionRecord } from '../../services/payments/exceptions';
+import { resolveException, resolveExceptionAsRefunded } from '../../services/payments/resolve-exception';
 import type { LunasCommand } from '../lunas-command';
 import { id, limit, note } from '../option-schemas';
 import { formatTable } from '../output';
@@ -35,8 +39,9 @@ export function addExceptionsCommand(program: LunasCommand): void {
     .option('--refunded', 'the late payment was refunded manually: post it out of suspense')
     .examples('lunas exceptions resolve EXCEPTION_ID --refunded --note "sent back by bank transfer 4711"')
     .writeAction(resolveInput, async ({ exceptionId, note, refunded }, audit) => {
-      const resolution = { note, isRefunded: refunded };
-      const exception = await resolveException(audit, audit.actor, exceptionId, resolution);
+      const operation = refunded ? resolveExceptionAsRefunded : resolveException;
+      const call = { path: { exception: exceptionId }, input: {}, formId: uuidv7(), note };
+      const exception = requireDone<ExceptionRecord, Reasons>(await operation.run(audit, audit.actor, call));
       return { json: { exception }, text: `${exception.kind} of ${exception.referenceId} is resolved.` };
     });
 }

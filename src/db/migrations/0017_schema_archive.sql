@@ -259,7 +259,7 @@ begin atomic
       where payment_id = payment
     ) late
     where is_within_approval_limit(late.total_rupiah) or exists (
-      select from exceptions join approvals on approvals.parameters ->> 'exceptionId' = exceptions.id::text
+      select from exceptions join approvals on approvals.parameters ->> 'exception' = exceptions.id::text
       where exceptions.kind = 'late_payment' and exceptions.reference_id = late.reference_id
         and exceptions.amount_rupiah = late.total_rupiah
         and is_in_execution(approvals, 'exception.resolve_as_refunded')

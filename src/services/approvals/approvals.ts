@@ -22,7 +22,6 @@ import { DATABASE_APPROVALS, WORKFLOW_APPROVALS, type WorkflowNeeds } from '../o
 import type { Execution } from '../operations/operation-spec';
 import type { Reasons } from '../operations/rejections';
 import { requireDone } from '../operations/require-done';
-import { resolveException } from '../payments/exceptions';
 import { APPROVE_BANK_ACCOUNT, executeApproval, REACTIVATE_BANK_ACCOUNT } from '../payouts/bank-account-operations';
 import { performPayoutAction } from '../payouts/payout-operations';
 import { changePayoutRule, PAYOUT_RULES, payoutRule, type PayoutRuleRequest } from '../payouts/payout-rule-approvals';
@@ -68,10 +67,6 @@ const databaseAction = z.discriminatedUnion('action', [
   z.object({
     action: z.enum(['operator.create', 'operator.revoke']),
     parameters: z.object({ operatorId: z.string() }),
-  }),
-  z.object({
-    action: z.literal('exception.resolve_as_refunded'),
-    parameters: z.object({ exceptionId: z.string() }),
   }),
   z.object({ action: z.enum(['user.reset', 'user.invite']), parameters: z.object({ linkId: z.string() }) }),
   z.object({ action: z.literal('user.confirm'), parameters: z.object({ credentialsSince: z.iso.datetime() }) }),
@@ -319,8 +314,6 @@ async function execute(
       return withAudit(dependencies, actor, { ...audited, action: REACTIVATE_BANK_ACCOUNT }, () =>
         executeApproval(db, actor, 'reactivate', parameters, note),
       );
-    case 'exception.resolve_as_refunded':
-      return resolveException(dependencies, actor, parameters.exceptionId, { note, isRefunded: true });
   }
 }
 

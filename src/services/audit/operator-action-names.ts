@@ -10,7 +10,6 @@ import * as merchantHold from '../merchants/merchant-hold';
 import * as merchants from '../merchants/merchants';
 import { OPERATIONS, type OperationName } from '../operations/all';
 import * as customers from '../payments/customers';
-import * as exceptions from '../payments/exceptions';
 import * as bankAccounts from '../payouts/bank-account-operations';
 import * as payoutLimits from '../payouts/payout-limits';
 import * as payouts from '../payouts/payout-operations';
@@ -38,7 +37,6 @@ const MODULES = [
   merchantHold,
   merchants,
   customers,
-  exceptions,
   bankAccounts,
   payoutLimits,
   payouts,

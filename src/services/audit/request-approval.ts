@@ -40,7 +40,6 @@ export type ApprovableAction =
       readonly parameters: { readonly operatorId: string; readonly login: string | null };
     }
   | { readonly action: 'operator.revoke'; readonly parameters: { readonly operatorId: string } }
-  | { readonly action: 'exception.resolve_as_refunded'; readonly parameters: { readonly exceptionId: string } }
   | { readonly action: 'user.reset'; readonly parameters: { readonly linkId: string } }
   | {
       readonly action: 'user.confirm';

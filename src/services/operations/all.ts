@@ -11,6 +11,7 @@ import { refundPayment } from '../payments/actions/refund-payment';
 import { resolveRefundAsPaid, resolveRefundAsRefunded } from '../payments/actions/resolve-refund';
 import { retryRefund } from '../payments/actions/retry-refund';
 import { settlePayment } from '../payments/actions/settle-payment';
+import { resolveException, resolveExceptionAsRefunded } from '../payments/resolve-exception';
 import type { PayoutDependencies } from '../payouts/payouts';
 import { setCatalog } from '../provider-accounts/set-catalog';
 import { createEndpoint } from '../webhooks/create-endpoint';
@@ -50,6 +51,8 @@ const OPERATOR_OPERATIONS = [
   retryRefund,
   resolveRefundAsRefunded,
   resolveRefundAsPaid,
+  resolveException,
+  resolveExceptionAsRefunded,
   expireNow,
   settleNow,
   submitRefundNow,
@@ -60,7 +63,7 @@ export const OPERATIONS = [...MERCHANT_OPERATIONS, ...OPERATOR_OPERATIONS] as co
 export type OperationName = (typeof OPERATIONS)[number]['name'];
 
 /** The operations that a second operator has to approve in production, and that take effect in the database. */
-export const DATABASE_APPROVALS = [setApprovalLimit, setCatalog] as const;
+export const DATABASE_APPROVALS = [setApprovalLimit, setCatalog, resolveExceptionAsRefunded] as const;
 
 /** What an approved act of a workflow needs. */
 export type WorkflowNeeds = PaymentActionDependencies & {

@@ -1,9 +1,10 @@
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { openException } from '../../../src/db/operations/open-exception';
 import { listActions } from '../../../src/services/audit/list-actions';
-import { listExceptions, listExceptionsOf, resolveException } from '../../../src/services/payments/exceptions';
+import { listExceptions, listExceptionsOf } from '../../../src/services/payments/exceptions';
 import { osUser } from '../../support/actors';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { resolveByOperator } from '../../support/resolve-exception';
 
 const DEWI = osUser('dewi');
 const UNKNOWN_ID = '0193e5c0-0000-7000-8000-000000000000';
@@ -37,7 +38,7 @@ it('lists open exceptions, newest first, and resolved ones if requested', async 
   for (const reference of ['LN1', 'LN2', 'LN3']) await open(reference);
   const [newest] = await listExceptions(db, { onlyOpen: true, limit: 10 });
   expect(newest).toMatchObject({ kind: 'unknown_order', referenceId: 'LN3', amountRupiah: 500, resolvedAt: null });
-  const resolved = await resolveException({ db }, DEWI, newest?.id ?? '', { note: 'sent back', isRefunded: false });
+  const resolved = await resolveByOperator({ db }, DEWI, newest?.id ?? '', { note: 'sent back', isRefunded: false });
   expect(resolved).toMatchObject({
     id: newest?.id,
     resolvedBy: 'cli:dewi',
@@ -55,11 +56,11 @@ it('lists open exceptions, newest first, and resolved ones if requested', async 
 it('resolves an exception once, and records each attempt', async () => {
   await open('LN1');
   const [{ id } = { id: '' }] = await listExceptions(db, { onlyOpen: true, limit: 1 });
-  await resolveException({ db }, DEWI, id, { note: 'first', isRefunded: false });
-  await expect(resolveException({ db }, osUser('budi'), id, { note: 'second', isRefunded: false })).rejects.toThrow(
+  await resolveByOperator({ db }, DEWI, id, { note: 'first', isRefunded: false });
+  await expect(resolveByOperator({ db }, osUser('budi'), id, { note: 'second', isRefunded: false })).rejects.toThrow(
     'no open exception',
   );
-  await expect(resolveException({ db }, DEWI, UNKNOWN_ID, { note: 'third', isRefunded: false })).rejects.toThrow(
+  await expect(resolveByOperator({ db }, DEWI, UNKNOWN_ID, { note: 'third', isRefunded: false })).rejects.toThrow(
     'no open exception',
   );
   expect(await listExceptionsOf(db, 'LN1')).toMatchObject([{ resolvedBy: 'cli:dewi', note: 'first' }]);
@@ -72,7 +73,7 @@ it('resolves an exception once, and records each attempt', async () => {
 it('opens a new exception after the resolution of an equal one', async () => {
   await open('LN1');
   const [{ id } = { id: '' }] = await listExceptions(db, { onlyOpen: true, limit: 1 });
-  await resolveException({ db }, DEWI, id, { note: 'done', isRefunded: false });
+  await resolveByOperator({ db }, DEWI, id, { note: 'done', isRefunded: false });
   await open('LN1');
   await open('LN1', 'wrong_amount');
   expect((await listExceptionsOf(db, 'LN1')).map(({ kind, resolvedBy }) => [kind, resolvedBy])).toEqual([

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { payoutWriters } from '../../../src/db/transitions/payout-transitions';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import { changeHold } from '../../../src/services/merchants/merchants';
-import { listExceptionsOf, resolveException } from '../../../src/services/payments/exceptions';
+import { listExceptionsOf } from '../../../src/services/payments/exceptions';
 import { previewPayout } from '../../../src/services/payouts/payouts';
 import { holdLostPayouts } from '../../../src/services/recovery/hold-lost-payouts';
 import { recover, type Recovery } from '../../../src/services/recovery/recover';
@@ -25,6 +25,7 @@ import {
 } from '../../support/payouts-at-bank';
 import { createMember } from '../../support/people';
 import { reconcile } from '../../support/reconcile';
+import { resolveByOperator } from '../../support/resolve-exception';
 import { restore } from '../../support/restore';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
@@ -409,7 +410,7 @@ describe('lunas recover', () => {
       (await reconcile(service, { isRecovering: true })).breaks.filter(({ paymentId }) => paymentId === payoutId);
     expect(await breaksOfPayout()).toHaveLength(1);
     const [exception] = await listExceptionsOf(service.db, referenceId);
-    await resolveException(service, actor, exception?.id ?? '', {
+    await resolveByOperator(service, actor, exception?.id ?? '', {
       note: 'the bank has never had it',
       isRefunded: false,
     });

@@ -5,10 +5,12 @@ import type { Command } from 'commander';
 import { createProgram } from '../../../src/cli/program';
 import { createSealer } from '../../../src/crypto/sealing';
 import { createPool } from '../../../src/db/connection/pool';
+import { openException } from '../../../src/db/operations/open-exception';
 import { PACKAGE_ROOT } from '../../../src/package-info';
 import { OPERATOR_ENDPOINTS } from '../../../src/servers/api-routes';
 import { listActions, type AuditedAction } from '../../../src/services/audit/list-actions';
 import { createOperator, type NewOperator } from '../../../src/services/identity/operators';
+import { listExceptions } from '../../../src/services/payments/exceptions';
 import { createPayoutByOperator } from '../../../src/services/payouts/payout-operations';
 import { seedPayouts } from '../../../src/services/sandbox/seed-payouts';
 import { runLunas } from '../../cli/run-lunas';
@@ -104,6 +106,7 @@ let environment: NodeJS.ProcessEnv;
 let secret: string;
 let payoutId: string;
 let routeDeliveryId: string;
+let exceptionId: string;
 let payment: { readonly id: string; readonly reference_id: string };
 let writes: Readonly<Record<string, readonly string[]>>;
 beforeAll(async () => {
@@ -129,6 +132,8 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
   const { id: lostKeyId } = await issueKey(service.db, { merchantId, environment: 'sandbox' });
   const [endpointId, deliveryId] = await deadDelivery(merchantId);
   [, routeDeliveryId] = await deadDelivery(merchantId);
+  await openException(service.db, { kind: 'unknown_order', referenceId: 'LN0', detail: 'Unknown order.' });
+  exceptionId = (await listExceptions(service.db, { onlyOpen: true, limit: 1 }))[0]?.id ?? '';
   const linkedUserId = await createMember(service.db, 'linked@toko.example');
   await service.db.query("update users set link_shown_to = 'user:another' where id = $1", [linkedUserId]);
   return {
@@ -177,7 +182,7 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
     'customers erase': [payment.id],
     'refunds retry': [payment.id],
     'refunds resolve': [payment.id, '--as', 'paid'],
-    'exceptions resolve': [UNKNOWN_ID],
+    'exceptions resolve': [exceptionId],
     'approvals approve': ['4711'],
     'approvals reject': ['4711'],
     'approvals set-limit': ['5000000'],
@@ -294,7 +299,7 @@ it('records each operator route that writes', async () => {
   const routes = OPERATOR_ENDPOINTS.filter(({ method }) => method !== 'get');
   expect(routes).not.toEqual([]);
   for (const { path: route, method } of routes) {
-    const ids = { payments: payment.id, payouts: payoutId, deliveries: routeDeliveryId };
+    const ids = { payments: payment.id, payouts: payoutId, deliveries: routeDeliveryId, exceptions: exceptionId };
     const id = Object.entries(ids).find(([name]) => route.includes(`/${name}/`))?.[1] ?? UNKNOWN_ID;
     const body = operatorBody(route, 'ticket 8');
     const headers = { authorization: `Bearer ${secret}` };
