@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { LONG_STATEMENT_MS } from '../../db/connection/pool';
-import { eraseDetails } from '../../db/payments/payment-details';
-import { ERASE_CUSTOMER, SHOW_CUSTOMER, showCustomer, type CustomerDetails } from '../../services/payments/customers';
-import { findPayment } from '../../services/payments/find-payment';
+import { requireDone } from '../../services/operations/require-done';
+import { eraseCustomer } from '../../services/payments/erase-customer';
+import { showCustomer } from '../../services/payments/show-customer';
 import type { LunasCommand } from '../lunas-command';
 import { formatFields } from '../output';
+import { runOperation } from '../run-operation';
 
 const input = z.object({ payment: z.string() });
 
@@ -15,10 +16,12 @@ export function addCustomersCommand(program: LunasCommand): void {
     .description("show a payment's customer and metadata, as the merchant sent them; the audit log has who saw them")
     .examples('lunas customers show LN0123456789ABCDEF --note "dispute, ticket 4711"')
     .writeAction(input, async ({ payment }, audit, context) => {
-      const { id } = await findPayment(audit.db, payment);
-      const sealer = await context.sealer(audit.db);
-      const details = await audit.record(SHOW_CUSTOMER, id, () => showCustomer(audit.db, sealer, id));
-      return { json: { ...details }, text: renderCustomer(details) };
+      const { db, log } = audit;
+      const needs = { db, log, sealer: await context.sealer(db) };
+      const details = requireDone(await runOperation(audit, showCustomer, needs, { path: { payment }, input: {} }));
+      const { referenceId, customer, metadata, erasedAt } = details;
+      const fields = { Payment: referenceId, Customer: describe(customer), Metadata: describe(metadata) };
+      return { json: { ...details }, text: formatFields({ ...fields, Erased: erasedAt }) };
     });
   addErase(customers);
 }
@@ -31,24 +34,14 @@ function addErase(customers: LunasCommand): void {
     .writeAction(
       input,
       async ({ payment }, audit) => {
-        const { id, referenceId } = await findPayment(audit.db, payment);
-        await audit.record(ERASE_CUSTOMER, id, () => eraseDetails(audit.db, id));
+        const erased = requireDone(await runOperation(audit, eraseCustomer, audit, { path: { payment }, input: {} }));
         return {
-          json: { paymentId: id, referenceId, erased: true },
-          text: `${referenceId} has no personal data any more. Backups have it until they are deleted.`,
+          json: { ...erased, erased: true },
+          text: `${erased.referenceId} has no personal data any more. Backups have it until they are deleted.`,
         };
       },
       { statementTimeoutMs: LONG_STATEMENT_MS },
     );
-}
-
-function renderCustomer({ referenceId, customer, metadata, erasedAt }: CustomerDetails): string {
-  return formatFields({
-    Payment: referenceId,
-    Customer: describe(customer),
-    Metadata: describe(metadata),
-    Erased: erasedAt,
-  });
 }
 
 function describe(object: ReadonlyMap<string, unknown> | null): string | null {

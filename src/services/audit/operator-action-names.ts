@@ -9,7 +9,6 @@ import * as appearance from '../merchants/appearance';
 import * as merchantHold from '../merchants/merchant-hold';
 import * as merchants from '../merchants/merchants';
 import { OPERATIONS, type OperationName } from '../operations/all';
-import * as customers from '../payments/customers';
 import * as bankAccounts from '../payouts/bank-account-operations';
 import * as payoutLimits from '../payouts/payout-limits';
 import * as payouts from '../payouts/payout-operations';
@@ -36,7 +35,6 @@ const MODULES = [
   appearance,
   merchantHold,
   merchants,
-  customers,
   bankAccounts,
   payoutLimits,
   payouts,

@@ -11,7 +11,9 @@ import { refundPayment } from '../payments/actions/refund-payment';
 import { resolveRefundAsPaid, resolveRefundAsRefunded } from '../payments/actions/resolve-refund';
 import { retryRefund } from '../payments/actions/retry-refund';
 import { settlePayment } from '../payments/actions/settle-payment';
+import { eraseCustomer } from '../payments/erase-customer';
 import { resolveException, resolveExceptionAsRefunded } from '../payments/resolve-exception';
+import { showCustomer } from '../payments/show-customer';
 import type { PayoutDependencies } from '../payouts/payouts';
 import { setCatalog } from '../provider-accounts/set-catalog';
 import { createEndpoint } from '../webhooks/create-endpoint';
@@ -53,6 +55,8 @@ const OPERATOR_OPERATIONS = [
   resolveRefundAsPaid,
   resolveException,
   resolveExceptionAsRefunded,
+  showCustomer,
+  eraseCustomer,
   expireNow,
   settleNow,
   submitRefundNow,
