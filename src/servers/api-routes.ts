@@ -1,27 +1,27 @@
 import type { MerchantEndpoint, MerchantStream, OperatorEndpoint } from '../api/endpoint';
 import { buildDocument } from '../api/openapi/document';
 import { getOpenapi } from '../api/openapi/get-openapi';
-import { listExceptions, resolveException } from '../api/operator/exceptions';
+import { listExceptions, resolveExceptionByOperator } from '../api/operator/exceptions';
 import { listActions } from '../api/operator/list-actions';
 import { holdMerchant, releaseMerchant } from '../api/operator/merchant-hold';
 import {
   cancelByOperator,
-  failPayment,
+  failByOperator,
   refundByOperator,
   resolveRefund,
-  retryRefund,
-  settlePayment,
+  retryRefundByOperator,
+  settleByOperator,
 } from '../api/operator/payment-actions';
 import { approvePayout, cancelPayout, resendPayout, resolvePayout } from '../api/operator/payout-actions';
 import { listPayouts, showPayout, startPayouts, stopPayouts } from '../api/operator/payouts';
 import { redeliverWebhook } from '../api/operator/redeliver-webhook';
 import { showPayment } from '../api/operator/show-payment';
-import { cancelPayment, cancelTransaction } from '../api/payments/cancel-payment';
+import { cancelByMerchant, cancelTransaction } from '../api/payments/cancel-payment';
 import { createPayment } from '../api/payments/create-payment/create-payment';
 import { getPayment } from '../api/payments/get-payment';
 import { getQris } from '../api/payments/get-qris';
 import { listTransactions } from '../api/payments/list-transactions/list-transactions';
-import { refundPayment } from '../api/payments/refund-payment';
+import { refundByMerchant } from '../api/payments/refund-payment';
 import { receiveNotification } from '../api/provider-notifications/receive-notification';
 import { getQrisImage } from '../api/qris-images/get-qris-image';
 import { streamWebhooks } from '../api/webhook-stream/stream-webhooks';
@@ -45,25 +45,25 @@ export const MERCHANT_ENDPOINTS: readonly MerchantEndpoint[] = [
   createPayment,
   getPayment,
   getQris,
-  cancelPayment,
+  cancelByMerchant,
   cancelTransaction,
-  refundPayment,
+  refundByMerchant,
   listTransactions,
 ];
 
 /** The listener of the operators has these and nothing else. */
 export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   showPayment,
-  settlePayment,
-  failPayment,
+  settleByOperator,
+  failByOperator,
   cancelByOperator,
   refundByOperator,
-  retryRefund,
+  retryRefundByOperator,
   resolveRefund,
   holdMerchant,
   releaseMerchant,
   listExceptions,
-  resolveException,
+  resolveExceptionByOperator,
   redeliverWebhook,
   listActions,
   listPayouts,

@@ -586,7 +586,7 @@ describe('actions of payments', () => {
     expect(requested).toEqual([]);
   });
 
-  it('an approval that was lost after the payment was settled is executed by its repeat, which settles nothing', async () => {
+  it('an approval that was lost after the settlement is executed by its repeat, which settles nothing', async () => {
     await requestSettlement();
     const settleAndLose: Request = async ({ id: paymentId, version = 0 }) => {
       await transitionWriters.settle(ledger.context, { paymentId, version, at: new Date() });

@@ -4,7 +4,7 @@ import { snakeCaseKeys } from '../../lib/snake-case';
 import type { Reasons } from '../../services/operations/rejections';
 import { requireDone } from '../../services/operations/require-done';
 import * as exceptions from '../../services/payments/exceptions';
-import * as resolve from '../../services/payments/resolve-exception';
+import { resolveException, resolveExceptionAsRefunded } from '../../services/payments/resolve-exception';
 import type { ApiDependencies } from '../dependencies';
 import { operatorEndpoint } from '../endpoint';
 import { readQuery } from '../read-query';
@@ -31,14 +31,14 @@ const resolutionSchema = noteSchema.extend({
   refunded: z.boolean({ error: 'must be true or false' }).default(false),
 });
 
-export const resolveException = operatorEndpoint({
+export const resolveExceptionByOperator = operatorEndpoint({
   method: 'post',
   path: '/operator/exceptions/:id/resolve',
   scope: 'resolve',
   readsBody: true,
   async handler({ db, log }: Pick<ApiDependencies, 'db' | 'log'>, request, { actor }) {
     const { note, refunded } = parseActionBody(request, resolutionSchema);
-    const operation = refunded ? resolve.resolveExceptionAsRefunded : resolve.resolveException;
+    const operation = refunded ? resolveExceptionAsRefunded : resolveException;
     const call = { path: { exception: uuidInPath(request) }, input: {}, formId: randomUUID(), note };
     const exception = await mapErrors('not_found', async () =>
       requireDone<exceptions.ExceptionRecord, Reasons>(await operation.run({ db, log }, actor, call)),

@@ -4,12 +4,12 @@ import type { ApiErrorCode } from '../../domain/errors';
 import type { OperatorScope } from '../../domain/key-access';
 import { snakeCaseKeys } from '../../lib/snake-case';
 import { cancelPayment } from '../../services/payments/actions/cancel-payment';
-import * as fail from '../../services/payments/actions/fail-payment';
+import { failPayment } from '../../services/payments/actions/fail-payment';
 import { performPaymentAction, type OperatorPaymentOperation } from '../../services/payments/actions/perform-action';
 import { refundPayment } from '../../services/payments/actions/refund-payment';
 import { RESOLVE_REFUND } from '../../services/payments/actions/resolve-refund';
-import * as retry from '../../services/payments/actions/retry-refund';
-import * as settle from '../../services/payments/actions/settle-payment';
+import { retryRefund } from '../../services/payments/actions/retry-refund';
+import { settlePayment } from '../../services/payments/actions/settle-payment';
 import { findPayment } from '../../services/payments/find-payment';
 import type { ApiDependencies } from '../dependencies';
 import { operatorEndpoint, type OperatorEndpoint } from '../endpoint';
@@ -19,14 +19,14 @@ const resolutionSchema = noteSchema.extend({
   as: z.enum(['refunded', 'paid'], { error: 'must be refunded or paid' }),
 });
 
-export const settlePayment = paymentActionEndpoint(
+export const settleByOperator = paymentActionEndpoint(
   { path: 'settle', scope: 'settle', code: 'payment_cancel_failed' },
-  withNote(settle.settlePayment),
+  withNote(settlePayment),
 );
 
-export const failPayment = paymentActionEndpoint(
+export const failByOperator = paymentActionEndpoint(
   { path: 'fail', scope: 'fail', code: 'payment_cancel_failed' },
-  withNote(fail.failPayment),
+  withNote(failPayment),
 );
 
 export const cancelByOperator = paymentActionEndpoint(
@@ -39,9 +39,9 @@ export const refundByOperator = paymentActionEndpoint(
   withNote(refundPayment),
 );
 
-export const retryRefund = paymentActionEndpoint(
+export const retryRefundByOperator = paymentActionEndpoint(
   { path: 'refund/retry', scope: 'refund', code: 'payment_refund_failed' },
-  withNote(retry.retryRefund),
+  withNote(retryRefund),
 );
 
 export const resolveRefund = paymentActionEndpoint(

@@ -17,7 +17,7 @@ const cancelledPaymentSchema = z.object({
   ...expandedFields,
 });
 
-export const cancelPayment = merchantEndpoint({
+export const cancelByMerchant = merchantEndpoint({
   method: 'post',
   path: '/payments/:id/cancel',
   readsBody: 'optional',
@@ -65,7 +65,7 @@ function reportBody(request: Request): void {
 
 /** docs/contract.md#payments has both paths. */
 export const cancelTransaction = {
-  ...cancelPayment,
+  ...cancelByMerchant,
   path: '/transactions/:id/cancel',
   operationId: 'cancelTransaction',
   summary: 'Cancel at /transactions',

@@ -11,7 +11,7 @@ import { summaryFields, summaryFieldsOf } from './payment-fields';
 
 const refundedPaymentSchema = z.object({ ...summaryFields, ...expandedFields });
 
-export const refundPayment = merchantEndpoint({
+export const refundByMerchant = merchantEndpoint({
   method: 'post',
   path: '/payments/:id/refund',
   readsBody: true,

@@ -19,7 +19,7 @@ import {
 } from '../identity/members';
 import { APPROVE_OPERATOR, approveOperator, REVOKE_OPERATOR, revokeOperator } from '../identity/operators';
 import { DATABASE_APPROVALS, WORKFLOW_APPROVALS, type WorkflowNeeds } from '../operations/all';
-import type { Execution } from '../operations/operation-spec';
+import type { ApprovalExecution } from '../operations/operation-spec';
 import type { Reasons } from '../operations/rejections';
 import { requireDone } from '../operations/require-done';
 import { APPROVE_BANK_ACCOUNT, executeApproval, REACTIVATE_BANK_ACCOUNT } from '../payouts/bank-account-operations';
@@ -336,7 +336,7 @@ async function failureOf(work: Promise<unknown>): Promise<UserError | null> {
 async function recordExecution(
   db: Queryable,
   approvalId: number,
-  execution: Execution,
+  execution: ApprovalExecution,
   failure: UserError | null,
 ): Promise<boolean> {
   const { rowCount } = await db.query(

@@ -39,7 +39,7 @@ export interface Agreed {
   readonly replaces: number | null;
 }
 
-export type Execution = 'database' | 'workflow';
+export type ApprovalExecution = 'database' | 'workflow';
 
 /** What a second operator has to approve in production. */
 interface ApprovalSpec<Subject, Input> {
@@ -47,7 +47,7 @@ interface ApprovalSpec<Subject, Input> {
    * Where it takes effect: in one transaction with the decision, or in the workflow of a payment or payout, which has
    * its own record of a repeat.
    */
-  readonly executes: Execution;
+  readonly executes: ApprovalExecution;
   /** What the operator who decides reads, if the id in the audit log is too little. */
   readonly target?: (act: ActOn<Subject, Input>) => string;
   /** What it moves, for the operator who decides, in rupiah. Null: not known. Absent: it moves none. */

@@ -6,7 +6,7 @@ import type { ActionEnd } from '../../domain/recorded-outcome';
 import { messageOf } from '../../errors';
 import type { AuditDependencies } from '../audit/audit';
 import { requestApproval } from '../audit/request-approval';
-import type { Act, Call, Execution, MemberAccess, Spec, Started } from './operation-spec';
+import type { Act, ApprovalExecution, Call, MemberAccess, Spec, Started } from './operation-spec';
 import { recordAct } from './record-act';
 import {
   isRunRejection,
@@ -49,7 +49,7 @@ export class Operation<
   }
 
   /** Where an approved request takes effect; undefined: no second operator has to approve it. */
-  get executes(): Execution | undefined {
+  get executes(): ApprovalExecution | undefined {
     return this.#spec.approval?.executes;
   }
 

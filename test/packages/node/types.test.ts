@@ -10,7 +10,7 @@ import type {
   payoutEventSchema,
   webhookEventSchema,
 } from '../../../src/api/openapi/webhook-event';
-import type { cancelPayment } from '../../../src/api/payments/cancel-payment';
+import type { cancelByMerchant } from '../../../src/api/payments/cancel-payment';
 import type { bulkItemSchema } from '../../../src/api/payments/create-payment/create-bulk';
 import type { createdPaymentSchema } from '../../../src/api/payments/create-payment/create-single';
 import type {
@@ -21,7 +21,7 @@ import type { getPayment } from '../../../src/api/payments/get-payment';
 import type { getQris } from '../../../src/api/payments/get-qris';
 import type { listQuerySchema } from '../../../src/api/payments/list-transactions/list-query';
 import type { listTransactions } from '../../../src/api/payments/list-transactions/list-transactions';
-import type { refundPayment } from '../../../src/api/payments/refund-payment';
+import type { refundByMerchant } from '../../../src/api/payments/refund-payment';
 import { API_ERRORS, type ApiErrorCode, type ErrorReason } from '../../../src/domain/errors';
 import type { WebhookEvent } from '../../../src/domain/events';
 import type { PaymentStatus } from '../../../src/domain/payment-transitions';
@@ -56,8 +56,8 @@ const SAME = {
   CreatedPayment: true satisfies Same<sdk.CreatedPayment, z.output<typeof createdPaymentSchema>>,
   Creation: true satisfies Same<Omit<sdk.Creation, 'currentStatus'>, z.output<typeof createdPaymentSchema>>,
   PaymentDetail: true satisfies Same<sdk.PaymentDetail, PaymentOf<typeof getPayment>>,
-  CancelledPayment: true satisfies Same<sdk.CancelledPayment, PaymentOf<typeof cancelPayment>>,
-  PaymentSummary: true satisfies Same<sdk.PaymentSummary, PaymentOf<typeof refundPayment>>,
+  CancelledPayment: true satisfies Same<sdk.CancelledPayment, PaymentOf<typeof cancelByMerchant>>,
+  PaymentSummary: true satisfies Same<sdk.PaymentSummary, PaymentOf<typeof refundByMerchant>>,
   BulkItem: true satisfies Same<sdk.BulkItem, z.output<typeof bulkItemSchema>>,
   Qris: true satisfies Same<sdk.Qris, Field<BodyOf<typeof getQris>, 'qris'>>,
   Transaction: true satisfies Same<sdk.Transaction, ItemOf<Field<BodyOf<typeof listTransactions>, 'transactions'>>>,

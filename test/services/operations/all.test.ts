@@ -51,7 +51,7 @@ describe('the list of operations', () => {
     (name) => {
       const [subject = '', verb = ''] = name.split('.');
       const lines = readFileSync('docs/operators.md', 'utf8').split('\n');
-      const line = lines.find((text) => text.startsWith(`- \`${subject}\`: `));
+      const line = lines.findLast((text) => text.startsWith(`- \`${subject}\`: `));
       expect(line).toContain(`\`${verb}\``);
     },
   );

@@ -34,7 +34,7 @@ const MESSAGES: RejectionTexts<typeof REASONS> = {
 export function operatorAction(action: OperatorPaymentAction) {
   return {
     operator: true,
-    /** Its UUID or `reference_id`. */
+    /** The payment: its UUID or `reference_id`. */
     path: z.object({ payment: z.string() }),
     input: z.object({}),
     rejections: REASONS,
