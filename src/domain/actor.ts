@@ -83,6 +83,8 @@ export type MemberActor = MerchantUser &
     readonly merchantState: 'approved' | 'pending' | 'suspended';
     /** The address of the browser. */
     readonly address: string;
+    /** Whether they have proved their identity shortly before. */
+    readonly hasProved: boolean;
   };
 
 /** Who performs an operation. */

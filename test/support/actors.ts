@@ -20,5 +20,13 @@ interface Member {
 /** A member of an approved merchant, in the dashboard. */
 export function memberOf({ userId, merchantId, role }: Member): MemberActor {
   const session = { door: 'dashboard', address: '203.0.113.9' } as const;
-  return { kind: 'merchant_user', id: userId, merchantId, role, merchantState: 'approved', ...session };
+  return {
+    kind: 'merchant_user',
+    id: userId,
+    merchantId,
+    role,
+    merchantState: 'approved',
+    hasProved: true,
+    ...session,
+  };
 }

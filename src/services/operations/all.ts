@@ -4,6 +4,7 @@ import { revokeKey } from '../merchants/keys/revoke-key';
 import { rotateKey } from '../merchants/keys/rotate-key';
 import { updateKey } from '../merchants/keys/update-key';
 import { cancelPayment } from '../payments/actions/cancel-payment';
+import { cancelRefund } from '../payments/actions/cancel-refund';
 import { failPayment } from '../payments/actions/fail-payment';
 import { expireNow, settleNow, submitRefundNow } from '../payments/actions/fire-timer';
 import type { PaymentActionDependencies } from '../payments/actions/operator-action';
@@ -39,6 +40,9 @@ export const MERCHANT_OPERATIONS = [
   enableEndpoint,
   deleteEndpoint,
   redeliver,
+  cancelPayment,
+  cancelRefund,
+  refundPayment,
 ] as const;
 export type MerchantOperationName = (typeof MERCHANT_OPERATIONS)[number]['name'];
 
@@ -46,8 +50,6 @@ export type MerchantOperationName = (typeof MERCHANT_OPERATIONS)[number]['name']
 const OPERATOR_OPERATIONS = [
   setApprovalLimit,
   setCatalog,
-  cancelPayment,
-  refundPayment,
   settlePayment,
   failPayment,
   retryRefund,

@@ -35,6 +35,8 @@ interface ActionDependencies extends Pick<RestartDependencies, 'db' | 'log'> {
   readonly paymentMutex: KeyedMutex;
 }
 
+type ActionClient = RestartDependencies['workflows'] & Pick<PaymentWorkflowClient, 'request' | 'signalProviderUpdate'>;
+
 /** A merchant's request for an action on one of its payments. */
 export interface MerchantActionRequest {
   readonly action: MerchantPaymentAction;
@@ -50,35 +52,39 @@ export interface MerchantActionRequest {
  * @returns the payment after the action
  * @throws ActionRejectedError if the payment does not allow the action, Error if the outcome is not known
  */
-export async function requestPaymentAction(
+export function requestPaymentAction(
   { db, workflows, paymentMutex, log }: ActionDependencies,
   request: MerchantActionRequest,
 ): Promise<PaymentRow> {
+  return paymentMutex.runExclusive(request.paymentId, (deadlineAtMs) =>
+    requestInTurn({ db, workflows: workflows.withDeadline(deadlineAtMs), log }, request),
+  );
+}
+
+/** Performs the action for a caller that executes the requests for one payment one after the other by itself. */
+export async function requestInTurn(
+  dependencies: Pick<RestartDependencies, 'db' | 'log'> & { readonly workflows: ActionClient },
+  request: MerchantActionRequest,
+): Promise<PaymentRow> {
+  const { db, workflows } = dependencies;
   const { paymentId, find } = request;
-  return paymentMutex.runExclusive(paymentId, async (deadlineAtMs) => {
-    const client = workflows.withDeadline(deadlineAtMs);
-    const send = () => requestWithCatchUp(client, request);
-    const requested = await requestFromLost({ db, workflows: client, log }, paymentId, send);
-    const now = await find();
-    if (requested.outcome === 'done') return { ...now, status: requested.status };
-    if (requested.outcome === 'rejected') {
-      const state = await readState(db, paymentId);
-      const rejection = findRejection(request.action, now, state, Date.now()) ?? { code: 'other_status' };
-      throw new ActionRejectedError(rejection, requested.reason);
-    }
-    assertAllowed(request, now);
-    throw new Error(`Payment ${paymentId} is "${now.status}", and its workflow was lost again`);
-  });
+  const requested = await requestFromLost(dependencies, paymentId, () => requestWithCatchUp(workflows, request));
+  const now = await find();
+  if (requested.outcome === 'done') return { ...now, status: requested.status };
+  if (requested.outcome === 'rejected') {
+    const state = await readState(db, paymentId);
+    const rejection = findRejection(request.action, now, state, Date.now()) ?? { code: 'other_status' };
+    throw new ActionRejectedError(rejection, requested.reason);
+  }
+  assertAllowed(request, now);
+  throw new Error(`Payment ${paymentId} is "${now.status}", and its workflow was lost again`);
 }
 
 /**
  * If the workflow rejects the request in an outdated status, the request is repeated after the workflow has caught up:
  * with its own repeat of the step, or, if Temporal has lost that step, with PostgreSQL.
  */
-async function requestWithCatchUp(
-  client: PaymentWorkflowClient,
-  request: MerchantActionRequest,
-): Promise<RequestOutcome> {
+async function requestWithCatchUp(client: ActionClient, request: MerchantActionRequest): Promise<RequestOutcome> {
   const { action, actor, find } = request;
   for (let attemptsLeft = CATCH_UP_ATTEMPTS; ; attemptsLeft -= 1) {
     const payment = await find();

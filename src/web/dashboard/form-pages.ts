@@ -182,7 +182,8 @@ function textsOf(texts: ErrorTexts, codes: FieldErrors): FieldErrors {
   return Object.fromEntries(Object.entries(codes).map(([field, code]) => [field, texts[code] ?? texts.form]));
 }
 
-function runTexts({ texts, onlyRoles }: MerchantView): RejectionTexts<typeof RUN_REASONS> {
+/** The texts of the reasons that `run` finds by itself. */
+export function runTexts({ texts, onlyRoles }: MerchantView): RejectionTexts<typeof RUN_REASONS> {
   return {
     actor: () => onlyRoles([]),
     role: ({ roles }) => onlyRoles(roles),

@@ -1,6 +1,8 @@
 import type { MemberActor } from '../../domain/actor';
+import { STEP_UP_LIMITS } from '../../domain/sign-in';
 import { clientAddress } from '../../http/auth/client-address';
 import type { UserIdentity } from '../../services/audit/user-audit';
+import { isSteppedUp } from '../../services/identity/sessions';
 import type { MemberVisit } from '../page/page-route';
 import type { DashboardDependencies } from './dashboard-dependencies';
 
@@ -18,7 +20,7 @@ export function userIdentity(
 }
 
 /** The member who acts, for an operation. */
-export function memberActor({ request, session, member }: MemberVisit): MemberActor {
+export function memberActor({ request, session, member, now }: MemberVisit): MemberActor {
   return {
     kind: 'merchant_user',
     id: session.user.id,
@@ -27,5 +29,6 @@ export function memberActor({ request, session, member }: MemberVisit): MemberAc
     role: member.role,
     merchantState: member.merchantStatus,
     address: clientAddress(request),
+    hasProved: isSteppedUp(session, STEP_UP_LIMITS[request.method === 'POST' ? 'postMs' : 'formMs'], now),
   };
 }

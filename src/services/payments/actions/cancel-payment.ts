@@ -1,5 +1,10 @@
 import { Operation } from '../../operations/operation';
-import { operatorAction } from './operator-action';
+import { memberAction } from './member-action';
 
-/** Cancels a pending payment at the provider, or a refund that is held. */
-export const cancelPayment = new Operation({ name: 'payment.cancel', ...operatorAction('cancel') });
+/** Cancels a pending payment at the provider. An operator cancels a refund that is held by it, too. */
+export const cancelPayment = new Operation({
+  name: 'payment.cancel',
+  member: { area: 'payments', level: 'manage' },
+  operator: true,
+  ...memberAction('cancel', ({ status }) => (status === 'refund_processing' ? 'refund_in_progress' : null)),
+});

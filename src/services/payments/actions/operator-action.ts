@@ -2,7 +2,12 @@ import { z } from 'zod';
 import type { Queryable } from '../../../db/connection/pool';
 import type { PaymentRow } from '../../../db/payments/payment-row';
 import { toStepActor, type Scope } from '../../../domain/actor';
-import { rejectionReason, type OperatorPaymentAction } from '../../../domain/payment-actions';
+import {
+  REJECTION_CODES,
+  rejectionReason,
+  type OperatorPaymentAction,
+  type RejectionCode,
+} from '../../../domain/payment-actions';
 import { isFinal, type TransitionName } from '../../../domain/payment-transitions';
 import type { PaymentWorkflowClient } from '../../../temporal/payment-workflow-client';
 import type { AuditDependencies } from '../../audit/audit';
@@ -18,11 +23,14 @@ export interface PaymentActionDependencies extends AuditDependencies {
 }
 
 export type PaymentActionResult = Pick<PaymentRow, 'id' | 'referenceId' | 'status'>;
-type OperatorAct = Omit<Act<PaymentActionDependencies, PaymentRow, object>, 'input'>;
+export type OperatorAct = Omit<Act<PaymentActionDependencies, PaymentRow, object>, 'input'>;
 
-const REASONS = { not_possible: { text: z.string() }, superseded: {} } as const;
+export const ACTION_REASONS = {
+  not_possible: { code: z.enum(REJECTION_CODES), text: z.string() },
+  superseded: {},
+} as const;
 
-const MESSAGES: RejectionTexts<typeof REASONS> = {
+export const ACTION_MESSAGES: RejectionTexts<typeof ACTION_REASONS> = {
   not_possible: ({ text }) => text,
   superseded: () => 'The payment has changed since the request: request it again.',
 };
@@ -37,8 +45,8 @@ export function operatorAction(action: OperatorPaymentAction) {
     /** The payment: its UUID or `reference_id`. */
     path: z.object({ payment: z.string() }),
     input: z.object({}),
-    rejections: REASONS,
-    messages: MESSAGES,
+    rejections: ACTION_REASONS,
+    messages: ACTION_MESSAGES,
     load: ({ db }: PaymentActionDependencies, _scope: Scope, { payment }: { readonly payment: string }) =>
       findPayment(db, payment),
     target: ({ subject }: Pick<OperatorAct, 'subject'>) => subject.id,
@@ -68,24 +76,29 @@ export function approvedAction(action: OperatorPaymentAction, transition: Transi
   } as const;
 }
 
-async function performByOperator(
+export async function performByOperator(
   action: OperatorPaymentAction,
   { needs, by, subject: payment, note, approval }: OperatorAct,
-): Promise<Performed<PaymentActionResult, typeof REASONS>> {
+): Promise<Performed<PaymentActionResult, typeof ACTION_REASONS>> {
   const { db, workflows } = needs;
   const { id } = payment;
   const text = await rejectionOf(workflows, action, payment);
-  if (text !== null) return rejected({ reason: 'not_possible', text });
+  if (text !== null) return notPossible(text);
   if (approval !== null && approval.replaces !== payment.version) return rejected({ reason: 'superseded' });
   const result = await requestFromLost(needs, id, () => workflows.request(payment, action, toStepActor(by, note)));
   if (result.outcome === 'done') return done({ ...resultOf(payment), status: result.status });
   if (result.outcome === 'rejected') {
     if (result.status !== payment.status) await catchUp(workflows, id);
-    return rejected({ reason: 'not_possible', text: result.reason });
+    return notPossible(result.reason);
   }
   const now = await findPayment(db, id);
   const lost = `It is "${now.status}", and its workflow was lost again. Repeat this in a minute.`;
-  return rejected({ reason: 'not_possible', text: (await rejectionOf(workflows, action, now)) ?? lost });
+  return notPossible((await rejectionOf(workflows, action, now)) ?? lost);
+}
+
+/** @param text the sentence of the API and of the workflow */
+export function notPossible(text: string, code: RejectionCode = 'other_status') {
+  return rejected({ reason: 'not_possible', code, text });
 }
 
 async function wasTransitioned(
@@ -117,6 +130,6 @@ async function catchUp(workflows: PaymentActionClient, paymentId: string): Promi
   await workflows.signalProviderUpdate(paymentId).catch(() => undefined);
 }
 
-function resultOf({ id, referenceId, status }: PaymentRow): PaymentActionResult {
+export function resultOf({ id, referenceId, status }: PaymentRow): PaymentActionResult {
   return { id, referenceId, status };
 }

@@ -1,5 +1,10 @@
 import { Operation } from '../../operations/operation';
-import { operatorAction } from './operator-action';
+import { memberAction } from './member-action';
 
 /** Refunds the customer of a paid payment. */
-export const refundPayment = new Operation({ name: 'payment.refund', ...operatorAction('refund') });
+export const refundPayment = new Operation({
+  name: 'payment.refund',
+  member: { area: 'payments', level: 'authorise' },
+  operator: true,
+  ...memberAction('refund'),
+});

@@ -1,41 +1,25 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { sumRefundActions } from '../../../db/identity/user-actions';
-import { findMerchantPayment } from '../../../db/payments/find-payment';
-import { findPaymentTimeline } from '../../../db/payments/find-payment-timeline';
-import type { PaymentRow } from '../../../db/payments/payment-row';
-import { toStepActor } from '../../../domain/actor';
-import type { MerchantPaymentAction } from '../../../domain/payment-actions';
-import { REFUND_STEP_UP, STEP_UP_LIMITS } from '../../../domain/sign-in';
-import { UserError } from '../../../errors';
 import type { EndpointResponse } from '../../../http/endpoint';
-import { withUserAudit, type UserActionName } from '../../../services/audit/user-audit';
-import { isSteppedUp } from '../../../services/identity/sessions';
-import { requestPaymentAction } from '../../../services/payments/request-payment-action';
-import { isDatabaseAway, PageError } from '../../page/page-error';
-import { memberPage, NO_FIELDS, redirectTo, type MemberVisit, type PageAccess } from '../../page/page-route';
+import { isRunRejection, rejectionText } from '../../../services/operations/rejections';
+import { cancelPayment } from '../../../services/payments/actions/cancel-payment';
+import { cancelRefund } from '../../../services/payments/actions/cancel-refund';
+import { needsProof } from '../../../services/payments/actions/member-action';
+import { refundPayment } from '../../../services/payments/actions/refund-payment';
+import { isDatabaseAway, orNoPage, PageError } from '../../page/page-error';
+import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
 import { SIGN_IN_PATHS, withReturn } from '../../page/return-paths';
 import type { DashboardDependencies } from '../dashboard-dependencies';
+import { runTexts } from '../form-pages';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
-import { requireTemporal, TemporalAwayError } from '../require-temporal';
-import { userIdentity } from '../user-identity';
+import { memberActor } from '../user-identity';
 import { renderConfirmPage, type ConfirmKind, type ConfirmProblem } from './confirm-page';
 import { findOwnPayment } from './find-own-payment';
-import { actionRejection, stateOfPayment } from './payment-state';
 
 type ActionDependencies = Pick<
   DashboardDependencies,
   'db' | 'environment' | 'workflows' | 'paymentMutex' | 'readiness' | 'log'
 >;
-
-interface ConfirmedAction {
-  readonly kind: ConfirmKind;
-  readonly path: string;
-  readonly action: MerchantPaymentAction;
-  readonly access: Exclude<PageAccess, string>;
-  /** The code of the text on the page of the payment afterwards. */
-  readonly done: string;
-  readonly recordedAs: UserActionName;
-}
 
 const MANAGE = { area: 'payments', level: 'manage' } as const;
 const AUTHORISE = { area: 'payments', level: 'authorise' } as const;
@@ -43,50 +27,41 @@ const AUTHORISE = { area: 'payments', level: 'authorise' } as const;
 /** Each form has the version of the payment that its page showed. */
 const confirmSchema = z.object({ version: z.coerce.number().int() });
 
-const ACTIONS: readonly ConfirmedAction[] = [
+interface ActionPage {
+  readonly kind: ConfirmKind;
+  readonly operation: typeof refundPayment | typeof cancelPayment | typeof cancelRefund;
+  /** The code of the text on the page of the payment afterwards. */
+  readonly done: string;
+}
+
+const PAGES = [
+  { path: '/refund', access: AUTHORISE, kind: 'refund', operation: refundPayment, done: 'refund_requested' },
+  { path: '/cancel', access: MANAGE, kind: 'cancel', operation: cancelPayment, done: 'cancelled' },
   {
-    kind: 'refund',
-    path: '/refund',
-    action: 'refund',
-    access: AUTHORISE,
-    done: 'refund_requested',
-    recordedAs: 'payment.refund',
-  },
-  {
-    kind: 'cancel',
-    path: '/cancel',
-    action: 'cancel',
-    access: MANAGE,
-    done: 'cancelled',
-    recordedAs: 'payment.cancel',
-  },
-  {
-    kind: 'refundCancel',
     path: '/refund/cancel',
-    action: 'cancel',
     access: AUTHORISE,
+    kind: 'refundCancel',
+    operation: cancelRefund,
     done: 'refund_cancelled',
-    recordedAs: 'payment.cancel_refund',
   },
-];
+] as const;
 
 /** For each action a page with one button, and what the button requests. */
-export const paymentActionPages = ACTIONS.flatMap((confirmed) => {
-  const { access } = confirmed;
-  const path = `/m/:code/payments/:ref${confirmed.path}`;
+export const paymentActionPages = PAGES.flatMap(({ access, path: end, ...page }) => {
+  const path = `/m/:code/payments/:ref${end}`;
   return [
     memberPage(access, {
       method: 'get',
       path,
       fields: NO_FIELDS,
-      handler: async (dependencies: ActionDependencies, visit) => confirmPage(dependencies, visit, confirmed),
+      handler: async (dependencies: ActionDependencies, visit) => confirmPage(dependencies, visit, page),
     }),
     memberPage(access, {
       method: 'post',
       path,
       fields: confirmSchema,
       handler: async (dependencies: ActionDependencies, visit, form) =>
-        perform(dependencies, visit, confirmed, form.ok ? form.values.version : null),
+        perform(dependencies, visit, page, form.ok ? form.values.version : null),
     }),
   ];
 });
@@ -94,40 +69,28 @@ export const paymentActionPages = ACTIONS.flatMap((confirmed) => {
 async function confirmPage(
   dependencies: ActionDependencies,
   visit: MemberVisit,
-  confirmed: ConfirmedAction,
+  { kind, operation }: ActionPage,
   problem: ConfirmProblem | null = null,
 ): Promise<EndpointResponse> {
-  const view = merchantView(dependencies, visit);
-  const payment = await findOwnPayment(dependencies, visit);
-  const rejection = await rejectionOf(dependencies, view, visit, payment, confirmed);
-  const status = statusOf(problem, rejection);
-  const { kind } = confirmed;
-  if (problem === null && rejection === null) {
-    const isNeeded = await needsStepUp(dependencies, visit, { kind, payment, limitMs: STEP_UP_LIMITS.formMs });
-    if (isNeeded) return stepUpFor(view, payment);
+  const [view, by, path] = [merchantView(dependencies, visit), memberActor(visit), pathOf(visit)];
+  const { subject: payment, rejection: found } = await operation.preview(dependencies, by, path).catch(orNoPage);
+  const rejection = found && textOf(view, found);
+  if (problem === null && rejection === null && kind === 'refund' && (await needsProof(dependencies.db, by, payment))) {
+    return stepUpFor(view, payment.referenceId);
   }
-  return pageResponse(renderConfirmPage({ view, kind, payment, rejection, problem }), status);
+  return pageResponse(renderConfirmPage({ view, kind, payment, rejection, problem }), statusOf(problem, rejection));
 }
 
-interface RefundToProve {
-  readonly kind: ConfirmKind;
-  readonly payment: PaymentRow;
-  /** How old a step-up may be. */
-  readonly limitMs: number;
+const pathOf = ({ request }: MemberVisit) => ({ payment: String(request.params.ref) });
+
+type Found = NonNullable<Awaited<ReturnType<ActionPage['operation']['preview']>>['rejection']>;
+
+function textOf(view: MerchantView, rejection: Found): string {
+  if (isRunRejection(rejection)) return rejectionText(runTexts(view), rejection);
+  return view.texts.rejections[rejection.reason === 'not_possible' ? rejection.code : 'other_status'];
 }
 
-/** Who takes an open browser of a member refunds no more than the sum of an hour. */
-async function needsStepUp(
-  { db }: ActionDependencies,
-  { session, now }: MemberVisit,
-  { kind, payment, limitMs }: RefundToProve,
-): Promise<boolean> {
-  if (kind !== 'refund' || isSteppedUp(session, limitMs, now)) return false;
-  const { aboveRupiah, windowMs } = REFUND_STEP_UP;
-  return (await sumRefundActions(db, { userId: session.user.id, paymentId: payment.id, windowMs })) > aboveRupiah;
-}
-
-const stepUpFor = ({ paths }: MerchantView, { referenceId }: PaymentRow) =>
+const stepUpFor = ({ paths }: MerchantView, referenceId: string) =>
   redirectTo(withReturn(SIGN_IN_PATHS.stepUp, paths.refund(referenceId)));
 
 function statusOf(problem: ConfirmProblem | null, rejection: string | null): number {
@@ -135,82 +98,33 @@ function statusOf(problem: ConfirmProblem | null, rejection: string | null): num
   return (problem === 'unknown' || problem === 'unavailable') && rejection === null ? 503 : 409;
 }
 
-/** Reads the payment as the request does. */
-async function rejectionOf(
-  { db }: ActionDependencies,
-  view: MerchantView,
-  { member }: MemberVisit,
-  payment: PaymentRow,
-  { action, kind }: ConfirmedAction,
-): Promise<string | null> {
-  // Both actions are called `cancel`, in different statuses.
-  if (action === 'cancel' && (kind === 'refundCancel') !== (payment.status === 'refund_processing')) {
-    const { rejections } = view.texts;
-    return kind === 'refundCancel' ? rejections.other_status : rejections.refund_in_progress;
-  }
-  const timeline = await findPaymentTimeline(db, member.merchantId, payment.id);
-  return actionRejection(view, action, payment, stateOfPayment(payment, timeline));
-}
-
+/** Requests for one payment are executed one after the other, those of the API included. */
 async function perform(
   dependencies: ActionDependencies,
   visit: MemberVisit,
-  confirmed: ConfirmedAction,
+  page: ActionPage,
   version: number | null,
 ): Promise<EndpointResponse> {
+  const { db, log, readiness, workflows, paymentMutex } = dependencies;
   const view = merchantView(dependencies, visit);
-  const payment = await findOwnPayment(dependencies, visit);
-  const { id, referenceId } = payment;
-  const detail = JSON.stringify({ payment: referenceId, version });
-  const action = { action: confirmed.recordedAs, target: id, detail } as const;
+  const { id, referenceId } = await findOwnPayment(dependencies, visit);
+  const call = { path: { payment: referenceId }, input: { version }, formId: randomUUID() };
   try {
-    await withUserAudit(dependencies.db, userIdentity(dependencies, visit), action, async () => {
-      const rejection = await rejectionOf(dependencies, view, visit, payment, confirmed);
-      if (rejection !== null) throw new UserError(rejection);
-      const proof = { kind: confirmed.kind, payment, limitMs: STEP_UP_LIMITS.postMs };
-      if (await needsStepUp(dependencies, visit, proof)) throw new StepUpNeededError();
-      await requireTemporal(dependencies);
-      await request(dependencies, visit, confirmed, { id, version });
+    const result = await paymentMutex.runExclusive(id, (deadlineAtMs) => {
+      const needs = { db, log, readiness, workflows: workflows.withDeadline(deadlineAtMs) };
+      return page.operation.run(needs, memberActor(visit), call);
     });
+    if (result.outcome === 'done') return redirectTo(`${view.paths.payment(referenceId)}?done=${page.done}`);
+    if (result.outcome !== 'rejected') throw new Error(`The outcome of an action of a payment is ${result.outcome}`);
+    const { reason } = result.rejection;
+    if (reason === 'step_up') return stepUpFor(view, referenceId);
+    return await confirmPage(dependencies, visit, page, PROBLEMS[reason] ?? 'rejected');
   } catch (error) {
-    if (error instanceof StepUpNeededError) return stepUpFor(view, payment);
-    if (error instanceof StaleFormError) return confirmPage(dependencies, visit, confirmed, 'stale');
-    if (error instanceof TemporalAwayError) return confirmPage(dependencies, visit, confirmed, 'unavailable');
-    if (error instanceof UserError) return confirmPage(dependencies, visit, confirmed, 'rejected');
     if (error instanceof PageError || isDatabaseAway(error)) throw error;
-    dependencies.log.warn({ err: error, action: confirmed.action }, 'outcome of an action not known');
-    return confirmPage(dependencies, visit, confirmed, 'unknown');
-  }
-  return redirectTo(`${view.paths.payment(referenceId)}?done=${confirmed.done}`);
-}
-
-/** The form was sent from a page that showed another state of the payment. */
-class StaleFormError extends UserError {}
-
-/** The refunds of the last hour are above the limit. */
-class StepUpNeededError extends UserError {
-  constructor() {
-    super('The refund needs a proof of identity: with those of the last hour it is above the limit.');
+    log.warn({ err: error, action: page.operation.name }, 'outcome of an action not known');
+    return confirmPage(dependencies, visit, page, 'unknown');
   }
 }
 
-/** Requests the action for the version that the user saw. A version is compared under the lock of the payment. */
-async function request(
-  dependencies: ActionDependencies,
-  { member, session }: MemberVisit,
-  { action }: ConfirmedAction,
-  seen: { readonly id: string; readonly version: number | null },
-): Promise<void> {
-  let isFirst = true;
-  const find = async () => {
-    const found = await findMerchantPayment(dependencies.db, member.merchantId, { id: seen.id });
-    if (!found) throw new PageError('not_found', 'the payment was archived meanwhile');
-    if (isFirst && found.version !== seen.version) {
-      throw new StaleFormError(`The form has version ${seen.version}, the payment ${found.version}.`);
-    }
-    isFirst = false;
-    return found;
-  };
-  const actor = toStepActor({ kind: 'merchant_user', id: session.user.id, door: 'dashboard' });
-  await requestPaymentAction(dependencies, { action, actor, paymentId: seen.id, find });
-}
+/** What the page shows of these reasons. */
+const PROBLEMS: Readonly<Partial<Record<string, ConfirmProblem>>> = { stale: 'stale', temporal_away: 'unavailable' };

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import type { Queryable } from '../../../db/connection/pool';
+import { sumRefundActions } from '../../../db/identity/user-actions';
+import { findMerchantPayment } from '../../../db/payments/find-payment';
+import type { PaymentRow } from '../../../db/payments/payment-row';
+import { readState } from '../../../db/transitions/payment-state';
+import { toStepActor, type MemberActor, type Person, type Scope } from '../../../domain/actor';
+import type { PaymentState } from '../../../domain/payment';
+import {
+  findRejection,
+  rejectionReason,
+  type MerchantPaymentAction,
+  type RejectionCode,
+} from '../../../domain/payment-actions';
+import { REFUND_STEP_UP } from '../../../domain/sign-in';
+import { NotFoundError } from '../../../errors';
+import { logPayment } from '../../../temporal/log-payment';
+import type { Act } from '../../operations/operation-spec';
+import { done, rejected, type Performed, type RejectionTexts } from '../../operations/rejections';
+import type { Readiness } from '../../readiness';
+import { findPayment } from '../find-payment';
+import { parsePathId } from '../path-id';
+import { ActionRejectedError, requestInTurn } from '../request-payment-action';
+import {
+  ACTION_MESSAGES,
+  ACTION_REASONS,
+  notPossible,
+  operatorAction,
+  performByOperator,
+  resultOf,
+  type PaymentActionDependencies,
+  type PaymentActionResult,
+} from './operator-action';
+
+interface MemberActionDependencies extends PaymentActionDependencies {
+  /** Absent: an operator waits for Temporal. */
+  readonly readiness?: Pick<Readiness, 'check'>;
+}
+
+type ActionPayment = PaymentRow & PaymentState;
+type MemberAct = Act<MemberActionDependencies, ActionPayment, { readonly version: number | null }>;
+
+const REASONS = { ...ACTION_REASONS, stale: {}, step_up: {}, temporal_away: {} } as const;
+
+const MESSAGES: RejectionTexts<typeof REASONS> = {
+  ...ACTION_MESSAGES,
+  stale: () => 'The form has another version of the payment.',
+  step_up: () => 'The refund needs a proof of identity: with those of the last hour it is above the limit.',
+  temporal_away: () => 'Temporal is away',
+};
+
+/**
+ * What the operations on a payment have in common that members can do. Requests for one payment are executed one after
+ * the other by their door, and a member decides about the version that the page showed.
+ * @param exclude why members cannot do it in a status that the action allows
+ */
+export function memberAction(
+  action: MerchantPaymentAction,
+  exclude: (payment: PaymentRow) => RejectionCode | null = () => null,
+) {
+  const { path, target } = operatorAction(action);
+  return {
+    path,
+    /** Null: an operator has seen none. */
+    input: z.object({ version: z.int().nullable().default(null) }),
+    rejections: REASONS,
+    messages: MESSAGES,
+    load: loadPayment,
+    target,
+    allows(payment: ActionPayment, by: Person) {
+      if (by.kind !== 'merchant_user') return null;
+      const [nowMs, excluded] = [Date.now(), exclude(payment)];
+      const code = excluded ?? findRejection(action, payment, payment, nowMs)?.code;
+      if (code === undefined) return null;
+      return { reason: 'not_possible', code, text: rejectionReason(action, payment, payment, nowMs) ?? code } as const;
+    },
+    perform: (act: MemberAct) =>
+      act.by.kind === 'merchant_user' ? performByMember(action, act, act.by) : performByOperator(action, act),
+  } as const;
+}
+
+async function loadPayment(
+  { db }: MemberActionDependencies,
+  scope: Scope,
+  { payment }: { readonly payment: string },
+): Promise<ActionPayment> {
+  if (scope === 'all') return findPayment(db, payment);
+  const key = parsePathId(payment);
+  const found = key && (await findMerchantPayment(db, scope.merchantId, key));
+  if (!found) throw new NotFoundError('payment', payment);
+  logPayment(found.id);
+  return { ...found, ...(await readState(db, found.id)) };
+}
+
+async function performByMember(
+  action: MerchantPaymentAction,
+  { needs, subject: payment, input }: MemberAct,
+  by: MemberActor,
+): Promise<Performed<PaymentActionResult, typeof REASONS>> {
+  const { id } = payment;
+  if (action === 'refund' && (await needsProof(needs.db, by, payment))) return rejected({ reason: 'step_up' });
+  // Without this, the page would wait for the time limit of a request, and could not say that nothing was done.
+  if (needs.readiness && !(await needs.readiness.check(true)).temporal) return rejected({ reason: 'temporal_away' });
+  if (input.version !== payment.version) return rejected({ reason: 'stale' });
+  const find = () => loadPayment(needs, by, { payment: id });
+  try {
+    return done(resultOf(await requestInTurn(needs, { action, actor: toStepActor(by), paymentId: id, find })));
+  } catch (error) {
+    if (error instanceof ActionRejectedError) return notPossible(error.message, error.rejection.code);
+    throw error;
+  }
+}
+
+/** Who takes an open browser of a member refunds no more than the sum of an hour. */
+export async function needsProof(db: Queryable, by: MemberActor, { id }: Pick<PaymentRow, 'id'>): Promise<boolean> {
+  if (by.hasProved) return false;
+  const { aboveRupiah, windowMs } = REFUND_STEP_UP;
+  return (await sumRefundActions(db, { userId: by.id, paymentId: id, windowMs })) > aboveRupiah;
+}
