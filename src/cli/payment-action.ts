@@ -1,7 +1,26 @@
+import { z } from 'zod';
 import { performPaymentAction, type OperatorPaymentOperation } from '../services/payments/actions/perform-action';
 import { withTemporal, type CommandContext } from './command-context';
+import type { LunasCommand } from './lunas-command';
 import type { CommandAudit } from './operator-identity';
+import { note } from './option-schemas';
 import type { CommandResult } from './output';
+
+const input = z.object({ payment: z.string(), note });
+
+/** Adds the command of an operation that takes only a payment and a note. */
+export function addPaymentAction(
+  parent: LunasCommand,
+  operation: OperatorPaymentOperation,
+  { name, about, example }: { readonly name: string; readonly about: string; readonly example: string },
+): void {
+  parent
+    .command(`${name} <payment>`)
+    .description(about)
+    .requiredOption('--note <text>', 'why, for the audit log')
+    .examples(example)
+    .writeAction(input, (given, audit, context) => runPaymentAction(audit, context, operation, given));
+}
 
 /** Performs the operation as the operator of the command line. */
 export function runPaymentAction(

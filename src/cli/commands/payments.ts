@@ -16,7 +16,7 @@ import { withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
 import { id, isPeriod, joinOptions, limit, note, oneOf, timestamp, wholeNumber } from '../option-schemas';
 import { formatTable, printable, type CommandResult } from '../output';
-import { runPaymentAction } from '../payment-action';
+import { addPaymentAction } from '../payment-action';
 import { explainOutcome, outcomeRow } from '../render-outcome';
 import { renderPayment } from '../render-payment';
 
@@ -25,9 +25,21 @@ export function addPaymentsCommand(program: LunasCommand): void {
   addShow(payments);
   addList(payments);
   addSettle(payments);
-  addFail(payments);
-  addCancel(payments);
-  addRefund(payments);
+  addPaymentAction(payments, failPayment, {
+    name: 'fail',
+    about: 'fail a created or pending payment that no rule can close; rejected if the provider reports pending or paid',
+    example: 'lunas payments fail LN0123456789ABCDEF --note "the acquirer has no such order, ticket 4711"',
+  });
+  addPaymentAction(payments, cancelPayment, {
+    name: 'cancel',
+    about: 'cancel a pending payment at the provider, or a refund that is held',
+    example: 'lunas payments cancel LN0123456789ABCDEF --note "fraud, case 4711"',
+  });
+  addPaymentAction(payments, refundPayment, {
+    name: 'refund',
+    about: 'refund the customer of a paid payment, also if its merchant is suspended or on hold',
+    example: 'lunas payments refund LN0123456789ABCDEF --note "the shop is closed, case 4711"',
+  });
 }
 
 function addShow(payments: LunasCommand): void {
@@ -172,41 +184,6 @@ function addSettle(payments: LunasCommand): void {
       );
       return settlementResult(settlements);
     });
-}
-
-function addFail(payments: LunasCommand): void {
-  payments
-    .command('fail <payment>')
-    .description(
-      'fail a created or pending payment that no rule can close; rejected if the provider reports pending or paid',
-    )
-    .requiredOption('--note <text>', 'why, for the audit log')
-    .examples('lunas payments fail LN0123456789ABCDEF --note "the acquirer has no such order, ticket 4711"')
-    .writeAction(z.object({ payment: z.string(), note }), (input, audit, context) =>
-      runPaymentAction(audit, context, failPayment, input),
-    );
-}
-
-function addCancel(payments: LunasCommand): void {
-  payments
-    .command('cancel <payment>')
-    .description('cancel a pending payment at the provider, or a refund that is held')
-    .requiredOption('--note <text>', 'why, for the audit log')
-    .examples('lunas payments cancel LN0123456789ABCDEF --note "fraud, case 4711"')
-    .writeAction(z.object({ payment: z.string(), note }), (input, audit, context) =>
-      runPaymentAction(audit, context, cancelPayment, input),
-    );
-}
-
-function addRefund(payments: LunasCommand): void {
-  payments
-    .command('refund <payment>')
-    .description('refund the customer of a paid payment, also if its merchant is suspended or on hold')
-    .requiredOption('--note <text>', 'why, for the audit log')
-    .examples('lunas payments refund LN0123456789ABCDEF --note "the shop is closed, case 4711"')
-    .writeAction(z.object({ payment: z.string(), note }), (input, audit, context) =>
-      runPaymentAction(audit, context, refundPayment, input),
-    );
 }
 
 function settlementResult(settlements: readonly ActionOutcome<'settled'>[]): CommandResult {

@@ -6,7 +6,7 @@ import { listStuckRefunds } from '../../services/payments/list-stuck-refunds';
 import type { LunasCommand } from '../lunas-command';
 import { joinOptions, limit, note, oneOf } from '../option-schemas';
 import { formatTable } from '../output';
-import { runPaymentAction } from '../payment-action';
+import { addPaymentAction, runPaymentAction } from '../payment-action';
 
 const RESOLUTIONS = ['refunded', 'paid'] as const;
 
@@ -29,14 +29,11 @@ export function addRefundsCommand(program: LunasCommand): void {
       }));
       return { json: { refunds }, text: formatTable(rows, 'No refund requires an operator.') };
     });
-  refunds
-    .command('retry <payment>')
-    .description('retry a rejected refund under a new key')
-    .requiredOption('--note <text>', 'why, for the audit log')
-    .examples('lunas refunds retry LN0123456789ABCDEF --note "the acquirer had an outage"')
-    .writeAction(z.object({ payment: z.string(), note }), (input, audit, context) =>
-      runPaymentAction(audit, context, retryRefund, input),
-    );
+  addPaymentAction(refunds, retryRefund, {
+    name: 'retry',
+    about: 'retry a rejected refund under a new key',
+    example: 'lunas refunds retry LN0123456789ABCDEF --note "the acquirer had an outage"',
+  });
   refunds
     .command('resolve <payment>')
     .description('close a rejected refund: the customer has the money back, or the payment stays paid')

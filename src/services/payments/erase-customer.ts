@@ -3,14 +3,14 @@ import { eraseDetails } from '../../db/payments/payment-details';
 import type { AuditDependencies } from '../audit/audit';
 import { Operation } from '../operations/operation';
 import { done } from '../operations/rejections';
+import { paymentPath } from './actions/operator-action';
 import { findPayment } from './find-payment';
 
 /** Deletes a payment's customer and metadata permanently; the payment and its ledger stay. Repeatable. */
 export const eraseCustomer = new Operation({
   name: 'customer.erase',
   operator: true,
-  /** The payment: its UUID or `reference_id`. */
-  path: z.object({ payment: z.string() }),
+  path: paymentPath,
   input: z.object({}),
   rejections: {},
   messages: {},

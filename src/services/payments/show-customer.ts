@@ -3,6 +3,7 @@ import type { Sealer } from '../../crypto/sealing';
 import { findFirstSuccess, type AuditDependencies } from '../audit/audit';
 import { Operation } from '../operations/operation';
 import { done } from '../operations/rejections';
+import { paymentPath } from './actions/operator-action';
 import { readCustomer } from './customers';
 import { eraseCustomer } from './erase-customer';
 import { findPayment } from './find-payment';
@@ -15,8 +16,7 @@ interface ShowDependencies extends AuditDependencies {
 export const showCustomer = new Operation({
   name: 'customer.show',
   operator: true,
-  /** The payment: its UUID or `reference_id`. */
-  path: z.object({ payment: z.string() }),
+  path: paymentPath,
   input: z.object({}),
   rejections: {},
   messages: {},

@@ -25,7 +25,7 @@ import {
   ACTION_MESSAGES,
   ACTION_REASONS,
   notPossible,
-  operatorAction,
+  paymentPath,
   performByOperator,
   resultOf,
   type PaymentActionDependencies,
@@ -58,15 +58,14 @@ export function memberAction(
   action: MerchantPaymentAction,
   exclude: (payment: PaymentRow) => RejectionCode | null = () => null,
 ) {
-  const { path, target } = operatorAction(action);
   return {
-    path,
+    path: paymentPath,
     /** Null: an operator has seen none. */
     input: z.object({ version: z.int().nullable().default(null) }),
     rejections: REASONS,
     messages: MESSAGES,
     load: loadPayment,
-    target,
+    target: ({ subject }: Pick<MemberAct, 'subject'>) => subject.id,
     allows(payment: ActionPayment, by: Person) {
       if (by.kind !== 'merchant_user') return null;
       const [nowMs, excluded] = [Date.now(), exclude(payment)];

@@ -25,6 +25,9 @@ export interface PaymentActionDependencies extends AuditDependencies {
 export type PaymentActionResult = Pick<PaymentRow, 'id' | 'referenceId' | 'status'>;
 export type OperatorAct = Omit<Act<PaymentActionDependencies, PaymentRow, object>, 'input'>;
 
+/** The UUID or the `reference_id` of a payment. */
+export const paymentPath = z.object({ payment: z.string() });
+
 export const ACTION_REASONS = {
   not_possible: { code: z.enum(REJECTION_CODES), text: z.string() },
   superseded: {},
@@ -42,8 +45,7 @@ export const ACTION_MESSAGES: RejectionTexts<typeof ACTION_REASONS> = {
 export function operatorAction(action: OperatorPaymentAction) {
   return {
     operator: true,
-    /** The payment: its UUID or `reference_id`. */
-    path: z.object({ payment: z.string() }),
+    path: paymentPath,
     input: z.object({}),
     rejections: ACTION_REASONS,
     messages: ACTION_MESSAGES,

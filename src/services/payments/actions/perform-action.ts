@@ -1,29 +1,21 @@
 import { v7 as uuidv7 } from 'uuid';
+import type { z } from 'zod';
 import type { OperatorActor } from '../../../domain/actor';
 import { UserError } from '../../../errors';
 import { forEachConcurrent } from '../../../lib/for-each-concurrent';
-import type { Reasons } from '../../operations/rejections';
+import type { Call } from '../../operations/operation-spec';
+import type { Reasons, Result } from '../../operations/rejections';
 import { requireDone } from '../../operations/require-done';
-import type { cancelPayment } from './cancel-payment';
-import type { failPayment } from './fail-payment';
-import type { FIRE_TIMER } from './fire-timer';
-import type { PaymentActionDependencies, PaymentActionResult } from './operator-action';
-import type { refundPayment } from './refund-payment';
-import type { RESOLVE_REFUND } from './resolve-refund';
-import type { retryRefund } from './retry-refund';
-import type { settlePayment } from './settle-payment';
-
-type ValueOf<Table> = Table[keyof Table];
+import type { PaymentActionDependencies, PaymentActionResult, paymentPath } from './operator-action';
 
 /** What operators do with a payment. */
-export type OperatorPaymentOperation =
-  | typeof settlePayment
-  | typeof failPayment
-  | typeof cancelPayment
-  | typeof refundPayment
-  | typeof retryRefund
-  | ValueOf<typeof RESOLVE_REFUND>
-  | ValueOf<typeof FIRE_TIMER>;
+export interface OperatorPaymentOperation {
+  run(
+    needs: PaymentActionDependencies,
+    by: OperatorActor,
+    call: Call<typeof paymentPath, z.ZodObject>,
+  ): Promise<Result<PaymentActionResult, Reasons>>;
+}
 
 interface RequestedAction {
   readonly operation: OperatorPaymentOperation;
@@ -41,7 +33,7 @@ export async function performPaymentAction(
   { operation, note, payment }: RequestedAction & { readonly payment: string },
 ): Promise<PaymentActionResult> {
   const call = { path: { payment }, input: {}, formId: uuidv7(), note };
-  return requireDone<PaymentActionResult, Reasons>(await operation.run(dependencies, actor, call));
+  return requireDone(await operation.run(dependencies, actor, call));
 }
 
 /** `indeterminate`: the action may have been performed; to repeat it is safe. */

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { formatRupiah } from '../../../domain/money';
-import { ConfirmForm } from '../../ui/form';
-import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
+import { ConfirmPage } from '../../ui/confirm-page';
+import { Notice, type Fact } from '../../ui/layout';
 import { Money } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
@@ -24,7 +24,7 @@ export type ConfirmKind = 'refund' | 'cancel' | 'refundCancel';
  */
 export type ConfirmProblem = 'rejected' | 'stale' | 'unknown' | 'unavailable';
 
-interface ConfirmPage {
+interface ConfirmPageOfPayment {
   readonly view: MerchantView;
   readonly kind: ConfirmKind;
   readonly payment: ConfirmedPayment;
@@ -33,7 +33,7 @@ interface ConfirmPage {
   readonly problem: ConfirmProblem | null;
 }
 
-export function renderConfirmPage(page: ConfirmPage): string {
+export function renderConfirmPage(page: ConfirmPageOfPayment): string {
   const { view, kind } = page;
   return renderMerchantPage(view, {
     title: view.texts.confirm[kind].title,
@@ -43,41 +43,33 @@ export function renderConfirmPage(page: ConfirmPage): string {
   });
 }
 
-function Confirm({ view, kind, payment, rejection, problem }: ConfirmPage): ReactElement {
+function Confirm({ view, kind, payment, rejection, problem }: ConfirmPageOfPayment): ReactElement {
   const { texts, paths } = view;
   const { confirm } = texts;
-  const back = paths.payment(payment.referenceId);
   return (
-    <div className="narrow">
-      <PageHead title={confirm[kind].title} back={{ href: back, label: payment.referenceId }} />
-      <div className="stack">
-        {(problem === 'unknown' || problem === 'unavailable') && (
-          <Notice tone="warning">
-            <p>{confirm[problem]}</p>
-          </Notice>
-        )}
-        {problem === 'stale' && rejection === null && (
-          <Notice tone="bad">
-            <p>{PAYMENT_TEXTS[view.locale.language].stale}</p>
-          </Notice>
-        )}
-        <Card>
-          <Facts facts={factsOf(view, kind, payment)} />
-        </Card>
-        <p className="text">{confirm[kind].explanation}</p>
-        <ConfirmForm
-          action={pathOf(view, kind, payment)}
-          label={labelOf(view, kind, payment)}
-          tone={kind === 'refundCancel' ? 'primary' : 'danger'}
-          fields={{ version: String(payment.version) }}
-          rejection={rejection}
-        >
-          <a className="button wide-button" href={back}>
-            {confirm.keep}
-          </a>
-        </ConfirmForm>
-      </div>
-    </div>
+    <ConfirmPage
+      title={confirm[kind].title}
+      back={{ href: paths.payment(payment.referenceId), label: payment.referenceId }}
+      facts={factsOf(view, kind, payment)}
+      explanation={confirm[kind].explanation}
+      action={pathOf(view, kind, payment)}
+      button={labelOf(view, kind, payment)}
+      cancel={confirm.keep}
+      tone={kind === 'refundCancel' ? 'primary' : 'danger'}
+      fields={{ version: String(payment.version) }}
+      rejection={rejection}
+    >
+      {(problem === 'unknown' || problem === 'unavailable') && (
+        <Notice tone="warning">
+          <p>{confirm[problem]}</p>
+        </Notice>
+      )}
+      {problem === 'stale' && rejection === null && (
+        <Notice tone="bad">
+          <p>{PAYMENT_TEXTS[view.locale.language].stale}</p>
+        </Notice>
+      )}
+    </ConfirmPage>
   );
 }
 
