@@ -25,10 +25,10 @@ export interface Act<Needs, Subject, Input> {
   readonly by: Person;
   readonly subject: Subject;
   readonly input: Input;
-  /** Why an operator does it. */
-  readonly note: string | undefined;
   /** The id of the form or of the HTTP request: a repeat has the same one. */
   readonly formId: string;
+  /** Why an operator does it. Members give no reason. */
+  readonly note: string | undefined;
   /** What two operators have agreed on; null: one person acts alone. */
   readonly approval: Agreed | null;
 }
@@ -72,19 +72,22 @@ export type Spec<
   readonly name: Name;
   /** The ids of the object. */
   readonly path: Path;
-  /** What is chosen. */
+  /** What is chosen. No log and no request has a field with `.meta({ isSecret: true })`. */
   readonly input: Input;
   readonly rejections: R;
   /** The sentence of each reason, for operators and for the audit log. */
   readonly messages: RejectionTexts<R>;
   /** @throws NotFoundError if the person reaches no such object */
-  readonly load: (needs: Needs, scope: Scope, path: z.output<Path>) => Promise<Subject>;
+  readonly load: (needs: Needs, scope: Scope, path: z.output<Path>, by: Person) => Promise<Subject>;
   /** The id in the audit log. */
   readonly target: (act: ActOn<Subject, z.output<Input>>) => string;
   /** What the audit log has of the act, if path and input are too little, or have what the log must not have. */
   readonly detail?: (act: Act<Needs, Subject, z.output<Input>>) => object;
-  /** Why the person cannot do it to this object. A form shows it above its button, and `run` asks again. */
-  readonly allows?: (subject: Subject, by: Person) => Rejection<R> | null;
+  /**
+   * Why the person cannot do it to this object. A form shows it above its button, before an input is chosen; `run` asks
+   * again, with the input.
+   */
+  readonly allows?: (subject: Subject, by: Person, input?: z.output<Input>) => Rejection<R> | null;
   /** What the same form has done before; null: nothing yet. `allows` is not asked then. */
   readonly earlier?: (act: Act<Needs, Subject, z.output<Input>>) => Promise<Value | null>;
   /** Absent: an operator acts alone. Members never need it. */

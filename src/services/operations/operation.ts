@@ -76,7 +76,7 @@ export class Operation<
     path: z.input<Path>,
   ): Promise<{ readonly subject: Subject; readonly rejection: Rejection<R> | RunRejection | null }> {
     const { load, allows } = this.#spec;
-    const subject = await load(needs, scopeOf(by), this.path.parse(path));
+    const subject = await load(needs, scopeOf(by), this.path.parse(path), by);
     return { subject, rejection: this.#rejectionOf(by) ?? allows?.(subject, by) ?? null };
   }
 
@@ -105,15 +105,15 @@ export class Operation<
   async #run(needs: Needs, by: Person, { note, formId, approval, ...sent }: Started): Promise<Result<Value, R>> {
     const { load, allows, earlier } = this.#spec;
     const [path, input] = [this.path.parse(sent.path), this.input.parse(sent.input)];
-    const subject = await load(needs, scopeOf(by), path);
+    const subject = await load(needs, scopeOf(by), path, by);
     const refused = this.#rejectionOf(by);
     if (refused !== null) return this.#rejected(refused);
     const act = { needs, by, subject, input, note, formId, approval };
     const before = earlier === undefined ? null : await earlier(act);
     if (before !== null) return { outcome: 'done', value: before, isRepeat: true };
-    const rejection = allows?.(subject, by) ?? null;
+    const rejection = allows?.(subject, by, input) ?? null;
     if (rejection !== null) return this.#rejected(rejection);
-    const parameters = { ...path, ...input };
+    const parameters = { ...path, ...withoutSecrets(this.input, input) };
     const approvalId = approval === null ? await this.#requestApproval(act, parameters) : null;
     return approvalId === null ? this.#perform(act, parameters) : { outcome: 'waits', approvalId };
   }
@@ -184,4 +184,10 @@ export class Operation<
     if (by.merchantState === 'approved' || whileSuspended) return null;
     return { reason: 'merchant_state', state: by.merchantState };
   }
+}
+
+/** What a log and a request have of the input. */
+function withoutSecrets({ shape }: z.ZodObject, input: object): object {
+  const fields: Readonly<Record<string, z.ZodType>> = shape;
+  return Object.fromEntries(Object.entries(input).filter(([name]) => fields[name]?.meta()?.isSecret !== true));
 }

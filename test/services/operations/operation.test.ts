@@ -221,6 +221,26 @@ describe('run', () => {
     expect(warn).toHaveBeenCalledWith(fields, 'outcome of an operation not known');
   });
 
+  it('a secret of the input is in no log, and allows and perform have it, with the person and the note', async () => {
+    const openSafe = new Operation({
+      name: 'safe.open',
+      operator: true,
+      path: z.object({}),
+      input: z.object({ code: z.string().optional().meta({ isSecret: true }), floor: z.int() }),
+      rejections: { wrong_code: {} },
+      messages: { wrong_code: () => 'The code is wrong.' },
+      load: (_: AuditDependencies, _scope, _path, by) => Promise.resolve({ owner: by.kind }),
+      target: ({ subject }) => subject.owner,
+      allows: (_, _by, input) => (input?.code === '4711' ? null : { reason: 'wrong_code' }),
+      perform: ({ input, note }) => Promise.resolve(done(`${input.code}, ${note}`)),
+    });
+    const open = (code: string) =>
+      openSafe.run({ db }, osUser('root'), { path: {}, input: { code, floor: 2 }, formId: randomUUID(), note: 'fire' });
+    expect(await open('1234')).toMatchObject({ outcome: 'rejected', rejection: { reason: 'wrong_code' } });
+    expect(await open('4711')).toMatchObject({ outcome: 'done', value: '4711, fire' });
+    expect(await newestOf('operator')).toMatchObject({ target: 'os_user', detail: '{"floor":2}' });
+  });
+
   it('an act without the audit log is not performed', async () => {
     await db.query('alter table user_actions rename to away');
     try {
