@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { PAYOUT_STATUSES } from '../../domain/payout-transitions';
 import { snakeCaseKeys } from '../../lib/snake-case';
+import { requireDone } from '../../services/operations/require-done';
 import * as operator from '../../services/payouts/payout-operations';
-import { startPayouts as startAll, stopPayouts as stopAll } from '../../services/payouts/payout-stops';
 import * as record from '../../services/payouts/show-payout';
+import { startPayouts as start } from '../../services/payouts/start-payouts';
+import { stopPayouts as stop } from '../../services/payouts/stop-payouts';
 import type { ApiDependencies } from '../dependencies';
 import { operatorEndpoint } from '../endpoint';
 import { readQuery } from '../read-query';
@@ -44,18 +47,18 @@ export const showPayout = operatorEndpoint({
   },
 });
 
-export const stopPayouts = stopEndpoint('stop', stopAll);
-export const startPayouts = stopEndpoint('start', startAll);
+export const stopPayouts = stopEndpoint('stop', stop);
+export const startPayouts = stopEndpoint('start', start);
 
-function stopEndpoint(path: 'stop' | 'start', change: (...given: Parameters<typeof stopAll>) => Promise<unknown>) {
+function stopEndpoint(path: 'stop' | 'start', operation: typeof stop | typeof start) {
   return operatorEndpoint({
     method: 'post',
     path: `/operator/payouts/${path}`,
     scope: 'payout',
     readsBody: true,
     async handler({ db, log }: Pick<ApiDependencies, 'db' | 'log'>, request, { actor }) {
-      const { note } = parseActionBody(request, noteSchema);
-      await mapErrors('payment_cancel_failed', () => change({ db, log }, actor, note));
+      const call = { path: {}, input: {}, formId: randomUUID(), ...parseActionBody(request, noteSchema) };
+      await mapErrors('payment_cancel_failed', async () => requireDone(await operation.run({ db, log }, actor, call)));
       return { status: 200, body: { is_stopped: path === 'stop' } };
     },
   });

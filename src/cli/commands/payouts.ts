@@ -6,7 +6,9 @@ import { formatRupiah } from '../../domain/money';
 import { PAYOUT_RESOLUTIONS } from '../../domain/payout-actions';
 import { RAILS } from '../../domain/payout-rails';
 import { PAYOUT_STATUSES } from '../../domain/payout-transitions';
-import { getPayoutLimits, setPayoutLimits } from '../../services/payouts/payout-limits';
+import { requireDone } from '../../services/operations/require-done';
+import { addBankHolidays, listBankHolidays } from '../../services/payouts/bank-holidays';
+import { getPayoutLimits, setPayoutLimits, type PayoutLimits } from '../../services/payouts/payout-limits';
 import {
   createPayoutByOperator,
   listAllPayouts,
@@ -14,15 +16,11 @@ import {
   type OperatorPayout,
   type PayoutActionRequest,
 } from '../../services/payouts/payout-operations';
-import {
-  addBankHolidays,
-  listBankHolidays,
-  listPayoutPolicies,
-  setPayoutPolicy,
-} from '../../services/payouts/payout-policies';
-import type { PayoutLimits, PayoutPolicyVersion } from '../../services/payouts/payout-rules';
-import { findPayoutStop, startPayouts, stopPayouts, type PayoutStop } from '../../services/payouts/payout-stops';
+import { listPayoutPolicies, setPayoutPolicy, type PayoutPolicyVersion } from '../../services/payouts/payout-policies';
+import { findPayoutStop, type PayoutStop } from '../../services/payouts/payout-stops';
 import { showPayout } from '../../services/payouts/show-payout';
+import { startPayouts } from '../../services/payouts/start-payouts';
+import { stopPayouts } from '../../services/payouts/stop-payouts';
 import { withTemporal, type CommandContext } from '../command-context';
 import { formatDuration } from '../duration';
 import type { LunasCommand } from '../lunas-command';
@@ -30,6 +28,7 @@ import type { CommandAudit } from '../operator-identity';
 import { durationFrom, id, joinOptions, limit, note, oneOf, textUpTo, wholeNumber } from '../option-schemas';
 import { formatTable, type CommandResult } from '../output';
 import { renderPayout } from '../render-payout';
+import { runOperation } from '../run-operation';
 
 const MAX_TEXT_CHARACTERS = 200;
 /** Larger amounts are typing errors. */
@@ -182,8 +181,8 @@ function addStop(payouts: LunasCommand): void {
     .description('stop all payouts: none is requested, and none is sent to the bank')
     .requiredOption('--note <text>', 'why')
     .examples('lunas payouts stop --note "the bank reports a breach, ticket 4711"')
-    .writeAction(z.object({ note }), async ({ note }, audit) => {
-      const { wasStopped } = await stopPayouts(audit, audit.actor, note);
+    .writeAction(z.object({ note }), async (_, audit) => {
+      const { wasStopped } = requireDone(await runOperation(audit, stopPayouts, audit, { path: {}, input: {} }));
       const already =
         'Payouts were stopped already. The new note is recorded, and an open request to start them fails.';
       const text = wasStopped ? already : 'Payouts are stopped. What the bank has goes on.';
@@ -193,8 +192,8 @@ function addStop(payouts: LunasCommand): void {
     .command('start')
     .description('start payouts again; in production a second operator approves the request')
     .requiredOption('--note <text>', 'why')
-    .writeAction(z.object({ note }), async ({ note }, audit) => {
-      await startPayouts(audit, audit.actor, note);
+    .writeAction(z.object({ note }), async (_, audit) => {
+      requireDone(await runOperation(audit, startPayouts, audit, { path: {}, input: {} }));
       return { json: { isStopped: false }, text: 'Payouts are started. Those that waited are sent within 30 seconds.' };
     });
 }
@@ -220,7 +219,7 @@ function addSetLimit(payouts: LunasCommand): void {
     .examples('lunas payouts set-limit 50000000', 'lunas payouts set-limit --cooldown 2d')
     .writeAction(input, async ({ rupiah, cooldown, notFound }, audit) => {
       const change = { day_limit_rupiah: rupiah, cooldown_seconds: cooldown, not_found_seconds: notFound };
-      const limits = await setPayoutLimits(audit, audit.actor, change, audit.note);
+      const limits = requireDone(await runOperation(audit, setPayoutLimits, audit, { path: {}, input: change }));
       return { json: { limits }, text: renderLimits(limits) };
     });
 }
@@ -289,7 +288,6 @@ function addSetPolicy(policies: LunasCommand): void {
     .examples('lunas payouts policies set --rail skn --closes 15:00 --use yes')
     .writeAction(input, async ({ rail, use, ...terms }, audit) => {
       const change = {
-        rail,
         fee_rupiah: terms.fee,
         min_rupiah: terms.min,
         max_rupiah: terms.max,
@@ -299,7 +297,7 @@ function addSetPolicy(policies: LunasCommand): void {
         expected_within_seconds: terms.expectedWithin,
         is_enabled: use === undefined ? undefined : use === 'yes',
       };
-      const policy = await setPayoutPolicy(audit, audit.actor, change, audit.note);
+      const policy = requireDone(await runOperation(audit, setPayoutPolicy, audit, { path: { rail }, input: change }));
       return { json: { policy }, text: renderPolicies([policy]) };
     });
 }
@@ -337,7 +335,7 @@ function addHolidays(payouts: LunasCommand): void {
     .writeAction(
       z.object({ day: z.array(z.iso.date({ error: 'must be a day such as 2027-01-01' })) }),
       async ({ day: days }, audit) => {
-        await addBankHolidays(audit, audit.actor, days, audit.note);
+        requireDone(await runOperation(audit, addBankHolidays, audit, { path: {}, input: { days } }));
         return { json: { days }, text: `${days.length} added.` };
       },
     );

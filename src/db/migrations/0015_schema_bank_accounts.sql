@@ -139,17 +139,22 @@ end $$;
 create trigger a_day_at_least before insert on payout_limits
   for each row execute function require_day_of_limits();
 
--- In production two operators change what payouts may move and cost, and start payouts again. The parameters of their
--- approval have the columns of the row, so that an approval of other values is of no use.
+-- In production two operators change what payouts may move and cost, and start payouts again. Their request names the
+-- row that it replaces, and the parameters the columns that change: so an approval of other values is of no use.
 create function require_approved_row() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  is_approved boolean;
 begin
-  if is_production() and not exists (
-    select from approvals
-    where is_in_execution(approvals, tg_argv[0])
-      and parameters @> (to_jsonb(new)
-        - array['id', 'created_at', 'replaces_id', 'is_stopped', 'ended_stop_id', 'changed_by', 'note', 'changed_at'])
-  ) then
+  execute format('select exists (
+      select from approvals join %I replaced on replaced.id = expected_version
+      where is_in_execution(approvals, $1) and to_jsonb(replaced) || parameters
+        || jsonb_build_object(''version'', (to_jsonb(replaced) ->> ''version'')::integer + 1,
+          ''replaces_id'', replaced.id, ''ended_stop_id'', replaced.id) @> $2
+    )', tg_table_name)
+  into is_approved
+  using tg_argv[0], to_jsonb(new) - array['id', 'created_at', 'is_stopped', 'changed_by', 'note', 'changed_at'];
+  if is_production() and not is_approved then
     raise exception 'no two operators have approved this %', tg_argv[0] using errcode = 'restrict_violation';
   end if;
   return new;

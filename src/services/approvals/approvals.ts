@@ -24,7 +24,6 @@ import type { Reasons } from '../operations/rejections';
 import { requireDone } from '../operations/require-done';
 import { APPROVE_BANK_ACCOUNT, executeApproval, REACTIVATE_BANK_ACCOUNT } from '../payouts/bank-account-operations';
 import { performPayoutAction } from '../payouts/payout-operations';
-import { changePayoutRule, PAYOUT_RULES, payoutRule, type PayoutRuleRequest } from '../payouts/payout-rule-approvals';
 import {
   APPROVE_ACCOUNT,
   approveAccount,
@@ -78,14 +77,10 @@ const databaseAction = z.discriminatedUnion('action', [
 type DatabaseActionRequest = z.output<typeof databaseAction>;
 
 /** The action with its parameters, as the database has them. */
-const approvable = z.union([databaseAction, payoutRule, workflowAction]);
+const approvable = z.union([databaseAction, workflowAction]);
 
 function isWorkflowAction(request: z.output<typeof approvable>): request is WorkflowActionRequest {
   return APPROVABLE_PAYOUT_ACTIONS.some((action) => action === request.action);
-}
-
-function isPayoutRule(request: DatabaseActionRequest | PayoutRuleRequest): request is PayoutRuleRequest {
-  return PAYOUT_RULES.some((action) => action === request.action);
 }
 
 /** Longer than the execution of any action. */
@@ -140,9 +135,7 @@ function approveRequested(
     );
   }
   return approveInDatabase(dependencies, actor, decision, (needs, executor, approval) =>
-    isPayoutRule(action)
-      ? changePayoutRule(needs, executor, { ...approval, note: noteOf(approval) }, action)
-      : execute(needs, executor, approval, action),
+    execute(needs, executor, approval, action),
   );
 }
 

@@ -10,7 +10,7 @@ export interface Approval {
   readonly target: string;
   /** Null: it moves no amount, or the amount is not known. */
   readonly amountRupiah: number | null;
-  /** The version of the policy, or the id of the limit or of the stop, that it replaces. */
+  /** The version of the policy, or the id of the row, that it replaces. */
   readonly expectedVersion: number | null;
   readonly parameters: unknown;
   readonly note: string;

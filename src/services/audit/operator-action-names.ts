@@ -10,10 +10,7 @@ import * as merchantHold from '../merchants/merchant-hold';
 import * as merchants from '../merchants/merchants';
 import { OPERATIONS, type OperationName } from '../operations/all';
 import * as bankAccounts from '../payouts/bank-account-operations';
-import * as payoutLimits from '../payouts/payout-limits';
 import * as payouts from '../payouts/payout-operations';
-import * as payoutPolicies from '../payouts/payout-policies';
-import * as payoutStops from '../payouts/payout-stops';
 import * as providerAccounts from '../provider-accounts/provider-accounts';
 import * as reconcileAll from '../reconciliation/reconcile-all';
 import * as recover from '../recovery/recover';
@@ -36,10 +33,7 @@ const MODULES = [
   merchantHold,
   merchants,
   bankAccounts,
-  payoutLimits,
   payouts,
-  payoutPolicies,
-  payoutStops,
   providerAccounts,
   reconcileAll,
   recover,

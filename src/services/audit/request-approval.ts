@@ -5,7 +5,6 @@ import { DeclaredAction } from '../../domain/declared-action';
 import type { MemberRole } from '../../domain/member-roles';
 import type { ApprovedPayout, ProvenResolution } from '../../domain/payout-actions';
 import { ConflictError } from '../../errors';
-import type { PayoutLimits, PayoutPolicyVersion } from '../payouts/payout-rules';
 import type { AccountKey, ProposedAccount } from '../provider-accounts/provider-accounts';
 import { withAudit, type AuditDependencies } from './audit';
 
@@ -20,12 +19,6 @@ export const IS_WAITING = `(status = 'pending' and ${IS_VALID})`;
 
 /** The payout actions that need a second operator, whatever the amount is. */
 export const APPROVABLE_PAYOUT_ACTIONS = ['payout.approve', 'payout.resend', 'payout.resolve'] as const;
-
-/** The version of the policy, or the id of the limit or of the stop, that the action `$1` with `$3` would replace. */
-const VERSION_IN_FORCE = `case $1
-    when 'payout.set_limits' then (select max(id) from payout_limits)
-    when 'payout.start' then (select max(id) from payout_stops)
-  end`;
 
 /** What a second operator approves: the name of the action, and all that its execution needs. */
 export type ApprovableAction =
@@ -61,10 +54,7 @@ export type ApprovableAction =
       readonly parameters: { readonly bankAccountId: string; readonly version: number };
     }
   | { readonly action: 'payout.approve' | 'payout.resend'; readonly parameters: ApprovedPayout }
-  | { readonly action: 'payout.resolve'; readonly parameters: ApprovedPayout & ProvenResolution }
-  | { readonly action: 'payout.start'; readonly parameters: Readonly<Record<string, never>> }
-  | { readonly action: 'payout.set_limits'; readonly parameters: PayoutLimits }
-  | { readonly action: 'payout.set_policy'; readonly parameters: PayoutPolicyVersion };
+  | { readonly action: 'payout.resolve'; readonly parameters: ApprovedPayout & ProvenResolution };
 
 interface RequestDetails {
   /** What an operator reads: a payment, a provider account, a policy. */
@@ -156,16 +146,15 @@ async function storeRequest(
     throw new ConflictError('operator_key_required', 'Only an operator with a key can request this.');
   }
   const { rows } = await db.query<{ id: number }>(
-    `with in_force as (select coalesce($7::bigint, ${VERSION_IN_FORCE}) as version),
-     waiting as (
-       select id from approvals, in_force
+    `with waiting as (
+       select id from approvals
        where action = $1 and target = $2 and parameters = $3::jsonb and ${IS_WAITING}
-         and expected_version is not distinct from version
+         and expected_version is not distinct from $7::bigint
        limit 1
      ),
      stored as (
        insert into approvals (action, target, parameters, note, requested_by, amount_rupiah, expected_version)
-       select $1, $2, $3, $4, $5, $6::bigint, version from in_force where not exists (select from waiting)
+       select $1, $2, $3, $4, $5, $6::bigint, $7::bigint where not exists (select from waiting)
        returning id
      )
      select id from waiting union all select id from stored`,

@@ -15,7 +15,12 @@ import { settlePayment } from '../payments/actions/settle-payment';
 import { eraseCustomer } from '../payments/erase-customer';
 import { resolveException, resolveExceptionAsRefunded } from '../payments/resolve-exception';
 import { showCustomer } from '../payments/show-customer';
+import { addBankHolidays } from '../payouts/bank-holidays';
+import { setPayoutLimits } from '../payouts/payout-limits';
+import { setPayoutPolicy } from '../payouts/payout-policies';
 import type { PayoutDependencies } from '../payouts/payouts';
+import { startPayouts } from '../payouts/start-payouts';
+import { stopPayouts } from '../payouts/stop-payouts';
 import { setCatalog } from '../provider-accounts/set-catalog';
 import { createEndpoint } from '../webhooks/create-endpoint';
 import { deleteEndpoint } from '../webhooks/delete-endpoint';
@@ -62,6 +67,11 @@ const OPERATOR_OPERATIONS = [
   expireNow,
   settleNow,
   submitRefundNow,
+  setPayoutLimits,
+  setPayoutPolicy,
+  addBankHolidays,
+  stopPayouts,
+  startPayouts,
 ] as const;
 
 /** Every operation. Its tests, the names in the audit log and the texts of the activity are derived from this list. */
@@ -69,7 +79,7 @@ export const OPERATIONS = [...MERCHANT_OPERATIONS, ...OPERATOR_OPERATIONS] as co
 export type OperationName = (typeof OPERATIONS)[number]['name'];
 
 /** The operations that a second operator has to approve in production, and that take effect in the database. */
-export const DATABASE_APPROVALS = [setApprovalLimit, setCatalog, resolveExceptionAsRefunded] as const;
+export const DATABASE_APPROVALS = [setApprovalLimit, setCatalog, resolveExceptionAsRefunded, setPayoutLimits, setPayoutPolicy, startPayouts] as const;
 
 /** What an approved act of a workflow needs. */
 export type WorkflowNeeds = PaymentActionDependencies & {

@@ -1,77 +1,64 @@
-import { findEnvironment } from '../../db/connection/environment';
+import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
 import { onlyRow } from '../../db/connection/require-row';
-import type { OperatorActor } from '../../domain/actor';
-import { DeclaredAction } from '../../domain/declared-action';
-import { ConflictError } from '../../errors';
-import { withAudit, type AuditDependencies } from '../audit/audit';
-import { requireApproval } from '../audit/request-approval';
-import type { PayoutLimits } from './payout-rules';
+import type { AuditDependencies } from '../audit/audit';
+import { Operation } from '../operations/operation';
+import { done, rejected } from '../operations/rejections';
 
-interface LimitsInForce extends PayoutLimits {
-  readonly id: number;
-}
+/** A row of `payout_limits`, by its columns: a trigger compares it with what two operators have approved. */
+const payoutLimits = z.object({
+  /** A new bank account receives nothing for so long. */
+  cooldown_seconds: z.int().min(0),
+  /** The time after the last call in which a payout that the bank does not know may still arrive there. */
+  not_found_seconds: z.int().min(0),
+  /** An operator approves payouts above this sum of a merchant and a WIB day. */
+  day_limit_rupiah: z.int().min(0),
+});
+export type PayoutLimits = z.output<typeof payoutLimits>;
 
-async function findLimits(db: Queryable): Promise<LimitsInForce> {
-  const { rows } = await db.query<LimitsInForce>(
-    `select id, cooldown_seconds, not_found_seconds, day_limit_rupiah from payout_limits order by id desc limit 1`,
-  );
-  return onlyRow(rows, 'The database has no limits of payouts');
-}
+const COLUMNS = 'cooldown_seconds, not_found_seconds, day_limit_rupiah';
 
 /** The limits of payouts in force. */
 export async function getPayoutLimits(db: Queryable): Promise<PayoutLimits> {
-  const { id: _, ...limits } = await findLimits(db);
-  return limits;
-}
-
-export const SET_PAYOUT_LIMITS = new DeclaredAction('payout.set_limits');
-
-/**
- * Requests the change in production, and makes it immediately in a sandbox. Absent limits keep their values.
- * @throws ConflictError `approval_required` with the id of the request; `not_allowed` if production rejects the values
- */
-export async function setPayoutLimits(
-  dependencies: AuditDependencies,
-  actor: OperatorActor,
-  change: { readonly [Limit in keyof PayoutLimits]: PayoutLimits[Limit] | undefined },
-  note?: string,
-): Promise<PayoutLimits> {
-  const { db } = dependencies;
-  const { id, ...before } = await findLimits(db);
-  const limits = {
-    cooldown_seconds: change.cooldown_seconds ?? before.cooldown_seconds,
-    not_found_seconds: change.not_found_seconds ?? before.not_found_seconds,
-    day_limit_rupiah: change.day_limit_rupiah ?? before.day_limit_rupiah,
-  };
-  await requirePermitted(db, limits);
-  const target = 'limits of payouts';
-  await requireApproval(dependencies, actor, { action: 'payout.set_limits', target, parameters: limits }, note);
-  const detail = JSON.stringify(limits);
-  await withAudit(dependencies, actor, { action: SET_PAYOUT_LIMITS, target, note, detail }, () =>
-    replacePayoutLimits(db, limits, id),
-  );
-  return limits;
+  const { rows } = await db.query<PayoutLimits>(`select ${COLUMNS} from payout_limits order by id desc limit 1`);
+  return onlyRow(rows, 'The database has no limits of payouts');
 }
 
 const DAY_SECONDS = 86_400;
 
-/** Rejects limits that a trigger would reject only after the approval. */
-async function requirePermitted(db: Queryable, limits: PayoutLimits): Promise<void> {
-  const shortest = Math.min(limits.cooldown_seconds, limits.not_found_seconds);
-  if (shortest >= DAY_SECONDS || (await findEnvironment(db)) !== 'production') return;
-  throw new ConflictError('not_allowed', 'In production the cool-down and the wait for the bank are at least a day.');
-}
-
-/** @throws ConflictError `superseded` if other limits than the expected ones are in force */
-export async function replacePayoutLimits(db: Queryable, limits: PayoutLimits, expectedId: number): Promise<void> {
-  const { rowCount } = await db.query(
-    `insert into payout_limits (cooldown_seconds, not_found_seconds, day_limit_rupiah, replaces_id)
-     select $1, $2, $3, id from (select id from payout_limits order by id desc limit 1) newest where id = $4
-     on conflict (replaces_id) do nothing`,
-    [limits.cooldown_seconds, limits.not_found_seconds, limits.day_limit_rupiah, expectedId],
-  );
-  if (rowCount === 1) return;
-  const text = 'There are newer limits than those that this request would have replaced: request it again.';
-  throw new ConflictError('superseded', text);
-}
+/** Changes the limits of payouts. Absent ones keep their values. */
+export const setPayoutLimits = new Operation({
+  name: 'payout.set_limits',
+  operator: true,
+  path: z.object({}),
+  input: payoutLimits.partial(),
+  rejections: { below_a_day: {}, superseded: {} },
+  messages: {
+    below_a_day: () => 'In production the cool-down and the wait for the bank are at least a day.',
+    superseded: () => 'There are newer limits than those that this request would have replaced: request it again.',
+  },
+  async load({ db }: AuditDependencies) {
+    const { rows } = await db.query<PayoutLimits & { readonly id: number; readonly isProduction: boolean }>(
+      `select id, ${COLUMNS}, is_production() as "isProduction" from payout_limits order by id desc limit 1`,
+    );
+    return onlyRow(rows, 'The database has no limits of payouts');
+  },
+  target: () => 'limits of payouts',
+  /** A trigger has the same rule. */
+  allows({ isProduction, ...before }, _by, input = {}) {
+    const { cooldown_seconds: cooldown = before.cooldown_seconds } = input;
+    const { not_found_seconds: notFound = before.not_found_seconds } = input;
+    return isProduction && Math.min(cooldown, notFound) < DAY_SECONDS ? { reason: 'below_a_day' } : null;
+  },
+  approval: { executes: 'database', replaces: ({ id }) => id },
+  async perform({ needs: { db }, subject, input, approval }) {
+    const { rows } = await db.query<PayoutLimits>(
+      `insert into payout_limits (${COLUMNS}, replaces_id)
+       select changed.cooldown_seconds, changed.not_found_seconds, changed.day_limit_rupiah, before.id
+       from payout_limits before, jsonb_populate_record(before, $2) changed where before.id = $1
+       on conflict (replaces_id) do nothing returning ${COLUMNS}`,
+      [approval === null ? subject.id : approval.replaces, JSON.stringify(input)],
+    );
+    return rows[0] === undefined ? rejected({ reason: 'superseded' }) : done(rows[0]);
+  },
+});

@@ -1,100 +1,75 @@
+import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
-import type { OperatorActor } from '../../domain/actor';
-import { DeclaredAction } from '../../domain/declared-action';
-import type { Rail } from '../../domain/payout-rails';
-import { ConflictError } from '../../errors';
-import { withAudit, type AuditDependencies } from '../audit/audit';
-import { requireApproval } from '../audit/request-approval';
+import { RAILS, type Rail } from '../../domain/payout-rails';
+import type { AuditDependencies } from '../audit/audit';
+import { Operation } from '../operations/operation';
+import { done, rejected } from '../operations/rejections';
 import { NEWER_POLICY } from '../provider-accounts/catalog';
-import { payoutPolicySchema, type PayoutPolicyVersion } from './payout-rules';
 
-type PolicyTerms = Omit<PayoutPolicyVersion, 'rail' | 'version'>;
+/** A row of `payout_policies`, by its columns: a trigger compares it with what two operators have approved. */
+const policyTerms = z.object({
+  fee_rupiah: z.int().min(0),
+  /** The least amount that is sent. */
+  min_rupiah: z.int().min(1),
+  /** Null: no limit. */
+  max_rupiah: z.int().min(0).nullable(),
+  /** `08:00:00`, in WIB. */
+  opens_at: z.string(),
+  /** `24:00:00`: it does not close. */
+  closes_at: z.string(),
+  days: z.enum(['every', 'working']),
+  expected_within_seconds: z.int().min(1),
+  is_enabled: z.boolean(),
+});
 
-/** Absent terms are copied from the version in force. */
-export type PayoutPolicyChange = { readonly rail: Rail } & {
-  readonly [Term in keyof PolicyTerms]?: PolicyTerms[Term] | undefined;
-};
+export type PayoutPolicyVersion = z.output<typeof policyTerms> & { readonly rail: Rail; readonly version: number };
+
+const TERMS = `fee_rupiah, min_rupiah, max_rupiah, opens_at, closes_at, days, expected_within_seconds, is_enabled`;
 
 /** The version in force of each rail. */
 export async function listPayoutPolicies(db: Queryable): Promise<PayoutPolicyVersion[]> {
   const { rows } = await db.query<PayoutPolicyVersion>(
-    `select distinct on (rail) rail, version, fee_rupiah, min_rupiah, max_rupiah, opens_at, closes_at, days,
-       expected_within_seconds, is_enabled
-     from payout_policies order by rail, version desc`,
+    `select distinct on (rail) rail, version, ${TERMS} from payout_policies order by rail, version desc`,
   );
   return rows;
 }
 
-export const SET_PAYOUT_POLICY = new DeclaredAction('payout.set_policy');
-
-/**
- * Requests the next version of a rail's policy in production, and writes it immediately in a sandbox. Payouts keep the
- * version that they have captured.
- * @throws ConflictError `approval_required` with the id of the request; `not_allowed` if the values contradict
- */
-export async function setPayoutPolicy(
-  dependencies: AuditDependencies,
-  actor: OperatorActor,
-  { rail, ...change }: PayoutPolicyChange,
-  note?: string,
-): Promise<PayoutPolicyVersion> {
-  const { db } = dependencies;
-  const found = (await listPayoutPolicies(db)).filter((policy) => policy.rail === rail);
-  const before = requireRow(found, 'policy', rail);
-  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-  const policy = payoutPolicySchema.parse({ ...before, ...given, version: before.version + 1 });
-  requireOrder(policy);
-  const request = { action: 'payout.set_policy', target: rail, parameters: policy } as const;
-  await requireApproval(dependencies, actor, request, note);
-  const detail = JSON.stringify(policy);
-  await withAudit(dependencies, actor, { action: SET_PAYOUT_POLICY, target: rail, note, detail }, () =>
-    writePayoutPolicy(db, policy),
-  );
-  return policy;
-}
-
-function requireOrder({ min_rupiah: min, max_rupiah: max, opens_at: opensAt, closes_at: closesAt }: PolicyTerms): void {
-  if (max !== null && max < min) throw new ConflictError('not_allowed', 'The greatest amount is below the least one.');
-  if (closesAt <= opensAt) throw new ConflictError('not_allowed', 'The window closes before it opens.');
-}
-
-/** @throws ConflictError `superseded` if there is a newer version than the one before */
-export async function writePayoutPolicy(db: Queryable, policy: PayoutPolicyVersion): Promise<void> {
-  const { rowCount } = await db.query(
-    `insert into payout_policies (rail, version, fee_rupiah, min_rupiah, max_rupiah, opens_at, closes_at, days,
-       expected_within_seconds, is_enabled)
-     select rail, version, fee_rupiah, min_rupiah, max_rupiah, opens_at, closes_at, days, expected_within_seconds,
-       is_enabled
-     from jsonb_populate_record(null::payout_policies, $1)
-     on conflict (rail, version) do nothing`,
-    [JSON.stringify(policy)],
-  );
-  if (rowCount === 1) return;
-  throw new ConflictError('superseded', NEWER_POLICY);
-}
-
-/** Days from now on, besides Saturdays and Sundays, on which banks do not work: `YYYY-MM-DD`. */
-export async function listBankHolidays(db: Queryable): Promise<string[]> {
-  const { rows } = await db.query<{ day: string }>(
-    'select day::text from bank_holidays where day >= booking_day(now()) order by day',
-  );
-  return rows.map(({ day }) => day);
-}
-
-export const ADD_BANK_HOLIDAYS = new DeclaredAction('bank_holiday.add');
-
-/** Known days are kept. */
-export async function addBankHolidays(
-  dependencies: AuditDependencies,
-  actor: OperatorActor,
-  days: readonly string[],
-  note?: string,
-): Promise<void> {
-  const action = { action: ADD_BANK_HOLIDAYS, target: days.join(', '), note };
-  await withAudit(dependencies, actor, action, () =>
-    dependencies.db.query('insert into bank_holidays (day) select unnest($1::date[]) on conflict (day) do nothing', [
-      days,
-    ]),
-  );
-}
+/** Writes the next version of a rail's policy. Absent terms are copied; payouts keep the version that they captured. */
+export const setPayoutPolicy = new Operation({
+  name: 'payout.set_policy',
+  operator: true,
+  path: z.object({ rail: z.enum(RAILS) }),
+  input: policyTerms.partial(),
+  rejections: { max_below_min: {}, closes_before_opening: {}, superseded: {} },
+  messages: {
+    max_below_min: () => 'The greatest amount is below the least one.',
+    closes_before_opening: () => 'The window closes before it opens.',
+    superseded: () => NEWER_POLICY,
+  },
+  async load({ db }: AuditDependencies, _scope, { rail }) {
+    const { rows } = await db.query<PayoutPolicyVersion & { readonly id: number }>(
+      `select id, rail, version, ${TERMS} from payout_policies where rail = $1 order by version desc limit 1`,
+      [rail],
+    );
+    return requireRow(rows, 'policy', rail);
+  },
+  target: ({ subject }) => subject.rail,
+  allows(before, _by, input = {}) {
+    const { min_rupiah: min = before.min_rupiah, max_rupiah: max = before.max_rupiah } = input;
+    const { opens_at: opensAt = before.opens_at, closes_at: closesAt = before.closes_at } = input;
+    if (max !== null && max < min) return { reason: 'max_below_min' };
+    return closesAt <= opensAt ? { reason: 'closes_before_opening' } : null;
+  },
+  approval: { executes: 'database', replaces: ({ id }) => id },
+  async perform({ needs: { db }, subject, input, approval }) {
+    const { rows } = await db.query<PayoutPolicyVersion>(
+      `insert into payout_policies (rail, version, ${TERMS})
+       select before.rail, before.version + 1, ${TERMS.replaceAll(/\w+/g, 'changed.$&')}
+       from payout_policies before, jsonb_populate_record(before, $2) changed where before.id = $1
+       on conflict (rail, version) do nothing returning rail, version, ${TERMS}`,
+      [approval === null ? subject.id : approval.replaces, JSON.stringify(input)],
+    );
+    return rows[0] === undefined ? rejected({ reason: 'superseded' }) : done(rows[0]);
+  },
+});

@@ -530,7 +530,11 @@ async function setEnvironment(environment: 'sandbox' | 'production'): Promise<vo
 }
 
 /** As it is while a request of one operator is executed for another one. */
-async function insertApproval(action: string, parameters: Readonly<Record<string, unknown>>): Promise<void> {
+async function insertApproval(
+  action: string,
+  parameters: Readonly<Record<string, unknown>>,
+  replaces: number | null = null,
+): Promise<void> {
   await payouts.db.query(
     `with two as (
        insert into operators (id, name, secret_sha256, prefix, last_four)
@@ -538,10 +542,11 @@ async function insertApproval(action: string, parameters: Readonly<Record<string
          select gen_random_uuid() as id from generate_series(1, 2)
        ) ids returning id
      )
-     insert into approvals (action, target, parameters, note, requested_by, status, decided_by, decided_at)
+     insert into approvals (action, target, parameters, note, requested_by, status, decided_by, decided_at,
+       expected_version)
      select $1, 'payout', $2, 'ticket 7',
-       (select min(id::text)::uuid from two), 'approved', (select max(id::text)::uuid from two), now()`,
-    [action, parameters],
+       (select min(id::text)::uuid from two), 'approved', (select max(id::text)::uuid from two), now(), $3`,
+    [action, parameters, replaces],
   );
 }
 
@@ -581,21 +586,18 @@ describe('in production', () => {
     expect(await attempt()).toMatchObject({ outcome: 'applied' });
   });
 
-  async function stop(): Promise<number> {
-    const insert = "insert into payout_stops (is_stopped, changed_by, note) values (true, 'x', 'y') returning id";
-    return onlyRow((await payouts.db.query<{ id: number }>(insert)).rows).id;
-  }
-
   it.each([
-    ['payout.start', 'payout_stops', { is_stopped: false, changed_by: 'x', note: 'y' }],
+    ['payout.start', 'payout_stops', 'ended_stop_id', { is_stopped: false, changed_by: 'x', note: 'y' }],
     [
       'payout.set_limits',
       'payout_limits',
+      'replaces_id',
       { cooldown_seconds: 86_400, not_found_seconds: 86_400, day_limit_rupiah: 9 },
     ],
     [
       'payout.set_policy',
       'payout_policies',
+      null,
       {
         rail: 'skn',
         version: 2,
@@ -609,8 +611,14 @@ describe('in production', () => {
         is_enabled: true,
       },
     ],
-  ] as const)('%s needs two operators, who have approved these very values', async (action, table, row) => {
-    const inserted = { ...row, ...(action === 'payout.start' && { ended_stop_id: await stop() }) };
+  ] as const)('%s needs two operators, who have approved these very values', async (action, table, column, row) => {
+    await payouts.db.query("insert into payout_stops (is_stopped, changed_by, note) values (true, 'x', 'y')");
+    const { rows } = await payouts.db.query<{ id: number }>(
+      `select max(id) as id from ${table} seen where to_jsonb(seen) @> $1`,
+      ['rail' in row ? { rail: row.rail } : {}],
+    );
+    const { id: seen } = onlyRow(rows);
+    const inserted = { ...row, ...(column && { [column]: seen }) };
     const columns = Object.keys(inserted).join(', ');
     const insert = () =>
       payouts.db.query(
@@ -619,13 +627,12 @@ describe('in production', () => {
       );
     const message = `no two operators have approved this ${action}`;
     await expect(insert()).rejects.toThrow(message);
-    await insertApproval(action === 'payout.start' ? 'payout.resend' : action, {
-      ...row,
-      day_limit_rupiah: 8,
-      fee_rupiah: 1,
-    });
-    await expect(insert()).rejects.toThrow(message);
+    const others = { ...row, day_limit_rupiah: 8, fee_rupiah: 1 };
+    await insertApproval(action === 'payout.start' ? 'payout.resend' : action, others, seen);
+    // The values of this row, in a request that replaces no row.
     await insertApproval(action, row);
+    await expect(insert()).rejects.toThrow(message);
+    await insertApproval(action, row, seen);
     expect((await insert()).rowCount).toBe(1);
   });
 

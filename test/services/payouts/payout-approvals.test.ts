@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { inTransaction } from '../../../src/db/connection/transaction';
 import { actorText, type OperatorActor } from '../../../src/domain/actor';
@@ -6,6 +7,7 @@ import { withClient } from '../../../src/local-stack/postgres';
 import { approve, type ApprovalDependencies } from '../../../src/services/approvals/approvals';
 import { listActions } from '../../../src/services/audit/list-actions';
 import { listApprovals } from '../../../src/services/audit/list-approvals';
+import { requireDone } from '../../../src/services/operations/require-done';
 import { getPayoutLimits, setPayoutLimits } from '../../../src/services/payouts/payout-limits';
 import {
   createPayoutByOperator,
@@ -13,8 +15,10 @@ import {
   type PayoutActionRequest,
 } from '../../../src/services/payouts/payout-operations';
 import { listPayoutPolicies, setPayoutPolicy } from '../../../src/services/payouts/payout-policies';
-import { findPayoutStop, startPayouts, stopPayouts } from '../../../src/services/payouts/payout-stops';
+import { findPayoutStop } from '../../../src/services/payouts/payout-stops';
 import { findPayout } from '../../../src/services/payouts/payouts';
+import { startPayouts } from '../../../src/services/payouts/start-payouts';
+import { stopPayouts } from '../../../src/services/payouts/stop-payouts';
 import { operatorOf, osUser } from '../../support/actors';
 import { SILENT } from '../../support/collect-log';
 import { eventually } from '../../support/eventually';
@@ -179,31 +183,36 @@ it('an action that is not possible is rejected before a second operator sees it'
   await applyPayoutTransition(payouts, 'cancel_request', { payoutId: payout, version: 1 });
 });
 
+const call = { path: {}, input: {}, formId: randomUUID() };
+const stop = async (note: string) => requireDone(await stopPayouts.run(dependencies(), budi, { ...call, note }));
+const start = async () =>
+  requireDone(await startPayouts.run(dependencies(), dewi, { ...call, note: 'the bank is ready' }));
+
 it('one operator stops payouts, and two start them: those that the requester has seen', async () => {
-  const start = (actor = dewi) => startPayouts(dependencies(), actor, 'the bank is ready');
   await expect(start()).rejects.toMatchObject({ reason: 'not_allowed' });
-  await stopPayouts(dependencies(), budi, 'breach at the bank');
+  await stop('breach at the bank');
   const create = createPayoutByOperator(dependencies(), dewi, { merchantId: payouts.merchantId, key: 'stopped' });
   await expect(create).rejects.toThrow('an operator to start payouts again');
-  const [first, stop] = [await requested(start()), await findPayoutStop(operators)];
-  expect(stop).toMatchObject({ stoppedBy: 'operator:budi', note: 'breach at the bank' });
+  const [first, stopped] = [await requested(start()), await findPayoutStop(operators)];
+  expect(stopped).toMatchObject({ stoppedBy: 'operator:budi', note: 'breach at the bank' });
   expect(await decide(budi, first)).toMatchObject({ status: 'executed' });
   expect(await findPayoutStop(operators)).toBeNull();
-  await stopPayouts(dependencies(), budi, 'another breach');
+  await stop('another breach');
   const outdated = await requested(start());
   // The second reason is one that the requester of the start has not seen.
-  await stopPayouts(dependencies(), budi, 'an insider');
+  await stop('an insider');
   await expect(decide(budi, outdated)).rejects.toThrow('were stopped again since');
   expect(await findPayoutStop(operators)).toMatchObject({ note: 'an insider' });
   expect(await decide(budi, await requested(start()))).toMatchObject({ status: 'executed' });
 });
 
 it('a stop that is committed while payouts are started is not ended', async () => {
-  await stopPayouts(dependencies(), budi, 'the bank is slow');
-  const id = await requested(startPayouts(dependencies(), dewi, 'the bank is ready'));
+  await stop('the bank is slow');
+  const id = await requested(start());
   const { started } = await inTransaction(operators, async (client) => {
-    const stop = "insert into payout_stops (is_stopped, changed_by, note) values (true, 'operator:budi', 'an insider')";
-    await client.query(stop);
+    const insert =
+      "insert into payout_stops (is_stopped, changed_by, note) values (true, 'operator:budi', 'an insider')";
+    await client.query(insert);
     const started = decide(budi, id).then(
       () => 'started',
       ({ message }: Error) => message,
@@ -217,17 +226,15 @@ it('a stop that is committed while payouts are started is not ended', async () =
   });
   expect(await started).toContain('were stopped again since');
   expect(await findPayoutStop(operators)).toMatchObject({ note: 'an insider' });
-  const next = await requested(startPayouts(dependencies(), dewi, 'the bank is ready'));
+  const next = await requested(start());
   expect(await decide(budi, next)).toMatchObject({ status: 'executed' });
 });
 
 it('two operators change the limits, and neither shortens a day', async () => {
-  const set = (change: { readonly day?: number; readonly cooldown?: number }) =>
-    setPayoutLimits(dependencies(), dewi, {
-      day_limit_rupiah: change.day,
-      cooldown_seconds: change.cooldown ?? DAY_SECONDS,
-      not_found_seconds: undefined,
-    });
+  const set = async ({ day, cooldown = DAY_SECONDS }: { readonly day?: number; readonly cooldown?: number }) => {
+    const input = { day_limit_rupiah: day, cooldown_seconds: cooldown, not_found_seconds: undefined };
+    return requireDone(await setPayoutLimits.run(dependencies(), dewi, { ...call, input, note: 'contract 12' }));
+  };
   await expect(set({ cooldown: DAY_SECONDS - 1 })).rejects.toThrow('at least a day');
   const [older, newer] = [await requested(set({ day: 5_000 })), await requested(set({ day: 7_000 }))];
   expect(await decide(budi, newer)).toMatchObject({ status: 'executed' });
@@ -241,8 +248,11 @@ it('two operators change the limits, and neither shortens a day', async () => {
 });
 
 it('two operators change a policy, and an older request does not replace a newer version', async () => {
-  const setFee = (fee: number) =>
-    setPayoutPolicy(dependencies(), dewi, { rail: 'skn', fee_rupiah: fee, closes_at: '15:00:00' }, 'contract 12');
+  const set = async (input: Parameters<typeof setPayoutPolicy.run>[2]['input']) => {
+    const change = { ...call, path: { rail: 'skn' }, input, note: 'contract 12' } as const;
+    return requireDone(await setPayoutPolicy.run(dependencies(), dewi, change));
+  };
+  const setFee = (fee: number) => set({ fee_rupiah: fee, closes_at: '15:00:00' });
   const [older, newer] = [await requested(setFee(1)), await requested(setFee(2))];
   expect(await decide(budi, newer)).toMatchObject({ status: 'executed' });
   expect((await listPayoutPolicies(operators)).find(({ rail }) => rail === 'skn')).toMatchObject({
@@ -252,7 +262,5 @@ it('two operators change a policy, and an older request does not replace a newer
     days: 'working',
   });
   await expect(decide(budi, older)).rejects.toMatchObject({ reason: 'superseded' });
-  await expect(setPayoutPolicy(dependencies(), dewi, { rail: 'skn', max_rupiah: 1 })).rejects.toThrow(
-    'below the least one',
-  );
+  await expect(set({ max_rupiah: 1 })).rejects.toThrow('below the least one');
 });
