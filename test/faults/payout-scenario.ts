@@ -5,7 +5,7 @@ import { changeBankAccount, stopBankAccount } from '../../src/db/transitions/ban
 import type { PayableRun } from '../../src/domain/payout-preview';
 import { isResting } from '../../src/domain/payout-transitions';
 import { changeHold } from '../../src/services/merchants/merchants';
-import { setPayoutSettings } from '../../src/services/payouts/payout-settings';
+import { requireDone } from '../../src/services/operations/require-done';
 import {
   approvePayout,
   cancelPayout,
@@ -14,9 +14,11 @@ import {
   previewPayout,
   requestPayout,
 } from '../../src/services/payouts/payouts';
+import { setPayoutSettings } from '../../src/services/payouts/set-payout-settings';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import type { PayoutClient } from '../../src/temporal/payout-client';
 import { PAYOUTS_TASK_QUEUE } from '../../workflows/messages';
+import { memberOf } from '../support/actors';
 import type { Journal } from './journal';
 import type { AcknowledgedPayout, Pause } from './payout-journal';
 import { openShop, replaceAccount, type Shop, type ShopOptions, type ShopTarget } from './payout-shop';
@@ -200,8 +202,10 @@ export class PayoutScenario {
     const { db, client } = this.#parts.target;
     const settings = { schedule: 'daily', weekday: null, minimumRupiah: 50_000 } as const;
     for (const { owner: userId, merchantId } of shops) {
-      const user = { userId, merchantId };
-      await this.#repeat('set a schedule', () => setPayoutSettings(db, user, settings, new Date()));
+      const owner = memberOf({ userId, merchantId, role: 'owner' });
+      await this.#repeat('set a schedule', async () =>
+        requireDone(await setPayoutSettings.run({ db }, owner, { path: {}, input: settings, formId: randomUUID() })),
+      );
     }
     await this.#repeat('run the day', async () => {
       const counts = await Promise.all(shops.map(async (shop) => (await this.#listPayouts(shop)).length));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { PayoutSettings, ProposedSettings } from '../../domain/payout-schedule';
+import type { PayoutSchedule, PayoutSettings, ProposedSettings, Weekday } from '../../domain/payout-schedule';
 import type { Queryable } from '../connection/pool';
 import { userNameSql } from '../identity/users';
 
@@ -17,11 +17,15 @@ const REPLACE = `on conflict (merchant_id) do update set schedule = excluded.sch
   minimum_rupiah = excluded.minimum_rupiah, changed_by = excluded.changed_by, approved_by = excluded.approved_by,
   changed_at = excluded.changed_at`;
 
-type ChangedSettings = PayoutSettings & {
+interface ChangedSettings {
+  readonly schedule: PayoutSchedule;
+  /** Null unless the schedule is weekly. */
+  readonly weekday: Weekday | null;
+  readonly minimumRupiah: number;
   readonly merchantId: string;
   readonly changedBy: string;
   readonly changedAt: Date;
-};
+}
 
 /** Saves them, and ends a proposal that waits. */
 export async function savePayoutSettings(

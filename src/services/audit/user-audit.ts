@@ -54,10 +54,7 @@ export type UserActionName =
   | 'payout.export_lines'
   | 'payout.request'
   | 'payout.approve'
-  | 'payout.cancel'
-  | 'payout_settings.set'
-  | 'payout_settings.approve'
-  | 'payout_settings.withdraw';
+  | 'payout.cancel';
 
 export interface UserAction {
   /** An operation, or the name of what no operation is yet. */

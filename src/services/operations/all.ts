@@ -15,12 +15,16 @@ import { settlePayment } from '../payments/actions/settle-payment';
 import { eraseCustomer } from '../payments/erase-customer';
 import { resolveException, resolveExceptionAsRefunded } from '../payments/resolve-exception';
 import { showCustomer } from '../payments/show-customer';
+import type { PaymentActionDependencies } from '../payments/payment-actions';
+import { approvePayoutSettings } from '../payouts/approve-payout-settings';
 import { addBankHolidays } from '../payouts/bank-holidays';
 import { setPayoutLimits } from '../payouts/payout-limits';
 import { setPayoutPolicy } from '../payouts/payout-policies';
 import type { PayoutDependencies } from '../payouts/payouts';
+import { setPayoutSettings } from '../payouts/set-payout-settings';
 import { startPayouts } from '../payouts/start-payouts';
 import { stopPayouts } from '../payouts/stop-payouts';
+import { withdrawPayoutSettings } from '../payouts/withdraw-payout-settings';
 import { setCatalog } from '../provider-accounts/set-catalog';
 import { createEndpoint } from '../webhooks/create-endpoint';
 import { deleteEndpoint } from '../webhooks/delete-endpoint';
@@ -48,6 +52,9 @@ export const MERCHANT_OPERATIONS = [
   cancelPayment,
   cancelRefund,
   refundPayment,
+  setPayoutSettings,
+  approvePayoutSettings,
+  withdrawPayoutSettings,
 ] as const;
 export type MerchantOperationName = (typeof MERCHANT_OPERATIONS)[number]['name'];
 

@@ -93,8 +93,6 @@ function payoutPaths(home: string) {
     exportPayouts: (query: Query) => `${payouts}.csv${queryText(query)}`,
     payout,
     newPayout: `${payouts}/new`,
-    payoutSchedule: `${payouts}/schedule`,
-    proposedSchedule: `${payouts}/schedule/proposal`,
     /** @param after the last line before */
     payoutLines: (reference: string, after: number) => `${payout(reference)}?after=${after}#lines`,
     payoutAction: (reference: string, action: 'approve' | 'cancel') => `${payout(reference)}/${action}`,

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { findProposedSettings } from '../../../src/db/payouts/payout-settings';
 import { verifyBankAccount } from '../../../src/db/transitions/bank-account-transitions';
 import type { OperatorActor } from '../../../src/domain/actor';
+import type { PayoutSettings } from '../../../src/domain/payout-schedule';
 import { approve } from '../../../src/services/approvals/approvals';
 import { listActions } from '../../../src/services/audit/list-actions';
 import { listApprovals } from '../../../src/services/audit/list-approvals';
+import { approvePayoutSettings } from '../../../src/services/payouts/approve-payout-settings';
 import { approveBankAccount, showBankAccount } from '../../../src/services/payouts/bank-account-operations';
 import {
   addBankAccount,
@@ -14,13 +17,9 @@ import {
   findProposalRejection,
   withdrawBankAccount,
 } from '../../../src/services/payouts/bank-accounts';
-import {
-  approvePayoutSettings,
-  getPayoutSettings,
-  getProposedSettings,
-  setPayoutSettings,
-} from '../../../src/services/payouts/payout-settings';
-import { operatorOf } from '../../support/actors';
+import { getPayoutSettings } from '../../../src/services/payouts/payout-settings';
+import { setPayoutSettings } from '../../../src/services/payouts/set-payout-settings';
+import { memberOf, operatorOf } from '../../support/actors';
 import { SILENT } from '../../support/collect-log';
 import { createProductionDatabase, type TestDatabase } from '../../support/database';
 import { ageMembers, createMember, createShop } from '../../support/people';
@@ -56,6 +55,11 @@ afterEach(async () => {
   await Promise.all([owner, operators, deciders, dashboard].map((pool) => pool.end()));
   await database.drop();
 });
+
+const ownerOf = (person: typeof user) => memberOf({ ...person, role: 'owner' });
+const setSchedule = (person: typeof user, input: PayoutSettings) =>
+  setPayoutSettings.run({ db: dashboard }, ownerOf(person), { path: {}, input, formId: randomUUID() });
+const rejectedFor = (reason: string) => expect.objectContaining({ outcome: 'rejected', rejection: { reason } });
 
 async function addOperator(name: string): Promise<OperatorActor> {
   const { id } = await createOperatorWithLogin(database, owner, name);
@@ -174,9 +178,7 @@ it('a member of less than a day starts no automatic payouts, whatever the statem
     userId: await createMember(owner, 'new@shop.test', [[user.merchantId, 'owner']]),
   };
   const daily = { schedule: 'daily', weekday: null, minimumRupiah: 50_000 } as const;
-  await expect(setPayoutSettings(dashboard, newcomer, daily, new Date())).rejects.toMatchObject({
-    reason: 'member_too_new',
-  });
+  expect(await setSchedule(newcomer, daily)).toEqual(rejectedFor('member_too_new'));
   const insert = (by: string) =>
     dashboard.query(
       `insert into payout_settings (merchant_id, schedule, changed_by, changed_at) values ($1, 'daily', $2, now())`,
@@ -186,7 +188,7 @@ it('a member of less than a day starts no automatic payouts, whatever the statem
   await expect(insert(`user:${newcomer.userId}`)).rejects.toMatchObject({ code: 'LN001' });
   expect(await getPayoutSettings(dashboard, user.merchantId)).toMatchObject({ schedule: 'manual' });
 
-  await setPayoutSettings(dashboard, user, daily, new Date());
+  expect(await setSchedule(user, daily)).toMatchObject({ outcome: 'done', value: 'saved' });
   expect(await getPayoutSettings(dashboard, user.merchantId)).toEqual(daily);
   await expect(insert(`user:${newcomer.userId}`)).rejects.toMatchObject({ code: 'LN001' });
   const { rows } = await owner.query('select kind, target_id as by from merchant_notices');
@@ -277,23 +279,23 @@ describe('a merchant with two people', () => {
   });
 
   it('a schedule waits for the second member, and ends without', async () => {
-    expect(await setPayoutSettings(dashboard, user, daily, new Date())).toBe('proposed');
-    const proposed = await getProposedSettings(dashboard, user.merchantId);
+    expect(await setSchedule(user, daily)).toMatchObject({ outcome: 'done', value: 'proposed' });
+    const proposed = await findProposedSettings(dashboard, user.merchantId);
     expect(proposed).toMatchObject({ ...daily, proposedBy: `user:${user.userId}` });
     expect(await getPayoutSettings(dashboard, user.merchantId)).toMatchObject({ schedule: 'manual' });
-    const id = proposed?.id ?? '';
-    const approveBy = (by: typeof user) => approvePayoutSettings(dashboard, by, id, new Date());
-    await expect(approveBy(user)).rejects.toThrow('own_proposal');
-    await approveBy(second);
+    const seen = { path: {}, input: { proposal: proposed?.id ?? '' }, formId: randomUUID() };
+    const approveBy = (by: typeof user) => approvePayoutSettings.run({ db: dashboard }, ownerOf(by), seen);
+    expect(await approveBy(user)).toEqual(rejectedFor('own_proposal'));
+    expect(await approveBy(second)).toMatchObject({ outcome: 'done' });
     expect(await getPayoutSettings(dashboard, user.merchantId)).toEqual(daily);
-    await expect(approveBy(second)).rejects.toMatchObject({ reason: 'superseded' });
+    expect(await approveBy(second)).toEqual(rejectedFor('superseded'));
     const { rows } = await owner.query("select kind from merchant_notices where kind like 'payout.%' order by id");
     expect(rows.map(({ kind }) => kind)).toEqual(['payout.schedule_proposed', 'payout.schedule_changed']);
 
-    await setPayoutSettings(dashboard, user, { ...daily, minimumRupiah: 1 }, new Date());
-    expect(await setPayoutSettings(dashboard, second, manual, new Date())).toBe('saved');
+    await setSchedule(user, { ...daily, minimumRupiah: 1 });
+    expect(await setSchedule(second, manual)).toMatchObject({ outcome: 'done', value: 'saved' });
     expect(await getPayoutSettings(dashboard, user.merchantId)).toEqual(manual);
-    expect(await getProposedSettings(dashboard, user.merchantId)).toBeUndefined();
+    expect(await findProposedSettings(dashboard, user.merchantId)).toBeUndefined();
   });
 
   it('attack: no statement of the dashboard starts automatic payouts with one voice', async () => {
@@ -308,9 +310,7 @@ describe('a merchant with two people', () => {
     await linkTo(user);
     await expect(insert(`user:${second.userId}`)).rejects.toMatchObject({ code: 'LN001' });
     await expect(insert(null)).rejects.toMatchObject({ code: 'LN001' });
-    await expect(setPayoutSettings(dashboard, user, daily, new Date())).rejects.toMatchObject({
-      reason: 'not_allowed',
-    });
+    expect(await setSchedule(user, daily)).toEqual(rejectedFor('none_counts'));
     await owner.query('update users set link_shown_to = null');
     await insert(`user:${second.userId}`);
   });

@@ -12,6 +12,7 @@ import { Money, Time } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { NewPayoutLink, PayoutChip, requesterOf, type ListedPayout } from './payout-parts';
+import { proposedSchedulePath, schedulePath } from './payout-paths';
 import { PAYOUT_TEXTS } from './payout-texts';
 import { SCHEDULE_TEXTS } from './schedule-texts';
 
@@ -104,9 +105,9 @@ function settingFacts({ view, account, nextRun, isProposed }: PayoutListPage): F
   const schedule = SCHEDULE_TEXTS[view.locale.language];
   const isChangeable = view.rightRejection('payouts', 'authorise') === null;
   const link = isProposed ? (
-    <a href={view.paths.proposedSchedule}>{schedule.proposal.title}</a>
+    <a href={proposedSchedulePath.to(view)}>{schedule.proposal.title}</a>
   ) : (
-    <a href={view.paths.payoutSchedule}>{schedule.change}</a>
+    <a href={schedulePath.to(view)}>{schedule.change}</a>
   );
   return [
     { name: texts.receives, value: <a href={view.paths.bankAccount}>{name}</a> },

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Payout } from '../../../db/payouts/list-payouts';
+import { findProposedSettings } from '../../../db/payouts/payout-settings';
 import { listBankAccounts } from '../../../services/payouts/bank-accounts';
-import { getPayoutSettings, getProposedSettings } from '../../../services/payouts/payout-settings';
+import { getPayoutSettings } from '../../../services/payouts/payout-settings';
 import { listPayouts } from '../../../services/payouts/payouts';
 import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
@@ -27,7 +28,7 @@ export const listPayoutPage = memberPage(
       const [accounts, settings, proposed, found] = await Promise.all([
         listBankAccounts(dependencies, merchantId),
         getPayoutSettings(db, merchantId),
-        getProposedSettings(db, merchantId),
+        findProposedSettings(db, merchantId),
         // One more than the page shows: if it exists, there is a next page.
         query.ok
           ? listPayouts(db, { ...payoutFilter(merchantId, query.values, view.locale.zone), limit: PAGE_SIZE + 1 })

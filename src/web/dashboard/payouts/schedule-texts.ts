@@ -1,6 +1,5 @@
 import type { PayoutSchedule, Weekday } from '../../../domain/payout-schedule';
 import type { Language } from '../../../domain/sign-in';
-import type { SettingsRejection } from '../../../services/payouts/payout-settings';
 import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 const EN_WEEKDAYS = {
@@ -43,7 +42,7 @@ const EN_REJECTIONS = {
   none_counts:
     'A second member has to approve it, and none can now: a login is less than a day old, or one person has seen the ' +
     'sign-in links of both. Ask Lunas to confirm the members by a call.',
-} satisfies Record<SettingsRejection, string>;
+};
 
 const ID_REJECTIONS = {
   own_proposal: 'Anda yang mengajukan ini. Pemilik atau anggota keuangan lain harus menyetujuinya.',
@@ -52,7 +51,7 @@ const ID_REJECTIONS = {
   none_counts:
     'Anggota kedua harus menyetujuinya, dan belum ada yang bisa: akses masuknya belum berumur satu hari, atau tautan ' +
     'masuk keduanya pernah dilihat orang yang sama. Minta tim Lunas memastikan para anggota lewat telepon.',
-} satisfies Record<SettingsRejection, string>;
+};
 
 const en = {
   title: 'Automatic payouts',

@@ -1,0 +1,129 @@
+import type { ReactElement } from 'react';
+import { z } from 'zod';
+import { PAYOUT_SCHEDULES, WEEKDAYS, type PayoutSettings } from '../../../domain/payout-schedule';
+import { setPayoutSettings } from '../../../services/payouts/set-payout-settings';
+import { Choices } from '../../ui/choices';
+import { Field } from '../../ui/form';
+import { FormButtons, FormFrame } from '../../ui/form-frame';
+import { Select } from '../../ui/select';
+import { memberFormPages, type FormPage } from '../form-pages';
+import { renderMerchantPage } from '../merchant-page';
+import { nextRunText } from './next-run';
+import { PAYOUT_FORM_TEXTS } from './payout-form-texts';
+import { proposedSchedulePath, schedulePath } from './payout-paths';
+import { PAYOUT_TEXTS } from './payout-texts';
+import { SCHEDULE_TEXTS } from './schedule-texts';
+
+/** `50.000` and `50000`: dots separate thousands. */
+const AMOUNT = /^([1-9]\d{0,2}(\.\d{3}){1,3}|[1-9]\d{0,11})$/;
+
+/** Only a weekly schedule has a day: that of another one is ignored. */
+const scheduleFields = z
+  .object({
+    schedule: z.enum(PAYOUT_SCHEDULES, { error: 'schedule' }),
+    weekday: z.coerce.number().pipe(z.literal(WEEKDAYS)).optional().catch(undefined),
+    minimum: z
+      .string({ error: 'minimum' })
+      .regex(AMOUNT, { error: 'minimum' })
+      .transform((text) => Number(text.replaceAll('.', ''))),
+  })
+  .transform(({ schedule, weekday, minimum: minimumRupiah }, context): PayoutSettings => {
+    if (schedule !== 'weekly') return { schedule, weekday: null, minimumRupiah };
+    if (weekday !== undefined) return { schedule, weekday, minimumRupiah };
+    context.addIssue({ code: 'custom', message: 'weekday', path: ['weekday'] });
+    return z.NEVER;
+  });
+
+export const schedulePages = memberFormPages({
+  at: schedulePath,
+  operation: setPayoutSettings,
+  path: () => ({}),
+  fields: () => scheduleFields,
+  errors: ({ locale }) => SCHEDULE_TEXTS[locale.language].errors,
+  rejections({ locale }) {
+    const { rejections } = SCHEDULE_TEXTS[locale.language];
+    return { member_too_new: () => rejections.member_too_new, none_counts: () => rejections.none_counts };
+  },
+  done: (outcome, { view }) =>
+    outcome === 'proposed' ? proposedSchedulePath.to(view) : `${view.paths.payouts}?done=saved`,
+  render: (page) =>
+    renderMerchantPage(page.view, {
+      title: SCHEDULE_TEXTS[page.view.locale.language].title,
+      current: 'payouts',
+      live: 'none',
+      children: <Schedule {...page} />,
+    }),
+});
+
+type SchedulePage = FormPage<{ readonly settings: PayoutSettings; readonly isProposed: boolean }>;
+
+/** A member who cannot change automatic payouts can still end them. */
+function Schedule(page: SchedulePage): ReactElement {
+  const { view, rejection, errors } = page;
+  const texts = SCHEDULE_TEXTS[view.locale.language];
+  return (
+    <FormFrame
+      title={texts.title}
+      back={{ href: view.paths.payouts, label: PAYOUT_TEXTS[view.locale.language].title }}
+      rejection={rejection}
+      errorTitle={texts.errorTitle}
+      errors={errors}
+    >
+      <ScheduleForm {...page} />
+    </FormFrame>
+  );
+}
+
+function ScheduleForm({ view, now, subject: { settings, isProposed }, sent, errors }: SchedulePage): ReactElement {
+  const texts = SCHEDULE_TEXTS[view.locale.language];
+  const shown = sent ?? {
+    schedule: settings.schedule,
+    weekday: String(settings.weekday ?? ''),
+    minimum: settings.minimumRupiah.toLocaleString('id'),
+  };
+  const choices = PAYOUT_SCHEDULES.map((name) => ({
+    name,
+    label: texts.schedules[name],
+    isChosen: name === shown.schedule,
+  }));
+  const weekdays = WEEKDAYS.map((day) => ({ value: String(day), label: texts.weekdays[day] }));
+  return (
+    <form className="card-body stack" method="post" action={schedulePath.to(view)}>
+      <p className="text">{texts.explanation}</p>
+      <p className="text">
+        {texts.next}: <span className="strong">{nextRunText(view.locale, settings, now)}</span>
+      </p>
+      {isProposed && (
+        <p className="text">
+          {texts.proposal.title}. <a href={proposedSchedulePath.to(view)}>{texts.proposal.see}</a>
+        </p>
+      )}
+      <Choices name="schedule" kind="radio" label={texts.schedule} choices={choices} error={errors.schedule} />
+      <Select
+        name="weekday"
+        label={texts.weekday}
+        value={shown.weekday ?? ''}
+        options={[{ value: '', label: '–' }, ...weekdays]}
+        error={errors.weekday}
+      />
+      <Field
+        name="minimum"
+        label={texts.minimum}
+        hint={texts.minimumHint}
+        value={shown.minimum ?? ''}
+        error={errors.minimum}
+        prefix="Rp"
+        inputMode="numeric"
+        autoComplete="off"
+        maxLength={15}
+        required
+      />
+      <FormButtons
+        label={texts.save}
+        cancel={PAYOUT_FORM_TEXTS[view.locale.language].new.back}
+        back={view.paths.payouts}
+        isDisabled={false}
+      />
+    </form>
+  );
+}
