@@ -13,7 +13,7 @@ import {
   type RunRejection,
 } from '../../services/operations/rejections';
 import { isTimeout } from '../../temporal/grpc-errors';
-import { orNoPage } from '../page/page-error';
+import { isDatabaseAway, orNoPage } from '../page/page-error';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit, type PageRoute } from '../page/page-route';
 import { parseFields, type FieldErrors, type SentFields } from '../page/read-form';
 import type { DashboardDependencies } from './dashboard-dependencies';
@@ -42,6 +42,8 @@ interface FormState {
   readonly errors: FieldErrors;
   /** Why the form cannot be sent; null: it can. */
   readonly rejection: string | null;
+  /** What happened to the form that was sent; null: nothing, or the rejection has it. */
+  readonly problem: string | null;
 }
 
 /** The texts of the codes that the fields of a form have as messages. `form` is the text of every other code. */
@@ -68,7 +70,12 @@ interface FormPages<
   readonly fieldOf?: { readonly [Reason in keyof R & string]?: string };
   /** The text above the button if it is not known what was done: without a response in time (200), or else (503). */
   readonly unknown?: (view: MerchantView) => { readonly late: string; readonly other: string };
-  readonly render: (page: FormPage<Subject>) => string;
+  /**
+   * What happened to a form that was not executed, for a page that shows its object as it is now, and why the form
+   * cannot be sent any more. Null as rejection: it is not known what was done, and the same form can be sent again.
+   */
+  readonly problem?: (view: MerchantView, rejection: Rejection<R> | RunRejection | null) => string | null;
+  readonly render: (page: FormPage<Subject>, dependencies: DashboardDependencies) => string | Promise<string>;
   /** The path to which the browser goes then, or a page with a secret. */
   readonly done: (
     value: Value,
@@ -136,7 +143,7 @@ class SentForm<
     const result = await form.operation.run(dependencies, this.by, call).catch(orNoPage);
     if (result.outcome === 'waits') throw new Error(`A member waits for approval ${result.approvalId}`);
     if (result.outcome === 'rejected') return this.showRejected({ sent, formId }, result.rejection);
-    if (result.outcome === 'unknown') return this.showUnknown({ sent }, result.error);
+    if (result.outcome === 'unknown') return this.showUnknown({ sent, formId }, result.error);
     const next = form.done(result.value, { ...formVisit, dependencies });
     return typeof next === 'string' ? redirectTo(next) : next;
   }
@@ -145,34 +152,49 @@ class SentForm<
     state: Pick<FormState, 'formId' | 'sent'>,
     rejection: Rejection<R> | RunRejection,
   ): Promise<EndpointResponse> {
+    const { problem } = this.form;
+    if (problem !== undefined) {
+      const status = rejection.reason === 'temporal_away' ? 503 : 409;
+      return this.show(status, { ...state, problem: problem(this.formVisit.view, rejection) });
+    }
     const text = this.textOf(rejection);
     const field = isRunRejection(rejection) ? undefined : this.form.fieldOf?.[rejection.reason];
     if (field === undefined) return this.show(409, { ...state, rejection: text });
     return this.show(422, { ...state, errors: { [field]: text } });
   }
 
-  private showUnknown(state: Pick<FormState, 'sent'>, error: unknown): Promise<EndpointResponse> {
-    const texts = this.form.unknown?.(this.formVisit.view);
-    if (texts === undefined) throw error;
-    return isTimeout(error)
-      ? this.show(200, { ...state, rejection: texts.late })
-      : this.show(503, { ...state, rejection: texts.other });
+  private showUnknown({ sent, formId }: Pick<FormState, 'formId' | 'sent'>, error: unknown): Promise<EndpointResponse> {
+    const { problem, unknown } = this.form;
+    const { view } = this.formVisit;
+    if (problem !== undefined && !isDatabaseAway(error)) {
+      return this.show(503, { sent, formId, problem: problem(view, null) });
+    }
+    if (unknown === undefined) throw error;
+    const { late, other } = unknown(view);
+    return isTimeout(error) ? this.show(200, { sent, rejection: late }) : this.show(503, { sent, rejection: other });
   }
 
   async show(status: number, state: Partial<FormState> = {}): Promise<EndpointResponse> {
     const { form, formVisit, dependencies, by, path } = this;
     const { subject, rejection } = await form.operation.preview(dependencies, by, path).catch(orNoPage);
     const found = rejection === null ? null : this.textOf(rejection);
-    const opened = { formId: randomUUID(), sent: null, errors: {}, rejection: found };
-    return pageResponse(form.render({ ...formVisit, subject, ...opened, ...state }), status);
+    const opened = { formId: randomUUID(), sent: null, errors: {}, rejection: found, problem: null };
+    return pageResponse(await form.render({ ...formVisit, subject, ...opened, ...state }, dependencies), status);
   }
 
   private textOf(rejection: Rejection<R> | RunRejection): string {
     const { view } = this.formVisit;
-    return isRunRejection(rejection)
-      ? rejectionText(runTexts(view), rejection)
-      : rejectionText(this.form.rejections(view), rejection);
+    return memberText(view, this.form.rejections(view), rejection);
   }
+}
+
+/** Why a member cannot perform an operation, in their language. */
+export function memberText<R extends Reasons>(
+  view: MerchantView,
+  texts: RejectionTexts<R>,
+  rejection: Rejection<R> | RunRejection,
+): string {
+  return isRunRejection(rejection) ? rejectionText(runTexts(view), rejection) : rejectionText(texts, rejection);
 }
 
 const formIdOf = (sent: SentFields) => z.uuid().safeParse(sent.form_id).data;
