@@ -4,13 +4,14 @@ import { DerivedKeys } from '../src/crypto/derived-keys';
 import { createSealer } from '../src/crypto/sealing';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import { createKeyedMutex } from '../src/lib/keyed-mutex';
-import { approvePayout, previewPayout, requestPayout, type PayoutDependencies } from '../src/services/payouts/payouts';
+import { previewPayout } from '../src/services/payouts/payouts';
 import { seedPayouts } from '../src/services/sandbox/seed-payouts';
 import { connectClient, temporalTarget } from '../src/temporal/connection';
 import { payloadKeys } from '../src/temporal/payload-codec';
 import { PaymentWorkflowClient } from '../src/temporal/payment-workflow-client';
 import { prepareBankAccount } from '../test/support/bank-accounts';
 import { creation, newTerms } from '../test/support/payments';
+import { approveByMember, requestByMember } from '../test/support/payout-acts';
 import { createMember, createShop } from '../test/support/people';
 import type { BenchmarkHarness } from './harness';
 import { times } from './load-generator';
@@ -36,7 +37,6 @@ export class BenchmarkPayouts {
 
   private constructor(
     private readonly harness: BenchmarkHarness,
-    private readonly dependencies: PayoutDependencies,
     private readonly client: PaymentWorkflowClient,
     private readonly catalog: { readonly policyId: string; readonly providerAccountId: string },
     private readonly payees: readonly Payee[],
@@ -52,9 +52,8 @@ export class BenchmarkPayouts {
     const client = new PaymentWorkflowClient(connectClient(target, payloadKeys(new DerivedKeys(db, sealer))));
     const payees: Payee[] = [];
     await times(MERCHANTS, 1, async () => void payees.push(await createPayee(harness)));
-    const dependencies = { db, workflows: client.payouts };
     const { policyId, accountId: providerAccountId } = await harness.readCatalog();
-    return new BenchmarkPayouts(harness, dependencies, client, { policyId, providerAccountId }, payees);
+    return new BenchmarkPayouts(harness, client, { policyId, providerAccountId }, payees);
   }
 
   /** A payment is settled, its balance requested and approved, and the bank reports that it has paid. */
@@ -67,8 +66,12 @@ export class BenchmarkPayouts {
     const completed = new Promise<void>((resolve) => this.#waiting.set(payout.id, resolve));
     void this.#poll();
     const seen = { payout: payout.id, version: payout.version };
-    await approvePayout(this.dependencies, { userId: approver, merchantId }, seen);
+    await approveByMember(this.#needs, { userId: approver, merchantId }, seen);
     await completed;
+  }
+
+  get #needs() {
+    return { db: this.harness.db, workflows: this.client };
   }
 
   close(): Promise<void> {
@@ -83,7 +86,7 @@ export class BenchmarkPayouts {
     if (preview.outcome === 'rejected') throw new Error(`No payout is possible: ${preview.rejection.code}`);
     const { afterPostingId, upToPostingId, grossRupiah } = preview;
     const form = { formToken: randomUUID(), afterPostingId, upToPostingId, grossRupiah };
-    const requested = await requestPayout(this.dependencies, { userId, merchantId }, form, new Date());
+    const requested = await requestByMember(this.#needs, { userId, merchantId }, form);
     if (requested.outcome === 'rejected') throw new Error(`The payout is rejected: ${requested.rejection.code}`);
     return requested.payout;
   }

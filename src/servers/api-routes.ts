@@ -12,8 +12,13 @@ import {
   retryRefundByOperator,
   settleByOperator,
 } from '../api/operator/payment-actions';
-import { approvePayout, cancelPayout, resendPayout, resolvePayout } from '../api/operator/payout-actions';
-import { listPayouts, showPayout, startPayouts, stopPayouts } from '../api/operator/payouts';
+import {
+  approvePayoutByOperator,
+  cancelPayoutByOperator,
+  resendPayoutByOperator,
+  resolvePayoutByOperator,
+} from '../api/operator/payout-actions';
+import { listPayouts, showPayout, startPayoutsByOperator, stopPayoutsByOperator } from '../api/operator/payouts';
 import { redeliverWebhook } from '../api/operator/redeliver-webhook';
 import { showPayment } from '../api/operator/show-payment';
 import { cancelByMerchant, cancelTransaction } from '../api/payments/cancel-payment';
@@ -68,12 +73,12 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   listActions,
   listPayouts,
   showPayout,
-  approvePayout,
-  cancelPayout,
-  resendPayout,
-  resolvePayout,
-  stopPayouts,
-  startPayouts,
+  approvePayoutByOperator,
+  cancelPayoutByOperator,
+  resendPayoutByOperator,
+  resolvePayoutByOperator,
+  stopPayoutsByOperator,
+  startPayoutsByOperator,
 ];
 
 /** The contract (docs/contract.md) as OpenAPI 3.1. */

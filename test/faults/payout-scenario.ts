@@ -6,19 +6,13 @@ import type { PayableRun } from '../../src/domain/payout-preview';
 import { isResting } from '../../src/domain/payout-transitions';
 import { changeHold } from '../../src/services/merchants/merchants';
 import { requireDone } from '../../src/services/operations/require-done';
-import {
-  approvePayout,
-  cancelPayout,
-  findPayout,
-  listPayouts,
-  previewPayout,
-  requestPayout,
-} from '../../src/services/payouts/payouts';
+import { findPayout, listPayouts, previewPayout } from '../../src/services/payouts/payouts';
 import { setPayoutSettings } from '../../src/services/payouts/set-payout-settings';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import type { PayoutClient } from '../../src/temporal/payout-client';
 import { PAYOUTS_TASK_QUEUE } from '../../workflows/messages';
 import { memberOf } from '../support/actors';
+import { approveByMember, cancelByMember, requestByMember } from '../support/payout-acts';
 import type { Journal } from './journal';
 import type { AcknowledgedPayout, Pause } from './payout-journal';
 import { openShop, replaceAccount, type Shop, type ShopOptions, type ShopTarget } from './payout-shop';
@@ -104,7 +98,7 @@ export class PayoutScenario {
       const { balanceRupiah, ...form } = { ...seen, formToken };
       const { afterPostingId, upToPostingId, grossRupiah } = form;
       const request = { formToken, afterPostingId, upToPostingId, grossRupiah };
-      const result = await requestPayout(this.#dependencies, { userId, merchantId }, request, new Date());
+      const result = await requestByMember(this.#dependencies, { userId, merchantId }, request);
       if (result.outcome === 'rejected') {
         seen = undefined;
         return isWithoutBalance(result.rejection.code) ? null : AGAIN;
@@ -128,7 +122,7 @@ export class PayoutScenario {
     await this.#repeat('approve a payout', async () => {
       const { status, version } = await findPayout(this.#parts.target.db, merchantId, id);
       if (status !== 'requested') return;
-      await approvePayout(this.#dependencies, { userId, merchantId }, { payout: id, version });
+      await approveByMember(this.#dependencies, { userId, merchantId }, { payout: id, version });
       this.#journal.done.push({ payoutId: id, action: 'approve' });
     });
   }
@@ -138,7 +132,7 @@ export class PayoutScenario {
     await this.#repeat('cancel a payout', async () => {
       const { status, version } = await findPayout(this.#parts.target.db, merchantId, id);
       if (status !== 'requested' && status !== 'approved') return;
-      await cancelPayout(this.#dependencies, { userId: owner, merchantId }, { payout: id, version });
+      await cancelByMember(this.#dependencies, { userId: owner, merchantId }, { payout: id, version });
       this.#journal.done.push({ payoutId: id, action: 'cancel' });
     });
   }
@@ -246,7 +240,7 @@ export class PayoutScenario {
   }
 
   get #dependencies() {
-    return { db: this.#parts.target.db, workflows: this.#workflows };
+    return { db: this.#parts.target.db, workflows: { payouts: this.#workflows } };
   }
 
   get #journal() {

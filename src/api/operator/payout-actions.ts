@@ -1,9 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import type { Request } from 'express';
 import { z } from 'zod';
+import type { Payout } from '../../db/payouts/list-payouts';
 import type { OperatorScope } from '../../domain/key-access';
 import { PAYOUT_RESOLUTIONS } from '../../domain/payout-actions';
 import { snakeCaseKeys } from '../../lib/snake-case';
-import { performPayoutAction, type PayoutActionRequest } from '../../services/payouts/payout-operations';
+import type { Operation } from '../../services/operations/operation';
+import type { Reasons } from '../../services/operations/rejections';
+import { requireDone } from '../../services/operations/require-done';
+import type { PayoutActNeeds, payoutPath } from '../../services/payouts/act-on-payout';
+import { approvePayout } from '../../services/payouts/approve-payout';
+import { cancelPayout } from '../../services/payouts/cancel-payout';
+import { resendPayout } from '../../services/payouts/resend-payout';
+import { resolvePayout } from '../../services/payouts/resolve-payout';
 import type { ApiDependencies } from '../dependencies';
 import { operatorEndpoint, type OperatorEndpoint } from '../endpoint';
 import { boundedText } from '../max-length';
@@ -20,36 +29,35 @@ const resolutionSchema = actionSchema.extend({
   evidence: boundedText(MAX_EVIDENCE_CHARACTERS).refine((text) => text.trim() !== '', { error: 'must not be empty' }),
 });
 
-export const approvePayout = payoutActionEndpoint('approve', 'payout', withNote('approve'));
-export const cancelPayout = payoutActionEndpoint('cancel', 'payout', withNote('cancel'));
-export const resendPayout = payoutActionEndpoint('resend', 'resolve', withNote('resend'));
-export const resolvePayout = payoutActionEndpoint('resolve', 'resolve', (request) => {
-  const { as: resolution, ...others } = parseActionBody(request, resolutionSchema);
-  return { action: 'resolve', payout: payoutInPath(request), resolution, ...others };
+export const approvePayoutByOperator = payoutActionEndpoint(approvePayout, 'payout', readAction);
+export const cancelPayoutByOperator = payoutActionEndpoint(cancelPayout, 'payout', readAction);
+export const resendPayoutByOperator = payoutActionEndpoint(resendPayout, 'resolve', readAction);
+export const resolvePayoutByOperator = payoutActionEndpoint(resolvePayout, 'resolve', (request) => {
+  const { note, as: resolution, ...others } = parseActionBody(request, resolutionSchema);
+  return { note, input: { ...others, resolution } };
 });
 
 /** For an action whose body is only a note and a version. */
-function withNote(action: 'approve' | 'cancel' | 'resend') {
-  return (request: Request): PayoutActionRequest => {
-    const body = parseActionBody(request, actionSchema);
-    return { action, payout: payoutInPath(request), ...body };
-  };
+function readAction(request: Request) {
+  const { note, ...input } = parseActionBody(request, actionSchema);
+  return { note, input };
 }
 
-function payoutActionEndpoint(
-  path: PayoutActionRequest['action'],
+function payoutActionEndpoint<Input extends z.ZodObject, R extends Reasons, Subject>(
+  operation: Operation<`payout.${string}`, typeof payoutPath, Input, R, PayoutActNeeds, Subject, Payout>,
   scope: OperatorScope,
-  read: (request: Request) => PayoutActionRequest,
+  read: (request: Request) => { readonly note: string; readonly input: z.input<Input> },
 ): OperatorEndpoint {
   return operatorEndpoint({
     method: 'post',
-    path: `/operator/payouts/:id/${path}`,
+    path: `/operator/payouts/:id/${operation.name.replace('payout.', '')}`,
     scope,
     readsBody: true,
     async handler({ db, log, workflows }: Pick<ApiDependencies, 'db' | 'log' | 'workflows'>, request, { actor }) {
-      const action = read(request);
-      const dependencies = { db, log, workflows: workflows.payouts };
-      const payout = await mapErrors('payment_cancel_failed', () => performPayoutAction(dependencies, actor, action));
+      const call = { ...read(request), path: { payout: payoutInPath(request) }, formId: randomUUID() };
+      const payout = await mapErrors('payment_cancel_failed', async () =>
+        requireDone(await operation.run({ db, log, workflows }, actor, call)),
+      );
       return { status: 200, body: snakeCaseKeys({ payout }) };
     },
   });

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { PAYOUT_STATUSES } from '../../domain/payout-transitions';
 import { snakeCaseKeys } from '../../lib/snake-case';
 import { requireDone } from '../../services/operations/require-done';
-import * as operator from '../../services/payouts/payout-operations';
+import { listAllPayouts } from '../../services/payouts/list-all-payouts';
 import * as record from '../../services/payouts/show-payout';
-import { startPayouts as start } from '../../services/payouts/start-payouts';
-import { stopPayouts as stop } from '../../services/payouts/stop-payouts';
+import { startPayouts } from '../../services/payouts/start-payouts';
+import { stopPayouts } from '../../services/payouts/stop-payouts';
 import type { ApiDependencies } from '../dependencies';
 import { operatorEndpoint } from '../endpoint';
 import { readQuery } from '../read-query';
@@ -26,7 +26,7 @@ export const listPayouts = operatorEndpoint({
   scope: 'read',
   async handler({ db }: Pick<ApiDependencies, 'db'>, request) {
     const { limit, status, merchant_id: merchantId, needs_attention: needsAttention } = readQuery(request, querySchema);
-    const payouts = await operator.listAllPayouts(db, {
+    const payouts = await listAllPayouts(db, {
       merchantId: merchantId ?? null,
       status: status ?? null,
       needsAttention: needsAttention === 'true',
@@ -47,10 +47,10 @@ export const showPayout = operatorEndpoint({
   },
 });
 
-export const stopPayouts = stopEndpoint('stop', stop);
-export const startPayouts = stopEndpoint('start', start);
+export const stopPayoutsByOperator = stopEndpoint('stop', stopPayouts);
+export const startPayoutsByOperator = stopEndpoint('start', startPayouts);
 
-function stopEndpoint(path: 'stop' | 'start', operation: typeof stop | typeof start) {
+function stopEndpoint(path: 'stop' | 'start', operation: typeof stopPayouts | typeof startPayouts) {
   return operatorEndpoint({
     method: 'post',
     path: `/operator/payouts/${path}`,

@@ -1,23 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { requireMerchant } from '../../db/merchants/require-merchant';
+import type { Payout } from '../../db/payouts/list-payouts';
 import { describeAccount } from '../../domain/banks';
 import { formatRupiah } from '../../domain/money';
 import { PAYOUT_RESOLUTIONS } from '../../domain/payout-actions';
 import { RAILS } from '../../domain/payout-rails';
 import { PAYOUT_STATUSES } from '../../domain/payout-transitions';
+import type { Operation } from '../../services/operations/operation';
+import type { Call } from '../../services/operations/operation-spec';
+import type { Reasons } from '../../services/operations/rejections';
 import { requireDone } from '../../services/operations/require-done';
+import type { PayoutActNeeds, payoutPath, seenVersion } from '../../services/payouts/act-on-payout';
+import { approvePayout } from '../../services/payouts/approve-payout';
 import { addBankHolidays, listBankHolidays } from '../../services/payouts/bank-holidays';
+import { cancelPayout } from '../../services/payouts/cancel-payout';
+import { createPayout } from '../../services/payouts/create-payout';
+import { listAllPayouts, type OperatorPayout } from '../../services/payouts/list-all-payouts';
 import { getPayoutLimits, setPayoutLimits, type PayoutLimits } from '../../services/payouts/payout-limits';
-import {
-  createPayoutByOperator,
-  listAllPayouts,
-  performPayoutAction,
-  type OperatorPayout,
-  type PayoutActionRequest,
-} from '../../services/payouts/payout-operations';
 import { listPayoutPolicies, setPayoutPolicy, type PayoutPolicyVersion } from '../../services/payouts/payout-policies';
 import { findPayoutStop, type PayoutStop } from '../../services/payouts/payout-stops';
+import { resendPayout } from '../../services/payouts/resend-payout';
+import { resolvePayout } from '../../services/payouts/resolve-payout';
 import { showPayout } from '../../services/payouts/show-payout';
 import { startPayouts } from '../../services/payouts/start-payouts';
 import { stopPayouts } from '../../services/payouts/stop-payouts';
@@ -114,10 +118,11 @@ function addCreate(payouts: LunasCommand): void {
     .examples('lunas payouts create --merchant MERCHANT_ID --key 2026-01-31 --note "the shop closes"')
     .writeAction(
       z.object({ merchant: id, key: textUpTo(MAX_TEXT_CHARACTERS).optional() }),
-      async ({ merchant: merchantId, key = randomUUID() }, audit, context) => {
-        const { db, log, actor, note } = audit;
-        const payout = await withTemporal(context, db, ({ payouts: workflows }) =>
-          createPayoutByOperator({ db, log, workflows }, actor, { merchantId, key, note }),
+      async ({ merchant, key = randomUUID() }, audit, context) => {
+        const { db, log } = audit;
+        const call = { path: { merchant }, input: { key } };
+        const payout = await withTemporal(context, db, async (workflows) =>
+          requireDone(await runOperation(audit, createPayout, { db, log, workflows }, call)),
         );
         const text = `${payout.referenceId} of ${formatRupiah(payout.amountRupiah)} is ${payout.status}, key ${key}.`;
         return { json: { payout, key }, text };
@@ -125,23 +130,44 @@ function addCreate(payouts: LunasCommand): void {
     );
 }
 
-const ACTIONS = {
-  approve: 'approve a payout that waits for an operator; in production a second operator approves the request',
-  cancel: 'cancel a payout that was not sent to the bank: its money is in the balance again',
-  resend: 'send a payout again that the bank does not know, with the same reference; in production as approve',
-} as const;
-
 function addActions(payouts: LunasCommand): void {
-  for (const action of ['approve', 'cancel', 'resend'] as const) {
-    payouts
-      .command(`${action} <payout>`)
-      .description(ACTIONS[action])
-      .requiredOption('--note <text>', 'why; the history of the payout has it')
-      .examples(`lunas payouts ${action} LP0123456789ABCDEF --note "ticket 4711"`)
-      .writeAction(z.object({ payout: z.string(), note }), ({ payout, note }, audit, context) =>
-        runPayoutAction(audit, context, { action, payout, note }),
-      );
-  }
+  addAction(
+    payouts,
+    approvePayout,
+    'approve a payout that waits for an operator; in production a second operator approves the request',
+  );
+  addAction(payouts, cancelPayout, 'cancel a payout that was not sent to the bank: its money is in the balance again');
+  addAction(
+    payouts,
+    resendPayout,
+    'send a payout again that the bank does not know, with the same reference; in production as approve',
+  );
+}
+
+type PayoutOperation<Input extends z.ZodObject, R extends Reasons, Subject> = Operation<
+  `payout.${string}`,
+  typeof payoutPath,
+  Input,
+  R,
+  PayoutActNeeds,
+  Subject,
+  Payout
+>;
+
+function addAction<R extends Reasons, Subject>(
+  payouts: LunasCommand,
+  operation: PayoutOperation<typeof seenVersion, R, Subject>,
+  about: string,
+): void {
+  const action = operation.name.replace('payout.', '');
+  payouts
+    .command(`${action} <payout>`)
+    .description(about)
+    .requiredOption('--note <text>', 'why; the history of the payout has it')
+    .examples(`lunas payouts ${action} LP0123456789ABCDEF --note "ticket 4711"`)
+    .writeAction(z.object({ payout: z.string(), note }), ({ payout }, audit, context) =>
+      actOn(operation, { path: { payout }, input: {} }, audit, context),
+    );
 }
 
 function addResolve(payouts: LunasCommand): void {
@@ -160,17 +186,19 @@ function addResolve(payouts: LunasCommand): void {
       'lunas payouts resolve LP0123456789ABCDEF --as returned --evidence "bank ticket 4711"',
     )
     .writeAction(input, ({ payout, as: resolution, evidence }, audit, context) =>
-      runPayoutAction(audit, context, { action: 'resolve', payout, resolution, evidence, note: audit.note }),
+      actOn(resolvePayout, { path: { payout }, input: { resolution, evidence } }, audit, context),
     );
 }
 
-async function runPayoutAction(
-  { db, log, actor }: CommandAudit,
+async function actOn<Input extends z.ZodObject, R extends Reasons, Subject>(
+  operation: PayoutOperation<Input, R, Subject>,
+  call: Pick<Call<typeof payoutPath, Input>, 'path' | 'input'>,
+  audit: CommandAudit,
   context: CommandContext,
-  request: PayoutActionRequest,
 ): Promise<CommandResult> {
-  const payout = await withTemporal(context, db, ({ payouts: workflows }) =>
-    performPayoutAction({ db, log, workflows }, actor, request),
+  const { db, log } = audit;
+  const payout = await withTemporal(context, db, async (workflows) =>
+    requireDone(await runOperation(audit, operation, { db, log, workflows }, call)),
   );
   return { json: { payout }, text: `${payout.referenceId} (${payout.id}) is ${payout.status}.` };
 }

@@ -3,12 +3,11 @@ import type { Pool, Queryable } from '../../db/connection/pool';
 import { inTransaction } from '../../db/connection/transaction';
 import { actorText, operatorIdOf, type OperatorActor } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
-import { PAYOUT_RESOLUTIONS } from '../../domain/payout-actions';
 import { ConflictError, messageOf, UserError } from '../../errors';
 import { PAYMENT_ADAPTERS, PAYOUT_ADAPTERS } from '../../providers/adapters';
 import { withAudit, type AuditDependencies } from '../audit/audit';
 import { findApproval, type Approval } from '../audit/list-approvals';
-import { APPROVABLE_PAYOUT_ACTIONS, IS_VALID, IS_WAITING } from '../audit/request-approval';
+import { IS_VALID, IS_WAITING } from '../audit/request-approval';
 import {
   approveInvitation,
   approveResetLink,
@@ -23,7 +22,6 @@ import type { ApprovalExecution } from '../operations/operation-spec';
 import type { Reasons } from '../operations/rejections';
 import { requireDone } from '../operations/require-done';
 import { APPROVE_BANK_ACCOUNT, executeApproval, REACTIVATE_BANK_ACCOUNT } from '../payouts/bank-account-operations';
-import { performPayoutAction } from '../payouts/payout-operations';
 import {
   APPROVE_ACCOUNT,
   approveAccount,
@@ -37,19 +35,6 @@ export interface ApprovalDependencies extends AuditDependencies {
   /** Works with the clients of the workflows. A command connects to Temporal only for an action of a workflow. */
   readonly withWorkflows: (work: (workflows: WorkflowNeeds['workflows']) => Promise<unknown>) => Promise<unknown>;
 }
-
-const approvedPayout = z.object({ payoutId: z.string(), version: z.number() });
-
-/** Workflows execute them. */
-const workflowAction = z.discriminatedUnion('action', [
-  z.object({ action: z.enum(['payout.approve', 'payout.resend']), parameters: approvedPayout }),
-  z.object({
-    action: z.literal('payout.resolve'),
-    parameters: approvedPayout.extend({ resolution: z.enum(PAYOUT_RESOLUTIONS), evidence: z.string() }),
-  }),
-]);
-
-type WorkflowActionRequest = z.output<typeof workflowAction>;
 
 const accountKey = z.object({
   accountId: z.string(),
@@ -75,13 +60,6 @@ const databaseAction = z.discriminatedUnion('action', [
   }),
 ]);
 type DatabaseActionRequest = z.output<typeof databaseAction>;
-
-/** The action with its parameters, as the database has them. */
-const approvable = z.union([databaseAction, workflowAction]);
-
-function isWorkflowAction(request: z.output<typeof approvable>): request is WorkflowActionRequest {
-  return APPROVABLE_PAYOUT_ACTIONS.some((action) => action === request.action);
-}
 
 /** Longer than the execution of any action. */
 const LEASE = "interval '2 minutes'";
@@ -128,12 +106,7 @@ function approveRequested(
       requireDone<unknown, Reasons>(await inWorkflow.runApproved(needs, { ...executor, approval }, noteOf(approval))),
     );
   }
-  const action = approvable.parse(requested);
-  if (isWorkflowAction(action)) {
-    return approveInWorkflow(dependencies, actor, decision, (needs, executor, approval) =>
-      perform(needs, executor, action, noteOf(approval)),
-    );
-  }
+  const action = databaseAction.parse(requested);
   return approveInDatabase(dependencies, actor, decision, (needs, executor, approval) =>
     execute(needs, executor, approval, action),
   );
@@ -219,28 +192,6 @@ async function approveInWorkflow(
   const { status } = await findApproval(db, approval.id);
   throw new Error(`The action of request ${approval.id} was executed, but it was ${status} meanwhile.`);
 }
-
-function perform(
-  needs: WorkflowNeeds,
-  actor: OperatorActor,
-  request: WorkflowActionRequest,
-  note: string,
-): Promise<unknown> {
-  switch (request.action) {
-    case 'payout.approve':
-    case 'payout.resend': {
-      const { payoutId: payout, version } = request.parameters;
-      const action = request.action === 'payout.approve' ? 'approve' : 'resend';
-      return performPayoutAction(payoutNeeds(needs), actor, { action, payout, version, note });
-    }
-    case 'payout.resolve': {
-      const { payoutId: payout, ...seen } = request.parameters;
-      return performPayoutAction(payoutNeeds(needs), actor, { action: 'resolve', payout, ...seen, note });
-    }
-  }
-}
-
-const payoutNeeds = ({ workflows, ...needs }: WorkflowNeeds) => ({ ...needs, workflows: workflows.payouts });
 
 /** Decision, action and outcome are one transaction. */
 async function approveInDatabase(

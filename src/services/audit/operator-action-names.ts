@@ -10,7 +10,6 @@ import * as merchantHold from '../merchants/merchant-hold';
 import * as merchants from '../merchants/merchants';
 import { OPERATIONS, type OperationName } from '../operations/all';
 import * as bankAccounts from '../payouts/bank-account-operations';
-import * as payouts from '../payouts/payout-operations';
 import * as providerAccounts from '../provider-accounts/provider-accounts';
 import * as reconcileAll from '../reconciliation/reconcile-all';
 import * as recover from '../recovery/recover';
@@ -33,7 +32,6 @@ const MODULES = [
   merchantHold,
   merchants,
   bankAccounts,
-  payouts,
   providerAccounts,
   reconcileAll,
   recover,

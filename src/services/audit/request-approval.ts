@@ -3,7 +3,6 @@ import { onlyRow } from '../../db/connection/require-row';
 import { operatorIdOf, type OperatorActor } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
 import type { MemberRole } from '../../domain/member-roles';
-import type { ApprovedPayout, ProvenResolution } from '../../domain/payout-actions';
 import { ConflictError } from '../../errors';
 import type { AccountKey, ProposedAccount } from '../provider-accounts/provider-accounts';
 import { withAudit, type AuditDependencies } from './audit';
@@ -16,9 +15,6 @@ export const IS_VALID = `(approvals.expires_at > now()
   and exists (select from operators where operators.id = approvals.requested_by and is_accepted(operators)))`;
 
 export const IS_WAITING = `(status = 'pending' and ${IS_VALID})`;
-
-/** The payout actions that need a second operator, whatever the amount is. */
-export const APPROVABLE_PAYOUT_ACTIONS = ['payout.approve', 'payout.resend', 'payout.resolve'] as const;
 
 /** What a second operator approves: the name of the action, and all that its execution needs. */
 export type ApprovableAction =
@@ -52,9 +48,7 @@ export type ApprovableAction =
       readonly action: 'bank_account.approve' | 'bank_account.reactivate';
       /** The version that the requester has seen. */
       readonly parameters: { readonly bankAccountId: string; readonly version: number };
-    }
-  | { readonly action: 'payout.approve' | 'payout.resend'; readonly parameters: ApprovedPayout }
-  | { readonly action: 'payout.resolve'; readonly parameters: ApprovedPayout & ProvenResolution };
+    };
 
 interface RequestDetails {
   /** What an operator reads: a payment, a provider account, a policy. */

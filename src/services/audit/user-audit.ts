@@ -51,10 +51,7 @@ export type UserActionName =
   | 'bank_account.withdraw'
   | 'bank_account.disable'
   | 'payouts.export'
-  | 'payout.export_lines'
-  | 'payout.request'
-  | 'payout.approve'
-  | 'payout.cancel';
+  | 'payout.export_lines';
 
 export interface UserAction {
   /** An operation, or the name of what no operation is yet. */

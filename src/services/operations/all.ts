@@ -15,12 +15,17 @@ import { settlePayment } from '../payments/actions/settle-payment';
 import { eraseCustomer } from '../payments/erase-customer';
 import { resolveException, resolveExceptionAsRefunded } from '../payments/resolve-exception';
 import { showCustomer } from '../payments/show-customer';
-import type { PaymentActionDependencies } from '../payments/payment-actions';
+import { approvePayout } from '../payouts/approve-payout';
 import { approvePayoutSettings } from '../payouts/approve-payout-settings';
 import { addBankHolidays } from '../payouts/bank-holidays';
+import { cancelPayout } from '../payouts/cancel-payout';
+import { createPayout } from '../payouts/create-payout';
 import { setPayoutLimits } from '../payouts/payout-limits';
 import { setPayoutPolicy } from '../payouts/payout-policies';
 import type { PayoutDependencies } from '../payouts/payouts';
+import { requestPayout } from '../payouts/request-payout';
+import { resendPayout } from '../payouts/resend-payout';
+import { resolvePayout } from '../payouts/resolve-payout';
 import { setPayoutSettings } from '../payouts/set-payout-settings';
 import { startPayouts } from '../payouts/start-payouts';
 import { stopPayouts } from '../payouts/stop-payouts';
@@ -52,6 +57,9 @@ export const MERCHANT_OPERATIONS = [
   cancelPayment,
   cancelRefund,
   refundPayment,
+  requestPayout,
+  approvePayout,
+  cancelPayout,
   setPayoutSettings,
   approvePayoutSettings,
   withdrawPayoutSettings,
@@ -79,6 +87,9 @@ const OPERATOR_OPERATIONS = [
   addBankHolidays,
   stopPayouts,
   startPayouts,
+  createPayout,
+  resendPayout,
+  resolvePayout,
 ] as const;
 
 /** Every operation. Its tests, the names in the audit log and the texts of the activity are derived from this list. */
@@ -86,7 +97,14 @@ export const OPERATIONS = [...MERCHANT_OPERATIONS, ...OPERATOR_OPERATIONS] as co
 export type OperationName = (typeof OPERATIONS)[number]['name'];
 
 /** The operations that a second operator has to approve in production, and that take effect in the database. */
-export const DATABASE_APPROVALS = [setApprovalLimit, setCatalog, resolveExceptionAsRefunded, setPayoutLimits, setPayoutPolicy, startPayouts] as const;
+export const DATABASE_APPROVALS = [
+  setApprovalLimit,
+  setCatalog,
+  resolveExceptionAsRefunded,
+  setPayoutLimits,
+  setPayoutPolicy,
+  startPayouts,
+] as const;
 
 /** What an approved act of a workflow needs. */
 export type WorkflowNeeds = PaymentActionDependencies & {
@@ -97,4 +115,11 @@ export type WorkflowNeeds = PaymentActionDependencies & {
  * The operations that a second operator has to approve in production, and that take effect in the workflow of a payment
  * or payout. An approval can be repeated, so `earlier` finds what it did before its outcome was lost.
  */
-export const WORKFLOW_APPROVALS = [settlePayment, resolveRefundAsRefunded, resolveRefundAsPaid] as const;
+export const WORKFLOW_APPROVALS = [
+  settlePayment,
+  resolveRefundAsRefunded,
+  resolveRefundAsPaid,
+  approvePayout,
+  resendPayout,
+  resolvePayout,
+] as const;

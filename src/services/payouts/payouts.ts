@@ -13,7 +13,7 @@ import {
   type PayoutLine,
 } from '../../db/payouts/list-payouts';
 import { readPayoutBasis, readSeenBasis } from '../../db/payouts/payout-basis';
-import { actorText, type ActorText, type StepActor } from '../../domain/actor';
+import type { StepActor } from '../../domain/actor';
 import {
   decidePayable,
   type PaidLines,
@@ -22,7 +22,7 @@ import {
   type PossiblePayout,
 } from '../../domain/payout-preview';
 import type { PayoutRejection } from '../../domain/payout-rejections';
-import { ConflictError, NotFoundError } from '../../errors';
+import { NotFoundError } from '../../errors';
 import type { PayoutClient } from '../../temporal/payout-client';
 import { takeTurn } from './request-turn';
 
@@ -74,27 +74,6 @@ function toPreview(basis: PayoutBasis, at: Date): PayoutPreview {
 export type RequestedPayout =
   | { readonly outcome: 'requested'; readonly payout: Payout }
   | { readonly outcome: 'rejected'; readonly rejection: PayoutRejection };
-
-/** The id of the payout that a form requests. */
-export function payoutIdOfForm(merchantId: string, formToken: string): string {
-  return uuidv5(keyOfForm(formToken), merchantId);
-}
-
-const keyOfForm = (formToken: string) => `form:${formToken}`;
-
-/**
- * Requests the payout that the member has seen. A form that is sent twice requests one payout.
- * @param formToken that of the form
- */
-export function requestPayout(
-  dependencies: PayoutDependencies,
-  { userId, merchantId }: PayoutUser,
-  { formToken, ...seen }: PayableRun & { readonly formToken: string },
-  now: Date,
-): Promise<RequestedPayout> {
-  const by = { name: actorText({ kind: 'merchant_user', id: userId }) };
-  return requestAs(dependencies, { merchantId, key: keyOfForm(formToken), by }, seen, now);
-}
 
 /** A key of a merchant is always one payout. */
 export function payoutIdOf(merchantId: string, key: string): string {
@@ -172,41 +151,6 @@ export function termsOf(
     afterPostingId,
     upToPostingId,
   };
-}
-
-/**
- * A second member approves the payout in the version that they have seen.
- * @throws NotFoundError if the merchant has no such payout
- * @throws ConflictError `not_allowed` or `superseded` with the reason
- */
-export function approvePayout(dependencies: PayoutDependencies, user: PayoutUser, seen: SeenVersion): Promise<Payout> {
-  return performByUser(dependencies, user, seen, 'approve');
-}
-
-/** A member cancels a payout that was not submitted: its money is available again. Errors: as `approvePayout`. */
-export function cancelPayout(dependencies: PayoutDependencies, user: PayoutUser, seen: SeenVersion): Promise<Payout> {
-  return performByUser(dependencies, user, seen, 'cancel');
-}
-
-/** A payout by its id or its reference. */
-interface SeenVersion {
-  readonly payout: string;
-  readonly version: number;
-}
-
-async function performByUser(
-  { db, workflows }: PayoutDependencies,
-  { userId, merchantId }: PayoutUser,
-  { payout: idOrReference, version }: SeenVersion,
-  action: 'approve' | 'cancel',
-): Promise<Payout> {
-  const { id: payoutId } = await findPayout(db, merchantId, idOrReference);
-  const name: ActorText = actorText({ kind: 'merchant_user', id: userId });
-  const result = await workflows.perform({ payoutId, merchantId, version }, action, { name });
-  if (result.outcome === 'rejected') throw new ConflictError('not_allowed', result.reason);
-  if (result.outcome === 'outdated')
-    throw new ConflictError('superseded', 'The payout has changed meanwhile: look at it again.');
-  return findPayout(db, merchantId, payoutId);
 }
 
 /**

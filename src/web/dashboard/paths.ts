@@ -92,10 +92,8 @@ function payoutPaths(home: string) {
     payoutList: (query: Query) => payouts + queryText(query),
     exportPayouts: (query: Query) => `${payouts}.csv${queryText(query)}`,
     payout,
-    newPayout: `${payouts}/new`,
     /** @param after the last line before */
     payoutLines: (reference: string, after: number) => `${payout(reference)}?after=${after}#lines`,
-    payoutAction: (reference: string, action: 'approve' | 'cancel') => `${payout(reference)}/${action}`,
     exportPayoutLines: (reference: string) => `${payout(reference)}/lines.csv`,
   };
 }

@@ -1,12 +1,11 @@
 import { openException } from '../../../src/db/operations/open-exception';
 import { OPERATOR_ENDPOINTS } from '../../../src/servers/api-routes';
 import { createOperator, revokeOperator } from '../../../src/services/identity/operators';
-import { createPayoutByOperator } from '../../../src/services/payouts/payout-operations';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
-import { osUser } from '../../support/actors';
 import { sendRequest, startTestApis } from '../../support/api';
 import { eventually } from '../../support/eventually';
 import { operatorBody } from '../../support/operator-body';
+import { createByOperator } from '../../support/payout-acts';
 import { addLines, preparePayouts } from '../../support/payouts';
 import { createShop } from '../../support/people';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../../support/service';
@@ -337,8 +336,7 @@ it('a key stops all payouts: none is requested until they are started again', as
   const { db } = service;
   const { id: merchantId } = await createShop(db);
   await addLines(await preparePayouts(service, merchantId), [252_500]);
-  const request = (key: string) =>
-    createPayoutByOperator({ db, workflows: service.workflows.payouts }, osUser('sari'), { merchantId, key });
+  const request = (key: string) => createByOperator({ db, workflows: service.workflows }, { merchantId, key });
   const { secret: key } = await createOperator(db, { name: 'stop', environment: 'sandbox', scopes: ['payout'] });
   const change = (verb: 'stop' | 'start') => call('POST', `/payouts/${verb}`, { note: 'incident 7' }, key);
   expect(await change('stop')).toMatchObject({ status: 200, body: { is_stopped: true } });
@@ -353,8 +351,7 @@ it('a key with the scope of payouts shows and cancels one, in the version that i
   const { db } = service;
   const { id: merchantId } = await createShop(db);
   await addLines(await preparePayouts(service, merchantId), [252_500]);
-  const workflows = service.workflows.payouts;
-  const payout = await createPayoutByOperator({ db, workflows }, osUser('sari'), { merchantId, key: 'k1' });
+  const payout = await createByOperator({ db, workflows: service.workflows }, { merchantId, key: 'k1' });
   const { secret: key } = await createOperator(db, {
     name: 'payouts',
     environment: 'sandbox',

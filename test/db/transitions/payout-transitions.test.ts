@@ -570,19 +570,22 @@ describe('in production', () => {
   ] as const)('%s of an operator needs the approval %s for this very version', async (name, action, message) => {
     const { from } = PAYOUT_TRANSITIONS[name];
     const requester = name === 'approve' ? 'operator:budi' : 'schedule';
-    const { payoutId } = await applyPayout(payouts, PATHS[from], { by: { name: requester } });
+    const { payoutId, referenceId } = await applyPayout(payouts, PATHS[from], { by: { name: requester } });
     const version = PATHS[from].length + 1;
     const attempt = () => applyPayoutTransition(payouts, name, { payoutId, version, by: { name: 'operator:dewi' } });
     await expect(attempt()).rejects.toThrow(message);
     const [, resolution] = name.split('_as_');
-    const approved = { payoutId, version, ...(resolution && { resolution }) };
-    await insertApproval(action, { ...approved, version: version + 1 });
-    await insertApproval(action, { ...approved, payoutId: randomUUID() });
-    await insertApproval(action, { ...approved, resolution: resolution === 'failed' ? 'completed' : 'failed' });
-    if (resolution) await insertApproval(action, { payoutId, version });
-    await insertApproval('payment.settle', approved);
-    await expect(attempt()).rejects.toMatchObject({ code: 'LN001', message: expect.stringContaining(message) });
+    const payout = name === 'approve' ? referenceId : payoutId;
+    const approved = { payout, ...(resolution && { resolution }) };
+    await insertApproval(action, approved, version + 1);
     await insertApproval(action, approved);
+    await insertApproval(action, { ...approved, payout: randomUUID() }, version);
+    const other = resolution === 'failed' ? 'completed' : 'failed';
+    await insertApproval(action, { ...approved, resolution: other }, version);
+    if (resolution) await insertApproval(action, { payout }, version);
+    await insertApproval('payment.settle', approved, version);
+    await expect(attempt()).rejects.toMatchObject({ code: 'LN001', message: expect.stringContaining(message) });
+    await insertApproval(action, approved, version);
     expect(await attempt()).toMatchObject({ outcome: 'applied' });
   });
 
@@ -612,7 +615,8 @@ describe('in production', () => {
       },
     ],
   ] as const)('%s needs two operators, who have approved these very values', async (action, table, column, row) => {
-    await payouts.db.query("insert into payout_stops (is_stopped, changed_by, note) values (true, 'x', 'y')");
+    const stop = "insert into payout_stops (is_stopped, changed_by, note) values (true, 'x', 'y')";
+    if (action === 'payout.start') await payouts.db.query(stop);
     const { rows } = await payouts.db.query<{ id: number }>(
       `select max(id) as id from ${table} seen where to_jsonb(seen) @> $1`,
       ['rail' in row ? { rail: row.rail } : {}],

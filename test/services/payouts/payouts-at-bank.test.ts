@@ -12,7 +12,7 @@ import { payoutWriters } from '../../../src/db/transitions/payout-transitions';
 import { forEachConcurrent } from '../../../src/lib/for-each-concurrent';
 import type { FaultKind } from '../../../src/sandbox/faults';
 import { changeHold } from '../../../src/services/merchants/merchants';
-import { previewPayout, requestPayout } from '../../../src/services/payouts/payouts';
+import { previewPayout } from '../../../src/services/payouts/payouts';
 import { showPayout } from '../../../src/services/payouts/show-payout';
 import { payoutWorkflowId } from '../../../workflows/messages';
 import { newPayoutReference } from '../../sandbox/bank/bank-under-test';
@@ -20,6 +20,7 @@ import { activityDependencies } from '../../support/activity-dependencies';
 import { asSuperuser } from '../../support/backdate';
 import { eventually } from '../../support/eventually';
 import { recordHistory } from '../../support/history';
+import { requestByMember } from '../../support/payout-acts';
 import {
   ANOTHER_BALANCE,
   FEE_RUPIAH,
@@ -170,13 +171,13 @@ it('a request that something kept back is repeated as it was, and two clicks are
 it('one of several forms sent together starts a workflow, and the others nothing until it is decided', async () => {
   const payout = await payouts.newShop('9900000020');
   const { merchantId, user: userId } = payout;
-  const { payouts: workflows } = service.workflows;
+  const { db, workflows } = service;
   const seen = await previewPayout(service.db, merchantId, new Date());
   if (seen.outcome === 'rejected') throw new Error(`rejected: ${seen.rejection.code}`);
   const rejected: unknown[] = [];
   const send = async () => {
     const form = { formToken: randomUUID(), ...seen };
-    const result = await requestPayout({ db: service.db, workflows }, { merchantId, userId }, form, new Date());
+    const result = await requestByMember({ db, workflows }, { merchantId, userId }, form);
     if (result.outcome === 'rejected') rejected.push(result.rejection);
   };
   const { sent } = await inTransaction(service.db, async (client) => {

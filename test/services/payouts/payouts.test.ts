@@ -5,19 +5,16 @@ import { readRestingPayouts } from '../../../src/db/payouts/payouts-for-reconcil
 import { listPayoutsNeedingAttention } from '../../../src/db/payouts/payouts-needing-attention';
 import type { PayableRun } from '../../../src/domain/payout-preview';
 import type { PayoutRejection } from '../../../src/domain/payout-rejections';
-import { listAllPayouts } from '../../../src/services/payouts/payout-operations';
+import { listAllPayouts } from '../../../src/services/payouts/list-all-payouts';
 import {
-  approvePayout,
-  cancelPayout,
   getPayout,
   listPayoutLines,
   listPayouts,
   previewPayout,
-  requestPayout,
-  type PayoutDependencies,
   type PayoutUser,
 } from '../../../src/services/payouts/payouts';
 import { describeRejection } from '../../../src/web/dashboard/payouts/rejection-texts';
+import { approveByMember, cancelByMember, requestByMember } from '../../support/payout-acts';
 import {
   addLines,
   applyPayout,
@@ -53,7 +50,7 @@ afterAll(async () => {
 const addMember = (role: 'owner' | 'finance') =>
   createMember(payouts.db, `${randomUUID()}@shop.test`, [[payouts.merchantId, role]]);
 
-const dependencies = (): PayoutDependencies => ({ db: dashboard, workflows: writersAsWorkflows(payouts) });
+const dependencies = () => ({ db: dashboard, workflows: { payouts: writersAsWorkflows(payouts) } });
 
 const see = () => previewPayout(dashboard, payouts.merchantId, new Date());
 
@@ -65,7 +62,7 @@ async function seePossible() {
 
 async function request(formToken: string = randomUUID(), seen?: PayableRun) {
   const { afterPostingId, upToPostingId, grossRupiah } = seen ?? (await seePossible());
-  return requestPayout(dependencies(), user, { formToken, afterPostingId, upToPostingId, grossRupiah }, new Date());
+  return requestByMember(dependencies(), user, { formToken, afterPostingId, upToPostingId, grossRupiah });
 }
 
 async function requested() {
@@ -172,13 +169,15 @@ it('another member approves, and a member cancels until it is submitted', async 
   await addLines(payouts, [100_000]);
   const other = { merchantId: user.merchantId, userId: await addMember('finance') };
   const { id: payout, version } = await requested();
-  expect(await approvePayout(dependencies(), other, { payout, version })).toMatchObject({
+  expect(await approveByMember(dependencies(), other, { payout, version })).toMatchObject({
     status: 'approved',
     approvedBy: `user:${other.userId}`,
     approverName: 'Sri Rahayu',
   });
-  await expect(cancelPayout(dependencies(), user, { payout, version })).rejects.toMatchObject({ reason: 'superseded' });
-  expect(await cancelPayout(dependencies(), user, { payout, version: 2 })).toMatchObject({ status: 'cancelled' });
+  await expect(cancelByMember(dependencies(), user, { payout, version })).rejects.toMatchObject({
+    reason: 'superseded',
+  });
+  expect(await cancelByMember(dependencies(), user, { payout, version: 2 })).toMatchObject({ status: 'cancelled' });
   expect((await getPayout(dashboard, user.merchantId, payout)).steps.map(({ name }) => name)).toEqual([
     'request',
     'approve',
@@ -208,7 +207,7 @@ it('a merchant sees its own payouts only, page by page, the newest first', async
   expect(await listPayouts(dashboard, { ...list, merchantId: stranger.merchantId })).toEqual([]);
   const [payout = ''] = ids;
   await expect(getPayout(dashboard, stranger.merchantId, payout)).rejects.toThrow('There is no payout');
-  await expect(cancelPayout(dependencies(), stranger, { payout, version: 1 })).rejects.toThrow('There is no payout');
+  await expect(cancelByMember(dependencies(), stranger, { payout, version: 1 })).rejects.toThrow('There is no payout');
 });
 
 describe('a payout that an operator should look at', () => {

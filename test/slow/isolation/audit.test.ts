@@ -11,15 +11,13 @@ import { OPERATOR_ENDPOINTS } from '../../../src/servers/api-routes';
 import { listActions, type AuditedAction } from '../../../src/services/audit/list-actions';
 import { createOperator, type NewOperator } from '../../../src/services/identity/operators';
 import { listExceptions } from '../../../src/services/payments/exceptions';
-import { createPayoutByOperator } from '../../../src/services/payouts/payout-operations';
 import { seedPayouts } from '../../../src/services/sandbox/seed-payouts';
 import { runLunas } from '../../cli/run-lunas';
-import { osUser } from '../../support/actors';
 import { prepareBankAccount } from '../../support/bank-accounts';
 import { createProductionDatabase, type TestDatabase } from '../../support/database';
 import { issueKey } from '../../support/keys';
 import { operatorBody } from '../../support/operator-body';
-import { addLines, preparePayouts } from '../../support/payouts';
+import { addLines, applyPayout, preparePayouts } from '../../support/payouts';
 import { createMember, createShop } from '../../support/people';
 import { productionOperator } from '../../support/production';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -104,7 +102,7 @@ const WITH_TEMPORAL: ReadonlySet<string> = new Set([
 let service: TestService;
 let environment: NodeJS.ProcessEnv;
 let secret: string;
-let payoutId: string;
+let routePayouts: Awaited<ReturnType<typeof newPayouts>>;
 let routeDeliveryId: string;
 let exceptionId: string;
 let payment: { readonly id: string; readonly reference_id: string };
@@ -223,20 +221,38 @@ function writesOfBankAccount(merchantId: string, id: string): typeof writes {
   };
 }
 
-/** Also those that are rejected: the payout is cancelled first. */
+async function newPayout(
+  steps: Parameters<typeof applyPayout>[1],
+  requester: 'cli:sari' | 'schedule',
+): Promise<string> {
+  const payouts = await preparePayouts(service, (await createShop(service.db)).id);
+  await addLines(payouts, [252_500]);
+  return (await applyPayout(payouts, steps, { by: { name: requester } })).payoutId;
+}
+
+/** For each action a payout that allows it: the log has no row of one that is rejected for the state of its object. */
+async function newPayouts() {
+  return {
+    approve: await newPayout([], 'cli:sari'),
+    cancel: await newPayout([], 'cli:sari'),
+    resend: await newPayout(['approve', 'submit'], 'schedule'),
+    resolve: await newPayout(['approve', 'submit'], 'schedule'),
+  };
+}
+
 async function writesOfPayouts(): Promise<typeof writes> {
   const { db, masterKey } = service;
   await seedPayouts({ db, sealer: createSealer(masterKey), sandboxUrl: service.sandboxUrl, apiUrl: service.apiUrl });
   const { id: merchant } = await createShop(db);
   await addLines(await preparePayouts(service, merchant), [252_500]);
-  const key = { merchantId: merchant, key: 'audit' };
-  ({ id: payoutId } = await createPayoutByOperator({ db, workflows: service.workflows.payouts }, osUser('sari'), key));
+  const payouts = await newPayouts();
+  routePayouts = await newPayouts();
   return {
     'payouts create': ['--merchant', merchant, '--key', 'audit'],
-    'payouts cancel': [payoutId],
-    'payouts approve': [payoutId],
-    'payouts resend': [payoutId],
-    'payouts resolve': [payoutId, '--as', 'failed', '--evidence', 'line 12'],
+    'payouts cancel': [payouts.cancel],
+    'payouts approve': [payouts.approve],
+    'payouts resend': [payouts.resend],
+    'payouts resolve': [payouts.resolve, '--as', 'failed', '--evidence', 'line 12'],
     'payouts stop': [],
     'payouts start': [],
     'payouts set-limit': ['90000000'],
@@ -299,6 +315,7 @@ it('records each operator route that writes', async () => {
   const routes = OPERATOR_ENDPOINTS.filter(({ method }) => method !== 'get');
   expect(routes).not.toEqual([]);
   for (const { path: route, method } of routes) {
+    const payoutId = Object.entries(routePayouts).find(([action]) => route.endsWith(`/${action}`))?.[1] ?? UNKNOWN_ID;
     const ids = { payments: payment.id, payouts: payoutId, deliveries: routeDeliveryId, exceptions: exceptionId };
     const id = Object.entries(ids).find(([name]) => route.includes(`/${name}/`))?.[1] ?? UNKNOWN_ID;
     const body = operatorBody(route, 'ticket 8');

@@ -1,9 +1,12 @@
-import type { MemberPayoutRejection } from '../../../domain/payout-actions';
+import type { PayoutStatus } from '../../../domain/payout-transitions';
 import type { Language } from '../../../domain/sign-in';
+import type { RejectionTexts } from '../../../services/operations/rejections';
+import type { actReasons } from '../../../services/payouts/act-on-payout';
+import type { approveReasons } from '../../../services/payouts/approve-payout';
+import type { MerchantView } from '../merchant-view';
+import { PAYOUT_FORM_TEXTS } from './payout-form-texts';
 
-type RejectionTexts = Readonly<Record<MemberPayoutRejection, string>>;
-
-const en: RejectionTexts = {
+const en = {
   not_needed: 'Lunas approves this payout itself.',
   own_request: 'You requested this payout. Another member has to approve it.',
   by_member: 'Another member has to approve it.',
@@ -16,7 +19,9 @@ const en: RejectionTexts = {
   ended: 'The payout has ended already.',
 };
 
-const id: RejectionTexts = {
+type ActionTexts = Readonly<Record<keyof typeof en, string>>;
+
+const id: ActionTexts = {
   not_needed: 'Lunas menyetujui pencairan ini sendiri.',
   own_request: 'Anda yang meminta pencairan ini. Anggota lain harus menyetujuinya.',
   by_member: 'Anggota lain harus menyetujuinya.',
@@ -29,4 +34,40 @@ const id: RejectionTexts = {
 };
 
 /** Why a member cannot approve or cancel a payout. */
-export const ACTION_REJECTION_TEXTS: Readonly<Record<Language, RejectionTexts>> = { id, en };
+export const ACTION_REJECTION_TEXTS: Readonly<Record<Language, ActionTexts>> = { id, en };
+
+/** The text of each status in which a payout cannot be approved or cancelled. `requested` is none of them. */
+const OF_STATUS = {
+  requested: 'ended',
+  approved: 'approved',
+  submitted: 'at_bank',
+  completed: 'ended',
+  failed: 'ended',
+  cancelled: 'ended',
+  returned: 'ended',
+} as const satisfies Record<PayoutStatus, keyof ActionTexts>;
+
+/** What prevents the cancellation of a payout. */
+export function actRejections({ locale: { language }, texts }: MerchantView): RejectionTexts<typeof actReasons> {
+  const { stale } = PAYOUT_FORM_TEXTS[language];
+  return {
+    wrong_status: ({ status }) => ACTION_REJECTION_TEXTS[language][OF_STATUS[status]],
+    refused: () => stale,
+    superseded: () => stale,
+    temporal_away: () => texts.confirm.unavailable,
+  };
+}
+
+/** What prevents the approval of a payout. */
+export function approveRejections(view: MerchantView): RejectionTexts<typeof approveReasons> {
+  const texts = ACTION_REJECTION_TEXTS[view.locale.language];
+  return {
+    ...actRejections(view),
+    not_needed: () => texts.not_needed,
+    own_request: () => texts.own_request,
+    by_member: () => texts.by_member,
+    by_operator: () => texts.by_operator,
+    member_too_new: () => texts.member_too_new,
+    same_person: () => texts.same_person,
+  };
+}

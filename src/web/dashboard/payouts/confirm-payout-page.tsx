@@ -1,74 +1,55 @@
 import type { ReactElement } from 'react';
 import { describeAccount } from '../../../domain/banks';
 import { formatRupiah } from '../../../domain/money';
-import type { MemberPayoutAction } from '../../../domain/payout-actions';
 import { ConfirmForm } from '../../ui/form';
 import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
 import { Money, Time } from '../../ui/values';
+import type { FormPage } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
-import type { MerchantView } from '../merchant-view';
 import { PAYOUT_FORM_TEXTS } from './payout-form-texts';
 import { approverOf, PayoutChip, requesterOf, type ListedPayout } from './payout-parts';
+import { PAYOUT_ACTION_PATHS, type MemberPayoutAction } from './payout-paths';
 import { PAYOUT_TEXTS } from './payout-texts';
 
-/** The bank account of a payout, as a member compares it. */
-interface ComparedAccount {
+interface ConfirmPayoutProps extends FormPage<ListedPayout> {
+  readonly action: MemberPayoutAction;
   /** The name that the bank reports; null: not known any more. */
   readonly holderName: string | null;
   readonly activeSince: Date | null;
-}
-
-/**
- * `unknown`: the request was sent, and its outcome is not known. `stale`: the payout has changed meanwhile.
- * `unavailable`: nothing was sent.
- */
-export type PayoutProblem = 'stale' | 'unknown' | 'unavailable';
-
-interface ConfirmPayoutPage {
-  readonly view: MerchantView;
-  readonly action: MemberPayoutAction;
-  readonly payout: ListedPayout;
-  readonly account: ComparedAccount;
   readonly balanceAfterRupiah: number;
-  /** Why the action is not possible; null: it is. */
-  readonly rejection: string | null;
-  /** What happened to the form; null before it is sent. */
-  readonly problem: PayoutProblem | null;
 }
 
-export function renderConfirmPayoutPage(page: ConfirmPayoutPage): string {
-  return renderMerchantPage(page.view, {
-    title: PAYOUT_FORM_TEXTS[page.view.locale.language][page.action].title,
+export function renderConfirmPayoutPage(props: ConfirmPayoutProps): string {
+  return renderMerchantPage(props.view, {
+    title: PAYOUT_FORM_TEXTS[props.view.locale.language][props.action].title,
     current: 'payouts',
     live: 'none',
-    children: <ConfirmPayout {...page} />,
+    children: <ConfirmPayout {...props} />,
   });
 }
 
-function ConfirmPayout(page: ConfirmPayoutPage): ReactElement {
-  const { view, action, payout, rejection, problem } = page;
-  const { paths, texts } = view;
+function ConfirmPayout(props: ConfirmPayoutProps): ReactElement {
+  const { view, action, subject: payout, formId, rejection, problem } = props;
   const own = PAYOUT_FORM_TEXTS[view.locale.language];
-  const back = paths.payout(payout.referenceId);
-  const problems = { stale: own.stale, unknown: own.unknown, unavailable: texts.confirm.unavailable };
+  const back = view.paths.payout(payout.referenceId);
   return (
     <div className="narrow">
       <PageHead title={own[action].title} back={{ href: back, label: payout.referenceId }} />
       <div className="stack">
         {problem !== null && (
-          <Notice tone={problem === 'stale' ? 'bad' : 'warning'}>
-            <p>{problems[problem]}</p>
+          <Notice tone={problem === own.stale ? 'bad' : 'warning'}>
+            <p>{problem}</p>
           </Notice>
         )}
         <Card>
-          <Facts facts={factsOf(page)} />
+          <Facts facts={factsOf(props)} />
         </Card>
         <p className="text">{own[action].text}</p>
         <ConfirmForm
-          action={paths.payoutAction(payout.referenceId, action)}
+          action={PAYOUT_ACTION_PATHS[action].to({ code: view.code, ref: payout.referenceId })}
           label={own[action].button(formatRupiah(payout.amountRupiah))}
           tone={action === 'approve' ? 'primary' : 'danger'}
-          fields={{ version: String(payout.version) }}
+          fields={{ form_id: formId, version: String(payout.version) }}
           rejection={rejection}
         >
           <a className="button wide-button" href={back}>
@@ -80,11 +61,11 @@ function ConfirmPayout(page: ConfirmPayoutPage): ReactElement {
   );
 }
 
-function factsOf({ view, action, payout, account, balanceAfterRupiah, rejection }: ConfirmPayoutPage): Fact[] {
+function factsOf(props: ConfirmPayoutProps): Fact[] {
+  const { view, action, subject: payout, holderName, activeSince, balanceAfterRupiah, rejection } = props;
   const { locale } = view;
   const { columns, detail } = PAYOUT_TEXTS[locale.language];
   const { facts } = PAYOUT_FORM_TEXTS[locale.language];
-  const { activeSince } = account;
   return [
     {
       name: action === 'approve' && rejection === null ? detail.amount : columns.amount,
@@ -92,7 +73,7 @@ function factsOf({ view, action, payout, account, balanceAfterRupiah, rejection 
       isTotal: true,
     },
     { name: columns.account, value: describeAccount(payout.bankCode, payout.lastFour) },
-    { name: facts.holder, value: <span className="strong">{account.holderName ?? '–'}</span> },
+    { name: facts.holder, value: <span className="strong">{holderName ?? '–'}</span> },
     { name: facts.activeSince, value: activeSince ? <Time at={activeSince} style="day" locale={locale} /> : '–' },
     { name: columns.status, value: <PayoutChip view={view} status={payout.status} /> },
     { name: columns.requestedBy, value: requesterOf(view, payout) },

@@ -3,6 +3,7 @@ import { parseActor } from '../../../domain/actor';
 import type { PayoutStatus } from '../../../domain/payout-transitions';
 import { StateChip, type Tone } from '../../ui/chip';
 import type { MerchantView } from '../merchant-view';
+import { newPayoutPath } from './payout-paths';
 import { PAYOUT_TEXTS } from './payout-texts';
 
 /** A payout in a list. */
@@ -45,7 +46,7 @@ export function PayoutChip({ view, status }: PayoutChipProps): ReactElement {
 export function NewPayoutLink({ view }: { readonly view: MerchantView }): ReactElement | null {
   if (view.rightRejection('payouts', 'manage') !== null) return null;
   return (
-    <a className="button primary" href={view.paths.newPayout}>
+    <a className="button primary" href={newPayoutPath.to(view)}>
       {PAYOUT_TEXTS[view.locale.language].new}
     </a>
   );

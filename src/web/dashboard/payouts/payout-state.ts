@@ -1,15 +1,8 @@
-import { findAuthority, type Authority } from '../../../db/identity/members';
 import type { FoundObstacle } from '../../../db/payouts/find-payout';
-import { actorText } from '../../../domain/actor';
-import { findMemberRejection, type MemberPayoutAction } from '../../../domain/payout-actions';
 import type { PayoutRejection } from '../../../domain/payout-rejections';
 import type { PayoutDetails } from '../../../services/payouts/payouts';
-import type { MemberVisit } from '../../page/page-route';
 import { formatNames, formatTime } from '../../ui/format';
-import type { DashboardDependencies } from '../dashboard-dependencies';
-import { merchantRejection, type MerchantView } from '../merchant-view';
-import { actingUser } from '../user-identity';
-import { ACTION_REJECTION_TEXTS } from './action-rejection-texts';
+import type { MerchantView } from '../merchant-view';
 import { PAYOUT_TEXTS } from './payout-texts';
 import { describeRejection } from './rejection-texts';
 
@@ -66,39 +59,4 @@ function describeObstacle({ locale }: MerchantView, { obstacle, until }: FoundOb
   const rejection: PayoutRejection =
     obstacle === 'cooling_down' ? { code: obstacle, usableFrom: until ?? new Date(0) } : { code: obstacle };
   return describeRejection(rejection, locale.language, (at) => formatTime(at, 'full', locale));
-}
-
-const LEVELS = { approve: 'authorise', cancel: 'manage' } as const satisfies Record<MemberPayoutAction, string>;
-
-interface ActingMember extends Authority {
-  readonly userId: string;
-}
-
-/** The member of the visit, as `payoutActionRejection` needs them for this payout. */
-export async function findActingMember(
-  { db }: Pick<DashboardDependencies, 'db'>,
-  visit: MemberVisit,
-  { requestedBy }: PayoutDetails,
-): Promise<ActingMember> {
-  const user = actingUser(visit);
-  return { userId: user.userId, ...(await findAuthority(db, user, requestedBy)) };
-}
-
-/**
- * Why the member cannot request the action, in the member's language; null if they can. Of the role, the merchant and
- * the payout, in this order. A merchant that is suspended can still cancel. Button and form have the same reason.
- */
-export function payoutActionRejection(
-  view: MerchantView,
-  action: MemberPayoutAction,
-  payout: PayoutDetails,
-  { userId, ...authority }: ActingMember,
-): string | null {
-  const name = actorText({ kind: 'merchant_user', id: userId });
-  const rejection = findMemberRejection(action, payout, { name, ...authority });
-  return (
-    view.rightRejection('payouts', LEVELS[action]) ??
-    (action === 'approve' ? merchantRejection(view) : null) ??
-    (rejection && ACTION_REJECTION_TEXTS[view.locale.language][rejection])
-  );
 }

@@ -1,16 +1,21 @@
 import { z } from 'zod';
 import { findPayoutObstacle } from '../../../db/payouts/find-payout';
 import { listPayoutDeliveries } from '../../../db/webhooks/timeline-deliveries';
-import type { MemberPayoutAction } from '../../../domain/payout-actions';
 import { isResting, type PayoutStatus } from '../../../domain/payout-transitions';
+import { approvePayout } from '../../../services/payouts/approve-payout';
+import { cancelPayout } from '../../../services/payouts/cancel-payout';
 import { listPayoutApprovers, listPayoutLines, type PayoutDetails } from '../../../services/payouts/payouts';
 import { memberPage, type MemberVisit } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
+import { memberText } from '../form-pages';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import type { OfferedAction } from '../payments/payment-page';
+import { memberActor } from '../user-identity';
+import { actRejections, approveRejections } from './action-rejection-texts';
 import { findOwnPayout } from './find-own-payout';
 import { renderPayoutPage } from './payout-page';
-import { findActingMember, NAMED_APPROVERS, payoutActionRejection, payoutSentence } from './payout-state';
+import { PAYOUT_ACTION_PATHS, type MemberPayoutAction } from './payout-paths';
+import { NAMED_APPROVERS, payoutSentence } from './payout-state';
 import { PAYOUT_TEXTS } from './payout-texts';
 import { payoutTimelineEntries } from './payout-timeline';
 
@@ -42,7 +47,7 @@ export const showPayoutPage = memberPage(
     method: 'get',
     path: '/m/:code/payouts/:ref',
     fields: payoutSchema,
-    async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment'>, visit, query) {
+    async handler(dependencies: DashboardDependencies, visit, query) {
       const view = merchantView(dependencies, visit);
       const { db } = dependencies;
       const { merchantId } = visit.member;
@@ -84,22 +89,28 @@ interface Offer {
 
 /** What concerns the payout now, possible or not. A payout that its workflow approves needs no approval. */
 async function offerActions(
-  dependencies: Pick<DashboardDependencies, 'db'>,
+  dependencies: DashboardDependencies,
   view: MerchantView,
   visit: MemberVisit,
-  payout: PayoutDetails,
+  { status, referenceId, approvalKind }: PayoutDetails,
 ): Promise<Offer> {
   const { detail } = PAYOUT_TEXTS[view.locale.language];
-  const { status, referenceId, approvalKind } = payout;
   if (status !== 'requested' && status !== 'approved') return { actions: [], isApprover: false };
-  const acting = await findActingMember(dependencies, visit, payout);
-  const offer = (action: MemberPayoutAction): OfferedAction => ({
-    label: detail[action],
-    href: view.paths.payoutAction(referenceId, action),
-    rejection: payoutActionRejection(view, action, payout, acting),
-  });
-  const cancel = offer('cancel');
+  const [by, path] = [memberActor(visit), { payout: referenceId }];
+  const hrefOf = (action: MemberPayoutAction) => PAYOUT_ACTION_PATHS[action].to({ code: view.code, ref: referenceId });
+  const { rejection } = await cancelPayout.preview(dependencies, by, path);
+  const cancel = {
+    label: detail.cancel,
+    href: hrefOf('cancel'),
+    rejection: rejection && memberText(view, actRejections(view), rejection),
+  };
   if (status !== 'requested' || approvalKind === 'none') return { actions: [cancel], isApprover: false };
-  const approve: OfferedAction = { ...offer('approve'), tone: 'primary' };
-  return { actions: [approve, cancel], isApprover: approve.rejection === null };
+  const { rejection: notApproved } = await approvePayout.preview(dependencies, by, path);
+  const approve = {
+    label: detail.approve,
+    href: hrefOf('approve'),
+    rejection: notApproved && memberText(view, approveRejections(view), notApproved),
+    tone: 'primary',
+  } as const;
+  return { actions: [approve, cancel], isApprover: notApproved === null };
 }
