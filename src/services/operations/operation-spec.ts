@@ -48,6 +48,8 @@ interface ApprovalSpec<Subject, Input> {
    * its own record of a repeat.
    */
   readonly executes: ApprovalExecution;
+  /** Whether one operator may do it alone. Absent: never. */
+  readonly isExempt?: (subject: Subject) => boolean;
   /** What the operator who decides reads, if the id in the audit log is too little. */
   readonly target?: (act: ActOn<Subject, Input>) => string;
   /** What it moves, for the operator who decides, in rupiah. Null: not known. Absent: it moves none. */

@@ -155,7 +155,7 @@ export class Operation<
     parameters: object,
   ): Promise<number | null> {
     const { approval, target } = this.#spec;
-    if (approval === undefined || by.kind === 'merchant_user') return null;
+    if (approval === undefined || by.kind === 'merchant_user' || approval.isExempt?.(act.subject)) return null;
     const { amountRupiah, replaces } = approval;
     const request = {
       action: this.name,
