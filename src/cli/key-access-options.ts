@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { KeyAccess, NewKeyAccess } from '../domain/key-access';
+import type { KeyAccess } from '../domain/key-access';
 import { isNetwork } from '../lib/allowed-networks';
 import { collect, type LunasCommand } from './lunas-command';
 import { expiry, listOf } from './option-schemas';
@@ -23,16 +23,6 @@ export function keyAccessSchemas<const Scopes extends readonly string[]>(scopes:
     scopes: listOf(scopes).optional(),
     expires: expiry.optional(),
   };
-}
-
-interface KeyAccessInput<Scope extends string> {
-  readonly allowIp: readonly string[];
-  readonly scopes?: readonly Scope[] | undefined;
-  readonly expires?: Date | undefined;
-}
-
-export function toKeyAccess<Scope extends string>(input: KeyAccessInput<Scope>): NewKeyAccess<Scope> {
-  return { allowedNetworks: input.allowIp, scopes: input.scopes, expiresAt: input.expires };
 }
 
 /** The restrictions of a key as fields of its text. */

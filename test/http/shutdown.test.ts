@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { createOperator } from '../../src/services/identity/operators';
+import { insertOperator } from '../../src/services/identity/operators';
 import { startApiProcess, type ApiProcess } from '../support/api-process';
 import { eventually } from '../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../support/service';
@@ -106,7 +106,7 @@ it('SIGTERM: not ready first, and new connections are served for the drain time'
 });
 
 it('SIGTERM: an operator’s request in flight completes, and the listener of the operators is closed', async () => {
-  const { secret } = await createOperator(service.db, { name: 'dewi', environment: 'sandbox' });
+  const { secret } = await insertOperator(service.db, { name: 'dewi', environment: 'sandbox' });
   const holder = await service.db.connect();
   let inFlight: Promise<Response>;
   let stopped: Promise<number | null>;

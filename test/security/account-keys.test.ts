@@ -9,7 +9,7 @@ import { listRecordedCases } from '../../src/db/operations/list-attention';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { listActions } from '../../src/services/audit/list-actions';
 import { listApprovals } from '../../src/services/audit/list-approvals';
-import { createOperator } from '../../src/services/identity/operators';
+import { insertOperator } from '../../src/services/identity/operators';
 import { listExceptions } from '../../src/services/payments/exceptions';
 import { addAccount, listAccounts } from '../../src/services/provider-accounts/provider-accounts';
 import { runLunas } from '../cli/run-lunas';
@@ -127,7 +127,7 @@ describe('in production', () => {
     masterKey = randomBytes(32).toString('base64');
     const resealed = await runLunas(['keys', 'reseal', '--note', 'x'], {
       DATABASE_URL: database.urlOf('lunas_local_operator'),
-      LUNAS_OPERATOR_KEY: (await createOperator(db, { name: 'eka', environment: 'production' })).secret,
+      LUNAS_OPERATOR_KEY: (await insertOperator(db, { name: 'eka', environment: 'production' })).secret,
       LUNAS_MASTER_KEY: masterKey,
       LUNAS_OLD_MASTER_KEYS: oldMasterKey,
     });

@@ -11,7 +11,7 @@ import { listApprovals } from '../../src/services/audit/list-approvals';
 import { approvalRequired, requestApproval } from '../../src/services/audit/request-approval';
 import { verifyAudit } from '../../src/services/audit/verify-audit';
 import { readInvitation, readReset } from '../../src/services/identity/members';
-import { createOperator, findOperator, revokeOperator } from '../../src/services/identity/operators';
+import { findOperator, insertOperator } from '../../src/services/identity/operators';
 import type { WorkflowNeeds } from '../../src/services/operations/all';
 import type { PaymentActionDependencies } from '../../src/services/payments/actions/operator-action';
 import { performPaymentAction } from '../../src/services/payments/actions/perform-action';
@@ -23,6 +23,7 @@ import { runLunas } from '../cli/run-lunas';
 import { applyTransitions, payLate } from '../services/ledger/transition-path';
 import { operatorOf } from '../support/actors';
 import { createProductionDatabase, type TestDatabase } from '../support/database';
+import { endOperatorKey } from '../support/keys';
 import { NO_WORKFLOWS } from '../support/no-workflows';
 import { createTestLedger, type TestLedger } from '../support/payments';
 import { createMember, createShop } from '../support/people';
@@ -252,7 +253,7 @@ it('a rejected or expired request cannot be approved', async () => {
 
 it('a request expires with the key of its operator, who cannot approve it with a new key', async () => {
   await dewi.lunas(...SET_FEE);
-  await revokeOperator(db, operatorIdOf(dewi.actor) ?? '');
+  await endOperatorKey(db, operatorIdOf(dewi.actor) ?? '');
   const newKey = await addMember('dewi');
   for (const { lunas } of [newKey, budi]) {
     expect(await lunas('approvals', 'approve', '1')).toMatchObject(rejectedFor(/is expired/));
@@ -299,7 +300,7 @@ describe('what books money', () => {
   let eka: OperatorActor;
   beforeEach(async () => {
     ledger = await createTestLedger(createProductionDatabase);
-    eka = operatorOf(await createOperator(ledger.db, { name: 'eka', environment: 'production' }), 'api');
+    eka = operatorOf(await insertOperator(ledger.db, { name: 'eka', environment: 'production' }), 'api');
   });
   afterEach(() => ledger.close());
 
@@ -467,7 +468,7 @@ describe('one person who has two keys', () => {
   });
 
   it('a requester whose key is new and was not approved has to wait for a day', async () => {
-    const eka = operatorOf(await createOperator(db, { name: 'eka', environment: 'production' }));
+    const eka = operatorOf(await insertOperator(db, { name: 'eka', environment: 'production' }));
     await expect(requestSettlement(eka)).rejects.toThrow(/has to approve request 1\./);
     expect(await budi.lunas('approvals', 'reject', '1')).toMatchObject(rejectedFor(/a day old/));
     await makeOld();
@@ -577,7 +578,7 @@ describe('actions of payments', () => {
     await expect(approve(dependencies(lost), budi.actor, 1)).rejects.toThrow('lost');
     await db.query('alter table approvals disable trigger request_is_final');
     await db.query(sql);
-    if (reason.includes('revoked')) await revokeOperator(db, operatorIdOf(dewi.actor) ?? '');
+    if (reason.includes('revoked')) await endOperatorKey(db, operatorIdOf(dewi.actor) ?? '');
     await expect(approve(dependencies(), budi.actor, 1)).rejects.toThrow(/can only be rejected/);
     expect(await listApprovals(db, { onlyOpen: true, limit: 9 })).toMatchObject([{ status: 'approved' }]);
     const rejected = await reject({ db }, budi.actor, 1, 'settled by hand');

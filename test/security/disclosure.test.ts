@@ -1,5 +1,5 @@
 import { createSealer } from '../../src/crypto/sealing';
-import { createOperator } from '../../src/services/identity/operators';
+import { insertOperator } from '../../src/services/identity/operators';
 import { listKeys } from '../../src/services/merchants/keys/api-key';
 import { addAccount } from '../../src/services/provider-accounts/provider-accounts';
 import { errorMessage } from '../providers/midtrans/published-messages';
@@ -13,7 +13,7 @@ let service: TestService;
 let operatorKey: string;
 beforeAll(async () => {
   service = await startTestService(await newNamespace(), { refundHoldSeconds: 60 });
-  ({ secret: operatorKey } = await createOperator(service.db, { name: 'dewi', environment: 'sandbox' }));
+  ({ secret: operatorKey } = await insertOperator(service.db, { name: 'dewi', environment: 'sandbox' }));
 });
 afterAll(() => service.close());
 

@@ -1,4 +1,4 @@
-import { createOperator } from '../../src/services/identity/operators';
+import { insertOperator } from '../../src/services/identity/operators';
 import { cancelPendingPayments } from '../../src/services/merchants/merchant-hold';
 import { changeHold, changeMerchant } from '../../src/services/merchants/merchants';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
@@ -12,7 +12,7 @@ let service: TestService;
 let secret: string;
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
-  ({ secret } = await createOperator(service.db, { name: 'dewi', environment: 'sandbox' }));
+  ({ secret } = await insertOperator(service.db, { name: 'dewi', environment: 'sandbox' }));
   const terms = { settlementKind: 'automatic', settlementDelaySeconds: 1 } as const;
   for (const provider of ['gopay', 'shopeepay'] as const) {
     await setPolicy(service.db, { provider, channel: 'qris', ...terms });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createSecretKey } from '../../src/crypto/secret-key';
 import { createSignInToken } from '../../src/crypto/sign-in-token';
-import { createOperator } from '../../src/services/identity/operators';
+import { insertOperator } from '../../src/services/identity/operators';
 import { callApi, sendRequest, startTestApis, type TestApis } from '../support/api';
 import { eventually } from '../support/eventually';
 
@@ -17,7 +17,7 @@ afterAll(() => apis.close());
 describe('a secret in an address or an error', () => {
   it('a secret in an address or an error is masked, whatever its kind', async () => {
     const { secret: merchantKey } = await apis.newKey();
-    const { secret: operatorKey } = await createOperator(apis.db, { name: 'sari', environment: 'production' });
+    const { secret: operatorKey } = await insertOperator(apis.db, { name: 'sari', environment: 'production' });
     const serverKey = `SB-Mid-server-${randomBytes(12).toString('hex')}`;
     const earlierSecret = `whsec_${randomBytes(32).toString('base64url')}`;
     // Each character that base64url does not have, where it would end the mask.

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createOperator } from '../../src/services/identity/operators';
+import { insertOperator } from '../../src/services/identity/operators';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { eventually } from '../support/eventually';
 import { signedNotification } from '../support/notification';
@@ -16,7 +16,7 @@ beforeAll(async () => {
   const policy = { provider: 'gopay', channel: 'qris', settlementKind: 'manual', settlementDelaySeconds: 0 } as const;
   await setPolicy(service.db, policy);
   other = await createSecondMerchant(service.db);
-  ({ secret: operatorKey } = await createOperator(service.db, { name: 'rini', environment: 'sandbox' }));
+  ({ secret: operatorKey } = await insertOperator(service.db, { name: 'rini', environment: 'sandbox' }));
   const decided = {
     id: randomUUID(),
     reference_id: 'LN0000000000000007',

@@ -15,7 +15,7 @@ import { createPayoutRegistry } from '../../src/providers/payout-registry';
 import { createProviderRegistry } from '../../src/providers/registry';
 import { verifyAudit } from '../../src/services/audit/verify-audit';
 import { createResetLink, readInvitation } from '../../src/services/identity/members';
-import { createOperator } from '../../src/services/identity/operators';
+import { insertOperator } from '../../src/services/identity/operators';
 import { listExceptionsOf } from '../../src/services/payments/exceptions';
 import { addPayoutsAccount } from '../../src/services/provider-accounts/payouts-account';
 import { addAccount } from '../../src/services/provider-accounts/provider-accounts';
@@ -436,7 +436,7 @@ describe('attack 2: one person is two', () => {
     const other = createPool(await urlOfOperator(payouts.database, 'budi'), { max: 1 });
     for (const access of [{ login: 'test_operator_eve' }, { createdBy: eveId }]) {
       const key = { name: randomUUID(), environment: 'production', scopes: ['settle'], ...access } as const;
-      const requester = await makeOld((await createOperator(payouts.db, key)).id);
+      const requester = await makeOld((await insertOperator(payouts.db, key)).id);
       const id = await requestThroughApi(requester);
       await expect(decideBy(eve, id, eveId)).rejects.toMatchObject({ code: RESTRICTED });
       expect(await decideBy(other, id, budi)).toMatchObject({ rowCount: 1 });

@@ -1,5 +1,5 @@
 import { OPERATOR_ENDPOINTS } from '../../src/servers/api-routes';
-import { createOperator } from '../../src/services/identity/operators';
+import { insertOperator } from '../../src/services/identity/operators';
 import { sendRequest, startTestApis, type TestApis } from '../support/api';
 import { operatorBody } from '../support/operator-body';
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => apis.close());
 
 function newOperator(name: string, access: object = {}) {
-  return createOperator(apis.db, { name, environment: 'sandbox', ...access });
+  return insertOperator(apis.db, { name, environment: 'sandbox', ...access });
 }
 
 function send(url: string, secret: string, method = 'GET', headers: Record<string, string> = {}) {

@@ -4,7 +4,7 @@ import { createSealer } from '../../src/crypto/sealing';
 import { freePort } from '../../src/local-stack/ports';
 import { createLogger } from '../../src/observability/logger';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
-import { createOperator } from '../../src/services/identity/operators';
+import { insertOperator } from '../../src/services/identity/operators';
 import { eventually } from '../support/eventually';
 import { fetchDecodedHistory } from '../support/history';
 import { startReceiver, type Receiver } from '../support/receiver';
@@ -40,7 +40,7 @@ beforeAll(async () => {
   receiver = await startReceiver();
   const endpoint = { merchantId: service.merchantId, url: receiver.url, events: [] } as const;
   const { secret: webhookSecret } = await registerEndpoint(service.db, createSealer(service.masterKey), endpoint);
-  ({ secret: operatorKey } = await createOperator(service.db, { name: 'sari', environment: 'sandbox' }));
+  ({ secret: operatorKey } = await insertOperator(service.db, { name: 'sari', environment: 'sandbox' }));
   secrets = {
     'key of the merchant': service.secretKey,
     'key of the operator': operatorKey,

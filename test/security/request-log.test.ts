@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { z } from 'zod';
-import { createOperator } from '../../src/services/identity/operators';
+import { insertOperator } from '../../src/services/identity/operators';
 import { sendRequest, startTestApis, type TestApis } from '../support/api';
 import { eventually } from '../support/eventually';
 
@@ -64,7 +64,7 @@ describe('the log line of a request', () => {
   });
 
   it('names the operator, also of a read', async () => {
-    const { id, secret } = await createOperator(apis.db, { name: 'dewi', environment: 'sandbox' });
+    const { id, secret } = await insertOperator(apis.db, { name: 'dewi', environment: 'sandbox' });
     await sendRequest(`${operatorUrl}/operator/exceptions`, { headers: { authorization: `Bearer ${secret}` } });
     expect(await lineOf('/operator/exceptions')).toMatchObject({
       keyId: id,

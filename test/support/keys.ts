@@ -17,3 +17,8 @@ export async function revokeAsOperator(db: Queryable, keyId: string): Promise<vo
   const { outcome } = await revokeKey.run({ db }, osUser('root'), call);
   if (outcome !== 'done') throw new Error(`Key ${keyId} was not revoked`);
 }
+
+/** Ends the key of an operator, as a superuser does. */
+export async function endOperatorKey(db: Queryable, operatorId: string): Promise<void> {
+  await db.query('update operators set revoked_at = now() where id = $1', [operatorId]);
+}

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { createPool, type Queryable } from '../../src/db/connection/pool';
 import { codeOf } from '../../src/errors';
 import { withClient } from '../../src/local-stack/postgres';
-import { createOperator } from '../../src/services/identity/operators';
+import { insertOperator } from '../../src/services/identity/operators';
 import type { TestDatabase } from './database';
 
 /** The variables of a new operator who runs commands on a production database. */
 export async function productionOperator(databaseUrl: string): Promise<NodeJS.ProcessEnv> {
   const db = createPool(databaseUrl, { max: 1 });
   try {
-    const { secret } = await createOperator(db, { name: randomUUID(), environment: 'production' });
+    const { secret } = await insertOperator(db, { name: randomUUID(), environment: 'production' });
     return { DATABASE_URL: databaseUrl, LUNAS_ENVIRONMENT: 'production', LUNAS_OPERATOR_KEY: secret };
   } finally {
     await db.end();
@@ -40,5 +40,5 @@ export async function urlOfOperator(database: TestDatabase, name: string): Promi
 
 /** An operator of production with a login role. */
 export async function createOperatorWithLogin(database: TestDatabase, db: Queryable, name: string) {
-  return createOperator(db, { name, environment: 'production', login: await loginOfOperator(database, name) });
+  return insertOperator(db, { name, environment: 'production', login: await loginOfOperator(database, name) });
 }

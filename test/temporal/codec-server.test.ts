@@ -6,10 +6,11 @@ import { freePort } from '../../src/local-stack/ports';
 import { createLogger } from '../../src/observability/logger';
 import { decryptionRecorder } from '../../src/services/audit/record-decryption';
 import { verifyAudit } from '../../src/services/audit/verify-audit';
-import { createOperator, operatorFinder, revokeOperator } from '../../src/services/identity/operators';
+import { insertOperator, operatorFinder } from '../../src/services/identity/operators';
 import { startCodecServer } from '../../src/temporal/codec-server';
 import { EncryptingCodec } from '../../src/temporal/payload-codec';
 import { createTestDatabase } from '../support/database';
+import { endOperatorKey } from '../support/keys';
 import { payloadKeysOf } from '../support/payload-keys';
 
 const ORIGIN = 'http://127.0.0.1:8233';
@@ -25,7 +26,7 @@ let operator: { id: string; secret: string };
 beforeAll(async () => {
   database = await createTestDatabase();
   db = createPool(database.url, { max: 2 });
-  operator = await createOperator(db, { name: 'dewi', environment: 'production' });
+  operator = await insertOperator(db, { name: 'dewi', environment: 'production' });
   const record = decryptionRecorder(db, log);
   const settings = { keys, namespace: 'default', origins: [ORIGIN], record, log };
   const findOperator = operatorFinder(db, 'production');
@@ -122,12 +123,12 @@ describe('the codec server', () => {
   });
 
   it('401: without a key, with an unknown or revoked one, and with one that may not read from here', async () => {
-    const other = await createOperator(db, { name: 'budi', environment: 'production' });
-    await revokeOperator(db, other.id);
+    const other = await insertOperator(db, { name: 'budi', environment: 'production' });
+    await endOperatorKey(db, other.id);
     const settling = { name: 'sari', environment: 'production', scopes: ['settle'] } as const;
     const remote = { name: 'rina', environment: 'production', allowedNetworks: ['10.0.0.0/8'] } as const;
-    const { secret: withoutScope } = await createOperator(db, settling);
-    const { secret: forElsewhere } = await createOperator(db, remote);
+    const { secret: withoutScope } = await insertOperator(db, settling);
+    const { secret: forElsewhere } = await insertOperator(db, remote);
     const secrets = ['op_live_unknown', other.secret, withoutScope, forElsewhere];
     for (const headers of [{}, ...secrets.map(bearer)]) {
       const response = await decode(server.url, [await encrypted('secret')], headers);

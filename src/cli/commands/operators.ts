@@ -1,66 +1,32 @@
 import { z } from 'zod';
-import type { Environment } from '../../config';
-import { hasLogin } from '../../db/connection/login-roles';
-import type { Queryable } from '../../db/connection/pool';
 import { operatorIdOf } from '../../domain/actor';
 import { OPERATOR_SCOPES } from '../../domain/key-access';
 import { UserError } from '../../errors';
 import { listActions } from '../../services/audit/list-actions';
-import { requestApproval, requireApproval } from '../../services/audit/request-approval';
-import { isNeededToDecide } from '../../services/identity/deciders';
-import {
-  countCommandOperators,
-  CREATE_OPERATOR,
-  createOperator,
-  listOperators,
-  REPLACE_OPERATOR_KEY,
-  replaceOperatorKey,
-  REVOKE_OPERATOR,
-  revokeOperator,
-  revokeOperatorAlone,
-} from '../../services/identity/operators';
+import { approveOperator } from '../../services/identity/approve-operator';
+import { createOperator, MAX_LOGIN_CHARACTERS, OPERATOR_NAME } from '../../services/identity/create-operator';
+import { listOperators } from '../../services/identity/operators';
+import { replaceOperatorKey } from '../../services/identity/replace-operator-key';
+import { revokeOperator } from '../../services/identity/revoke-operator';
+import { requireDone } from '../../services/operations/require-done';
 import { howToApprove } from '../error-hints';
-import {
-  addKeyAccessOptions,
-  keyAccessColumns,
-  keyAccessFields,
-  keyAccessSchemas,
-  toKeyAccess,
-} from '../key-access-options';
+import { addKeyAccessOptions, keyAccessColumns, keyAccessFields, keyAccessSchemas } from '../key-access-options';
 import type { LunasCommand } from '../lunas-command';
-import type { CommandAudit } from '../operator-identity';
 import { id, limit, textUpTo } from '../option-schemas';
 import { formatFields, formatTable } from '../output';
+import { runOperation } from '../run-operation';
 
-/** Payment histories and the audit log contain it as `operator:<name>`. */
 const name = z
   .string()
-  .regex(/^[\w.@-]{1,64}$/, { error: 'must be 1 to 64 letters, digits, dots, hyphens, underscores or @' });
+  .regex(OPERATOR_NAME, { error: 'must be 1 to 64 letters, digits, dots, hyphens, underscores or @' });
 
-const MAX_LOGIN_CHARACTERS = 63;
 const login = textUpTo(MAX_LOGIN_CHARACTERS);
 
-/** The login of an operator never changes, so a wrong one would decide nothing. */
-async function requireLogin(db: Queryable, login: string): Promise<void> {
-  if (await hasLogin(db, login, 'lunas_operator')) return;
-  throw new UserError(`There is no login ${login} in lunas_operator: create it first (docs/production.md).`);
-}
-
-/**
- * One operator must not create a second one for themselves: neither to approve nor, with scopes, to request. The first
- * two cannot be approved by anybody. The first one has no scopes: its creator is not known.
- */
-async function needsApproval(
-  { db, actor }: CommandAudit,
-  environment: Environment,
-  hasScopes: boolean,
-): Promise<boolean> {
-  if (environment !== 'production') return false;
-  if (hasScopes && operatorIdOf(actor) === undefined) {
-    throw new UserError('Create the first operator without --scopes: its key creates the others.');
-  }
-  return (await countCommandOperators(db)) >= 2;
-}
+/** The sentences of rejections that name options. */
+const OPTION_TEXTS: Readonly<Partial<Record<string, string>>> = {
+  login_missing: 'In production, an operator without --scopes needs the --login with which it decides.',
+  first_has_scopes: 'Create the first operator without --scopes: its key creates the others.',
+};
 
 export function addOperatorsCommand(program: LunasCommand): void {
   const operators = program.command('operators').description('keys of the operator API, and the audit log');
@@ -76,28 +42,23 @@ export function addOperatorsCommand(program: LunasCommand): void {
     )
     .writeAction(
       z.object({ name, login: login.optional(), ...keyAccessSchemas(OPERATOR_SCOPES) }),
-      async ({ name, login, ...access }, audit, _, environment) => {
-        const keyAccess = toKeyAccess(access);
-        const hasScopes = keyAccess.scopes !== null && keyAccess.scopes !== undefined;
-        if (environment === 'production' && !hasScopes && login === undefined) {
-          throw new UserError('In production, an operator without --scopes needs the --login with which it decides.');
-        }
-        const isApproved = !(await needsApproval(audit, environment, hasScopes));
-        if (login !== undefined) await requireLogin(audit.db, login);
-        const createdBy = operatorIdOf(audit.actor);
-        const newOperator = { name, login, environment, ...keyAccess, createdBy, isApproved };
-        const operator = await audit.record(CREATE_OPERATOR, name, () => createOperator(audit.db, newOperator));
-        const request = {
-          action: 'operator.create',
-          target: name,
-          parameters: { operatorId: operator.id, login: operator.login },
-        } as const;
-        const approvalId = isApproved ? null : await requestApproval(audit, audit.actor, request, audit.note);
+      async ({ name, login, allowIp, scopes, expires }, audit, _, environment) => {
+        const { db, log } = audit;
+        const input = { name, login, scopes, allowedNetworks: allowIp, expiresAt: expires };
+        const created = await runOperation(audit, createOperator, { db, log, environment }, { path: {}, input });
+        const text = created.outcome === 'rejected' ? OPTION_TEXTS[created.rejection.reason] : undefined;
+        if (text !== undefined) throw new UserError(text);
+        const operator = requireDone(created);
+        const proposal = { path: { operator: operator.id }, input: { login: operator.login } };
+        const proposed = operator.isApproved ? null : await runOperation(audit, approveOperator, audit, proposal);
+        const approvalId = proposed?.outcome === 'waits' ? proposed.approvalId : null;
         const ids = { Key: operator.secret, Operator: operator.id, Name: operator.name, Login: operator.login };
         const fields = formatFields({ ...ids, ...keyAccessFields(operator) });
         const hint = approvalId === null ? '' : `\nIt is not accepted yet: ${howToApprove(approvalId)}`;
-        const text = `${fields}\n\nKeep the key now: it is not shown again.${hint}`;
-        return { json: { operator, ...(approvalId !== null && { approvalId }) }, text };
+        return {
+          json: { operator, ...(approvalId !== null && { approvalId }) },
+          text: `${fields}\n\nKeep the key now: it is not shown again.${hint}`,
+        };
       },
       { keyRule: 'unless_first_operator' },
     );
@@ -125,7 +86,6 @@ export function addOperatorsCommand(program: LunasCommand): void {
   addActions(operators);
 }
 
-/** Who creates an operator sees the key. So the person replaces it, with the own login. */
 function addReplaceKey(operators: LunasCommand): void {
   operators
     .command('replace-key')
@@ -133,9 +93,9 @@ function addReplaceKey(operators: LunasCommand): void {
     .writeAction(z.object({}), async (_, audit, __, environment) => {
       const operatorId = operatorIdOf(audit.actor);
       if (operatorId === undefined) throw new UserError('Set LUNAS_OPERATOR_KEY to the key that is to be replaced.');
-      const operator = await audit.record(REPLACE_OPERATOR_KEY, audit.actor.name, () =>
-        replaceOperatorKey(audit.db, { operatorId, environment }),
-      );
+      const { db, log } = audit;
+      const call = { path: { operator: operatorId }, input: {} };
+      const operator = requireDone(await runOperation(audit, replaceOperatorKey, { db, log, environment }, call));
       const fields = formatFields({ Key: operator.secret, Operator: operator.id, Name: operator.name });
       return {
         json: { operator },
@@ -144,22 +104,13 @@ function addReplaceKey(operators: LunasCommand): void {
     });
 }
 
-/** In production, two operators who can decide have to remain: the last one could create the next one alone. */
 function addRevoke(operators: LunasCommand): void {
   operators
     .command('revoke <operator-id>')
     .description("revoke an operator's key permanently")
-    .writeAction(z.object({ operatorId: id }), async ({ operatorId }, audit, _, environment) => {
-      const { db, actor, note } = audit;
-      const isProduction = environment === 'production';
-      if (isProduction && (await isNeededToDecide(db, operatorId))) {
-        const name = (await listOperators(db)).find(({ id }) => id === operatorId)?.name ?? operatorId;
-        const request = { action: 'operator.revoke', target: name, parameters: { operatorId } } as const;
-        await requireApproval(audit, actor, request, note);
-      }
-      const operator = await audit.record(REVOKE_OPERATOR, operatorId, () =>
-        (isProduction ? revokeOperatorAlone : revokeOperator)(db, operatorId),
-      );
+    .writeAction(z.object({ operatorId: id }), async ({ operatorId }, audit) => {
+      const call = { path: { operator: operatorId }, input: {} };
+      const operator = requireDone(await runOperation(audit, revokeOperator, audit, call));
       return { json: { operator }, text: `The key of ${operator.name} (${operator.masked}) is revoked.` };
     });
 }

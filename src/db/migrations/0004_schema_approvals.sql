@@ -113,7 +113,7 @@ create trigger two_operators before insert on approval_limits
 create function was_approved(operator operators) returns boolean language sql stable
   return exists (
     select from approvals
-    where action = 'operator.create' and status = 'executed' and parameters ->> 'operatorId' = operator.id::text
+    where action = 'operator.approve' and status = 'executed' and parameters ->> 'operator' = operator.id::text
   );
 
 -- An operator who is alone can create the next one. Such an operator decides and requests nothing for a day, in which
@@ -161,16 +161,16 @@ language sql stable
 create function require_approved_operator() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
-  wanted constant text := case when new.revoked_at is null then 'operator.create' else 'operator.revoke' end;
+  wanted constant text := case when new.revoked_at is null then 'operator.approve' else 'operator.revoke' end;
 begin
   if not needs_two_operators() then return new; end if;
   perform from operators order by id for update; -- concurrent changes are counted one after the other
   if (case wanted
-    when 'operator.create' then (select count(*) from operators where scopes is null and is_accepted(operators)) >= 2
+    when 'operator.approve' then (select count(*) from operators where scopes is null and is_accepted(operators)) >= 2
     else can_decide(old) and (select count(*) from operators where can_decide(operators)) = 2
   end) and not exists (
     select from approvals
-    where is_in_execution(approvals, wanted) and parameters ->> 'operatorId' = new.id::text and target = new.name
+    where is_in_execution(approvals, wanted) and parameters ->> 'operator' = new.id::text and target = new.name
       and (wanted = 'operator.revoke' or parameters ->> 'login' is not distinct from new.login)
   ) then
     raise exception '% of % is not approved by two operators', wanted, new.name using errcode = 'restrict_violation';

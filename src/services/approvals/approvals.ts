@@ -16,7 +16,6 @@ import {
   INVITE_USER,
   RESET_USER,
 } from '../identity/members';
-import { APPROVE_OPERATOR, approveOperator, REVOKE_OPERATOR, revokeOperator } from '../identity/operators';
 import { DATABASE_APPROVALS, WORKFLOW_APPROVALS, type WorkflowNeeds } from '../operations/all';
 import type { ApprovalExecution } from '../operations/operation-spec';
 import type { Reasons } from '../operations/rejections';
@@ -48,10 +47,6 @@ const databaseAction = z.discriminatedUnion('action', [
     parameters: accountKey.extend({ adapter: z.enum([...PAYMENT_ADAPTERS, ...PAYOUT_ADAPTERS]), baseUrl: z.string() }),
   }),
   z.object({ action: z.literal('account.set_key'), parameters: accountKey }),
-  z.object({
-    action: z.enum(['operator.create', 'operator.revoke']),
-    parameters: z.object({ operatorId: z.string() }),
-  }),
   z.object({ action: z.enum(['user.reset', 'user.invite']), parameters: z.object({ linkId: z.string() }) }),
   z.object({ action: z.literal('user.confirm'), parameters: z.object({ credentialsSince: z.iso.datetime() }) }),
   z.object({
@@ -229,14 +224,6 @@ async function execute(
     case 'account.set_key':
       return withAudit(dependencies, actor, { ...audited, action: SET_SERVER_KEY }, () =>
         approveServerKey(db, parameters),
-      );
-    case 'operator.create':
-      return withAudit(dependencies, actor, { ...audited, action: APPROVE_OPERATOR }, () =>
-        approveOperator(db, parameters.operatorId),
-      );
-    case 'operator.revoke':
-      return withAudit(dependencies, actor, { ...audited, action: REVOKE_OPERATOR }, () =>
-        revokeOperator(db, parameters.operatorId),
       );
     case 'user.reset':
       return withAudit(dependencies, actor, { ...audited, action: RESET_USER }, () =>

@@ -3,7 +3,6 @@ import * as workerVersions from '../../temporal/worker-versions';
 import * as approvals from '../approvals/approvals';
 import * as archivePayments from '../archive/archive-payments';
 import * as members from '../identity/members';
-import * as operators from '../identity/operators';
 import * as sessions from '../identity/sessions';
 import * as appearance from '../merchants/appearance';
 import * as merchantHold from '../merchants/merchant-hold';
@@ -26,7 +25,6 @@ const MODULES = [
   recordDecryption,
   requestApproval,
   members,
-  operators,
   sessions,
   appearance,
   merchantHold,

@@ -23,12 +23,6 @@ export type ApprovableAction =
       readonly action: 'account.set_key';
       readonly parameters: AccountKey & { readonly previousNmid: string | null };
     }
-  | {
-      readonly action: 'operator.create';
-      /** The login of PostgreSQL with which the operator decides. */
-      readonly parameters: { readonly operatorId: string; readonly login: string | null };
-    }
-  | { readonly action: 'operator.revoke'; readonly parameters: { readonly operatorId: string } }
   | { readonly action: 'user.reset'; readonly parameters: { readonly linkId: string } }
   | {
       readonly action: 'user.confirm';

@@ -4,10 +4,8 @@ import { createOperatorKey, maskSecretKey, parseOperatorKey } from '../../crypto
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
 import { KEY_ACCESS_COLUMNS, networksOf } from '../../db/merchants/key-access-columns';
-import { DeclaredAction } from '../../domain/declared-action';
 import type { KeyAccess, NewKeyAccess, OperatorScope } from '../../domain/key-access';
 import { ConflictError } from '../../errors';
-import { LOCKED_DECIDERS } from './deciders';
 
 /** Staff, or a program, with a key of the operator API. The secret of the key is shown once. */
 export interface Operator extends KeyAccess<OperatorScope> {
@@ -42,21 +40,20 @@ export interface OperatorKeyRow extends Pick<Operator, 'id' | 'name' | 'scopes'>
   readonly addressAllowed: boolean;
 }
 
-type OperatorRow = Omit<Operator, 'masked'> & { readonly prefix: string; readonly lastFour: string };
+/** A row of `OPERATOR_COLUMNS`. */
+export type OperatorRow = Omit<Operator, 'masked'> & { readonly prefix: string; readonly lastFour: string };
 
-const OPERATOR_COLUMNS = `id, name, prefix, last_four as "lastFour", ${KEY_ACCESS_COLUMNS},
+export const OPERATOR_COLUMNS = `id, name, prefix, last_four as "lastFour", ${KEY_ACCESS_COLUMNS},
   created_at as "createdAt", created_by as "createdBy", login, secret_login as "keySetBy", revoked_at as "revokedAt",
   is_approved as "isApproved"`;
 
 const IS_ACTIVE = 'is_accepted(operators)';
 
-export const CREATE_OPERATOR = new DeclaredAction('operator.create');
-
 /**
  * Stores the hash of a new operator's key; only the result contains the secret.
  * @throws ConflictError if another operator has this name, or this login
  */
-export async function createOperator(
+export async function insertOperator(
   db: Queryable,
   { name, environment, allowedNetworks = [], scopes, expiresAt, createdBy, login, isApproved = true }: NewOperator,
 ): Promise<Operator & { readonly secret: string }> {
@@ -70,74 +67,19 @@ export async function createOperator(
   );
   if (!rows[0])
     throw new ConflictError('operator_exists', `There is an operator ${name} already, or one of this login.`);
-  return { ...describe(rows[0]), secret };
-}
-
-export const REPLACE_OPERATOR_KEY = new DeclaredAction('operator.replace_key');
-
-/**
- * Replaces the key of the own operator: the old one is not accepted any more. In production only with the own login of
- * PostgreSQL. Only the result contains the secret.
- * @throws ConflictError if it is another login
- */
-export async function replaceOperatorKey(
-  db: Queryable,
-  { operatorId, environment }: { readonly operatorId: string; readonly environment: Environment },
-): Promise<Operator & { readonly secret: string }> {
-  const { secret, secretSha256, prefix, lastFour } = createOperatorKey(environment);
-  const { rows } = await db.query<OperatorRow>(
-    `update operators set secret_sha256 = $2, prefix = $3, last_four = $4
-     where id = $1 and (login = session_user or not needs_two_operators()) returning ${OPERATOR_COLUMNS}`,
-    [operatorId, secretSha256, prefix, lastFour],
-  );
-  if (!rows[0]) throw new ConflictError('not_allowed', 'A key is replaced with the PostgreSQL login of its operator.');
-  return { ...describe(rows[0]), secret };
+  return { ...describeOperator(rows[0]), secret };
 }
 
 /** In the order of their creation, revoked ones included. */
 export async function listOperators(db: Queryable): Promise<Operator[]> {
   const { rows } = await db.query<OperatorRow>(`select ${OPERATOR_COLUMNS} from operators order by created_at, id`);
-  return rows.map(describe);
+  return rows.map(describeOperator);
 }
 
-export const REVOKE_OPERATOR = new DeclaredAction('operator.revoke');
-
-/** Permanent. An operator revoked before keeps its timestamp. @throws NotFoundError if there is no such operator */
-export async function revokeOperator(db: Queryable, operatorId: string): Promise<Operator> {
-  const { rows } = await db.query<OperatorRow>(
-    `update operators set revoked_at = coalesce(revoked_at, now()) where id = $1 returning ${OPERATOR_COLUMNS}`,
-    [operatorId],
-  );
-  return describe(requireRow(rows, 'operator', operatorId));
-}
-
-/**
- * Revokes an operator, but never one of the last two who can decide.
- * @throws ConflictError if it is one of them
- */
-export async function revokeOperatorAlone(db: Queryable, operatorId: string): Promise<Operator> {
-  const { rows } = await db.query<OperatorRow>(
-    `with deciders as materialized (${LOCKED_DECIDERS})
-     update operators set revoked_at = coalesce(revoked_at, now())
-     where id = $1 and ((select count(*) from deciders) <> 2 or id not in (select id from deciders))
-     returning ${OPERATOR_COLUMNS}`,
-    [operatorId],
-  );
-  if (rows[0]) return describe(rows[0]);
-  const known = await db.query('select from operators where id = $1', [operatorId]);
-  requireRow(known.rows, 'operator', operatorId);
-  throw new ConflictError(
-    'superseded',
-    'Only two operators can decide now, and it is one of them: request this again.',
-  );
-}
-
-export const APPROVE_OPERATOR = new DeclaredAction('operator.approve');
-
-/** A second operator has approved the operator. @throws NotFoundError if there is no such operator */
-export async function approveOperator(db: Queryable, operatorId: string): Promise<void> {
-  const { rows } = await db.query('update operators set is_approved = true where id = $1 returning id', [operatorId]);
-  requireRow(rows, 'operator', operatorId);
+/** @throws NotFoundError if there is no such operator */
+export async function findOperatorById(db: Queryable, operatorId: string): Promise<Operator> {
+  const { rows } = await db.query<OperatorRow>(`select ${OPERATOR_COLUMNS} from operators where id = $1`, [operatorId]);
+  return describeOperator(requireRow(rows, 'operator', operatorId));
 }
 
 /** The number of operators whose keys may run commands that write: those are valid and have no scopes. */
@@ -184,6 +126,6 @@ export function operatorFinder(
   };
 }
 
-function describe({ prefix, lastFour, ...operator }: OperatorRow): Operator {
+export function describeOperator({ prefix, lastFour, ...operator }: OperatorRow): Operator {
   return { ...operator, masked: maskSecretKey({ prefix, lastFour }) };
 }

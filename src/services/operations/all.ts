@@ -1,4 +1,8 @@
 import { setApprovalLimit } from '../approvals/set-approval-limit';
+import { approveOperator } from '../identity/approve-operator';
+import { createOperator } from '../identity/create-operator';
+import { replaceOperatorKey } from '../identity/replace-operator-key';
+import { revokeOperator } from '../identity/revoke-operator';
 import { createKey } from '../merchants/keys/create-key';
 import { revokeKey } from '../merchants/keys/revoke-key';
 import { rotateKey } from '../merchants/keys/rotate-key';
@@ -90,6 +94,10 @@ const OPERATOR_OPERATIONS = [
   createPayout,
   resendPayout,
   resolvePayout,
+  createOperator,
+  approveOperator,
+  replaceOperatorKey,
+  revokeOperator,
 ] as const;
 
 /** Every operation. Its tests, the names in the audit log and the texts of the activity are derived from this list. */
@@ -104,6 +112,8 @@ export const DATABASE_APPROVALS = [
   setPayoutLimits,
   setPayoutPolicy,
   startPayouts,
+  approveOperator,
+  revokeOperator,
 ] as const;
 
 /** What an approved act of a workflow needs. */

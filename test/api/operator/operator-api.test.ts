@@ -1,9 +1,10 @@
 import { openException } from '../../../src/db/operations/open-exception';
 import { OPERATOR_ENDPOINTS } from '../../../src/servers/api-routes';
-import { createOperator, revokeOperator } from '../../../src/services/identity/operators';
+import { insertOperator } from '../../../src/services/identity/operators';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { sendRequest, startTestApis } from '../../support/api';
 import { eventually } from '../../support/eventually';
+import { endOperatorKey } from '../../support/keys';
 import { operatorBody } from '../../support/operator-body';
 import { createByOperator } from '../../support/payout-acts';
 import { addLines, preparePayouts } from '../../support/payouts';
@@ -17,7 +18,7 @@ let operatorId: string;
 let secret: string;
 beforeAll(async () => {
   service = await startTestService(await newNamespace(), { refundHoldSeconds: 0 });
-  ({ id: operatorId, secret } = await createOperator(service.db, { name: 'dewi', environment: 'sandbox' }));
+  ({ id: operatorId, secret } = await insertOperator(service.db, { name: 'dewi', environment: 'sandbox' }));
   const manual = { settlementKind: 'manual', settlementDelaySeconds: 0 } as const;
   await setPolicy(service.db, { provider: 'gopay', channel: 'qris', ...manual });
 });
@@ -74,11 +75,11 @@ describe('authentication of the operator API', () => {
     '%s %s accepts an operator, and rejects a merchant, an unknown key and a revoked key',
     async (method = '', path = '') => {
       const body = method === 'POST' ? operatorBody(path, 'n') : undefined;
-      const revoked = await createOperator(service.db, {
+      const revoked = await insertOperator(service.db, {
         name: `gone ${method} ${path}`,
         environment: 'sandbox',
       });
-      await revokeOperator(service.db, revoked.id);
+      await endOperatorKey(service.db, revoked.id);
       // More attempts of this address would reach the limit of failed authentications.
       const keys = path.includes('/payouts') ? [revoked.secret] : [service.secretKey, 'nonsense', revoked.secret];
       for (const key of keys) {
@@ -97,7 +98,7 @@ describe('authentication of the operator API', () => {
   });
 
   it('limits the requests of each operator separately', async () => {
-    const busy = await createOperator(service.db, { name: 'busy', environment: 'sandbox' });
+    const busy = await insertOperator(service.db, { name: 'busy', environment: 'sandbox' });
     await service.db.query('insert into rate_limits values ($1, 1000000, $2)', [busy.id, Date.now() + 60_000]);
     expect(await call('GET', '/actions', undefined, busy.secret)).toMatchObject(
       expectRejected(429, 'rate_limited', /requests a minute/),
@@ -108,7 +109,7 @@ describe('authentication of the operator API', () => {
 
 it('rejects an address after too many failed keys, and still accepts valid keys from there', async () => {
   const apis = await startTestApis([{}]);
-  const operator = await createOperator(apis.db, { name: 'dewi', environment: 'sandbox' });
+  const operator = await insertOperator(apis.db, { name: 'dewi', environment: 'sandbox' });
   const callWithKey = (key: string) =>
     sendRequest(`${apis.operatorUrls[0]}/operator/actions`, { headers: { authorization: `Bearer ${key}` } });
   const responses: (string | undefined)[] = [];
@@ -337,7 +338,7 @@ it('a key stops all payouts: none is requested until they are started again', as
   const { id: merchantId } = await createShop(db);
   await addLines(await preparePayouts(service, merchantId), [252_500]);
   const request = (key: string) => createByOperator({ db, workflows: service.workflows }, { merchantId, key });
-  const { secret: key } = await createOperator(db, { name: 'stop', environment: 'sandbox', scopes: ['payout'] });
+  const { secret: key } = await insertOperator(db, { name: 'stop', environment: 'sandbox', scopes: ['payout'] });
   const change = (verb: 'stop' | 'start') => call('POST', `/payouts/${verb}`, { note: 'incident 7' }, key);
   expect(await change('stop')).toMatchObject({ status: 200, body: { is_stopped: true } });
   // A stop for a second reason is recorded too.
@@ -352,7 +353,7 @@ it('a key with the scope of payouts shows and cancels one, in the version that i
   const { id: merchantId } = await createShop(db);
   await addLines(await preparePayouts(service, merchantId), [252_500]);
   const payout = await createByOperator({ db, workflows: service.workflows }, { merchantId, key: 'k1' });
-  const { secret: key } = await createOperator(db, {
+  const { secret: key } = await insertOperator(db, {
     name: 'payouts',
     environment: 'sandbox',
     scopes: ['read', 'payout'],

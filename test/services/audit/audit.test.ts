@@ -4,7 +4,7 @@ import { DeclaredAction } from '../../../src/domain/declared-action';
 import { UserError } from '../../../src/errors';
 import { withAudit } from '../../../src/services/audit/audit';
 import { listActions } from '../../../src/services/audit/list-actions';
-import { createOperator } from '../../../src/services/identity/operators';
+import { insertOperator } from '../../../src/services/identity/operators';
 import { revokeKey } from '../../../src/services/merchants/keys/revoke-key';
 import { pingEndpoint } from '../../../src/services/webhooks/ping-endpoint';
 import { operatorOf, osUser } from '../../support/actors';
@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 it('records actor, action, target, time, note and outcome of each action', async () => {
-  const dewi = operatorOf(await createOperator(db, { name: 'dewi', environment: 'sandbox' }), 'api');
+  const dewi = operatorOf(await insertOperator(db, { name: 'dewi', environment: 'sandbox' }), 'api');
   expect(
     await withAudit({ db }, CLI, { action: revokeKey, target: 'K', note: 'leaked' }, () => Promise.resolve(7)),
   ).toBe(7);
@@ -74,7 +74,7 @@ it('records the action before its execution, so that an action that ends with th
 });
 
 it.each(['cli', 'api', 'console'] as const)('records the door through which an operator acts: %s', async (door) => {
-  const { id, name } = await createOperator(db, { name: 'dewi', environment: 'sandbox' });
+  const { id, name } = await insertOperator(db, { name: 'dewi', environment: 'sandbox' });
   const dewi: OperatorActor = { kind: 'operator', name, door, operatorId: id };
   await withAudit({ db }, dewi, { action: pingEndpoint, target: 'E' }, () => Promise.resolve());
   expect(await listActions(db, { limit: 1 })).toMatchObject([{ actor: 'operator:dewi', via: door }]);

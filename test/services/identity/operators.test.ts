@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { createSecretKey, parseOperatorKey, parseSecretKey } from '../../../src/crypto/secret-key';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { createOperator, findOperator, listOperators, revokeOperator } from '../../../src/services/identity/operators';
+import { findOperator, insertOperator, listOperators } from '../../../src/services/identity/operators';
+import { revokeOperator } from '../../../src/services/identity/revoke-operator';
+import { osUser } from '../../support/actors';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
 const UNKNOWN_ID = '0193e5c0-0000-7000-8000-000000000000';
@@ -22,8 +25,16 @@ async function holderOf(secret: string) {
   return parsed && findOperator(db, parsed.secretSha256, '203.0.113.7');
 }
 
+/** Revokes a key as an operator does. @returns when it ended */
+async function revoke(operator: string): Promise<Date | null> {
+  const call = { path: { operator }, input: {}, formId: randomUUID() };
+  const result = await revokeOperator.run({ db }, osUser('root'), call);
+  if (result.outcome !== 'done') throw new Error(`The revocation is ${result.outcome}`);
+  return result.value.revokedAt;
+}
+
 it('creates a key that authenticates its operator, and stores and lists no secret', async () => {
-  const { secret, ...operator } = await createOperator(db, { name: 'dewi', environment: 'sandbox' });
+  const { secret, ...operator } = await insertOperator(db, { name: 'dewi', environment: 'sandbox' });
   expect(secret).toMatch(/^op_test_[0-9A-Za-z]{39}$/);
   expect(await holderOf(secret)).toEqual({ id: operator.id, name: 'dewi', scopes: null, addressAllowed: true });
   expect(await listOperators(db)).toEqual([operator]);
@@ -33,21 +44,22 @@ it('creates a key that authenticates its operator, and stores and lists no secre
 });
 
 it('revokes a key permanently, and once', async () => {
-  const { id, secret } = await createOperator(db, { name: 'budi', environment: 'production' });
+  const { id, secret } = await insertOperator(db, { name: 'budi', environment: 'production' });
   expect(secret).toMatch(/^op_live_/);
-  const { revokedAt } = await revokeOperator(db, id);
+  const revokedAt = await revoke(id);
+  expect(revokedAt).toEqual(expect.any(Date));
   expect(await holderOf(secret)).toBeUndefined();
-  expect((await revokeOperator(db, id)).revokedAt).toEqual(revokedAt);
-  await expect(revokeOperator(db, UNKNOWN_ID)).rejects.toThrow(`There is no operator ${UNKNOWN_ID}`);
+  expect(await revoke(id)).toEqual(revokedAt);
+  await expect(revoke(UNKNOWN_ID)).rejects.toThrow(`There is no operator ${UNKNOWN_ID}`);
 });
 
 it('rejects a second operator with the same name, which the audit log could not distinguish', async () => {
-  const first = await createOperator(db, { name: 'sari', environment: 'sandbox' });
-  await expect(createOperator(db, { name: 'sari', environment: 'sandbox' })).rejects.toThrow(
+  const first = await insertOperator(db, { name: 'sari', environment: 'sandbox' });
+  await expect(insertOperator(db, { name: 'sari', environment: 'sandbox' })).rejects.toThrow(
     'There is an operator sari already',
   );
-  await revokeOperator(db, first.id);
-  const second = await createOperator(db, { name: 'sari', environment: 'sandbox' });
+  await revoke(first.id);
+  const second = await insertOperator(db, { name: 'sari', environment: 'sandbox' });
   expect(second.id).not.toBe(first.id);
   expect(await holderOf(first.secret)).toBeUndefined();
   expect(await holderOf(second.secret)).toMatchObject({ name: 'sari' });
@@ -55,7 +67,7 @@ it('rejects a second operator with the same name, which the audit log could not 
 
 it('rejects a merchant’s key as an operator’s, and an operator’s as a merchant’s', async () => {
   const merchant = createSecretKey('sandbox').secret;
-  const { secret } = await createOperator(db, { name: 'rina', environment: 'sandbox' });
+  const { secret } = await insertOperator(db, { name: 'rina', environment: 'sandbox' });
   expect([parseOperatorKey(merchant, 'sandbox'), parseSecretKey(secret, 'sandbox')]).toEqual([undefined, undefined]);
   expect([parseOperatorKey(secret, 'sandbox'), parseSecretKey(merchant, 'sandbox')]).not.toContain(undefined);
   expect(parseOperatorKey(`${secret.slice(0, -1)}!`, 'sandbox')).toBeUndefined();

@@ -3,7 +3,7 @@ import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { setFirstLanguage } from '../../../src/db/identity/user-profile';
 import { SESSION_LIMITS, STEP_UP_LIMITS, type Language } from '../../../src/domain/sign-in';
 import { listMembers } from '../../../src/services/identity/members';
-import { createOperator } from '../../../src/services/identity/operators';
+import { insertOperator } from '../../../src/services/identity/operators';
 import {
   createDevelopmentLink,
   endDevelopmentLinks,
@@ -158,7 +158,7 @@ describe('readSession', () => {
   });
 
   it('attack: a session of an operator is none of the dashboard, whatever the statement', async () => {
-    const { id } = await createOperator(owner, { name: 'dewi', environment: 'sandbox' });
+    const { id } = await insertOperator(owner, { name: 'dewi', environment: 'sandbox' });
     await createOperatorUser(owner, id, 'dewi@lunas.example');
     const { token } = await signIn(owner, 'dewi@lunas.example', NOW, 'operator');
     expect(await read(token)).toBeUndefined();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { run } from '../../../src/cli/run';
 import { deleteOldRequests } from '../../../src/db/operations/recorded-requests';
-import { createOperator } from '../../../src/services/identity/operators';
+import { insertOperator } from '../../../src/services/identity/operators';
 import { outputInto, runLunas, type Outcome } from '../../cli/run-lunas';
 import { startTestApis, type TestApis, type TestKey } from '../../support/api';
 import { eventually } from '../../support/eventually';
@@ -135,7 +135,7 @@ describe('lunas logs', () => {
   });
 
   it('shows the masked key of an operator', async () => {
-    const operator = await createOperator(apis.db, { name: 'dewi', environment: 'sandbox' });
+    const operator = await insertOperator(apis.db, { name: 'dewi', environment: 'sandbox' });
     const id = await send('/operator/exceptions', { secret: operator.secret, url: apis.operatorUrls[0] ?? '' });
     const [request] = await listed([id], '--key', operator.id);
     expect(request).toMatchObject({ id, key: expect.stringMatching(/^\w+…\w{4}$/), status: 200 });

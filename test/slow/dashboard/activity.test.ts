@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { UserError } from '../../../src/errors';
 import { withAudit } from '../../../src/services/audit/audit';
 import { createResetLink, RESET_USER } from '../../../src/services/identity/members';
-import { createOperator } from '../../../src/services/identity/operators';
-import { createKey } from '../../../src/services/merchants/keys/create-key';
+import { insertOperator } from '../../../src/services/identity/operators';
 import { holdMerchant } from '../../../src/services/merchants/merchant-hold';
+import { createKey } from '../../../src/services/merchants/keys/create-key';
 import { SHOW_BANK_ACCOUNT } from '../../../src/services/payouts/bank-account-operations';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { ACTIVITY_TEXTS } from '../../../src/web/dashboard/activity/activity-texts';
@@ -182,7 +182,7 @@ describe('what operators did', () => {
   async function operate({ id: merchantId, ownerId }: Awaited<ReturnType<typeof newShop>>): Promise<void> {
     const { db } = service;
     const [name = '', note = ''] = SECRETS;
-    const actor = operatorOf(await createOperator(db, { name: `${name} ${merchantId}`, environment: 'sandbox' }));
+    const actor = operatorOf(await insertOperator(db, { name: `${name} ${merchantId}`, environment: 'sandbox' }));
     const audited = <Result>(
       action: typeof createKey | typeof RESET_USER,
       target: string,

@@ -9,7 +9,7 @@ import { openException } from '../../../src/db/operations/open-exception';
 import { PACKAGE_ROOT } from '../../../src/package-info';
 import { OPERATOR_ENDPOINTS } from '../../../src/servers/api-routes';
 import { listActions, type AuditedAction } from '../../../src/services/audit/list-actions';
-import { createOperator, type NewOperator } from '../../../src/services/identity/operators';
+import { insertOperator, type NewOperator } from '../../../src/services/identity/operators';
 import { listExceptions } from '../../../src/services/payments/exceptions';
 import { seedPayouts } from '../../../src/services/sandbox/seed-payouts';
 import { runLunas } from '../../cli/run-lunas';
@@ -109,7 +109,7 @@ let payment: { readonly id: string; readonly reference_id: string };
 let writes: Readonly<Record<string, readonly string[]>>;
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
-  ({ secret } = await createOperator(service.db, { name: 'dewi', environment: 'sandbox' }));
+  ({ secret } = await insertOperator(service.db, { name: 'dewi', environment: 'sandbox' }));
   environment = {
     PATH: process.env.PATH,
     DATABASE_URL: service.operatorDatabaseUrl,
@@ -134,6 +134,7 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
   exceptionId = (await listExceptions(service.db, { onlyOpen: true, limit: 1 }))[0]?.id ?? '';
   const linkedUserId = await createMember(service.db, 'linked@toko.example');
   await service.db.query("update users set link_shown_to = 'user:another' where id = $1", [linkedUserId]);
+  const { id: goneId } = await insertOperator(service.db, { name: 'gone', environment: 'sandbox' });
   return {
     'merchants create': ['--name', 'Toko Maju', '--approve'],
     'merchants approve': [merchantId],
@@ -172,7 +173,7 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
     'accounts set-rate': [UNKNOWN_ID, '--per-second', '20'],
     'operators create': ['--name', 'budi', '--scopes', 'read', '--expires', '90d'],
     'operators replace-key': ['--json'],
-    'operators revoke': [UNKNOWN_ID],
+    'operators revoke': [goneId],
     'payments settle': [payment.id],
     'payments fail': [payment.id],
     'payments cancel': [payment.id],
@@ -369,7 +370,7 @@ describe('a production database', () => {
   async function createKey(access: Partial<NewOperator>): Promise<string> {
     const db = createPool(database.url, { max: 1 });
     try {
-      return (await createOperator(db, { name: 'dewi', environment: 'production', ...access })).secret;
+      return (await insertOperator(db, { name: 'dewi', environment: 'production', ...access })).secret;
     } finally {
       await db.end();
     }
