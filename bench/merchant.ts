@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createSealer } from '../src/crypto/sealing';
 import { createPool } from '../src/db/connection/pool';
 import { insertKey } from '../src/services/merchants/keys/api-key';
-import { createMerchant } from '../src/services/merchants/merchants';
+import { insertMerchant } from '../src/services/merchants/merchants';
 import { insertEndpoint } from '../src/services/webhooks/webhook-endpoints';
 import type { Http, HttpResponse } from './http';
 
@@ -24,7 +24,7 @@ export async function registerMerchant({ databaseUrl, masterKey, receiverUrl }: 
   const db = createPool(databaseUrl, { max: 1 });
   try {
     const providers = ['gopay', 'shopeepay'] as const;
-    const { id } = await createMerchant(db, { name: 'Bench', feePayer: 'merchant', providers, approve: true });
+    const { id } = await insertMerchant(db, { name: 'Bench', feePayer: 'merchant', providers, approve: true });
     const key = await insertKey(db, { merchantId: id, environment: 'sandbox' });
     if (key === null) throw new Error('The key exists');
     if (receiverUrl !== undefined) await addEndpoint(databaseUrl, masterKey, id, receiverUrl);

@@ -3,7 +3,7 @@ import { buildDocument } from '../api/openapi/document';
 import { getOpenapi } from '../api/openapi/get-openapi';
 import { listExceptions, resolveExceptionByOperator } from '../api/operator/exceptions';
 import { listActions } from '../api/operator/list-actions';
-import { holdMerchant, releaseMerchant } from '../api/operator/merchant-hold';
+import { holdByOperator, releaseByOperator } from '../api/operator/merchant-hold';
 import {
   cancelByOperator,
   failByOperator,
@@ -65,8 +65,8 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   refundByOperator,
   retryRefundByOperator,
   resolveRefund,
-  holdMerchant,
-  releaseMerchant,
+  holdByOperator,
+  releaseByOperator,
   listExceptions,
   resolveExceptionByOperator,
   redeliverWebhook,

@@ -1,7 +1,7 @@
 import { createSecretKey } from '../../src/crypto/secret-key';
 import { API_ERRORS, ERROR_REASONS, type ApiErrorCode, type ErrorReason } from '../../src/domain/errors';
 import type { MerchantScope } from '../../src/domain/key-access';
-import { createMerchant } from '../../src/services/merchants/merchants';
+import { insertMerchant } from '../../src/services/merchants/merchants';
 import { eventually } from '../support/eventually';
 import { issueKey } from '../support/keys';
 import { newNamespace, startTestService, type ApiResponse, type TestService } from '../support/service';
@@ -27,7 +27,7 @@ async function newKey({
   scopes = null as MerchantScope[] | null,
 } = {}) {
   const merchant = { name: 'Toko', feePayer: 'merchant', providers: ['gopay'], approve } as const;
-  const { id: merchantId } = await createMerchant(service.db, merchant);
+  const { id: merchantId } = await insertMerchant(service.db, merchant);
   return issueKey(service.db, { merchantId, allowedNetworks, environment: 'sandbox', ...(scopes && { scopes }) });
 }
 

@@ -299,7 +299,8 @@ describe('lunas operators', () => {
     const commands: readonly (readonly [action: string, target: string, ...args: string[]])[] = [
       ['merchant.approve', merchant.id, 'merchants', 'approve', merchant.id],
       ['merchant.suspend', merchant.id, 'merchants', 'suspend', merchant.id],
-      ['merchant.set', merchant.id, 'merchants', 'set', merchant.id, '--fee-payer', 'buyer'],
+      ['merchant.set', merchant.id, 'merchants', 'set', merchant.id, '--provider', 'shopeepay'],
+      ['merchant.set_fee_payer', merchant.id, 'merchants', 'set', merchant.id, '--fee-payer', 'buyer'],
       ['key.revoke', key.id, 'keys', 'revoke', key.id],
       ['catalog.set', 'shopeepay qris', 'catalog', 'set', '--provider', 'shopeepay', '--channel', 'qris'],
       ['webhook.disable', endpoint.id, 'webhooks', 'disable', endpoint.id],

@@ -1,5 +1,5 @@
 import { insertOperator } from '../../src/services/identity/operators';
-import { cancelPendingPayments } from '../../src/services/merchants/merchant-hold';
+import { cancelPendingPayments } from '../../src/services/merchants/hold-merchant';
 import { changeHold, changeMerchant } from '../../src/services/merchants/merchants';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { osUser } from '../support/actors';

@@ -491,6 +491,10 @@ describe('attack 2: one person is two', () => {
       `insert into payout_policies (rail, version, fee_rupiah, min_rupiah, opens_at, closes_at, days,
          expected_within_seconds, is_enabled) values ('bi_fast', 9, 0, 1, '00:00', '24:00', 'every', 60, true)`,
     ],
+    [
+      'another payer of the fee',
+      "update merchants set fee_payer = case fee_payer when 'buyer' then 'merchant' else 'buyer' end",
+    ],
     ['the end of a stop', "insert into payout_stops (is_stopped, changed_by, note) values (false, 'x', 'x')"],
     [
       'a bank account',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import type { MerchantScope, NewKeyAccess } from '../../src/domain/key-access';
 import { startApi, type ApiSettings } from '../../src/servers/api-server';
-import { createMerchant } from '../../src/services/merchants/merchants';
+import { insertMerchant } from '../../src/services/merchants/merchants';
 import { collectLog } from './collect-log';
 import { createTestDatabase, expectNoDeniedStatement } from './database';
 import { issueKey } from './keys';
@@ -85,7 +85,7 @@ export async function startTestApis(settings: readonly TestApiSettings[]): Promi
     operatorUrls: apis.map(({ operatorUrl }) => operatorUrl),
     logged: () => collected.text(),
     async newKey({ approve = true, ...access } = {}) {
-      const merchant = await createMerchant(db, { name: 'M', feePayer: 'merchant', providers: ['gopay'], approve });
+      const merchant = await insertMerchant(db, { name: 'M', feePayer: 'merchant', providers: ['gopay'], approve });
       return issueKey(db, { merchantId: merchant.id, environment: 'sandbox', ...access });
     },
     async close() {

@@ -4,13 +4,13 @@ import type { Queryable } from '../../src/db/connection/pool';
 import type { MemberRole } from '../../src/domain/member-roles';
 import type { Realm } from '../../src/domain/sign-in';
 import { createDevelopmentLink, useDevelopmentLink, type Browser } from '../../src/services/identity/sessions';
-import { createMerchant, type Merchant } from '../../src/services/merchants/merchants';
+import { insertMerchant, type Merchant } from '../../src/services/merchants/merchants';
 
 export const BROWSER: Browser = { address: '203.0.113.7', userAgent: 'Mozilla/5.0 (test)' };
 
 /** An approved merchant. */
 export function createShop(db: Queryable, name = 'Toko Baru'): Promise<Merchant> {
-  return createMerchant(db, { name, feePayer: 'merchant', providers: ['gopay'], approve: true });
+  return insertMerchant(db, { name, feePayer: 'merchant', providers: ['gopay'], approve: true });
 }
 
 /** A user without a password, who is a member of the merchants. @returns the id of the user */

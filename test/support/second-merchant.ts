@@ -1,6 +1,6 @@
 import type { Environment } from '../../src/config';
 import type { Queryable } from '../../src/db/connection/pool';
-import { createMerchant } from '../../src/services/merchants/merchants';
+import { insertMerchant } from '../../src/services/merchants/merchants';
 import { issueKey } from './keys';
 
 export interface SecondMerchant {
@@ -13,7 +13,7 @@ export async function createSecondMerchant(
   db: Queryable,
   environment: Environment = 'sandbox',
 ): Promise<SecondMerchant> {
-  const merchant = await createMerchant(db, {
+  const merchant = await insertMerchant(db, {
     name: 'Second',
     feePayer: 'merchant',
     providers: ['gopay', 'shopeepay'],

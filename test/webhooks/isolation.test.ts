@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { createSealer } from '../../src/crypto/sealing';
-import { createMerchant } from '../../src/services/merchants/merchants';
+import { insertMerchant } from '../../src/services/merchants/merchants';
 import { eventually } from '../support/eventually';
 import { issueKey } from '../support/keys';
 import { startReceiver, type Receiver } from '../support/receiver';
@@ -24,7 +24,7 @@ let third: Merchant;
 const hung = new Set<ServerResponse>();
 
 async function newMerchant(name: string): Promise<Merchant> {
-  const { id } = await createMerchant(service.db, { name, feePayer: 'merchant', providers: ['gopay'], approve: true });
+  const { id } = await insertMerchant(service.db, { name, feePayer: 'merchant', providers: ['gopay'], approve: true });
   const key = await issueKey(service.db, { merchantId: id, environment: 'sandbox', allowedNetworks: [] });
   const receiver = await startReceiver();
   const endpoint = await registerEndpoint(service.db, createSealer(service.masterKey), {

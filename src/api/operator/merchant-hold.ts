@@ -1,24 +1,16 @@
-import type { OperatorActor } from '../../domain/actor';
+import { randomUUID } from 'node:crypto';
 import { snakeCaseKeys } from '../../lib/snake-case';
-import * as operator from '../../services/merchants/merchant-hold';
-import type { Merchant } from '../../services/merchants/merchants';
-import type { PaymentActionDependencies } from '../../services/payments/actions/operator-action';
+import { holdMerchant } from '../../services/merchants/hold-merchant';
+import { releaseMerchant } from '../../services/merchants/release-merchant';
+import { requireDone } from '../../services/operations/require-done';
 import type { ApiDependencies } from '../dependencies';
-import { operatorEndpoint, type OperatorEndpoint } from '../endpoint';
+import { operatorEndpoint } from '../endpoint';
 import { mapErrors, noteSchema, parseActionBody, uuidInPath } from './operator-request';
 
-export const holdMerchant = merchantHoldEndpoint('hold', operator.holdMerchant);
-export const releaseMerchant = merchantHoldEndpoint('release', operator.releaseMerchant);
+export const holdByOperator = merchantHoldEndpoint('hold', holdMerchant);
+export const releaseByOperator = merchantHoldEndpoint('release', releaseMerchant);
 
-function merchantHoldEndpoint(
-  path: string,
-  change: (
-    dependencies: PaymentActionDependencies,
-    actor: OperatorActor,
-    merchantId: string,
-    note: string,
-  ) => Promise<Merchant>,
-): OperatorEndpoint {
+function merchantHoldEndpoint(path: 'hold' | 'release', operation: typeof holdMerchant | typeof releaseMerchant) {
   return operatorEndpoint({
     method: 'post',
     path: `/operator/merchants/:id/${path}`,
@@ -26,8 +18,10 @@ function merchantHoldEndpoint(
     readsBody: true,
     async handler({ db, log, workflows }: Pick<ApiDependencies, 'db' | 'log' | 'workflows'>, request, { actor }) {
       const { note } = parseActionBody(request, noteSchema);
-      const id = uuidInPath(request);
-      const merchant = await mapErrors('not_found', () => change({ db, log, workflows }, actor, id, note));
+      const call = { path: { merchant: uuidInPath(request) }, input: {}, formId: randomUUID(), note };
+      const merchant = await mapErrors('not_found', async () =>
+        requireDone(await operation.run({ db, log, workflows }, actor, call)),
+      );
       return { status: 200, body: snakeCaseKeys({ merchant }) };
     },
   });

@@ -1,45 +1,41 @@
-import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Environment } from '../../config';
-import type { DeclaredAction } from '../../domain/declared-action';
 import { FEE_PAYERS } from '../../domain/fees';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { contactHref, MAX_CONTACT_CHARACTERS } from '../../domain/shop-contact';
 import { REMOVE_LOGO, removeLogo } from '../../services/merchants/appearance';
+import { approveMerchant } from '../../services/merchants/approve-merchant';
+import { createMerchant, MAX_MERCHANT_NAME_CHARACTERS } from '../../services/merchants/create-merchant';
+import { cancelPendingPayments, holdMerchant, type Cancellation } from '../../services/merchants/hold-merchant';
 import {
-  cancelPendingPayments,
-  holdMerchant,
-  releaseMerchant,
-  type Cancellation,
-} from '../../services/merchants/merchant-hold';
-import {
-  APPROVE_MERCHANT,
   changeMerchant,
-  CREATE_MERCHANT,
-  createMerchant,
   listMerchants,
   originViolation,
   PAYMENT_METHOD_STATUSES,
   REFERENCE_PLACEHOLDER,
   returnUrlViolation,
   SET_MERCHANT,
-  SUSPEND_MERCHANT,
   type Merchant,
-  type MerchantChanges,
 } from '../../services/merchants/merchants';
+import { releaseMerchant } from '../../services/merchants/release-merchant';
+import { setFeePayer } from '../../services/merchants/set-fee-payer';
+import { suspendMerchant } from '../../services/merchants/suspend-merchant';
+import { requireDone } from '../../services/operations/require-done';
 import { assertUrl } from '../../services/provider-accounts/validate-url';
 import { withTemporal } from '../command-context';
 import { collect, type LunasCommand } from '../lunas-command';
-import type { CommandAudit } from '../operator-identity';
 import { id, joinOptions, note, oneOf, textUpTo } from '../option-schemas';
 import { formatFields, formatTable, type CommandResult } from '../output';
 import { explainOutcome, outcomeRow } from '../render-outcome';
+import { runOperation } from '../run-operation';
 
-const MAX_NAME_CHARACTERS = 100;
 const MAX_URL_CHARACTERS = 500;
 /** The origins are a header of each checkout page. */
 const MAX_ORIGINS = 10;
 const TOO_MANY_ORIGINS = { error: `may be repeated at most ${MAX_ORIGINS} times` };
+
+/** What is sent to an operation without a choice. */
+const on = (merchantId: string) => ({ path: { merchant: merchantId }, input: {} });
 
 export function addMerchantsCommand(program: LunasCommand): void {
   const merchants = program.command('merchants').description('merchants and how they take payments');
@@ -64,14 +60,14 @@ export function addMerchantsCommand(program: LunasCommand): void {
   merchants
     .command('approve <merchant-id>')
     .description('allow a merchant to take payments')
-    .writeAction(z.object({ merchantId: id }), ({ merchantId }, audit) =>
-      change(audit, APPROVE_MERCHANT, merchantId, { status: 'approved' }),
+    .writeAction(z.object({ merchantId: id }), async ({ merchantId }, audit) =>
+      merchantDetails(requireDone(await runOperation(audit, approveMerchant, audit, on(merchantId)))),
     );
   merchants
     .command('suspend <merchant-id>')
     .description("reject a merchant's requests from now on")
-    .writeAction(z.object({ merchantId: id }), ({ merchantId }, audit) =>
-      change(audit, SUSPEND_MERCHANT, merchantId, { status: 'suspended' }),
+    .writeAction(z.object({ merchantId: id }), async ({ merchantId }, audit) =>
+      merchantDetails(requireDone(await runOperation(audit, suspendMerchant, audit, on(merchantId)))),
     );
   addHold(merchants);
   addRelease(merchants);
@@ -81,7 +77,7 @@ export function addMerchantsCommand(program: LunasCommand): void {
 
 function addCreate(merchants: LunasCommand): void {
   const input = z.object({
-    name: textUpTo(MAX_NAME_CHARACTERS),
+    name: textUpTo(MAX_MERCHANT_NAME_CHARACTERS),
     feePayer: oneOf(FEE_PAYERS),
     provider: z.array(oneOf(PROVIDERS)).default(['gopay']),
     approve: z.boolean().default(false),
@@ -98,10 +94,8 @@ function addCreate(merchants: LunasCommand): void {
       'lunas merchants create --name "Toko Maju" --provider gopay --provider shopeepay',
     )
     .writeAction(input, async ({ provider, ...merchant }, audit) => {
-      const newMerchant = { ...merchant, id: uuidv7(), providers: provider };
-      return merchantDetails(
-        await audit.record(CREATE_MERCHANT, newMerchant.id, () => createMerchant(audit.db, newMerchant)),
-      );
+      const call = { path: {}, input: { ...merchant, providers: provider } };
+      return merchantDetails(requireDone(await runOperation(audit, createMerchant, audit, call)));
     });
 }
 
@@ -113,8 +107,9 @@ function addHold(merchants: LunasCommand): void {
     .requiredOption('--note <text>', 'why, for the audit log')
     .option('--cancel-payments', 'also cancel its pending payments at the provider')
     .examples('lunas merchants hold MERCHANT_ID --cancel-payments --note "fraud, case 4711"')
-    .writeAction(input, async ({ merchantId, note, cancelPayments }, { db, log, actor }, context) => {
-      const held = merchantDetails(await holdMerchant({ db, log }, actor, merchantId, note));
+    .writeAction(input, async ({ merchantId, note, cancelPayments }, audit, context) => {
+      const { db, log, actor } = audit;
+      const held = merchantDetails(requireDone(await runOperation(audit, holdMerchant, audit, on(merchantId))));
       if (!cancelPayments) return held;
       return withTemporal(context, db, async (workflows) =>
         withCancellations(held, await cancelPendingPayments({ db, log, workflows }, actor, merchantId, note)),
@@ -138,10 +133,12 @@ function addRelease(merchants: LunasCommand): void {
     .description("end a merchant's hold: payments whose settlement is due are settled")
     .requiredOption('--note <text>', 'why, for the audit log')
     .examples('lunas merchants release MERCHANT_ID --note "case 4711 is closed"')
-    .writeAction(z.object({ merchantId: id, note }), ({ merchantId, note }, { db, log, actor }, context) =>
-      withTemporal(context, db, async (workflows) =>
-        merchantDetails(await releaseMerchant({ db, log, workflows }, actor, merchantId, note)),
-      ),
+    .writeAction(z.object({ merchantId: id, note }), ({ merchantId }, audit, context) =>
+      withTemporal(context, audit.db, async (workflows) => {
+        const { db, log } = audit;
+        const released = await runOperation(audit, releaseMerchant, { db, log, workflows }, on(merchantId));
+        return merchantDetails(requireDone(released));
+      }),
     );
 }
 
@@ -186,14 +183,19 @@ function addSet(merchants: LunasCommand): void {
       'lunas merchants set MERCHANT_ID --checkout-origin https://shop.example',
     )
     .writeAction(input, async (options, audit, _context, environment) => {
-      const { merchantId, provider, returnUrl, contact, checkoutOrigin, ...changes } = options;
-      return change(audit, SET_MERCHANT, merchantId, {
+      const { merchantId, feePayer, provider, returnUrl, contact, checkoutOrigin, ...changes } = options;
+      const settings = {
         ...changes,
         providers: provider,
         returnUrl: returnUrl && parseReturnUrl(returnUrl, environment),
         contact: contact === NONE ? null : contact,
         checkoutOrigins: checkoutOrigin && parseOrigins(checkoutOrigin, environment),
-      });
+      };
+      const set = () => audit.record(SET_MERCHANT, merchantId, () => changeMerchant(audit.db, merchantId, settings));
+      if (feePayer === undefined) return merchantDetails(await set());
+      if (Object.values(settings).some((value) => value !== undefined)) await set();
+      const call = { path: { merchant: merchantId }, input: { feePayer } };
+      return merchantDetails(requireDone(await runOperation(audit, setFeePayer, audit, call)));
     });
 }
 
@@ -218,16 +220,6 @@ function addRemoveLogo(merchants: LunasCommand): void {
       await audit.record(REMOVE_LOGO, merchantId, () => removeLogo(audit.db, merchantId));
       return { json: { merchantId }, text: `The checkout page of merchant ${merchantId} has no logo.` };
     });
-}
-
-async function change(
-  audit: CommandAudit,
-  action: DeclaredAction,
-  merchantId: string,
-  changes: MerchantChanges,
-): Promise<CommandResult> {
-  const merchant = await audit.record(action, merchantId, () => changeMerchant(audit.db, merchantId, changes));
-  return merchantDetails(merchant);
 }
 
 function merchantDetails(merchant: Merchant): CommandResult {

@@ -77,6 +77,22 @@ create trigger expiry_is_final before update of expires_at on api_keys for each 
   when (coalesce(new.expires_at, 'infinity') > coalesce(old.expires_at, 'infinity') and acts_as_dashboard())
   execute function forbid_mutation();
 
+-- Two operators decide who pays the fee of new payments.
+create function require_approved_fee_payer() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if needs_two_operators() and not exists (
+    select from approvals
+    where is_in_execution(approvals, 'merchant.set_fee_payer') and parameters ->> 'merchant' = new.id::text
+      and parameters ->> 'feePayer' = new.fee_payer
+  ) then
+    raise exception 'no two operators have approved this payer of the fee' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger two_operators before update of fee_payer on merchants for each row
+  when (new.fee_payer <> old.fee_payer) execute function require_approved_fee_payer();
+
 -- Requests to the API -------------------------------------------------------------------------------------------------
 
 -- The newest requests to the API, for `lunas logs`: no body, no header, no query, no secret.
@@ -112,6 +128,7 @@ create index api_requests_recorded_xid_idx on api_requests (recorded_xid);
 
 -- Rights --------------------------------------------------------------------------------------------------------------
 
+revoke execute on function require_approved_fee_payer from public;
 grant select on merchants to lunas_api, lunas_worker, lunas_payouts, lunas_operator;
 grant insert on merchants to lunas_operator;
 grant update (held_at) on merchants to lunas_api, lunas_operator;

@@ -1,10 +1,10 @@
 import type { Environment } from '../../config';
 import { findEnvironment } from '../../db/connection/environment';
 import type { Queryable } from '../../db/connection/pool';
-import { onlyRow, requireRow } from '../../db/connection/require-row';
+import { onlyRow } from '../../db/connection/require-row';
 import { listEndpoints, type WebhookEndpoint } from '../webhooks/webhook-endpoints';
 import { listKeys, type ApiKey } from './keys/api-key';
-import { listMerchants, type Merchant } from './merchants';
+import { findMerchant, type Merchant } from './merchants';
 
 /** What decides whether a merchant can go live. */
 export interface GoLiveFacts extends MerchantActivity {
@@ -61,12 +61,7 @@ const ACTIVITY = `
 
 /** @throws NotFoundError if there is no such merchant */
 export async function readGoLiveFacts(db: Queryable, merchantId: string): Promise<GoLiveFacts> {
-  const merchants = await listMerchants(db);
-  const merchant = requireRow(
-    merchants.filter(({ id }) => id === merchantId),
-    'merchant',
-    merchantId,
-  );
+  const merchant = await findMerchant(db, merchantId);
   const { rows } = await db.query<MerchantActivity>(ACTIVITY, [merchantId, merchant.providers]);
   const [keys, endpoints] = [await listKeys(db, merchantId), await listEndpoints(db)];
   const now = new Date();

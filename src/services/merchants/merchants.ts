@@ -1,12 +1,15 @@
 import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
 import type { Environment } from '../../config';
 import type { Queryable } from '../../db/connection/pool';
 import { onlyRow, requireRow } from '../../db/connection/require-row';
+import type { Scope } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
 import type { FeePayer } from '../../domain/fees';
 import type { ProviderName } from '../../domain/provider-capabilities';
 import type { TimeZone } from '../../domain/sign-in';
 import { urlFormatViolation } from '../../webhooks/ssrf-guard';
+import type { AuditDependencies } from '../audit/audit';
 
 export const PAYMENT_METHOD_STATUSES = ['active', 'inactive'] as const;
 
@@ -52,9 +55,18 @@ const MERCHANT_COLUMNS = `id, code, name, status, fee_payer as "feePayer", provi
   return_url as "returnUrl", checkout_origins as "checkoutOrigins", contact, time_zone as "timeZone",
   created_at as "createdAt"`;
 
-export const CREATE_MERCHANT = new DeclaredAction('merchant.create');
+/** What every operation of operators on a merchant has. */
+export const ofMerchant = {
+  operator: true,
+  path: z.object({ merchant: z.uuid() }),
+  rejections: {},
+  messages: {},
+  load: ({ db }: AuditDependencies, _scope: Scope, { merchant }: { readonly merchant: string }) =>
+    findMerchant(db, merchant),
+  target: ({ subject }: { readonly subject: Merchant }) => subject.id,
+} as const;
 
-export async function createMerchant(db: Queryable, merchant: NewMerchant): Promise<Merchant> {
+export async function insertMerchant(db: Queryable, merchant: NewMerchant): Promise<Merchant> {
   const { rows } = await db.query<Merchant>(
     `insert into merchants (id, name, status, fee_payer, providers) values ($1, $2, $3, $4, $5)
      returning ${MERCHANT_COLUMNS}`,
@@ -75,8 +87,12 @@ export async function listMerchants(db: Queryable): Promise<Merchant[]> {
   return rows;
 }
 
-export const APPROVE_MERCHANT = new DeclaredAction('merchant.approve');
-export const SUSPEND_MERCHANT = new DeclaredAction('merchant.suspend');
+/** @throws NotFoundError if there is no such merchant */
+export async function findMerchant(db: Queryable, merchantId: string): Promise<Merchant> {
+  const { rows } = await db.query<Merchant>(`select ${MERCHANT_COLUMNS} from merchants where id = $1`, [merchantId]);
+  return requireRow(rows, 'merchant', merchantId);
+}
+
 export const SET_MERCHANT = new DeclaredAction('merchant.set');
 
 /** @throws NotFoundError if there is no such merchant */

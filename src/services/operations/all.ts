@@ -3,10 +3,16 @@ import { approveOperator } from '../identity/approve-operator';
 import { createOperator } from '../identity/create-operator';
 import { replaceOperatorKey } from '../identity/replace-operator-key';
 import { revokeOperator } from '../identity/revoke-operator';
+import { approveMerchant } from '../merchants/approve-merchant';
+import { createMerchant } from '../merchants/create-merchant';
+import { holdMerchant } from '../merchants/hold-merchant';
 import { createKey } from '../merchants/keys/create-key';
 import { revokeKey } from '../merchants/keys/revoke-key';
 import { rotateKey } from '../merchants/keys/rotate-key';
 import { updateKey } from '../merchants/keys/update-key';
+import { releaseMerchant } from '../merchants/release-merchant';
+import { setFeePayer } from '../merchants/set-fee-payer';
+import { suspendMerchant } from '../merchants/suspend-merchant';
 import { cancelPayment } from '../payments/actions/cancel-payment';
 import { cancelRefund } from '../payments/actions/cancel-refund';
 import { failPayment } from '../payments/actions/fail-payment';
@@ -98,6 +104,12 @@ const OPERATOR_OPERATIONS = [
   approveOperator,
   replaceOperatorKey,
   revokeOperator,
+  createMerchant,
+  approveMerchant,
+  suspendMerchant,
+  setFeePayer,
+  holdMerchant,
+  releaseMerchant,
 ] as const;
 
 /** Every operation. Its tests, the names in the audit log and the texts of the activity are derived from this list. */
@@ -114,6 +126,7 @@ export const DATABASE_APPROVALS = [
   startPayouts,
   approveOperator,
   revokeOperator,
+  setFeePayer,
 ] as const;
 
 /** What an approved act of a workflow needs. */

@@ -6,7 +6,7 @@ import type { PayoutTerms } from '../../domain/payout';
 import { messageOf } from '../../errors';
 import type { PayoutClient } from '../../temporal/payout-client';
 import type { AuditDependencies } from '../audit/audit';
-import { holdMerchant } from '../merchants/merchant-hold';
+import { holdMerchant } from '../merchants/hold-merchant';
 import type { RecoveryFailure } from './recover';
 
 /** A lost payout that was not written again. Its merchant is on hold. */
@@ -58,6 +58,7 @@ async function holdLostPayout(
       `PostgreSQL has lost a payout, and recovery could not write it again. The balance of merchant ${merchantId} ` +
       `has its ${formatRupiah(grossRupiah)} again, and the bank may have executed it.`,
   });
-  await holdMerchant(dependencies, actor, merchantId, `recovery could not write payout ${referenceId} again`);
+  const note = `recovery could not write payout ${referenceId} again`;
+  await holdMerchant.run(dependencies, actor, { path: { merchant: merchantId }, input: {}, formId: payoutId, note });
   return { payoutId, referenceId, merchantId, grossRupiah };
 }

@@ -1,4 +1,4 @@
-import { createMerchant, type NewMerchant } from '../../../src/services/merchants/merchants';
+import { insertMerchant, type NewMerchant } from '../../../src/services/merchants/merchants';
 import { sendRequest, startTestApis } from '../../support/api';
 import { eventually } from '../../support/eventually';
 import { issueKey } from '../../support/keys';
@@ -47,7 +47,7 @@ describe('GET /payments/:id', () => {
   );
 
   it("404: another merchant's payment, by either id", async () => {
-    const { id: merchantId } = await createMerchant(service.db, { ...MERCHANT, approve: true });
+    const { id: merchantId } = await insertMerchant(service.db, { ...MERCHANT, approve: true });
     const { secret } = await issueKey(service.db, { merchantId, environment: 'sandbox', allowedNetworks: [] });
     for (const id of [payment.id, payment.reference_id]) {
       const { status, body } = await service.call('GET', `/payments/${id}`, undefined, {

@@ -1,4 +1,4 @@
-import { createMerchant } from '../../../src/services/merchants/merchants';
+import { insertMerchant } from '../../../src/services/merchants/merchants';
 import { issueKey } from '../../support/keys';
 import { seedPayments } from '../../support/seed-payments';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -57,7 +57,7 @@ describe('GET /payments/:id/qris', () => {
 
   it("404 not_found: another merchant's transaction, by either id", async () => {
     const other = { name: 'Other', feePayer: 'merchant', providers: ['gopay'], approve: true } as const;
-    const { id: merchantId } = await createMerchant(service.db, other);
+    const { id: merchantId } = await insertMerchant(service.db, other);
     const { secret } = await issueKey(service.db, { merchantId, environment: 'sandbox', allowedNetworks: [] });
     for (const id of [payment.id, payment.reference_id]) {
       const response = await service.call('GET', `/payments/${id}/qris`, undefined, {

@@ -5,7 +5,7 @@ import { findApiKey } from '../../../src/db/merchants/find-api-key';
 import { isNetwork } from '../../../src/lib/allowed-networks';
 import { findKey, listKeys } from '../../../src/services/merchants/keys/api-key';
 import { revokeKey } from '../../../src/services/merchants/keys/revoke-key';
-import { createMerchant } from '../../../src/services/merchants/merchants';
+import { insertMerchant } from '../../../src/services/merchants/merchants';
 import { osUser } from '../../support/actors';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { issueKey, revokeAsOperator } from '../../support/keys';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   const merchant = { name: 'Toko Maju', feePayer: 'merchant', providers: ['gopay'], approve: true } as const;
-  merchantId = (await createMerchant(db, merchant)).id;
+  merchantId = (await insertMerchant(db, merchant)).id;
 });
 
 afterAll(async () => {

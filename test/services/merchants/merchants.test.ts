@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
-import { changeMerchant, createMerchant, listMerchants } from '../../../src/services/merchants/merchants';
+import { changeMerchant, insertMerchant, listMerchants } from '../../../src/services/merchants/merchants';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
 let database: TestDatabase;
@@ -19,7 +19,7 @@ afterAll(async () => {
 const toko = { name: 'Toko Maju', feePayer: 'merchant', providers: ['gopay'], approve: false } as const;
 
 it('registers a merchant as pending', async () => {
-  const merchant = await createMerchant(db, toko);
+  const merchant = await insertMerchant(db, toko);
   expect(merchant).toMatchObject({
     name: 'Toko Maju',
     status: 'pending',
@@ -31,12 +31,12 @@ it('registers a merchant as pending', async () => {
 });
 
 it('registers an approved merchant, each provider once', async () => {
-  const merchant = await createMerchant(db, { ...toko, providers: ['shopeepay', 'gopay', 'gopay'], approve: true });
+  const merchant = await insertMerchant(db, { ...toko, providers: ['shopeepay', 'gopay', 'gopay'], approve: true });
   expect(merchant).toMatchObject({ status: 'approved', providers: ['shopeepay', 'gopay'] });
 });
 
 it('changes only the given fields', async () => {
-  const before = await createMerchant(db, { ...toko, approve: true });
+  const before = await insertMerchant(db, { ...toko, approve: true });
   const inactive = await changeMerchant(db, before.id, { paymentMethod: 'inactive' });
   expect(inactive).toEqual({ ...before, paymentMethod: 'inactive' });
   const other = await changeMerchant(db, before.id, { feePayer: 'buyer', providers: ['shopeepay'] });
@@ -45,7 +45,7 @@ it('changes only the given fields', async () => {
 });
 
 it('lists merchants in the order of their creation', async () => {
-  const created = [await createMerchant(db, toko), await createMerchant(db, toko)];
+  const created = [await insertMerchant(db, toko), await insertMerchant(db, toko)];
   expect((await listMerchants(db)).slice(-2)).toEqual(created);
 });
 

@@ -4,7 +4,7 @@ import { createPool, type Pool } from '../../../src/db/connection/pool';
 import type { MemberActor, Person, Scope } from '../../../src/domain/actor';
 import { NotFoundError } from '../../../src/errors';
 import type { AuditDependencies } from '../../../src/services/audit/audit';
-import { createMerchant } from '../../../src/services/merchants/merchants';
+import { insertMerchant } from '../../../src/services/merchants/merchants';
 import { Operation } from '../../../src/services/operations/operation';
 import { done, notKnown, rejected } from '../../../src/services/operations/rejections';
 import { memberOf, osUser } from '../../support/actors';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   db = createPool(database.url);
   const merchant = { name: 'Toko Maju', feePayer: 'merchant', providers: ['gopay'], approve: true } as const;
-  merchantId = (await createMerchant(db, merchant)).id;
+  merchantId = (await insertMerchant(db, merchant)).id;
   const userId = await createMember(db, 'owner@shop.test', [[merchantId, 'owner']]);
   owner = memberOf({ userId, merchantId, role: 'owner' });
 });

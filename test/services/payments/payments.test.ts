@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import type { PaymentTerms } from '../../../src/domain/payment';
-import { createMerchant } from '../../../src/services/merchants/merchants';
+import { insertMerchant } from '../../../src/services/merchants/merchants';
 import { listPayments } from '../../../src/services/payments/list-payments';
 import { showPayment } from '../../../src/services/payments/show-payment';
 import { createTestLedger, creation, type TestLedger } from '../../support/payments';
@@ -137,7 +137,7 @@ describe('listPayments', () => {
   });
 
   it('filters by merchant and by status', async () => {
-    const other = await createMerchant(ledger.db, {
+    const other = await insertMerchant(ledger.db, {
       name: 'Toko Lain',
       feePayer: 'merchant',
       providers: ['gopay'],

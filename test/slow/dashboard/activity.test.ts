@@ -3,7 +3,7 @@ import { UserError } from '../../../src/errors';
 import { withAudit } from '../../../src/services/audit/audit';
 import { createResetLink, RESET_USER } from '../../../src/services/identity/members';
 import { insertOperator } from '../../../src/services/identity/operators';
-import { holdMerchant } from '../../../src/services/merchants/merchant-hold';
+import { holdMerchant } from '../../../src/services/merchants/hold-merchant';
 import { createKey } from '../../../src/services/merchants/keys/create-key';
 import { SHOW_BANK_ACCOUNT } from '../../../src/services/payouts/bank-account-operations';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
@@ -188,7 +188,8 @@ describe('what operators did', () => {
       target: string,
       work: () => Promise<Result>,
     ) => withAudit({ db }, actor, { action, target, note }, work);
-    await holdMerchant({ db }, actor, merchantId, note);
+    const hold = { path: { merchant: merchantId }, input: {}, formId: randomUUID(), note };
+    await holdMerchant.run({ db }, actor, hold);
     const id = randomUUID();
     await audited(createKey, id, () => issueKey(db, { id, merchantId, environment: 'sandbox' }));
     const request = { userId: ownerId, createdBy: 'cli:test', merchantId: null };

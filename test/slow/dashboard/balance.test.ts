@@ -1,4 +1,4 @@
-import { createMerchant } from '../../../src/services/merchants/merchants';
+import { insertMerchant } from '../../../src/services/merchants/merchants';
 import { getStatement } from '../../../src/services/payouts/balance';
 import { applyTransitions } from '../../services/ledger/transition-path';
 import { closeDaysUntil } from '../../support/close-days';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   service = await startTestService(await newNamespace());
   dashboard = await startTestDashboard(service);
   const { db } = service;
-  const merchant = await createMerchant(db, {
+  const merchant = await insertMerchant(db, {
     name: 'Toko',
     feePayer: 'merchant',
     providers: ['gopay'],

@@ -134,11 +134,12 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
   exceptionId = (await listExceptions(service.db, { onlyOpen: true, limit: 1 }))[0]?.id ?? '';
   const linkedUserId = await createMember(service.db, 'linked@toko.example');
   await service.db.query("update users set link_shown_to = 'user:another' where id = $1", [linkedUserId]);
+  const { id: suspendedId } = await createShop(service.db);
   const { id: goneId } = await insertOperator(service.db, { name: 'gone', environment: 'sandbox' });
   return {
     'merchants create': ['--name', 'Toko Maju', '--approve'],
     'merchants approve': [merchantId],
-    'merchants suspend': [UNKNOWN_ID],
+    'merchants suspend': [suspendedId],
     'merchants hold': [merchantId],
     'merchants release': [merchantId],
     'merchants set': [merchantId, '--fee-payer', 'merchant'],
@@ -316,8 +317,15 @@ it('records each operator route that writes', async () => {
   const routes = OPERATOR_ENDPOINTS.filter(({ method }) => method !== 'get');
   expect(routes).not.toEqual([]);
   for (const { path: route, method } of routes) {
+    const merchants = service.merchantId;
     const payoutId = Object.entries(routePayouts).find(([action]) => route.endsWith(`/${action}`))?.[1] ?? UNKNOWN_ID;
-    const ids = { payments: payment.id, payouts: payoutId, deliveries: routeDeliveryId, exceptions: exceptionId };
+    const ids = {
+      payments: payment.id,
+      payouts: payoutId,
+      deliveries: routeDeliveryId,
+      exceptions: exceptionId,
+      merchants,
+    };
     const id = Object.entries(ids).find(([name]) => route.includes(`/${name}/`))?.[1] ?? UNKNOWN_ID;
     const body = operatorBody(route, 'ticket 8');
     const headers = { authorization: `Bearer ${secret}` };
