@@ -57,8 +57,8 @@ create table closed_days (
   closed_at timestamptz(3) not null default now()
 );
 
--- The balance of a merchant at the end of a closed day that has lines, and the sums of these. The merchant is that of the
--- lines: a foreign key would read and lock the row of every merchant when a day is closed.
+-- The balance of a merchant at the end of a closed day that has lines, and the sums of these. The merchant is that of
+-- the lines: a foreign key would read and lock the row of every merchant when a day is closed.
 create table balance_days (
   merchant_id uuid not null,
   day date not null references closed_days,

@@ -89,7 +89,7 @@ it('the package and the image contain the guides, and the files that pages load'
   expect(isExcludedFromContext('examples/shop-go/shop.go')).toBe(true);
 });
 
-/** The results of a search. All tests of this file share the limit of the process, so a search is sent until it runs. */
+/** The results of a search. The tests of this file share the limit of the process, so it is repeated until it runs. */
 async function getResults(query: string): Promise<string> {
   const search = () => fetch(`${url}/docs/search${query}`);
   const response = await eventually(search, ({ status }) => status !== 429);
