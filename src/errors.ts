@@ -11,6 +11,7 @@ export class ExplainedFailure extends Error {}
 /** What an id can name, with the noun of a message. */
 const OBJECT_NOUNS = {
   approval: 'request',
+  approvalRule: 'rule',
   bankAccount: 'bank account',
   delivery: 'delivery',
   endpoint: 'endpoint',

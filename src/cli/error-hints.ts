@@ -14,6 +14,7 @@ import {
 /** Where to look if there is no such object, as the end of the sentence. */
 const WHERE_TO_LOOK: Readonly<Record<ObjectKind, string>> = {
   approval: 'lunas approvals list shows them',
+  approvalRule: 'lunas approvals rules shows those that can be set',
   bankAccount: 'lunas bank-accounts list shows them',
   delivery: 'lunas webhooks deliveries shows the newest',
   endpoint: 'lunas webhooks list shows them',

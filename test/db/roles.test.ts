@@ -84,7 +84,7 @@ const FORBIDDEN_TO_ALL = [
   'delete from reconciliation_runs',
   'delete from approvals',
   "update approvals set parameters = '{}'",
-  'update approval_limits set limit_rupiah = 0',
+  'update approval_rules set item_rupiah = 0',
   `insert into archived_payments (payment_id) values ('${ID}')`,
   'delete from archived_payments',
   'delete from archive_batches',
@@ -187,7 +187,7 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'update payments set version = 1',
     `insert into payment_transitions (payment_id) values ('${ID}')`,
     `insert into refunds (payment_id) values ('${ID}')`,
-    'insert into approval_limits default values',
+    'insert into approval_rules default values',
     "update approvals set status = 'approved'",
     'update operators set is_approved = true',
     "update operators set secret_sha256 = sha256('x')",
@@ -444,8 +444,11 @@ describe('attack: with temporary tables of the same names', () => {
   it('an operator cannot keep an action out of the hash chain', async () => {
     await withClient(database.urlOf('lunas_local_operator'), async (client) => {
       await client.query('create temporary table audit_chain (like public.audit_chain)');
+      await client.query('create temporary table operator_actions (like public.operator_actions)');
+      const act = { actor: 'cli:eve', via: 'cli', action: 'key.revoke', target: ID };
       await client.query(
-        `insert into operator_actions (actor, via, action, target) values ('cli:eve', 'cli', 'key.revoke', '${ID}')`,
+        'select begin_operator_action(jsonb_populate_record(null::public.operator_actions, $1), false)',
+        [JSON.stringify(act)],
       );
     });
     const { rows } = await owner.query('select kind from audit_chain');

@@ -5,10 +5,12 @@ import { createPool, type Pool } from '../../src/db/connection/pool';
 import { openException } from '../../src/db/operations/open-exception';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { operatorIdOf, type OperatorActor } from '../../src/domain/actor';
+import { listApprovalRules } from '../../src/services/approvals/approval-rules';
 import { approve, reject, type ApprovalDependencies } from '../../src/services/approvals/approvals';
+import { beginAction } from '../../src/services/audit/audit';
 import { listActions } from '../../src/services/audit/list-actions';
 import { listApprovals } from '../../src/services/audit/list-approvals';
-import { approvalRequired, requestApproval } from '../../src/services/audit/request-approval';
+import { approvalRequired, storeApproval } from '../../src/services/audit/request-approval';
 import { verifyAudit } from '../../src/services/audit/verify-audit';
 import { readInvitation, readReset } from '../../src/services/identity/members';
 import { findOperator, insertOperator } from '../../src/services/identity/operators';
@@ -89,8 +91,7 @@ async function askForSettlement(actor: OperatorActor, amountRupiah: number): Pro
     amountRupiah,
     replaces: 3,
   };
-  const approvalId = await requestApproval({ db }, actor, request);
-  if (approvalId !== null) throw approvalRequired(approvalId);
+  throw approvalRequired(await storeApproval({ db }, actor, request));
 }
 
 const rejectedFor = (reason: RegExp) => ({ exitCode: 1, stderr: expect.stringMatching(reason) });
@@ -232,8 +233,10 @@ describe('a policy or a limit', () => {
     for (const limitRupiah of ['9000', '5000']) await dewi.lunas('approvals', 'set-limit', limitRupiah);
     expect(await budi.lunas('approvals', 'approve', '4')).toMatchObject({ exitCode: 0, stderr: '' });
     expect(await budi.lunas('approvals', 'approve', '3')).toMatchObject(rejectedFor(/newer limit/));
-    const { rows } = await db.query('select limit_rupiah from approval_limits order by id desc limit 1');
-    expect(rows).toEqual([{ limit_rupiah: 5000 }]);
+    const { rows } = await db.query(
+      "select item_rupiah from approval_rules where action = 'payment.settle' order by id desc limit 1",
+    );
+    expect(rows).toEqual([{ item_rupiah: 5000 }]);
   });
 
   it('only the later one of two requests for the same policy or limit can be approved', async () => {
@@ -518,12 +521,32 @@ describe('one person who has two keys', () => {
 
 it('the limit is changed by two operators, and only what is above it needs them', async () => {
   expect(await dewi.lunas('approvals', 'set-limit', '5000')).toMatchObject({ exitCode: 1 });
-  const settle = (amountRupiah: number) => askForSettlement(dewi.actor, amountRupiah);
-  await settle(5_000_000);
-  await expect(settle(5_000_001)).rejects.toThrow(/second operator/);
+  const mayAlone = async (amountRupiah: number) => {
+    const act = { action: settlePayment, target: 'p', hasApproval: true, amountRupiah };
+    return (await beginAction({ db }, dewi.actor, act)) !== null;
+  };
+  expect([await mayAlone(5_000_000), await mayAlone(5_000_001)]).toEqual([true, false]);
   expect(await budi.lunas('approvals', 'approve', '1')).toMatchObject({ exitCode: 0 });
-  await settle(5_000);
-  await expect(settle(5_001)).rejects.toThrow(/second operator/);
+  expect([await mayAlone(5_000), await mayAlone(5_001)]).toEqual([true, false]);
+});
+
+it('a rule is changed by two operators, as a whole, and the later one of two requests fails', async () => {
+  const setRule = (...options: readonly string[]) => dewi.lunas('approvals', 'set-rule', 'payment.settle', ...options);
+  expect(await setRule('--item', '7000000', '--operator-day', '9000000')).toMatchObject({ exitCode: 1 });
+  expect(await setRule('--item', '8000000')).toMatchObject({ exitCode: 1 });
+  expect(await budi.lunas('approvals', 'approve', '1')).toMatchObject({ exitCode: 0 });
+  expect(await budi.lunas('approvals', 'approve', '2')).toMatchObject(rejectedFor(/newer rule/));
+  const rules = await listApprovalRules(db);
+  expect(rules.find(({ action }) => action === 'payment.settle')).toMatchObject({
+    itemRupiah: 7_000_000,
+    operatorDayRupiah: 9_000_000,
+    merchantDayRupiah: null,
+    operatorDayCount: null,
+  });
+  expect(await setRule('--item', '7000000', '--operator-day', '6000000')).toMatchObject({ exitCode: 1 });
+  expect(await budi.lunas('approvals', 'approve', '3')).toMatchObject(rejectedFor(/more than the acts of a day/));
+  const unknown = await dewi.lunas('approvals', 'set-rule', 'payment.paint', '--item', '1');
+  expect(unknown).toMatchObject(rejectedFor(/lunas approvals rules/));
 });
 
 describe('actions of payments', () => {
@@ -657,7 +680,7 @@ describe('actions of payments', () => {
       'truncate approvals cascade',
       'update approvals set amount_rupiah = 1',
       'update approvals set expected_version = 1',
-      'update approval_limits set limit_rupiah = 1000000000000',
+      'update approval_rules set item_rupiah = 1000000000000',
     ];
     for (const attack of attacks) await expect(db.query(attack)).rejects.toThrow(/append-only|approvals_two_operators/);
     await reject({ db }, budi.actor, 1);

@@ -481,7 +481,10 @@ describe('attack 2: one person is two', () => {
       `insert into policies (id, provider, channel, version, fee_basis_points, fee_flat_rupiah, settlement_kind,
          settlement_delay_seconds, expires_in_seconds) values ('${ID}', 'gopay', 'qris', 9, 0, 0, 'automatic', 0, 60)`,
     ],
-    ['a limit of approvals', 'insert into approval_limits (limit_rupiah) values (1000000000000000)'],
+    [
+      'a rule of approvals',
+      'insert into approval_rules (action, item_rupiah, replaces_id) select action, 1e15, id from approval_rules',
+    ],
     ['an operator', key('true')],
     ['an operator who was proposed', `${key('false')}; update operators set is_approved = true where name = 'mallory'`],
     ['the only operator', 'update operators set revoked_at = now()'],
@@ -855,9 +858,8 @@ it('attack 4: payments that are removed without a file leave their hash and the 
 
 it('attack 5: an action in the name of another operator has the login that wrote it', async () => {
   const { rows } = await attempt(
-    `insert into operator_actions (actor, via, operator_id, action, target)
-     values ('operator:budi', 'cli', $1, 'account.approve', 'x') returning id`,
-    budi,
+    'select id from begin_operator_action(jsonb_populate_record(null::operator_actions, $1), false)',
+    JSON.stringify({ actor: 'operator:budi', via: 'cli', operator_id: budi, action: 'account.approve', target: 'x' }),
   );
   const entry = await payouts.db.query("select login from audit_chain where kind = 'action' and action_id = $1", [
     rows[0]?.id,

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../domain/money';
+import { listApprovalRules, type ApprovalRule } from '../../services/approvals/approval-rules';
 import { approve, reject, type ApprovalDependencies } from '../../services/approvals/approvals';
 import { setApprovalLimit } from '../../services/approvals/set-approval-limit';
+import { setApprovalRule } from '../../services/approvals/set-approval-rule';
 import { listApprovals, type Approval } from '../../services/audit/list-approvals';
 import { requireDone } from '../../services/operations/require-done';
 import { withTemporal } from '../command-context';
@@ -26,6 +28,7 @@ export function addApprovalsCommand(program: LunasCommand): void {
       approvalsResult(await listApprovals(db, { onlyOpen: !all, limit }), 'No request waits for a second operator.'),
     );
   addApprove(approvals);
+  addRules(approvals);
   approvals
     .command('reject <approval-id>')
     .description('reject a request of another operator, permanently')
@@ -43,6 +46,55 @@ export function addApprovalsCommand(program: LunasCommand): void {
       return { json: { limitRupiah }, text: `The limit is ${formatRupiah(limitRupiah)}.` };
     });
 }
+
+const rupiah = wholeNumber(0, MAX_ID).optional();
+const ruleOptions = z.object({
+  action: z.string(),
+  item: rupiah,
+  operatorDay: rupiah,
+  merchantDay: rupiah,
+  operatorDayCount: wholeNumber(0, 1_000_000).optional(),
+});
+
+function addRules(approvals: LunasCommand): void {
+  approvals
+    .command('rules')
+    .description('what one operator may do alone in production: in one act, and in 24 hours')
+    .databaseAction(z.object({}), async (_options, db) => {
+      const rules = await listApprovalRules(db);
+      return { json: { rules }, text: formatTable(rules.map(toRow), 'No action has a rule.') };
+    });
+  approvals
+    .command('set-rule <action>')
+    .description('set what one operator may do alone, by two operators; what is left out has no limit')
+    .option('--item <rupiah>', 'the amount of one act; 0: it always needs a second operator')
+    .option('--operator-day <rupiah>', 'the amount of all acts of one operator in 24 hours')
+    .option('--merchant-day <rupiah>', 'the amount of all acts for one merchant in 24 hours')
+    .option('--operator-day-count <n>', 'how many acts of one operator in 24 hours')
+    .examples('lunas approvals set-rule payment.settle --item 5000000 --operator-day 25000000 --note "board, 3 March"')
+    .writeAction(ruleOptions, async ({ action, ...options }, audit) => {
+      const input = {
+        itemRupiah: options.item,
+        operatorDayRupiah: options.operatorDay,
+        merchantDayRupiah: options.merchantDay,
+        operatorDayCount: options.operatorDayCount,
+      };
+      const rule = requireDone(await runOperation(audit, setApprovalRule, audit, { path: { action }, input }));
+      return { json: { rule }, text: `The rule of ${action} is set.` };
+    });
+}
+
+function toRow({ action, itemRupiah, operatorDayRupiah, merchantDayRupiah, operatorDayCount }: ApprovalRule) {
+  return {
+    ACTION: action,
+    'ONE ACT': itemRupiah === 0 ? 'two operators' : rupiahText(itemRupiah),
+    'OPERATOR, 24 H': rupiahText(operatorDayRupiah),
+    'MERCHANT, 24 H': rupiahText(merchantDayRupiah),
+    'TIMES, 24 H': operatorDayCount,
+  };
+}
+
+const rupiahText = (rupiah: number | null) => (rupiah === null ? null : formatRupiah(rupiah));
 
 function addApprove(approvals: LunasCommand): void {
   approvals

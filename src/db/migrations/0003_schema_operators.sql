@@ -41,9 +41,15 @@ create table operator_actions (
   note text, -- why
   requested_at timestamptz(3) not null default clock_timestamp(),
   detail text, -- the parameters of a command, as JSON: what was created or changed
+  -- What is counted of an act that one operator does alone (approval_rules): the amount that it moves, and the merchant
+  -- that receives it. The approval of an act of two operators: it is not counted.
+  amount_rupiah bigint,
+  merchant_id uuid,
+  approval_id bigint,
   constraint operator_actions_operator_id_unless_cli check (via in ('cli', 'database') or operator_id is not null)
 );
 create index operator_actions_target_idx on operator_actions (target, id desc);
+create index operator_actions_alone_idx on operator_actions (action, requested_at) where approval_id is null;
 
 create table operator_action_outcomes (
   action_id bigint primary key references operator_actions,
@@ -71,7 +77,8 @@ insert into audit_chain_lock default values;
 -- The content that an entry's hash covers. `lunas audit verify` computes it again, outside the database.
 create function audit_content(action operator_actions) returns text language sql stable
   return jsonb_build_array(action.id, action.actor, action.via, action.operator_id, action.action, action.target,
-    action.note, action.detail, iso_utc(action.requested_at))::text;
+    action.note, action.detail, iso_utc(action.requested_at), action.amount_rupiah, action.merchant_id,
+    action.approval_id)::text;
 create function audit_content(outcome operator_action_outcomes) returns text language sql stable
   return jsonb_build_array(outcome.action_id, outcome.outcome, outcome.detail, iso_utc(outcome.finished_at))::text;
 
@@ -117,8 +124,9 @@ grant select on operators to lunas_api, lunas_operator;
 grant insert (id, name, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at, created_by, is_approved,
   login) on operators to lunas_operator;
 grant update (is_approved, revoked_at, secret_sha256, prefix, last_four) on operators to lunas_operator;
--- The audit log.
-grant select, insert on operator_actions, operator_action_outcomes to lunas_api, lunas_operator;
+-- The audit log. Only `begin_operator_action` writes an action.
+grant select on operator_actions, operator_action_outcomes to lunas_api, lunas_operator;
+grant insert on operator_action_outcomes to lunas_api, lunas_operator;
 grant select on audit_chain, audit_chain_lock to lunas_operator;
 revoke execute on function append_to_audit_chain from public;
 grant select on operator_action_outcomes, audit_chain, audit_chain_lock to lunas_reader;

@@ -77,37 +77,117 @@ create table approval_decisions (
 );
 create index approval_decisions_approval_id_idx on approval_decisions (approval_id);
 
--- Settlements and manual refunds of late payments above the newest limit need a second operator.
-create table approval_limits (
+-- What one operator may do alone in production, by action. The newest row of an action is in force. An action without a
+-- row always needs a second operator, or never. A day is the last 24 hours; null is no limit.
+create table approval_rules (
   id bigint generated always as identity primary key,
-  limit_rupiah bigint not null check (limit_rupiah >= 0),
+  action text not null,
+  item_rupiah bigint check (item_rupiah >= 0), -- of one act; 0: it always needs two operators
+  operator_day_rupiah bigint check (operator_day_rupiah >= 0),
+  merchant_day_rupiah bigint check (merchant_day_rupiah >= 0),
+  operator_day_count integer check (operator_day_count >= 0),
   created_at timestamptz(3) not null default now(),
-  -- The limit that it replaces: two concurrent changes cannot replace the same one.
-  replaces_id bigint
+  replaces_id bigint, -- the rule before; null: there was none
+  check (item_rupiah <= operator_day_rupiah and item_rupiah <= merchant_day_rupiah)
 );
-create unique index approval_limits_replaces_id_idx on approval_limits (replaces_id);
-insert into approval_limits (limit_rupiah) values (5000000);
+-- Two concurrent changes cannot replace the same rule.
+create unique index approval_rules_replaces_idx on approval_rules (action, replaces_id) nulls not distinct;
+insert into approval_rules (action, item_rupiah, operator_day_rupiah, merchant_day_rupiah) values
+  ('payment.settle', 5000000, 25000000, 25000000),
+  ('exception.resolve_as_refunded', 5000000, 10000000, 10000000),
+  ('payment.refund', 2000000, 10000000, 10000000);
+insert into approval_rules (action, operator_day_count) select unnest(array['customer.show', 'customer.erase',
+  'bank_account.show']), 20;
 
--- Operators and limits that two operators decide ----------------------------------------------------------------------
+create function rule_in_force(wanted_action text) returns approval_rules language sql stable
+  return (select approval_rules from approval_rules where action = wanted_action order by id desc limit 1);
+
+-- Whether one operator does not do the act alone. Acts of a person are those with all keys of the same login of
+-- PostgreSQL. An act that was rejected has moved nothing.
+create function exceeds(rule approval_rules, act operator_actions) returns boolean language sql stable
+begin atomic
+  with own_keys as (
+    select key.id from operators one join operators key on key.id = one.id or key.login = one.login
+    where one.id = act.operator_id
+  ),
+  earlier as (
+    select amount_rupiah, merchant_id,
+      case when operator_id is null then actor = act.actor else operator_id in (select id from own_keys) end as is_own
+    from operator_actions
+    where action = rule.action and approval_id is null and requested_at > clock_timestamp() - interval '24 hours'
+      and not exists (
+        select from operator_action_outcomes where action_id = operator_actions.id and outcome = 'rejected'
+      )
+  ),
+  day as (
+    select coalesce(sum(amount_rupiah) filter (where is_own), 0) + coalesce(act.amount_rupiah, 0) as operator_rupiah,
+      coalesce(sum(amount_rupiah) filter (where merchant_id = act.merchant_id), 0) + coalesce(act.amount_rupiah, 0)
+        as merchant_rupiah,
+      count(*) filter (where is_own) + 1 as operator_count
+    from earlier
+  )
+  select coalesce(rule.item_rupiah = 0 or coalesce(act.amount_rupiah > rule.item_rupiah, rule.item_rupiah is not null)
+    or operator_rupiah > rule.operator_day_rupiah or merchant_rupiah > rule.merchant_day_rupiah
+    or operator_count > rule.operator_day_count, false)
+  from day;
+end;
+
+-- Operators and rules that two operators decide -----------------------------------------------------------------------
 
 -- Whether an approval of two operators is executed now: `lunas approvals approve` sets `approved`, and executes.
 create function is_in_execution(approval approvals, wanted_action text) returns boolean language sql stable
   return approval.action = wanted_action and approval.status = 'approved'
     and approval.decided_by <> approval.requested_by and approval.expires_at > now();
 
-create function require_approved_limit() returns trigger
+-- Begins an act of an operator: its row in the audit log, or nothing, if a second operator has to approve it. In
+-- production the acts of one operator are counted if their action has a rule. The lock of the audit log orders them, so
+-- none is left out of the count of another; each takes that lock anyway, and an action without a rule counts nothing.
+create function begin_operator_action(act operator_actions, has_approval boolean, out id bigint, out needs_two boolean)
 language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  rule approval_rules := rule_in_force(act.action);
+begin
+  needs_two := false;
+  if is_production() and not exists (
+    select from approvals where approvals.id = act.approval_id and is_in_execution(approvals, act.action)
+  ) then
+    if rule.id is not null then perform from audit_chain_lock for update; end if;
+    needs_two := case when rule.id is null then has_approval else exceeds(rule, act) end;
+    if needs_two then return; end if;
+  end if;
+  insert into operator_actions (actor, via, operator_id, action, target, note, detail, amount_rupiah, merchant_id,
+    approval_id)
+  values (act.actor, act.via, act.operator_id, act.action, act.target, act.note, act.detail, act.amount_rupiah,
+    act.merchant_id, act.approval_id)
+  returning operator_actions.id into id;
+end $$;
+
+-- `approval.set_limit` changes the amount of one settlement and of one manual refund, and leaves what a day may have.
+create function require_approved_rule() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  before approval_rules := rule_in_force(new.action);
 begin
   if needs_two_operators() and not exists (
     select from approvals
-    where is_in_execution(approvals, 'approval.set_limit') and parameters ->> 'limitRupiah' = new.limit_rupiah::text
+    where is_in_execution(approvals, 'approval.set_rule') and parameters ->> 'action' = new.action
+      and ((parameters ->> 'itemRupiah')::bigint, (parameters ->> 'operatorDayRupiah')::bigint,
+        (parameters ->> 'merchantDayRupiah')::bigint, (parameters ->> 'operatorDayCount')::integer)
+        is not distinct from
+        (new.item_rupiah, new.operator_day_rupiah, new.merchant_day_rupiah, new.operator_day_count)
+    or is_in_execution(approvals, 'approval.set_limit')
+      and new.action in ('payment.settle', 'exception.resolve_as_refunded')
+      and ((parameters ->> 'limitRupiah')::bigint, before.operator_day_rupiah, before.merchant_day_rupiah,
+        before.operator_day_count)
+        is not distinct from
+        (new.item_rupiah, new.operator_day_rupiah, new.merchant_day_rupiah, new.operator_day_count)
   ) then
-    raise exception 'no two operators have approved this limit' using errcode = 'restrict_violation';
+    raise exception 'no two operators have approved this rule' using errcode = 'restrict_violation';
   end if;
   return new;
 end $$;
-create trigger two_operators before insert on approval_limits
-  for each row execute function require_approved_limit();
+create trigger two_operators before insert on approval_rules
+  for each row execute function require_approved_rule();
 
 -- Whether two operators have approved the key of an operator.
 create function was_approved(operator operators) returns boolean language sql stable
@@ -197,8 +277,10 @@ end $$;
 create trigger own_key before update of secret_sha256, prefix, last_four on operators
   for each row execute function record_key_login();
 
-create function is_within_approval_limit(total_rupiah bigint) returns boolean language sql stable
-  return total_rupiah <= (select limit_rupiah from approval_limits order by id desc limit 1);
+-- Whether one operator may do an act of this amount alone, as far as the act is concerned. `begin_operator_action`
+-- counts the acts of a day.
+create function is_within_item_limit(wanted_action text, rupiah bigint) returns boolean language sql stable
+  return rupiah <= (rule_in_force(wanted_action)).item_rupiah;
 
 -- Rights --------------------------------------------------------------------------------------------------------------
 
@@ -207,10 +289,12 @@ grant select, insert (action, target, parameters, note, requested_by, amount_rup
   to lunas_api, lunas_operator;
 grant update (status, decided_by, decided_at, leased_until, failure_reason) on approvals to lunas_operator;
 grant select, insert on approval_decisions to lunas_operator;
-grant select on approval_limits to lunas_api, lunas_operator;
-grant insert on approval_limits to lunas_operator;
-revoke execute on function record_decision, require_approved_limit, require_approved_operator from public;
-grant select on approval_decisions, approval_limits to lunas_reader;
+grant select on approval_rules to lunas_api, lunas_operator;
+grant insert on approval_rules to lunas_operator;
+revoke execute on function record_decision, require_approved_rule, require_approved_operator, begin_operator_action
+  from public;
+grant execute on function begin_operator_action to lunas_api, lunas_operator;
+grant select on approval_decisions, approval_rules to lunas_reader;
 grant select (id, action, target, note, requested_by, requested_at, expires_at, status, decided_by, decided_at,
   amount_rupiah, expected_version) on approvals to lunas_reader;
 

@@ -216,7 +216,7 @@ declare
   payment text := coalesce(changed ->> 'payment_id', changed ->> 'id');
 begin
   if needs_two_operators()
-    and not (tg_argv[0] = 'payment.settle' and is_within_approval_limit((changed ->> 'total_rupiah')::bigint))
+    and not coalesce(is_within_item_limit(tg_argv[0], (changed ->> 'total_rupiah')::bigint), false)
     and not exists (
       select from approvals join payments on reference_id = target
       where is_in_execution(approvals, tg_argv[0]) and payments.id::text = payment

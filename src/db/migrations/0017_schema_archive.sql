@@ -258,7 +258,7 @@ begin atomic
       select reference_id, total_rupiah from archived_late_payments join archived_payments using (payment_id)
       where payment_id = payment
     ) late
-    where is_within_approval_limit(late.total_rupiah) or exists (
+    where is_within_item_limit('exception.resolve_as_refunded', late.total_rupiah) or exists (
       select from exceptions join approvals on approvals.parameters ->> 'exception' = exceptions.id::text
       where exceptions.kind = 'late_payment' and exceptions.reference_id = late.reference_id
         and exceptions.amount_rupiah = late.total_rupiah

@@ -39,7 +39,7 @@ begin
     select unnest(tables), events from (values
       ('update or delete', array['installation', 'ledger_verifications', 'ledger_verification_results', 'ended_days',
         'closed_days', 'balance_days', 'reconciliation_runs', 'operator_actions', 'operator_action_outcomes',
-        'audit_chain', 'audit_chain_lock', 'approval_decisions', 'approval_limits', 'user_actions',
+        'audit_chain', 'audit_chain_lock', 'approval_decisions', 'approval_rules', 'user_actions',
         'user_action_outcomes', 'merchant_operator_actions', 'bank_account_transitions', 'payout_limits',
         'payout_policies', 'payout_stops', 'payout_transitions', 'payout_events', 'retention_runs', 'archive_batches',
         'archived_payments']),

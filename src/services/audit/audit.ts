@@ -3,6 +3,7 @@ import { onlyRow } from '../../db/connection/require-row';
 import { actorText, operatorIdOf, type OperatorActor } from '../../domain/actor';
 import type { DeclaredAction } from '../../domain/declared-action';
 import type { ActionEnd } from '../../domain/recorded-outcome';
+import { ConflictError } from '../../errors';
 import type { Logger } from '../../observability/logger';
 import { executeRecorded } from './execute-recorded';
 
@@ -19,11 +20,21 @@ export interface OperatorAction {
   readonly note?: string | undefined;
   /** The parameters of the action. */
   readonly detail?: string | undefined;
+  /** Whether a second operator has to approve it in production, unless a rule lets one operator do it alone. */
+  readonly hasApproval?: boolean;
+  /** What it moves, in rupiah; null: not known. A rule counts it. */
+  readonly amountRupiah?: number | null | undefined;
+  /** Who receives that. */
+  readonly merchantId?: string | null | undefined;
 }
+
+/** Records how an act has ended. It does not throw. */
+export type RecordEnd = (end: ActionEnd) => Promise<void>;
 
 /**
  * Executes an operator action and records it in the audit log: before its execution, and its outcome after it.
  * @param endOf how a result ends the action; by default each result is a success
+ * @throws ConflictError if one operator has done it as often in 24 hours as the rule allows
  */
 export async function withAudit<Result>(
   dependencies: AuditDependencies,
@@ -32,22 +43,40 @@ export async function withAudit<Result>(
   work: () => Promise<Result>,
   endOf?: (result: Result) => ActionEnd,
 ): Promise<Result> {
-  const id = await recordAction(dependencies, actor, action);
-  return executeRecorded(work, (end) => recordOutcome(dependencies, id, end), endOf);
+  const record = await beginAction(dependencies, actor, action);
+  if (record === null) throw new ConflictError('not_allowed', DAY_LIMIT_TEXT);
+  return executeRecorded(work, record, endOf);
 }
 
-async function recordAction(
-  { db }: AuditDependencies,
+export const DAY_LIMIT_TEXT = 'One operator may not do more of this alone in 24 hours. Another operator can do it.';
+
+/**
+ * Writes the row of an act, in one statement with the count of what one operator does alone.
+ * @returns null: a second operator has to approve it, and nothing was written
+ */
+export async function beginAction(
+  dependencies: AuditDependencies,
   actor: OperatorActor,
-  { action, target, note, detail }: OperatorAction,
-): Promise<number> {
-  const { rows } = await db.query<{ id: number }>(
-    `insert into operator_actions (actor, via, operator_id, action, target, note, detail)
-     values ($1, $2, $3, $4, $5, $6, $7) returning id`,
-    [actorText(actor), actor.door, operatorIdOf(actor), action.name, target, note, detail ?? describeApproval(actor)],
+  { action, target, note, detail, hasApproval = false, amountRupiah, merchantId }: OperatorAction,
+): Promise<RecordEnd | null> {
+  const act = {
+    actor: actorText(actor),
+    via: actor.door,
+    operator_id: operatorIdOf(actor),
+    action: action.name,
+    target,
+    note,
+    detail: detail ?? describeApproval(actor),
+    amount_rupiah: amountRupiah,
+    merchant_id: merchantId,
+    approval_id: actor.approval?.id,
+  };
+  const { rows } = await dependencies.db.query<{ id: number | null }>(
+    'select id from begin_operator_action(jsonb_populate_record(null::operator_actions, $1), $2)',
+    [JSON.stringify(act), hasApproval],
   );
-  if (!rows[0]) throw new Error('The action was not written into the audit log');
-  return rows[0].id;
+  const { id } = onlyRow(rows, 'The action was not written into the audit log');
+  return id === null ? null : (end) => recordOutcome(dependencies, id, end);
 }
 
 /** Has the parameters that are executed, so that the hash chain of the audit log covers them. */

@@ -62,9 +62,6 @@ interface OperationRequest extends RequestDetails {
 
 export type ApprovalRequest = ApprovableAction & RequestDetails;
 
-/** The actions that need approval only above the limit, or if their amount is not known. */
-const LIMITED_ACTIONS: ReadonlySet<string> = new Set(['payment.settle', 'exception.resolve_as_refunded']);
-
 /**
  * Production only: stores the request for a second operator, and the action must not be executed now.
  * @throws ConflictError `approval_required` with the id of the request
@@ -93,33 +90,26 @@ export const REQUEST_APPROVAL = new DeclaredAction('approval.request');
 export async function requestApproval(
   dependencies: AuditDependencies,
   actor: OperatorActor,
-  request: ApprovalRequest | OperationRequest,
+  request: ApprovalRequest,
   note?: string,
 ): Promise<number | null> {
   if (actor.approval !== undefined) return null;
-  const limitRupiah = await findApprovalLimit(dependencies.db);
-  if (limitRupiah === null) return null;
-  const { amountRupiah } = request;
-  if (LIMITED_ACTIONS.has(request.action) && isAtMost(amountRupiah, limitRupiah)) return null;
-  const detail = JSON.stringify({ action: request.action, ...request.parameters });
+  const { rows } = await dependencies.db.query<{ isProduction: boolean }>('select is_production() as "isProduction"');
+  return onlyRow(rows).isProduction ? storeApproval(dependencies, actor, request, note) : null;
+}
+
+/** Stores the request for a second operator. @returns its id */
+export async function storeApproval(
+  dependencies: AuditDependencies,
+  actor: OperatorActor,
+  request: ApprovalRequest | OperationRequest,
+  note?: string,
+): Promise<number> {
   const { target } = request;
+  const detail = JSON.stringify({ action: request.action, ...request.parameters });
   return withAudit(dependencies, actor, { action: REQUEST_APPROVAL, target, note, detail }, () =>
     storeRequest(dependencies.db, actor, request, note ?? ''),
   );
-}
-
-function isAtMost(amountRupiah: number | null | undefined, limitRupiah: number): boolean {
-  return amountRupiah !== null && amountRupiah !== undefined && amountRupiah <= limitRupiah;
-}
-
-/** Null: this database is not of production, so every operator acts alone. */
-async function findApprovalLimit(db: Queryable): Promise<number | null> {
-  const { rows } = await db.query<{ limitRupiah: number | null }>(
-    `select case when environment = 'production' then
-       (select limit_rupiah from approval_limits order by id desc limit 1) end as "limitRupiah"
-     from installation`,
-  );
-  return onlyRow(rows, 'The database records no environment').limitRupiah;
 }
 
 /** A request that waits already is not stored again. */

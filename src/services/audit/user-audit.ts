@@ -3,6 +3,7 @@ import { insertEndedUserAction, insertUserAction, insertUserActionOutcome } from
 import { DeclaredAction } from '../../domain/declared-action';
 import type { ActionEnd } from '../../domain/recorded-outcome';
 import type { Logger } from '../../observability/logger';
+import type { RecordEnd } from './audit';
 import { executeRecorded } from './execute-recorded';
 
 /** The user of a merchant who acts. */
@@ -69,24 +70,25 @@ export interface UserAction {
 export async function withUserAudit<Result>(
   db: Queryable,
   by: UserIdentity,
-  { action, target, detail }: UserAction,
+  action: UserAction,
   work: () => Promise<Result>,
   endOf?: (result: Result) => ActionEnd,
 ): Promise<Result> {
-  const { userId, merchantId, address, log } = by;
-  const id = await insertUserAction(db, {
-    userId,
-    merchantId,
-    action: nameOf(action),
-    target,
-    detail: detail ?? null,
-    address,
-  });
-  const record = (end: ActionEnd) =>
+  return executeRecorded(work, await beginUserAction(db, by, action), endOf);
+}
+
+/** Writes the row of an action of a user. */
+export async function beginUserAction(
+  db: Queryable,
+  { userId, merchantId, address, log }: UserIdentity,
+  { action, target, detail }: UserAction,
+): Promise<RecordEnd> {
+  const row = { userId, merchantId, action: nameOf(action), target, detail: detail ?? null, address };
+  const id = await insertUserAction(db, row);
+  return (end) =>
     insertUserActionOutcome(db, id, end).catch((error: unknown) => {
       log?.error({ err: error, actionId: id, outcome: end.outcome }, 'outcome of a user action not recorded');
     });
-  return executeRecorded(work, record, endOf);
 }
 
 /** Records a sign-in or another step that has ended: it changes nothing that a row before it would have to explain. */

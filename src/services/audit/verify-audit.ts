@@ -33,7 +33,8 @@ const READ_CHAIN = `
 select position, chain.kind, chain.action_id as "actionId", login, hash,
   case
     when chain.kind = 'action' and action.id is not null then json_build_array(action.id, action.actor, action.via,
-      action.operator_id, action.action, action.target, action.note, action.detail, iso_utc(action.requested_at))
+      action.operator_id, action.action, action.target, action.note, action.detail, iso_utc(action.requested_at),
+      action.amount_rupiah, action.merchant_id, action.approval_id)
     when chain.kind = 'outcome' and outcome.action_id is not null then json_build_array(outcome.action_id,
       outcome.outcome, outcome.detail, iso_utc(outcome.finished_at))
   end as content

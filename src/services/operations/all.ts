@@ -1,4 +1,5 @@
 import { setApprovalLimit } from '../approvals/set-approval-limit';
+import { setApprovalRule } from '../approvals/set-approval-rule';
 import { approveOperator } from '../identity/approve-operator';
 import { createOperator } from '../identity/create-operator';
 import { replaceOperatorKey } from '../identity/replace-operator-key';
@@ -79,6 +80,7 @@ export type MerchantOperationName = (typeof MERCHANT_OPERATIONS)[number]['name']
 /** The operations of operators only. */
 const OPERATOR_OPERATIONS = [
   setApprovalLimit,
+  setApprovalRule,
   setCatalog,
   settlePayment,
   failPayment,
@@ -127,6 +129,7 @@ export const DATABASE_APPROVALS = [
   approveOperator,
   revokeOperator,
   setFeePayer,
+  setApprovalRule,
 ] as const;
 
 /** What an approved act of a workflow needs. */
@@ -145,4 +148,5 @@ export const WORKFLOW_APPROVALS = [
   approvePayout,
   resendPayout,
   resolvePayout,
+  refundPayment,
 ] as const;

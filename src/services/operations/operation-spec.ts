@@ -42,7 +42,7 @@ export interface Agreed {
 export type ApprovalExecution = 'database' | 'workflow';
 
 /** What a second operator has to approve in production. */
-interface ApprovalSpec<Subject, Input> {
+export interface ApprovalSpec<Subject, Input> {
   /**
    * Where it takes effect: in one transaction with the decision, or in the workflow of a payment or payout, which has
    * its own record of a repeat.
@@ -54,6 +54,8 @@ interface ApprovalSpec<Subject, Input> {
   readonly target?: (act: ActOn<Subject, Input>) => string;
   /** What it moves, for the operator who decides, in rupiah. Null: not known. Absent: it moves none. */
   readonly amountRupiah?: (act: ActOn<Subject, Input>) => number | null;
+  /** Who receives the amount: a rule limits what single operators do for one merchant in 24 hours. */
+  readonly merchantId?: (subject: Subject, input: Input) => string | null;
   /** The version in force. If there is a newer one at the approval, the request is superseded. */
   readonly replaces?: (subject: Subject) => number | null;
 }

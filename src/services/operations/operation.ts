@@ -1,13 +1,14 @@
 import type { z } from 'zod';
-import { scopeOf, type ApprovingOperator, type Person } from '../../domain/actor';
+import { scopeOf, type ApprovingOperator, type OperatorActor, type Person } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
 import { mayAccess, rolesWith } from '../../domain/member-roles';
 import type { ActionEnd } from '../../domain/recorded-outcome';
 import { messageOf } from '../../errors';
-import type { AuditDependencies } from '../audit/audit';
-import { requestApproval } from '../audit/request-approval';
-import type { Act, ApprovalExecution, Call, MemberAccess, Spec, Started } from './operation-spec';
-import { recordAct } from './record-act';
+import type { AuditDependencies, OperatorAction, RecordEnd } from '../audit/audit';
+import { executeRecorded } from '../audit/execute-recorded';
+import { storeApproval } from '../audit/request-approval';
+import { beginAct } from './begin-act';
+import type { Act, ApprovalExecution, ApprovalSpec, Call, MemberAccess, Spec, Started } from './operation-spec';
 import {
   isRunRejection,
   rejectionText,
@@ -114,24 +115,38 @@ export class Operation<
     const rejection = allows?.(subject, by, input) ?? null;
     if (rejection !== null) return this.#rejected(rejection);
     const parameters = { ...path, ...withoutSecrets(this.input, input) };
-    const approvalId = approval === null ? await this.#requestApproval(act, parameters) : null;
-    return approvalId === null ? this.#perform(act, parameters) : { outcome: 'waits', approvalId };
+    const record = await beginAct(act, this.#entryOf(act, parameters));
+    if (record !== null) return this.#perform(act, record);
+    if (this.#spec.approval === undefined || by.kind === 'merchant_user')
+      return this.#rejected({ reason: 'day_limit' });
+    return { outcome: 'waits', approvalId: await this.#requestApproval(this.#spec.approval, by, act, parameters) };
   }
 
-  async #perform(act: Act<Needs, Subject, z.output<Input>>, parameters: object): Promise<Result<Value, R>> {
-    // The row of an approved request names the request, whose parameters these are.
-    const detail = act.approval === null ? JSON.stringify(this.#spec.detail?.(act) ?? parameters) : undefined;
-    const entry = { action: this, target: this.#spec.target(act), note: act.note, detail };
-    const performed = await recordAct(
-      act,
-      entry,
+  /** The row of the audit log. That of an approved request names the request, whose parameters these are. */
+  #entryOf(act: Act<Needs, Subject, z.output<Input>>, parameters: object): OperatorAction {
+    const { approval, target, detail } = this.#spec;
+    return {
+      action: this,
+      target: target(act),
+      note: act.note,
+      detail: act.approval === null ? JSON.stringify(detail?.(act) ?? parameters) : undefined,
+      hasApproval: approval !== undefined && !approval.isExempt?.(act.subject),
+      amountRupiah: approval?.amountRupiah?.(act),
+      merchantId: approval?.merchantId?.(act.subject, act.input),
+    };
+  }
+
+  async #perform(act: Act<Needs, Subject, z.output<Input>>, record: RecordEnd): Promise<Result<Value, R>> {
+    const performed = await executeRecorded(
       () => this.#spec.perform(act),
+      record,
       (result) => this.#endOf(result),
     );
     if (performed.outcome === 'done') return { ...performed, isRepeat: false };
     if (performed.outcome === 'rejected') return this.#rejected(performed.rejection);
+    const { error: err } = performed;
     act.needs.log?.warn(
-      { err: performed.error, action: this.name, target: entry.target },
+      { err, action: this.name, target: this.#spec.target(act) },
       'outcome of an operation not known',
     );
     return performed;
@@ -149,22 +164,21 @@ export class Operation<
     }
   }
 
-  /** @returns the id of the request; null if the person may act alone */
-  async #requestApproval(
-    { needs, by, note, ...act }: Act<Needs, Subject, z.output<Input>>,
+  /** @returns the id of the request */
+  #requestApproval(
+    { target = this.#spec.target, amountRupiah, replaces }: ApprovalSpec<Subject, z.output<Input>>,
+    by: OperatorActor,
+    act: Act<Needs, Subject, z.output<Input>>,
     parameters: object,
-  ): Promise<number | null> {
-    const { approval, target } = this.#spec;
-    if (approval === undefined || by.kind === 'merchant_user' || approval.isExempt?.(act.subject)) return null;
-    const { amountRupiah, replaces } = approval;
+  ): Promise<number> {
     const request = {
       action: this.name,
-      target: (approval.target ?? target)(act),
+      target: target(act),
       parameters,
       ...(amountRupiah && { amountRupiah: amountRupiah(act) }),
       replaces: replaces?.(act.subject) ?? null,
     };
-    return requestApproval(needs, by, request, note);
+    return storeApproval(act.needs, by, request, act.note);
   }
 
   #rejected(rejection: Rejection<R> | RunRejection): Result<Value, R> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MEMBER_ROLES } from '../../domain/member-roles';
+import { DAY_LIMIT_TEXT } from '../audit/audit';
 
 /** Why an operation can be rejected: reason → the data of its text. */
 export type Reasons = Readonly<Record<string, Readonly<Record<string, z.ZodType>>>>;
@@ -17,6 +18,8 @@ export const RUN_REASONS = {
   role: { roles: z.array(z.enum(MEMBER_ROLES)) },
   /** The merchant can do nothing at present. */
   merchant_state: { state: z.enum(['pending', 'suspended']) },
+  /** One operator has done it as often in 24 hours as a rule allows. */
+  day_limit: {},
 } as const satisfies Reasons;
 export type RunRejection = Rejection<typeof RUN_REASONS>;
 
@@ -76,4 +79,5 @@ export const RUN_MESSAGES: RejectionTexts<typeof RUN_REASONS> = {
   actor: () => 'Another kind of person does this.',
   role: ({ roles }) => `Only these roles may do this: ${roles.join(', ')}.`,
   merchant_state: ({ state }) => `The merchant is ${state}.`,
+  day_limit: () => DAY_LIMIT_TEXT,
 };

@@ -45,10 +45,14 @@ export const resolveExceptionAsRefunded = new Operation({
     refunded: () =>
       'Lunas has this late payment as refunded already, so the customer has the money twice if you sent it too.',
   },
-  load: ({ db }: AuditDependencies, _scope, { exception }) => findOpenException(db, exception),
+  load: ({ db }: AuditDependencies, _scope, { exception }) => findWithMerchant(db, exception),
   target,
   allows: ({ kind }) => (kind === 'late_payment' ? null : { reason: 'other_kind' }),
-  approval: { executes: 'database', amountRupiah: ({ subject }) => subject.amountRupiah },
+  approval: {
+    executes: 'database',
+    amountRupiah: ({ subject }) => subject.amountRupiah,
+    merchantId: ({ merchantId }) => merchantId,
+  },
   async perform({ needs: { db }, by, subject: { id: exceptionId }, note = '' }) {
     const refund = { exceptionId, at: new Date(), operator: actorText(by), note };
     if (await refundLatePaymentManually(db, refund)) return done(await findException(db, exceptionId));
@@ -56,6 +60,17 @@ export const resolveExceptionAsRefunded = new Operation({
     return rejected({ reason: 'refunded' });
   },
 });
+
+/** The merchant is null if Lunas has no such payment. */
+async function findWithMerchant(db: Queryable, id: string) {
+  const exception = await findOpenException(db, id);
+  const { rows } = await db.query<{ merchantId: string }>(
+    `select merchant_id as "merchantId" from payments where id = $1
+     union all select merchant_id from archived_payments where payment_id = $1`,
+    [exception.paymentId],
+  );
+  return { ...exception, merchantId: rows[0]?.merchantId ?? null };
+}
 
 async function findOpenException(db: Queryable, id: string): Promise<ExceptionRecord> {
   const exception = await findException(db, id);

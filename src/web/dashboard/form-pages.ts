@@ -210,5 +210,7 @@ export function runTexts({ texts, onlyRoles }: MerchantView): RejectionTexts<typ
     actor: () => onlyRoles([]),
     role: ({ roles }) => onlyRoles(roles),
     merchant_state: ({ state }) => texts.merchantStates[state],
+    // Only operators have a limit.
+    day_limit: () => onlyRoles([]),
   };
 }

@@ -57,16 +57,16 @@ export function operatorAction(action: OperatorPaymentAction) {
 }
 
 /**
- * What an action that a second operator has to approve has besides. Two operators decide about one version of the
+ * What an action has besides that a second operator has to approve. Two operators decide about one version of the
  * payment: else one of them could repeat an approval, whose outcome was not recorded, in another situation.
  */
-export function approvedAction(action: OperatorPaymentAction, transition: TransitionName) {
+export function approvedBy(transition: TransitionName) {
   return {
-    ...operatorAction(action),
     approval: {
       executes: 'workflow',
       target: ({ subject }: Pick<OperatorAct, 'subject'>) => subject.referenceId,
       amountRupiah: ({ subject }: Pick<OperatorAct, 'subject'>) => subject.totalRupiah,
+      merchantId: ({ merchantId }: PaymentRow) => merchantId,
       replaces: ({ version }: PaymentRow) => version,
     },
     // A trigger permits the transition of this version only to the approval.

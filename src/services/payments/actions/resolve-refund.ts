@@ -1,16 +1,18 @@
 import { Operation } from '../../operations/operation';
-import { approvedAction } from './operator-action';
+import { approvedBy, operatorAction } from './operator-action';
 
 /** Closes a rejected refund: the customer has the money by another way. */
 export const resolveRefundAsRefunded = new Operation({
   name: 'refund.resolve_as_refunded',
-  ...approvedAction('resolveRefundAsRefunded', 'resolve_refund_as_refunded'),
+  ...operatorAction('resolveRefundAsRefunded'),
+  ...approvedBy('resolve_refund_as_refunded'),
 });
 
 /** Closes a rejected refund: the merchant keeps the money. */
 export const resolveRefundAsPaid = new Operation({
   name: 'refund.resolve_as_paid',
-  ...approvedAction('resolveRefundAsPaid', 'resolve_refund_as_paid'),
+  ...operatorAction('resolveRefundAsPaid'),
+  ...approvedBy('resolve_refund_as_paid'),
 });
 
 /** The operation of each resolution. */

@@ -1,9 +1,13 @@
 import type { Queryable } from '../../../db/connection/pool';
 import { Operation } from '../../operations/operation';
-import { approvedAction } from './operator-action';
+import { approvedBy, operatorAction } from './operator-action';
 
 /** Settles a payment with manual settlement whose delay is over. */
-export const settlePayment = new Operation({ name: 'payment.settle', ...approvedAction('settle', 'settle') });
+export const settlePayment = new Operation({
+  name: 'payment.settle',
+  ...operatorAction('settle'),
+  ...approvedBy('settle'),
+});
 
 /** References of a merchant's payments with manual settlement whose settlement delay was over by then, oldest first. */
 export async function listSettleable(db: Queryable, merchantId: string, until: Date): Promise<string[]> {

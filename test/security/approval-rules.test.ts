@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { createPool, type Pool } from '../../src/db/connection/pool';
+import type { OperatorActor } from '../../src/domain/actor';
+import type { AuditDependencies } from '../../src/services/audit/audit';
+import { listApprovals } from '../../src/services/audit/list-approvals';
+import { insertOperator } from '../../src/services/identity/operators';
+import { Operation } from '../../src/services/operations/operation';
+import { done, rejected } from '../../src/services/operations/rejections';
+import { operatorOf } from '../support/actors';
+import { asSuperuser } from '../support/backdate';
+import { createProductionDatabase, type TestDatabase } from '../support/database';
+
+const input = z.object({ rupiah: z.int().nullable(), merchant: z.uuid(), isPossible: z.boolean().default(true) });
+
+/** Sends money to a merchant, up to the rule that a test gives it. */
+const sendGift = new Operation({
+  name: 'gift.send',
+  operator: true,
+  path: z.object({}),
+  input,
+  rejections: { impossible: {} },
+  messages: { impossible: () => 'It is not possible.' },
+  load: ({ db: _db }: AuditDependencies) => Promise.resolve({}),
+  target: () => 'gift',
+  approval: {
+    executes: 'database',
+    amountRupiah: ({ input: { rupiah } }) => rupiah,
+    merchantId: (_subject, { merchant }) => merchant,
+  },
+  perform: ({ input: { isPossible } }) =>
+    Promise.resolve(isPossible ? done('sent') : rejected({ reason: 'impossible' })),
+});
+
+/** Shows personal data, some times a day. */
+const showGift = new Operation({
+  name: 'gift.show',
+  operator: true,
+  path: z.object({}),
+  input: z.object({}),
+  rejections: {},
+  messages: {},
+  load: ({ db: _db }: AuditDependencies) => Promise.resolve({}),
+  target: () => 'gift',
+  perform: () => Promise.resolve(done('shown')),
+});
+
+let database: TestDatabase;
+let db: Pool;
+let merchant: string;
+let [dewi, budi]: OperatorActor[] = [];
+
+beforeEach(async () => {
+  database = await createProductionDatabase();
+  db = createPool(database.url, { max: 8 });
+  merchant = randomUUID();
+  [dewi, budi] = await Promise.all(['dewi', 'budi'].map(operator));
+  await db.query(
+    `insert into approval_rules (action, item_rupiah, operator_day_rupiah, merchant_day_rupiah, operator_day_count)
+     values ('gift.send', 5000000, 25000000, 25000000, null), ('gift.show', null, null, null, 20)`,
+  );
+});
+afterEach(async () => {
+  await db.end();
+  await database.drop();
+});
+
+async function operator(name: string): Promise<OperatorActor> {
+  return operatorOf(await insertOperator(db, { name, environment: 'production' }));
+}
+
+async function send(by = dewi, chosen: Partial<z.input<typeof input>> = {}): Promise<string> {
+  if (by === undefined) throw new Error('there is no operator');
+  const call = { path: {}, input: { rupiah: 4_900_000, merchant, ...chosen }, formId: randomUUID(), note: 'thanks' };
+  return (await sendGift.run({ db }, by, call)).outcome;
+}
+
+const times = (count: number, work: () => Promise<string>) => Promise.all(Array.from({ length: count }, work));
+const countOf = (outcomes: readonly string[], wanted: string) => outcomes.filter((each) => each === wanted).length;
+
+it('100 acts just below the limit by one operator at the same time end at the limit of the day', async () => {
+  const outcomes = await times(100, () => send());
+  expect([countOf(outcomes, 'done'), countOf(outcomes, 'waits')]).toEqual([5, 95]);
+  const { rows } = await db.query(
+    "select sum(amount_rupiah)::integer as rupiah from operator_actions where action = 'gift.send'",
+  );
+  expect(rows).toEqual([{ rupiah: 24_500_000 }]);
+});
+
+it('several operators together end at the limit of the merchant', async () => {
+  const outcomes = await Promise.all([dewi, budi, dewi, budi, dewi, budi].map((by) => send(by)));
+  expect(countOf(outcomes, 'done')).toBe(5);
+  expect(await send(budi, { merchant: randomUUID() })).toBe('done');
+});
+
+it('one act above the limit, or of an amount that is not known, waits for a second operator', async () => {
+  expect(await send(dewi, { rupiah: 5_000_001 })).toBe('waits');
+  expect(await send(dewi, { rupiah: null })).toBe('waits');
+  expect(await send(dewi, { rupiah: 5_000_000 })).toBe('done');
+  expect(await listApprovals(db, { onlyOpen: true, limit: 9 })).toMatchObject([
+    { action: 'gift.send', amountRupiah: null },
+    { action: 'gift.send', amountRupiah: 5_000_001 },
+  ]);
+});
+
+it('an act that was rejected does not count, and one of yesterday neither', async () => {
+  for (let act = 1; act <= 9; act += 1) expect(await send(dewi, { isPossible: false })).toBe('rejected');
+  expect(countOf(await times(6, () => send()), 'done')).toBe(5);
+  await asSuperuser(db, "update operator_actions set requested_at = requested_at - interval '25 hours'");
+  expect(await send()).toBe('done');
+});
+
+it('all keys of one login of PostgreSQL are one operator', async () => {
+  const script = await operator('dewi-script');
+  await asSuperuser(
+    db,
+    "update operators set login = 'dewi', scopes = case name when 'dewi' then null else array['settle'] end where name like 'dewi%'",
+  );
+  const outcomes = [...(await times(3, () => send())), ...(await times(3, () => send(script)))];
+  expect(countOf(outcomes, 'done')).toBe(5);
+  expect(await send(budi, { merchant: randomUUID() })).toBe('done');
+});
+
+it('what an operator does too often in a day is left to another one', async () => {
+  const show = async (by: OperatorActor) => {
+    const result = await showGift.run({ db }, by, { path: {}, input: {}, formId: randomUUID(), note: 'asked' });
+    return result.outcome === 'rejected' ? result.rejection.reason : result.outcome;
+  };
+  if (dewi === undefined || budi === undefined) throw new Error('there is no operator');
+  const [one, other] = [dewi, budi];
+  const outcomes = await times(25, () => show(one));
+  expect([countOf(outcomes, 'done'), countOf(outcomes, 'day_limit')]).toEqual([20, 5]);
+  expect(await show(other)).toBe('done');
+});
+
+it('a role cannot write a row of the audit log without the count', async () => {
+  const api = createPool(database.urlOf('lunas_local_api'), { max: 1 });
+  await expect(
+    api.query("insert into operator_actions (actor, via, action, target) values ('cli:eve', 'cli', 'gift.send', 'x')"),
+  ).rejects.toThrow('permission denied');
+  await api.end();
+});
