@@ -114,7 +114,8 @@ it('all keys of one login of PostgreSQL are one operator', async () => {
   const script = await operator('dewi-script');
   await asSuperuser(
     db,
-    "update operators set login = 'dewi', scopes = case name when 'dewi' then null else array['settle'] end where name like 'dewi%'",
+    `update operators set login = 'dewi', scopes = case when name <> 'dewi' then array['settle'] end
+     where name like 'dewi%'`,
   );
   const outcomes = [...(await times(3, () => send())), ...(await times(3, () => send(script)))];
   expect(countOf(outcomes, 'done')).toBe(5);
