@@ -134,6 +134,17 @@ it('what an operator does too often in a day is left to another one', async () =
   expect(await show(other)).toBe('done');
 });
 
+it.each([
+  ['gift.send', 5_000_000, true],
+  ['gift.send', 5_000_001, false],
+  ['gift.send', null, false],
+  ['gift.show', 9_000_000_000, true],
+  ['gift.wrap', 1, null],
+] as const)('%s of %p rupiah by one operator is within its rule: %p', async (action, rupiah, isWithin) => {
+  const { rows } = await db.query('select is_within_item_limit($1, $2) as it', [action, rupiah]);
+  expect(rows).toEqual([{ it: isWithin }]);
+});
+
 it('a role cannot write a row of the audit log without the count', async () => {
   const api = createPool(database.urlOf('lunas_local_api'), { max: 1 });
   await expect(

@@ -277,10 +277,13 @@ end $$;
 create trigger own_key before update of secret_sha256, prefix, last_four on operators
   for each row execute function record_key_login();
 
--- Whether one operator may do an act of this amount alone, as far as the act is concerned. `begin_operator_action`
--- counts the acts of a day.
+-- Whether one operator may do an act of this amount alone, as far as the act is concerned; null: no rule says so.
+-- `begin_operator_action` counts the acts of a day.
 create function is_within_item_limit(wanted_action text, rupiah bigint) returns boolean language sql stable
-  return rupiah <= (rule_in_force(wanted_action)).item_rupiah;
+  return (
+    select coalesce(item_rupiah is null or rupiah <= item_rupiah, false) from rule_in_force(wanted_action)
+    where id is not null
+  );
 
 -- Rights --------------------------------------------------------------------------------------------------------------
 
