@@ -110,6 +110,22 @@ it('an act that was rejected does not count, and one of yesterday neither', asyn
   expect(await send()).toBe('done');
 });
 
+it('an outcome that another login wrote does not take an act out of the count', async () => {
+  const api = createPool(database.urlOf('lunas_local_api'), { max: 1 });
+  const operators = createPool(database.urlOf('lunas_local_operator'), { max: 1 });
+  const act = { actor: 'operator:dewi', via: 'cli', action: 'gift.send', target: 'x', amount_rupiah: 4_900_000 };
+  const begin = async () => {
+    const text = 'select id from begin_operator_action(jsonb_populate_record(null::operator_actions, $1), true)';
+    return (await api.query<{ id: number | null }>(text, [JSON.stringify(act)])).rows[0]?.id ?? null;
+  };
+  for (let done = 0; done < 5; done += 1) {
+    const insert = "insert into operator_action_outcomes (action_id, outcome) values ($1, 'rejected')";
+    await operators.query(insert, [await begin()]);
+  }
+  expect(await begin()).toBeNull();
+  await Promise.all([api.end(), operators.end()]);
+});
+
 it('all keys of one login of PostgreSQL are one operator', async () => {
   const script = await operator('dewi-script');
   await asSuperuser(

@@ -103,7 +103,8 @@ create function rule_in_force(wanted_action text) returns approval_rules languag
   return (select approval_rules from approval_rules where action = wanted_action order by id desc limit 1);
 
 -- Whether one operator does not do the act alone. Acts of a person are those with all keys of the same login of
--- PostgreSQL. An act that was rejected has moved nothing.
+-- PostgreSQL. An act that was rejected has moved nothing, if the login that began it wrote that: operators may write
+-- outcomes by SQL, too.
 create function exceeds(rule approval_rules, act operator_actions) returns boolean language sql stable
 begin atomic
   with own_keys as (
@@ -116,7 +117,11 @@ begin atomic
     from operator_actions
     where action = rule.action and approval_id is null and requested_at > clock_timestamp() - interval '24 hours'
       and not exists (
-        select from operator_action_outcomes where action_id = operator_actions.id and outcome = 'rejected'
+        select from operator_action_outcomes outcome
+          join audit_chain ended on ended.kind = 'outcome' and ended.action_id = outcome.action_id
+          join audit_chain begun on begun.kind = 'action' and begun.action_id = outcome.action_id
+        where outcome.action_id = operator_actions.id and outcome.outcome = 'rejected'
+          and ended.login = begun.login
       )
   ),
   day as (
