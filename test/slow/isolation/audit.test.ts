@@ -73,6 +73,7 @@ const READ_ONLY = [
   'archive show',
   'audit verify',
   'approvals list',
+  'approvals rules',
   'replay',
 ];
 
@@ -186,6 +187,7 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
     'approvals approve': ['4711'],
     'approvals reject': ['4711'],
     'approvals set-limit': ['5000000'],
+    'approvals set-rule': ['payment.settle', '--item', '5000000'],
     trigger: ['expire', payment.id],
     reconcile: [],
     recover: [],

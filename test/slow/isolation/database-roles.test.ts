@@ -78,7 +78,7 @@ it('the statements of docs/production.md prepare a server', async () => {
   expect(created).toMatchObject({ exitCode: 0, stderr: '' });
   expect(await lunas(as('report'), 'merchants', 'create', '--name', 'Toko')).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringMatching(/^error: PostgreSQL at \S+ rejects it: permission denied for table .*\n$/),
+    stderr: expect.stringMatching(/^error: PostgreSQL at \S+ rejects it: permission denied for function .*\n$/),
   });
 });
 
