@@ -7,5 +7,5 @@ export const expireNow = new Operation({ name: 'sandbox.expire', ...operatorActi
 export const settleNow = new Operation({ name: 'sandbox.settle', ...operatorAction('settleNow') });
 export const submitRefundNow = new Operation({ name: 'sandbox.submit_refund', ...operatorAction('submitRefundNow') });
 
-/** The timers that `lunas trigger` fires. */
+/** The timers of a payment that a person fires in a sandbox. */
 export const FIRE_TIMER = { expire: expireNow, settle: settleNow, 'submit-refund': submitRefundNow } as const;
