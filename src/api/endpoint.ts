@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { z } from 'zod';
 import type { ApiErrorCode } from '../domain/errors';
-import type { MerchantScope, OperatorScope } from '../domain/key-access';
+import type { MerchantScope, RequiredScope } from '../domain/key-access';
 import type { AuthenticatedMerchant } from '../http/auth/authenticate';
 import type { EndpointAddress, EndpointResponse, StreamBody } from '../http/endpoint';
 import type { ApiDependencies } from './dependencies';
@@ -12,7 +12,7 @@ import type { AuthenticatedOperator } from './operator/authenticate-operator';
 export interface OperatorEndpoint<Dependencies = ApiDependencies> extends EndpointAddress {
   readonly access: 'operator';
   /** A key that has scopes needs this one. */
-  readonly scope: OperatorScope;
+  readonly scope: RequiredScope;
   readonly handler: (
     dependencies: Dependencies,
     request: Request,

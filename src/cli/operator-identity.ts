@@ -74,7 +74,7 @@ async function keyOwner(db: Queryable, secretKey: string, environment: Environme
     throw new UserError('LUNAS_OPERATOR_KEY is no valid key of an operator; lunas operators list shows them.');
   }
   if (operator.scopes === null) {
-    return { kind: 'operator', name: operator.name, door: 'cli', operatorId: operator.id };
+    return { kind: 'operator', name: operator.name, door: 'cli', operatorId: operator.id, scopes: operator.scopes };
   }
   throw new UserError('LUNAS_OPERATOR_KEY has scopes, so it is only for the operator API: use a key without scopes.');
 }

@@ -1,3 +1,4 @@
+import type { OperatorScope } from './key-access';
 import type { MemberRole } from './member-roles';
 
 /** The actors that are no person and no key. */
@@ -53,11 +54,18 @@ interface Through<Doors extends Door> {
 
 /** An operator who acts now. */
 export type OperatorActor = (
-  (NamedOperator & Through<'cli' | 'api' | 'console'> & { readonly operatorId: string }) | (OsUser & Through<'cli'>)
+  (NamedOperator & Through<'cli' | 'api' | 'console'> & OperatorKey) | (OsUser & Through<'cli'>)
 ) & {
   /** The request of another operator that this one executes. */
   readonly approval?: ExecutedApproval;
 };
+
+/** The key that proves who the operator is. */
+interface OperatorKey {
+  readonly operatorId: string;
+  /** Null: the key can do everything. */
+  readonly scopes: readonly OperatorScope[] | null;
+}
 
 /** What two operators have agreed on, while it is executed. */
 interface ExecutedApproval {

@@ -9,6 +9,14 @@ export type MerchantScope = (typeof MERCHANT_SCOPES)[number];
 export const OPERATOR_SCOPES = ['read', 'settle', 'fail', 'refund', 'resolve', 'redeliver', 'payout'] as const;
 export type OperatorScope = (typeof OPERATOR_SCOPES)[number];
 
+/** What an operator's key needs for an act: a scope, or to have no scopes at all. */
+export type RequiredScope = OperatorScope | 'all';
+
+/** @param scopes of the key; null: every scope */
+export function hasScope(scopes: readonly string[] | null, required: MerchantScope | RequiredScope): boolean {
+  return scopes === null || scopes.includes(required);
+}
+
 /** The restrictions of a key. Without any, it can do everything, from anywhere, until it is revoked. */
 export interface KeyAccess<Scope extends string> {
   /** In CIDR form; empty: the key may be used from any address. */

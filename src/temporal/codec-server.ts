@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { Payload } from '@temporalio/common';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { z } from 'zod';
+import type { OperatorScope } from '../domain/key-access';
 import { messageOf } from '../errors';
 import type { Logger } from '../observability/logger';
 import { EncryptingCodec, isEncrypted, rejectedPayload, workflowIdOf, type PayloadKeys } from './payload-codec';
@@ -11,6 +12,8 @@ import { EncryptingCodec, isEncrypted, rejectedPayload, workflowIdOf, type Paylo
 export interface CodecOperator {
   readonly id: string;
   readonly name: string;
+  /** Null: the key has no scopes. */
+  readonly scopes: readonly OperatorScope[] | null;
 }
 
 /** What an operator has decrypted. */

@@ -71,7 +71,7 @@ describe('the text of an actor', () => {
   });
 
   it('the text of an operator has neither the door nor the row', () => {
-    const dewi = { kind: 'operator', name: 'dewi', door: 'console', operatorId: 'O' } as const;
+    const dewi = { kind: 'operator', name: 'dewi', door: 'console', operatorId: 'O', scopes: null } as const;
     expect(toStepActor(dewi, 'ticket 7')).toEqual({ name: 'operator:dewi', note: 'ticket 7' });
     expect(toStepActor(dewi)).toEqual({ name: 'operator:dewi' });
     expect(operatorIdOf(dewi)).toBe('O');

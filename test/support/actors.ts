@@ -8,7 +8,7 @@ export function osUser(name: string): OperatorActor {
 
 /** The owner of an operator key. */
 export function operatorOf({ id, name }: { readonly id: string; readonly name: string }, door: 'cli' | 'api' = 'cli') {
-  return { kind: 'operator', name, door, operatorId: id } as const satisfies OperatorActor;
+  return { kind: 'operator', name, door, operatorId: id, scopes: null } as const satisfies OperatorActor;
 }
 
 interface Member {

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { parseOperatorKey } from '../../crypto/secret-key';
 import type { OperatorActor } from '../../domain/actor';
-import type { OperatorScope } from '../../domain/key-access';
+import type { RequiredScope } from '../../domain/key-access';
 import { assertAddressAllowed, assertScope, authenticateKey, type KeyDependency } from '../../http/auth/authenticate';
 import { clientAddress } from '../../http/auth/client-address';
 import { findOperator } from '../../services/identity/operators';
@@ -22,7 +22,7 @@ export async function authenticateOperator(
   dependencies: Pick<ApiDependencies, 'db' | 'log' | KeyDependency>,
   request: Request,
   { locals }: Response,
-  scope: OperatorScope,
+  scope: RequiredScope,
 ): Promise<AuthenticatedOperator> {
   const address = clientAddress(request);
   const { id, name, ...permissions } = await authenticateKey(dependencies, request, parseOperatorKey, (secretSha256) =>
@@ -32,5 +32,5 @@ export async function authenticateOperator(
   locals.caller = { keyId: id, operatorId: id };
   assertAddressAllowed(key, address);
   assertScope(key, scope);
-  return { keyId: id, actor: { kind: 'operator', name, door: 'api', operatorId: id } };
+  return { keyId: id, actor: { kind: 'operator', name, door: 'api', operatorId: id, scopes: permissions.scopes } };
 }

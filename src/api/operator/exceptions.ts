@@ -34,7 +34,7 @@ const resolutionSchema = noteSchema.extend({
 export const resolveExceptionByOperator = operatorEndpoint({
   method: 'post',
   path: '/operator/exceptions/:id/resolve',
-  scope: 'resolve',
+  scope: resolveException.scope,
   readsBody: true,
   async handler({ db, log }: Pick<ApiDependencies, 'db' | 'log'>, request, { actor }) {
     const { note, refunded } = parseActionBody(request, resolutionSchema);

@@ -14,7 +14,7 @@ function merchantHoldEndpoint(path: 'hold' | 'release', operation: typeof holdMe
   return operatorEndpoint({
     method: 'post',
     path: `/operator/merchants/:id/${path}`,
-    scope: 'settle',
+    scope: operation.scope,
     readsBody: true,
     async handler({ db, log, workflows }: Pick<ApiDependencies, 'db' | 'log' | 'workflows'>, request, { actor }) {
       const { note } = parseActionBody(request, noteSchema);

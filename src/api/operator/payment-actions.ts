@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import type { ApiErrorCode } from '../../domain/errors';
-import type { OperatorScope } from '../../domain/key-access';
+import type { RequiredScope } from '../../domain/key-access';
 import { snakeCaseKeys } from '../../lib/snake-case';
 import { cancelPayment } from '../../services/payments/actions/cancel-payment';
 import { failPayment } from '../../services/payments/actions/fail-payment';
@@ -20,32 +20,32 @@ const resolutionSchema = noteSchema.extend({
 });
 
 export const settleByOperator = paymentActionEndpoint(
-  { path: 'settle', scope: 'settle', code: 'payment_cancel_failed' },
+  { path: 'settle', scope: settlePayment.scope, code: 'payment_cancel_failed' },
   withNote(settlePayment),
 );
 
 export const failByOperator = paymentActionEndpoint(
-  { path: 'fail', scope: 'fail', code: 'payment_cancel_failed' },
+  { path: 'fail', scope: failPayment.scope, code: 'payment_cancel_failed' },
   withNote(failPayment),
 );
 
 export const cancelByOperator = paymentActionEndpoint(
-  { path: 'cancel', scope: 'fail', code: 'payment_cancel_failed' },
+  { path: 'cancel', scope: cancelPayment.scope, code: 'payment_cancel_failed' },
   withNote(cancelPayment),
 );
 
 export const refundByOperator = paymentActionEndpoint(
-  { path: 'refund', scope: 'refund', code: 'payment_refund_failed' },
+  { path: 'refund', scope: refundPayment.scope, code: 'payment_refund_failed' },
   withNote(refundPayment),
 );
 
 export const retryRefundByOperator = paymentActionEndpoint(
-  { path: 'refund/retry', scope: 'refund', code: 'payment_refund_failed' },
+  { path: 'refund/retry', scope: retryRefund.scope, code: 'payment_refund_failed' },
   withNote(retryRefund),
 );
 
 export const resolveRefund = paymentActionEndpoint(
-  { path: 'refund/resolve', scope: 'resolve', code: 'payment_refund_failed' },
+  { path: 'refund/resolve', scope: RESOLVE_REFUND.paid.scope, code: 'payment_refund_failed' },
   (request) => {
     const { as, note } = parseActionBody(request, resolutionSchema);
     return { operation: RESOLVE_REFUND[as], note };
@@ -59,7 +59,7 @@ function withNote(operation: OperatorPaymentOperation) {
 
 interface ActionRoute {
   readonly path: string;
-  readonly scope: OperatorScope;
+  readonly scope: RequiredScope;
   /** The code of a rejection. */
   readonly code: ApiErrorCode;
 }

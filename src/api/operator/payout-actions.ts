@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Request } from 'express';
 import { z } from 'zod';
 import type { Payout } from '../../db/payouts/list-payouts';
-import type { OperatorScope } from '../../domain/key-access';
 import { PAYOUT_RESOLUTIONS } from '../../domain/payout-actions';
 import { snakeCaseKeys } from '../../lib/snake-case';
 import type { Operation } from '../../services/operations/operation';
@@ -29,10 +28,10 @@ const resolutionSchema = actionSchema.extend({
   evidence: boundedText(MAX_EVIDENCE_CHARACTERS).refine((text) => text.trim() !== '', { error: 'must not be empty' }),
 });
 
-export const approvePayoutByOperator = payoutActionEndpoint(approvePayout, 'payout', readAction);
-export const cancelPayoutByOperator = payoutActionEndpoint(cancelPayout, 'payout', readAction);
-export const resendPayoutByOperator = payoutActionEndpoint(resendPayout, 'resolve', readAction);
-export const resolvePayoutByOperator = payoutActionEndpoint(resolvePayout, 'resolve', (request) => {
+export const approvePayoutByOperator = payoutActionEndpoint(approvePayout, readAction);
+export const cancelPayoutByOperator = payoutActionEndpoint(cancelPayout, readAction);
+export const resendPayoutByOperator = payoutActionEndpoint(resendPayout, readAction);
+export const resolvePayoutByOperator = payoutActionEndpoint(resolvePayout, (request) => {
   const { note, as: resolution, ...others } = parseActionBody(request, resolutionSchema);
   return { note, input: { ...others, resolution } };
 });
@@ -45,13 +44,12 @@ function readAction(request: Request) {
 
 function payoutActionEndpoint<Input extends z.ZodObject, R extends Reasons, Subject>(
   operation: Operation<`payout.${string}`, typeof payoutPath, Input, R, PayoutActNeeds, Subject, Payout>,
-  scope: OperatorScope,
   read: (request: Request) => { readonly note: string; readonly input: z.input<Input> },
 ): OperatorEndpoint {
   return operatorEndpoint({
     method: 'post',
     path: `/operator/payouts/:id/${operation.name.replace('payout.', '')}`,
-    scope,
+    scope: operation.scope,
     readsBody: true,
     async handler({ db, log, workflows }: Pick<ApiDependencies, 'db' | 'log' | 'workflows'>, request, { actor }) {
       const call = { ...read(request), path: { payout: payoutInPath(request) }, formId: randomUUID() };

@@ -54,7 +54,7 @@ function stopEndpoint(path: 'stop' | 'start', operation: typeof stopPayouts | ty
   return operatorEndpoint({
     method: 'post',
     path: `/operator/payouts/${path}`,
-    scope: 'payout',
+    scope: operation.scope,
     readsBody: true,
     async handler({ db, log }: Pick<ApiDependencies, 'db' | 'log'>, request, { actor }) {
       const call = { path: {}, input: {}, formId: randomUUID(), ...parseActionBody(request, noteSchema) };

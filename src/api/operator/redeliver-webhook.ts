@@ -8,7 +8,7 @@ import { mapErrors, noteSchema, parseActionBody, uuidInPath } from './operator-r
 export const redeliverWebhook = operatorEndpoint({
   method: 'post',
   path: '/operator/deliveries/:id/redeliver',
-  scope: 'redeliver',
+  scope: redeliver.scope,
   readsBody: true,
   async handler({ db, log }: Pick<ApiDependencies, 'db' | 'log'>, request, { actor }) {
     const { note } = parseActionBody(request, noteSchema);

@@ -3,7 +3,7 @@ import type { Environment } from '../../config';
 import { parseSecretKey, type StoredKey } from '../../crypto/secret-key';
 import type { ApiKeyRow } from '../../db/merchants/find-api-key';
 import type { ErrorReason } from '../../domain/errors';
-import type { MerchantScope } from '../../domain/key-access';
+import { hasScope, type MerchantScope, type RequiredScope } from '../../domain/key-access';
 import { distinctValues } from '../../lib/fields';
 import { ApiError } from '../api-error';
 import type { HttpDependencies } from '../http-dependencies';
@@ -66,8 +66,11 @@ export function assertAddressAllowed({ keyId, addressAllowed }: KeyPermissions, 
 }
 
 /** @throws ApiError `scope_not_allowed` */
-export function assertScope({ keyId, scopes }: Pick<KeyPermissions, 'keyId' | 'scopes'>, scope: string): void {
-  if (scopes === null || scopes.includes(scope)) return;
+export function assertScope(
+  { keyId, scopes }: Pick<KeyPermissions, 'keyId' | 'scopes'>,
+  scope: MerchantScope | RequiredScope,
+): void {
+  if (hasScope(scopes, scope)) return;
   const internal = `key ${keyId} has no scope ${scope}`;
   throw new ApiError('scope_not_allowed', `The key does not have the scope "${scope}".`, { internal });
 }

@@ -10,7 +10,7 @@ const LIMITED_ACTIONS: readonly string[] = ['payment.settle', 'exception.resolve
 /** Above this amount in rupiah, one settlement or manual refund of a late payment needs a second operator. */
 export const setApprovalLimit = new Operation({
   name: 'approval.set_limit',
-  operator: true,
+  operator: 'all',
   path: z.object({}),
   /** 0: each settlement needs a second operator. */
   input: z.object({ limitRupiah: z.int().min(0).max(MAX_TOTAL_RUPIAH) }),

@@ -11,7 +11,7 @@ const limit = z.int().min(0).nullable().default(null);
 /** Sets what one operator may do alone, as a whole: what is left out has no limit. */
 export const setApprovalRule = new Operation({
   name: 'approval.set_rule',
-  operator: true,
+  operator: 'all',
   path: z.object({ action: z.string() }),
   input: z.object({
     itemRupiah: limit,

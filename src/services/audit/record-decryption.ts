@@ -9,7 +9,8 @@ export const DECRYPT = new DeclaredAction('workflow.decrypt');
 /** The audit log has one row for each request to the codec server: who has read the payloads of which workflows. */
 export function decryptionRecorder(db: Queryable, log: Logger): (decryption: Decryption) => Promise<void> {
   return ({ operator, workflowIds, payloads }) => {
-    const actor = { kind: 'operator', name: operator.name, door: 'api', operatorId: operator.id } as const;
+    const { id: operatorId, name, scopes } = operator;
+    const actor = { kind: 'operator', door: 'api', operatorId, name, scopes } as const;
     const [first = ''] = workflowIds;
     // The target is in an index, whose entries are short: a list of the Web UI has payloads of many workflows.
     const target = workflowIds.length === 1 ? first : `${workflowIds.length} workflows`;

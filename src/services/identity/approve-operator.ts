@@ -7,7 +7,7 @@ import { findOperatorById } from './operators';
 /** Accepts the key of an operator whom another one has created. In production two operators decide it. */
 export const approveOperator = new Operation({
   name: 'operator.approve',
-  operator: true,
+  operator: 'all',
   path: z.object({ operator: z.uuid() }),
   /** The login of PostgreSQL with which the operator would decide. */
   input: z.object({ login: z.string().nullable() }),

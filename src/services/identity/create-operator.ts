@@ -19,7 +19,7 @@ export const MAX_LOGIN_CHARACTERS = 63;
  */
 export const createOperator = new Operation({
   name: 'operator.create',
-  operator: true,
+  operator: 'all',
   path: z.object({}),
   input: z.object({
     name: z.string().regex(OPERATOR_NAME),

@@ -117,7 +117,7 @@ const LOOPBACK = '127.0.0.1';
 export function operatorFinder(
   db: Queryable,
   environment: Environment,
-): (secretKey: string) => Promise<Pick<Operator, 'id' | 'name'> | undefined> {
+): (secretKey: string) => Promise<OperatorKeyRow | undefined> {
   return async (secretKey) => {
     const key = parseOperatorKey(secretKey, environment);
     const operator = key && (await findOperator(db, key.secretSha256, LOOPBACK));

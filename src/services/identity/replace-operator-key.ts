@@ -11,7 +11,7 @@ import { describeOperator, findOperatorById, OPERATOR_COLUMNS, type OperatorRow 
  */
 export const replaceOperatorKey = new Operation({
   name: 'operator.replace_key',
-  operator: true,
+  operator: 'all',
   path: z.object({ operator: z.uuid() }),
   input: z.object({}),
   rejections: { foreign: {} },

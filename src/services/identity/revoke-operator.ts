@@ -16,7 +16,7 @@ const LOCKED_DECIDERS = `select id from operators where can_decide(operators) or
  */
 export const revokeOperator = new Operation({
   name: 'operator.revoke',
-  operator: true,
+  operator: 'all',
   path: z.object({ operator: z.uuid() }),
   input: z.object({}),
   rejections: { superseded: {} },

@@ -6,6 +6,7 @@ import { changeMerchant, ofMerchant } from './merchants';
 /** Allows a merchant to take payments. */
 export const approveMerchant = new Operation({
   name: 'merchant.approve',
+  operator: 'all',
   ...ofMerchant,
   input: z.object({}),
   async perform({ needs: { db }, subject: { id } }) {

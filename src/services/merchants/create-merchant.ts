@@ -11,7 +11,7 @@ export const MAX_MERCHANT_NAME_CHARACTERS = 100;
 /** Registers a merchant, whose id is that of the form. */
 export const createMerchant = new Operation({
   name: 'merchant.create',
-  operator: true,
+  operator: 'all',
   path: z.object({}),
   input: z.object({
     name: z.string().min(1).max(MAX_MERCHANT_NAME_CHARACTERS),

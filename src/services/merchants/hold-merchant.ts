@@ -12,6 +12,7 @@ export type Cancellation = ActionOutcome<'cancelled'>;
 /** Stops the settlement of a merchant's payments. A payment whose settlement is due waits and needs attention. */
 export const holdMerchant = new Operation({
   name: 'merchant.hold',
+  operator: 'settle',
   ...ofMerchant,
   input: z.object({}),
   async perform({ needs: { db }, subject: { id } }) {

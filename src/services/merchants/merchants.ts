@@ -57,7 +57,6 @@ const MERCHANT_COLUMNS = `id, code, name, status, fee_payer as "feePayer", provi
 
 /** What every operation of operators on a merchant has. */
 export const ofMerchant = {
-  operator: true,
   path: z.object({ merchant: z.uuid() }),
   rejections: {},
   messages: {},

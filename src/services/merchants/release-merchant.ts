@@ -17,6 +17,7 @@ interface ReleaseDependencies extends AuditDependencies {
  */
 export const releaseMerchant = new Operation({
   name: 'merchant.release',
+  operator: 'settle',
   ...ofMerchant,
   input: z.object({}),
   load: ({ db }: ReleaseDependencies, _scope, { merchant }) => findMerchant(db, merchant),

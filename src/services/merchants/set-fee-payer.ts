@@ -7,6 +7,7 @@ import { changeMerchant, ofMerchant } from './merchants';
 /** Changes who pays the fee of a merchant's new payments. In production two operators decide it. */
 export const setFeePayer = new Operation({
   name: 'merchant.set_fee_payer',
+  operator: 'all',
   ...ofMerchant,
   input: z.object({ feePayer: z.enum(FEE_PAYERS) }),
   approval: { executes: 'database', target: ({ subject: { id, name } }) => `${name} (${id})` },

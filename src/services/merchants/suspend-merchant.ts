@@ -6,6 +6,7 @@ import { changeMerchant, ofMerchant } from './merchants';
 /** Rejects the requests of a merchant from now on. */
 export const suspendMerchant = new Operation({
   name: 'merchant.suspend',
+  operator: 'all',
   ...ofMerchant,
   input: z.object({}),
   async perform({ needs: { db }, subject: { id } }) {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Person, Scope } from '../../domain/actor';
+import type { RequiredScope } from '../../domain/key-access';
 import type { AccessLevel, MemberArea } from '../../domain/member-roles';
 import type { AuditDependencies } from '../audit/audit';
 import type { Performed, Reasons, Rejection, RejectionTexts } from './rejections';
@@ -14,10 +15,10 @@ export interface MemberAccess {
   readonly whileSuspended?: true;
 }
 
-/** Members, operators, or both may perform an operation. */
+/** Members, operators, or both may perform an operation; the scope is that of the operator's key. */
 type Actors =
-  | { readonly member: MemberAccess; readonly operator?: true }
-  | { readonly member?: undefined; readonly operator: true };
+  | { readonly member: MemberAccess; readonly operator?: RequiredScope }
+  | { readonly member?: undefined; readonly operator: RequiredScope };
 
 /** One act of a person: the object that was found, and what was chosen. */
 export interface Act<Needs, Subject, Input> {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { scopeOf, type ApprovingOperator, type OperatorActor, type Person } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
+import { hasScope, type RequiredScope } from '../../domain/key-access';
 import { mayAccess, rolesWith } from '../../domain/member-roles';
 import type { ActionEnd } from '../../domain/recorded-outcome';
 import { messageOf } from '../../errors';
@@ -46,7 +47,12 @@ export class Operation<
   }
 
   get isForOperators(): boolean {
-    return this.#spec.operator === true;
+    return this.#spec.operator !== undefined;
+  }
+
+  /** What the key of an operator needs. */
+  get scope(): RequiredScope {
+    return this.#spec.operator ?? 'all';
   }
 
   /** Where an approved request takes effect; undefined: no second operator has to approve it. */
@@ -190,8 +196,11 @@ export class Operation<
 
   /** Why the person may not do it to any object at present. */
   #rejectionOf(by: Person): RunRejection | null {
-    const { member } = this.#spec;
-    if (by.kind !== 'merchant_user') return this.isForOperators ? null : { reason: 'actor' };
+    const { member, operator } = this.#spec;
+    if (by.kind !== 'merchant_user') {
+      if (operator === undefined) return { reason: 'actor' };
+      return by.kind === 'os_user' || hasScope(by.scopes, operator) ? null : { reason: 'scope', scope: operator };
+    }
     if (member === undefined) return { reason: 'actor' };
     const { area, level, whileSuspended } = member;
     if (!mayAccess(by.role, area, level)) return { reason: 'role', roles: rolesWith(area, level) };

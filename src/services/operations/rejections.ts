@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OPERATOR_SCOPES } from '../../domain/key-access';
 import { MEMBER_ROLES } from '../../domain/member-roles';
 import { DAY_LIMIT_TEXT } from '../audit/audit';
 
@@ -16,6 +17,8 @@ export const RUN_REASONS = {
   actor: {},
   /** Only members with these roles may do it. */
   role: { roles: z.array(z.enum(MEMBER_ROLES)) },
+  /** The operator's key has scopes, without this one. */
+  scope: { scope: z.enum([...OPERATOR_SCOPES, 'all']) },
   /** The merchant can do nothing at present. */
   merchant_state: { state: z.enum(['pending', 'suspended']) },
   /** One operator has done it as often in 24 hours as a rule allows. */
@@ -78,6 +81,8 @@ export function rejectionText<R extends Reasons, Reason extends keyof R & string
 export const RUN_MESSAGES: RejectionTexts<typeof RUN_REASONS> = {
   actor: () => 'Another kind of person does this.',
   role: ({ roles }) => `Only these roles may do this: ${roles.join(', ')}.`,
+  scope: ({ scope }) =>
+    scope === 'all' ? 'Only a key without scopes does this.' : `The key does not have the scope "${scope}".`,
   merchant_state: ({ state }) => `The merchant is ${state}.`,
   day_limit: () => DAY_LIMIT_TEXT,
 };

@@ -9,7 +9,7 @@ import { findPayment } from './find-payment';
 /** Deletes a payment's customer and metadata permanently; the payment and its ledger stay. Repeatable. */
 export const eraseCustomer = new Operation({
   name: 'customer.erase',
-  operator: true,
+  operator: 'all',
   path: paymentPath,
   input: z.object({}),
   rejections: {},

@@ -15,7 +15,7 @@ const target = ({ subject }: { readonly subject: { readonly id: string } }) => s
 /** Closes an exception. It moves no money. */
 export const resolveException = new Operation({
   name: 'exception.resolve',
-  operator: true,
+  operator: 'resolve',
   path,
   input: z.object({}),
   rejections: {},
@@ -36,7 +36,7 @@ export const resolveException = new Operation({
 /** Closes the exception of a late payment that was refunded manually, and posts it out of suspense. */
 export const resolveExceptionAsRefunded = new Operation({
   name: 'exception.resolve_as_refunded',
-  operator: true,
+  operator: 'resolve',
   path,
   input: z.object({}),
   rejections: { other_kind: {}, refunded: {} },

@@ -15,7 +15,7 @@ interface ShowDependencies extends AuditDependencies {
 /** Reads what the merchant sent about the customer of a payment. It changes nothing; the audit log has who read it. */
 export const showCustomer = new Operation({
   name: 'customer.show',
-  operator: true,
+  operator: 'all',
   path: paymentPath,
   input: z.object({}),
   rejections: {},

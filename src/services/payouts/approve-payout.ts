@@ -30,7 +30,7 @@ export const approveReasons = {
 export const approvePayout = new Operation({
   name: 'payout.approve',
   member: { area: 'payouts', level: 'authorise', stepUp: true },
-  operator: true,
+  operator: 'payout',
   ...ON_PAYOUT,
   input: seenVersion,
   rejections: approveReasons,

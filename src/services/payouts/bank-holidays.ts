@@ -15,7 +15,7 @@ export async function listBankHolidays(db: Queryable): Promise<string[]> {
 /** Known days are kept. */
 export const addBankHolidays = new Operation({
   name: 'bank_holiday.add',
-  operator: true,
+  operator: 'all',
   path: z.object({}),
   input: z.object({ days: z.array(z.iso.date()) }),
   rejections: {},

@@ -5,7 +5,7 @@ import { actOnPayout, findStateRejection, ON_PAYOUT, seenVersion } from './act-o
 export const cancelPayout = new Operation({
   name: 'payout.cancel',
   member: { area: 'payouts', level: 'manage', stepUp: true, whileSuspended: true },
-  operator: true,
+  operator: 'payout',
   ...ON_PAYOUT,
   input: seenVersion,
   allows: (payout, by, input) => findStateRejection('cancel', payout, by, input),

@@ -15,7 +15,7 @@ interface CreateNeeds extends AuditDependencies {
 /** Requests a payout of a merchant's whole balance, which an operator approves. The same key is the same payout. */
 export const createPayout = new Operation({
   name: 'payout.create',
-  operator: true,
+  operator: 'all',
   path: z.object({ merchant: z.uuid() }),
   input: z.object({ key: z.string() }),
   rejections: payableReason,

@@ -29,7 +29,7 @@ const DAY_SECONDS = 86_400;
 /** Changes the limits of payouts. Absent ones keep their values. */
 export const setPayoutLimits = new Operation({
   name: 'payout.set_limits',
-  operator: true,
+  operator: 'all',
   path: z.object({}),
   input: payoutLimits.partial(),
   rejections: { below_a_day: {}, superseded: {} },

@@ -38,7 +38,7 @@ export async function listPayoutPolicies(db: Queryable): Promise<PayoutPolicyVer
 /** Writes the next version of a rail's policy. Absent terms are copied; payouts keep the version that they captured. */
 export const setPayoutPolicy = new Operation({
   name: 'payout.set_policy',
-  operator: true,
+  operator: 'all',
   path: z.object({ rail: z.enum(RAILS) }),
   input: policyTerms.partial(),
   rejections: { max_below_min: {}, closes_before_opening: {}, superseded: {} },

@@ -11,7 +11,7 @@ import {
 /** Sends a payout again that the bank does not know, with the same reference. */
 export const resendPayout = new Operation({
   name: 'payout.resend',
-  operator: true,
+  operator: 'resolve',
   ...ON_PAYOUT,
   input: seenVersion,
   allows: (payout, by, input) => findStateRejection('resend', payout, by, input),

@@ -13,7 +13,7 @@ import {
 /** Records what another source than the bank's status proves. */
 export const resolvePayout = new Operation({
   name: 'payout.resolve',
-  operator: true,
+  operator: 'resolve',
   ...ON_PAYOUT,
   input: seenVersion.extend({
     resolution: z.enum(PAYOUT_RESOLUTIONS),

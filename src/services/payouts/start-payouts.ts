@@ -8,7 +8,7 @@ import { ALL_PAYOUTS, findNewestStop } from './payout-stops';
 /** Ends the stop of payouts that was seen. Payouts that wait are sent within 30 seconds. */
 export const startPayouts = new Operation({
   name: 'payout.start',
-  operator: true,
+  operator: 'payout',
   path: z.object({}),
   input: z.object({}),
   rejections: { not_stopped: {} },

@@ -11,7 +11,7 @@ import { ALL_PAYOUTS, findNewestStop } from './payout-stops';
  */
 export const stopPayouts = new Operation({
   name: 'payout.stop',
-  operator: true,
+  operator: 'payout',
   path: z.object({}),
   input: z.object({}),
   rejections: {},

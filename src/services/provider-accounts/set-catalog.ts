@@ -13,7 +13,7 @@ const seconds = z.int().max(2_147_483_647);
 /** Writes the next version of a policy. Terms that are absent are copied from the version before. */
 export const setCatalog = new Operation({
   name: 'catalog.set',
-  operator: true,
+  operator: 'all',
   path: z.object({ provider: z.enum(PROVIDERS), channel: z.enum(PAYMENT_METHODS) }),
   input: z.object({
     feeBasisPoints: z.int().min(0).max(10_000).optional(),

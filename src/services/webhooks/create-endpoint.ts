@@ -18,7 +18,7 @@ interface CreateDependencies extends UrlDependencies {
 export const createEndpoint = new Operation({
   name: 'webhook.create',
   member: { area: 'developers', level: 'manage', stepUp: true },
-  operator: true,
+  operator: 'all',
   path: z.object({ merchant: z.uuid() }),
   input: z.object({
     url: z.string(),

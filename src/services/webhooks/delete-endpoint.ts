@@ -13,7 +13,7 @@ import { disabledReasonOf, findEndpoint, type WebhookEndpoint } from './webhook-
 export const deleteEndpoint = new Operation({
   name: 'webhook.delete',
   member: { area: 'developers', level: 'manage', stepUp: true, whileSuspended: true },
-  operator: true,
+  operator: 'all',
   path: z.object({ endpoint: z.uuid() }),
   input: z.object({}),
   rejections: {},

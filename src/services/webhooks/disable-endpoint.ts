@@ -14,7 +14,7 @@ import { disabledReasonOf, findEndpoint } from './webhook-endpoints';
 export const disableEndpoint = new Operation({
   name: 'webhook.disable',
   member: { area: 'developers', level: 'manage', stepUp: true, whileSuspended: true },
-  operator: true,
+  operator: 'all',
   path: z.object({ endpoint: z.uuid() }),
   input: z.object({}),
   rejections: { disabled: {} },

@@ -10,7 +10,7 @@ import { findEndpoint } from './webhook-endpoints';
 export const enableEndpoint = new Operation({
   name: 'webhook.enable',
   member: { area: 'developers', level: 'manage', stepUp: true },
-  operator: true,
+  operator: 'all',
   path: z.object({ endpoint: z.uuid() }),
   input: z.object({}),
   rejections: { enabled: {} },

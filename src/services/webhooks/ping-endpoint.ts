@@ -20,7 +20,7 @@ interface PingDependencies extends AuditDependencies {
 export const pingEndpoint = new Operation({
   name: 'webhook.ping',
   member: { area: 'developers', level: 'manage' },
-  operator: true,
+  operator: 'all',
   path: z.object({ endpoint: z.uuid() }),
   input: z.object({}),
   rejections: {},

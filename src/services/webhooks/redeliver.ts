@@ -46,7 +46,7 @@ type Subject =
 export const redeliver = new Operation({
   name: 'webhook.redeliver',
   member: { area: 'developers', level: 'manage' },
-  operator: true,
+  operator: 'redeliver',
   path: z.object({ deliveries: z.union([z.array(z.uuid()).min(1), range]) }),
   input: z.object({}),
   rejections: reasons,

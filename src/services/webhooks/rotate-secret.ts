@@ -25,7 +25,7 @@ interface RotateDependencies extends AuditDependencies {
 export const rotateSecret = new Operation({
   name: 'webhook.rotate_secret',
   member: { area: 'developers', level: 'manage', stepUp: true },
-  operator: true,
+  operator: 'all',
   path: z.object({ endpoint: z.uuid() }),
   input: z.object({ overlapSeconds: z.int().min(0) }),
   rejections: {

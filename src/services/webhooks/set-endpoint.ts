@@ -28,7 +28,7 @@ const RESET_IF_MOVED = HEALTHY.map(
 export const setEndpoint = new Operation({
   name: 'webhook.set',
   member: { area: 'developers', level: 'manage', stepUp: true },
-  operator: true,
+  operator: 'all',
   path: z.object({ endpoint: z.uuid() }),
   input: z.object({
     url: z.string().optional(),

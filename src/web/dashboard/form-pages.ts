@@ -210,7 +210,8 @@ export function runTexts({ texts, onlyRoles }: MerchantView): RejectionTexts<typ
     actor: () => onlyRoles([]),
     role: ({ roles }) => onlyRoles(roles),
     merchant_state: ({ state }) => texts.merchantStates[state],
-    // Only operators have a limit.
+    // Only operators have keys with scopes, and a limit.
+    scope: () => onlyRoles([]),
     day_limit: () => onlyRoles([]),
   };
 }

@@ -75,7 +75,7 @@ it('records the action before its execution, so that an action that ends with th
 
 it.each(['cli', 'api', 'console'] as const)('records the door through which an operator acts: %s', async (door) => {
   const { id, name } = await insertOperator(db, { name: 'dewi', environment: 'sandbox' });
-  const dewi: OperatorActor = { kind: 'operator', name, door, operatorId: id };
+  const dewi: OperatorActor = { kind: 'operator', name, door, operatorId: id, scopes: null };
   await withAudit({ db }, dewi, { action: pingEndpoint, target: 'E' }, () => Promise.resolve());
   expect(await listActions(db, { limit: 1 })).toMatchObject([{ actor: 'operator:dewi', via: door }]);
   const { rows } = await db.query('select operator_id from operator_actions');

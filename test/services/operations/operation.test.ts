@@ -7,7 +7,7 @@ import type { AuditDependencies } from '../../../src/services/audit/audit';
 import { insertMerchant } from '../../../src/services/merchants/merchants';
 import { Operation } from '../../../src/services/operations/operation';
 import { done, notKnown, rejected } from '../../../src/services/operations/rejections';
-import { memberOf, osUser } from '../../support/actors';
+import { memberOf, operatorOf, osUser } from '../../support/actors';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { createMember } from '../../support/people';
 
@@ -46,7 +46,7 @@ const MEMBER = { area: 'developers', level: 'manage', stepUp: true } as const;
 const paintDoor = new Operation({
   name: 'door.paint',
   member: MEMBER,
-  operator: true,
+  operator: 'all',
   path: z.object({ door: z.uuid() }),
   input: z.object({ colour: z.enum(['red', 'blue', 'none']) }),
   rejections: { locked: {}, colour_missing: { colours: z.array(z.string()) } },
@@ -224,7 +224,7 @@ describe('run', () => {
   it('a secret of the input is in no log, and allows and perform have it, with the person and the note', async () => {
     const openSafe = new Operation({
       name: 'safe.open',
-      operator: true,
+      operator: 'all',
       path: z.object({}),
       input: z.object({ code: z.string().optional().meta({ isSecret: true }), floor: z.int() }),
       rejections: { wrong_code: {} },
@@ -259,6 +259,32 @@ describe('preview', () => {
     expect(await preview(owner, LOCKED)).toMatchObject({ rejection: { reason: 'locked' } });
     expect(await preview({ ...owner, role: 'viewer' }, LOCKED)).toMatchObject({ rejection: { reason: 'role' } });
     await expect(preview(owner, UNKNOWN)).rejects.toThrow(NotFoundError);
+  });
+
+  it("an operator's key with scopes does what they name, and nothing that needs a key without them", async () => {
+    const lockDoor = new Operation({
+      name: 'door.lock',
+      operator: 'settle',
+      path: z.object({}),
+      input: z.object({}),
+      rejections: {},
+      messages: {},
+      load: (needs: AuditDependencies) => Promise.resolve(needs),
+      target: () => 'door',
+      perform: () => Promise.resolve(done(null)),
+    });
+    const dewi = operatorOf({ id: randomUUID(), name: 'dewi' });
+    const [settles, reads] = [{ ...dewi, scopes: ['settle'] } as const, { ...dewi, scopes: ['read'] } as const];
+    const rejectionOf = async (by: Person) => (await lockDoor.preview({ db }, by, {})).rejection;
+    expect([await rejectionOf(dewi), await rejectionOf(settles)]).toEqual([null, null]);
+    expect(await rejectionOf(reads)).toEqual({ reason: 'scope', scope: 'settle' });
+    const call = { path: {}, input: {}, formId: randomUUID() };
+    expect(await lockDoor.run({ db }, reads, call)).toMatchObject({
+      outcome: 'rejected',
+      message: 'The key does not have the scope "settle".',
+    });
+    const painted = await paintDoor.preview({ db }, settles, { door: randomUUID() });
+    expect(painted.rejection).toEqual({ reason: 'scope', scope: 'all' });
   });
 });
 

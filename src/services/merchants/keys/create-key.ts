@@ -18,7 +18,7 @@ export interface IssueDependencies extends AuditDependencies {
 export const createKey = new Operation({
   name: 'key.create',
   member: { area: 'developers', level: 'manage', stepUp: true },
-  operator: true,
+  operator: 'all',
   path: z.object({ merchant: z.uuid() }),
   input: z.object({
     name: keyName.optional(),

@@ -9,7 +9,7 @@ import { findKey } from './api-key';
 export const revokeKey = new Operation({
   name: 'key.revoke',
   member: { area: 'developers', level: 'manage', stepUp: true, whileSuspended: true },
-  operator: true,
+  operator: 'all',
   path: z.object({ key: z.uuid() }),
   input: z.object({}),
   rejections: { key_revoked: { revokedAt: z.date() } },

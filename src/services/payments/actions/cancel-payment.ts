@@ -5,6 +5,6 @@ import { memberAction } from './member-action';
 export const cancelPayment = new Operation({
   name: 'payment.cancel',
   member: { area: 'payments', level: 'manage' },
-  operator: true,
+  operator: 'fail',
   ...memberAction('cancel', ({ status }) => (status === 'refund_processing' ? 'refund_in_progress' : null)),
 });

@@ -2,4 +2,4 @@ import { Operation } from '../../operations/operation';
 import { operatorAction } from './operator-action';
 
 /** Fails a payment that no rule can close. */
-export const failPayment = new Operation({ name: 'payment.fail', ...operatorAction('fail') });
+export const failPayment = new Operation({ name: 'payment.fail', operator: 'fail', ...operatorAction('fail') });

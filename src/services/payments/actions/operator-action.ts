@@ -44,7 +44,6 @@ export const ACTION_MESSAGES: RejectionTexts<typeof ACTION_REASONS> = {
  */
 export function operatorAction(action: OperatorPaymentAction) {
   return {
-    operator: true,
     path: paymentPath,
     input: z.object({}),
     rejections: ACTION_REASONS,

@@ -6,7 +6,7 @@ import { approvedBy } from './operator-action';
 export const refundPayment = new Operation({
   name: 'payment.refund',
   member: { area: 'payments', level: 'authorise' },
-  operator: true,
+  operator: 'refund',
   ...memberAction('refund'),
   ...approvedBy('request_refund'),
 });

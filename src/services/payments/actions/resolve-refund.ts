@@ -4,6 +4,7 @@ import { approvedBy, operatorAction } from './operator-action';
 /** Closes a rejected refund: the customer has the money by another way. */
 export const resolveRefundAsRefunded = new Operation({
   name: 'refund.resolve_as_refunded',
+  operator: 'resolve',
   ...operatorAction('resolveRefundAsRefunded'),
   ...approvedBy('resolve_refund_as_refunded'),
 });
@@ -11,6 +12,7 @@ export const resolveRefundAsRefunded = new Operation({
 /** Closes a rejected refund: the merchant keeps the money. */
 export const resolveRefundAsPaid = new Operation({
   name: 'refund.resolve_as_paid',
+  operator: 'resolve',
   ...operatorAction('resolveRefundAsPaid'),
   ...approvedBy('resolve_refund_as_paid'),
 });

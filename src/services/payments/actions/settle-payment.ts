@@ -5,6 +5,7 @@ import { approvedBy, operatorAction } from './operator-action';
 /** Settles a payment with manual settlement whose delay is over. */
 export const settlePayment = new Operation({
   name: 'payment.settle',
+  operator: 'settle',
   ...operatorAction('settle'),
   ...approvedBy('settle'),
 });
