@@ -227,8 +227,7 @@ create trigger begins_as_request before insert on payouts for each row
   when (new.status <> 'requested' or new.version <> 1) execute function forbid_mutation();
 
 -- Whether two operators have approved an action for this version of a payout, and the action is executed now. The
--- resolution is null for an action that has none. A sandbox needs one operator. The request names the payout by its id
--- or its reference.
+-- resolution is null for an action that has none. A sandbox needs one operator.
 create function is_approved_payout_action(wanted_action text, payout uuid, payout_version integer, resolution text)
   returns boolean
 language sql stable security definer set search_path = public, pg_temp
@@ -236,8 +235,7 @@ begin atomic
   select exists (select from installation where environment = 'sandbox') or exists (
     select from approvals
     where is_in_execution(approvals, wanted_action)
-      and parameters ->> 'payout' in (payout::text, (select reference_id from payouts where id = payout))
-      and expected_version = payout_version
+      and parameters ->> 'payout' = payout::text and expected_version = payout_version
       and parameters ->> 'resolution' is not distinct from resolution
   );
 end;

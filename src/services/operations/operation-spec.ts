@@ -53,6 +53,11 @@ export interface ApprovalSpec<Subject, Input> {
   readonly isExempt?: (subject: Subject) => boolean;
   /** What the operator who decides reads, if the id in the audit log is too little. */
   readonly target?: (act: ActOn<Subject, Input>) => string;
+  /**
+   * The object in the stored request. Absent: as the person named it. A person can name some objects in two ways, and
+   * the same request is stored once.
+   */
+  readonly path?: (subject: Subject) => object;
   /** What it moves, for the operator who decides, in rupiah. Null: not known. Absent: it moves none. */
   readonly amountRupiah?: (act: ActOn<Subject, Input>) => number | null;
   /** Who receives the amount: a rule limits what single operators do for one merchant in 24 hours. */

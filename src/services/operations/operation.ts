@@ -172,7 +172,7 @@ export class Operation<
 
   /** @returns the id of the request */
   #requestApproval(
-    { target = this.#spec.target, amountRupiah, replaces }: ApprovalSpec<Subject, z.output<Input>>,
+    { target = this.#spec.target, path, amountRupiah, replaces }: ApprovalSpec<Subject, z.output<Input>>,
     by: OperatorActor,
     act: Act<Needs, Subject, z.output<Input>>,
     parameters: object,
@@ -180,7 +180,7 @@ export class Operation<
     const request = {
       action: this.name,
       target: target(act),
-      parameters,
+      parameters: { ...parameters, ...path?.(act.subject) },
       ...(amountRupiah && { amountRupiah: amountRupiah(act) }),
       replaces: replaces?.(act.subject) ?? null,
     };

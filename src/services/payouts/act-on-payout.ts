@@ -61,6 +61,7 @@ export const payoutApproval = {
   executes: 'workflow',
   target: ({ subject: { referenceId, bankCode, lastFour } }: ActOn<Payout, unknown>) =>
     `${referenceId} to ${describeAccount(bankCode, lastFour)}`,
+  path: ({ id }: Payout) => ({ payout: id }),
   amountRupiah: ({ subject }: ActOn<Payout, unknown>) => subject.amountRupiah,
   replaces: ({ version }: Payout) => version,
 } as const;

@@ -114,7 +114,7 @@ it("an operator's payout is sent after a second operator, and the same key is th
     action: 'payout.approve',
     target: `${payout.referenceId} to BCA •••• 7890`,
     amountRupiah: 297_500,
-    parameters: { payout: payout.referenceId },
+    parameters: { payout: payout.id },
     expectedVersion: 1,
   });
   await expect(decide(dewi, approval)).rejects.toThrow('another operator');

@@ -64,6 +64,7 @@ export function approvedBy(transition: TransitionName) {
     approval: {
       executes: 'workflow',
       target: ({ subject }: Pick<OperatorAct, 'subject'>) => subject.referenceId,
+      path: ({ id }: PaymentRow) => ({ payment: id }),
       amountRupiah: ({ subject }: Pick<OperatorAct, 'subject'>) => subject.totalRupiah,
       merchantId: ({ merchantId }: PaymentRow) => merchantId,
       replaces: ({ version }: PaymentRow) => version,

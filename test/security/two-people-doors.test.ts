@@ -1,0 +1,245 @@
+import type { Pool } from '../../src/db/connection/pool';
+import { openException } from '../../src/db/operations/open-exception';
+import type { StepActor } from '../../src/domain/actor';
+import { withClient } from '../../src/local-stack/postgres';
+import { OPERATOR_ENDPOINTS } from '../../src/servers/api-routes';
+import { startApi } from '../../src/servers/api-server';
+import { listApprovals } from '../../src/services/audit/list-approvals';
+import type { DATABASE_APPROVALS, WORKFLOW_APPROVALS } from '../../src/services/operations/all';
+import { listExceptions } from '../../src/services/payments/exceptions';
+import { runLunas } from '../cli/run-lunas';
+import { applyTransitions, type StepName } from '../services/ledger/transition-path';
+import { SILENT } from '../support/collect-log';
+import { freeListeners } from '../support/listeners';
+import {
+  addLines,
+  applyPayout,
+  createTestPayouts,
+  ofPayments,
+  withNewMerchant,
+  type TestPayouts,
+} from '../support/payouts';
+import { createOperatorWithLogin, urlOfOperator } from '../support/production';
+import { NO_LIMITS } from '../support/service';
+
+/* In production, what needs two people is executed by one of them through no door. */
+
+let payouts: TestPayouts;
+let db: Pool;
+let dewi: Door;
+let operatorIds: Readonly<Record<string, string>>;
+let operatorUrl: string;
+let closeApi: () => Promise<void>;
+
+/** The doors of one operator. */
+interface Door {
+  lunas(...args: readonly string[]): ReturnType<typeof runLunas>;
+  /** @returns the reason of the rejection */
+  post(path: string, body: object): Promise<string | null>;
+}
+
+const setEnvironment = (environment: 'sandbox' | 'production') =>
+  withClient(payouts.database.url, (client) =>
+    client.query(`set session_replication_role = replica; update installation set environment = '${environment}'`),
+  );
+
+beforeAll(async () => {
+  payouts = await createTestPayouts();
+  ({ db } = payouts);
+  const { listeners, operatorUrl: url } = await freeListeners();
+  operatorUrl = url;
+  await setEnvironment('production');
+  const api = await startApi({
+    ...listeners,
+    ...NO_LIMITS,
+    environment: 'production',
+    databaseUrl: payouts.database.urlOf('lunas_local_api'),
+    temporal: { address: '127.0.0.1:1', namespace: 'none', security: {} },
+    masterKey: payouts.masterKey,
+    log: SILENT,
+  });
+  closeApi = () => api.close();
+  const [own, other] = [await addOperator('dewi'), await addOperator('budi')];
+  dewi = await doorsOf('dewi', own.secret);
+  operatorIds = { dewi: own.id, budi: other.id };
+});
+afterAll(async () => {
+  await closeApi();
+  await payouts.close();
+});
+
+async function addOperator(name: string) {
+  const operator = await createOperatorWithLogin(payouts.database, db, name);
+  await db.query("update operators set created_at = now() - interval '1 day' where id = $1", [operator.id]);
+  return operator;
+}
+
+async function doorsOf(name: string, secret: string): Promise<Door> {
+  const environment = {
+    DATABASE_URL: await urlOfOperator(payouts.database, name),
+    LUNAS_OPERATOR_KEY: secret,
+    LUNAS_MASTER_KEY: payouts.masterKey,
+    TEMPORAL_ADDRESS: '127.0.0.1:1',
+  };
+  return {
+    lunas: (...args) => runLunas([...args, '--note', 'case 12', '--json'], environment),
+    async post(path, body) {
+      const response = await fetch(`${operatorUrl}/operator${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ ...body, note: 'case 12' }),
+      });
+      return response.headers.get('x-error-reason');
+    },
+  };
+}
+
+const RICH = { totalRupiah: 9_000_000, amountRupiah: 9_000_000, netRupiah: 9_000_000, feeRupiah: 0 };
+
+async function payment(...path: readonly StepName[]): Promise<string> {
+  return (await applyTransitions(ofPayments(payouts), path, { ...RICH, settlementKind: 'manual' })).terms.referenceId;
+}
+
+async function payout(requestedBy: StepActor['name'], ...path: Parameters<typeof applyPayout>[1]): Promise<string> {
+  await setEnvironment('sandbox');
+  payouts = await withNewMerchant(payouts);
+  await addLines(payouts, [100_000]);
+  const { referenceId } = await applyPayout(payouts, path, { by: { name: requestedBy } });
+  await setEnvironment('production');
+  return referenceId;
+}
+
+async function lateException(): Promise<string> {
+  await openException(db, { kind: 'late_payment', referenceId: 'LN1', detail: 'no amount' });
+  return (await listExceptions(db, { onlyOpen: true, limit: 1 }))[0]?.id ?? '';
+}
+
+/** How one operator asks for it, at each door that has it. The operator API has no other endpoints for it. */
+interface Attempt {
+  readonly command: readonly string[];
+  readonly request?: readonly [path: string, body: object];
+}
+
+type Approved = (typeof DATABASE_APPROVALS | typeof WORKFLOW_APPROVALS)[number]['name'];
+
+const REFUND_FAILED = ['issue', 'pay', 'request_refund', 'submit_refund', 'fail_refund'] as const;
+
+const resolveRefundAs = async (as: 'refunded' | 'paid'): Promise<Attempt> => {
+  const id = await payment(...REFUND_FAILED);
+  return { command: ['refunds', 'resolve', id, '--as', as], request: [`/payments/${id}/refund/resolve`, { as }] };
+};
+
+/** An operation that needs two people and has no row here does not compile. */
+const ATTEMPTS: Readonly<Record<Approved, () => Promise<Attempt>>> = {
+  'approval.set_limit': async () => ({ command: ['approvals', 'set-limit', '6000000'] }),
+  'approval.set_rule': async () => ({ command: ['approvals', 'set-rule', 'payment.settle', '--item', '1'] }),
+  'catalog.set': async () => ({
+    command: ['catalog', 'set', '--provider', 'gopay', '--channel', 'qris', '--fee-bps', '0'],
+  }),
+  'exception.resolve_as_refunded': async () => {
+    const id = await lateException();
+    return {
+      command: ['exceptions', 'resolve', id, '--refunded'],
+      request: [`/exceptions/${id}/resolve`, { refunded: true }],
+    };
+  },
+  'payout.set_limits': async () => ({
+    command: ['payouts', 'set-limit', '1', '--cooldown', '2d', '--not-found', '2d'],
+  }),
+  'payout.set_policy': async () => ({ command: ['payouts', 'policies', 'set', '--rail', 'bi_fast', '--fee', '0'] }),
+  'operator.approve': async () => {
+    await urlOfOperator(payouts.database, 'eve');
+    return { command: ['operators', 'create', '--name', 'eve', '--login', 'test_operator_eve'] };
+  },
+  'operator.revoke': async () => ({ command: ['operators', 'revoke', operatorIds.budi ?? ''] }),
+  'merchant.set_fee_payer': async () => ({
+    command: ['merchants', 'set', payouts.merchantId, '--fee-payer', 'buyer'],
+  }),
+  'payment.settle': async () => {
+    const id = await payment('issue', 'pay');
+    return { command: ['payments', 'settle', id], request: [`/payments/${id}/settle`, {}] };
+  },
+  'payment.refund': async () => {
+    const id = await payment('issue', 'pay');
+    return { command: ['payments', 'refund', id], request: [`/payments/${id}/refund`, {}] };
+  },
+  'refund.resolve_as_refunded': () => resolveRefundAs('refunded'),
+  'refund.resolve_as_paid': () => resolveRefundAs('paid'),
+  'payout.approve': async () => {
+    const id = await payout('cli:sari');
+    return { command: ['payouts', 'approve', id], request: [`/payouts/${id}/approve`, {}] };
+  },
+  'payout.resend': async () => {
+    const id = await payout('schedule', 'approve', 'submit');
+    return { command: ['payouts', 'resend', id], request: [`/payouts/${id}/resend`, {}] };
+  },
+  'payout.resolve': async () => {
+    const id = await payout('schedule', 'approve', 'submit');
+    const body = { as: 'completed', evidence: 'line 12' };
+    return {
+      command: ['payouts', 'resolve', id, '--as', body.as, '--evidence', body.evidence],
+      request: [`/payouts/${id}/resolve`, body],
+    };
+  },
+  // Nothing pays out after it.
+  'payout.start': async () => {
+    expect(await dewi.lunas('payouts', 'stop')).toMatchObject({ exitCode: 0 });
+    return { command: ['payouts', 'start'], request: ['/payouts/start', {}] };
+  },
+};
+
+/** The requests of this action that wait. */
+async function waiting(action: string): Promise<number[]> {
+  const approvals = await listApprovals(db, { onlyOpen: true, limit: 100 });
+  return approvals.filter((approval) => approval.action === action).map(({ id }) => id);
+}
+
+async function executed(action: string): Promise<number> {
+  const { rowCount } = await db.query('select from operator_actions where action = $1', [action]);
+  return rowCount ?? 0;
+}
+
+/** The paths of the operator API that the attempts have used. */
+const used = new Set<string>();
+
+/** What stops something, or what the provider decides. */
+const BY_ONE = [
+  '/operator/deliveries/:id/redeliver',
+  '/operator/merchants/:id/hold',
+  '/operator/merchants/:id/release',
+  '/operator/payments/:id/cancel',
+  '/operator/payments/:id/fail',
+  '/operator/payments/:id/refund/retry',
+  '/operator/payouts/:id/cancel',
+  '/operator/payouts/stop',
+];
+
+it.each(Object.entries(ATTEMPTS))(
+  '%s by one operator waits for another one, at every door',
+  async (action, prepare) => {
+    const { command, request } = await prepare();
+    const stored = await dewi.lunas(...command);
+    const [id] = await waiting(action);
+    expect({ id, stored }).toEqual({ id: expect.any(Number), stored });
+    expect(stored.stdout + stored.stderr).toMatch(
+      action === 'operator.approve' ? /"approval_id"/ : `approvals approve ${id} `,
+    );
+    if (request) {
+      const [path, body] = request;
+      used.add(path);
+      expect(await dewi.post(path, body)).toBe('approval_required');
+    }
+    // The same request is stored once, whatever its door.
+    expect(await waiting(action)).toEqual([id]);
+    const own = await dewi.lunas('approvals', 'approve', String(id));
+    expect(own).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/another operator/) });
+    expect([await waiting(action), await executed(action)]).toEqual([[id], 0]);
+  },
+);
+
+it('each endpoint of the operator API that writes is one of the above, or moves no money and needs one person', () => {
+  const patternOf = (path: string) => path.replace(/LN\w+|LP\w+|[0-9a-f-]{36}/, ':id');
+  const two = [...used].map((path) => `/operator${patternOf(path)}`);
+  const all = OPERATOR_ENDPOINTS.filter(({ method }) => method === 'post').map(({ path }) => path);
+  expect(new Set(all)).toEqual(new Set([...two, ...BY_ONE]));
+});
