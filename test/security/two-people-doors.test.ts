@@ -225,9 +225,9 @@ it.each(Object.entries(ATTEMPTS))(
       action === 'operator.approve' ? /"approval_id"/ : `approvals approve ${id} `,
     );
     const reasons = request ? [await dewi.post(...request)] : [];
-  expect(reasons.filter((reason) => reason !== 'approval_required')).toEqual([]);
-  if (request) used.add(request[0]);
-  // The same request is stored once, whatever its door.
+    expect(reasons.filter((reason) => reason !== 'approval_required')).toEqual([]);
+    if (request) used.add(request[0]);
+    // The same request is stored once, whatever its door.
     expect(await waiting(action)).toEqual([id]);
     const own = await dewi.lunas('approvals', 'approve', String(id));
     expect(own).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/another operator/) });
