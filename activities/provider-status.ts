@@ -1,6 +1,6 @@
 import { openException } from '../src/db/operations/open-exception';
 import { isAmountChangeKnown, stopProviderAccount } from '../src/db/operations/stop-provider-account';
-import { scheduleStatusQuery } from '../src/db/payments/notification-inbox';
+import { countContradictedPayments, scheduleStatusQuery } from '../src/db/payments/notification-inbox';
 import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import { transitionWriters } from '../src/db/transitions/payment-transitions';
 import { lateRefundKeyOf } from '../src/domain/late-payment';
@@ -46,6 +46,7 @@ export async function applyProviderStatus(
   const input = toTransitionInput(request);
   switch (providerPayment.status) {
     case 'pending':
+      await countContradictedPayments(context.db, request.terms);
       return keepState(context, request, { ...(attentionReason && { attentionReason }) });
     case 'paid':
     case 'refunded':

@@ -146,6 +146,18 @@ export const METRICS = {
     help: "Requests at the address for providers' notifications, by what they are.",
     labels: { outcome: ['verified', 'invalid_signature', 'malformed', 'unknown_account'] },
   },
+  lunas_keys_rejected_total: {
+    type: 'counter',
+    process: 'api',
+    help: 'Requests whose secret key was missing, unknown, revoked, expired, or not allowed from their address.',
+    labels: { owner: ['merchant', 'operator'] },
+  },
+  lunas_sign_ins_failed_total: {
+    type: 'counter',
+    process: 'api',
+    help: 'Steps of signing in to the dashboard that were rejected; throttled: not tried, because of earlier ones.',
+    labels: { reason: ['credentials', 'code', 'passkey', 'throttled'] },
+  },
   lunas_creates_total: {
     type: 'counter',
     process: 'api',
@@ -281,6 +293,24 @@ export const METRICS = {
     type: 'gauge',
     process: 'worker',
     help: 'Age of the oldest notification that is due and has no recorded effect; 0 if there is none.',
+    labels: {},
+  },
+  lunas_notifications_contradicted_total: {
+    type: 'counter',
+    process: 'worker',
+    help: 'Authentic notifications of a payment that the provider itself does not know of a minute later.',
+    labels: { reported_status: ['paid', 'completed'] },
+  },
+  lunas_payloads_rejected_total: {
+    type: 'counter',
+    process: 'worker',
+    help: 'Payloads in Temporal that this service has not written. Workflows and activities reject them.',
+    labels: { namespace: null },
+  },
+  lunas_provider_accounts_changed: {
+    type: 'gauge',
+    process: 'worker',
+    help: 'Accounts whose address, key, merchant or status was changed within 24 hours.',
     labels: {},
   },
   lunas_exceptions_open: {

@@ -61,7 +61,7 @@ function merchantRoute(dependencies: ApiServerDependencies, endpoint: MerchantEn
     ...endpoint,
     async admit(request, response) {
       response.set(NO_STORE);
-      const merchant = await countRejections(dependencies, request, () =>
+      const merchant = await countRejections(dependencies, request, 'merchant', () =>
         authenticate(dependencies, request, response, endpoint.scope),
       );
       reportIgnored(request, 'parameters', unknownParameters(request, known));
@@ -82,7 +82,7 @@ function operatorRoute(dependencies: ApiServerDependencies, endpoint: OperatorEn
     ...endpoint,
     async admit(request, response) {
       response.set(NO_STORE);
-      const operator = await countRejections(dependencies, request, () =>
+      const operator = await countRejections(dependencies, request, 'operator', () =>
         authenticateOperator(dependencies, request, response, endpoint.scope),
       );
       response.set(await countRequests(dependencies.rateLimit, operator));

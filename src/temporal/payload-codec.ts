@@ -5,6 +5,7 @@ import type { DerivedKeys } from '../crypto/derived-keys';
 import type { RejectedPayload } from '../domain/rejected-payload';
 import { messageOf } from '../errors';
 import type { Logger } from '../observability/logger';
+import { increment } from '../observability/metrics';
 import { paymentIdOf } from './log-payment';
 
 /** Keys of 32 bytes, by the id of the master key that they are derived from. */
@@ -54,7 +55,7 @@ export class NotAuthenticError extends Error {
 export class EncryptingCodec implements PayloadCodec {
   constructor(
     private readonly keys: PayloadKeys,
-    private readonly namespace: string,
+    readonly namespace: string,
   ) {}
 
   /** @throws Error if a payload has metadata besides its encoding */
@@ -139,6 +140,7 @@ export class WorkerCodec implements PayloadCodec {
       const reason = error.message;
       const workflowId = context?.workflowId;
       this.log.error({ workflowId, ...paymentIdOf(workflowId), reason }, 'payload not authentic');
+      increment('lunas_payloads_rejected_total', { namespace: this.codec.namespace });
       return rejectedPayload(reason);
     }
   }

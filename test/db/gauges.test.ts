@@ -228,6 +228,11 @@ const CASES: Readonly<Record<string, { readonly plant: string; readonly moves: E
       values ('paid_twice', 'LN1', 'x', now(), 'cli:sari')`,
     moves: {},
   },
+  'a provider account that was changed today': {
+    plant: `update provider_accounts set changed_at = now() - interval '23 hours' where id = ${ACCOUNT};
+      update provider_accounts set changed_at = now() - interval '25 hours' where id = ${PAYOUTS_ACCOUNT}`,
+    moves: { 'lunas_provider_accounts_changed{}': 1 },
+  },
   'a payout that waits for an operator': {
     plant: `${payout('requested', '1 minute')} update payouts set approval_kind = 'operator'`,
     moves: { [openPayouts('requested')]: 1, [payoutAttention('waiting_for_approval')]: 1 },
@@ -365,6 +370,7 @@ describe('the worker reads from PostgreSQL', () => {
       truncate payouts, bank_accounts, bank_holidays, payments, payment_transitions, refunds, webhook_events,
         webhook_deliveries, provider_notifications, exceptions, ledger_verification_results, reconciliation_runs,
         retention_runs cascade;
+      update provider_accounts set changed_at = null;
       update totals_progress set recomputed_on = 'epoch';
       update webhook_endpoints set consecutive_failures = 0, failing_since = null, next_probe_at = null;
       update recovery_mode set begun_at = null, begun_by = null, reason = null, timeline = postgresql_timeline();

@@ -223,6 +223,25 @@ describe('attack 1: the customers pay into the account of the operator', () => {
     await registry.close();
   });
 
+  it('the row of an account has when it was last changed whose it is, or where it is', async () => {
+    await setEnvironment('sandbox');
+    const { rows } = await payouts.db.query<{ id: string }>(
+      `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key)
+       values (gen_random_uuid(), 'shopeepay', 'midtrans', 'http://127.0.0.1:9', 'v1.key.own') returning id`,
+    );
+    const id = rows[0]?.id;
+    const isNoted = async (change: string) => {
+      await asSuperuser(payouts.db, 'update provider_accounts set changed_at = null');
+      await payouts.db.query(`update provider_accounts set ${change} where id = $1`, [id]);
+      return (await payouts.db.query('select from provider_accounts where changed_at is not null')).rowCount === 1;
+    };
+    expect(await isNoted("base_url = 'https://own.test'")).toBe(true);
+    expect(await isNoted("sealed_server_key = 'v1.key.other'")).toBe(true);
+    expect(await isNoted("status = 'disabled'")).toBe(true);
+    expect(await isNoted('calls_per_second = 7')).toBe(false);
+    await setEnvironment('production');
+  });
+
   it('an account is enabled only at the address that two operators have seen', async () => {
     const id = randomUUID();
     await attempt(ACCOUNT, id, 'proposed');

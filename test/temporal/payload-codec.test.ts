@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { createLogger } from '../../src/observability/logger';
+import { setRecorder } from '../../src/observability/metrics';
 import { EncryptingCodec, WorkerCodec } from '../../src/temporal/payload-codec';
 import { payloadKeysOf } from '../support/payload-keys';
 
@@ -76,6 +77,8 @@ describe('the payload codec', () => {
   });
 
   it('the codec of a worker replaces a payload that is not authentic', async () => {
+    const rejected: string[] = [];
+    setRecorder({ increment: (name) => rejected.push(name), observe: () => undefined });
     const worker = new WorkerCodec(codec, createLogger('test', 'silent'));
     const payloads = [await encrypt('settle', 'payment-1'), defaultPayloadConverter.toPayload('refund')];
     const decoded = await worker.decode(payloads, inWorkflow('payment-1'));
@@ -83,5 +86,6 @@ describe('the payload codec', () => {
       'settle',
       { rejectedPayload: 'it is not encrypted' },
     ]);
+    expect(rejected).toEqual(['lunas_payloads_rejected_total']);
   });
 });

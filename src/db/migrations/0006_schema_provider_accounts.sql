@@ -44,6 +44,7 @@ create table provider_accounts (
   proposed_server_key text,
   proposed_key_fingerprint text,
   proposed_nmid text,
+  changed_at timestamptz(3), -- when somebody changed who receives the money, or whether; an alert compares it
   constraint provider_accounts_provider_if_payments check ((purpose = 'payments') = (provider is not null)),
   constraint provider_accounts_credentials_if_payouts check ((purpose = 'payouts') = (sealed_credentials is not null)),
   -- The pairs of `ADAPTERS` (src/providers/adapters.ts): an account is never called with the protocol of the other
@@ -54,6 +55,20 @@ create table provider_accounts (
 create index provider_accounts_provider_idx on provider_accounts (provider) where status = 'enabled';
 create unique index provider_accounts_payouts_key on provider_accounts (purpose)
   where purpose = 'payouts' and status = 'enabled';
+
+-- By whatever way: a command, a statement of a person, or a worker that stops the account.
+create function record_account_change() returns trigger language plpgsql as $$
+begin
+  new.changed_at := clock_timestamp();
+  return new;
+end $$;
+create trigger records_change before update on provider_accounts for each row
+  when (
+    (old.adapter, old.base_url, old.status, old.nmid) is distinct from (new.adapter, new.base_url, new.status, new.nmid)
+    or not is_resealed(old.sealed_server_key, new.sealed_server_key)
+    or (new.sealed_credentials is distinct from old.sealed_credentials
+      and is_resealed(old.sealed_credentials, new.sealed_credentials) is not true)
+  ) execute function record_account_change();
 
 -- The worker stops an account whose QRs are those of another merchant, or that changes amounts. It can do nothing else
 -- with accounts.
@@ -162,6 +177,7 @@ grant select on policies to lunas_api, lunas_worker, lunas_operator;
 grant select (id, purpose, provider, adapter, base_url, sealed_server_key, weight, status, created_at, calls_per_second,
   nmid, key_fingerprint, proposed_server_key, proposed_key_fingerprint, proposed_nmid) on provider_accounts
   to lunas_api, lunas_worker;
+grant select (changed_at) on provider_accounts to lunas_worker;
 grant select on provider_accounts to lunas_operator; -- the credentials for `lunas keys reseal`
 grant insert on policies, provider_accounts to lunas_operator;
 grant update (status, sealed_server_key, sealed_credentials, calls_per_second, nmid, key_fingerprint,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { PAYOUT_STATUSES_REFLECTING, type BankPayoutStatus } from '../../domain/bank-payout';
 import type { PaymentTerms } from '../../domain/payment';
 import { PAYMENT_STATUSES_REFLECTING, type ReportedStatus } from '../../domain/provider-status';
+import { increment } from '../../observability/metrics';
 import type { Queryable } from '../connection/pool';
 
 /* The notification inbox. A row is open until its effect, or that it has none, is recorded. */
@@ -23,10 +24,13 @@ export async function newestNotification(db: Queryable, order: ProviderOrder): P
 /** After this delay a provider's status no longer lags behind its notifications. */
 const MAX_STATUS_LAG = "interval '2 minutes'";
 
+/** What a notification reports of money that has moved. */
+const MOVED_MONEY = ['paid', 'completed'] as const;
+
 /**
  * Closes notifications after a status query whose result is recorded. It closes those up to `latestNotificationId`
  * that the status covers. The others cause another status query later, until the provider's status cannot lag behind
- * them.
+ * them: then the provider contradicts them.
  */
 export async function closeNotifications(
   db: Queryable,
@@ -35,13 +39,37 @@ export async function closeNotifications(
   covered: readonly (ReportedStatus | BankPayoutStatus)[],
 ): Promise<void> {
   if (latestNotificationId === null) return;
-  await db.query({
+  const { rows } = await db.query<{ contradicted: string | null }>({
     name: 'close_notifications',
     text: `update provider_notifications set closed_at = now()
       where provider_account_id = $1 and reference_id = $2 and id <= $3 and closed_at is null
-        and (array_position($4::text[], reported_status) is not null or received_at < now() - ${MAX_STATUS_LAG})`,
+        and (array_position($4::text[], reported_status) is not null or received_at < now() - ${MAX_STATUS_LAG})
+      returning case when array_position($4::text[], reported_status) is null then reported_status end as contradicted`,
     values: [order.providerAccountId, order.referenceId, latestNotificationId, covered],
   });
+  countContradicted(rows.map(({ contradicted }) => contradicted));
+}
+
+/**
+ * Counts the open notifications that report a payment, for a minute or longer, of an order that the provider has as
+ * pending. There is no reason for that but a stranger with our server key, or a defect of the provider.
+ */
+export async function countContradictedPayments(db: Queryable, order: ProviderOrder): Promise<void> {
+  const { rows } = await db.query<{ reportedStatus: string }>({
+    name: 'contradicted_payments',
+    text: `select reported_status as "reportedStatus" from provider_notifications
+      where provider_account_id = $1 and reference_id = $2 and closed_at is null and reported_status = 'paid'
+        and received_at < now() - interval '1 minute'`,
+    values: [order.providerAccountId, order.referenceId],
+  });
+  countContradicted(rows.map(({ reportedStatus }) => reportedStatus));
+}
+
+function countContradicted(reported: readonly (string | null)[]): void {
+  for (const status of MOVED_MONEY) {
+    const count = reported.filter((each) => each === status).length;
+    if (count > 0) increment('lunas_notifications_contradicted_total', { reported_status: status }, count);
+  }
 }
 
 interface StoredNotification {

@@ -5,6 +5,7 @@ import type { ApiKeyRow } from '../../db/merchants/find-api-key';
 import type { ErrorReason } from '../../domain/errors';
 import { hasScope, type MerchantScope, type RequiredScope } from '../../domain/key-access';
 import { distinctValues } from '../../lib/fields';
+import { increment } from '../../observability/metrics';
 import { ApiError } from '../api-error';
 import type { HttpDependencies } from '../http-dependencies';
 import { clientAddress } from './client-address';
@@ -123,17 +124,20 @@ async function mayExist(
 
 /**
  * Counts each rejection of a key, whatever its reason.
+ * @param owner whose keys the listener accepts
  * @throws ApiError the rejection; `rate_limited` after too many of them from one address
  */
 export async function countRejections<Caller>(
   { authFailures }: Pick<HttpDependencies, 'authFailures'>,
   request: Request,
+  owner: 'merchant' | 'operator',
   authenticated: () => Promise<Caller>,
 ): Promise<Caller> {
   try {
     return await authenticated();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
+    increment('lunas_keys_rejected_total', { owner });
     const address = clientAddress(request);
     const waitSeconds = authFailures.count(address);
     if (waitSeconds === undefined) throw error;

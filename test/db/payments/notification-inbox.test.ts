@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import {
   claimDueNotifications,
   closeNotifications,
+  countContradictedPayments,
   newestNotification,
   recordNotified,
   scheduleStatusQuery,
@@ -15,6 +16,7 @@ import {
 } from '../../../src/db/transitions/late-payment-transitions';
 import type { PaymentTerms } from '../../../src/domain/payment';
 import { COVERED_BY, type ReportedStatus } from '../../../src/domain/provider-status';
+import { setRecorder } from '../../../src/observability/metrics';
 import { applyTransitions, T0 } from '../../services/ledger/transition-path';
 import { createTestLedger, type TestLedger } from '../../support/payments';
 
@@ -163,4 +165,40 @@ describe('a status query', () => {
     await closeNotifications(db, terms, latest, COVERED_BY.refunded);
     expect(await open(terms)).toHaveLength(1);
   });
+
+  it.each([
+    ['a pending order contradicts a payment that was reported a minute ago', 'paid', '61 seconds', 1],
+    ['a payment that was reported just now may not be in the status yet', 'paid', '59 seconds', 0],
+    ['a report that moves no money contradicts nothing', 'cancelled', '1 hour', 0],
+  ] as const)('%s', async (_name, reported, age, count) => {
+    const terms = ledger.newTerms();
+    await notify(terms, reported);
+    await makeDue(terms, age);
+    expect(await contradictedBy(() => countContradictedPayments(db, terms))).toEqual(count === 0 ? [] : [['paid', 1]]);
+    expect(await open(terms)).toHaveLength(1);
+  });
+
+  it.each([
+    ['expired', [['paid', 1]]],
+    ['paid', []],
+  ] as const)('a status of %s after two minutes contradicts what it does not cover', async (status, contradicted) => {
+    const terms = ledger.newTerms();
+    for (const reported of ['paid', 'refunded', 'cancelled'] as const) await notify(terms, reported);
+    await makeDue(terms, '121 seconds');
+    const newest = await newestNotification(db, terms);
+    const close = () => closeNotifications(db, terms, newest, COVERED_BY[status]);
+    expect(await contradictedBy(close)).toEqual(contradicted);
+    expect(await open(terms)).toEqual([]);
+  });
 });
+
+/** What the metric of contradicted notifications has counted, by the reported status. */
+async function contradictedBy(query: () => Promise<void>): Promise<[string | undefined, number][]> {
+  const counted: [string | undefined, number][] = [];
+  setRecorder({
+    increment: (_, { reported_status: status }, by) => counted.push([status, by]),
+    observe: () => undefined,
+  });
+  await query();
+  return counted;
+}

@@ -575,14 +575,14 @@ describe('in production', () => {
     const attempt = () => applyPayoutTransition(payouts, name, { payoutId, version, by: { name: 'operator:dewi' } });
     await expect(attempt()).rejects.toThrow(message);
     const [, resolution] = name.split('_as_');
-    const payout = name === 'approve' ? referenceId : payoutId;
-    const approved = { payout, ...(resolution && { resolution }) };
+    const approved = { payout: payoutId, ...(resolution && { resolution }) };
     await insertApproval(action, approved, version + 1);
     await insertApproval(action, approved);
     await insertApproval(action, { ...approved, payout: randomUUID() }, version);
     const other = resolution === 'failed' ? 'completed' : 'failed';
     await insertApproval(action, { ...approved, resolution: other }, version);
-    if (resolution) await insertApproval(action, { payout }, version);
+    if (resolution) await insertApproval(action, { payout: payoutId }, version);
+    await insertApproval(action, { ...approved, payout: referenceId }, version);
     await insertApproval('payment.settle', approved, version);
     await expect(attempt()).rejects.toMatchObject({ code: 'LN001', message: expect.stringContaining(message) });
     await insertApproval(action, approved, version);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
+import { setRecorder } from '../../../src/observability/metrics';
 import {
   createResetLink,
   inviteMember,
@@ -157,6 +158,8 @@ describe('a form', () => {
 describe('a sign-in', () => {
   it('a sign-in of an unknown e-mail and one of a wrong password have the same page', async () => {
     const { email } = await createUser();
+    const failed: unknown[] = [];
+    setRecorder({ increment: (_, { reason }) => failed.push(reason), observe: () => undefined });
     const pages = [];
     for (const [sent, password] of [
       [email, 'wrong password'],
@@ -168,6 +171,7 @@ describe('a sign-in', () => {
     }
     expect(pages[0]?.[0]).toBe(422);
     expect(pages[0]).toEqual(pages[1]);
+    expect(failed.filter((reason) => reason === 'credentials')).toHaveLength(2);
   });
 
   it('a sign-in of an unknown e-mail and one of a known e-mail take equally long', async () => {

@@ -140,7 +140,11 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'an unknown key': {
     plant: () => service.call('GET', `/payments/${randomUUID()}`, undefined, { authorization: 'Bearer sk_test_x' }),
-    moves: () => ({ [requests('GET', '/payments/:id', '4xx')]: 1, [rejected('invalid_api_key')]: 1 }),
+    moves: () => ({
+      [requests('GET', '/payments/:id', '4xx')]: 1,
+      [rejected('invalid_api_key')]: 1,
+      'lunas_keys_rejected_total{owner="merchant"}': 1,
+    }),
   },
   'a path that is no route': {
     plant: () => fetch(`${service.apiUrl}/nothing/${randomUUID()}`),

@@ -44,6 +44,8 @@ const slowCreates = (bad: number, minutes: number): Scenario['series'] => ({
 
 const providerCalls = (outcome: string) =>
   `lunas_provider_request_duration_seconds_count{account="a",operation="issue_qris",outcome="${outcome}"}`;
+const bankCalls = (outcome: string) =>
+  `lunas_provider_request_duration_seconds_count{account="b",operation="send_payout",outcome="${outcome}"}`;
 const schedule = (bound: string) =>
   `temporal_workflow_task_schedule_to_start_latency_seconds_bucket{task_queue="lunas-payments",le="${bound}"}`;
 
@@ -85,7 +87,42 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   LunasProviderFailing: {
     series: { [providerCalls('accepted')]: '0+80x100', [providerCalls('indeterminate')]: '0+20x30 600x70' },
     firesAt: 30,
-    isOverAt: 50,
+    isOverAt: 33,
+  },
+  LunasBankFailing: {
+    series: { [bankCalls('accepted')]: '0+1x100', [bankCalls('indeterminate')]: '0+2x30 60x70' },
+    firesAt: 10,
+    isOverAt: 35,
+  },
+  LunasNotificationsContradicted: {
+    series: { 'lunas_notifications_contradicted_total{reported_status="paid"}': '0x10 1x90' },
+    firesAt: 12,
+    isOverAt: 40,
+  },
+  LunasNotificationsForged: {
+    series: { 'lunas_notifications_received_total{outcome="invalid_signature"}': '0x10 0+1x6 6x90' },
+    firesAt: 18,
+    isOverAt: 40,
+  },
+  LunasPayloadsNotAuthentic: {
+    series: { 'lunas_payloads_rejected_total{namespace="lunas"}': '0x10 1x90' },
+    firesAt: 12,
+    isOverAt: 40,
+  },
+  LunasAccountChanged: {
+    series: { lunas_provider_accounts_changed: '1x30 2x90' },
+    firesAt: 32,
+    isOverAt: 60,
+  },
+  LunasSignInsFailing: {
+    series: { 'lunas_sign_ins_failed_total{reason="credentials"}': '0x10 0+10x20 200x60' },
+    firesAt: 25,
+    isOverAt: 60,
+  },
+  LunasKeysRejected: {
+    series: { 'lunas_keys_rejected_total{owner="operator"}': '0x10 0+1x20 20x60' },
+    firesAt: 25,
+    isOverAt: 60,
   },
   LunasProviderRejecting: {
     series: {
@@ -209,6 +246,18 @@ const FURTHER_SCENARIOS: readonly (readonly [alert: string, cause: string, scena
   ],
 ];
 
+/** A value like `_x8` is missing: the worker starts again, or PostgreSQL is away. */
+const GAPS: readonly (readonly [alert: string, series: string])[] = [
+  ['LunasExceptionsOpen', 'lunas_exceptions_open{kind="paid_twice"}'],
+  ['LunasPayoutsWait', 'lunas_payouts_needing_attention{reason="deferred"}'],
+  ['LunasPaymentsNeedOperator', 'lunas_payments_needing_attention{reason="refund_failed"}'],
+];
+
+it.each(GAPS)('%s: a gap of its gauge does not begin its time again', (alert, series) => {
+  // 30 minutes after the fifth one, and not after the gap.
+  expect(runScenario(alert, { series: { [series]: '0x5 1x15 _x8 1x60 0x60' }, firesAt: 40, isOverAt: 120 })).toBe('');
+});
+
 /** What one merchant does, beside the payments of others. */
 const MISTAKES: Readonly<Record<string, Scenario['series']>> = {
   'exceeds its rate limit': {
@@ -225,6 +274,13 @@ const MISTAKES: Readonly<Record<string, Scenario['series']>> = {
     [callerErrors('invalid_amount')]: '0+50000x60',
     [requests('4xx')]: '0+50000x60',
     [creates('completed')]: '0+60x60',
+  },
+  'alone creates payments in a quiet hour, four of which fail after ten seconds': {
+    [requests('2xx')]: '0+1x60',
+    [requests('5xx')]: '0x10 0+1x4 4x50',
+    [created('2.5')]: '0+1x60',
+    [creates('completed')]: '0+1x60',
+    [creates('failed')]: '0x10 0+1x4 4x50',
   },
   'opens pages that fail': {
     [pages('5xx')]: '0+1x2 2x58',

@@ -1,5 +1,6 @@
 import { SignInError } from '../../../errors';
 import type { EndpointResponse } from '../../../http/endpoint';
+import { increment } from '../../../observability/metrics';
 import type { Proof } from '../../../services/identity/sign-in';
 import { PAGE_HEADERS } from '../../page/headers';
 import type { FieldErrors } from '../../page/read-form';
@@ -21,8 +22,10 @@ export function signInProblem({ problems }: SignInTexts, error: unknown): SignIn
     case 'credentials':
     case 'code':
     case 'passkey':
+      increment('lunas_sign_ins_failed_total', { reason });
       return { text: problems[reason], status: 422, headers };
     case 'throttled':
+      increment('lunas_sign_ins_failed_total', { reason });
       return { text: problems.throttled(retryAfterSeconds ?? 1), status: 429, headers };
     case 'busy':
     case 'unavailable':
