@@ -31,11 +31,17 @@ const SECRET_FIELDS = [
   'x-signature',
 ] as const;
 
+/** The password in the address of a server, as in an error of a driver or in a variable. */
+const PASSWORD = /(:\/\/[^\s/:@"']{0,100}:)[^\s/@"']{1,200}(?=@)/g;
+
+/** A signed token (JWT), as Temporal Cloud and banks issue them. Its signature is the last part. */
+const SIGNED_TOKEN = /\beyJ[\w-]{8,2000}\.eyJ[\w-]{2,4000}\.[\w-]{8,1000}/g;
+
 const SECRET_FIELD = new RegExp(`"(?:${SECRET_FIELDS.join('|')})":`);
 
-/** The text with its secrets masked: of each only the kind and the last four characters are left. */
+/** The text with its secrets masked: of a key only the kind and the last four characters are left. */
 export function maskSecrets(text: string): string {
-  return text.replaceAll(SECRET, '$1$2$3…');
+  return text.replaceAll(SECRET, '$1$2$3…').replaceAll(PASSWORD, '$1…').replaceAll(SIGNED_TOKEN, 'eyJ…');
 }
 
 /** A line has such a field seldom or never, so it is searched before it is parsed. */

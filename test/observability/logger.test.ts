@@ -28,3 +28,15 @@ it.each([...SECRET_FIELDS, 'accessToken', 'x-signature'])('a log line has no val
 it.each(['/invite/', '%2Finvite%2F', '%2finvite%2f', 'cookie='])('masks the token of a link after %s', (before) => {
   expect(maskSecrets(`${before}lnk_${'a'.repeat(39)}wxyz`)).toBe(`${before}lnk_…wxyz`);
 });
+
+it.each([
+  ['connect to postgresql://api:hunter2secret@db:5432/lunas?x=1', 'connect to postgresql://api:…@db:5432/lunas?x=1'],
+  ['redis://:hunter2secret@cache', 'redis://:…@cache'],
+  [
+    'GET https://shop.example:8443/a@b and user@shop.example',
+    'GET https://shop.example:8443/a@b and user@shop.example',
+  ],
+  [`Bearer eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.${'s'.repeat(43)}!`, 'Bearer eyJ…!'],
+])('masks a password in an address, and a signed token: %s', (text, masked) => {
+  expect(maskSecrets(text)).toBe(masked);
+});
