@@ -5,7 +5,6 @@ import * as archivePayments from '../archive/archive-payments';
 import * as members from '../identity/members';
 import * as sessions from '../identity/sessions';
 import * as appearance from '../merchants/appearance';
-import * as merchants from '../merchants/merchants';
 import { OPERATIONS, type OperationName } from '../operations/all';
 import * as bankAccounts from '../payouts/bank-account-operations';
 import * as providerAccounts from '../provider-accounts/provider-accounts';
@@ -26,7 +25,6 @@ const MODULES = [
   members,
   sessions,
   appearance,
-  merchants,
   bankAccounts,
   providerAccounts,
   reconcileAll,

@@ -42,7 +42,6 @@ export type UserActionName =
   | 'member.set_role'
   | 'member.remove'
   | 'member.reset'
-  | 'merchant.set'
   | 'merchant.set_accent'
   | 'merchant.set_logo'
   | 'merchant.remove_logo'

@@ -13,6 +13,7 @@ import { rotateKey } from '../merchants/keys/rotate-key';
 import { updateKey } from '../merchants/keys/update-key';
 import { releaseMerchant } from '../merchants/release-merchant';
 import { setFeePayer } from '../merchants/set-fee-payer';
+import { setMerchant } from '../merchants/set-merchant';
 import { suspendMerchant } from '../merchants/suspend-merchant';
 import { cancelPayment } from '../payments/actions/cancel-payment';
 import { cancelRefund } from '../payments/actions/cancel-refund';
@@ -74,6 +75,7 @@ export const MERCHANT_OPERATIONS = [
   setPayoutSettings,
   approvePayoutSettings,
   withdrawPayoutSettings,
+  setMerchant,
 ] as const;
 export type MerchantOperationName = (typeof MERCHANT_OPERATIONS)[number]['name'];
 

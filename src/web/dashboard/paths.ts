@@ -24,7 +24,6 @@ export function merchantPaths(code: string) {
     resetMember: (userId: string) => `${member(userId)}/reset`,
     closeNotices: `${home}/notices/close`,
     settings: `${home}/settings`,
-    editSettings: `${home}/settings/edit`,
     ...appearancePaths(home),
     activity,
     activityList: (query: Query) => activity + queryText(query),
