@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { FEE_PAYERS } from '../../domain/fees';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { contactHref, MAX_CONTACT_CHARACTERS } from '../../domain/shop-contact';
-import { REMOVE_LOGO, removeLogo } from '../../services/merchants/appearance';
 import { approveMerchant } from '../../services/merchants/approve-merchant';
 import { createMerchant, MAX_MERCHANT_NAME_CHARACTERS } from '../../services/merchants/create-merchant';
 import { cancelPendingPayments, holdMerchant, type Cancellation } from '../../services/merchants/hold-merchant';
@@ -13,6 +12,7 @@ import {
   type Merchant,
 } from '../../services/merchants/merchants';
 import { releaseMerchant } from '../../services/merchants/release-merchant';
+import { removeLogo } from '../../services/merchants/remove-logo';
 import { setFeePayer } from '../../services/merchants/set-fee-payer';
 import { MAX_ORIGINS, MAX_URL_CHARACTERS, setMerchant } from '../../services/merchants/set-merchant';
 import { suspendMerchant } from '../../services/merchants/suspend-merchant';
@@ -200,7 +200,7 @@ function addRemoveLogo(merchants: LunasCommand): void {
     .requiredOption('--note <text>', 'why, for the audit log')
     .examples('lunas merchants remove-logo MERCHANT_ID --note "the logo of a bank, case 4711"')
     .writeAction(z.object({ merchantId: id, note }), async ({ merchantId }, audit) => {
-      await audit.record(REMOVE_LOGO, merchantId, () => removeLogo(audit.db, merchantId));
+      requireDone(await runOperation(audit, removeLogo, audit, on(merchantId)));
       return { json: { merchantId }, text: `The checkout page of merchant ${merchantId} has no logo.` };
     });
 }

@@ -4,7 +4,6 @@ import * as approvals from '../approvals/approvals';
 import * as archivePayments from '../archive/archive-payments';
 import * as members from '../identity/members';
 import * as sessions from '../identity/sessions';
-import * as appearance from '../merchants/appearance';
 import { OPERATIONS, type OperationName } from '../operations/all';
 import * as bankAccounts from '../payouts/bank-account-operations';
 import * as providerAccounts from '../provider-accounts/provider-accounts';
@@ -24,7 +23,6 @@ const MODULES = [
   requestApproval,
   members,
   sessions,
-  appearance,
   bankAccounts,
   providerAccounts,
   reconcileAll,

@@ -74,6 +74,9 @@ export const ofMerchant = {
   target: ({ subject }: { readonly subject: Merchant }) => subject.id,
 } as const;
 
+/** Which members change the look of the checkout page. */
+export const ofLook = { area: 'settings', level: 'manage', stepUp: true, whileSuspended: true } as const;
+
 /** @throws NotFoundError if the person reaches no such merchant */
 export function loadMerchant(db: Queryable, scope: Scope, merchantId: string): Promise<Merchant> {
   if (scope !== 'all' && scope.merchantId !== merchantId) throw new NotFoundError('merchant', merchantId);

@@ -11,8 +11,12 @@ import { createKey } from '../merchants/keys/create-key';
 import { revokeKey } from '../merchants/keys/revoke-key';
 import { rotateKey } from '../merchants/keys/rotate-key';
 import { updateKey } from '../merchants/keys/update-key';
+import { closeNotices } from '../merchants/notices';
 import { releaseMerchant } from '../merchants/release-merchant';
+import { removeLogo } from '../merchants/remove-logo';
+import { setAccent } from '../merchants/set-accent';
 import { setFeePayer } from '../merchants/set-fee-payer';
+import { setLogo } from '../merchants/set-logo';
 import { setMerchant } from '../merchants/set-merchant';
 import { suspendMerchant } from '../merchants/suspend-merchant';
 import { cancelPayment } from '../payments/actions/cancel-payment';
@@ -76,6 +80,10 @@ export const MERCHANT_OPERATIONS = [
   approvePayoutSettings,
   withdrawPayoutSettings,
   setMerchant,
+  setAccent,
+  setLogo,
+  removeLogo,
+  closeNotices,
 ] as const;
 export type MerchantOperationName = (typeof MERCHANT_OPERATIONS)[number]['name'];
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import type { OpenNotice } from '../../../src/db/merchants/merchant-notices';
@@ -63,7 +63,16 @@ function identityDependencies(): IdentityDependencies {
 async function close(userId: string, notices: readonly OpenNotice[], merchantId = shop.id): Promise<void> {
   const { rows } = await owner.query<{ email: string }>('select email from users where id = $1', [userId]);
   const { token } = await signIn(owner, rows[0]?.email ?? '');
-  await closeNotices(db, { merchantId, sessionToken: token }, notices);
+  await closeWith(token, notices, { userId, merchantId });
+}
+async function closeWith(
+  sessionToken: string,
+  seen: readonly OpenNotice[],
+  { userId, merchantId }: { readonly userId: string; readonly merchantId: string },
+): Promise<void> {
+  const by = memberOf({ userId, merchantId, role: 'viewer' });
+  const input = { seen: seen.map(({ id, count }) => ({ id, count })), sessionToken };
+  await closeNotices.run({ db }, by, { path: { merchant: merchantId }, input, formId: randomUUID() });
 }
 const noticesOf = (userId: string) => listNotices(db, { merchantId: shop.id, userId });
 /** What a user still has to close. */
@@ -153,7 +162,7 @@ it('a notice is shown to each owner until that owner closes it, and for a day', 
   const stranger = await createMember(owner, 'stranger@shop.test', [[other.id, 'owner']]);
   await expect(close(stranger, notices, other.id)).rejects.toThrow('There is no notice');
   await expect(close(stranger, notices)).rejects.toThrow('There is no notice');
-  const unknown = closeNotices(db, { merchantId: shop.id, sessionToken: 'ses_unknown' }, notices);
+  const unknown = closeWith('ses_unknown', notices, { userId: first, merchantId: shop.id });
   await expect(unknown).rejects.toThrow('There is no notice');
 });
 
