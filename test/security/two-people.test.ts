@@ -6,13 +6,7 @@ import type { OperatorActor } from '../../src/domain/actor';
 import type { MemberRole } from '../../src/domain/member-roles';
 import { approve } from '../../src/services/approvals/approvals';
 import { requestApproval } from '../../src/services/audit/request-approval';
-import {
-  acceptInvitation,
-  createResetLink,
-  findUnconfirmedUser,
-  inviteMember,
-  resetLogin,
-} from '../../src/services/identity/members';
+import { acceptInvitation, findUnconfirmedUser, resetLogin } from '../../src/services/identity/members';
 import { PasswordHasher } from '../../src/services/identity/password';
 import { RejectedSignIns } from '../../src/services/identity/rejected-sign-ins';
 import type { IdentityDependencies } from '../../src/services/identity/sign-in';
@@ -23,6 +17,7 @@ import { createProductionDatabase, type TestDatabase } from '../support/database
 import { ageMembers, BROWSER, createMember, createShop } from '../support/people';
 import { createOperatorWithLogin, urlOfOperator } from '../support/production';
 import { newMasterKey } from '../support/service';
+import { inviteAt, resetAt } from '../support/team';
 
 /* docs/payouts.md: a link that one person sees never makes the other voice of a payout. */
 
@@ -73,7 +68,7 @@ const authority = (userId: string, requester: string) =>
 /** The inviter opens the link. @returns the user that they are then, too */
 async function selfAccepted(inviter: string, role: MemberRole = 'finance'): Promise<string> {
   const email = `${randomUUID()}@shop.test`;
-  const { token } = await inviteMember(dashboard, { merchantId, email, role, createdBy: actor(inviter) }, new Date());
+  const { token } = await inviteAt(dashboard, { merchantId, email, role, createdBy: actor(inviter) }, new Date());
   await acceptInvitation(
     dependencies,
     { token, name: 'Budi', language: 'id', password: PASSWORD, browser: BROWSER },
@@ -84,7 +79,7 @@ async function selfAccepted(inviter: string, role: MemberRole = 'finance'): Prom
 }
 
 async function reset(userId: string, by: string): Promise<void> {
-  const { token } = await createResetLink(dashboard, { userId, createdBy: actor(by), merchantId }, new Date());
+  const { token } = await resetAt(dashboard, { userId, createdBy: actor(by), merchantId }, new Date());
   await resetLogin(dependencies, { token, password: PASSWORD, browser: BROWSER }, new Date());
 }
 
@@ -165,7 +160,7 @@ it('attack: the dashboard makes no login without an invitation, and no link in t
     values (gen_random_uuid(), 'merchant', 'x@shop.test', 'x')`;
   await expect(dashboard.query(insert)).rejects.toMatchObject({ code: '23001' });
   const request = { merchantId, email: 'x@shop.test', role: 'owner', createdBy: 'operator:dewi' } as const;
-  await expect(inviteMember(dashboard, request, new Date())).rejects.toMatchObject({ code: '42501' });
+  await expect(inviteAt(dashboard, request, new Date())).rejects.toMatchObject({ code: '42501' });
 });
 
 describe('operators who spoke to the person', () => {

@@ -3,7 +3,6 @@ import { createSignInToken, hashSignInToken } from '../../crypto/sign-in-token';
 import type { Queryable } from '../../db/connection/pool';
 import { inTransaction } from '../../db/connection/transaction';
 import {
-  expireInvitation,
   extendInvitation,
   findOpenInvitation,
   insertInvitation,
@@ -15,14 +14,7 @@ import {
 } from '../../db/identity/invitations';
 import { listMemberships } from '../../db/identity/list-memberships';
 import { lockLogin } from '../../db/identity/login-lock';
-import {
-  changeMemberRow,
-  findMemberRow,
-  listMemberRows,
-  listTeamPage,
-  type Member,
-  type TeamPosition,
-} from '../../db/identity/members';
+import { listMemberRows, listTeamPage, type Member, type TeamPosition } from '../../db/identity/members';
 import {
   approveResetLinkRow,
   findReset,
@@ -98,16 +90,6 @@ export async function readInvitation(db: Queryable, token: string, now: Date): P
 /** The invitations of a merchant that wait. */
 export function listInvitations(db: Queryable, merchantId: string, now: Date): Promise<TeamInvitation[]> {
   return listOpenInvitations(db, merchantId, now);
-}
-
-/** @throws ConflictError if the merchant has no such invitation that waits */
-export async function withdrawInvitation(
-  db: Queryable,
-  invitation: { readonly merchantId: string; readonly id: string },
-  now: Date,
-): Promise<void> {
-  if (await expireInvitation(db, { ...invitation, now })) return;
-  throw new ConflictError('not_allowed', 'This invitation was used or withdrawn, or it has expired.');
 }
 
 export interface AcceptedInvitation {
@@ -189,38 +171,6 @@ export async function listTeam(
   const found = await listTeamPage(db, merchantId, after, TEAM_PAGE_SIZE + 1);
   const members = found.slice(0, TEAM_PAGE_SIZE);
   return { members, next: found.length > TEAM_PAGE_SIZE ? (members.at(-1) ?? null) : null };
-}
-
-/** A member of a merchant; undefined if there is no such member. */
-export function findMember(db: Queryable, key: Pick<Member, 'merchantId' | 'userId'>) {
-  return findMemberRow(db, key);
-}
-
-/** @throws ConflictError if it is the last owner @throws NotFoundError if there is no such member */
-export async function setMemberRole(
-  db: Queryable,
-  change: { readonly merchantId: string; readonly userId: string; readonly role: MemberRole },
-  now: Date,
-): Promise<void> {
-  requireChanged(await changeMemberRow(db, { ...change, now }), change.userId);
-}
-
-/**
- * Ends a membership. The next request of the user is rejected. With `revokesKeys` the keys that the member created are
- * revoked in the same statement.
- */
-export async function removeMember(
-  db: Queryable,
-  member: { readonly merchantId: string; readonly userId: string; readonly revokesKeys?: boolean },
-  now: Date,
-): Promise<void> {
-  requireChanged(await changeMemberRow(db, { ...member, role: null, now }), member.userId);
-}
-
-function requireChanged(result: 'changed' | 'last_owner' | 'unknown', userId: string): void {
-  if (result === 'unknown') throw new NotFoundError('user', userId);
-  if (result === 'changed') return;
-  throw new ConflictError('not_allowed', 'This is the last owner: make another member an owner first.');
 }
 
 export const RESET_USER = new DeclaredAction('user.reset');

@@ -2,8 +2,13 @@ import { setApprovalLimit } from '../approvals/set-approval-limit';
 import { setApprovalRule } from '../approvals/set-approval-rule';
 import { approveOperator } from '../identity/approve-operator';
 import { createOperator } from '../identity/create-operator';
+import { inviteMember } from '../identity/invite-member';
+import { removeMember } from '../identity/remove-member';
 import { replaceOperatorKey } from '../identity/replace-operator-key';
+import { resetMember } from '../identity/reset-member';
 import { revokeOperator } from '../identity/revoke-operator';
+import { setMemberRole } from '../identity/set-member-role';
+import { withdrawInvitation } from '../identity/withdraw-invitation';
 import { approveMerchant } from '../merchants/approve-merchant';
 import { createMerchant } from '../merchants/create-merchant';
 import { holdMerchant } from '../merchants/hold-merchant';
@@ -84,6 +89,11 @@ export const MERCHANT_OPERATIONS = [
   setLogo,
   removeLogo,
   closeNotices,
+  inviteMember,
+  withdrawInvitation,
+  setMemberRole,
+  removeMember,
+  resetMember,
 ] as const;
 export type MerchantOperationName = (typeof MERCHANT_OPERATIONS)[number]['name'];
 

@@ -65,6 +65,8 @@ interface FormPages<
   readonly operation: Operation<Name, Path, Input, R, DashboardDependencies, Subject, Value>;
   /** The ids of the object. */
   readonly path: (parts: Parts & { readonly merchant: string }) => z.input<Path>;
+  /** Whether the query of the page fills in the form. */
+  readonly isFilledByQuery?: true;
   /** The fields of the form, which become the input of the operation. Their messages are codes of `errors`. */
   readonly fields: (visit: FormVisit) => z.ZodType<z.input<Input>>;
   readonly errors: (view: MerchantView) => ErrorTexts;
@@ -104,7 +106,12 @@ export function memberFormPages<
   const page = { path: form.at.pattern, fields: NO_FIELDS, ...(member.stepUp && { stepUp: member.stepUp }) };
   const of = (dependencies: DashboardDependencies, visit: MemberVisit) => new SentForm(form, dependencies, visit);
   return [
-    memberPage(member, { ...page, method: 'get', handler: (dependencies, visit) => of(dependencies, visit).show(200) }),
+    memberPage(member, {
+      ...page,
+      method: 'get',
+      handler: (dependencies, visit, { sent }) =>
+        of(dependencies, visit).show(200, form.isFilledByQuery ? { sent } : {}),
+    }),
     memberPage(member, { ...page, method: 'post', handler: (dependencies, visit) => of(dependencies, visit).submit() }),
   ];
 }

@@ -2,13 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import type { OpenNotice } from '../../../src/db/merchants/merchant-notices';
-import {
-  createResetLink,
-  inviteMember,
-  joinMerchant,
-  removeMember,
-  setMemberRole,
-} from '../../../src/services/identity/members';
+import { joinMerchant } from '../../../src/services/identity/members';
 import { PasswordHasher } from '../../../src/services/identity/password';
 import { RejectedSignIns } from '../../../src/services/identity/rejected-sign-ins';
 import { readSession } from '../../../src/services/identity/sessions';
@@ -21,6 +15,7 @@ import { memberOf } from '../../support/actors';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { issueKey } from '../../support/keys';
 import { BROWSER, createMember, createShop, signIn } from '../../support/people';
+import { inviteAt, removeAt, resetAt, setRoleAt } from '../../support/team';
 
 const LATER = new Date(Date.now() + 3_600_000);
 
@@ -85,7 +80,7 @@ const ageMembers = () => owner.query("update members set created_at = created_at
 const kindsOf = async (userId: string, merchantId = shop.id) =>
   (await listNotices(db, { merchantId, userId })).map(({ kind, targetId }) => [kind, targetId]);
 const change = (userId: string, role: 'owner' | 'finance' | 'support' | 'viewer', now = LATER) =>
-  setMemberRole(db, { merchantId: shop.id, userId, role }, now);
+  setRoleAt(db, { merchantId: shop.id, userId, role }, now);
 
 it('a change of the role makes a notice, and another one if it changes who approves or owns', async () => {
   const member = await createMember(owner, 'member@shop.test', [[shop.id, 'viewer']]);
@@ -105,9 +100,9 @@ it('a change of the role makes a notice, and another one if it changes who appro
 });
 
 it('the removal of an owner makes a notice, and one that is rejected makes none', async () => {
-  await removeMember(db, { merchantId: shop.id, userId: second }, LATER);
+  await removeAt(db, { merchantId: shop.id, userId: second }, LATER);
   expect(await kindsOf(first)).toEqual([['security.owner_changed', second]]);
-  await expect(removeMember(db, { merchantId: shop.id, userId: first }, LATER)).rejects.toThrow('last owner');
+  await expect(removeAt(db, { merchantId: shop.id, userId: first }, LATER)).rejects.toThrow('last_owner');
   expect(await kindsOf(first)).toHaveLength(1);
 });
 
@@ -118,7 +113,7 @@ it('a user who joins with the right to approve makes a notice', async () => {
   const session = await readSession(db, { realm: 'merchant', token, merchantCode: null }, new Date());
   if (!session) throw new Error('The session has ended');
   const invitation = { merchantId: shop.id, email, role: 'finance', createdBy: `user:${first}` } as const;
-  const link = await inviteMember(db, invitation, LATER);
+  const link = await inviteAt(db, invitation, LATER);
   await joinMerchant(identityDependencies(), session, { token: link.token, address: BROWSER.address }, LATER);
   expect(await kindsOf(first)).toEqual([['security.member_authorised', joined]]);
   expect(await kindsOf(joined)).toEqual([]);
@@ -128,7 +123,7 @@ it('a reset and a new key make a notice, a rotation too, at this merchant only',
   const other = await createShop(owner, 'Toko Lain');
   const stranger = await createMember(owner, 'stranger@shop.test', [[other.id, 'owner']]);
   const member = await createMember(owner, 'member@shop.test', [[shop.id, 'viewer']]);
-  await createResetLink(db, { userId: member, createdBy: `user:${first}`, merchantId: shop.id }, LATER);
+  await resetAt(db, { userId: member, createdBy: `user:${first}`, merchantId: shop.id }, LATER);
   const key = { merchantId: shop.id, environment: 'sandbox', name: 'Server' } as const;
   const { id: keyId } = await issueKey(db, key);
   const newKeyId = '0190d0f0-0000-7000-8000-000000000001';
@@ -219,7 +214,7 @@ it('attack: no number of other notices hides one of money or access', async () =
 it('a notice is own only for the member who did the act', async () => {
   const key = { merchantId: shop.id, environment: 'sandbox', name: 'Server' } as const;
   await issueKey(db, { ...key, createdBy: { kind: 'merchant_user', id: first } });
-  await createResetLink(db, { userId: second, createdBy: `user:${first}`, merchantId: shop.id }, LATER);
+  await resetAt(db, { userId: second, createdBy: `user:${first}`, merchantId: shop.id }, LATER);
   await db.query('update users set password_hash = $2 where id = $1', [second, 'x']);
   const ownOf = async (userId: string) =>
     (await listNotices(db, { merchantId: shop.id, userId })).filter(({ isOwn }) => isOwn).map(({ kind }) => kind);
@@ -230,7 +225,7 @@ it('a notice is own only for the member who did the act', async () => {
 it('a member who is no owner sees and closes those of the own login, and no others', async () => {
   const member = await createMember(owner, 'member@shop.test', [[shop.id, 'viewer']]);
   await change(member, 'finance');
-  await createResetLink(db, { userId: member, createdBy: `user:${first}`, merchantId: shop.id }, LATER);
+  await resetAt(db, { userId: member, createdBy: `user:${first}`, merchantId: shop.id }, LATER);
   expect(await kindsOf(member)).toEqual([['security.login_reset', member]]);
   const notices = await noticesOf(first);
   const ofRole = notices.filter(({ kind }) => kind === 'security.member_authorised');

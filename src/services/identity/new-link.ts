@@ -1,0 +1,21 @@
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import { createSignInToken } from '../../crypto/sign-in-token';
+
+const HOUR_MS = 3_600_000;
+export const INVITATION_MS = 72 * HOUR_MS;
+export const RESET_MS = HOUR_MS;
+
+export const MAX_EMAIL_CHARACTERS = 254;
+export const invitedEmail = z.email().max(MAX_EMAIL_CHARACTERS).toLowerCase();
+
+/** A link that is passed on once: the database has only the hash of its token. */
+export function newLink() {
+  return { id: uuidv7(), ...createSignInToken('link') };
+}
+
+/** The times of a link that is valid from now on. */
+export function validFor(milliseconds: number) {
+  const now = new Date();
+  return { now, expiresAt: new Date(now.getTime() + milliseconds) };
+}
