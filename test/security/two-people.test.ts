@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { createSealer } from '../../src/crypto/sealing';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import { findAuthority, findRequiredApproval } from '../../src/db/identity/members';
+import { findLinkedUser } from '../../src/db/identity/users';
 import type { OperatorActor } from '../../src/domain/actor';
 import type { MemberRole } from '../../src/domain/member-roles';
 import { approve } from '../../src/services/approvals/approvals';
-import { requestApproval } from '../../src/services/audit/request-approval';
-import { acceptInvitation, findUnconfirmedUser, resetLogin } from '../../src/services/identity/members';
+import { confirmUser } from '../../src/services/identity/confirm-user';
+import { acceptInvitation, resetLogin } from '../../src/services/identity/members';
 import { PasswordHasher } from '../../src/services/identity/password';
 import { RejectedSignIns } from '../../src/services/identity/rejected-sign-ins';
 import type { IdentityDependencies } from '../../src/services/identity/sign-in';
@@ -178,11 +179,13 @@ describe('operators who spoke to the person', () => {
     return operatorOf({ id, name });
   }
 
+  const confirm = () => {
+    const call = { path: { user: siti }, input: {}, formId: randomUUID(), note: 'called' };
+    return confirmUser.run({ db: operators, log: SILENT }, dewi, call);
+  };
   async function request(): Promise<number> {
-    const { credentialsSince } = await findUnconfirmedUser(operators, siti);
-    const parameters = { credentialsSince: credentialsSince.toISOString() };
-    const approval = { action: 'user.confirm', target: siti, parameters } as const;
-    return (await requestApproval({ db: operators, log: SILENT }, dewi, approval, 'called')) ?? 0;
+    const result = await confirm();
+    return result.outcome === 'waits' ? result.approvalId : 0;
   }
   const decide = (by: OperatorActor, id: number) =>
     approve(
@@ -196,15 +199,15 @@ describe('operators who spoke to the person', () => {
     );
 
   it('a member becomes a second person by two operators who spoke to the person, and not by one', async () => {
-    const { credentialsSince } = await findUnconfirmedUser(operators, siti);
-    const alone = operators.query('select confirm_user($1, $2)', [siti, credentialsSince]);
+    const user = await findLinkedUser(operators, siti);
+    const alone = operators.query('select confirm_user($1, $2)', [siti, user?.credentialsSince]);
     await expect(alone).rejects.toMatchObject({ code: '23001' });
     const id = await request();
     await expect(decide(dewi, id)).rejects.toThrow('another operator');
     expect(await required(rina)).toBe('operator');
     expect(await decide(budi, id)).toMatchObject({ status: 'executed' });
     expect([await required(rina), await required(siti)]).toEqual(['second_user', 'second_user']);
-    await expect(findUnconfirmedUser(operators, siti)).rejects.toMatchObject({ reason: 'not_allowed' });
+    expect(await confirm()).toMatchObject({ outcome: 'rejected', rejection: { reason: 'not_shown' } });
   });
 
   it('operators do not confirm credentials that a member has reset since', async () => {

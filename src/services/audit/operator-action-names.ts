@@ -2,8 +2,6 @@ import { DeclaredAction } from '../../domain/declared-action';
 import * as workerVersions from '../../temporal/worker-versions';
 import * as approvals from '../approvals/approvals';
 import * as archivePayments from '../archive/archive-payments';
-import * as members from '../identity/members';
-import * as sessions from '../identity/sessions';
 import { OPERATIONS, type OperationName } from '../operations/all';
 import * as bankAccounts from '../payouts/bank-account-operations';
 import * as providerAccounts from '../provider-accounts/provider-accounts';
@@ -21,8 +19,6 @@ const MODULES = [
   archivePayments,
   recordDecryption,
   requestApproval,
-  members,
-  sessions,
   bankAccounts,
   providerAccounts,
   reconcileAll,

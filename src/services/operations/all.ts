@@ -1,11 +1,16 @@
 import { setApprovalLimit } from '../approvals/set-approval-limit';
 import { setApprovalRule } from '../approvals/set-approval-rule';
 import { approveOperator } from '../identity/approve-operator';
+import { confirmUser } from '../identity/confirm-user';
 import { createOperator } from '../identity/create-operator';
+import { disableUser } from '../identity/disable-user';
 import { inviteMember } from '../identity/invite-member';
+import { inviteUser } from '../identity/invite-user';
+import { linkUser } from '../identity/link-user';
 import { removeMember } from '../identity/remove-member';
 import { replaceOperatorKey } from '../identity/replace-operator-key';
 import { resetMember } from '../identity/reset-member';
+import { resetUser } from '../identity/reset-user';
 import { revokeOperator } from '../identity/revoke-operator';
 import { setMemberRole } from '../identity/set-member-role';
 import { withdrawInvitation } from '../identity/withdraw-invitation';
@@ -126,6 +131,11 @@ const OPERATOR_OPERATIONS = [
   approveOperator,
   replaceOperatorKey,
   revokeOperator,
+  inviteUser,
+  resetUser,
+  confirmUser,
+  disableUser,
+  linkUser,
   createMerchant,
   approveMerchant,
   suspendMerchant,
@@ -150,6 +160,9 @@ export const DATABASE_APPROVALS = [
   revokeOperator,
   setFeePayer,
   setApprovalRule,
+  inviteUser,
+  resetUser,
+  confirmUser,
 ] as const;
 
 /** What an approved act of a workflow needs. */
