@@ -19,6 +19,7 @@ const WHERE_TO_LOOK: Readonly<Record<ObjectKind, string>> = {
   delivery: 'lunas webhooks deliveries shows the newest',
   endpoint: 'lunas webhooks list shows them',
   exception: 'lunas exceptions list shows them',
+  invitation: 'lunas users list shows them',
   key: "lunas keys list shows a merchant's keys",
   logo: 'lunas merchants list shows the merchants',
   merchant: 'lunas merchants list shows them',

@@ -96,20 +96,39 @@ async function askForSettlement(actor: OperatorActor, amountRupiah: number): Pro
 
 const rejectedFor = (reason: RegExp) => ({ exitCode: 1, stderr: expect.stringMatching(reason) });
 
-it('the link that resets a login opens nothing before a second operator approves it', async () => {
-  const userId = await createMember(db, 'sri@toko.example');
+/** Requests a link that resets a login. */
+async function requestReset(userId: string) {
   const { exitCode, stdout } = await dewi.lunas('users', 'reset', userId);
   expect(exitCode).toBe(0);
   const { reset, approval_id: approvalId } = z
-    .object({ reset: z.object({ link: z.string() }), approval_id: z.number() })
+    .object({ reset: z.object({ link: z.string(), expires_at: z.null() }), approval_id: z.number() })
     .parse(JSON.parse(stdout));
   const token = reset.link.split('/').at(-1) ?? '';
-  const isValid = () => readReset(db, token, new Date()).then(Boolean, () => false);
+  const isValid = (at = new Date()) => readReset(db, token, at).then(Boolean, () => false);
+  return { token, isValid, approvalId: String(approvalId) };
+}
+
+it('the link that resets a login opens nothing before a second operator approves it', async () => {
+  const userId = await createMember(db, 'sri@toko.example');
+  const { token, isValid, approvalId } = await requestReset(userId);
   expect(await isValid()).toBe(false);
-  expect(await dewi.lunas('approvals', 'approve', String(approvalId))).toMatchObject(rejectedFor(/another operator/));
+  expect(await dewi.lunas('approvals', 'approve', approvalId)).toMatchObject(rejectedFor(/another operator/));
   expect(await isValid()).toBe(false);
-  expect(await budi.lunas('approvals', 'approve', String(approvalId))).toMatchObject({ exitCode: 0 });
-  expect(await isValid()).toBe(true);
+  const { rows: requests } = await db.query<{ text: string }>('select approvals::text as text from approvals');
+  expect(requests.filter(({ text }) => text.includes(token))).toEqual([]);
+  expect(await budi.lunas('approvals', 'approve', approvalId)).toMatchObject({ exitCode: 0 });
+  expect([await isValid(), await isValid(new Date(Date.now() + 3_600_000))]).toEqual([true, false]);
+  const { rows } = await db.query('select created_by from sign_in_links');
+  expect(rows).toEqual([{ created_by: 'operator:dewi' }]);
+});
+
+it('a reset link replaces an earlier one when it is approved, and only then', async () => {
+  const userId = await createMember(db, 'sri@toko.example');
+  const [first, second] = [await requestReset(userId), await requestReset(userId)];
+  await budi.lunas('approvals', 'approve', first.approvalId);
+  expect([await first.isValid(), await second.isValid()]).toEqual([true, false]);
+  await budi.lunas('approvals', 'approve', second.approvalId);
+  expect([await first.isValid(), await second.isValid()]).toEqual([false, true]);
 });
 
 it('an operator invites the first member of a merchant alone, and the others with a second operator', async () => {

@@ -1,11 +1,11 @@
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import { mayAccess, MEMBER_ROLES } from '../../src/domain/member-roles';
-import { createResetLink, inviteMember, withdrawInvitation } from '../../src/services/identity/members';
 import type { Merchant } from '../../src/services/merchants/merchants';
 import { listNotices } from '../../src/services/merchants/notices';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { issueKey } from '../support/keys';
 import { createMember, createShop, signIn } from '../support/people';
+import { inviteAt, resetAt, withdrawAt } from '../support/team';
 
 /* Who sends statements of their own with the rights of `lunas dashboard`, past all of its code. */
 
@@ -291,10 +291,10 @@ describe('attack: no statement extends', () => {
 
   it('a link that was withdrawn or that waits for its approval', async () => {
     const invitation = { merchantId: shop.id, email: 'new@shop.test', role: 'owner', createdBy: 'cli:test' } as const;
-    const { id } = await inviteMember(owner, invitation, new Date());
-    await withdrawInvitation(dashboard, { merchantId: shop.id, id }, new Date());
+    const { id } = await inviteAt(owner, invitation, new Date());
+    await withdrawAt(dashboard, { merchantId: shop.id, id }, new Date());
     const request = { userId: victim, createdBy: 'operator:dewi', merchantId: null, isApproved: false } as const;
-    await createResetLink(owner, request, new Date());
+    await resetAt(owner, request, new Date());
     for (const kind of ['invitation', 'reset']) {
       const extended = dashboard.query(
         "update sign_in_links set expires_at = now() + interval '1 hour' where kind = $1",

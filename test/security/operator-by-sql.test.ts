@@ -14,7 +14,7 @@ import { messageOf } from '../../src/errors';
 import { createPayoutRegistry } from '../../src/providers/payout-registry';
 import { createProviderRegistry } from '../../src/providers/registry';
 import { verifyAudit } from '../../src/services/audit/verify-audit';
-import { createResetLink, readInvitation } from '../../src/services/identity/members';
+import { readInvitation } from '../../src/services/identity/members';
 import { insertOperator } from '../../src/services/identity/operators';
 import { listExceptionsOf } from '../../src/services/payments/exceptions';
 import { addPayoutsAccount } from '../../src/services/provider-accounts/payouts-account';
@@ -599,15 +599,25 @@ describe('attack 2: one person signs in as a member of a merchant', () => {
     );
   });
 
-  it('an approval is only for the user whom it names', async () => {
+  it('an approval is only for the user whom it names, and for the token of its request', async () => {
     const other = await createMember(payouts.db, `${randomUUID()}@toko.example`, [[payouts.merchantId, 'viewer']]);
-    const extend = async (target: string) => {
-      const request = { userId: owner, createdBy: 'operator:eve', merchantId: null, isApproved: false };
-      const { id: linkId } = await createResetLink(payouts.db, request, new Date());
-      await approved('user.reset', target, { linkId });
+    const extend = async (user: string, hashOf: (own: Buffer) => Buffer = (own) => own) => {
+      const { tokenSha256 } = createSignInToken('link');
+      const linkId = randomUUID();
+      await attempt(
+        `insert into sign_in_links (realm, kind, id, token_sha256, created_at, expires_at, user_id, created_by)
+         values ('merchant', 'reset', $1, $2, now(), '2020-01-01', $3, 'operator:eve')`,
+        linkId,
+        tokenSha256,
+        owner,
+      );
+      await approved('user.reset', user, { linkId, user, tokenSha256: hashOf(tokenSha256).toString('hex') });
       return attempt("update sign_in_links set expires_at = '2999-01-01' where id = $1", linkId);
     };
     await expect(extend(other)).rejects.toMatchObject({ code: RESTRICTED });
+    await expect(extend(owner, () => createSignInToken('link').tokenSha256)).rejects.toMatchObject({
+      code: RESTRICTED,
+    });
     expect(await extend(owner)).toMatchObject({ rowCount: 1 });
   });
 
@@ -628,6 +638,7 @@ describe('attack 2: one person signs in as a member of a merchant', () => {
 describe('attack 2: one person invites, and waits until the merchant has money', () => {
   let dashboard: Pool;
   let token: string;
+  let tokenSha256: string;
   let link: { readonly id: string; readonly merchantId: string; readonly email: string; readonly role: 'owner' };
   beforeAll(() => {
     dashboard = createPool(payouts.database.urlOf('lunas_local_dashboard'), { max: 1 });
@@ -640,6 +651,7 @@ describe('attack 2: one person invites, and waits until the merchant has money',
   const invite = (createdBy: string, expiresAt: string) => {
     const created = createSignInToken('link');
     token = created.token;
+    tokenSha256 = created.tokenSha256.toString('hex');
     return attempt(
       `insert into sign_in_links (realm, kind, id, token_sha256, created_at, expires_at, created_by, merchant_id,
          email, role)
@@ -679,8 +691,12 @@ describe('attack 2: one person invites, and waits until the merchant has money',
     await expect(invite('operator:eve', '2999-01-01')).rejects.toMatchObject({ code: RESTRICTED });
     await invite('operator:eve', '2020-01-01');
     await expect(extend()).rejects.toMatchObject({ code: RESTRICTED });
-    const { id: linkId, ...person } = link;
-    await approved('user.invite', link.merchantId, { linkId, ...person });
+    const { id: linkId, merchantId: merchant, ...person } = link;
+    const request = { linkId, merchant, ...person };
+    const another = createSignInToken('link').tokenSha256.toString('hex');
+    await approved('user.invite', merchant, { ...request, tokenSha256: another });
+    await expect(extend()).rejects.toMatchObject({ code: RESTRICTED });
+    await approved('user.invite', merchant, { ...request, tokenSha256 });
     await extend();
     await addOwner();
     expect(await isOpen()).toBe(true);

@@ -19,6 +19,7 @@ import {
   withNewMerchant,
   type TestPayouts,
 } from '../support/payouts';
+import { createMember } from '../support/people';
 import { createOperatorWithLogin, urlOfOperator } from '../support/production';
 import { NO_LIMITS } from '../support/service';
 
@@ -155,6 +156,17 @@ const ATTEMPTS: Readonly<Record<Approved, () => Promise<Attempt>>> = {
   'merchant.set_fee_payer': async () => ({
     command: ['merchants', 'set', payouts.merchantId, '--fee-payer', 'buyer'],
   }),
+  'user.invite': async () => {
+    const { merchantId } = payouts;
+    await createMember(db, 'sri@toko.example', [[merchantId, 'owner']]);
+    return { command: ['users', 'invite', '--merchant', merchantId, '--email', 'eve@own.test', '--role', 'owner'] };
+  },
+  'user.reset': async () => ({ command: ['users', 'reset', await createMember(db, 'budi@toko.example')] }),
+  'user.confirm': async () => {
+    const id = await createMember(db, 'tuti@toko.example');
+    await db.query("update users set link_shown_to = 'user:another' where id = $1", [id]);
+    return { command: ['users', 'confirm', id] };
+  },
   'payment.settle': async () => {
     const id = await payment('issue', 'pay');
     return { command: ['payments', 'settle', id], request: [`/payments/${id}/settle`, {}] };
@@ -187,6 +199,9 @@ const ATTEMPTS: Readonly<Record<Approved, () => Promise<Attempt>>> = {
     return { command: ['payouts', 'start'], request: ['/payouts/start', {}] };
   },
 };
+
+/** Commands that print what is passed on, and which works after the approval. */
+const PASSES_ON: ReadonlySet<string> = new Set(['operator.approve', 'user.invite', 'user.reset']);
 
 /** The requests of this action that wait. */
 async function waiting(action: string): Promise<number[]> {
@@ -221,9 +236,7 @@ it.each(Object.entries(ATTEMPTS))(
     const stored = await dewi.lunas(...command);
     const [id] = await waiting(action);
     expect({ id, stored }).toEqual({ id: expect.any(Number), stored });
-    expect(stored.stdout + stored.stderr).toMatch(
-      action === 'operator.approve' ? /"approval_id"/ : `approvals approve ${id} `,
-    );
+    expect(stored.stdout + stored.stderr).toMatch(PASSES_ON.has(action) ? /"approval_id"/ : `approvals approve ${id} `);
     const reasons = request ? [await dewi.post(...request)] : [];
     expect(reasons.filter((reason) => reason !== 'approval_required')).toEqual([]);
     if (request) used.add(request[0]);

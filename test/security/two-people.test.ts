@@ -2,17 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { createSealer } from '../../src/crypto/sealing';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import { findAuthority, findRequiredApproval } from '../../src/db/identity/members';
+import { findLinkedUser } from '../../src/db/identity/users';
 import type { OperatorActor } from '../../src/domain/actor';
 import type { MemberRole } from '../../src/domain/member-roles';
 import { approve } from '../../src/services/approvals/approvals';
-import { requestApproval } from '../../src/services/audit/request-approval';
-import {
-  acceptInvitation,
-  createResetLink,
-  findUnconfirmedUser,
-  inviteMember,
-  resetLogin,
-} from '../../src/services/identity/members';
+import { confirmUser } from '../../src/services/identity/confirm-user';
+import { acceptInvitation, resetLogin } from '../../src/services/identity/members';
 import { PasswordHasher } from '../../src/services/identity/password';
 import { RejectedSignIns } from '../../src/services/identity/rejected-sign-ins';
 import type { IdentityDependencies } from '../../src/services/identity/sign-in';
@@ -23,6 +18,7 @@ import { createProductionDatabase, type TestDatabase } from '../support/database
 import { ageMembers, BROWSER, createMember, createShop } from '../support/people';
 import { createOperatorWithLogin, urlOfOperator } from '../support/production';
 import { newMasterKey } from '../support/service';
+import { inviteAt, resetAt } from '../support/team';
 
 /* docs/payouts.md: a link that one person sees never makes the other voice of a payout. */
 
@@ -73,7 +69,7 @@ const authority = (userId: string, requester: string) =>
 /** The inviter opens the link. @returns the user that they are then, too */
 async function selfAccepted(inviter: string, role: MemberRole = 'finance'): Promise<string> {
   const email = `${randomUUID()}@shop.test`;
-  const { token } = await inviteMember(dashboard, { merchantId, email, role, createdBy: actor(inviter) }, new Date());
+  const { token } = await inviteAt(dashboard, { merchantId, email, role, createdBy: actor(inviter) }, new Date());
   await acceptInvitation(
     dependencies,
     { token, name: 'Budi', language: 'id', password: PASSWORD, browser: BROWSER },
@@ -84,7 +80,7 @@ async function selfAccepted(inviter: string, role: MemberRole = 'finance'): Prom
 }
 
 async function reset(userId: string, by: string): Promise<void> {
-  const { token } = await createResetLink(dashboard, { userId, createdBy: actor(by), merchantId }, new Date());
+  const { token } = await resetAt(dashboard, { userId, createdBy: actor(by), merchantId }, new Date());
   await resetLogin(dependencies, { token, password: PASSWORD, browser: BROWSER }, new Date());
 }
 
@@ -165,7 +161,7 @@ it('attack: the dashboard makes no login without an invitation, and no link in t
     values (gen_random_uuid(), 'merchant', 'x@shop.test', 'x')`;
   await expect(dashboard.query(insert)).rejects.toMatchObject({ code: '23001' });
   const request = { merchantId, email: 'x@shop.test', role: 'owner', createdBy: 'operator:dewi' } as const;
-  await expect(inviteMember(dashboard, request, new Date())).rejects.toMatchObject({ code: '42501' });
+  await expect(inviteAt(dashboard, request, new Date())).rejects.toMatchObject({ code: '42501' });
 });
 
 describe('operators who spoke to the person', () => {
@@ -183,11 +179,13 @@ describe('operators who spoke to the person', () => {
     return operatorOf({ id, name });
   }
 
+  const confirm = () => {
+    const call = { path: { user: siti }, input: {}, formId: randomUUID(), note: 'called' };
+    return confirmUser.run({ db: operators, log: SILENT }, dewi, call);
+  };
   async function request(): Promise<number> {
-    const { credentialsSince } = await findUnconfirmedUser(operators, siti);
-    const parameters = { credentialsSince: credentialsSince.toISOString() };
-    const approval = { action: 'user.confirm', target: siti, parameters } as const;
-    return (await requestApproval({ db: operators, log: SILENT }, dewi, approval, 'called')) ?? 0;
+    const result = await confirm();
+    return result.outcome === 'waits' ? result.approvalId : 0;
   }
   const decide = (by: OperatorActor, id: number) =>
     approve(
@@ -201,15 +199,15 @@ describe('operators who spoke to the person', () => {
     );
 
   it('a member becomes a second person by two operators who spoke to the person, and not by one', async () => {
-    const { credentialsSince } = await findUnconfirmedUser(operators, siti);
-    const alone = operators.query('select confirm_user($1, $2)', [siti, credentialsSince]);
+    const user = await findLinkedUser(operators, siti);
+    const alone = operators.query('select confirm_user($1, $2)', [siti, user?.credentialsSince]);
     await expect(alone).rejects.toMatchObject({ code: '23001' });
     const id = await request();
     await expect(decide(dewi, id)).rejects.toThrow('another operator');
     expect(await required(rina)).toBe('operator');
     expect(await decide(budi, id)).toMatchObject({ status: 'executed' });
     expect([await required(rina), await required(siti)]).toEqual(['second_user', 'second_user']);
-    await expect(findUnconfirmedUser(operators, siti)).rejects.toMatchObject({ reason: 'not_allowed' });
+    expect(await confirm()).toMatchObject({ outcome: 'rejected', rejection: { reason: 'not_shown' } });
   });
 
   it('operators do not confirm credentials that a member has reset since', async () => {

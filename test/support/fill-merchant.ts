@@ -1,7 +1,8 @@
 import type { Pool } from '../../src/db/connection/pool';
 import { PAYMENT_STATUSES } from '../../src/domain/payment-transitions';
-import { createResetLink, inviteMember, listMembers } from '../../src/services/identity/members';
+import { listMembers } from '../../src/services/identity/members';
 import type { FilledMerchant } from './dashboard-pages';
+import { inviteAt, resetAt } from './team';
 import { withoutIndexes } from './without-indexes';
 
 /** The newest payments have every row that a page of one reads. */
@@ -189,7 +190,7 @@ type FilledLinks = Pick<FilledMerchant, 'invitation' | 'invitationId' | 'reset' 
 async function createLinks(db: Pool, merchantId: string): Promise<FilledLinks> {
   const [now, createdBy] = [new Date(), 'cli:test'];
   const request = { merchantId, email: 'invited@shop.test', role: 'viewer', createdBy } as const;
-  const invitation = await inviteMember(db, request, now);
+  const invitation = await inviteAt(db, request, now);
   const [member] = await listMembers(db, merchantId);
   await db.query(
     `insert into passkeys (id, user_id, realm, credential_id, public_key, counter, rp_id, name, is_backed_up,
@@ -197,7 +198,7 @@ async function createLinks(db: Pool, merchantId: string): Promise<FilledLinks> {
      values (${idOf('1')}, $1, 'merchant', 'credential', '', 0, 'localhost', 'Phone', true, now())`,
     [member?.userId],
   );
-  const reset = await createResetLink(db, { userId: member?.userId ?? '', createdBy, merchantId }, now);
+  const reset = await resetAt(db, { userId: member?.userId ?? '', createdBy, merchantId }, now);
   return {
     invitation: invitation.token,
     invitationId: invitation.id,

@@ -1,27 +1,22 @@
 import { z } from 'zod';
-import type { Environment } from '../../config';
 import { FEE_PAYERS } from '../../domain/fees';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { contactHref, MAX_CONTACT_CHARACTERS } from '../../domain/shop-contact';
-import { REMOVE_LOGO, removeLogo } from '../../services/merchants/appearance';
 import { approveMerchant } from '../../services/merchants/approve-merchant';
 import { createMerchant, MAX_MERCHANT_NAME_CHARACTERS } from '../../services/merchants/create-merchant';
 import { cancelPendingPayments, holdMerchant, type Cancellation } from '../../services/merchants/hold-merchant';
 import {
-  changeMerchant,
   listMerchants,
-  originViolation,
   PAYMENT_METHOD_STATUSES,
   REFERENCE_PLACEHOLDER,
-  returnUrlViolation,
-  SET_MERCHANT,
   type Merchant,
 } from '../../services/merchants/merchants';
 import { releaseMerchant } from '../../services/merchants/release-merchant';
+import { removeLogo } from '../../services/merchants/remove-logo';
 import { setFeePayer } from '../../services/merchants/set-fee-payer';
+import { MAX_ORIGINS, MAX_URL_CHARACTERS, setMerchant } from '../../services/merchants/set-merchant';
 import { suspendMerchant } from '../../services/merchants/suspend-merchant';
 import { requireDone } from '../../services/operations/require-done';
-import { assertUrl } from '../../services/provider-accounts/validate-url';
 import { withTemporal } from '../command-context';
 import { collect, type LunasCommand } from '../lunas-command';
 import { id, joinOptions, note, oneOf, textUpTo } from '../option-schemas';
@@ -29,9 +24,6 @@ import { formatFields, formatTable, type CommandResult } from '../output';
 import { explainOutcome, outcomeRow } from '../render-outcome';
 import { runOperation } from '../run-operation';
 
-const MAX_URL_CHARACTERS = 500;
-/** The origins are a header of each checkout page. */
-const MAX_ORIGINS = 10;
 const TOO_MANY_ORIGINS = { error: `may be repeated at most ${MAX_ORIGINS} times` };
 
 /** What is sent to an operation without a choice. */
@@ -183,31 +175,22 @@ function addSet(merchants: LunasCommand): void {
       'lunas merchants set MERCHANT_ID --checkout-origin https://shop.example',
     )
     .writeAction(input, async (options, audit, _context, environment) => {
-      const { merchantId, feePayer, provider, returnUrl, contact, checkoutOrigin, ...changes } = options;
+      const { merchantId, feePayer, provider, checkoutOrigin, ...changes } = options;
       const settings = {
-        ...changes,
+        paymentMethod: changes.paymentMethod,
         providers: provider,
-        returnUrl: returnUrl && parseReturnUrl(returnUrl, environment),
-        contact: contact === NONE ? null : contact,
-        checkoutOrigins: checkoutOrigin && parseOrigins(checkoutOrigin, environment),
+        returnUrl: changes.returnUrl === NONE ? null : changes.returnUrl,
+        contact: changes.contact === NONE ? null : changes.contact,
+        checkoutOrigins: checkoutOrigin?.length === 1 && checkoutOrigin[0] === NONE ? [] : checkoutOrigin,
       };
-      const set = () => audit.record(SET_MERCHANT, merchantId, () => changeMerchant(audit.db, merchantId, settings));
+      const path = { merchant: merchantId };
+      const { db, log } = audit;
+      const set = async () =>
+        requireDone(await runOperation(audit, setMerchant, { db, log, environment }, { path, input: settings }));
       if (feePayer === undefined) return merchantDetails(await set());
       if (Object.values(settings).some((value) => value !== undefined)) await set();
-      const call = { path: { merchant: merchantId }, input: { feePayer } };
-      return merchantDetails(requireDone(await runOperation(audit, setFeePayer, audit, call)));
+      return merchantDetails(requireDone(await runOperation(audit, setFeePayer, audit, { path, input: { feePayer } })));
     });
-}
-
-/** @throws UserError that names the violated rule */
-function parseReturnUrl(text: string, environment: Environment): string | null {
-  return text === NONE ? null : assertUrl(text, returnUrlViolation(text, environment));
-}
-
-/** @throws UserError that names the violated rule */
-function parseOrigins(texts: readonly string[], environment: Environment): string[] {
-  if (texts.length === 1 && texts[0] === NONE) return [];
-  return texts.map((text) => assertUrl(text, originViolation(text, environment)));
 }
 
 function addRemoveLogo(merchants: LunasCommand): void {
@@ -217,7 +200,7 @@ function addRemoveLogo(merchants: LunasCommand): void {
     .requiredOption('--note <text>', 'why, for the audit log')
     .examples('lunas merchants remove-logo MERCHANT_ID --note "the logo of a bank, case 4711"')
     .writeAction(z.object({ merchantId: id, note }), async ({ merchantId }, audit) => {
-      await audit.record(REMOVE_LOGO, merchantId, () => removeLogo(audit.db, merchantId));
+      requireDone(await runOperation(audit, removeLogo, audit, on(merchantId)));
       return { json: { merchantId }, text: `The checkout page of merchant ${merchantId} has no logo.` };
     });
 }

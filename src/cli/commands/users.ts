@@ -1,30 +1,23 @@
 import { z } from 'zod';
 import { dashboardUrlOf } from '../../config';
-import { listInvitationsOf, mayInviteAlone } from '../../db/identity/invitations';
-import { actorText } from '../../domain/actor';
+import { listInvitationsOf } from '../../db/identity/invitations';
 import { MEMBER_ROLES } from '../../domain/member-roles';
-import { requestApproval, requireApproval } from '../../services/audit/request-approval';
-import {
-  CONFIRM_USER,
-  confirmUser,
-  createResetLink,
-  DISABLE_USER,
-  disableUser,
-  findUnconfirmedUser,
-  INVITE_USER,
-  inviteMember,
-  listMembers,
-  RESET_USER,
-} from '../../services/identity/members';
-import { createDevelopmentLink, LINK_USER } from '../../services/identity/sessions';
+import { confirmUser } from '../../services/identity/confirm-user';
+import { disableUser } from '../../services/identity/disable-user';
+import { inviteUser } from '../../services/identity/invite-user';
+import { linkUser } from '../../services/identity/link-user';
+import { listMembers } from '../../services/identity/members';
+import { MAX_EMAIL_CHARACTERS, newLink } from '../../services/identity/new-link';
+import { resetUser } from '../../services/identity/reset-user';
+import type { Reasons, Result } from '../../services/operations/rejections';
+import { requireDone } from '../../services/operations/require-done';
 import { DEMO_OWNER_EMAIL } from '../../services/sandbox/seed-demo';
 import type { CommandContext } from '../command-context';
 import { howToApprove } from '../error-hints';
 import type { LunasCommand } from '../lunas-command';
 import { id, oneOf } from '../option-schemas';
 import { formatFields, formatTable, type CommandResult } from '../output';
-
-const MAX_EMAIL_CHARACTERS = 254;
+import { runOperation } from '../run-operation';
 
 const email = z
   .email({ error: 'must be an e-mail address' })
@@ -78,7 +71,7 @@ export function addUsersCommand(program: LunasCommand): void {
     .command('disable <user-id>')
     .description('sign a user out everywhere, for good')
     .writeAction(z.object({ userId: id }), async ({ userId }, audit) => {
-      await audit.record(DISABLE_USER, userId, () => disableUser(audit.db, userId, new Date()));
+      requireDone(await runOperation(audit, disableUser, audit, { path: { user: userId }, input: {} }));
       return { json: { userId }, text: `The user ${userId} is disabled, and signed out everywhere.` };
     });
 }
@@ -94,22 +87,30 @@ function addInvite(users: LunasCommand): void {
     .examples('lunas users invite --merchant MERCHANT_ID --email sri@toko.example --role owner')
     .writeAction(
       z.object({ merchant: id, email, role: oneOf(MEMBER_ROLES) }),
-      async ({ merchant: merchantId, email: address, role }, audit, context, environment) => {
+      async ({ merchant, email: address, role }, audit, context) => {
         const email = address.toLowerCase();
-        const isApproved = environment !== 'production' || (await mayInviteAlone(audit.db, merchantId));
-        const request = { merchantId, email, role, createdBy: actorText(audit.actor), isApproved };
-        const { id, token, expiresAt } = await audit.record(INVITE_USER, merchantId, () =>
-          inviteMember(audit.db, request, new Date()),
-        );
+        const { token, id, input } = linkToPassOn();
+        const call = { path: { merchant, email }, input: { ...input, role } };
+        const { expiresAt, approvalId } = validityOf(await runOperation(audit, inviteUser, audit, call));
         const link = `${await dashboardUrl(context)}/invitations/${token}`;
-        const parameters = { linkId: id, merchantId, email, role };
-        const approval = { action: 'user.invite', target: merchantId, parameters } as const;
-        const approvalId = isApproved ? null : await requestApproval(audit, audit.actor, approval, audit.note);
-        const invitation = { id, email, role, expiresAt: isApproved ? expiresAt : null, link };
-        const fields = { Link: link, 'E-mail': email, Role: role, ...(isApproved && { Expires: expiresAt }) };
+        const invitation = { id, email, role, expiresAt, link };
+        const fields = { Link: link, 'E-mail': email, Role: role, ...(expiresAt && { Expires: expiresAt }) };
         return linkResult({ invitation }, fields, approvalId);
       },
     );
+}
+
+/** Only the command has the token: the operation and its request have the hash. */
+function linkToPassOn() {
+  const { id, token, tokenSha256 } = newLink();
+  return { token, id, input: { linkId: id, tokenSha256: tokenSha256.toString('hex') } };
+}
+
+/** Until when a link is valid, or the request that it waits for. */
+function validityOf<R extends Reasons>(result: Result<Date, R>) {
+  return result.outcome === 'waits'
+    ? { expiresAt: null, approvalId: result.approvalId }
+    : { expiresAt: requireDone(result), approvalId: null };
 }
 
 function addLink(users: LunasCommand): void {
@@ -118,8 +119,7 @@ function addLink(users: LunasCommand): void {
     .description('print a link that signs a user of a sandbox in, once and without a password')
     .option('--email <address>', 'the user', DEMO_OWNER_EMAIL)
     .writeAction(z.object({ email }), async ({ email }, audit, context) => {
-      const request = { realm: 'merchant', email, createdBy: actorText(audit.actor) } as const;
-      const token = await audit.record(LINK_USER, email, () => createDevelopmentLink(audit.db, request, new Date()));
+      const token = requireDone(await runOperation(audit, linkUser, audit, { path: {}, input: { email } }));
       const link = `${await dashboardUrl(context)}/start/${token}`;
       return { json: { link }, text: link };
     });
@@ -143,19 +143,13 @@ function addReset(users: LunasCommand): void {
   users
     .command('reset <user-id>')
     .description('print a link by which a user who cannot sign in sets a new password; it is good for an hour')
-    .writeAction(z.object({ userId: id }), async ({ userId }, audit, context, environment) => {
-      const isApproved = environment !== 'production';
-      const request = { userId, createdBy: actorText(audit.actor), merchantId: null, isApproved };
-      const {
-        id: linkId,
-        token,
-        expiresAt,
-      } = await audit.record(RESET_USER, userId, () => createResetLink(audit.db, request, new Date()));
-      const approval = { action: 'user.reset', target: userId, parameters: { linkId } } as const;
-      const approvalId = isApproved ? null : await requestApproval(audit, audit.actor, approval, audit.note);
+    .writeAction(z.object({ userId: id }), async ({ userId }, audit, context) => {
+      const { token, input } = linkToPassOn();
+      const call = { path: { user: userId }, input };
+      const { expiresAt, approvalId } = validityOf(await runOperation(audit, resetUser, audit, call));
       const link = `${await dashboardUrl(context)}/reset/${token}`;
-      const reset = { userId, expiresAt: isApproved ? expiresAt : null, link };
-      const fields = { Link: link, User: userId, ...(isApproved && { Expires: expiresAt }) };
+      const reset = { userId, expiresAt, link };
+      const fields = { Link: link, User: userId, ...(expiresAt && { Expires: expiresAt }) };
       return linkResult({ reset }, fields, approvalId);
     });
 }
@@ -166,10 +160,8 @@ function addConfirm(users: LunasCommand): void {
     .command('confirm <user-id>')
     .description('after a call: only this person has the login whose link another one passed on')
     .writeAction(z.object({ userId: id }), async ({ userId }, audit) => {
-      const { email, linkShownTo, credentialsSince } = await findUnconfirmedUser(audit.db, userId);
-      const parameters = { credentialsSince: credentialsSince.toISOString() };
-      await requireApproval(audit, audit.actor, { action: 'user.confirm', target: userId, parameters }, audit.note);
-      await audit.record(CONFIRM_USER, userId, () => confirmUser(audit.db, { userId, credentialsSince }));
+      const call = { path: { user: userId }, input: {} };
+      const { email, linkShownTo } = requireDone(await runOperation(audit, confirmUser, audit, call));
       const text = `${email} counts as another person than ${linkShownTo}, who had seen the link.`;
       return { json: { userId, linkShownTo }, text };
     });

@@ -1,9 +1,9 @@
 import type { MemberRole } from '../../domain/member-roles';
 import type { Language } from '../../domain/sign-in';
 import type { Queryable } from '../connection/pool';
-import { onlyRow } from '../connection/require-row';
+import { requireRow } from '../connection/require-row';
 import { inviterName, type Invited } from './members';
-import { isPermitted, type ApprovedLink } from './sign-in-links';
+import { isPermitted } from './sign-in-links';
 
 interface NewInvitation {
   readonly id: string;
@@ -14,32 +14,52 @@ interface NewInvitation {
   readonly createdBy: string;
   readonly now: Date;
   readonly expiresAt: Date;
+  /** Whether a newer invitation of the same e-mail stays instead: a request may be approved long after it. */
+  readonly yieldsToNewer?: boolean;
 }
 
-/** Whether one operator may invite a person alone: the merchant has no member and no payment. */
-export async function mayInviteAlone(db: Queryable, merchantId: string): Promise<boolean> {
-  const { rows } = await db.query<{ mayInvite: boolean }>('select may_invite_alone($1) as "mayInvite"', [merchantId]);
-  return onlyRow(rows).mayInvite;
+/** A person who is invited to a merchant. */
+export interface Invitee {
+  readonly merchantId: string;
+  readonly email: string;
+  readonly isMember: boolean;
+  /** Whether one operator may invite alone: the merchant has no member and no payment. */
+  readonly mayInviteAlone: boolean;
+}
+
+const isMember = (merchant: string, email: string) => `exists (
+    select from members join users on users.id = members.user_id
+    where members.merchant_id = ${merchant} and members.removed_at is null
+      and users.realm = 'merchant' and users.email = ${email})`;
+
+/** For an operator. @throws NotFoundError if there is no such merchant */
+export async function findInvitee(db: Queryable, merchantId: string, email: string): Promise<Invitee> {
+  const { rows } = await db.query<Invitee>(
+    `select id as "merchantId", $2 as email, ${isMember('$1', '$2')} as "isMember",
+       may_invite_alone(id) as "mayInviteAlone"
+     from merchants where id = $1`,
+    [merchantId, email],
+  );
+  return requireRow(rows, 'merchant', merchantId);
 }
 
 /**
- * Withdraws earlier invitations of the same e-mail to this merchant, unless the new one waits for an approval.
- * @returns false if it is a member already
+ * Withdraws earlier invitations of the same e-mail to this merchant.
+ * @returns false if it is a member already, or the invitation yields to a newer one
  */
 export async function insertInvitation(db: Queryable, invitation: NewInvitation): Promise<boolean> {
   const { rowCount } = await db.query(
     `with withdrawn as (
        update sign_in_links set expires_at = least(expires_at, $7)
        where merchant_id = $3 and email = $4 and kind = 'invitation' and used_at is null and id < $1
-         and $8::timestamptz > $7::timestamptz
      )
      insert into sign_in_links (id, realm, kind, token_sha256, merchant_id, email, role, created_by, created_at,
        expires_at)
      select $1, 'merchant', 'invitation', $2, $3, $4, $5, $6, $7, $8
-     where not exists (
-       select from members join users on users.id = members.user_id
-       where members.merchant_id = $3 and members.removed_at is null and users.realm = 'merchant' and users.email = $4
-     )`,
+     where not ${isMember('$3', '$4')}
+       and not ($9 and exists (
+         select from sign_in_links newer where newer.merchant_id = $3 and newer.email = $4
+           and newer.kind = 'invitation' and newer.id > $1 and newer.expires_at > newer.created_at))`,
     [
       invitation.id,
       invitation.tokenSha256,
@@ -49,6 +69,7 @@ export async function insertInvitation(db: Queryable, invitation: NewInvitation)
       invitation.createdBy,
       invitation.now,
       invitation.expiresAt,
+      invitation.yieldsToNewer ?? false,
     ],
   );
   return rowCount === 1;
@@ -149,25 +170,6 @@ export async function expireInvitation(
     `update sign_in_links set expires_at = $3
      where merchant_id = $1 and id = $2 and kind = 'invitation' and used_at is null and expires_at > $3`,
     [merchantId, id, now],
-  );
-  return rowCount === 1;
-}
-
-/** Makes a link valid that waits for its approval, and withdraws others. @returns false if it was used or replaced */
-export async function extendInvitation(db: Queryable, { linkId, now, expiresAt }: ApprovedLink): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `with approved as (
-       update sign_in_links link set expires_at = $3
-       where id = $1 and kind = 'invitation' and used_at is null and ${IS_NEWEST}
-       returning merchant_id, email
-     ),
-     withdrawn as (
-       update sign_in_links other set expires_at = least(expires_at, $2) from approved
-       where other.merchant_id = approved.merchant_id and other.email = approved.email and other.id <> $1
-         and other.kind = 'invitation' and other.used_at is null
-     )
-     select from approved`,
-    [linkId, now, expiresAt],
   );
   return rowCount === 1;
 }

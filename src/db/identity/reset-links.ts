@@ -1,6 +1,6 @@
 import type { Realm } from '../../domain/sign-in';
 import type { Queryable } from '../connection/pool';
-import { isPermitted, type ApprovedLink } from './sign-in-links';
+import { isPermitted } from './sign-in-links';
 
 interface NewResetLink {
   readonly id: string;
@@ -19,7 +19,7 @@ const belongsOnlyTo = (merchant: string, user: string) =>
     and other.removed_at is null)`;
 
 /**
- * Withdraws earlier reset links of the user, unless the new one waits for an approval.
+ * Withdraws earlier reset links of the user.
  * @returns `unknown` if there is no such active user, or the merchant has no such member. `other_merchants` if the user
  * is a member of other merchants too
  */
@@ -37,7 +37,6 @@ export async function insertResetLink(
      withdrawn as (
        update sign_in_links set expires_at = least(expires_at, $5) from person
        where user_id = person.id and person."isResettable" and kind = 'reset' and used_at is null
-         and $6::timestamptz > $5::timestamptz
      ),
      created as (
        insert into sign_in_links (id, realm, kind, token_sha256, user_id, merchant_id, created_by, created_at,
@@ -49,25 +48,6 @@ export async function insertResetLink(
   );
   if (rows[0]?.isCreated) return 'created';
   return rows[0]?.isKnown ? 'other_merchants' : 'unknown';
-}
-
-/** Makes a link valid that waits for its approval, and withdraws others. @returns false if it was used */
-export async function approveResetLinkRow(db: Queryable, { linkId, now, expiresAt }: ApprovedLink): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `with approved as (
-       update sign_in_links link set expires_at = $3 from users person
-       where link.id = $1 and link.kind = 'reset' and link.used_at is null and link.merchant_id is null
-         and person.id = link.user_id and person.disabled_at is null
-       returning link.user_id
-     ),
-     withdrawn as (
-       update sign_in_links other set expires_at = least(expires_at, $2) from approved
-       where other.user_id = approved.user_id and other.id <> $1 and other.kind = 'reset' and other.used_at is null
-     )
-     select from approved`,
-    [linkId, now, expiresAt],
-  );
-  return rowCount === 1;
 }
 
 /** A user who left the merchant, or joined another one since, is not reset by an owner of it. */

@@ -7,10 +7,3 @@ export const isPermitted = (ofOperator: string) => `case when link.created_by li
     where issuer.merchant_id = link.merchant_id and issuer.role = 'owner' and issuer.removed_at is null
       and link.created_by = 'user:' || issuer.user_id)
   else ${ofOperator} end`;
-
-/** A link that waits for its approval, and gets it. */
-export interface ApprovedLink {
-  readonly linkId: string;
-  readonly now: Date;
-  readonly expiresAt: Date;
-}

@@ -126,14 +126,13 @@ export async function storePassword(
   );
 }
 
-/** Disables a user, or keeps the timestamp of before, and ends the user's sessions. @returns false if there is none */
-export async function disableUserRow(db: Queryable, userId: string, now: Date): Promise<boolean> {
-  const { rowCount } = await db.query(
+/** Disables a user, or keeps the timestamp of before, and ends the user's sessions. */
+export async function disableUserRow(db: Queryable, userId: string, now: Date): Promise<void> {
+  await db.query(
     `with ended as (update sessions set ended_at = $2 where user_id = $1 and ended_at is null)
      update users set disabled_at = coalesce(disabled_at, $2) where id = $1`,
     [userId, now],
   );
-  return rowCount === 1;
 }
 
 /** A login, and who saw its link. */

@@ -225,13 +225,14 @@ create function may_invite_alone(merchant uuid) returns boolean language sql sta
     and not exists (select from payments where merchant_id = merchant)
     and not exists (select from balance_transactions where merchant_id = merchant);
 
--- Whether two operators decided this link, for this person and role.
+-- Whether two operators decided this link, with this token, for this person and role.
 create function approves_link(approval approvals, link sign_in_links) returns boolean language sql stable
   return approval.decided_by <> approval.requested_by and approval.parameters ->> 'linkId' = link.id::text
+    and approval.parameters ->> 'tokenSha256' = encode(link.token_sha256, 'hex')
     and case link.kind
-      when 'reset' then approval.action = 'user.reset' and approval.target = link.user_id::text
+      when 'reset' then approval.action = 'user.reset' and approval.parameters ->> 'user' = link.user_id::text
       when 'invitation' then approval.action = 'user.invite' and approval.parameters @> jsonb_build_object(
-        'merchantId', link.merchant_id, 'email', link.email, 'role', link.role)
+        'merchant', link.merchant_id, 'email', link.email, 'role', link.role)
       else false
     end;
 
@@ -285,8 +286,8 @@ language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   if needs_two_operators() and not exists (
     select from approvals
-    where is_in_execution(approvals, 'user.confirm') and target = person::text
-      and (parameters ->> 'credentialsSince')::timestamptz = since
+    where is_in_execution(approvals, 'user.confirm') and parameters ->> 'user' = person::text
+      and expected_version = (extract(epoch from since) * 1000)::bigint
   ) then
     raise exception 'no two operators have confirmed user %', person using errcode = 'restrict_violation';
   end if;

@@ -8,14 +8,6 @@ import { PAYMENT_ADAPTERS, PAYOUT_ADAPTERS } from '../../providers/adapters';
 import { withAudit, type AuditDependencies } from '../audit/audit';
 import { findApproval, type Approval } from '../audit/list-approvals';
 import { IS_VALID, IS_WAITING } from '../audit/request-approval';
-import {
-  approveInvitation,
-  approveResetLink,
-  CONFIRM_USER,
-  confirmUser,
-  INVITE_USER,
-  RESET_USER,
-} from '../identity/members';
 import { DATABASE_APPROVALS, WORKFLOW_APPROVALS, type WorkflowNeeds } from '../operations/all';
 import type { ApprovalExecution } from '../operations/operation-spec';
 import type { Reasons } from '../operations/rejections';
@@ -47,8 +39,6 @@ const databaseAction = z.discriminatedUnion('action', [
     parameters: accountKey.extend({ adapter: z.enum([...PAYMENT_ADAPTERS, ...PAYOUT_ADAPTERS]), baseUrl: z.string() }),
   }),
   z.object({ action: z.literal('account.set_key'), parameters: accountKey }),
-  z.object({ action: z.enum(['user.reset', 'user.invite']), parameters: z.object({ linkId: z.string() }) }),
-  z.object({ action: z.literal('user.confirm'), parameters: z.object({ credentialsSince: z.iso.datetime() }) }),
   z.object({
     action: z.enum(['bank_account.approve', 'bank_account.reactivate']),
     parameters: z.object({ bankAccountId: z.string(), version: z.number() }),
@@ -224,18 +214,6 @@ async function execute(
     case 'account.set_key':
       return withAudit(dependencies, actor, { ...audited, action: SET_SERVER_KEY }, () =>
         approveServerKey(db, parameters),
-      );
-    case 'user.reset':
-      return withAudit(dependencies, actor, { ...audited, action: RESET_USER }, () =>
-        approveResetLink(db, parameters.linkId, new Date()),
-      );
-    case 'user.invite':
-      return withAudit(dependencies, actor, { ...audited, action: INVITE_USER }, () =>
-        approveInvitation(db, parameters.linkId, new Date()),
-      );
-    case 'user.confirm':
-      return withAudit(dependencies, actor, { ...audited, action: CONFIRM_USER }, () =>
-        confirmUser(db, { userId: target, credentialsSince: new Date(parameters.credentialsSince) }),
       );
     case 'bank_account.approve':
       return withAudit(dependencies, actor, { ...audited, action: APPROVE_BANK_ACCOUNT }, () =>

@@ -2,10 +2,6 @@ import { DeclaredAction } from '../../domain/declared-action';
 import * as workerVersions from '../../temporal/worker-versions';
 import * as approvals from '../approvals/approvals';
 import * as archivePayments from '../archive/archive-payments';
-import * as members from '../identity/members';
-import * as sessions from '../identity/sessions';
-import * as appearance from '../merchants/appearance';
-import * as merchants from '../merchants/merchants';
 import { OPERATIONS, type OperationName } from '../operations/all';
 import * as bankAccounts from '../payouts/bank-account-operations';
 import * as providerAccounts from '../provider-accounts/provider-accounts';
@@ -23,10 +19,6 @@ const MODULES = [
   archivePayments,
   recordDecryption,
   requestApproval,
-  members,
-  sessions,
-  appearance,
-  merchants,
   bankAccounts,
   providerAccounts,
   reconcileAll,

@@ -2,7 +2,6 @@ import type { Queryable } from '../../db/connection/pool';
 import { onlyRow } from '../../db/connection/require-row';
 import { operatorIdOf, type OperatorActor } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
-import type { MemberRole } from '../../domain/member-roles';
 import { ConflictError } from '../../errors';
 import type { AccountKey, ProposedAccount } from '../provider-accounts/provider-accounts';
 import { withAudit, type AuditDependencies } from './audit';
@@ -22,21 +21,6 @@ export type ApprovableAction =
   | {
       readonly action: 'account.set_key';
       readonly parameters: AccountKey & { readonly previousNmid: string | null };
-    }
-  | { readonly action: 'user.reset'; readonly parameters: { readonly linkId: string } }
-  | {
-      readonly action: 'user.confirm';
-      /** ISO 8601: since when the user has the credentials of which the operators speak. The target is the user. */
-      readonly parameters: { readonly credentialsSince: string };
-    }
-  | {
-      readonly action: 'user.invite';
-      readonly parameters: {
-        readonly linkId: string;
-        readonly merchantId: string;
-        readonly email: string;
-        readonly role: MemberRole;
-      };
     }
   | {
       readonly action: 'bank_account.approve' | 'bank_account.reactivate';

@@ -20,7 +20,6 @@ import {
   type MembershipRow,
   type SessionRow,
 } from '../../db/identity/sessions';
-import { DeclaredAction } from '../../domain/declared-action';
 import { LAST_SEEN_INTERVAL_MS, SESSION_LIMITS, type Realm, type SessionStage } from '../../domain/sign-in';
 import { ConflictError, NotFoundError, SignInError } from '../../errors';
 
@@ -140,8 +139,6 @@ export interface DevelopmentLinkRequest {
   /** Who asks for it, for the record. */
   readonly createdBy: string;
 }
-
-export const LINK_USER = new DeclaredAction('user.link');
 
 /**
  * A token for `/start/<token>`: the page signs the user in without a password, once. Only of a sandbox.

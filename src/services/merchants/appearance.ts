@@ -1,8 +1,6 @@
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
-import { deleteLogo, LOGO_COLUMN, type Logo } from '../../db/merchants/merchant-logos';
-import { DeclaredAction } from '../../domain/declared-action';
-import { NotFoundError } from '../../errors';
+import { LOGO_COLUMN, type Logo } from '../../db/merchants/merchant-logos';
 import { shrinkImage, type ImageRejection } from '../../lib/shrink-image';
 
 /** How the checkout page of a merchant looks. */
@@ -36,19 +34,6 @@ export async function readLogo(db: Queryable, merchantId: string): Promise<Buffe
     values: [merchantId],
   });
   return rows[0]?.png;
-}
-
-/** @param accent `#rrggbb` @throws NotFoundError if there is no such merchant */
-export async function setAccent(db: Queryable, merchantId: string, accent: string | null): Promise<void> {
-  const { rows } = await db.query('update merchants set accent = $2 where id = $1 returning id', [merchantId, accent]);
-  requireRow(rows, 'merchant', merchantId);
-}
-
-export const REMOVE_LOGO = new DeclaredAction('merchant.remove_logo');
-
-/** Takes an abusive logo away. @throws NotFoundError if the merchant has none */
-export async function removeLogo(db: Queryable, merchantId: string): Promise<void> {
-  if (!(await deleteLogo(db, merchantId))) throw new NotFoundError('logo', merchantId);
 }
 
 /** What an uploaded file has to be, before it becomes a logo. */

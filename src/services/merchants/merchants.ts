@@ -4,10 +4,10 @@ import type { Environment } from '../../config';
 import type { Queryable } from '../../db/connection/pool';
 import { onlyRow, requireRow } from '../../db/connection/require-row';
 import type { Scope } from '../../domain/actor';
-import { DeclaredAction } from '../../domain/declared-action';
 import type { FeePayer } from '../../domain/fees';
 import type { ProviderName } from '../../domain/provider-capabilities';
 import type { TimeZone } from '../../domain/sign-in';
+import { NotFoundError } from '../../errors';
 import { urlFormatViolation } from '../../webhooks/ssrf-guard';
 import type { AuditDependencies } from '../audit/audit';
 
@@ -42,28 +42,46 @@ export interface NewMerchant extends Pick<Merchant, 'name' | 'feePayer' | 'provi
   readonly approve: boolean;
 }
 
+/** The fields that can change. In the text of each, `?` is its value. */
+const ASSIGNMENTS = [
+  ['status', 'status = ?'],
+  ['feePayer', 'fee_payer = ?'],
+  ['providers', 'providers = ?'],
+  ['paymentMethod', "payment_method_active = (? = 'active')"],
+  ['timeZone', 'time_zone = ?'],
+  ['returnUrl', 'return_url = ?'],
+  ['contact', 'contact = ?'],
+  ['checkoutOrigins', 'checkout_origins = ?'],
+] as const satisfies readonly (readonly [keyof Merchant, string])[];
+
 /** Absent fields do not change. */
 export type MerchantChanges = {
-  readonly [Field in MerchantSetting]?: Merchant[Field] | undefined;
+  readonly [Field in (typeof ASSIGNMENTS)[number][0]]?: Merchant[Field] | undefined;
 };
-
-type MerchantSetting =
-  'status' | 'feePayer' | 'providers' | 'paymentMethod' | 'returnUrl' | 'checkoutOrigins' | 'contact';
 
 const MERCHANT_COLUMNS = `id, code, name, status, fee_payer as "feePayer", providers,
   case when payment_method_active then 'active' else 'inactive' end as "paymentMethod", held_at as "heldAt",
   return_url as "returnUrl", checkout_origins as "checkoutOrigins", contact, time_zone as "timeZone",
   created_at as "createdAt"`;
 
-/** What every operation of operators on a merchant has. */
+/** What every operation on a merchant has. */
 export const ofMerchant = {
   path: z.object({ merchant: z.uuid() }),
   rejections: {},
   messages: {},
-  load: ({ db }: AuditDependencies, _scope: Scope, { merchant }: { readonly merchant: string }) =>
-    findMerchant(db, merchant),
+  load: ({ db }: AuditDependencies, scope: Scope, { merchant }: { readonly merchant: string }) =>
+    loadMerchant(db, scope, merchant),
   target: ({ subject }: { readonly subject: Merchant }) => subject.id,
 } as const;
+
+/** Which members change the look of the checkout page. */
+export const ofLook = { area: 'settings', level: 'manage', stepUp: true, whileSuspended: true } as const;
+
+/** @throws NotFoundError if the person reaches no such merchant */
+export function loadMerchant(db: Queryable, scope: Scope, merchantId: string): Promise<Merchant> {
+  if (scope !== 'all' && scope.merchantId !== merchantId) throw new NotFoundError('merchant', merchantId);
+  return findMerchant(db, merchantId);
+}
 
 export async function insertMerchant(db: Queryable, merchant: NewMerchant): Promise<Merchant> {
   const { rows } = await db.query<Merchant>(
@@ -92,28 +110,23 @@ export async function findMerchant(db: Queryable, merchantId: string): Promise<M
   return requireRow(rows, 'merchant', merchantId);
 }
 
-export const SET_MERCHANT = new DeclaredAction('merchant.set');
-
-/** @throws NotFoundError if there is no such merchant */
+/**
+ * It names only the columns that change, because each database role may change a few.
+ * @throws NotFoundError if there is no such merchant
+ */
 export async function changeMerchant(db: Queryable, merchantId: string, changes: MerchantChanges): Promise<Merchant> {
+  const { providers, checkoutOrigins } = changes;
+  const values: MerchantChanges = {
+    ...changes,
+    ...(providers && { providers: unique(providers) }),
+    ...(checkoutOrigins && { checkoutOrigins: unique(checkoutOrigins) }),
+  };
+  const changed = ASSIGNMENTS.filter(([field]) => values[field] !== undefined);
+  if (changed.length === 0) return findMerchant(db, merchantId);
+  const assignments = changed.map(([, text], index) => text.replace('?', () => `$${index + 2}`));
   const { rows } = await db.query<Merchant>(
-    `update merchants set status = coalesce($2, status), fee_payer = coalesce($3, fee_payer),
-       providers = coalesce($4, providers), payment_method_active = coalesce($5, payment_method_active),
-       return_url = case when $6 then $7 else return_url end, checkout_origins = coalesce($8, checkout_origins),
-       contact = case when $9 then $10 else contact end
-     where id = $1 returning ${MERCHANT_COLUMNS}`,
-    [
-      merchantId,
-      changes.status,
-      changes.feePayer,
-      changes.providers && unique(changes.providers),
-      changes.paymentMethod && changes.paymentMethod === 'active',
-      changes.returnUrl !== undefined,
-      changes.returnUrl,
-      changes.checkoutOrigins && [...new Set(changes.checkoutOrigins)],
-      changes.contact !== undefined,
-      changes.contact,
-    ],
+    `update merchants set ${assignments.join(', ')} where id = $1 returning ${MERCHANT_COLUMNS}`,
+    [merchantId, ...changed.map(([field]) => values[field])],
   );
   return requireRow(rows, 'merchant', merchantId);
 }
@@ -155,6 +168,6 @@ export function originViolation(text: string, environment: Environment): string 
   return null;
 }
 
-function unique(providers: readonly ProviderName[]): ProviderName[] {
-  return [...new Set(providers)];
+function unique<Value>(values: readonly Value[]): Value[] {
+  return [...new Set(values)];
 }

@@ -17,26 +17,6 @@ export async function readSettings(db: Queryable, merchantId: string): Promise<M
   return requireRow(rows, 'merchant', merchantId);
 }
 
-/**
- * What a merchant changes itself. The addresses satisfy `returnUrlViolation` and `originViolation`; the contact has a
- * link.
- */
-export type OwnSettings = Pick<Merchant, 'timeZone' | 'returnUrl' | 'checkoutOrigins' | 'contact'>;
-
-/** The role of the dashboard may change these columns only. @throws NotFoundError if there is no such merchant */
-export async function changeOwnSettings(
-  db: Queryable,
-  merchantId: string,
-  { timeZone, returnUrl, checkoutOrigins, contact }: OwnSettings,
-): Promise<void> {
-  const { rows } = await db.query<{ id: string }>(
-    `update merchants set time_zone = $2, return_url = $3, checkout_origins = $4, contact = $5
-     where id = $1 returning id`,
-    [merchantId, timeZone, returnUrl, [...new Set(checkoutOrigins)], contact],
-  );
-  requireRow(rows, 'merchant', merchantId);
-}
-
 /** The terms that a new payment with this provider gets; null: there are none. */
 export interface ProviderPolicy {
   readonly provider: ProviderName;

@@ -1,9 +1,19 @@
 import { setApprovalLimit } from '../approvals/set-approval-limit';
 import { setApprovalRule } from '../approvals/set-approval-rule';
 import { approveOperator } from '../identity/approve-operator';
+import { confirmUser } from '../identity/confirm-user';
 import { createOperator } from '../identity/create-operator';
+import { disableUser } from '../identity/disable-user';
+import { inviteMember } from '../identity/invite-member';
+import { inviteUser } from '../identity/invite-user';
+import { linkUser } from '../identity/link-user';
+import { removeMember } from '../identity/remove-member';
 import { replaceOperatorKey } from '../identity/replace-operator-key';
+import { resetMember } from '../identity/reset-member';
+import { resetUser } from '../identity/reset-user';
 import { revokeOperator } from '../identity/revoke-operator';
+import { setMemberRole } from '../identity/set-member-role';
+import { withdrawInvitation } from '../identity/withdraw-invitation';
 import { approveMerchant } from '../merchants/approve-merchant';
 import { createMerchant } from '../merchants/create-merchant';
 import { holdMerchant } from '../merchants/hold-merchant';
@@ -11,8 +21,13 @@ import { createKey } from '../merchants/keys/create-key';
 import { revokeKey } from '../merchants/keys/revoke-key';
 import { rotateKey } from '../merchants/keys/rotate-key';
 import { updateKey } from '../merchants/keys/update-key';
+import { closeNotices } from '../merchants/notices';
 import { releaseMerchant } from '../merchants/release-merchant';
+import { removeLogo } from '../merchants/remove-logo';
+import { setAccent } from '../merchants/set-accent';
 import { setFeePayer } from '../merchants/set-fee-payer';
+import { setLogo } from '../merchants/set-logo';
+import { setMerchant } from '../merchants/set-merchant';
 import { suspendMerchant } from '../merchants/suspend-merchant';
 import { cancelPayment } from '../payments/actions/cancel-payment';
 import { cancelRefund } from '../payments/actions/cancel-refund';
@@ -74,6 +89,16 @@ export const MERCHANT_OPERATIONS = [
   setPayoutSettings,
   approvePayoutSettings,
   withdrawPayoutSettings,
+  setMerchant,
+  setAccent,
+  setLogo,
+  removeLogo,
+  closeNotices,
+  inviteMember,
+  withdrawInvitation,
+  setMemberRole,
+  removeMember,
+  resetMember,
 ] as const;
 export type MerchantOperationName = (typeof MERCHANT_OPERATIONS)[number]['name'];
 
@@ -106,6 +131,11 @@ const OPERATOR_OPERATIONS = [
   approveOperator,
   replaceOperatorKey,
   revokeOperator,
+  inviteUser,
+  resetUser,
+  confirmUser,
+  disableUser,
+  linkUser,
   createMerchant,
   approveMerchant,
   suspendMerchant,
@@ -130,6 +160,9 @@ export const DATABASE_APPROVALS = [
   revokeOperator,
   setFeePayer,
   setApprovalRule,
+  inviteUser,
+  resetUser,
+  confirmUser,
 ] as const;
 
 /** What an approved act of a workflow needs. */

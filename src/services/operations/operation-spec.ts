@@ -11,7 +11,7 @@ export interface MemberAccess {
   readonly level: AccessLevel;
   /** Whether members have to have proved their identity shortly before. */
   readonly stepUp?: true;
-  /** Whether a merchant that is suspended or not approved can do it too: it takes rights away. */
+  /** Whether it is possible while a merchant is suspended or not approved, when it takes no payments. */
   readonly whileSuspended?: true;
 }
 

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { MemberActor } from '../../domain/actor';
 import type { EndpointResponse } from '../../http/endpoint';
+import type { AuditDependencies } from '../../services/audit/audit';
+import type { ofMerchant } from '../../services/merchants/merchants';
 import type { Operation } from '../../services/operations/operation';
 import {
   isRunRejection,
@@ -12,6 +14,7 @@ import {
   type RUN_REASONS,
   type RunRejection,
 } from '../../services/operations/rejections';
+import { requireDone } from '../../services/operations/require-done';
 import { isTimeout } from '../../temporal/grpc-errors';
 import { isDatabaseAway, orNoPage } from '../page/page-error';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit, type PageRoute } from '../page/page-route';
@@ -62,6 +65,8 @@ interface FormPages<
   readonly operation: Operation<Name, Path, Input, R, DashboardDependencies, Subject, Value>;
   /** The ids of the object. */
   readonly path: (parts: Parts & { readonly merchant: string }) => z.input<Path>;
+  /** Whether the query of the page fills in the form. */
+  readonly isFilledByQuery?: true;
   /** The fields of the form, which become the input of the operation. Their messages are codes of `errors`. */
   readonly fields: (visit: FormVisit) => z.ZodType<z.input<Input>>;
   readonly errors: (view: MerchantView) => ErrorTexts;
@@ -101,7 +106,12 @@ export function memberFormPages<
   const page = { path: form.at.pattern, fields: NO_FIELDS, ...(member.stepUp && { stepUp: member.stepUp }) };
   const of = (dependencies: DashboardDependencies, visit: MemberVisit) => new SentForm(form, dependencies, visit);
   return [
-    memberPage(member, { ...page, method: 'get', handler: (dependencies, visit) => of(dependencies, visit).show(200) }),
+    memberPage(member, {
+      ...page,
+      method: 'get',
+      handler: (dependencies, visit, { sent }) =>
+        of(dependencies, visit).show(200, form.isFilledByQuery ? { sent } : {}),
+    }),
     memberPage(member, { ...page, method: 'post', handler: (dependencies, visit) => of(dependencies, visit).submit() }),
   ];
 }
@@ -186,6 +196,28 @@ class SentForm<
     const { view } = this.formVisit;
     return memberText(view, this.form.rejections(view), rejection);
   }
+}
+
+/**
+ * Performs the operation of a form that has no page of its own, on the merchant of the path.
+ * @throws PageError `not_found` if the member reaches no such object
+ * @throws ConflictError if it is rejected: the page with the form shows why beforehand
+ */
+export async function submitForm<
+  Name extends string,
+  Input extends z.ZodObject,
+  R extends Reasons,
+  Needs extends AuditDependencies,
+  Subject,
+  Value,
+>(
+  operation: Operation<Name, typeof ofMerchant.path, Input, R, Needs, Subject, Value>,
+  needs: Needs,
+  visit: MemberVisit,
+  input: z.input<Input>,
+): Promise<Value> {
+  const call = { path: { merchant: visit.member.merchantId }, input, formId: randomUUID() };
+  return requireDone(await operation.run(needs, memberActor(visit), call).catch(orNoPage));
 }
 
 /** Why a member cannot perform an operation, in their language. */

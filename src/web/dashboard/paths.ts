@@ -7,24 +7,15 @@ export function merchantPaths(code: string) {
   const payment = (reference: string) => `${payments}/${reference}`;
   const team = `${home}/team`;
   const activity = `${home}/activity`;
-  const member = (userId: string) => `${team}/${userId}`;
   return {
     home,
     homeOf: (range: string) => `${home}?range=${range}`,
     team,
     /** @param after the position of its last member before */
     teamAfter: (after: string) => `${team}?after=${after}`,
-    /** @param filled the fields of the form, if it is filled in */
-    invite: (filled?: Readonly<Record<string, string>>) =>
-      `${team}/invite${filled === undefined ? '' : `?${new URLSearchParams(filled).toString()}`}`,
-    withdrawInvitation: (id: string) => `${team}/invitations/${id}/withdraw`,
-    member,
-    memberRole: (userId: string) => `${member(userId)}/role`,
-    removeMember: (userId: string) => `${member(userId)}/remove`,
-    resetMember: (userId: string) => `${member(userId)}/reset`,
+    member: (userId: string) => `${team}/${userId}`,
     closeNotices: `${home}/notices/close`,
     settings: `${home}/settings`,
-    editSettings: `${home}/settings/edit`,
     ...appearancePaths(home),
     activity,
     activityList: (query: Query) => activity + queryText(query),

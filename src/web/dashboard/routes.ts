@@ -50,9 +50,13 @@ import { loginPages } from './sign-in/login';
 import { passkeySignInPages } from './sign-in/passkey';
 import { resetPages } from './sign-in/reset';
 import { stepUpPages } from './sign-in/step-up';
-import { invitePages } from './team/invite';
-import { memberAccessPages } from './team/member-access';
+import { inviteMemberPages } from './team/invite-member';
+import { removeMemberPages } from './team/remove-member';
+import { resetMemberPages } from './team/reset-member';
+import { setRolePages } from './team/set-role';
+import { showMemberPage } from './team/show-member';
 import { showTeam } from './team/show-team';
+import { withdrawInvitationPages } from './team/withdraw-invitation';
 import { deleteEndpointPages } from './webhooks/delete-endpoint';
 import { disableEndpointPages } from './webhooks/disable-endpoint';
 import { editEndpointPages } from './webhooks/edit-endpoint';
@@ -118,8 +122,12 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   listRequestPage,
   showRequestPage,
   showTeam,
-  ...invitePages,
-  ...memberAccessPages,
+  ...inviteMemberPages,
+  ...withdrawInvitationPages,
+  showMemberPage,
+  ...setRolePages,
+  ...removeMemberPages,
+  ...resetMemberPages,
   closeNoticesByForm,
   listEndpointPage,
   ...newEndpointPages,

@@ -1,14 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import type { OpenNotice } from '../../../src/db/merchants/merchant-notices';
-import {
-  createResetLink,
-  inviteMember,
-  joinMerchant,
-  removeMember,
-  setMemberRole,
-} from '../../../src/services/identity/members';
+import { joinMerchant } from '../../../src/services/identity/members';
 import { PasswordHasher } from '../../../src/services/identity/password';
 import { RejectedSignIns } from '../../../src/services/identity/rejected-sign-ins';
 import { readSession } from '../../../src/services/identity/sessions';
@@ -21,6 +15,7 @@ import { memberOf } from '../../support/actors';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { issueKey } from '../../support/keys';
 import { BROWSER, createMember, createShop, signIn } from '../../support/people';
+import { inviteAt, removeAt, resetAt, setRoleAt } from '../../support/team';
 
 const LATER = new Date(Date.now() + 3_600_000);
 
@@ -63,7 +58,16 @@ function identityDependencies(): IdentityDependencies {
 async function close(userId: string, notices: readonly OpenNotice[], merchantId = shop.id): Promise<void> {
   const { rows } = await owner.query<{ email: string }>('select email from users where id = $1', [userId]);
   const { token } = await signIn(owner, rows[0]?.email ?? '');
-  await closeNotices(db, { merchantId, sessionToken: token }, notices);
+  await closeWith(token, notices, { userId, merchantId });
+}
+async function closeWith(
+  sessionToken: string,
+  seen: readonly OpenNotice[],
+  { userId, merchantId }: { readonly userId: string; readonly merchantId: string },
+): Promise<void> {
+  const by = memberOf({ userId, merchantId, role: 'viewer' });
+  const input = { seen: seen.map(({ id, count }) => ({ id, count })), sessionToken };
+  await closeNotices.run({ db }, by, { path: { merchant: merchantId }, input, formId: randomUUID() });
 }
 const noticesOf = (userId: string) => listNotices(db, { merchantId: shop.id, userId });
 /** What a user still has to close. */
@@ -76,7 +80,7 @@ const ageMembers = () => owner.query("update members set created_at = created_at
 const kindsOf = async (userId: string, merchantId = shop.id) =>
   (await listNotices(db, { merchantId, userId })).map(({ kind, targetId }) => [kind, targetId]);
 const change = (userId: string, role: 'owner' | 'finance' | 'support' | 'viewer', now = LATER) =>
-  setMemberRole(db, { merchantId: shop.id, userId, role }, now);
+  setRoleAt(db, { merchantId: shop.id, userId, role }, now);
 
 it('a change of the role makes a notice, and another one if it changes who approves or owns', async () => {
   const member = await createMember(owner, 'member@shop.test', [[shop.id, 'viewer']]);
@@ -96,9 +100,9 @@ it('a change of the role makes a notice, and another one if it changes who appro
 });
 
 it('the removal of an owner makes a notice, and one that is rejected makes none', async () => {
-  await removeMember(db, { merchantId: shop.id, userId: second }, LATER);
+  await removeAt(db, { merchantId: shop.id, userId: second }, LATER);
   expect(await kindsOf(first)).toEqual([['security.owner_changed', second]]);
-  await expect(removeMember(db, { merchantId: shop.id, userId: first }, LATER)).rejects.toThrow('last owner');
+  await expect(removeAt(db, { merchantId: shop.id, userId: first }, LATER)).rejects.toThrow('last_owner');
   expect(await kindsOf(first)).toHaveLength(1);
 });
 
@@ -109,7 +113,7 @@ it('a user who joins with the right to approve makes a notice', async () => {
   const session = await readSession(db, { realm: 'merchant', token, merchantCode: null }, new Date());
   if (!session) throw new Error('The session has ended');
   const invitation = { merchantId: shop.id, email, role: 'finance', createdBy: `user:${first}` } as const;
-  const link = await inviteMember(db, invitation, LATER);
+  const link = await inviteAt(db, invitation, LATER);
   await joinMerchant(identityDependencies(), session, { token: link.token, address: BROWSER.address }, LATER);
   expect(await kindsOf(first)).toEqual([['security.member_authorised', joined]]);
   expect(await kindsOf(joined)).toEqual([]);
@@ -119,7 +123,7 @@ it('a reset and a new key make a notice, a rotation too, at this merchant only',
   const other = await createShop(owner, 'Toko Lain');
   const stranger = await createMember(owner, 'stranger@shop.test', [[other.id, 'owner']]);
   const member = await createMember(owner, 'member@shop.test', [[shop.id, 'viewer']]);
-  await createResetLink(db, { userId: member, createdBy: `user:${first}`, merchantId: shop.id }, LATER);
+  await resetAt(db, { userId: member, createdBy: `user:${first}`, merchantId: shop.id }, LATER);
   const key = { merchantId: shop.id, environment: 'sandbox', name: 'Server' } as const;
   const { id: keyId } = await issueKey(db, key);
   const newKeyId = '0190d0f0-0000-7000-8000-000000000001';
@@ -153,7 +157,7 @@ it('a notice is shown to each owner until that owner closes it, and for a day', 
   const stranger = await createMember(owner, 'stranger@shop.test', [[other.id, 'owner']]);
   await expect(close(stranger, notices, other.id)).rejects.toThrow('There is no notice');
   await expect(close(stranger, notices)).rejects.toThrow('There is no notice');
-  const unknown = closeNotices(db, { merchantId: shop.id, sessionToken: 'ses_unknown' }, notices);
+  const unknown = closeWith('ses_unknown', notices, { userId: first, merchantId: shop.id });
   await expect(unknown).rejects.toThrow('There is no notice');
 });
 
@@ -210,7 +214,7 @@ it('attack: no number of other notices hides one of money or access', async () =
 it('a notice is own only for the member who did the act', async () => {
   const key = { merchantId: shop.id, environment: 'sandbox', name: 'Server' } as const;
   await issueKey(db, { ...key, createdBy: { kind: 'merchant_user', id: first } });
-  await createResetLink(db, { userId: second, createdBy: `user:${first}`, merchantId: shop.id }, LATER);
+  await resetAt(db, { userId: second, createdBy: `user:${first}`, merchantId: shop.id }, LATER);
   await db.query('update users set password_hash = $2 where id = $1', [second, 'x']);
   const ownOf = async (userId: string) =>
     (await listNotices(db, { merchantId: shop.id, userId })).filter(({ isOwn }) => isOwn).map(({ kind }) => kind);
@@ -221,7 +225,7 @@ it('a notice is own only for the member who did the act', async () => {
 it('a member who is no owner sees and closes those of the own login, and no others', async () => {
   const member = await createMember(owner, 'member@shop.test', [[shop.id, 'viewer']]);
   await change(member, 'finance');
-  await createResetLink(db, { userId: member, createdBy: `user:${first}`, merchantId: shop.id }, LATER);
+  await resetAt(db, { userId: member, createdBy: `user:${first}`, merchantId: shop.id }, LATER);
   expect(await kindsOf(member)).toEqual([['security.login_reset', member]]);
   const notices = await noticesOf(first);
   const ofRole = notices.filter(({ kind }) => kind === 'security.member_authorised');

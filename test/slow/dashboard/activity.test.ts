@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { UserError } from '../../../src/errors';
 import { withAudit } from '../../../src/services/audit/audit';
-import { createResetLink, RESET_USER } from '../../../src/services/identity/members';
 import { insertOperator } from '../../../src/services/identity/operators';
+import { resetUser } from '../../../src/services/identity/reset-user';
 import { holdMerchant } from '../../../src/services/merchants/hold-merchant';
 import { createKey } from '../../../src/services/merchants/keys/create-key';
 import { SHOW_BANK_ACCOUNT } from '../../../src/services/payouts/bank-account-operations';
@@ -183,17 +183,14 @@ describe('what operators did', () => {
     const { db } = service;
     const [name = '', note = ''] = SECRETS;
     const actor = operatorOf(await insertOperator(db, { name: `${name} ${merchantId}`, environment: 'sandbox' }));
-    const audited = <Result>(
-      action: typeof createKey | typeof RESET_USER,
-      target: string,
-      work: () => Promise<Result>,
-    ) => withAudit({ db }, actor, { action, target, note }, work);
+    const audited = <Result>(action: typeof createKey, target: string, work: () => Promise<Result>) =>
+      withAudit({ db }, actor, { action, target, note }, work);
     const hold = { path: { merchant: merchantId }, input: {}, formId: randomUUID(), note };
     await holdMerchant.run({ db }, actor, hold);
     const id = randomUUID();
     await audited(createKey, id, () => issueKey(db, { id, merchantId, environment: 'sandbox' }));
-    const request = { userId: ownerId, createdBy: 'cli:test', merchantId: null };
-    await audited(RESET_USER, ownerId, () => createResetLink(db, request, new Date()));
+    const input = { linkId: randomUUID(), tokenSha256: randomBytes(32).toString('hex') };
+    await resetUser.run({ db }, actor, { path: { user: ownerId }, input, formId: randomUUID(), note });
     await expect(audited(createKey, merchantId, () => Promise.reject(new UserError('no')))).rejects.toThrow('no');
     await withAudit({ db }, actor, { action: SHOW_BANK_ACCOUNT, target: merchantId }, () => Promise.resolve());
   }

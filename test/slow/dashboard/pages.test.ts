@@ -7,7 +7,6 @@ import { replaceLogo } from '../../../src/db/merchants/merchant-logos';
 import type { StepActor } from '../../../src/domain/actor';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
 import { shrinkImage } from '../../../src/lib/shrink-image';
-import { createResetLink, inviteMember } from '../../../src/services/identity/members';
 import { type NewKey } from '../../../src/services/merchants/keys/api-key';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
@@ -30,6 +29,7 @@ import { addLines, applyPayout, preparePayouts } from '../../support/payouts';
 import { createMember, createShop, signInMany } from '../../support/people';
 import { fillTotals, seedPayments } from '../../support/seed-payments';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { inviteAt, resetAt } from '../../support/team';
 import { disable, registerEndpoint } from '../../support/webhooks';
 
 let service: TestService;
@@ -74,12 +74,12 @@ const payment = (status: string) => `${home}/payments/${references.get(status)}`
 async function invitationTo(email: string): Promise<string> {
   const { id: merchantId } = await createShop(service.db);
   const request = { merchantId, email, role: 'finance', createdBy: 'cli:test' } as const;
-  return `${dashboard.url}/invitations/${(await inviteMember(service.db, request, new Date())).token}`;
+  return `${dashboard.url}/invitations/${(await inviteAt(service.db, request, new Date())).token}`;
 }
 
 async function openInvitation(): Promise<string> {
   const request = { merchantId: service.merchantId, email: 'sri@shop.test', role: 'finance' } as const;
-  return (await inviteMember(service.db, { ...request, createdBy: 'cli:test' }, new Date())).id;
+  return (await inviteAt(service.db, { ...request, createdBy: 'cli:test' }, new Date())).id;
 }
 
 let memberId: string | undefined;
@@ -94,7 +94,7 @@ async function teamPage(path: string): Promise<string> {
 async function resetOf(email: string): Promise<string> {
   const { rows } = await service.db.query<{ id: string }>('select id from users where email = $1', [email]);
   const request = { userId: rows[0]?.id ?? '', createdBy: 'cli:test', merchantId: null };
-  return `${dashboard.url}/reset/${(await createResetLink(service.db, request, new Date())).token}`;
+  return `${dashboard.url}/reset/${(await resetAt(service.db, request, new Date())).token}`;
 }
 
 /** One action of each outcome. */

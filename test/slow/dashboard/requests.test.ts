@@ -6,7 +6,6 @@ import { createSealer } from '../../../src/crypto/sealing';
 import { recordRequests } from '../../../src/db/operations/recorded-requests';
 import { mayAccess, MEMBER_ROLES } from '../../../src/domain/member-roles';
 import { LANGUAGES } from '../../../src/domain/sign-in';
-import { inviteMember } from '../../../src/services/identity/members';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
@@ -18,6 +17,7 @@ import { addLines, applyPayout, preparePayouts } from '../../support/payouts';
 import { createMember } from '../../support/people';
 import { createSecondMerchant, type SecondMerchant } from '../../support/second-merchant';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { inviteAt } from '../../support/team';
 import { registerEndpoint } from '../../support/webhooks';
 
 let service: TestService;
@@ -76,7 +76,7 @@ beforeAll(async () => {
   await addLines(payouts, [250_000]);
   payoutReference = (await applyPayout(payouts, [], { by: { name: `user:${randomUUID()}` } })).referenceId;
   const invitation = { merchantId: service.merchantId, email: 'new@shop.test', role: 'viewer' } as const;
-  invitationId = (await inviteMember(service.db, { ...invitation, createdBy: 'cli:test' }, new Date())).id;
+  invitationId = (await inviteAt(service.db, { ...invitation, createdBy: 'cli:test' }, new Date())).id;
   [code, secondCode] = [await codeOf(service.merchantId), await codeOf(second.id)];
 });
 afterAll(async () => {

@@ -2,12 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
 import { setRecorder } from '../../../src/observability/metrics';
-import {
-  createResetLink,
-  inviteMember,
-  removeMember,
-  withdrawInvitation,
-} from '../../../src/services/identity/members';
 import { PasswordHasher } from '../../../src/services/identity/password';
 import { PROFILE_TEXTS } from '../../../src/web/dashboard/profile/profile-texts';
 import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
@@ -18,6 +12,7 @@ import { startTestDashboard, type TestDashboard } from '../../support/dashboard'
 import { hiddenField, HttpBrowser } from '../../support/http-browser';
 import { createMember, createShop } from '../../support/people';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { inviteAt, removeAt, resetAt, withdrawAt } from '../../support/team';
 
 const PASSWORD = 'kopi tubruk di teras';
 const TEXTS = SIGN_IN_TEXTS.en;
@@ -76,7 +71,7 @@ async function signedIn(email: string): Promise<HttpBrowser> {
 async function invite(email: string): Promise<{ readonly path: string; readonly id: string; readonly shopId: string }> {
   const shop = await createShop(service.db, 'Toko Undangan');
   const request = { merchantId: shop.id, email, role: 'finance', createdBy: 'cli:test' } as const;
-  const { token, id } = await inviteMember(service.db, request, new Date());
+  const { token, id } = await inviteAt(service.db, request, new Date());
   return { path: `/invitations/${token}`, id, shopId: shop.id };
 }
 
@@ -356,7 +351,7 @@ describe('a session', () => {
     const { rows } = await query('select merchant_id from members where user_id = $1', [userId]);
     const merchantId = String(rows[0]?.merchant_id);
     await createMember(service.db, `second${people}@shop.test`, [[merchantId, 'owner']]);
-    await removeMember(service.db, { merchantId, userId }, new Date());
+    await removeAt(service.db, { merchantId, userId }, new Date());
     expect((await client.get(home)).status).toBe(404);
   });
 
@@ -437,7 +432,7 @@ describe('an invitation', () => {
     const { path, id, shopId } = await invite(email);
     if (state === 'used') await new HttpBrowser(dashboard.url).post(path, FORM);
     if (state === 'expired') await query('update sign_in_links set expires_at = now() where id = $1', [id]);
-    if (state === 'withdrawn') await withdrawInvitation(service.db, { merchantId: shopId, id }, new Date());
+    if (state === 'withdrawn') await withdrawAt(service.db, { merchantId: shopId, id }, new Date());
     const address = state === 'unknown' ? '/invitations/lnk_unknown' : path;
     const client = new HttpBrowser(dashboard.url);
     for (const { status, body } of [
@@ -491,7 +486,7 @@ describe('a reset', () => {
     const { email, userId } = await createUser();
     const client = await signedIn(email);
     const request = { userId, createdBy: 'cli:test', merchantId: null };
-    const { token } = await createResetLink(service.db, request, new Date());
+    const { token } = await resetAt(service.db, request, new Date());
     const visitor = new HttpBrowser(production.url);
     expect((await visitor.get(`/reset/${token}`)).body).toContain(email);
     const form = [

@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import { NotFoundError } from '../../../errors';
-import { withUserAudit } from '../../../services/audit/user-audit';
 import { closeNotices } from '../../../services/merchants/notices';
 import { PageError } from '../../page/page-error';
 import { memberPage, redirectTo } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
+import { submitForm } from '../form-pages';
 import { merchantPaths } from '../paths';
-import { userIdentity } from '../user-identity';
 
 /** The id of a notice, and how often it had occurred when the page was shown: what came since is not closed. */
 const SEEN = /^\d{1,15}\.\d{1,9}$/;
@@ -30,18 +28,12 @@ export const closeNoticesByForm = memberPage(
     method: 'post',
     path: '/m/:code/notices/close',
     fields: closingSchema,
-    async handler({ db, cookie, log }: Pick<DashboardDependencies, 'db' | 'cookie' | 'log'>, visit, form) {
-      const { merchantId, merchantCode } = visit.member;
-      const sessionToken = cookie.read(visit.request);
+    async handler(dependencies: Pick<DashboardDependencies, 'db' | 'cookie' | 'log'>, visit, form) {
+      const sessionToken = dependencies.cookie.read(visit.request);
       if (!form.ok || sessionToken === undefined) throw new PageError('not_found', 'the form names no notice');
-      const { seen } = form.values;
-      const action = { action: 'notice.close', target: seen.map(({ id }) => id).join(' ') } as const;
-      await withUserAudit(db, userIdentity({ log }, visit), action, () =>
-        closeNotices(db, { merchantId, sessionToken }, seen),
-      ).catch((error: unknown) => {
-        throw error instanceof NotFoundError ? new PageError('not_found', error.message) : error;
-      });
-      return redirectTo(merchantPaths(merchantCode).home);
+      const input = { seen: form.values.seen, sessionToken };
+      await submitForm(closeNotices, dependencies, visit, input);
+      return redirectTo(merchantPaths(visit.member.merchantCode).home);
     },
   },
 );

@@ -1,21 +1,17 @@
 import { z } from 'zod';
-import { deleteLogo, replaceLogo } from '../../../db/merchants/merchant-logos';
 import { readColour } from '../../../domain/accent';
 import type { EndpointResponse } from '../../../http/endpoint';
-import { withUserAudit, type UserAction } from '../../../services/audit/user-audit';
-import {
-  MAX_LOGO_BYTES,
-  readAppearance,
-  readLogo,
-  readLogoFile,
-  setAccent,
-} from '../../../services/merchants/appearance';
+import { MAX_LOGO_BYTES, readAppearance, readLogo, readLogoFile } from '../../../services/merchants/appearance';
+import { removeLogo } from '../../../services/merchants/remove-logo';
+import { setAccent } from '../../../services/merchants/set-accent';
+import { setLogo } from '../../../services/merchants/set-logo';
 import { PAGE_HEADERS } from '../../page/headers';
 import { PageError } from '../../page/page-error';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
+import { submitForm } from '../form-pages';
 import { merchantView, pageResponse } from '../merchant-view';
-import { userIdentity } from '../user-identity';
+import { merchantPaths } from '../paths';
 import { renderAppearancePage } from './appearance-page';
 import { APPEARANCE_TEXTS, type AppearanceDone, type AppearanceError } from './appearance-texts';
 
@@ -49,10 +45,8 @@ const saveAccent = memberPage(MANAGE, {
     const sent = form.sent.accent;
     const accent = sent === undefined ? null : readColour(sent);
     if (!form.ok || accent === undefined) return appearancePage(dependencies, visit, { accent: sent, code: 'colour' });
-    const { merchantId } = visit.member;
-    return change(dependencies, visit, { name: 'merchant.set_accent', detail: { accent }, done: 'colour' }, () =>
-      setAccent(dependencies.db, merchantId, accent),
-    );
+    await submitForm(setAccent, dependencies, visit, { accent });
+    return redirectDone(visit, 'colour');
   },
 });
 
@@ -68,22 +62,19 @@ const uploadLogo = memberPage(MANAGE, {
     await dependencies.logoLimit.count(member.merchantId);
     const logo = await readLogoFile(upload);
     if (typeof logo === 'string') return appearancePage(dependencies, visit, { code: logo });
-    const { width, height } = logo;
-    return change(dependencies, visit, { name: 'merchant.set_logo', detail: { width, height }, done: 'logo' }, () =>
-      replaceLogo(dependencies.db, member.merchantId, logo),
-    );
+    await submitForm(setLogo, dependencies, visit, logo);
+    return redirectDone(visit, 'logo');
   },
 });
 
-const removeLogo = memberPage(MANAGE, {
+const removeLogoByForm = memberPage(MANAGE, {
   method: 'post',
   path: `${PATH}/logo/remove`,
   stepUp: true,
   fields: NO_FIELDS,
   async handler(dependencies: AppearanceDependencies, visit) {
-    return change(dependencies, visit, { name: 'merchant.remove_logo', done: 'removed' }, () =>
-      deleteLogo(dependencies.db, visit.member.merchantId),
-    );
+    await submitForm(removeLogo, dependencies, visit, {});
+    return redirectDone(visit, 'removed');
   },
 });
 
@@ -103,23 +94,10 @@ const getLogo = memberPage(
   },
 );
 
-export const appearancePages = [showAppearance, saveAccent, uploadLogo, removeLogo, getLogo];
+export const appearancePages = [showAppearance, saveAccent, uploadLogo, removeLogoByForm, getLogo];
 
-interface AppearanceChange {
-  readonly name: UserAction['action'];
-  readonly detail?: Readonly<Record<string, unknown>>;
-  readonly done: AppearanceDone;
-}
-
-async function change(
-  dependencies: AppearanceDependencies,
-  visit: MemberVisit,
-  { name, detail, done }: AppearanceChange,
-  work: () => Promise<unknown>,
-): Promise<EndpointResponse> {
-  const action = { action: name, target: visit.member.merchantId, detail: detail && JSON.stringify(detail) };
-  await withUserAudit(dependencies.db, userIdentity(dependencies, visit), action, work);
-  return redirectTo(`${merchantView(dependencies, visit).paths.appearance}?done=${done}`);
+function redirectDone(visit: MemberVisit, done: AppearanceDone): EndpointResponse {
+  return redirectTo(`${merchantPaths(visit.member.merchantCode).appearance}?done=${done}`);
 }
 
 interface PageState {

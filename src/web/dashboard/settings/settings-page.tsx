@@ -7,6 +7,7 @@ import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { APPEARANCE_TEXTS } from './appearance-texts';
 import { CheckoutSample, type ShownAppearance } from './checkout-sample';
+import { editSettingsPath } from './edit-settings';
 import { SETTINGS_TEXTS, type TermDuration } from './settings-texts';
 
 /** What a new payment with this provider gets. */
@@ -62,7 +63,7 @@ function Settings(page: SettingsPage): ReactElement {
           <OwnSettings view={view} settings={settings} />
           {mayEdit && (
             <div className="card-body buttons">
-              <a className="button wide-button" href={view.paths.editSettings}>
+              <a className="button wide-button" href={editSettingsPath.to(view)}>
                 {texts.edit}
               </a>
             </div>

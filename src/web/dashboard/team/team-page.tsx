@@ -6,6 +6,7 @@ import { Pager, Table, type Column } from '../../ui/table';
 import { Time } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
+import { invitePath, withdrawPath } from './team-paths';
 import { TEAM_TEXTS } from './team-texts';
 
 export interface ShownMember {
@@ -55,7 +56,7 @@ function Team({ view, members, invitations, first, next, done }: TeamPage): Reac
     <>
       <PageHead title={texts.title}>
         {mayManage && (
-          <a className="button primary" href={view.paths.invite()}>
+          <a className="button primary" href={invitePath.to(view)}>
             {texts.invite.button}
           </a>
         )}
@@ -139,7 +140,7 @@ function memberColumns(view: MerchantView): Column<ShownMember>[] {
 }
 
 function invitationColumns(view: MerchantView, mayManage: boolean): Column<ShownInvitation>[] {
-  const { locale, paths } = view;
+  const { locale, code } = view;
   const { invitations, lunas } = TEAM_TEXTS[locale.language];
   const { columns } = invitations;
   const actions: Column<ShownInvitation> = {
@@ -147,10 +148,10 @@ function invitationColumns(view: MerchantView, mayManage: boolean): Column<Shown
     narrow: 'second-end',
     cell: ({ id, email, role }) => (
       <span className="row-actions">
-        <a href={paths.invite({ email, role })} aria-label={`${invitations.resend}: ${email}`}>
+        <a href={invitePath.to({ code }, { email, role })} aria-label={`${invitations.resend}: ${email}`}>
           {invitations.resend}
         </a>
-        <a href={paths.withdrawInvitation(id)} aria-label={`${invitations.withdraw}: ${email}`}>
+        <a href={withdrawPath.to({ code, invitation: id })} aria-label={`${invitations.withdraw}: ${email}`}>
           {invitations.withdraw}
         </a>
       </span>

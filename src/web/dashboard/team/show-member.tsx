@@ -1,27 +1,41 @@
 import type { ReactElement } from 'react';
+import { findMemberRow, type Invited } from '../../../db/identity/members';
 import { MEMBER_ROLES } from '../../../domain/member-roles';
+import { PageError } from '../../page/page-error';
+import { memberPage, NO_FIELDS } from '../../page/page-route';
 import { Choices } from '../../ui/choices';
 import { Card, Facts, PageHead } from '../../ui/layout';
 import { Time } from '../../ui/values';
+import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderMerchantPage } from '../merchant-page';
-import type { MerchantView } from '../merchant-view';
-import type { FoundMember } from './find-team';
+import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { RoleRights } from './role-rights';
+import type { ShownMember } from './team-page';
+import { memberPath, removePath, resetPath, rolePath } from './team-paths';
 import { TEAM_TEXTS } from './team-texts';
 
 interface MemberPage {
   readonly view: MerchantView;
-  readonly shown: FoundMember;
+  readonly shown: ShownMember & Invited;
 }
 
-export function renderMemberPage(page: MemberPage): string {
-  return renderMerchantPage(page.view, {
-    title: page.shown.name,
-    current: 'team',
-    live: 'none',
-    children: <MemberDetails {...page} />,
-  });
-}
+export const showMemberPage = memberPage(
+  { area: 'team', level: 'view' },
+  {
+    method: 'get',
+    path: memberPath.pattern,
+    fields: NO_FIELDS,
+    async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment'>, visit) {
+      const { user: userId } = memberPath.read(visit.request.params);
+      const found = await findMemberRow(dependencies.db, { merchantId: visit.member.merchantId, userId });
+      if (!found) throw new PageError('not_found', 'the merchant has no such member');
+      const view = merchantView(dependencies, visit);
+      const shown = { ...found, isSelf: userId === visit.session.user.id };
+      const children = <MemberDetails view={view} shown={shown} />;
+      return pageResponse(renderMerchantPage(view, { title: found.name, current: 'team', live: 'none', children }));
+    },
+  },
+);
 
 function MemberDetails({ view, shown }: MemberPage): ReactElement {
   const texts = TEAM_TEXTS[view.locale.language];
@@ -61,7 +75,8 @@ function MemberDetails({ view, shown }: MemberPage): ReactElement {
   );
 }
 
-function Access({ view: { locale, paths, texts: shared }, shown }: MemberPage): ReactElement {
+function Access({ view: { locale, code, texts: shared }, shown }: MemberPage): ReactElement {
+  const path = { code, user: shown.userId };
   const { member, columns } = TEAM_TEXTS[locale.language];
   const choices = MEMBER_ROLES.map((role) => ({
     name: role,
@@ -71,7 +86,7 @@ function Access({ view: { locale, paths, texts: shared }, shown }: MemberPage): 
   return (
     <Card title={member.manage}>
       <div className="card-body stack">
-        <form method="get" action={paths.memberRole(shown.userId)} className="stack">
+        <form method="get" action={rolePath.to(path)} className="stack">
           <Choices name="role" kind="radio" label={columns.role} choices={choices} />
           <div className="buttons">
             <button className="button wide-button">{member.choose}</button>
@@ -81,11 +96,11 @@ function Access({ view: { locale, paths, texts: shared }, shown }: MemberPage): 
           {shown.isSelf ? (
             <p className="hint">{member.own}</p>
           ) : (
-            <a className="button wide-button" href={paths.resetMember(shown.userId)}>
+            <a className="button wide-button" href={resetPath.to(path)}>
               {member.reset}
             </a>
           )}
-          <a className="button danger wide-button" href={paths.removeMember(shown.userId)}>
+          <a className="button danger wide-button" href={removePath.to(path)}>
             {member.remove}
           </a>
         </div>

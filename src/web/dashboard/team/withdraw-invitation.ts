@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { withdrawInvitation } from '../../../services/identity/withdraw-invitation';
+import { memberFormPages } from '../form-pages';
+import { renderConfirmAccessPage } from './confirm-access-page';
+import { withdrawPath } from './team-paths';
+import { TEAM_TEXTS } from './team-texts';
+
+export const withdrawInvitationPages = memberFormPages({
+  at: withdrawPath,
+  operation: withdrawInvitation,
+  path: ({ invitation }) => ({ invitation }),
+  fields: () => z.object({}),
+  errors: ({ locale }) => TEAM_TEXTS[locale.language].invite.errors,
+  rejections: ({ locale }) => ({ ended: () => TEAM_TEXTS[locale.language].withdraw.ended }),
+  done: (_, { view }) => `${view.paths.team}?done=withdrawn`,
+  render({ view, subject: { id, email }, rejection }) {
+    const { withdraw } = TEAM_TEXTS[view.locale.language];
+    const [action, back] = [withdrawPath.to({ code: view.code, invitation: id }), view.paths.team];
+    return renderConfirmAccessPage({ view, ...withdraw, subject: email, action, tone: 'danger', back, rejection });
+  },
+});
