@@ -7,7 +7,6 @@ import * as sessions from '../identity/sessions';
 import * as appearance from '../merchants/appearance';
 import * as merchants from '../merchants/merchants';
 import { OPERATIONS, type OperationName } from '../operations/all';
-import * as bankAccounts from '../payouts/bank-account-operations';
 import * as providerAccounts from '../provider-accounts/provider-accounts';
 import * as reconcileAll from '../reconciliation/reconcile-all';
 import * as recover from '../recovery/recover';
@@ -27,7 +26,6 @@ const MODULES = [
   sessions,
   appearance,
   merchants,
-  bankAccounts,
   providerAccounts,
   reconcileAll,
   recover,

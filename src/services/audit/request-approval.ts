@@ -37,11 +37,6 @@ export type ApprovableAction =
         readonly email: string;
         readonly role: MemberRole;
       };
-    }
-  | {
-      readonly action: 'bank_account.approve' | 'bank_account.reactivate';
-      /** The version that the requester has seen. */
-      readonly parameters: { readonly bankAccountId: string; readonly version: number };
     };
 
 interface RequestDetails {

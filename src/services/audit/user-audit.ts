@@ -47,10 +47,6 @@ export type UserActionName =
   | 'merchant.set_logo'
   | 'merchant.remove_logo'
   | 'notice.close'
-  | 'bank_account.add'
-  | 'bank_account.confirm'
-  | 'bank_account.withdraw'
-  | 'bank_account.disable'
   | 'payouts.export'
   | 'payout.export_lines';
 

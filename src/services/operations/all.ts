@@ -26,11 +26,15 @@ import { settlePayment } from '../payments/actions/settle-payment';
 import { eraseCustomer } from '../payments/erase-customer';
 import { resolveException, resolveExceptionAsRefunded } from '../payments/resolve-exception';
 import { showCustomer } from '../payments/show-customer';
+import { addBankAccount } from '../payouts/add-bank-account';
+import { approveBankAccount, reactivateBankAccount } from '../payouts/approve-bank-account';
 import { approvePayout } from '../payouts/approve-payout';
 import { approvePayoutSettings } from '../payouts/approve-payout-settings';
 import { addBankHolidays } from '../payouts/bank-holidays';
 import { cancelPayout } from '../payouts/cancel-payout';
+import { confirmBankAccount } from '../payouts/confirm-bank-account';
 import { createPayout } from '../payouts/create-payout';
+import { disableBankAccount } from '../payouts/disable-bank-account';
 import { setPayoutLimits } from '../payouts/payout-limits';
 import { setPayoutPolicy } from '../payouts/payout-policies';
 import type { PayoutDependencies } from '../payouts/payouts';
@@ -38,8 +42,11 @@ import { requestPayout } from '../payouts/request-payout';
 import { resendPayout } from '../payouts/resend-payout';
 import { resolvePayout } from '../payouts/resolve-payout';
 import { setPayoutSettings } from '../payouts/set-payout-settings';
+import { showBankAccount, verifyBankAccount } from '../payouts/show-bank-account';
 import { startPayouts } from '../payouts/start-payouts';
+import { rejectBankAccount, suspendBankAccount } from '../payouts/stop-bank-account';
 import { stopPayouts } from '../payouts/stop-payouts';
+import { withdrawBankAccount } from '../payouts/withdraw-bank-account';
 import { withdrawPayoutSettings } from '../payouts/withdraw-payout-settings';
 import { setCatalog } from '../provider-accounts/set-catalog';
 import { createEndpoint } from '../webhooks/create-endpoint';
@@ -74,6 +81,10 @@ export const MERCHANT_OPERATIONS = [
   setPayoutSettings,
   approvePayoutSettings,
   withdrawPayoutSettings,
+  addBankAccount,
+  confirmBankAccount,
+  withdrawBankAccount,
+  disableBankAccount,
 ] as const;
 export type MerchantOperationName = (typeof MERCHANT_OPERATIONS)[number]['name'];
 
@@ -102,6 +113,12 @@ const OPERATOR_OPERATIONS = [
   createPayout,
   resendPayout,
   resolvePayout,
+  showBankAccount,
+  verifyBankAccount,
+  approveBankAccount,
+  reactivateBankAccount,
+  rejectBankAccount,
+  suspendBankAccount,
   createOperator,
   approveOperator,
   replaceOperatorKey,
@@ -126,6 +143,8 @@ export const DATABASE_APPROVALS = [
   setPayoutLimits,
   setPayoutPolicy,
   startPayouts,
+  approveBankAccount,
+  reactivateBankAccount,
   approveOperator,
   revokeOperator,
   setFeePayer,
