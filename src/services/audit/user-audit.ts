@@ -34,7 +34,6 @@ export type UserActionName =
   | 'member.join'
   | 'payments.export'
   | 'payment.create'
-  | 'customer.read'
   | 'activity.export'
   | 'statement.export'
   | 'member.invite'

@@ -25,7 +25,7 @@ import { retryRefund } from '../payments/actions/retry-refund';
 import { settlePayment } from '../payments/actions/settle-payment';
 import { eraseCustomer } from '../payments/erase-customer';
 import { resolveException, resolveExceptionAsRefunded } from '../payments/resolve-exception';
-import { showCustomer } from '../payments/show-customer';
+import { showCustomer, showOwnCustomer } from '../payments/show-customer';
 import { addBankAccount } from '../payouts/add-bank-account';
 import { approveBankAccount, reactivateBankAccount } from '../payouts/approve-bank-account';
 import { approvePayout } from '../payouts/approve-payout';
@@ -75,6 +75,7 @@ export const MERCHANT_OPERATIONS = [
   cancelPayment,
   cancelRefund,
   refundPayment,
+  showOwnCustomer,
   requestPayout,
   approvePayout,
   cancelPayout,
