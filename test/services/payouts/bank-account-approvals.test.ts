@@ -145,6 +145,14 @@ it('an approval of a proposal that was withdrawn meanwhile fails', async () => {
   expect(await statusOf(id)).toBe('withdrawn');
 });
 
+it('an approval of another version than both operators have seen changes nothing', async () => {
+  const id = await proposeInquired();
+  await expect(request(id)).rejects.toMatchObject({ reason: 'approval_required' });
+  await owner.query('update bank_accounts set version = version + 1 where id = $1', [id]);
+  await expect(decide(budi, 1)).rejects.toMatchObject({ reason: 'not_allowed' });
+  expect(await statusOf(id)).toBe('pending_approval');
+});
+
 it('attack: no statement of the operators makes an account active without a second operator', async () => {
   const id = await proposeInquired();
   const activate = () =>
