@@ -33,7 +33,6 @@ export type UserActionName =
   | 'security.reset'
   | 'member.join'
   | 'payments.export'
-  | 'payment.create'
   | 'activity.export'
   | 'statement.export'
   | 'member.invite'

@@ -23,6 +23,7 @@ import { refundPayment } from '../payments/actions/refund-payment';
 import { resolveRefundAsPaid, resolveRefundAsRefunded } from '../payments/actions/resolve-refund';
 import { retryRefund } from '../payments/actions/retry-refund';
 import { settlePayment } from '../payments/actions/settle-payment';
+import { createOwnPayment } from '../payments/create/create-own-payment';
 import { eraseCustomer } from '../payments/erase-customer';
 import { resolveException, resolveExceptionAsRefunded } from '../payments/resolve-exception';
 import { showCustomer, showOwnCustomer } from '../payments/show-customer';
@@ -72,6 +73,7 @@ export const MERCHANT_OPERATIONS = [
   enableEndpoint,
   deleteEndpoint,
   redeliver,
+  createOwnPayment,
   cancelPayment,
   cancelRefund,
   refundPayment,
