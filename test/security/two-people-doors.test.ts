@@ -9,6 +9,7 @@ import type { DATABASE_APPROVALS, WORKFLOW_APPROVALS } from '../../src/services/
 import { listExceptions } from '../../src/services/payments/exceptions';
 import { runLunas } from '../cli/run-lunas';
 import { applyTransitions, type StepName } from '../services/ledger/transition-path';
+import { prepareBankAccount } from '../support/bank-accounts';
 import { SILENT } from '../support/collect-log';
 import { freeListeners } from '../support/listeners';
 import {
@@ -110,6 +111,13 @@ async function payout(requestedBy: StepActor['name'], ...path: Parameters<typeof
   return referenceId;
 }
 
+async function bankAccount(status: 'pending_approval' | 'suspended'): Promise<string> {
+  await setEnvironment('sandbox');
+  const id = await prepareBankAccount(payouts, payouts.merchantId, status);
+  await setEnvironment('production');
+  return id;
+}
+
 async function lateException(): Promise<string> {
   await openException(db, { kind: 'late_payment', referenceId: 'LN1', detail: 'no amount' });
   return (await listExceptions(db, { onlyOpen: true, limit: 1 }))[0]?.id ?? '';
@@ -153,6 +161,10 @@ const ATTEMPTS: Readonly<Record<Approved, () => Promise<Attempt>>> = {
     return { command: ['operators', 'create', '--name', 'eve', '--login', 'test_operator_eve'] };
   },
   'operator.revoke': async () => ({ command: ['operators', 'revoke', operatorIds.budi ?? ''] }),
+  'bank_account.approve': async () => ({
+    command: ['bank-accounts', 'approve', await bankAccount('pending_approval')],
+  }),
+  'bank_account.reactivate': async () => ({ command: ['bank-accounts', 'reactivate', await bankAccount('suspended')] }),
   'merchant.set_fee_payer': async () => ({
     command: ['merchants', 'set', payouts.merchantId, '--fee-payer', 'buyer'],
   }),

@@ -1,26 +1,22 @@
 import { createInterface } from 'node:readline/promises';
-import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
 import { findBankAccountRow, listAllBankAccounts, type BankAccountSummary } from '../../db/payouts/bank-accounts';
+import type { ChangedBankAccount } from '../../db/transitions/bank-account-transitions';
 import { BANK_CODES, BANKS, describeAccount } from '../../domain/banks';
-import { UserError } from '../../errors';
-import {
-  addBankAccountByOperator,
-  approveBankAccount,
-  disableBankAccountByOperator,
-  reactivateBankAccount,
-  rejectBankAccount,
-  showBankAccount,
-  suspendBankAccount,
-  verifyBankAccountByOperator,
-  type BankAccountDetails,
-} from '../../services/payouts/bank-account-operations';
+import { ConflictError, UserError } from '../../errors';
+import { requireDone } from '../../services/operations/require-done';
+import { addBankAccount } from '../../services/payouts/add-bank-account';
+import { approveBankAccount, reactivateBankAccount } from '../../services/payouts/approve-bank-account';
+import { disableBankAccount } from '../../services/payouts/disable-bank-account';
+import { showBankAccount, verifyBankAccount, type BankAccountDetails } from '../../services/payouts/show-bank-account';
+import { rejectBankAccount, suspendBankAccount } from '../../services/payouts/stop-bank-account';
 import { withTemporal, type CommandContext } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
 import type { CommandAudit } from '../operator-identity';
 import { id, limit, note, oneOf, textUpTo } from '../option-schemas';
 import { formatFields, formatTable, type CommandResult } from '../output';
+import { runOperation } from '../run-operation';
 
 const MAX_NAME_CHARACTERS = 200;
 const NOTE_OF_MERCHANT = 'why; the merchant sees it';
@@ -32,8 +28,8 @@ export function addBankAccountsCommand(program: LunasCommand): void {
     .command('show <account-id>')
     .description("show an account with both names, the merchant's and the bank's; the number is never shown")
     .writeAction(z.object({ accountId: id }), async ({ accountId }, audit, context) => {
-      const request = { id: accountId, note: noteOf(audit) };
-      return detailsOf(await showBankAccount(await dependenciesOf(audit, context), audit.actor, request));
+      const needs = await needsOf(audit, context);
+      return detailsOf(requireDone(await runOperation(audit, showBankAccount, needs, on(accountId))));
     });
   addAdd(accounts);
   addApprove(accounts);
@@ -83,18 +79,10 @@ function addAdd(accounts: LunasCommand): void {
       z.object({ merchant: id, bank: oneOf(BANK_CODES), numberEnv: z.string().optional() }),
       async ({ merchant, bank, numberEnv }, audit, context) => {
         const number = await readNumber(accounts.terminal.environment, numberEnv);
-        const accountId = uuidv7();
-        const dependencies = await dependenciesOf(audit, context);
-        return withTemporal(context, audit.db, async ({ bankAccounts }) => {
-          const startInquiry = bankAccounts.start.bind(bankAccounts);
-          const proposed = { id: accountId, bankCode: bank, number };
-          await addBankAccountByOperator(
-            { ...dependencies, startInquiry },
-            audit.actor,
-            merchant,
-            proposed,
-            noteOf(audit),
-          );
+        const needs = await needsOf(audit, context);
+        const call = { path: { merchant }, input: { bankCode: bank, number } };
+        return withTemporal(context, audit.db, async (workflows) => {
+          const accountId = requireDone(await runOperation(audit, addBankAccount, { ...needs, workflows }, call));
           const name = describeAccount(bank, number.slice(-4));
           return { json: { accountId }, text: `${name} is proposed, account ${accountId}. The bank is asked.` };
         });
@@ -126,9 +114,12 @@ function addApprove(accounts: LunasCommand): void {
     .writeAction(
       z.object({ accountId: id, confirmName: textUpTo(MAX_NAME_CHARACTERS).optional() }),
       async ({ accountId, confirmName }, audit, context) => {
-        const dependencies = await dependenciesOf(audit, context);
-        const request = { id: accountId, note: noteOf(audit), confirmedName: confirmName };
-        const { status, replacedId } = await approveBankAccount(dependencies, audit.actor, request);
+        const call = { ...on(accountId), input: { confirmedName: confirmName } };
+        const result = await runOperation(audit, approveBankAccount, await needsOf(audit, context), call);
+        if (result.outcome === 'rejected' && result.rejection.reason === 'name_not_confirmed') {
+          throw new ConflictError('name_not_confirmed', result.message, { accountId });
+        }
+        const { status, replacedId } = requireDone(result);
         const replaced = replacedId === null ? '' : ` It replaces account ${replacedId}.`;
         const text = `${await activeText(audit.db, accountId)}${replaced}`;
         return { json: { accountId, status, replacedId }, text };
@@ -137,9 +128,8 @@ function addApprove(accounts: LunasCommand): void {
   accounts
     .command('reactivate <account-id>')
     .description('use a suspended account again, after an inquiry of the last 24 hours; as approve')
-    .writeAction(z.object({ accountId: id }), async ({ accountId }, audit, context) => {
-      const request = { id: accountId, note: noteOf(audit) };
-      const { status } = await reactivateBankAccount(await dependenciesOf(audit, context), audit.actor, request);
+    .writeAction(z.object({ accountId: id }), async ({ accountId }, audit) => {
+      const { status } = requireDone(await runOperation(audit, reactivateBankAccount, audit, on(accountId)));
       return { json: { accountId, status }, text: await activeText(audit.db, accountId) };
     });
 }
@@ -155,11 +145,10 @@ function addVerify(accounts: LunasCommand): void {
     .command('verify <account-id>')
     .description("ask the bank for the holder's name again, and wait for it")
     .writeAction(z.object({ accountId: id }), async ({ accountId }, audit, context) => {
-      const dependencies = await dependenciesOf(audit, context);
-      return withTemporal(context, audit.db, async ({ bankAccounts }) => {
-        const startInquiry = bankAccounts.inquire.bind(bankAccounts);
-        const request = { id: accountId, note: noteOf(audit) };
-        return detailsOf(await verifyBankAccountByOperator({ ...dependencies, startInquiry }, audit.actor, request));
+      const needs = await needsOf(audit, context);
+      return withTemporal(context, audit.db, async (workflows) => {
+        const result = await runOperation(audit, verifyBankAccount, { ...needs, workflows }, on(accountId));
+        return detailsOf(requireDone(result));
       });
     });
 }
@@ -170,38 +159,31 @@ function addStops(accounts: LunasCommand): void {
     .command('reject <account-id>')
     .description('reject a proposal')
     .requiredOption('--note <text>', NOTE_OF_MERCHANT)
-    .writeAction(input, async ({ accountId, note }, audit) => {
-      const changed = await rejectBankAccount(audit, audit.actor, { id: accountId, note });
-      return changedResult(accountId, changed.status);
-    });
+    .writeAction(input, async ({ accountId }, audit) =>
+      changedResult(accountId, requireDone(await runOperation(audit, rejectBankAccount, audit, on(accountId)))),
+    );
   accounts
     .command('suspend <account-id>')
     .description('stop payouts to the account in use, until it is reactivated')
     .requiredOption('--note <text>', NOTE_OF_MERCHANT)
-    .writeAction(input, async ({ accountId, note }, audit) => {
-      const changed = await suspendBankAccount(audit, audit.actor, { id: accountId, note });
-      return changedResult(accountId, changed.status);
-    });
+    .writeAction(input, async ({ accountId }, audit) =>
+      changedResult(accountId, requireDone(await runOperation(audit, suspendBankAccount, audit, on(accountId)))),
+    );
   accounts
     .command('disable <account-id>')
     .description('end the use of an account, for good')
-    .writeAction(z.object({ accountId: id }), async ({ accountId }, audit) => {
-      const request = { id: accountId, note: noteOf(audit) };
-      const changed = await disableBankAccountByOperator(audit, audit.actor, request);
-      return changedResult(accountId, changed.status);
-    });
+    .writeAction(z.object({ accountId: id }), async ({ accountId }, audit) =>
+      changedResult(accountId, requireDone(await runOperation(audit, disableBankAccount, audit, on(accountId)))),
+    );
 }
 
-async function dependenciesOf(audit: CommandAudit, context: CommandContext) {
-  return { db: audit.db, log: audit.log, sealer: await context.sealer(audit.db) };
+async function needsOf({ db, log }: CommandAudit, context: CommandContext) {
+  return { db, log, sealer: await context.sealer(db) };
 }
 
-/** Only a sandbox accepts a command without a note. */
-function noteOf({ note }: CommandAudit): string {
-  return note ?? '';
-}
+const on = (bankAccountId: string) => ({ path: { bankAccountId }, input: {} });
 
-function changedResult(accountId: string, status: string): CommandResult {
+function changedResult(accountId: string, { status }: ChangedBankAccount): CommandResult {
   return { json: { accountId, status }, text: `The account is ${status}.` };
 }
 

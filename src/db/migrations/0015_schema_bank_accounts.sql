@@ -84,7 +84,7 @@ begin
   if is_production() and not exists (
     select from approvals
     where action in ('bank_account.approve', 'bank_account.reactivate') and is_in_execution(approvals, action)
-      and parameters ->> 'bankAccountId' = new.id::text and parameters ->> 'version' = old.version::text
+      and parameters ->> 'bankAccountId' = new.id::text and expected_version = old.version
   ) then
     raise exception 'bank account % is not approved by two operators', new.id using errcode = 'restrict_violation';
   end if;

@@ -51,15 +51,6 @@ export async function countItems(
   if (otherItems > 0) request.res?.set(await countRequests(rateLimit, merchant, otherItems));
 }
 
-/**
- * Counts a payment that a member creates without a key against the limit of the merchant.
- * @returns whether the limit allows it
- */
-export async function countCreation(rateLimit: RateLimit, merchantId: string): Promise<boolean> {
-  const { status } = await takeFromMerchant(rateLimit, merchantId, 1);
-  return status.allowed;
-}
-
 interface Budget {
   readonly owner: 'key' | 'merchant';
   readonly id: string;

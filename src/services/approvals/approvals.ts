@@ -12,7 +12,6 @@ import { DATABASE_APPROVALS, WORKFLOW_APPROVALS, type WorkflowNeeds } from '../o
 import type { ApprovalExecution } from '../operations/operation-spec';
 import type { Reasons } from '../operations/rejections';
 import { requireDone } from '../operations/require-done';
-import { APPROVE_BANK_ACCOUNT, executeApproval, REACTIVATE_BANK_ACCOUNT } from '../payouts/bank-account-operations';
 import {
   APPROVE_ACCOUNT,
   approveAccount,
@@ -39,10 +38,6 @@ const databaseAction = z.discriminatedUnion('action', [
     parameters: accountKey.extend({ adapter: z.enum([...PAYMENT_ADAPTERS, ...PAYOUT_ADAPTERS]), baseUrl: z.string() }),
   }),
   z.object({ action: z.literal('account.set_key'), parameters: accountKey }),
-  z.object({
-    action: z.enum(['bank_account.approve', 'bank_account.reactivate']),
-    parameters: z.object({ bankAccountId: z.string(), version: z.number() }),
-  }),
 ]);
 type DatabaseActionRequest = z.output<typeof databaseAction>;
 
@@ -201,10 +196,8 @@ async function execute(
   approval: Approval,
   { action, parameters }: DatabaseActionRequest,
 ): Promise<unknown> {
-  const note = noteOf(approval);
-  // The request names the account in words; its audit log has the id, as without an approval.
-  const target = 'bankAccountId' in parameters ? parameters.bankAccountId : approval.target;
-  const audited = { target, note };
+  const { target } = approval;
+  const audited = { target, note: noteOf(approval) };
   const { db } = dependencies;
   switch (action) {
     case 'account.create':
@@ -214,14 +207,6 @@ async function execute(
     case 'account.set_key':
       return withAudit(dependencies, actor, { ...audited, action: SET_SERVER_KEY }, () =>
         approveServerKey(db, parameters),
-      );
-    case 'bank_account.approve':
-      return withAudit(dependencies, actor, { ...audited, action: APPROVE_BANK_ACCOUNT }, () =>
-        executeApproval(db, actor, 'approve', parameters, note),
-      );
-    case 'bank_account.reactivate':
-      return withAudit(dependencies, actor, { ...audited, action: REACTIVATE_BANK_ACCOUNT }, () =>
-        executeApproval(db, actor, 'reactivate', parameters, note),
       );
   }
 }

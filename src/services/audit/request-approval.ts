@@ -21,11 +21,6 @@ export type ApprovableAction =
   | {
       readonly action: 'account.set_key';
       readonly parameters: AccountKey & { readonly previousNmid: string | null };
-    }
-  | {
-      readonly action: 'bank_account.approve' | 'bank_account.reactivate';
-      /** The version that the requester has seen. */
-      readonly parameters: { readonly bankAccountId: string; readonly version: number };
     };
 
 interface RequestDetails {

@@ -33,14 +33,8 @@ export type UserActionName =
   | 'security.reset'
   | 'member.join'
   | 'payments.export'
-  | 'payment.create'
-  | 'customer.read'
   | 'activity.export'
   | 'statement.export'
-  | 'bank_account.add'
-  | 'bank_account.confirm'
-  | 'bank_account.withdraw'
-  | 'bank_account.disable'
   | 'payouts.export'
   | 'payout.export_lines';
 

@@ -38,14 +38,19 @@ import { refundPayment } from '../payments/actions/refund-payment';
 import { resolveRefundAsPaid, resolveRefundAsRefunded } from '../payments/actions/resolve-refund';
 import { retryRefund } from '../payments/actions/retry-refund';
 import { settlePayment } from '../payments/actions/settle-payment';
+import { createOwnPayment } from '../payments/create/create-own-payment';
 import { eraseCustomer } from '../payments/erase-customer';
 import { resolveException, resolveExceptionAsRefunded } from '../payments/resolve-exception';
-import { showCustomer } from '../payments/show-customer';
+import { showCustomer, showOwnCustomer } from '../payments/show-customer';
+import { addBankAccount } from '../payouts/add-bank-account';
+import { approveBankAccount, reactivateBankAccount } from '../payouts/approve-bank-account';
 import { approvePayout } from '../payouts/approve-payout';
 import { approvePayoutSettings } from '../payouts/approve-payout-settings';
 import { addBankHolidays } from '../payouts/bank-holidays';
 import { cancelPayout } from '../payouts/cancel-payout';
+import { confirmBankAccount } from '../payouts/confirm-bank-account';
 import { createPayout } from '../payouts/create-payout';
+import { disableBankAccount } from '../payouts/disable-bank-account';
 import { setPayoutLimits } from '../payouts/payout-limits';
 import { setPayoutPolicy } from '../payouts/payout-policies';
 import type { PayoutDependencies } from '../payouts/payouts';
@@ -53,8 +58,11 @@ import { requestPayout } from '../payouts/request-payout';
 import { resendPayout } from '../payouts/resend-payout';
 import { resolvePayout } from '../payouts/resolve-payout';
 import { setPayoutSettings } from '../payouts/set-payout-settings';
+import { showBankAccount, verifyBankAccount } from '../payouts/show-bank-account';
 import { startPayouts } from '../payouts/start-payouts';
+import { rejectBankAccount, suspendBankAccount } from '../payouts/stop-bank-account';
 import { stopPayouts } from '../payouts/stop-payouts';
+import { withdrawBankAccount } from '../payouts/withdraw-bank-account';
 import { withdrawPayoutSettings } from '../payouts/withdraw-payout-settings';
 import { setCatalog } from '../provider-accounts/set-catalog';
 import { createEndpoint } from '../webhooks/create-endpoint';
@@ -80,9 +88,11 @@ export const MERCHANT_OPERATIONS = [
   enableEndpoint,
   deleteEndpoint,
   redeliver,
+  createOwnPayment,
   cancelPayment,
   cancelRefund,
   refundPayment,
+  showOwnCustomer,
   requestPayout,
   approvePayout,
   cancelPayout,
@@ -99,6 +109,10 @@ export const MERCHANT_OPERATIONS = [
   setMemberRole,
   removeMember,
   resetMember,
+  addBankAccount,
+  confirmBankAccount,
+  withdrawBankAccount,
+  disableBankAccount,
 ] as const;
 export type MerchantOperationName = (typeof MERCHANT_OPERATIONS)[number]['name'];
 
@@ -127,6 +141,12 @@ const OPERATOR_OPERATIONS = [
   createPayout,
   resendPayout,
   resolvePayout,
+  showBankAccount,
+  verifyBankAccount,
+  approveBankAccount,
+  reactivateBankAccount,
+  rejectBankAccount,
+  suspendBankAccount,
   createOperator,
   approveOperator,
   replaceOperatorKey,
@@ -156,6 +176,8 @@ export const DATABASE_APPROVALS = [
   setPayoutLimits,
   setPayoutPolicy,
   startPayouts,
+  approveBankAccount,
+  reactivateBankAccount,
   approveOperator,
   revokeOperator,
   setFeePayer,

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
 import { findArchivedPayment } from '../../db/operations/archive';
-import type { PaymentKey } from '../../db/payments/find-payment';
+import { findMerchantPayment, type PaymentKey } from '../../db/payments/find-payment';
 import { PAYMENT_COLUMNS, type PaymentRow } from '../../db/payments/payment-row';
+import type { Scope } from '../../domain/actor';
 import { ArchivedError, ConflictError, NotFoundError, OrderIdError } from '../../errors';
 import { logPayment } from '../../temporal/log-payment';
 import { archiveFileName } from '../archive/archive-file';
 import { listPayments } from './list-payments';
+import { parsePathId } from './path-id';
 
 /**
  * A payment of any merchant.
@@ -15,6 +17,16 @@ import { listPayments } from './list-payments';
  */
 export async function findPayment(db: Queryable, idOrReference: string): Promise<PaymentRow> {
   return requirePayment(db, await findByIdOrReference(db, idOrReference), idOrReference);
+}
+
+/** A payment that a person reaches, as `findPayment`. @throws NotFoundError if there is no such payment */
+export async function findPaymentIn(db: Queryable, scope: Scope, idOrReference: string): Promise<PaymentRow> {
+  if (scope === 'all') return findPayment(db, idOrReference);
+  const key = parsePathId(idOrReference);
+  const payment = key && (await findMerchantPayment(db, scope.merchantId, key));
+  if (!payment) throw new NotFoundError('payment', idOrReference);
+  logPayment(payment.id);
+  return payment;
 }
 
 /**

@@ -71,7 +71,6 @@ function bankAccountPaths(home: string) {
   return {
     bankAccount,
     newBankAccount: `${bankAccount}/new`,
-    bankAccountAction: (id: string, action: 'confirm' | 'withdraw' | 'disable') => `${bankAccount}/${id}/${action}`,
   };
 }
 

@@ -4,9 +4,11 @@ import { listActivity } from './activity/list-activity';
 import { exportStatement } from './balance/export-statement';
 import { showBalance } from './balance/show-balance';
 import { showStatement } from './balance/show-statement';
-import { bankAccountActionPages } from './bank-account/bank-account-action';
+import { confirmBankAccountPages } from './bank-account/confirm-bank-account';
+import { disableBankAccountPages } from './bank-account/disable-bank-account';
 import { newBankAccountPages } from './bank-account/new-bank-account';
 import { showBankAccountPage } from './bank-account/show-bank-account';
+import { withdrawBankAccountPages } from './bank-account/withdraw-bank-account';
 import type { DashboardDependencies } from './dashboard-dependencies';
 import { showHome } from './home/home';
 import { editKeyPages } from './keys/edit-key';
@@ -102,7 +104,9 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   showStatement,
   showBankAccountPage,
   ...newBankAccountPages,
-  ...bankAccountActionPages,
+  ...confirmBankAccountPages,
+  ...withdrawBankAccountPages,
+  ...disableBankAccountPages,
   listPayoutPage,
   exportPayouts,
   // Before the page, whose `:ref` takes every word.

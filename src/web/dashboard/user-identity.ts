@@ -6,11 +6,6 @@ import { isSteppedUp } from '../../services/identity/sessions';
 import type { MemberVisit } from '../page/page-route';
 import type { DashboardDependencies } from './dashboard-dependencies';
 
-/** The member who acts, of the merchant of the path. */
-export function actingUser({ member, session }: Pick<MemberVisit, 'member' | 'session'>) {
-  return { merchantId: member.merchantId, userId: session.user.id };
-}
-
 /** Who acts, for the log of user actions. */
 export function userIdentity(
   { log }: Pick<DashboardDependencies, 'log'>,

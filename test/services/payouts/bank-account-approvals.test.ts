@@ -8,17 +8,16 @@ import type { PayoutSettings } from '../../../src/domain/payout-schedule';
 import { approve } from '../../../src/services/approvals/approvals';
 import { listActions } from '../../../src/services/audit/list-actions';
 import { listApprovals } from '../../../src/services/audit/list-approvals';
+import { requireDone } from '../../../src/services/operations/require-done';
+import { addBankAccount, findProposalRejection } from '../../../src/services/payouts/add-bank-account';
+import { approveBankAccount } from '../../../src/services/payouts/approve-bank-account';
 import { approvePayoutSettings } from '../../../src/services/payouts/approve-payout-settings';
-import { approveBankAccount, showBankAccount } from '../../../src/services/payouts/bank-account-operations';
-import {
-  addBankAccount,
-  confirmBankAccount,
-  findBankAccount,
-  findProposalRejection,
-  withdrawBankAccount,
-} from '../../../src/services/payouts/bank-accounts';
+import { findBankAccount } from '../../../src/services/payouts/bank-accounts';
+import { confirmBankAccount } from '../../../src/services/payouts/confirm-bank-account';
 import { getPayoutSettings } from '../../../src/services/payouts/payout-settings';
 import { setPayoutSettings } from '../../../src/services/payouts/set-payout-settings';
+import { showBankAccount } from '../../../src/services/payouts/show-bank-account';
+import { withdrawBankAccount } from '../../../src/services/payouts/withdraw-bank-account';
 import { memberOf, operatorOf } from '../../support/actors';
 import { SILENT } from '../../support/collect-log';
 import { createProductionDatabase, type TestDatabase } from '../../support/database';
@@ -78,12 +77,24 @@ const decide = (actor: OperatorActor, approvalId: number) =>
     approvalId,
   );
 
-async function propose(by = user, now = new Date()): Promise<string> {
-  const id = randomUUID();
-  const members = { db: dashboard, sealer, log: SILENT, startInquiry: () => Promise.resolve() };
-  await addBankAccount(members, by, { id, bankCode: '014', number: '1234567890' }, now);
-  return id;
+const on = (bankAccountId: string) => ({
+  path: { bankAccountId },
+  input: {},
+  formId: randomUUID(),
+  note: 'contract 12',
+});
+
+function tryToPropose(by: typeof user) {
+  const workflows = { bankAccounts: { start: () => Promise.resolve() } };
+  const input = { bankCode: '014', number: '1234567890' };
+  const call = { path: { merchant: by.merchantId }, input, formId: randomUUID() };
+  return addBankAccount.run({ db: dashboard, sealer, log: SILENT, workflows }, ownerOf(by), call);
 }
+
+const propose = async (by = user) => requireDone(await tryToPropose(by));
+const withdraw = async (id: string) =>
+  requireDone(await withdrawBankAccount.run({ db: dashboard }, ownerOf(user), on(id)));
+const show = async (id: string) => requireDone(await showBankAccount.run(dependencies(), budi, on(id)));
 
 /** As the workflow records what the bank reports. */
 async function proposeInquired(): Promise<string> {
@@ -94,12 +105,12 @@ async function proposeInquired(): Promise<string> {
   return id;
 }
 
-const request = (id: string, actor = dewi) => approveBankAccount(dependencies(), actor, { id, note: 'contract 12' });
+const request = async (id: string) => requireDone(await approveBankAccount.run(dependencies(), dewi, on(id)));
 const statusOf = async (id: string) => (await findBankAccount(dependencies(), id, null)).status;
 
 it('an account becomes active only after a second operator; the log has both names, the merchant none', async () => {
   const id = await proposeInquired();
-  expect(await showBankAccount(dependencies(), budi, { id, note: 'call' })).toMatchObject({
+  expect(await show(id)).toMatchObject({
     merchantName: 'Toko Baru',
     holderName: HOLDER,
   });
@@ -111,7 +122,7 @@ it('an account becomes active only after a second operator; the log has both nam
   const account = await findBankAccount(dependencies(), id, null);
   expect(account).toMatchObject({ status: 'active', version: 3 });
   expect(account.usableFrom?.getTime()).toBe(account.updatedAt.getTime() + DAY_MS);
-  const { steps } = await showBankAccount(dependencies(), budi, { id, note: 'call' });
+  const { steps } = await show(id);
   expect(steps.at(-1)).toMatchObject({
     name: 'approve',
     actor: 'operator:budi',
@@ -129,9 +140,17 @@ it('an account becomes active only after a second operator; the log has both nam
 it('an approval of a proposal that was withdrawn meanwhile fails', async () => {
   const id = await proposeInquired();
   await expect(request(id)).rejects.toMatchObject({ reason: 'approval_required' });
-  await withdrawBankAccount(dashboard, user, id, new Date());
+  await withdraw(id);
   await expect(decide(budi, 1)).rejects.toMatchObject({ reason: 'not_allowed' });
   expect(await statusOf(id)).toBe('withdrawn');
+});
+
+it('an approval of another version than both operators have seen changes nothing', async () => {
+  const id = await proposeInquired();
+  await expect(request(id)).rejects.toMatchObject({ reason: 'approval_required' });
+  await owner.query('update bank_accounts set version = version + 1 where id = $1', [id]);
+  await expect(decide(budi, 1)).rejects.toMatchObject({ reason: 'not_allowed' });
+  expect(await statusOf(id)).toBe('pending_approval');
 });
 
 it('attack: no statement of the operators makes an account active without a second operator', async () => {
@@ -166,7 +185,7 @@ it('the first owner proposes immediately, and a member of less than a day does n
     userId: await createMember(owner, 'new@shop.test', [[user.merchantId, 'owner']]),
   };
   expect(await findProposalRejection(dashboard, newcomer)).toBe('member_too_new');
-  await expect(propose(newcomer)).rejects.toMatchObject({ reason: 'member_too_new' });
+  expect(await tryToPropose(newcomer)).toEqual(rejectedFor('member_too_new'));
   await propose(user);
   await ageMembers(owner);
   expect(await findProposalRejection(dashboard, newcomer)).toBe('proposal_open');
@@ -215,7 +234,7 @@ it('attack: no time that the dashboard writes makes a member an old one', async 
 
 it('a member who was removed proposes nothing', async () => {
   await owner.query('update members set removed_at = now()');
-  await expect(propose()).rejects.toMatchObject({ reason: 'member_too_new' });
+  expect(await tryToPropose(user)).toEqual(rejectedFor('member_too_new'));
 });
 
 describe('a merchant with two people', () => {
@@ -230,19 +249,19 @@ describe('a merchant with two people', () => {
     await ageMembers(owner);
   });
 
-  const confirm = (id: string, by = second) => confirmBankAccount(dashboard, by, id, new Date());
+  const confirm = (id: string, by = second) => confirmBankAccount.run({ db: dashboard }, ownerOf(by), on(id));
   const linkTo = (seenBy: typeof user) =>
     owner.query('update users set link_shown_to = $2 where id = $1', [second.userId, `user:${seenBy.userId}`]);
 
   it('an account becomes active only after the second member has confirmed it', async () => {
     const id = await proposeInquired();
     await expect(request(id)).rejects.toMatchObject({ reason: 'not_allowed' });
-    await expect(confirm(id, user)).rejects.toThrow('own_proposal');
-    await confirm(id);
-    await expect(confirm(id)).rejects.toThrow('not_needed');
+    expect(await confirm(id, user)).toEqual(rejectedFor('own_proposal'));
+    expect(await confirm(id)).toMatchObject({ outcome: 'done' });
+    expect(await confirm(id)).toEqual(rejectedFor('not_needed'));
     await expect(request(id)).rejects.toMatchObject({ reason: 'approval_required' });
     expect(await decide(budi, 1)).toMatchObject({ status: 'executed' });
-    const { steps } = await showBankAccount(dependencies(), budi, { id, note: 'call' });
+    const { steps } = await show(id);
     expect(steps.map(({ name, actor }) => [name, actor]).slice(2)).toEqual([
       ['confirm', `user:${second.userId}`],
       ['approve', 'operator:budi'],
@@ -250,7 +269,7 @@ describe('a merchant with two people', () => {
   });
 
   it('a second member sees the name that the bank has reported before they confirm', async () => {
-    await expect(confirm(await propose())).rejects.toThrow('no_proposal');
+    expect(await confirm(await propose())).toEqual(rejectedFor('no_proposal'));
   });
 
   it('attack: no statement of the dashboard confirms in the name of who added it, or skips the inquiry', async () => {
@@ -261,7 +280,7 @@ describe('a merchant with two people', () => {
       await expect(set(waiting, `confirmed_by = 'user:${by.userId}'`)).rejects.toMatchObject({ code: 'LN001' });
     }
     await expect(set(waiting, "status = 'pending_approval'")).rejects.toMatchObject({ code: '42501' });
-    await withdrawBankAccount(dashboard, user, waiting, new Date());
+    await withdraw(waiting);
     const id = await proposeInquired();
     await expect(set(id, `confirmed_by = 'user:${user.userId}'`)).rejects.toMatchObject({ code: 'LN001' });
     await linkTo(user);

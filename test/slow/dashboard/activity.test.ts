@@ -5,7 +5,7 @@ import { insertOperator } from '../../../src/services/identity/operators';
 import { resetUser } from '../../../src/services/identity/reset-user';
 import { holdMerchant } from '../../../src/services/merchants/hold-merchant';
 import { createKey } from '../../../src/services/merchants/keys/create-key';
-import { SHOW_BANK_ACCOUNT } from '../../../src/services/payouts/bank-account-operations';
+import { showBankAccount } from '../../../src/services/payouts/show-bank-account';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { ACTIVITY_TEXTS } from '../../../src/web/dashboard/activity/activity-texts';
 import { operatorOf } from '../../support/actors';
@@ -192,7 +192,7 @@ describe('what operators did', () => {
     const input = { linkId: randomUUID(), tokenSha256: randomBytes(32).toString('hex') };
     await resetUser.run({ db }, actor, { path: { user: ownerId }, input, formId: randomUUID(), note });
     await expect(audited(createKey, merchantId, () => Promise.reject(new UserError('no')))).rejects.toThrow('no');
-    await withAudit({ db }, actor, { action: SHOW_BANK_ACCOUNT, target: merchantId }, () => Promise.resolve());
+    await withAudit({ db }, actor, { action: showBankAccount, target: merchantId }, () => Promise.resolve());
   }
 
   it('stands among the actions of members as Lunas, without name, note, rejected actions and readings', async () => {

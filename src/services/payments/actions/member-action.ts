@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Queryable } from '../../../db/connection/pool';
 import { sumRefundActions } from '../../../db/identity/user-actions';
-import { findMerchantPayment } from '../../../db/payments/find-payment';
 import type { PaymentRow } from '../../../db/payments/payment-row';
 import { readState } from '../../../db/transitions/payment-state';
 import { toStepActor, type MemberActor, type Person, type Scope } from '../../../domain/actor';
@@ -13,13 +12,10 @@ import {
   type RejectionCode,
 } from '../../../domain/payment-actions';
 import { REFUND_STEP_UP } from '../../../domain/sign-in';
-import { NotFoundError } from '../../../errors';
-import { logPayment } from '../../../temporal/log-payment';
 import type { Act } from '../../operations/operation-spec';
 import { done, rejected, type Performed, type RejectionTexts } from '../../operations/rejections';
 import type { Readiness } from '../../readiness';
-import { findPayment } from '../find-payment';
-import { parsePathId } from '../path-id';
+import { findPaymentIn } from '../find-payment';
 import { ActionRejectedError, requestInTurn } from '../request-payment-action';
 import {
   ACTION_MESSAGES,
@@ -83,12 +79,8 @@ async function loadPayment(
   scope: Scope,
   { payment }: { readonly payment: string },
 ): Promise<ActionPayment> {
-  if (scope === 'all') return findPayment(db, payment);
-  const key = parsePathId(payment);
-  const found = key && (await findMerchantPayment(db, scope.merchantId, key));
-  if (!found) throw new NotFoundError('payment', payment);
-  logPayment(found.id);
-  return { ...found, ...(await readState(db, found.id)) };
+  const found = await findPaymentIn(db, scope, payment);
+  return scope === 'all' ? found : { ...found, ...(await readState(db, found.id)) };
 }
 
 async function performByMember(

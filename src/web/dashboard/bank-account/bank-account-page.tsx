@@ -6,6 +6,7 @@ import { Time } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { AccountChip, accountFacts, accountName, isCoolingDown, type ShownAccount } from './account-parts';
+import { BANK_ACCOUNT_ACTION_PATHS } from './bank-account-paths';
 import { BANK_ACCOUNT_TEXTS, type BANK_ACCOUNT_DONE_CODES } from './bank-account-texts';
 
 interface BankAccountPage {
@@ -84,6 +85,7 @@ interface AccountCardProps {
 function AccountCard({ view, account, title }: AccountCardProps): ReactElement {
   const { confirm, withdraw, disable } = BANK_ACCOUNT_TEXTS[view.locale.language];
   const isOpen = isProposal(account.status);
+  const path = { code: view.code, account: account.id };
   const mayManage = view.rightRejection('bank_account', 'manage') === null;
   return (
     <Card title={title}>
@@ -97,11 +99,11 @@ function AccountCard({ view, account, title }: AccountCardProps): ReactElement {
         <div className="card-body">
           <div className="buttons">
             {account.waitsForMember && account.status === 'pending_approval' && (
-              <a className="button primary" href={view.paths.bankAccountAction(account.id, 'confirm')}>
+              <a className="button primary" href={BANK_ACCOUNT_ACTION_PATHS.confirm.to(path)}>
                 {confirm.button}
               </a>
             )}
-            <a className="button" href={view.paths.bankAccountAction(account.id, isOpen ? 'withdraw' : 'disable')}>
+            <a className="button" href={BANK_ACCOUNT_ACTION_PATHS[isOpen ? 'withdraw' : 'disable'].to(path)}>
               {isOpen ? withdraw.button : disable.button}
             </a>
           </div>

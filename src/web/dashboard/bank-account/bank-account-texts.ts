@@ -1,6 +1,5 @@
 import type { BankAccountStatus } from '../../../domain/bank-account-transitions';
 import type { Language } from '../../../domain/sign-in';
-import type { ConfirmationRejection } from '../../../services/payouts/bank-accounts';
 import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 const EN_STATUSES = {
@@ -25,29 +24,24 @@ const ID_STATUSES = {
   disabled: 'Dinonaktifkan',
 } satisfies Record<BankAccountStatus, string>;
 
-const EN_NOTHING_TO_CONFIRM = 'The account waits for no confirmation. The page of the bank account shows its state.';
 const EN_WITHDRAW = 'Withdraw the proposal';
 
 const EN_CONFIRMATIONS = {
-  no_proposal: EN_NOTHING_TO_CONFIRM,
-  not_needed: EN_NOTHING_TO_CONFIRM,
+  no_proposal: 'The account waits for no confirmation. The page of the bank account shows its state.',
   own_proposal: 'You added this account. Another owner or finance member has to confirm it.',
   member_too_new: 'You may confirm an account once your role, your password and your second factor are a day old.',
   same_person:
     'Another member has to confirm it. One person has seen the sign-in links that you and the other member began with.',
-} satisfies Record<ConfirmationRejection, string>;
-
-const ID_NOTHING_TO_CONFIRM = 'Rekening ini tidak menunggu konfirmasi. Halaman rekening bank menampilkan statusnya.';
+};
 
 const ID_CONFIRMATIONS = {
-  no_proposal: ID_NOTHING_TO_CONFIRM,
-  not_needed: ID_NOTHING_TO_CONFIRM,
+  no_proposal: 'Rekening ini tidak menunggu konfirmasi. Halaman rekening bank menampilkan statusnya.',
   own_proposal: 'Anda yang menambahkan rekening ini. Pemilik atau anggota keuangan lain harus mengonfirmasinya.',
   member_too_new:
     'Anda dapat mengonfirmasi rekening setelah peran, kata sandi, dan faktor kedua Anda berumur satu hari.',
   same_person:
     'Anggota lain harus mengonfirmasinya. Tautan masuk Anda dan milik pengaju pernah dilihat orang yang sama.',
-} satisfies Record<ConfirmationRejection, string>;
+} satisfies typeof EN_CONFIRMATIONS;
 
 const en = {
   title: 'Bank account',

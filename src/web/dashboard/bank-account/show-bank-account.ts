@@ -1,11 +1,16 @@
 import { z } from 'zod';
-import { findProposalRejection, listBankAccounts } from '../../../services/payouts/bank-accounts';
-import { memberPage, type MemberVisit } from '../../page/page-route';
+import { addBankAccount } from '../../../services/payouts/add-bank-account';
+import { listBankAccounts } from '../../../services/payouts/bank-accounts';
+import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
-import { merchantRejection, merchantView, pageResponse, type MerchantView } from '../merchant-view';
-import { actingUser } from '../user-identity';
+import { memberText } from '../form-pages';
+import { merchantView, pageResponse } from '../merchant-view';
+import { memberActor } from '../user-identity';
 import { renderBankAccountPage } from './bank-account-page';
-import { BANK_ACCOUNT_DONE_CODES, BANK_ACCOUNT_TEXTS } from './bank-account-texts';
+import { BANK_ACCOUNT_DONE_CODES } from './bank-account-texts';
+import { addRejections } from './new-bank-account';
+
+type ShowDependencies = Pick<DashboardDependencies, 'db' | 'environment' | 'log' | 'sealer' | 'workflows'>;
 
 /** The account in use, the proposal, and the earlier ones; none with its number. */
 export const showBankAccountPage = memberPage(
@@ -14,26 +19,16 @@ export const showBankAccountPage = memberPage(
     method: 'get',
     path: '/m/:code/bank-account',
     fields: z.object({ done: z.enum(BANK_ACCOUNT_DONE_CODES).optional().catch(undefined) }),
-    async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'sealer'>, visit, query) {
+    async handler(dependencies: ShowDependencies, visit, query) {
       const view = merchantView(dependencies, visit);
-      const [accounts, rejection] = await Promise.all([
-        listBankAccounts(dependencies, visit.member.merchantId),
-        addRejection(dependencies, view, visit),
+      const { merchantId } = visit.member;
+      const [accounts, { rejection: reason }] = await Promise.all([
+        listBankAccounts(dependencies, merchantId),
+        addBankAccount.preview(dependencies, memberActor(visit), { merchant: merchantId }),
       ]);
+      const rejection = reason && memberText(view, addRejections(view), reason);
       const done = query.ok ? query.values.done : undefined;
       return pageResponse(renderBankAccountPage({ view, accounts, rejection, done }));
     },
   },
 );
-
-/** Why the user cannot add an account, in words; null: they can. The form and its POST have the same reason. */
-export async function addRejection(
-  { db }: Pick<DashboardDependencies, 'db'>,
-  view: MerchantView,
-  visit: MemberVisit,
-): Promise<string | null> {
-  const right = view.rightRejection('bank_account', 'manage') ?? merchantRejection(view);
-  if (right !== null) return right;
-  const code = await findProposalRejection(db, actingUser(visit));
-  return code === null ? null : BANK_ACCOUNT_TEXTS[view.locale.language].rejections[code];
-}

@@ -1,11 +1,12 @@
-import { withUserAudit } from '../../../services/audit/user-audit';
-import { readCustomer } from '../../../services/payments/customers';
+import { randomUUID } from 'node:crypto';
+import { requireDone } from '../../../services/operations/require-done';
+import { showOwnCustomer } from '../../../services/payments/show-customer';
+import { orNoPage } from '../../page/page-error';
 import { memberPage, NO_FIELDS } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
-import { userIdentity } from '../user-identity';
+import { memberActor } from '../user-identity';
 import { renderCustomerPage } from './customer-page';
-import { findOwnPayment } from './find-own-payment';
 
 /** Personal data, opened from the sealed row. Each reading is recorded before it. */
 export const showCustomerPage = memberPage(
@@ -17,15 +18,11 @@ export const showCustomerPage = memberPage(
     fields: NO_FIELDS,
     async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'log' | 'sealer'>, visit) {
       const view = merchantView(dependencies, visit);
-      const { id, referenceId } = await findOwnPayment(dependencies, visit);
-      const { db, sealer } = dependencies;
-      const action = { action: 'customer.read', target: id } as const;
-      const { customer, metadata } = await withUserAudit(db, userIdentity(dependencies, visit), action, () =>
-        readCustomer(db, sealer, id),
-      );
-      return pageResponse(
-        renderCustomerPage({ view, referenceId, customer: textsOf(customer), metadata: textsOf(metadata) }),
-      );
+      const call = { path: { payment: String(visit.request.params.ref) }, input: {}, formId: randomUUID() };
+      const result = await showOwnCustomer.run(dependencies, memberActor(visit), call).catch(orNoPage);
+      const { referenceId, customer, metadata } = requireDone(result);
+      const texts = { customer: textsOf(customer), metadata: textsOf(metadata) };
+      return pageResponse(renderCustomerPage({ view, referenceId, ...texts }));
     },
   },
 );

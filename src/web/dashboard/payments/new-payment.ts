@@ -2,40 +2,41 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { findCreatingMerchant, type CreatingMerchantRow } from '../../../db/merchants/find-creating-merchant';
 import { findCurrentPolicy, type Policy } from '../../../db/operations/find-current-policy';
-import type { PaymentRow } from '../../../db/payments/payment-row';
 import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../../domain/money';
 import { PROVIDERS, type ProviderName } from '../../../domain/provider-capabilities';
-import { UserError } from '../../../errors';
 import type { EndpointResponse } from '../../../http/endpoint';
-import { countCreation } from '../../../http/rate-limit/count-request';
-import { withUserAudit } from '../../../services/audit/user-audit';
-import { createPayment, findTermsRejection } from '../../../services/payments/create/create-payment';
-import { draftPayment, type PaymentDraft } from '../../../services/payments/create/payment-draft';
-import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
+import { isRunRejection, rejectionText } from '../../../services/operations/rejections';
+import { createOwnPayment, draftOfForm } from '../../../services/payments/create/create-own-payment';
+import { findTermsRejection } from '../../../services/payments/create/create-payment';
+import { memberPage, NO_FIELDS, redirectTo } from '../../page/page-route';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import type { DashboardDependencies } from '../dashboard-dependencies';
+import { runTexts } from '../form-pages';
 import { merchantRejection, merchantView, pageResponse, type MerchantView } from '../merchant-view';
-import { requireTemporal, TemporalAwayError } from '../require-temporal';
-import { userIdentity } from '../user-identity';
-import { shownRejection, type FormRejection } from './create-rejections';
+import { memberActor } from '../user-identity';
+import { shownRejection } from './create-rejections';
 import { amountField } from './list-filter';
 import { renderNewPaymentPage } from './new-payment-page';
 
 const MANAGE = { area: 'payments', level: 'manage' } as const;
 const PATH = '/m/:code/payments/new';
 
-const newPaymentSchema = z.object({
-  form_id: z.uuid({ error: 'form' }),
-  amount: amountField.refine((rupiah) => rupiah >= 1 && rupiah <= MAX_TOTAL_RUPIAH, { error: 'amount' }),
-  order: z
-    .string()
-    .max(64, { error: 'order' })
-    .refine((text) => !text.includes('\0'), { error: 'order' })
-    .optional(),
-  provider: z.enum(PROVIDERS, { error: 'provider' }).default('gopay'),
-});
+const newPaymentSchema = z
+  .object({
+    form_id: z.uuid({ error: 'form' }),
+    amount: amountField.refine((rupiah) => rupiah >= 1 && rupiah <= MAX_TOTAL_RUPIAH, { error: 'amount' }),
+    order: z
+      .string()
+      .max(64, { error: 'order' })
+      .refine((text) => !text.includes('\0'), { error: 'order' })
+      .optional(),
+    provider: z.enum(PROVIDERS, { error: 'provider' }).default('gopay'),
+  })
+  .transform(({ form_id: formId, amount: amountRupiah, order, provider }) => ({
+    formId,
+    input: { amountRupiah, provider, merchantReferenceId: order ?? null },
+  }));
 
-type NewPaymentForm = z.output<typeof newPaymentSchema>;
 type FormDependencies = Pick<DashboardDependencies, 'db' | 'environment'>;
 
 /** The form. Its hidden id is the idempotency key, so a double click makes one payment. */
@@ -63,17 +64,21 @@ export const createPaymentByForm = memberPage(MANAGE, {
     if (!form.ok) return show({ errors: textsOf(view, form.errors), status: 422 });
     const closed = merchantRejection(view);
     if (closed !== null) return show({ errors: { amount: closed }, status: 422 });
-    const draft = draftOf(dependencies, merchant, form.values);
+    const { formId, input } = form.values;
+    const draft = draftOfForm(dependencies, merchant.merchantId, input, formId);
     // A form that is corrected is no action of the member.
     const rejection = await findTermsRejection(dependencies, merchant, draft);
     if (rejection !== null) return show(shownRejection(language, rejection));
-    try {
-      const { referenceId } = await create(dependencies, visit, merchant, draft);
-      return redirectTo(view.paths.qr(referenceId));
-    } catch (error) {
-      if (error instanceof NotCreatedError) return show(shownRejection(language, error.rejection));
-      return show({ errors: {}, status: 503, problem: problemOf(dependencies, view, error) });
-    }
+    const result = await createOwnPayment.run(dependencies, memberActor(visit), { path: {}, input, formId });
+    if (result.outcome === 'done') return redirectTo(view.paths.qr(result.value.referenceId));
+    const { unknown, unavailable } = view.texts.confirm;
+    // A repeat of the form continues the same payment.
+    if (result.outcome !== 'rejected') return show({ errors: {}, status: 503, problem: unknown });
+    const { rejection: reason } = result;
+    if (isRunRejection(reason))
+      return show({ errors: {}, status: 409, problem: rejectionText(runTexts(view), reason) });
+    if (reason.reason === 'temporal_away') return show({ errors: {}, status: 503, problem: unavailable });
+    return show(shownRejection(language, reason.reason === 'not_created' ? reason.why : reason));
   },
 });
 
@@ -116,54 +121,4 @@ function textsOf({ texts: { create } }: MerchantView, codes: FieldErrors): Field
       known[code] ?? create.errors.form,
     ]),
   );
-}
-
-function draftOf(
-  dependencies: DashboardDependencies,
-  merchant: CreatingMerchantRow,
-  { form_id, amount, order, provider }: NewPaymentForm,
-): PaymentDraft {
-  const request = {
-    amountRupiah: amount,
-    paymentMethod: 'qris',
-    provider,
-    merchantReferenceId: order ?? null,
-    customer: null,
-    metadata: null,
-  } as const;
-  return draftPayment(dependencies, merchant, request, `dashboard-${form_id}`);
-}
-
-/** The log of actions has the creation as rejected. */
-class NotCreatedError extends UserError {
-  constructor(readonly rejection: FormRejection) {
-    super(rejection.reason);
-  }
-}
-
-/** @throws NotCreatedError with the rejection */
-async function create(
-  dependencies: DashboardDependencies,
-  visit: MemberVisit,
-  merchant: CreatingMerchantRow,
-  draft: PaymentDraft,
-): Promise<PaymentRow> {
-  const { amountRupiah: amount, provider, merchantReferenceId } = draft.request;
-  const detail = JSON.stringify({ amount, provider, order: merchantReferenceId ?? undefined });
-  const action = { action: 'payment.create', target: draft.identity.paymentId, detail } as const;
-  return withUserAudit(dependencies.db, userIdentity(dependencies, visit), action, async () => {
-    await requireTemporal(dependencies);
-    const isAllowed = await countCreation(dependencies.rateLimit, merchant.merchantId);
-    if (!isAllowed) throw new NotCreatedError({ reason: 'merchant_rate' });
-    const result = await createPayment(dependencies, merchant, draft);
-    if (result.outcome === 'rejected') throw new NotCreatedError(result.rejection);
-    return result.payment;
-  });
-}
-
-/** Why the outcome is not known, or nothing was requested. A repeat of the form continues the same payment. */
-function problemOf({ log }: Pick<DashboardDependencies, 'log'>, { texts }: MerchantView, error: unknown): string {
-  if (error instanceof TemporalAwayError) return texts.confirm.unavailable;
-  log.warn({ err: error }, 'outcome of a creation not known');
-  return texts.confirm.unknown;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { describeAccount } from '../../../domain/banks';
 import { formatRupiah } from '../../../domain/money';
 import type { PayoutRejection } from '../../../domain/payout-rejections';
-import { findProposalRejection } from '../../../services/payouts/bank-accounts';
+import { findProposalRejection } from '../../../services/payouts/add-bank-account';
 import { previewPayout, type PayoutPreview, type PayoutUser } from '../../../services/payouts/payouts';
 import { requestPayout } from '../../../services/payouts/request-payout';
 import { ConfirmForm } from '../../ui/form';

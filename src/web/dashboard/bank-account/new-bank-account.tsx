@@ -1,0 +1,80 @@
+import type { ReactElement } from 'react';
+import { z } from 'zod';
+import { BANK_CODES, BANKS, isAccountNumber, isBankCode } from '../../../domain/banks';
+import { addBankAccount } from '../../../services/payouts/add-bank-account';
+import { Field } from '../../ui/form';
+import { FormButtons, FormFrame } from '../../ui/form-frame';
+import { Select } from '../../ui/select';
+import { memberFormPages, type FormPage } from '../form-pages';
+import { renderMerchantPage } from '../merchant-page';
+import type { MerchantView } from '../merchant-view';
+import { newBankAccountPath } from './bank-account-paths';
+import { BANK_ACCOUNT_TEXTS } from './bank-account-texts';
+
+/** Spaces and hyphens between the digits are as on a bank card. */
+const withoutSeparators = (text: string) => text.replaceAll(/[\s.-]/g, '');
+
+const accountFields = z
+  .object({
+    bank: z.string({ error: 'bank' }).refine(isBankCode, { error: 'bank' }),
+    number: z.string({ error: 'number' }).transform(withoutSeparators).refine(isAccountNumber, { error: 'number' }),
+    repeat: z.string({ error: 'repeat' }).transform(withoutSeparators),
+  })
+  .refine(({ number, repeat }) => number === repeat, { error: 'repeat', path: ['repeat'] })
+  .transform(({ bank: bankCode, number }) => ({ bankCode, number }));
+
+export const newBankAccountPages = memberFormPages({
+  at: newBankAccountPath,
+  operation: addBankAccount,
+  path: ({ merchant }) => ({ merchant }),
+  fields: () => accountFields,
+  errors: ({ locale }) => BANK_ACCOUNT_TEXTS[locale.language].form.errors,
+  rejections: addRejections,
+  done: (_id, { view }) => `${view.paths.bankAccount}?done=added`,
+  render: (page) =>
+    renderMerchantPage(page.view, {
+      title: BANK_ACCOUNT_TEXTS[page.view.locale.language].add,
+      current: 'bankAccount',
+      live: 'none',
+      children: <NewBankAccount {...page} />,
+    }),
+});
+
+export function addRejections({ locale }: MerchantView) {
+  const { rejections } = BANK_ACCOUNT_TEXTS[locale.language];
+  return { proposal_open: () => rejections.proposal_open, member_too_new: () => rejections.member_too_new };
+}
+
+/** The number is typed twice, and never sent back: after an error both fields are empty. */
+function NewBankAccount({ view, formId, rejection, sent, errors }: FormPage<unknown>): ReactElement {
+  const { add, title, form } = BANK_ACCOUNT_TEXTS[view.locale.language];
+  const { bankAccount: back, newBankAccount } = view.paths;
+  const banks = BANK_CODES.map((code) => ({ value: code, label: BANKS[code] }));
+  const digits = { inputMode: 'numeric', autoComplete: 'off', maxLength: 24, required: true } as const;
+  return (
+    <FormFrame
+      title={add}
+      back={{ href: back, label: title }}
+      rejection={rejection}
+      errorTitle={form.errorTitle}
+      errors={errors}
+    >
+      <form className="card-body" method="post" action={newBankAccount}>
+        <input type="hidden" name="form_id" value={formId} />
+        <Select
+          name="bank"
+          label={form.bank}
+          value={sent?.bank ?? ''}
+          options={[{ value: '', label: form.choose }, ...banks]}
+          error={errors.bank}
+          required
+        />
+        <Field name="number" label={form.number} hint={form.numberHint} value="" error={errors.number} {...digits} />
+        <Field name="repeat" label={form.repeat} value="" error={errors.repeat} {...digits} />
+        <p className="text">{form.next}</p>
+        <p className="notice warning">{form.warning}</p>
+        <FormButtons label={form.submit} cancel={form.cancel} back={back} isDisabled={rejection !== null} />
+      </form>
+    </FormFrame>
+  );
+}
