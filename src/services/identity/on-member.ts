@@ -18,7 +18,7 @@ export const onMember = {
 } as const;
 
 async function loadMember(db: AuditDependencies['db'], scope: Scope, userId: string): Promise<Member & Invited> {
-  const found = scope === 'all' ? undefined : await findMemberRow(db, { ...scope, userId });
+  const found = scope === 'all' ? undefined : await findMemberRow(db, { merchantId: scope.merchantId, userId });
   if (found === undefined) throw new NotFoundError('user', userId);
   return found;
 }

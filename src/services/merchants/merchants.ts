@@ -111,7 +111,7 @@ export async function findMerchant(db: Queryable, merchantId: string): Promise<M
 }
 
 /**
- * It names only the columns that change, because each database role may change a few.
+ * The statement names only the columns that change, because each database role may change a few.
  * @throws NotFoundError if there is no such merchant
  */
 export async function changeMerchant(db: Queryable, merchantId: string, changes: MerchantChanges): Promise<Merchant> {

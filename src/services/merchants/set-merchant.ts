@@ -39,7 +39,7 @@ export const setMerchant = new Operation({
       .nullable()
       .optional(),
     checkoutOrigins: z.array(z.string().max(MAX_URL_CHARACTERS)).max(MAX_ORIGINS).optional(),
-    /** As the payment method, of operators only. */
+    /** Members set neither this nor the payment method. */
     providers: z.array(z.enum(PROVIDERS)).optional(),
     paymentMethod: z.enum(PAYMENT_METHOD_STATUSES).optional(),
   }),

@@ -134,7 +134,6 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
   await openException(service.db, { kind: 'unknown_order', referenceId: 'LN0', detail: 'Unknown order.' });
   exceptionId = (await listExceptions(service.db, { onlyOpen: true, limit: 1 }))[0]?.id ?? '';
   const linkedUserId = await createMember(service.db, 'linked@toko.example');
-  const leavingUserId = await createMember(service.db, 'leaving@toko.example');
   await service.db.query("update users set link_shown_to = 'user:another' where id = $1", [linkedUserId]);
   const { id: suspendedId } = await createShop(service.db);
   const { id: goneId } = await insertOperator(service.db, { name: 'gone', environment: 'sandbox' });
@@ -153,7 +152,7 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
     'users link': [],
     'users reset': [linkedUserId],
     'users confirm': [linkedUserId],
-    'users disable': [leavingUserId],
+    'users disable': [linkedUserId],
     'webhooks create': ['--merchant', merchantId, '--url', 'http://127.0.0.1:9/hooks'],
     'webhooks rotate-secret': [endpointId],
     'webhooks set': [endpointId, '--all-events'],

@@ -1,6 +1,5 @@
 import type { ReactElement } from 'react';
 import { z } from 'zod';
-import type { Member } from '../../../db/identity/members';
 import { removeMember } from '../../../services/identity/remove-member';
 import type { ApiKey } from '../../../services/merchants/keys/api-key';
 import { Choices } from '../../ui/choices';
@@ -11,7 +10,7 @@ import { renderMerchantPage } from '../merchant-page';
 import { memberPath, removePath } from './team-paths';
 import { TEAM_TEXTS } from './team-texts';
 
-type Removal = FormPage<Member & { readonly keys: readonly ApiKey[] }>;
+type Removal = FormPage<{ readonly userId: string; readonly name: string; readonly keys: readonly ApiKey[] }>;
 
 /** A checkbox: absent if it is not checked. */
 const fields = z

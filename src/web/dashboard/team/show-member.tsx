@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
-import { findMemberRow, type Invited } from '../../../db/identity/members';
 import { MEMBER_ROLES } from '../../../domain/member-roles';
-import { PageError } from '../../page/page-error';
+import { onMember } from '../../../services/identity/on-member';
+import { orNoPage } from '../../page/page-error';
 import { memberPage, NO_FIELDS } from '../../page/page-route';
 import { Choices } from '../../ui/choices';
 import { Card, Facts, PageHead } from '../../ui/layout';
@@ -16,7 +16,7 @@ import { TEAM_TEXTS } from './team-texts';
 
 interface MemberPage {
   readonly view: MerchantView;
-  readonly shown: ShownMember & Invited;
+  readonly shown: ShownMember & { readonly inviterName: string | null };
 }
 
 export const showMemberPage = memberPage(
@@ -26,11 +26,10 @@ export const showMemberPage = memberPage(
     path: memberPath.pattern,
     fields: NO_FIELDS,
     async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment'>, visit) {
-      const { user: userId } = memberPath.read(visit.request.params);
-      const found = await findMemberRow(dependencies.db, { merchantId: visit.member.merchantId, userId });
-      if (!found) throw new PageError('not_found', 'the merchant has no such member');
+      const path = memberPath.read(visit.request.params);
+      const found = await onMember.load(dependencies, visit.member, path).catch(orNoPage);
       const view = merchantView(dependencies, visit);
-      const shown = { ...found, isSelf: userId === visit.session.user.id };
+      const shown = { ...found, isSelf: path.user === visit.session.user.id };
       const children = <MemberDetails view={view} shown={shown} />;
       return pageResponse(renderMerchantPage(view, { title: found.name, current: 'team', live: 'none', children }));
     },
