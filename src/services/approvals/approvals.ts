@@ -196,8 +196,7 @@ async function execute(
   approval: Approval,
   { action, parameters }: DatabaseActionRequest,
 ): Promise<unknown> {
-  const { target } = approval;
-  const audited = { target, note: noteOf(approval) };
+  const audited = { target: approval.target, note: noteOf(approval) };
   const { db } = dependencies;
   switch (action) {
     case 'account.create':
