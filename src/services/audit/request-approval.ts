@@ -77,18 +77,24 @@ export async function requestApproval(
   return onlyRow(rows).isProduction ? storeApproval(dependencies, actor, request, note) : null;
 }
 
-/** Stores the request for a second operator. @returns its id */
+/**
+ * Stores the request for a second operator.
+ * @param propose stores what the request must not have
+ * @returns its id
+ */
 export async function storeApproval(
   dependencies: AuditDependencies,
   actor: OperatorActor,
   request: ApprovalRequest | OperationRequest,
   note?: string,
+  propose?: () => Promise<unknown>,
 ): Promise<number> {
   const { target } = request;
   const detail = JSON.stringify({ action: request.action, ...request.parameters });
-  return withAudit(dependencies, actor, { action: REQUEST_APPROVAL, target, note, detail }, () =>
-    storeRequest(dependencies.db, actor, request, note ?? ''),
-  );
+  return withAudit(dependencies, actor, { action: REQUEST_APPROVAL, target, note, detail }, async () => {
+    await propose?.();
+    return storeRequest(dependencies.db, actor, request, note ?? '');
+  });
 }
 
 /** A request that waits already is not stored again. */
