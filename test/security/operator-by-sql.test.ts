@@ -517,6 +517,7 @@ describe('attack 2: one person is two', () => {
       'another payer of the fee',
       "update merchants set fee_payer = case fee_payer when 'buyer' then 'merchant' else 'buyer' end",
     ],
+    ['the end of a hold', 'update merchants set held_at = now(); update merchants set held_at = null'],
     ['the end of a stop', "insert into payout_stops (is_stopped, changed_by, note) values (false, 'x', 'x')"],
     [
       'a bank account',

@@ -217,6 +217,12 @@ const ATTEMPTS: Readonly<Record<Approved, () => Promise<Attempt>>> = {
       request: [`/payouts/${id}/resolve`, body],
     };
   },
+  // Nothing of this merchant is settled or paid out after it.
+  'merchant.release': async () => {
+    const { merchantId } = payouts;
+    expect(await dewi.lunas('merchants', 'hold', merchantId)).toMatchObject({ exitCode: 0 });
+    return { command: ['merchants', 'release', merchantId], request: [`/merchants/${merchantId}/release`, {}] };
+  },
   // Nothing pays out after it.
   'payout.start': async () => {
     expect(await dewi.lunas('payouts', 'stop')).toMatchObject({ exitCode: 0 });
@@ -245,7 +251,6 @@ const used = new Set<string>();
 const BY_ONE = [
   '/operator/deliveries/:id/redeliver',
   '/operator/merchants/:id/hold',
-  '/operator/merchants/:id/release',
   '/operator/payments/:id/cancel',
   '/operator/payments/:id/fail',
   '/operator/payments/:id/refund/retry',

@@ -215,4 +215,5 @@ export const WORKFLOW_APPROVALS = [
   resendPayout,
   resolvePayout,
   refundPayment,
+  releaseMerchant,
 ] as const;
