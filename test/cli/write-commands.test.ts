@@ -316,9 +316,8 @@ describe('lunas operators', () => {
     }
     // No act: there is no such object.
     expect((await lunas('webhooks', 'redeliver', UNKNOWN_ID)).exitCode).toBe(1);
-    expect(await lastActionOn(UNKNOWN_ID)).toBeUndefined();
     expect((await lunas('accounts', 'disable', UNKNOWN_ID)).exitCode).toBe(1);
-    expect(await lastActionOn(UNKNOWN_ID)).toMatchObject({ action: 'account.disable', outcome: 'rejected' });
+    expect(await lastActionOn(UNKNOWN_ID)).toBeUndefined();
   });
 });
 

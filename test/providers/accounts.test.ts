@@ -5,13 +5,9 @@ import { createPool, type Pool } from '../../src/db/connection/pool';
 import { findCurrentPolicy } from '../../src/db/operations/find-current-policy';
 import { createProviderRegistry } from '../../src/providers/registry';
 import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
-import {
-  addAccount,
-  disableAccount,
-  listAccounts,
-  type ProviderAccount,
-} from '../../src/services/provider-accounts/provider-accounts';
+import { addAccount, listAccounts, type ProviderAccount } from '../../src/services/provider-accounts/provider-accounts';
 import { runLunas } from '../cli/run-lunas';
+import { disableAsOperator } from '../support/accounts';
 import { SILENT } from '../support/collect-log';
 import { createProductionDatabase, createTestDatabase, type TestDatabase } from '../support/database';
 import { eventually } from '../support/eventually';
@@ -38,7 +34,7 @@ describe('the provider account of a new payment', () => {
       addAccount(db, sealer, { provider, adapter: 'midtrans', serverKey: 'k', weight, environment: 'sandbox' });
     const [light, heavy, off] = [await add(1), await add(3), await add(1000)];
     await add(1000, 'shopeepay');
-    await disableAccount(db, off.id);
+    await disableAsOperator(db, off.id);
 
     const draws = 2000;
     const chosen = new Map<string | null, number>();
@@ -149,7 +145,7 @@ describe('with two provider accounts', () => {
     await setStatus(second, 'disabled');
     const [paying, cancelling] = [await create(), await create()];
     await setStatus(second, 'enabled');
-    await disableAccount(service.db, first.id);
+    await disableAsOperator(service.db, first.id);
 
     const later = await Promise.all(Array.from({ length: 10 }, () => create()));
     expect(new Set(await Promise.all(later.map(({ id }) => accountOf(id))))).toEqual(new Set([second.id]));

@@ -95,7 +95,7 @@ describe('in production', () => {
     expect(request).toMatchObject({
       action: 'account.set_key',
       target: expect.stringContaining(accountId),
-      parameters: { accountId, keyFingerprint, nmid: NMID, previousNmid: NMID },
+      parameters: { account: accountId, keyFingerprint, nmid: NMID, previousNmid: NMID },
     });
     expect(await dewi('', 'approvals', 'approve', '2')).toMatchObject(rejectedFor(/another operator/));
     expect((await inForce()).serverKey).toBe('first-key');
@@ -146,7 +146,7 @@ describe('in production', () => {
     expect(request).toMatchObject({
       action: 'account.create',
       parameters: {
-        accountId: id,
+        account: id,
         adapter: 'midtrans',
         baseUrl: 'https://api.midtrans.com',
         keyFingerprint,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import type { OperatorActor } from '../../src/domain/actor';
+import { ConflictError } from '../../src/errors';
 import type { AuditDependencies } from '../../src/services/audit/audit';
 import { listApprovals } from '../../src/services/audit/list-approvals';
 import { insertOperator } from '../../src/services/identity/operators';
@@ -43,6 +44,32 @@ const showGift = new Operation({
   load: ({ db: _db }: AuditDependencies) => Promise.resolve({}),
   target: () => 'gift',
   perform: () => Promise.resolve(done('shown')),
+});
+
+/** Locks a gift with a code, which only its hash stands for in the request. */
+const lockGift = new Operation({
+  name: 'gift.lock',
+  operator: 'all',
+  path: z.object({}),
+  input: z.object({ code: z.string().meta({ isSecret: true }) }),
+  rejections: {},
+  messages: {},
+  load: ({ db: _db }: AuditDependencies) => Promise.resolve({}),
+  target: () => 'gift',
+  approval: {
+    executes: 'database',
+    propose: ({ needs, input: { code } }) =>
+      code === ''
+        ? null
+        : {
+            parameters: { hash: `${code.length} characters` },
+            async store() {
+              if (code === 'taken') throw new ConflictError('not_allowed', 'Another gift has this code.');
+              await needs.db.query('create table codes as select action from operator_actions');
+            },
+          },
+  },
+  perform: () => Promise.resolve(done('locked')),
 });
 
 let database: TestDatabase;
@@ -148,6 +175,29 @@ it('what an operator does too often in a day is left to another one', async () =
   const outcomes = await times(25, () => show(one));
   expect([countOf(outcomes, 'done'), countOf(outcomes, 'day_limit')]).toEqual([20, 5]);
   expect(await show(other)).toBe('done');
+});
+
+it('what must not stand in a request is stored beside it, after the row of the audit log', async () => {
+  if (dewi === undefined) throw new Error('there is no operator');
+  const by = dewi;
+  const lock = (code: string) =>
+    lockGift.run({ db }, by, { path: {}, input: { code }, formId: randomUUID(), note: 'for Sri' });
+  expect(await lock('4711')).toMatchObject({ outcome: 'waits' });
+  expect((await db.query('select action from codes')).rows).toEqual([{ action: 'approval.request' }]);
+  await expect(lock('taken')).rejects.toThrow('Another gift');
+  expect(await listApprovals(db, { onlyOpen: true, limit: 9 })).toMatchObject([
+    { action: 'gift.lock', parameters: { hash: '4 characters' } },
+  ]);
+  const { rows } = await db.query(
+    `select action, operator_actions.detail, outcome
+     from operator_actions join operator_action_outcomes on action_id = id order by id`,
+  );
+  expect(rows).toEqual([
+    { action: 'approval.request', detail: '{"action":"gift.lock","hash":"4 characters"}', outcome: 'succeeded' },
+    { action: 'approval.request', detail: '{"action":"gift.lock","hash":"5 characters"}', outcome: 'rejected' },
+  ]);
+  expect(await lock('')).toMatchObject({ outcome: 'waits' });
+  expect((await listApprovals(db, { onlyOpen: true, limit: 9 }))[0]).toMatchObject({ parameters: {} });
 });
 
 it.each([

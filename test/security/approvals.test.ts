@@ -593,6 +593,7 @@ describe('actions of payments', () => {
 
   const dependencies = (request = record): ApprovalDependencies => ({
     db,
+    loadSealer: () => Promise.reject(new Error('no sealer')),
     withWorkflows: (work) => work({ ...NO_WORKFLOWS, request }),
   });
 

@@ -247,7 +247,7 @@ describe('attack 1: the customers pay into the account of the operator', () => {
     await attempt(ACCOUNT, id, 'proposed');
     const approve = (baseUrl: string) =>
       approved('account.create', 'gopay at https://api.midtrans.com', {
-        accountId: id,
+        account: id,
         adapter: 'midtrans',
         baseUrl,
         keyFingerprint: 'own',
@@ -517,6 +517,7 @@ describe('attack 2: one person is two', () => {
       'another payer of the fee',
       "update merchants set fee_payer = case fee_payer when 'buyer' then 'merchant' else 'buyer' end",
     ],
+    ['the end of a hold', 'update merchants set held_at = now(); update merchants set held_at = null'],
     ['the end of a stop', "insert into payout_stops (is_stopped, changed_by, note) values (false, 'x', 'x')"],
     [
       'a bank account',
@@ -894,7 +895,7 @@ it('attack 4: payments that are removed without a file leave their hash and the 
 it('attack 5: an action in the name of another operator has the login that wrote it', async () => {
   const { rows } = await attempt(
     'select id from begin_operator_action(jsonb_populate_record(null::operator_actions, $1), false)',
-    JSON.stringify({ actor: 'operator:budi', via: 'cli', operator_id: budi, action: 'account.approve', target: 'x' }),
+    JSON.stringify({ actor: 'operator:budi', via: 'cli', operator_id: budi, action: 'account.create', target: 'x' }),
   );
   const entry = await payouts.db.query("select login from audit_chain where kind = 'action' and action_id = $1", [
     rows[0]?.id,

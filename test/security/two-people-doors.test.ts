@@ -82,6 +82,7 @@ async function doorsOf(name: string, secret: string): Promise<Door> {
     LUNAS_OPERATOR_KEY: secret,
     LUNAS_MASTER_KEY: payouts.masterKey,
     TEMPORAL_ADDRESS: '127.0.0.1:1',
+    SERVER_KEY: 'Mid-server-1',
   };
   return {
     lunas: (...args) => runLunas([...args, '--note', 'case 12', '--json'], environment),
@@ -131,6 +132,8 @@ interface Attempt {
 
 type Approved = (typeof DATABASE_APPROVALS | typeof WORKFLOW_APPROVALS)[number]['name'];
 
+const KEY = ['--server-key-env', 'SERVER_KEY', '--nmid', 'ID1020021181745'];
+
 const REFUND_FAILED = ['issue', 'pay', 'request_refund', 'submit_refund', 'fail_refund'] as const;
 
 const resolveRefundAs = async (as: 'refunded' | 'paid'): Promise<Attempt> => {
@@ -179,6 +182,15 @@ const ATTEMPTS: Readonly<Record<Approved, () => Promise<Attempt>>> = {
     await db.query("update users set link_shown_to = 'user:another' where id = $1", [id]);
     return { command: ['users', 'confirm', id] };
   },
+  'account.create': async () => ({
+    command: [...'accounts add --provider gopay --adapter midtrans'.split(' '), ...KEY],
+  }),
+  'account.set_key': async () => {
+    const { rows } = await db.query<{ id: string }>(
+      "select id from provider_accounts where purpose = 'payments' and status <> 'proposed' limit 1",
+    );
+    return { command: ['accounts', 'set-key', rows[0]?.id ?? '', ...KEY] };
+  },
   'payment.settle': async () => {
     const id = await payment('issue', 'pay');
     return { command: ['payments', 'settle', id], request: [`/payments/${id}/settle`, {}] };
@@ -205,6 +217,12 @@ const ATTEMPTS: Readonly<Record<Approved, () => Promise<Attempt>>> = {
       request: [`/payouts/${id}/resolve`, body],
     };
   },
+  // Nothing of this merchant is settled or paid out after it.
+  'merchant.release': async () => {
+    const { merchantId } = payouts;
+    expect(await dewi.lunas('merchants', 'hold', merchantId)).toMatchObject({ exitCode: 0 });
+    return { command: ['merchants', 'release', merchantId], request: [`/merchants/${merchantId}/release`, {}] };
+  },
   // Nothing pays out after it.
   'payout.start': async () => {
     expect(await dewi.lunas('payouts', 'stop')).toMatchObject({ exitCode: 0 });
@@ -213,7 +231,7 @@ const ATTEMPTS: Readonly<Record<Approved, () => Promise<Attempt>>> = {
 };
 
 /** Commands that print what is passed on, and which works after the approval. */
-const PASSES_ON: ReadonlySet<string> = new Set(['operator.approve', 'user.invite', 'user.reset']);
+const PASSES_ON: ReadonlySet<string> = new Set(['account.create', 'operator.approve', 'user.invite', 'user.reset']);
 
 /** The requests of this action that wait. */
 async function waiting(action: string): Promise<number[]> {
@@ -233,7 +251,6 @@ const used = new Set<string>();
 const BY_ONE = [
   '/operator/deliveries/:id/redeliver',
   '/operator/merchants/:id/hold',
-  '/operator/merchants/:id/release',
   '/operator/payments/:id/cancel',
   '/operator/payments/:id/fail',
   '/operator/payments/:id/refund/retry',

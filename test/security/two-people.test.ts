@@ -192,6 +192,7 @@ describe('operators who spoke to the person', () => {
       {
         db: deciders,
         log: SILENT,
+        loadSealer: () => Promise.reject(new Error('no sealer')),
         withWorkflows: () => Promise.reject(new Error('no workflow')),
       },
       by,

@@ -1,35 +1,29 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import type { Sealer } from '../../crypto/sealing';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { UserError } from '../../errors';
 import { PAYMENT_ADAPTERS, PAYOUT_ADAPTERS } from '../../providers/adapters';
-import { requestApproval, requireApproval } from '../../services/audit/request-approval';
-import { addPayoutsAccount } from '../../services/provider-accounts/payouts-account';
+import { requireDone } from '../../services/operations/require-done';
+import { disableAccount, enableAccount } from '../../services/provider-accounts/account-status';
+import { createAccount } from '../../services/provider-accounts/create-account';
 import {
-  ADD_ACCOUNT,
-  addAccount,
-  DISABLE_ACCOUNT,
-  disableAccount,
-  ENABLE_ACCOUNT,
-  enableAccount,
+  findAccount,
   listAccounts,
-  PROPOSE_SERVER_KEY,
-  proposeServerKey,
-  SET_CALL_RATE,
-  SET_SERVER_KEY,
-  setCallRate,
-  setServerKey,
-  type NewServerKey,
+  NMID,
   type ProviderAccount,
+  type SealingDependencies,
 } from '../../services/provider-accounts/provider-accounts';
+import { setCallRate } from '../../services/provider-accounts/set-call-rate';
+import { setServerKey } from '../../services/provider-accounts/set-key';
+import type { CommandContext } from '../command-context';
 import { howToApprove } from '../error-hints';
 import type { LunasCommand } from '../lunas-command';
 import type { CommandAudit } from '../operator-identity';
 import { id, joinOptions, oneOf, wholeNumber } from '../option-schemas';
 import { formatTable, type CommandResult } from '../output';
+import { runOperation } from '../run-operation';
 
-const nmid = z.string().regex(/^ID\d{13}$/, { error: 'must be ID and 13 digits' });
+const nmid = z.string().regex(NMID, { error: 'must be ID and 13 digits' });
 const NMID_DESCRIPTION = "the merchant's national id, as the acquirer's dashboard shows it; each QR must have it";
 const MAX_WEIGHT = 1_000;
 /** How much of a server key's fingerprint is shown; `--json` shows all. */
@@ -52,15 +46,15 @@ export function addAccountsCommand(program: LunasCommand): void {
     .command('disable <account-id>')
     .description('use a provider account for no new payments; its existing payments continue')
     .writeAction(z.object({ accountId: id }), async ({ accountId }, audit) => {
-      const account = await audit.record(DISABLE_ACCOUNT, accountId, () => disableAccount(audit.db, accountId));
-      return { json: { account }, text: renderAccounts([account]) };
+      const call = { path: { account: accountId }, input: {} };
+      return accountResult(requireDone(await runOperation(audit, disableAccount, audit, call)));
     });
   accounts
     .command('enable <account-id>')
     .description('use a provider account for new payments again')
     .writeAction(z.object({ accountId: id }), async ({ accountId }, audit) => {
-      const account = await audit.record(ENABLE_ACCOUNT, accountId, () => enableAccount(audit.db, accountId));
-      return { json: { account }, text: renderAccounts([account]) };
+      const call = { path: { account: accountId }, input: {} };
+      return accountResult(requireDone(await runOperation(audit, enableAccount, audit, call)));
     });
   addPayouts(accounts);
   addSetKey(accounts);
@@ -86,12 +80,9 @@ function addAdd(accounts: LunasCommand): void {
     .option('--nmid <nmid>', NMID_DESCRIPTION)
     .option('--weight <n>', "share of new payments, relative to the provider's other accounts", '1')
     .examples(ADD_EXAMPLE)
-    .writeAction(input, async ({ serverKeyEnv, ...given }, audit, context, environment) => {
-      const serverKey = requireVariable(accounts.terminal.environment, serverKeyEnv);
-      const sealer = await context.sealer(audit.db);
-      const newAccount = { ...given, id: uuidv7(), serverKey, environment, isProposed: environment === 'production' };
-      const account = await audit.record(ADD_ACCOUNT, newAccount.id, () => addAccount(audit.db, sealer, newAccount));
-      return accountRequested(audit, account, `${account.provider} at ${account.baseUrl}`);
+    .writeAction(input, async ({ serverKeyEnv, ...account }, audit, context) => {
+      const key = requireVariable(accounts.terminal.environment, serverKeyEnv);
+      return add(audit, context, { ...account, key });
     });
 }
 
@@ -107,30 +98,31 @@ function addPayouts(accounts: LunasCommand): void {
     )
     .writeAction(
       z.object({ adapter: oneOf(PAYOUT_ADAPTERS), baseUrl: z.string(), credentialsEnv: z.string() }),
-      async ({ adapter, baseUrl, credentialsEnv }, audit, context, environment) => {
-        const credentials = requireVariable(accounts.terminal.environment, credentialsEnv, '--credentials-env');
-        const sealer = await context.sealer(audit.db);
-        const isProposed = environment === 'production';
-        const newAccount = { id: uuidv7(), adapter, baseUrl, credentials, environment, isProposed };
-        const account = await audit.record(ADD_ACCOUNT, newAccount.id, () =>
-          addPayoutsAccount(audit.db, sealer, newAccount),
-        );
-        return accountRequested(audit, account, `payouts at ${account.baseUrl}`);
+      async ({ credentialsEnv, ...account }, audit, context) => {
+        const key = requireVariable(accounts.terminal.environment, credentialsEnv, '--credentials-env');
+        return add(audit, context, { ...account, key });
       },
     );
 }
 
-/** In production a second operator has to approve the account. */
-async function accountRequested(audit: CommandAudit, account: ProviderAccount, target: string): Promise<CommandResult> {
-  const { id: accountId, adapter, baseUrl, keyFingerprint, nmid } = account;
-  const parameters = { accountId, adapter, baseUrl, keyFingerprint, nmid };
-  const request = { action: 'account.create', target, parameters } as const;
-  const approvalId = await requestApproval(audit, audit.actor, request, audit.note);
-  const hint = approvalId === null ? '' : `\n\nIt is not used yet: ${howToApprove(approvalId)}`;
-  return {
-    json: { account, ...(approvalId !== null && { approvalId }) },
-    text: `${renderAccounts([account])}${hint}`,
-  };
+/** In production a second operator has to approve the account, which is only proposed until then. */
+async function add(
+  audit: CommandAudit,
+  context: CommandContext,
+  input: z.input<(typeof createAccount)['input']>,
+): Promise<CommandResult> {
+  const accountId = uuidv7();
+  const call = { path: { account: accountId }, input };
+  const created = await runOperation(audit, createAccount, sealing(audit, context), call);
+  if (created.outcome !== 'waits') return accountResult(requireDone(created));
+  const { approvalId } = created;
+  const account = await findAccount(audit.db, accountId);
+  const hint = `It is not used yet: ${howToApprove(approvalId)}`;
+  return { json: { account, approvalId }, text: `${renderAccounts([account])}\n\n${hint}` };
+}
+
+function sealing({ db, log }: CommandAudit, context: CommandContext): SealingDependencies {
+  return { db, log, loadSealer: () => context.sealer(db) };
 }
 
 function addSetKey(accounts: LunasCommand): void {
@@ -142,26 +134,12 @@ function addSetKey(accounts: LunasCommand): void {
     .examples('MIDTRANS_KEY=SB-Mid-server-… lunas accounts set-key ACCOUNT_ID --server-key-env MIDTRANS_KEY')
     .writeAction(
       z.object({ accountId: id, serverKeyEnv: z.string(), nmid: nmid.optional() }),
-      async ({ accountId, serverKeyEnv, nmid }, audit, context, environment) => {
+      async ({ accountId, serverKeyEnv, nmid }, audit, context) => {
         const serverKey = requireVariable(accounts.terminal.environment, serverKeyEnv);
-        const sealer = await context.sealer(audit.db);
-        const change = { accountId, serverKey, nmid };
-        if (environment === 'production') await requestServerKey(audit, sealer, change);
-        const account = await audit.record(SET_SERVER_KEY, accountId, () => setServerKey(audit.db, sealer, change));
-        return { json: { account }, text: renderAccounts([account]) };
+        const call = { path: { account: accountId }, input: { serverKey, nmid } };
+        return accountResult(requireDone(await runOperation(audit, setServerKey, sealing(audit, context), call)));
       },
     );
-}
-
-/** @throws ConflictError `approval_required` */
-async function requestServerKey(audit: CommandAudit, sealer: Sealer, change: NewServerKey): Promise<never> {
-  const { account, keyFingerprint, nmid } = await audit.record(PROPOSE_SERVER_KEY, change.accountId, () =>
-    proposeServerKey(audit.db, sealer, change),
-  );
-  const target = `${account.provider} at ${account.baseUrl}, account ${account.id}`;
-  const parameters = { accountId: account.id, keyFingerprint, nmid, previousNmid: account.nmid };
-  await requireApproval(audit, audit.actor, { action: 'account.set_key', target, parameters }, audit.note);
-  throw new Error('A server key of production was not approved');
 }
 
 function addSetRate(accounts: LunasCommand): void {
@@ -173,11 +151,9 @@ function addSetRate(accounts: LunasCommand): void {
     .writeAction(
       z.object({ accountId: id, perSecond: wholeNumber(0, MAX_CALLS_PER_SECOND) }),
       async ({ accountId, perSecond }, audit) => {
-        const callsPerSecond = perSecond === 0 ? null : perSecond;
-        const account = await audit.record(SET_CALL_RATE, accountId, () =>
-          setCallRate(audit.db, accountId, callsPerSecond),
-        );
-        return { json: { account }, text: renderAccounts([account]) };
+        const input = { callsPerSecond: perSecond === 0 ? null : perSecond };
+        const call = { path: { account: accountId }, input };
+        return accountResult(requireDone(await runOperation(audit, setCallRate, audit, call)));
       },
     );
 }
@@ -186,6 +162,10 @@ function requireVariable(environment: NodeJS.ProcessEnv, name: string, option = 
   const value = environment[name];
   if (value) return value;
   throw new UserError(`${option} names ${name}, but no such environment variable is set.`);
+}
+
+function accountResult(account: ProviderAccount): CommandResult {
+  return { json: { account }, text: renderAccounts([account]) };
 }
 
 function renderAccounts(accounts: readonly ProviderAccount[]): string {

@@ -102,7 +102,12 @@ function addApprove(approvals: LunasCommand): void {
     .description('approve a request of another operator, and execute it')
     .examples('lunas approvals list', 'lunas approvals approve 7 --note "compared with the contract"')
     .writeAction(decision, async ({ approvalId }, { db, log, actor, note }, context) => {
-      const dependencies: ApprovalDependencies = { db, log, withWorkflows: (work) => withTemporal(context, db, work) };
+      const dependencies: ApprovalDependencies = {
+        db,
+        log,
+        loadSealer: () => context.sealer(db),
+        withWorkflows: (work) => withTemporal(context, db, work),
+      };
       const approval = await approve(dependencies, actor, approvalId, note);
       return { json: { approval }, text: `${approval.action} of ${describe(approval)} is ${approval.status}.` };
     });

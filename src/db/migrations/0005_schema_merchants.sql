@@ -93,6 +93,22 @@ end $$;
 create trigger two_operators before update of fee_payer on merchants for each row
   when (new.fee_payer <> old.fee_payer) execute function require_approved_fee_payer();
 
+-- Two operators end the hold of a merchant; one begins it.
+create function require_approved_release() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if needs_two_operators() and not exists (
+    select from approvals
+    where is_in_execution(approvals, 'merchant.release') and parameters ->> 'merchant' = new.id::text
+  ) then
+    raise exception 'no two operators have approved the release of merchant %', new.id
+      using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger two_operators_release before update of held_at on merchants for each row
+  when (old.held_at is not null and new.held_at is null) execute function require_approved_release();
+
 -- Requests to the API -------------------------------------------------------------------------------------------------
 
 -- The newest requests to the API, for `lunas logs`: no body, no header, no query, no secret.

@@ -122,11 +122,11 @@ begin
     exists (
       select from approvals
       where action = 'account.create' and status in ('approved', 'executed') and decided_by <> requested_by
-        and parameters @> jsonb_build_object('accountId', new.id, 'adapter', new.adapter, 'baseUrl', new.base_url)
+        and parameters @> jsonb_build_object('account', new.id, 'adapter', new.adapter, 'baseUrl', new.base_url)
     ) and exists (
       select from approvals
       where action in ('account.create', 'account.set_key') and status in ('approved', 'executed')
-        and decided_by <> requested_by and parameters ->> 'accountId' = new.id::text
+        and decided_by <> requested_by and parameters ->> 'account' = new.id::text
         and parameters ->> 'keyFingerprint' is not distinct from new.key_fingerprint
         and parameters ->> 'nmid' is not distinct from new.nmid
     )
@@ -153,7 +153,7 @@ begin
     or new.sealed_credentials is distinct from old.sealed_credentials
     or not exists (
       select from approvals
-      where is_in_execution(approvals, 'account.set_key') and parameters ->> 'accountId' = new.id::text
+      where is_in_execution(approvals, 'account.set_key') and parameters ->> 'account' = new.id::text
         and parameters ->> 'keyFingerprint' = new.key_fingerprint and parameters ->> 'nmid' = new.nmid
     )
   ) then

@@ -1,10 +1,8 @@
-import { z } from 'zod';
 import type { Pool, Queryable } from '../../db/connection/pool';
 import { inTransaction } from '../../db/connection/transaction';
 import { actorText, operatorIdOf, type OperatorActor } from '../../domain/actor';
 import { DeclaredAction } from '../../domain/declared-action';
 import { ConflictError, messageOf, UserError } from '../../errors';
-import { PAYMENT_ADAPTERS, PAYOUT_ADAPTERS } from '../../providers/adapters';
 import { withAudit, type AuditDependencies } from '../audit/audit';
 import { findApproval, type Approval } from '../audit/list-approvals';
 import { IS_VALID, IS_WAITING } from '../audit/request-approval';
@@ -12,34 +10,14 @@ import { DATABASE_APPROVALS, WORKFLOW_APPROVALS, type WorkflowNeeds } from '../o
 import type { ApprovalExecution } from '../operations/operation-spec';
 import type { Reasons } from '../operations/rejections';
 import { requireDone } from '../operations/require-done';
-import {
-  APPROVE_ACCOUNT,
-  approveAccount,
-  approveServerKey,
-  SET_SERVER_KEY,
-} from '../provider-accounts/provider-accounts';
+import type { SealingDependencies } from '../provider-accounts/provider-accounts';
 
 /** What an approval needs to be executed. */
-export interface ApprovalDependencies extends AuditDependencies {
+export interface ApprovalDependencies extends SealingDependencies {
   readonly db: Pool;
   /** Works with the clients of the workflows. A command connects to Temporal only for an action of a workflow. */
   readonly withWorkflows: (work: (workflows: WorkflowNeeds['workflows']) => Promise<unknown>) => Promise<unknown>;
 }
-
-const accountKey = z.object({
-  accountId: z.string(),
-  keyFingerprint: z.string().nullable(),
-  nmid: z.string().nullable(),
-});
-
-const databaseAction = z.discriminatedUnion('action', [
-  z.object({
-    action: z.literal('account.create'),
-    parameters: accountKey.extend({ adapter: z.enum([...PAYMENT_ADAPTERS, ...PAYOUT_ADAPTERS]), baseUrl: z.string() }),
-  }),
-  z.object({ action: z.literal('account.set_key'), parameters: accountKey }),
-]);
-type DatabaseActionRequest = z.output<typeof databaseAction>;
 
 /** Longer than the execution of any action. */
 const LEASE = "interval '2 minutes'";
@@ -86,10 +64,7 @@ function approveRequested(
       requireDone<unknown, Reasons>(await inWorkflow.runApproved(needs, { ...executor, approval }, noteOf(approval))),
     );
   }
-  const action = databaseAction.parse(requested);
-  return approveInDatabase(dependencies, actor, decision, (needs, executor, approval) =>
-    execute(needs, executor, approval, action),
-  );
+  throw new Error(`Request ${requested.id} is for ${requested.action}, which this version does not have`);
 }
 
 export const REJECT = new DeclaredAction('approval.reject');
@@ -175,39 +150,18 @@ async function approveInWorkflow(
 
 /** Decision, action and outcome are one transaction. */
 async function approveInDatabase(
-  { db, log }: ApprovalDependencies,
+  { db, log, loadSealer }: ApprovalDependencies,
   actor: OperatorActor,
   decision: Decision,
-  execute: (needs: AuditDependencies, executor: OperatorActor, approval: Approval) => Promise<unknown>,
+  execute: (needs: SealingDependencies, executor: OperatorActor, approval: Approval) => Promise<unknown>,
 ): Promise<void> {
   const failure = await inTransaction(db, async (client) => {
     const approval = await decide(client, actor, decision);
-    const failure = await failureOf(execute({ db: client, log }, { ...actor, approval }, approval));
+    const failure = await failureOf(execute({ db: client, log, loadSealer }, { ...actor, approval }, approval));
     if (await recordExecution(client, approval.id, 'database', failure)) return failure;
     throw new ConflictError('not_allowed', `Request ${approval.id} is expired: it has to be requested again.`);
   });
   if (failure) throw failure;
-}
-
-/** Each action is one statement, so a rejected one has written nothing. */
-async function execute(
-  dependencies: AuditDependencies,
-  actor: OperatorActor,
-  approval: Approval,
-  { action, parameters }: DatabaseActionRequest,
-): Promise<unknown> {
-  const audited = { target: approval.target, note: noteOf(approval) };
-  const { db } = dependencies;
-  switch (action) {
-    case 'account.create':
-      return withAudit(dependencies, actor, { ...audited, action: APPROVE_ACCOUNT }, () =>
-        approveAccount(db, parameters),
-      );
-    case 'account.set_key':
-      return withAudit(dependencies, actor, { ...audited, action: SET_SERVER_KEY }, () =>
-        approveServerKey(db, parameters),
-      );
-  }
 }
 
 function noteOf({ note, requestedBy }: Approval): string {

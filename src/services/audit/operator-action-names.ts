@@ -3,7 +3,6 @@ import * as workerVersions from '../../temporal/worker-versions';
 import * as approvals from '../approvals/approvals';
 import * as archivePayments from '../archive/archive-payments';
 import { OPERATIONS, type OperationName } from '../operations/all';
-import * as providerAccounts from '../provider-accounts/provider-accounts';
 import * as reconcileAll from '../reconciliation/reconcile-all';
 import * as recover from '../recovery/recover';
 import * as recoveryMode from '../recovery/recovery-mode';
@@ -18,7 +17,6 @@ const MODULES = [
   archivePayments,
   recordDecryption,
   requestApproval,
-  providerAccounts,
   reconcileAll,
   recover,
   recoveryMode,

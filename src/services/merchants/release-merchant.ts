@@ -13,7 +13,7 @@ interface ReleaseDependencies extends AuditDependencies {
 
 /**
  * Ends a merchant's hold and wakes the workflows that wait for it. A workflow that misses the signal settles its
- * payment within an hour.
+ * payment within an hour. In production two operators decide it.
  */
 export const releaseMerchant = new Operation({
   name: 'merchant.release',
@@ -21,6 +21,7 @@ export const releaseMerchant = new Operation({
   ...ofMerchant,
   input: z.object({}),
   load: ({ db }: ReleaseDependencies, _scope, { merchant }) => findMerchant(db, merchant),
+  approval: { executes: 'workflow', target: ({ subject: { id, name } }) => `${name} (${id})` },
   async perform({ needs: { db, workflows }, subject: { id } }) {
     const released = await changeHold(db, id, false);
     await wakeWorkflows(workflows, await listDueForSettlement(db, id));

@@ -64,7 +64,11 @@ import { rejectBankAccount, suspendBankAccount } from '../payouts/stop-bank-acco
 import { stopPayouts } from '../payouts/stop-payouts';
 import { withdrawBankAccount } from '../payouts/withdraw-bank-account';
 import { withdrawPayoutSettings } from '../payouts/withdraw-payout-settings';
+import { disableAccount, enableAccount } from '../provider-accounts/account-status';
+import { createAccount } from '../provider-accounts/create-account';
+import { setCallRate } from '../provider-accounts/set-call-rate';
 import { setCatalog } from '../provider-accounts/set-catalog';
+import { setServerKey } from '../provider-accounts/set-key';
 import { createEndpoint } from '../webhooks/create-endpoint';
 import { deleteEndpoint } from '../webhooks/delete-endpoint';
 import { disableEndpoint } from '../webhooks/disable-endpoint';
@@ -162,6 +166,11 @@ const OPERATOR_OPERATIONS = [
   setFeePayer,
   holdMerchant,
   releaseMerchant,
+  createAccount,
+  setServerKey,
+  setCallRate,
+  disableAccount,
+  enableAccount,
 ] as const;
 
 /** Every operation. Its tests, the names in the audit log and the texts of the activity are derived from this list. */
@@ -185,6 +194,8 @@ export const DATABASE_APPROVALS = [
   inviteUser,
   resetUser,
   confirmUser,
+  createAccount,
+  setServerKey,
 ] as const;
 
 /** What an approved act of a workflow needs. */
@@ -204,4 +215,5 @@ export const WORKFLOW_APPROVALS = [
   resendPayout,
   resolvePayout,
   refundPayment,
+  releaseMerchant,
 ] as const;

@@ -42,8 +42,16 @@ export interface Agreed {
 
 export type ApprovalExecution = 'database' | 'workflow';
 
+/** What must not stand in the request that a second operator reads, such as a key. */
+export interface Proposal {
+  /** What stands there instead: an approved request is performed with it as path and input. */
+  readonly parameters: object;
+  /** Keeps it for the approval, after the row of the audit log. */
+  readonly store: () => Promise<unknown>;
+}
+
 /** What a second operator has to approve in production. */
-export interface ApprovalSpec<Subject, Input> {
+export interface ApprovalSpec<Needs, Subject, Input> {
   /**
    * Where it takes effect: in one transaction with the decision, or in the workflow of a payment or payout, which has
    * its own record of a repeat.
@@ -64,6 +72,8 @@ export interface ApprovalSpec<Subject, Input> {
   readonly merchantId?: (subject: Subject, input: Input) => string | null;
   /** The version in force. If there is a newer one at the approval, the request is superseded. */
   readonly replaces?: (subject: Subject) => number | null;
+  /** Absent or null: path and input stand in the request, without secrets. */
+  readonly propose?: (act: Act<Needs, Subject, Input>) => Proposal | null;
 }
 
 export type ActOn<Subject, Input> = { readonly subject: Subject; readonly input: Input; readonly formId: string };
@@ -101,7 +111,7 @@ export type Spec<
   /** What the same form has done before; null: nothing yet. `allows` is not asked then. */
   readonly earlier?: (act: Act<Needs, Subject, z.output<Input>>) => Promise<Value | null>;
   /** Absent: an operator acts alone. Members never need it. */
-  readonly approval?: ApprovalSpec<Subject, z.output<Input>>;
+  readonly approval?: ApprovalSpec<Needs, Subject, z.output<Input>>;
   readonly perform: (act: Act<Needs, Subject, z.output<Input>>) => Promise<Performed<Value, R>>;
 };
 

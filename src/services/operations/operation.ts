@@ -172,19 +172,26 @@ export class Operation<
 
   /** @returns the id of the request */
   #requestApproval(
-    { target = this.#spec.target, path, amountRupiah, replaces }: ApprovalSpec<Subject, z.output<Input>>,
+    {
+      target = this.#spec.target,
+      path,
+      amountRupiah,
+      replaces,
+      propose,
+    }: ApprovalSpec<Needs, Subject, z.output<Input>>,
     by: OperatorActor,
     act: Act<Needs, Subject, z.output<Input>>,
     parameters: object,
   ): Promise<number> {
+    const proposal = propose?.(act) ?? null;
     const request = {
       action: this.name,
       target: target(act),
-      parameters: { ...parameters, ...path?.(act.subject) },
+      parameters: proposal?.parameters ?? { ...parameters, ...path?.(act.subject) },
       ...(amountRupiah && { amountRupiah: amountRupiah(act) }),
       replaces: replaces?.(act.subject) ?? null,
     };
-    return storeApproval(act.needs, by, request, act.note);
+    return storeApproval(act.needs, by, request, act.note, proposal?.store);
   }
 
   #rejected(rejection: Rejection<R> | RunRejection): Result<Value, R> {

@@ -4,7 +4,7 @@ import { keyFingerprint } from '../../crypto/key-fingerprint';
 import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
 import { ConflictError } from '../../errors';
-import { ADAPTERS, type PayoutAdapter } from '../../providers/adapters';
+import { payoutAdapterOf } from '../../providers/adapters';
 import { ACCOUNT_COLUMNS, validateBaseUrl, type ProviderAccount } from './provider-accounts';
 
 /** Whether an account of ours at a bank executes payouts. */
@@ -16,7 +16,7 @@ export async function hasPayoutsAccount(db: Queryable): Promise<boolean> {
 export interface NewPayoutsAccount {
   /** Absent: a new one. */
   readonly id?: string;
-  readonly adapter: PayoutAdapter;
+  readonly adapter: ProviderAccount['adapter'];
   readonly baseUrl: string;
   /** What the bank has issued, as a JSON document. It is stored sealed. */
   readonly credentials: string;
@@ -35,15 +35,15 @@ export async function addPayoutsAccount(
   sealer: Sealer,
   { adapter, environment, credentials, ...account }: NewPayoutsAccount,
 ): Promise<ProviderAccount> {
+  const { id = uuidv7() } = account;
   const baseUrl = validateBaseUrl(account.baseUrl, environment);
-  const entry = ADAPTERS.payouts[adapter];
+  const entry = payoutAdapterOf({ id, adapter });
   const notificationKeys = entry.notificationKeysOf(credentials);
   const { unconfirmed } = entry.profile;
   if (environment === 'production' && unconfirmed.length > 0) {
     const text = `Production must not use ${adapter}. Its bank has not confirmed: ${unconfirmed.join(', ')}.`;
     throw new ConflictError('not_allowed', text);
   }
-  const id = account.id ?? uuidv7();
   const { rows } = await db.query<ProviderAccount>(
     `insert into provider_accounts (id, purpose, adapter, base_url, sealed_server_key, sealed_credentials, status,
        key_fingerprint)

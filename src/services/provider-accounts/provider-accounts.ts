@@ -1,21 +1,19 @@
 import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
 import type { Environment } from '../../config';
 import { keyFingerprint } from '../../crypto/key-fingerprint';
 import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
 import { onlyRow, requireRow } from '../../db/connection/require-row';
-import { DeclaredAction } from '../../domain/declared-action';
+import type { Scope } from '../../domain/actor';
 import { ACCOUNT_STOPS, type AccountStop } from '../../domain/exception-kinds';
 import type { ProviderName } from '../../domain/provider-capabilities';
-import { ConflictError, InvalidError } from '../../errors';
-import {
-  ADAPTERS,
-  paymentAdapterOf,
-  type PaymentAdapter,
-  type PaymentAdapterEntry,
-  type PayoutAdapter,
-} from '../../providers/adapters';
+import { InvalidError } from '../../errors';
+import { ADAPTERS, paymentAdapterOf, type PaymentAdapter, type PayoutAdapter } from '../../providers/adapters';
 import { urlFormatViolation } from '../../webhooks/ssrf-guard';
+import type { AuditDependencies } from '../audit/audit';
+import type { Act } from '../operations/operation-spec';
+import type { Reasons } from '../operations/rejections';
 import { assertUrl, isLoopbackHost } from './validate-url';
 
 /** One of our accounts at a provider. No query returns the server key. */
@@ -39,19 +37,8 @@ export interface ProviderAccount {
   readonly createdAt: Date;
 }
 
-/** What a second operator approves: the key and the merchant of an account. */
-export interface AccountKey {
-  readonly accountId: string;
-  readonly keyFingerprint: string | null;
-  readonly nmid: string | null;
-}
-
-/** The key of a new account, and where the key is sent. */
-export interface ProposedAccount extends AccountKey, Pick<ProviderAccount, 'adapter' | 'baseUrl'> {}
-
-export interface NewAccount extends Pick<ProviderAccount, 'weight'> {
+export interface NewAccount extends Pick<ProviderAccount, 'adapter' | 'weight'> {
   readonly provider: ProviderName;
-  readonly adapter: PaymentAdapter;
   /** Absent: a new one. */
   readonly id?: string;
   readonly serverKey: string;
@@ -59,7 +46,7 @@ export interface NewAccount extends Pick<ProviderAccount, 'weight'> {
   readonly baseUrl?: string | undefined;
   readonly environment: Environment;
   /** Required if it is proposed: the second operator sees whose account it is. */
-  readonly nmid?: string | undefined;
+  readonly nmid?: string | null | undefined;
   /** Used for nothing until a second operator approves it. */
   readonly isProposed?: boolean;
 }
@@ -67,16 +54,11 @@ export interface NewAccount extends Pick<ProviderAccount, 'weight'> {
 export const ACCOUNT_COLUMNS = `id, purpose, provider, adapter, base_url as "baseUrl", weight, status,
   calls_per_second as "callsPerSecond", nmid, key_fingerprint as "keyFingerprint", created_at as "createdAt"`;
 
-export const ADD_ACCOUNT = new DeclaredAction('account.create');
-
 /** The server key is stored sealed. @throws UserError if the base URL or the server key is not valid */
 export async function addAccount(db: Queryable, sealer: Sealer, account: NewAccount): Promise<ProviderAccount> {
-  const { environment } = account;
-  const adapter = ADAPTERS.payments[account.adapter];
-  const baseUrl = validateBaseUrl(account.baseUrl ?? adapter.baseUrls[environment], environment);
-  const id = account.id ?? uuidv7();
-  const { serverKey } = account;
-  validateServerKey(adapter, serverKey);
+  const { id = uuidv7(), serverKey } = account;
+  const baseUrl = addressOf({ ...account, id });
+  validateServerKey({ id, adapter: account.adapter }, serverKey);
   if (account.isProposed) requireNmid(account.nmid ?? null);
   const { rows } = await db.query<ProviderAccount>(
     `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key, weight, status, nmid,
@@ -95,6 +77,18 @@ export async function addAccount(db: Queryable, sealer: Sealer, account: NewAcco
     ],
   );
   return onlyRow(rows, 'The account was not written');
+}
+
+interface AccountAddress extends Pick<ProviderAccount, 'id' | 'adapter'> {
+  readonly provider?: ProviderName | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly environment: Environment;
+}
+
+/** Where it is called. Only acquirers have an address of their own for each environment. */
+export function addressOf({ provider, baseUrl, environment, ...account }: AccountAddress): string {
+  const ownUrl = provider === undefined ? '' : paymentAdapterOf(account).baseUrls[environment];
+  return validateBaseUrl(baseUrl ?? ownUrl, environment);
 }
 
 /** The adapter appends paths to the base URL, so a query or a fragment is rejected. */
@@ -117,14 +111,14 @@ export function isSandboxUrl(baseUrl: string): boolean {
 }
 
 /** @throws InvalidError */
-function validateServerKey(adapter: PaymentAdapterEntry, serverKey: string): void {
-  const { success, error } = adapter.serverKey.safeParse(serverKey);
+export function validateServerKey(account: Pick<ProviderAccount, 'id' | 'adapter'>, serverKey: string): void {
+  const { success, error } = paymentAdapterOf(account).serverKey.safeParse(serverKey);
   if (success) return;
   throw new InvalidError('serverKey', `The server key ${error.issues.map(({ message }) => message).join(', ')}.`);
 }
 
 /** Without it, a second operator would not see whose account it is, and no QR could be compared. */
-function requireNmid(nmid: string | null): string {
+export function requireNmid(nmid: string | null): string {
   if (nmid !== null) return nmid;
   throw new InvalidError('nmid', "In production, an account needs the NMID that the acquirer's dashboard shows.");
 }
@@ -167,152 +161,37 @@ export async function listStoppedAccounts(db: Queryable): Promise<StoppedAccount
   return rows;
 }
 
-export const APPROVE_ACCOUNT = new DeclaredAction('account.approve');
-
-/** A second operator has approved it. @throws UserError if no proposed account has all of this */
-export async function approveAccount(db: Queryable, approved: ProposedAccount): Promise<ProviderAccount> {
-  const { rows } = await db.query<ProviderAccount>(
-    `update provider_accounts set status = 'enabled'
-     where id = $1 and status = 'proposed' and key_fingerprint is not distinct from $2
-       and nmid is not distinct from $3 and adapter = $4 and base_url = $5
-     returning ${ACCOUNT_COLUMNS}`,
-    [approved.accountId, approved.keyFingerprint, approved.nmid, approved.adapter, approved.baseUrl],
-  );
-  return requireApproved(rows);
-}
-
-function requireApproved([account]: readonly ProviderAccount[]): ProviderAccount {
-  if (account) return account;
-  throw new ConflictError(
-    'superseded',
-    'The account has another server key, NMID or address now than this request: request it again.',
-  );
-}
-
-export const DISABLE_ACCOUNT = new DeclaredAction('account.disable');
-
-/** New payments do not use it; its existing payments continue. @throws NotFoundError if there is no such account */
-export function disableAccount(db: Queryable, accountId: string): Promise<ProviderAccount> {
-  return setStatus(db, accountId, 'disabled');
-}
-
-export const ENABLE_ACCOUNT = new DeclaredAction('account.enable');
-
-/** New payments use it again. @throws NotFoundError if there is no such account */
-export function enableAccount(db: Queryable, accountId: string): Promise<ProviderAccount> {
-  return setStatus(db, accountId, 'enabled');
-}
-
-async function setStatus(db: Queryable, accountId: string, status: 'enabled' | 'disabled'): Promise<ProviderAccount> {
-  const { rows } = await db.query<ProviderAccount>(
-    `update provider_accounts set status = $2 where id = $1 and status <> 'proposed' returning ${ACCOUNT_COLUMNS}`,
-    [accountId, status],
-  );
-  return requireRow(rows, 'providerAccount', accountId);
-}
-
-export const SET_CALL_RATE = new DeclaredAction('account.set_rate');
-
-/**
- * Limits the calls to an account, of all processes together. Every process applies it within 2 seconds.
- * @param callsPerSecond null: no limit
- * @throws NotFoundError if there is no such account
- */
-export async function setCallRate(
-  db: Queryable,
-  accountId: string,
-  callsPerSecond: number | null,
-): Promise<ProviderAccount> {
-  const { rows } = await db.query<ProviderAccount>(
-    `update provider_accounts set calls_per_second = $2 where id = $1 returning ${ACCOUNT_COLUMNS}`,
-    [accountId, callsPerSecond],
-  );
-  return requireRow(rows, 'providerAccount', accountId);
-}
-
-/** A new server key of an account. */
-export interface NewServerKey {
-  readonly accountId: string;
-  readonly serverKey: string;
-  /** Absent: that of the account. */
-  readonly nmid: string | undefined;
-}
-
-export const SET_SERVER_KEY = new DeclaredAction('account.set_key');
-
-/**
- * Replaces the server key after the provider issued a new one. Every process uses it within 2 seconds.
- * @throws NotFoundError if there is no such account
- * @throws UserError if the server key is not valid
- */
-export async function setServerKey(db: Queryable, sealer: Sealer, change: NewServerKey): Promise<ProviderAccount> {
-  const account = await findAccount(db, change.accountId);
-  const { rows } = await db.query<ProviderAccount>(
-    `update provider_accounts set sealed_server_key = $2, key_fingerprint = $3, nmid = coalesce($4, nmid) where id = $1
-     returning ${ACCOUNT_COLUMNS}`,
-    [account.id, sealFor(account, sealer, change.serverKey), keyFingerprint(change.serverKey), change.nmid],
-  );
-  return requireRow(rows, 'providerAccount', account.id);
-}
-
-/** A server key that waits for a second operator, and the NMID of the account before. */
-export interface ProposedServerKey {
-  readonly account: ProviderAccount;
-  readonly keyFingerprint: string;
-  readonly nmid: string;
-}
-
-export const PROPOSE_SERVER_KEY = new DeclaredAction('account.propose_key');
-
-/**
- * Stores a server key that is used for nothing until a second operator approves it. It replaces an earlier proposal.
- * @throws NotFoundError if there is no such account
- * @throws UserError if the server key is not valid, if the account is itself proposed, or if its NMID is not known
- */
-export async function proposeServerKey(
-  db: Queryable,
-  sealer: Sealer,
-  change: NewServerKey,
-): Promise<ProposedServerKey> {
-  const account = await findAccount(db, change.accountId);
-  const nmid = requireNmid(change.nmid ?? account.nmid);
-  const proposed = { account, keyFingerprint: keyFingerprint(change.serverKey), nmid };
-  const { rowCount } = await db.query(
-    `update provider_accounts set proposed_server_key = $2, proposed_key_fingerprint = $3, proposed_nmid = $4
-     where id = $1 and status <> 'proposed'`,
-    [account.id, sealFor(account, sealer, change.serverKey), proposed.keyFingerprint, nmid],
-  );
-  if (rowCount === 1) return proposed;
-  const text = 'The account is proposed: reject its request, and add an account with the other key.';
-  throw new ConflictError('not_allowed', text);
-}
-
-/** A second operator has approved the proposed key. @throws UserError if another key or NMID is proposed by now */
-export async function approveServerKey(db: Queryable, approved: AccountKey): Promise<ProviderAccount> {
-  const { rows } = await db.query<ProviderAccount>(
-    `update provider_accounts set sealed_server_key = proposed_server_key, key_fingerprint = proposed_key_fingerprint,
-       nmid = proposed_nmid, proposed_server_key = null, proposed_key_fingerprint = null, proposed_nmid = null
-     where id = $1 and status <> 'proposed' and proposed_key_fingerprint = $2 and proposed_nmid = $3
-     returning ${ACCOUNT_COLUMNS}`,
-    [approved.accountId, approved.keyFingerprint, approved.nmid],
-  );
-  return requireApproved(rows);
-}
-
-async function findAccount(db: Queryable, accountId: string): Promise<ProviderAccount> {
+/** @throws NotFoundError if there is no such account */
+export async function findAccount(db: Queryable, accountId: string): Promise<ProviderAccount> {
   const { rows } = await db.query<ProviderAccount>(`select ${ACCOUNT_COLUMNS} from provider_accounts where id = $1`, [
     accountId,
   ]);
   return requireRow(rows, 'providerAccount', accountId);
 }
 
-/** Neither adapter nor base URL of an account changes, except of the sandbox accounts of `lunas up`. */
-function sealFor(account: ProviderAccount, sealer: Sealer, serverKey: string): string {
-  if (account.purpose === 'payouts') {
-    const text = 'An account for payouts has no server key: disable it, and add one with the new credentials.';
-    throw new ConflictError('not_allowed', text);
-  }
-  const { id, adapter, baseUrl } = account;
-  validateServerKey(paymentAdapterOf(account), serverKey);
-  return sealer.seal(serverKey, ['provider-server-key', id, adapter, baseUrl]);
+/** What every operation on one of our accounts has. */
+export const onAccount = {
+  operator: 'all',
+  path: z.object({ account: z.uuid() }),
+  rejections: {},
+  messages: {},
+  load: ({ db }: AuditDependencies, _scope: Scope, { account }: { readonly account: string }) =>
+    findAccount(db, account),
+  target: ({ subject }: { readonly subject: ProviderAccount }) => subject.id,
+} as const;
+export type AccountAct = Pick<Act<AuditDependencies, ProviderAccount, object>, 'needs' | 'subject'>;
+
+/** The national id of a merchant. */
+export const NMID = /^ID\d{13}$/;
+
+/** What an operation that receives a key needs. */
+export interface SealingDependencies extends AuditDependencies {
+  /** Asked for only if there is a key to seal. */
+  readonly loadSealer: () => Promise<Sealer>;
 }
+
+/** The request of two operators is outdated. */
+export const outdatedReason = { superseded: {} } as const satisfies Reasons;
+export const outdatedMessage = {
+  superseded: () => 'The account has another server key, NMID or address now than this request: request it again.',
+} as const;

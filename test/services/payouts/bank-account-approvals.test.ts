@@ -71,6 +71,7 @@ const decide = (actor: OperatorActor, approvalId: number) =>
     {
       db: deciders,
       log: SILENT,
+      loadSealer: () => Promise.reject(new Error('no sealer')),
       withWorkflows: () => Promise.reject(new Error('no workflow')),
     },
     actor,

@@ -88,6 +88,7 @@ async function settleBy(actor: OperatorActor, payout: string, resolution: Payout
 const executors = (): ApprovalDependencies => ({
   db: deciders,
   log: SILENT,
+  loadSealer: () => Promise.reject(new Error('no sealer')),
   withWorkflows: (work) => work({ ...NO_WORKFLOWS, payouts: writersAsWorkflows(payouts) }),
 });
 const decide = (actor: OperatorActor, approvalId: number) => approve(executors(), actor, approvalId);

@@ -2,13 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { findCurrentPolicy } from '../../../src/db/operations/find-current-policy';
-import {
-  addAccount,
-  disableAccount,
-  enableAccount,
-  listAccounts,
-  type NewAccount,
-} from '../../../src/services/provider-accounts/provider-accounts';
+import { addAccount, listAccounts, type NewAccount } from '../../../src/services/provider-accounts/provider-accounts';
+import { disableAsOperator, enableAsOperator } from '../../support/accounts';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 
 const SERVER_KEY = 'SB-Mid-server-of-the-test';
@@ -60,13 +55,13 @@ it("uses Midtrans' address of the environment, or the given one", async () => {
 it('an account is used for new payments until it is disabled, and again when it is enabled', async () => {
   const account = await add();
   expect((await findCurrentPolicy(db, 'gopay', 'qris')).providerAccountId).toBe(account.id);
-  expect(await disableAccount(db, account.id)).toEqual({ ...account, status: 'disabled' });
+  expect(await disableAsOperator(db, account.id)).toEqual({ ...account, status: 'disabled' });
   expect((await findCurrentPolicy(db, 'gopay', 'qris')).providerAccountId).toBeNull();
-  expect(await enableAccount(db, account.id)).toEqual(account);
+  expect(await enableAsOperator(db, account.id)).toEqual(account);
   expect((await findCurrentPolicy(db, 'gopay', 'qris')).providerAccountId).toBe(account.id);
 });
 
 it('rejects an unknown account, and names it', async () => {
   const nothing = randomUUID();
-  await expect(disableAccount(db, nothing)).rejects.toThrow(nothing);
+  await expect(disableAsOperator(db, nothing)).rejects.toThrow(nothing);
 });

@@ -11,6 +11,7 @@ import { OPERATOR_ENDPOINTS } from '../../../src/servers/api-routes';
 import { listActions, type AuditedAction } from '../../../src/services/audit/list-actions';
 import { insertOperator, type NewOperator } from '../../../src/services/identity/operators';
 import { listExceptions } from '../../../src/services/payments/exceptions';
+import { addAccount } from '../../../src/services/provider-accounts/provider-accounts';
 import { seedPayouts } from '../../../src/services/sandbox/seed-payouts';
 import { runLunas } from '../../cli/run-lunas';
 import { prepareBankAccount } from '../../support/bank-accounts';
@@ -166,13 +167,10 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
     'accounts add-payouts': '--adapter snap-midtrans --base-url http://127.0.0.1:9 --credentials-env SERVER_KEY'.split(
       ' ',
     ),
-    'accounts disable': [UNKNOWN_ID],
-    'accounts enable': [UNKNOWN_ID],
-    'accounts set-key': [UNKNOWN_ID, '--server-key-env', 'SERVER_KEY'],
+    ...(await writesOfAccount()),
     ...(await writesOfPayouts()),
     ...writesOfBankAccount(merchantId, bankAccountId),
     'temporal use-version': ['2026-11-23.1'],
-    'accounts set-rate': [UNKNOWN_ID, '--per-second', '20'],
     'operators create': ['--name', 'budi', '--scopes', 'read', '--expires', '90d'],
     'operators replace-key': ['--json'],
     'operators revoke': [goneId],
@@ -194,6 +192,22 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
     'recovery begin': [],
     'recovery end': ['--lost-nothing'],
     archive: ['--before', '2026-01-31'],
+  };
+}
+
+async function writesOfAccount(): Promise<typeof writes> {
+  const { id } = await addAccount(service.db, createSealer(service.masterKey), {
+    provider: 'shopeepay',
+    adapter: 'midtrans',
+    serverKey: 'SB-Mid-server-0',
+    weight: 1,
+    environment: 'sandbox',
+  });
+  return {
+    'accounts disable': [id],
+    'accounts enable': [id],
+    'accounts set-key': [id, '--server-key-env', 'SERVER_KEY'],
+    'accounts set-rate': [id, '--per-second', '20'],
   };
 }
 
