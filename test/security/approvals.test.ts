@@ -25,6 +25,7 @@ import { listPolicies } from '../../src/services/provider-accounts/catalog';
 import { runLunas } from '../cli/run-lunas';
 import { applyTransitions, payLate } from '../services/ledger/transition-path';
 import { operatorOf } from '../support/actors';
+import { asSuperuser } from '../support/backdate';
 import { createProductionDatabase, type TestDatabase } from '../support/database';
 import { endOperatorKey } from '../support/keys';
 import { NO_WORKFLOWS } from '../support/no-workflows';
@@ -675,6 +676,21 @@ describe('actions of payments', () => {
       { status: 'failed', failureReason: expect.stringContaining('has changed since the request') },
     ]);
     expect(requested).toEqual([]);
+  });
+
+  it('an approved release ends the hold that was seen, and no later one', async () => {
+    const { merchantId } = ledger;
+    const hold = (heldAt: string) =>
+      asSuperuser(db, `update merchants set held_at = ${heldAt} where id = '${merchantId}'`);
+    const isHeld = async () => (await findMerchant(db, merchantId)).heldAt !== null;
+    await hold("now() - interval '1 hour'");
+    expect(await dewi.lunas('merchants', 'release', merchantId)).toMatchObject(rejectedFor(/approvals approve 1 /));
+    await hold('now()');
+    await expect(approve(dependencies(), budi.actor, 1)).rejects.toMatchObject({ reason: 'superseded' });
+    expect(await isHeld()).toBe(true);
+    await dewi.lunas('merchants', 'release', merchantId);
+    expect(await approve(dependencies(), budi.actor, 2)).toMatchObject({ status: 'executed' });
+    expect(await isHeld()).toBe(false);
   });
 
   it('an execution that ends after its request was rejected is not recorded as executed', async () => {

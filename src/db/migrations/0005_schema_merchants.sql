@@ -93,13 +93,14 @@ end $$;
 create trigger two_operators before update of fee_payer on merchants for each row
   when (new.fee_payer <> old.fee_payer) execute function require_approved_fee_payer();
 
--- Two operators end the hold of a merchant; one begins it.
+-- Two operators end the hold of a merchant that they have seen, by its begin in milliseconds; one begins it.
 create function require_approved_release() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   if needs_two_operators() and not exists (
     select from approvals
     where is_in_execution(approvals, 'merchant.release') and parameters ->> 'merchant' = new.id::text
+      and expected_version = (extract(epoch from old.held_at) * 1000)::bigint
   ) then
     raise exception 'no two operators have approved the release of merchant %', new.id
       using errcode = 'restrict_violation';

@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/connection/pool';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
 import type { AuditDependencies } from '../audit/audit';
 import { Operation } from '../operations/operation';
-import { done } from '../operations/rejections';
+import { done, rejected } from '../operations/rejections';
 import { wakeWorkflows } from '../payments/wake-workflows';
 import { changeHold, findMerchant, ofMerchant } from './merchants';
 
@@ -21,8 +21,17 @@ export const releaseMerchant = new Operation({
   ...ofMerchant,
   input: z.object({}),
   load: ({ db }: ReleaseDependencies, _scope, { merchant }) => findMerchant(db, merchant),
-  approval: { executes: 'workflow', target: ({ subject: { id, name } }) => `${name} (${id})` },
-  async perform({ needs: { db, workflows }, subject: { id } }) {
+  rejections: { superseded: {} },
+  messages: { superseded: () => 'The merchant is on hold again since the request: request it again.' },
+  // An approval ends the hold that the request names, and not a later one.
+  approval: {
+    executes: 'workflow',
+    target: ({ subject: { id, name } }) => `${name} (${id})`,
+    replaces: ({ heldAt }) => heldAt?.getTime() ?? null,
+  },
+  earlier: ({ subject, approval }) => Promise.resolve(approval !== null && subject.heldAt === null ? subject : null),
+  async perform({ needs: { db, workflows }, subject: { id, heldAt }, approval }) {
+    if (approval !== null && approval.replaces !== heldAt?.getTime()) return rejected({ reason: 'superseded' });
     const released = await changeHold(db, id, false);
     await wakeWorkflows(workflows, await listDueForSettlement(db, id));
     return done(released);

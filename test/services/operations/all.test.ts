@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import { LANGUAGES } from '../../../src/domain/sign-in';
 import {
   DATABASE_APPROVALS,
@@ -55,6 +56,16 @@ describe('the list of operations', () => {
       expect(line).toContain(`\`${verb}\``);
     },
   );
+
+  it('a field that is secret is marked where the log looks: outside of what makes it optional', () => {
+    const hidden = OPERATIONS.flatMap(({ name, input }) =>
+      Object.entries<z.ZodType>(input.shape)
+        .filter(([, field]) => JSON.stringify(z.toJSONSchema(field, { unrepresentable: 'any' })).includes('isSecret'))
+        .filter(([, field]) => field.meta()?.isSecret !== true)
+        .map(([field]) => `${name}: ${field}`),
+    );
+    expect(hidden).toEqual([]);
+  });
 
   it('a declaration of an operation has at most 60 lines', () => {
     const long = readSources()
