@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
+import { CELL } from './domain/cell';
 import { codeOf, messageOf, UserError } from './errors';
 import { POOL_MODES, throughPooler } from './lib/pooler';
 import { PACKAGE_ROOT } from './package-info';
@@ -142,6 +143,11 @@ export const environmentSchema = z.object({
     .enum(ENVIRONMENTS)
     .optional()
     .describe('sandbox or production. Default: that of the local stack, else that which the database records.'),
+  LUNAS_CELL: z
+    .string()
+    .regex(CELL, { error: 'must be two digits or capital letters, without I, L, O and U' })
+    .optional()
+    .describe('Name of this installation behind a router of several (docs/scale.md). The first migration records it.'),
   LUNAS_MASTER_KEY: masterKey
     .optional()
     .describe('32 bytes in base64 (`openssl rand -base64 32`); encrypts secrets. Default: that of the local stack.'),

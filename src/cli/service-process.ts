@@ -26,6 +26,8 @@ export async function runService(
 ): Promise<never> {
   const context = new CommandContext(process.env);
   const log = createLogger(name, context.config.LOG_LEVEL);
+  const { LUNAS_CELL: cell } = context.config;
+  if (cell !== undefined) log.setBindings({ cell });
   const fail = (error: unknown): never => {
     log.fatal({ err: error }, 'fatal error');
     process.exit(1);

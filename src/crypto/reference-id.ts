@@ -1,13 +1,21 @@
 import { hash } from 'node:crypto';
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const CROCKFORD_DIGIT = `[${CROCKFORD}]`;
 const REFERENCE_CHARACTERS = 16;
 
-/** The reference id of a payment (`LN`) or a payout (`LP`): 80 bits of the SHA-256 of its id in base 32 (Crockford). */
-export function referenceIdOf(prefix: 'LN' | 'LP', id: string): string {
+/** A reference id as `referenceIdOf` writes it, or as it was before cells: without the two digits of one. */
+export const referencePattern = (prefix: 'LN' | 'LP') =>
+  new RegExp(`^${prefix}(?:${CROCKFORD_DIGIT}{2})?${CROCKFORD_DIGIT}{16}$`);
+
+/**
+ * The reference id of a payment (`LN`) or a payout (`LP`): the cell that has it, and 80 bits of the SHA-256 of its id
+ * in base 32 (Crockford).
+ */
+export function referenceIdOf(prefix: 'LN' | 'LP', cell: string, id: string): string {
   const digest = hash('sha256', id);
   const digits = BigInt(`0x${digest.slice(0, 20)}`)
     .toString(32)
     .padStart(REFERENCE_CHARACTERS, '0');
-  return `${prefix}${digits.replaceAll(/./g, (digit) => CROCKFORD.charAt(Number.parseInt(digit, 32)))}`;
+  return `${prefix}${cell}${digits.replaceAll(/./g, (digit) => CROCKFORD.charAt(Number.parseInt(digit, 32)))}`;
 }

@@ -13,7 +13,8 @@ const RANDOM_BYTES = 24;
 /** Digits that hold 192 bits, and 32 bits. */
 const RANDOM_DIGITS = 33;
 const CHECKSUM_DIGITS = 6;
-const SECRET_KEY = /^([a-z]{2}_(?:test|live)_)[0-9A-Za-z]{39}$/;
+/** Keys from before cells have no cell. */
+const SECRET_KEY = /^([a-z]{2}_(?:test|live)_)(?:[0-9A-Z]{2})?[0-9A-Za-z]{39}$/;
 
 /** The parts of a secret key that may be stored and shown. */
 export interface StoredKey {
@@ -25,18 +26,22 @@ export interface StoredKey {
 export type NewSecretKey = StoredKey & { readonly secret: string };
 
 /**
- * A merchant's key, `sk_test_…` or `sk_live_…`: 192 bits in base62 and a CRC-32. So a mistyped key is rejected
- * without a query: every change of one character, every swap of neighbours, and all but one in four billion other
- * changes.
+ * A merchant's key, `sk_test_…` or `sk_live_…`: its cell, 192 bits in base62 and a CRC-32. So a mistyped key is
+ * rejected without a query: every change of one character, every swap of neighbours, and all but one in four billion
+ * other changes.
  * @param bits 24 bytes
  */
-export function createSecretKey(environment: Environment, bits: Uint8Array = randomBytes(RANDOM_BYTES)): NewSecretKey {
-  return createKey(MERCHANT[environment], bits);
+export function createSecretKey(
+  environment: Environment,
+  cell: string,
+  bits: Uint8Array = randomBytes(RANDOM_BYTES),
+): NewSecretKey {
+  return createKey(MERCHANT[environment], cell, bits);
 }
 
 /** An operator's key, `op_test_…` or `op_live_…`, in the same format. */
-export function createOperatorKey(environment: Environment): NewSecretKey {
-  return createKey(OPERATOR[environment], randomBytes(RANDOM_BYTES));
+export function createOperatorKey(environment: Environment, cell: string): NewSecretKey {
+  return createKey(OPERATOR[environment], cell, randomBytes(RANDOM_BYTES));
 }
 
 /**
@@ -57,8 +62,8 @@ export function maskSecretKey(key: Pick<StoredKey, 'prefix' | 'lastFour'>): stri
   return `${key.prefix}…${key.lastFour}`;
 }
 
-function createKey(prefix: string, bits: Uint8Array): NewSecretKey {
-  const text = prefix + base62(BigInt(`0x${Buffer.from(bits).toString('hex')}`), RANDOM_DIGITS);
+function createKey(prefix: string, cell: string, bits: Uint8Array): NewSecretKey {
+  const text = prefix + cell + base62(BigInt(`0x${Buffer.from(bits).toString('hex')}`), RANDOM_DIGITS);
   const secret = text + checksumOf(text);
   return { secret, ...toStoredKey(secret, prefix) };
 }

@@ -4,6 +4,8 @@ import type { PayoutObstacle, PayoutRejection } from './payout-rejections';
 
 /** What a payout of a merchant would be, as PostgreSQL has it at one time. */
 export interface PayoutBasis {
+  /** The cell that has the merchant. */
+  readonly cell: string;
   readonly obstacle: PayoutObstacle | null;
   /** The bank account that receives it; null: none. */
   readonly account: PayoutAccount | null;
@@ -42,7 +44,7 @@ export interface PaidLines {
   readonly rupiah: number;
 }
 
-export interface PossiblePayout extends PayableRun {
+export interface PossiblePayout extends PayableRun, Pick<PayoutBasis, 'cell'> {
   readonly account: PayoutAccount;
   readonly providerAccountId: string;
   readonly rail: ChosenRail;
@@ -60,7 +62,7 @@ export function decidePayable(basis: PayoutBasis, at: Date): PossiblePayout | Pa
   const { run } = basis;
   const rail = run && chooseRail(policies, run.grossRupiah, at, basis.holidays);
   if (!rail) return { code: 'below_minimum', balanceRupiah, minimumRupiah: minimumOf(policies) };
-  return { account, providerAccountId, ...run, rail };
+  return { cell: basis.cell, account, providerAccountId, ...run, rail };
 }
 
 function minimumOf(policies: readonly PayoutPolicy[]): number {

@@ -67,6 +67,12 @@ export const METRICS = {
     help: 'Always 1; the label has the version.',
     labels: { version: null },
   },
+  lunas_cell_info: {
+    type: 'gauge',
+    process: 'worker',
+    help: 'Always 1; the label has the cell that the database records.',
+    labels: { cell: null },
+  },
   process_start_time_seconds: {
     type: 'gauge',
     process: 'every',

@@ -12,18 +12,18 @@ interface AccountRow {
 export interface PayoutNotificationSettings {
   readonly db: Queryable;
   readonly sealer: Sealer;
-  /** The address of our API: the bank signs the path that it notifies. */
-  readonly publicBaseUrl: string;
 }
 
 /**
  * What verifies the notifications of a payouts account, also of a disabled one. The API has no right to read what calls
  * the bank.
+ * @param notificationUrl to which the bank sent them: it signs the path
  * @returns undefined if there is no such account
  */
 export async function findPayoutNotifications(
-  { db, sealer, publicBaseUrl }: PayoutNotificationSettings,
+  { db, sealer }: PayoutNotificationSettings,
   accountId: string,
+  notificationUrl: string,
 ): Promise<PayoutNotifications | undefined> {
   const { rows } = await db.query<AccountRow>({
     name: 'read_notification_keys',
@@ -35,6 +35,5 @@ export async function findPayoutNotifications(
   if (!row) return undefined;
   const { adapter, baseUrl, sealedKeys } = row;
   const keys = sealer.open(sealedKeys, ['provider-server-key', accountId, adapter, baseUrl]);
-  const notificationUrl = `${publicBaseUrl}/provider-notifications/${accountId}`;
   return payoutAdapterOf({ id: accountId, adapter }).notifications(keys, notificationUrl);
 }

@@ -1,6 +1,7 @@
 import { keyFingerprint } from '../crypto/key-fingerprint';
 import type { Sealer } from '../crypto/sealing';
 import type { Queryable } from '../db/connection/pool';
+import { notificationUrlOf } from '../domain/cell';
 import type { ProviderName } from '../domain/provider-capabilities';
 import type { Logger } from '../observability/logger';
 import { paymentAdapterOf, type PaymentAdapterEntry } from './adapters';
@@ -29,6 +30,8 @@ interface AccountRow {
   /** Names the server key that was approved. Null: not recorded, so not compared. */
   readonly keyFingerprint: string | null;
   readonly callsPerSecond: number | null;
+  /** The cell that has the account. */
+  readonly cell: string;
 }
 
 /** What a client was made of; another client is needed if it changes. */
@@ -62,12 +65,16 @@ export function createProviderRegistry({ db, sealer, publicBaseUrl, log }: Provi
   // A call may still use the client of an earlier server key, so each is closed only at the end.
   const opened: { close(): Promise<void> }[] = [];
 
-  function connect(accountId: string, adapter: PaymentAdapterEntry, access: AccountAccess): Connection {
+  function connect(
+    { id: accountId, cell }: AccountRow,
+    adapter: PaymentAdapterEntry,
+    access: AccountAccess,
+  ): Connection {
     const known = connections.get(accountId);
     if (known && isSameAccess(known, access)) return known;
     const client = adapter.connect({
       ...access,
-      notificationUrl: `${publicBaseUrl}/provider-notifications/${accountId}`,
+      notificationUrl: notificationUrlOf(publicBaseUrl, `${cell}-${accountId}`),
     });
     const rate = callRate(db, accountId, () => connection.callsPerSecond);
     const connection: Connection = {
@@ -100,7 +107,7 @@ export function createProviderRegistry({ db, sealer, publicBaseUrl, log }: Provi
     const read = readAccount(db, accountId);
     const account = await (known ? read.catch(() => undefined) : read);
     if (!account) return known?.provider;
-    const connection = connect(accountId, paymentAdapterOf(account), accessOf(account));
+    const connection = connect(account, paymentAdapterOf(account), accessOf(account));
     connection.callsPerSecond = account.callsPerSecond;
     return connection.provider;
   }
@@ -126,7 +133,8 @@ async function readAccount(db: Queryable, accountId: string): Promise<AccountRow
   const { rows } = await db.query<AccountRow>({
     name: 'read_provider_account',
     text: `select id, provider, adapter, base_url as "baseUrl", sealed_server_key as "sealedServerKey",
-        nmid, key_fingerprint as "keyFingerprint", calls_per_second as "callsPerSecond"
+        nmid, key_fingerprint as "keyFingerprint", calls_per_second as "callsPerSecond",
+        (select cell from installation) as cell
       from provider_accounts where id = $1 and purpose = 'payments' and status <> 'proposed'`,
     values: [accountId],
   });

@@ -113,7 +113,7 @@ const REASONS: Record<Exclude<ErrorReason, ProvokedElsewhere | 'refund_submitted
   refund_not_whole: async () => service.call('POST', `/payments/${await newPayment()}/refund`, { amount: 1_000 }),
   key_missing: () => asKey(''),
   key_not_bearer: () => asKey('Basic abc'),
-  key_of_other_environment: () => asKey(`Bearer ${createSecretKey('production').secret}`),
+  key_of_other_environment: () => asKey(`Bearer ${createSecretKey('production', '00').secret}`),
   key_unknown: () => asKey('Bearer sk_test_unknown'),
   merchant_pending: async () => list((await newKey({ approve: false })).secret),
   merchant_suspended: () => asMerchant("status = 'suspended'", { amount: 20_000 }),

@@ -108,7 +108,7 @@ export async function runMutant(stack: FaultStack, payouts: PayoutJournal, mutan
 
 /** The payments and payouts of an earlier mutant go on. */
 function idsIn(violation: string): string[] {
-  return violation.match(/\bL[NP]\w{16}\b|[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? [];
+  return violation.match(/\bL[NP]\w{18}\b|[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? [];
 }
 
 class StartingWorkflowClient extends PaymentWorkflowClient {

@@ -98,7 +98,7 @@ describe('the log of a rejected request', () => {
 
   it('401: distinguishes a malformed key from an invalid one, and shows no key', async () => {
     const revoked = await apis.newKey();
-    const unknown = createSecretKey('sandbox').secret;
+    const unknown = createSecretKey('sandbox', '00').secret;
     await revokeAsOperator(apis.db, revoked.id);
     await sleep(IN_FORCE_AFTER_MS);
     expectDistinguishedInLogOnly(
@@ -110,7 +110,7 @@ describe('the log of a rejected request', () => {
       [/^malformed key$/, /^unknown, revoked or expired key$/, /^unknown, revoked or expired key$/],
     );
     expect(apis.logged()).not.toContain(unknown);
-    const other = createSecretKey('production').secret;
+    const other = createSecretKey('production', '00').secret;
     expect(await rejected('/transactions')).toMatchObject({ reason: 'no key' });
     expect(await rejected('/transactions', { headers: { authorization: 'Basic abc' } })).toMatchObject({
       reason: 'no bearer key',

@@ -85,7 +85,7 @@ describe('an account with an adapter of a later version', () => {
     const registry = createPayoutRegistry(settings());
     await expect(registry.findAccount(id)).rejects.toEqual(errorOf(id, adapter));
     await registry.close();
-    await expect(findPayoutNotifications(settings(), id)).rejects.toEqual(errorOf(id, adapter));
+    await expect(findPayoutNotifications(settings(), id, 'http://localhost/x')).rejects.toEqual(errorOf(id, adapter));
     await db.query("update provider_accounts set status = 'disabled' where id = $1", [id]);
   });
 });

@@ -36,7 +36,7 @@ describe('a secret in an address or an error', () => {
       `create function fail() returns boolean language plpgsql as $$ begin raise '${message}'; end $$`,
     );
     await apis.db.query('create view api_keys as select *, fail() from merchants');
-    await callApi(url, createSecretKey('sandbox').secret);
+    await callApi(url, createSecretKey('sandbox', '00').secret);
     await eventually(
       async () => apis.logged(),
       (log) => log.includes('request failed'),

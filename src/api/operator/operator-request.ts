@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { validate as isUuid } from 'uuid';
 import { z } from 'zod';
+import { referencePattern } from '../../crypto/reference-id';
 import type { ApiErrorCode } from '../../domain/errors';
 import { ConflictError, NotFoundError, UserError } from '../../errors';
 import { ApiError } from '../../http/api-error';
@@ -38,7 +39,7 @@ export function paymentInPath({ params }: Request): string {
   return 'id' in key ? key.id : key.referenceId;
 }
 
-const PAYOUT_REFERENCE = /^LP[0-9A-HJKMNP-TV-Z]{16}$/;
+const PAYOUT_REFERENCE = referencePattern('LP');
 
 /** @returns the payout's id or reference_id @throws ApiError `not_found` */
 export function payoutInPath({ params }: Request): string {

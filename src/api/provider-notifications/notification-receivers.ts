@@ -1,4 +1,6 @@
+import { validate as isUuid } from 'uuid';
 import { storeNotification, storePayoutNotification } from '../../db/payments/notification-inbox';
+import { notificationUrlOf, withoutCell } from '../../domain/cell';
 import { findPayoutNotifications } from '../../providers/payout-notifications';
 import type { PayoutNotifications } from '../../providers/payout-provider';
 import type { Provider, ReceivedNotification } from '../../providers/provider';
@@ -28,15 +30,24 @@ export interface StoredSubject {
   readonly notify: (workflows: PaymentWorkflowClient) => Promise<unknown>;
 }
 
-/** Undefined if there is no such provider account. */
+/**
+ * Undefined if there is no such provider account.
+ * @param account its id, with a cell or without one, as the provider has it: a bank's signature covers the address
+ */
 export async function findReceiver(
   dependencies: ReceiverDependencies,
-  accountId: string,
+  account: string,
 ): Promise<AccountReceiver | undefined> {
+  const accountId = withoutCell(account);
+  if (!isUuid(accountId)) return undefined;
   const { providers, keylessDb: db, sealer, publicBaseUrl } = dependencies;
   const provider = await providers.findAccount(accountId);
   if (provider) return paymentReceiver(dependencies, accountId, provider);
-  const notifications = await findPayoutNotifications({ db, sealer, publicBaseUrl }, accountId);
+  const notifications = await findPayoutNotifications(
+    { db, sealer },
+    accountId,
+    notificationUrlOf(publicBaseUrl, account),
+  );
   return notifications && payoutReceiver(dependencies, accountId, notifications);
 }
 

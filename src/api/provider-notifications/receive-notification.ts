@@ -1,6 +1,5 @@
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
-import { validate as isUuid } from 'uuid';
 import { ApiError } from '../../http/api-error';
 import { publicEndpoint } from '../../http/endpoint';
 import { increment } from '../../observability/metrics';
@@ -72,8 +71,7 @@ async function notifySoon({ workflows, log }: NotificationDependencies, { id, no
 
 /** Found before the body is read: a caller without the address of an account makes the API read nothing. */
 async function requireAccount(dependencies: NotificationDependencies, request: Request): Promise<AccountReceiver> {
-  const accountId = String(request.params.account);
-  const receiver = isUuid(accountId) ? await findReceiver(dependencies, accountId) : undefined;
+  const receiver = await findReceiver(dependencies, String(request.params.account));
   if (receiver) return receiver;
   increment('lunas_notifications_received_total', { outcome: 'unknown_account' });
   dependencies.publicBudget.count(request);

@@ -17,7 +17,7 @@ export function addMigrateCommand(program: LunasCommand): void {
       await requireSettingsOf(context, databaseUrl, undefined);
       try {
         await requireSettingsOf(context, databaseUrl, await readEnvironment(databaseUrl));
-        const migrations = await migrate(databaseUrl, await context.environment());
+        const migrations = await migrate(databaseUrl, await context.environment(), context.config.LUNAS_CELL);
         const text = migrations.length === 0 ? 'The schema is up to date.' : `Applied ${migrations.join(', ')}.`;
         return { json: { migrations }, text };
       } catch (error) {

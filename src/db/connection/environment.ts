@@ -26,9 +26,19 @@ export async function readEnvironment(databaseUrl: string): Promise<Environment 
   }
 }
 
-/** Records the environment, permanently. @throws UserError if the database has recorded the other one meanwhile */
-export async function recordEnvironment(db: Queryable, environment: Environment): Promise<void> {
-  await db.query('insert into installation (environment) values ($1) on conflict do nothing', [environment]);
+/** The cell that the database records. */
+export async function findCell(db: Queryable): Promise<string> {
+  const { rows } = await db.query<{ cell: string }>('select cell from installation');
+  return onlyRow(rows, 'The database records no cell').cell;
+}
+
+/**
+ * Records environment and cell, permanently.
+ * @throws UserError if the database has recorded the other environment meanwhile
+ */
+export async function recordInstallation(db: Queryable, environment: Environment, cell: string): Promise<void> {
+  const text = 'insert into installation (environment, cell) values ($1, $2) on conflict do nothing';
+  await db.query(text, [environment, cell]);
   const { rows } = await db.query<{ environment: Environment }>('select environment from installation');
   const recorded = onlyRow(rows, 'The environment was not written').environment;
   const mismatch = environmentMismatch(environment, recorded);

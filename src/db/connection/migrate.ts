@@ -2,9 +2,10 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Client } from 'pg';
 import type { Environment } from '../../config';
+import { ONLY_CELL } from '../../domain/cell';
 import { codeOf, UserError } from '../../errors';
 import { PACKAGE_ROOT } from '../../package-info';
-import { environmentMismatch, readEnvironment, recordEnvironment } from './environment';
+import { environmentMismatch, findCell, readEnvironment, recordInstallation } from './environment';
 import { describeLockWait, observeLockWaits } from './lock-wait';
 import { createPool, type Queryable } from './pool';
 import { onlyRow } from './require-row';
@@ -29,15 +30,20 @@ const CONNECT_TIMEOUT_MS = 5_000;
  * Migrates the database to the newest schema: numbered SQL files, under an advisory lock. A new database gets all of
  * them in one transaction, an existing one each in a transaction of its own, which holds its locks for a short time. A
  * migration that waits too long for a lock is rolled back, so that other statements continue. It is not retried: each
- * attempt would block them again. The first migration of a database records its environment.
+ * attempt would block them again. The first migration of a database records its environment and its cell.
  * @param environment undefined: that which the database records
+ * @param cell undefined: that which the database records, else the only one
  * @returns the names of the migrations that were applied now, in order
- * @throws UserError if the environment is not given and not recorded, or the recorded one is another
+ * @throws UserError if the environment is not given and not recorded, or the recorded one is another; likewise the cell
  * @throws UserError if a version before the first release created the schema: it stays as it is
  * @throws UserError if there are migrations to apply, and the role may not change the schema
  * @throws UserError if another session holds a lock for too long; it names that session
  */
-export async function migrate(databaseUrl: string, environment: Environment | undefined): Promise<string[]> {
+export async function migrate(
+  databaseUrl: string,
+  environment: Environment | undefined,
+  cell?: string,
+): Promise<string[]> {
   const { missing, unknown } = await compareSchema(databaseUrl);
   if (missing.includes(FIRST_MIGRATION) && unknown.length > 0) throw new UserError(DEVELOPMENT_SCHEMA);
   const recorded = await readEnvironment(databaseUrl);
@@ -48,7 +54,10 @@ export async function migrate(databaseUrl: string, environment: Environment | un
     const isNew = missing.includes(FIRST_MIGRATION);
     await withConnection(databaseUrl, (observer) => applyMigrations(databaseUrl, observer, isNew));
   }
-  if (recorded === null) await withConnection(databaseUrl, (db) => recordEnvironment(db, decided));
+  await withConnection(databaseUrl, async (db) => {
+    if (recorded === null) await recordInstallation(db, decided, cell ?? ONLY_CELL);
+    await requireCell(db, cell);
+  });
   return missing;
 }
 
@@ -60,6 +69,17 @@ function decideEnvironment(environment: Environment | undefined, recorded: Envir
   throw new UserError(
     'LUNAS_ENVIRONMENT is not set. Set it to sandbox or production: the first migration records it, permanently.',
   );
+}
+
+/** @throws UserError if the database has another cell, whose keys and references it has issued */
+async function requireCell(db: Queryable, cell: string | undefined): Promise<void> {
+  if (cell === undefined) return;
+  const recorded = await findCell(db);
+  if (recorded !== cell) {
+    throw new UserError(
+      `This is the database of cell ${recorded}, not of ${cell}. Correct DATABASE_URL or LUNAS_CELL.`,
+    );
+  }
 }
 
 /** The migration tool would report the stack of its own error. */

@@ -8,13 +8,15 @@ export interface CreatingMerchantRow {
   readonly feePayer: FeePayer;
   readonly providers: readonly ProviderName[];
   readonly paymentMethodActive: boolean;
+  /** The cell that has the merchant. */
+  readonly cell: string;
 }
 
 export async function findCreatingMerchant(db: Queryable, merchantId: string): Promise<CreatingMerchantRow> {
   const { rows } = await db.query<CreatingMerchantRow>({
     name: 'find_creating_merchant',
     text: `select id as "merchantId", fee_payer as "feePayer", providers,
-        payment_method_active as "paymentMethodActive"
+        payment_method_active as "paymentMethodActive", (select cell from installation) as cell
       from merchants where id = $1`,
     values: [merchantId],
   });

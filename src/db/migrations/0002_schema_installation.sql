@@ -9,6 +9,8 @@ set local role lunas_owner;
 create table installation (
   is_only boolean primary key default true check (is_only), -- at most one row
   environment text not null check (environment in ('sandbox', 'production')),
+  -- This installation, among others behind one router: part of its keys, references and addresses for notifications.
+  cell text not null default '00' check (cell ~ '^[0-9A-HJKMNP-TV-Z]{2}$'),
   recorded_at timestamptz(3) not null default now()
 );
 

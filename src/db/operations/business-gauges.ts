@@ -183,6 +183,9 @@ const LAST_RUNS = `
       (recomputed_on + interval '${PASS_HOUR} hours') at time zone 'Asia/Jakarta', installation.recorded_at))::float8
     from totals_progress left join installation on true)`;
 
+const CELL_INFO = `
+  select 'lunas_cell_info' as name, json_build_object('cell', cell) as labels, 1 as value from installation`;
+
 const ACCOUNTS_CHANGED = `
   select 'lunas_provider_accounts_changed' as name, '{}'::json as labels, count(*) as value
   from provider_accounts where changed_at > now() - interval '24 hours'`;
@@ -198,6 +201,7 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   gauge_open_payouts: OPEN_PAYOUTS,
   gauge_payouts_needing_attention: PAYOUTS_NEEDING_ATTENTION,
   gauge_bank_accounts_waiting: BANK_ACCOUNTS_WAITING,
+  gauge_cell: CELL_INFO,
   gauge_accounts_changed: ACCOUNTS_CHANGED,
   gauge_last_runs: LAST_RUNS,
 };

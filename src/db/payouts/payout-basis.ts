@@ -77,7 +77,8 @@ with policy as (
     where newer.rail = payout_policies.rail and newer.version > payout_policies.version)
 ),
 balance as materialized (select available_balance(:merchantId) as rupiah),${run}
-select ${OBSTACLE} as obstacle, account.id as "accountId", account.bank_code as "bankCode",
+select ${OBSTACLE} as obstacle, (select cell from installation) as cell,
+  account.id as "accountId", account.bank_code as "bankCode",
   account.last_four as "lastFour", account.usable_from as "usableFrom", source.id as "providerAccountId",
   balance.rupiah as "balanceRupiah", payable.rupiah::bigint as "grossRupiah",
   payable.after::bigint as "afterPostingId", payable.up_to::bigint as "upToPostingId",

@@ -13,7 +13,7 @@ import { clientAddress } from './client-address';
 /** The merchant that makes the request. */
 export type AuthenticatedMerchant = Pick<
   ApiKeyRow,
-  'keyId' | 'merchantId' | 'scopes' | 'feePayer' | 'providers' | 'paymentMethodActive'
+  'keyId' | 'merchantId' | 'scopes' | 'feePayer' | 'providers' | 'paymentMethodActive' | 'cell'
 >;
 
 /** What a key that was found permits. */

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Environment } from '../../config';
 import { createOperatorKey, maskSecretKey, parseOperatorKey } from '../../crypto/secret-key';
+import { findCell } from '../../db/connection/environment';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
 import { KEY_ACCESS_COLUMNS, networksOf } from '../../db/merchants/key-access-columns';
@@ -57,7 +58,7 @@ export async function insertOperator(
   db: Queryable,
   { name, environment, allowedNetworks = [], scopes, expiresAt, createdBy, login, isApproved = true }: NewOperator,
 ): Promise<Operator & { readonly secret: string }> {
-  const { secret, secretSha256, prefix, lastFour } = createOperatorKey(environment);
+  const { secret, secretSha256, prefix, lastFour } = createOperatorKey(environment, await findCell(db));
   const { rows } = await db.query<OperatorRow>(
     `insert into operators (id, name, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at,
        created_by, is_approved, login)

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { createOperatorKey } from '../../crypto/secret-key';
+import { findCell } from '../../db/connection/environment';
 import type { IssueDependencies } from '../merchants/keys/create-key';
 import { Operation } from '../operations/operation';
 import { done, rejected } from '../operations/rejections';
@@ -20,7 +21,7 @@ export const replaceOperatorKey = new Operation({
   target: ({ subject }) => subject.name,
   allows: ({ id }, by) => (by.kind === 'operator' && by.operatorId === id ? null : { reason: 'foreign' }),
   async perform({ needs: { db, environment }, subject: { id } }) {
-    const { secret, secretSha256, prefix, lastFour } = createOperatorKey(environment);
+    const { secret, secretSha256, prefix, lastFour } = createOperatorKey(environment, await findCell(db));
     const { rows } = await db.query<OperatorRow>(
       `update operators set secret_sha256 = $2, prefix = $3, last_four = $4
        where id = $1 and (login = session_user or not needs_two_operators()) returning ${OPERATOR_COLUMNS}`,

@@ -1,7 +1,8 @@
 import { validate as isUuid } from 'uuid';
+import { referencePattern } from '../../crypto/reference-id';
 import type { PaymentKey } from '../../db/payments/find-payment';
 
-export const REFERENCE_ID = /^LN[0-9A-HJKMNP-TV-Z]{16}$/;
+export const REFERENCE_ID = referencePattern('LN');
 
 /** The payment that a path names, by UUID or reference_id; undefined for a text of neither form. */
 export function parsePathId(text: string): PaymentKey | undefined {

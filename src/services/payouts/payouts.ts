@@ -137,10 +137,10 @@ function isSameRun(one: PayableRun, other: PayableRun): boolean {
 /** What the request of a payout captures of its preview. */
 export function termsOf(
   payoutId: string,
-  { account, providerAccountId, grossRupiah, afterPostingId, upToPostingId, rail }: PossiblePayout,
+  { cell, account, providerAccountId, grossRupiah, afterPostingId, upToPostingId, rail }: PossiblePayout,
 ) {
   return {
-    referenceId: referenceIdOf('LP', payoutId),
+    referenceId: referenceIdOf('LP', cell, payoutId),
     bankAccountId: account.id,
     providerAccountId,
     grossRupiah,

@@ -1,6 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { createSecretKey } from '../../crypto/secret-key';
+import { findCell } from '../../db/connection/environment';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
 
@@ -20,9 +21,10 @@ export async function ensureSandboxKey(
   masterKey: string,
   { merchantId, name }: SandboxKey,
 ): Promise<string> {
+  const cell = await findCell(db);
   for (let number = 1; ; number += 1) {
     const bits = deriveKeyBits(masterKey, `lunas demo key ${merchantId} ${number}`);
-    const { secret, secretSha256, prefix, lastFour } = createSecretKey('sandbox', bits);
+    const { secret, secretSha256, prefix, lastFour } = createSecretKey('sandbox', cell, bits);
     await db.query(
       `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four, name)
        select $1, id, $3, $4, $5, $6 from merchants where id = $2

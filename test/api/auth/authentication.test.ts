@@ -91,7 +91,7 @@ describe('the key', () => {
       'a key with a changed character',
       (secret: string) => `Bearer ${secret.slice(0, -1)}${secret.endsWith('0') ? 1 : 0}`,
     ],
-    ['a well-formed key that does not exist', () => `Bearer ${createSecretKey('sandbox').secret}`],
+    ['a well-formed key that does not exist', () => `Bearer ${createSecretKey('sandbox', '00').secret}`],
   ])('401 invalid_api_key, with the scheme to use: %s', async (_name, spell) => {
     const result = await callApi(url, '', { authorization: spell(key.secret) });
     expect([result.status, result.code]).toEqual([401, 'invalid_api_key']);
@@ -278,7 +278,7 @@ describe('requests with a failed key', () => {
 
   it('429 rate_limited from the 61st in a minute, for that address and only with a failed key', async () => {
     const { secret } = await apis.newKey();
-    const unknown = createSecretKey('sandbox').secret;
+    const unknown = createSecretKey('sandbox', '00').secret;
     // All within the minute of the first.
     const failed = await Promise.all(
       Array.from({ length: 60 }, (_, index) => callApi(url, index % 2 ? 'nonsense' : unknown, from('203.0.113.9'))),

@@ -420,7 +420,7 @@ describe('an archived payment', () => {
 
   async function archived(): Promise<AppliedPath> {
     const { paymentId, idempotencyKey } = paymentIdentity(key.merchantId, 'order-1');
-    const payment = await settled({ paymentId, referenceId: referenceIdOf('LN', paymentId), idempotencyKey });
+    const payment = await settled({ paymentId, referenceId: referenceIdOf('LN', '00', paymentId), idempotencyKey });
     await backdate();
     await verified();
     expect((await archive()).stdout).toContain('1 payments archived');

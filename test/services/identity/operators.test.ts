@@ -66,7 +66,7 @@ it('rejects a second operator with the same name, which the audit log could not 
 });
 
 it('rejects a merchant’s key as an operator’s, and an operator’s as a merchant’s', async () => {
-  const merchant = createSecretKey('sandbox').secret;
+  const merchant = createSecretKey('sandbox', '00').secret;
   const { secret } = await insertOperator(db, { name: 'rina', environment: 'sandbox' });
   expect([parseOperatorKey(merchant, 'sandbox'), parseSecretKey(secret, 'sandbox')]).toEqual([undefined, undefined]);
   expect([parseOperatorKey(secret, 'sandbox'), parseSecretKey(merchant, 'sandbox')]).not.toContain(undefined);

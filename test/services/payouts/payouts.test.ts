@@ -82,7 +82,7 @@ it('the preview is what the request pays, and the lines are what it has paid', a
   });
   const payout = await requested();
   expect(payout).toMatchObject({
-    referenceId: expect.stringMatching(/^LP[0-9A-HJKMNP-TV-Z]{16}$/),
+    referenceId: expect.stringMatching(/^LP00[0-9A-HJKMNP-TV-Z]{16}$/),
     grossRupiah: 300_000,
     amountRupiah: 297_500,
     lineCount: 2,

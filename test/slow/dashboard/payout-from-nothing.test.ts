@@ -57,7 +57,7 @@ async function sell(owner: Page, { sandbox_url }: RunFile, amount: string): Prom
   await owner.locator('#amount').fill(amount);
   await owner.getByRole('button', { name: create.button }).click();
   await owner.locator('.qr svg').waitFor(FOLLOWED);
-  const [reference = ''] = /LN\w{16}/.exec(owner.url()) ?? [];
+  const [reference = ''] = /LN\w{18}/.exec(owner.url()) ?? [];
   const customer = await openPage(browser, sandbox_url);
   await customer.page.locator('.card', { hasText: reference }).getByRole('button', { name: 'Pay' }).click();
   await customer.close();

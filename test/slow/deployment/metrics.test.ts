@@ -392,7 +392,7 @@ async function callProvider(account: string): Promise<void> {
 
 /** @returns a key of each */
 async function insertMerchants(): Promise<string[]> {
-  const keys = Array.from({ length: MERCHANTS }, () => createSecretKey('sandbox'));
+  const keys = Array.from({ length: MERCHANTS }, () => createSecretKey('sandbox', '00'));
   await service.db.query(
     `with merchant as (
        insert into merchants (id, name, status) select gen_random_uuid(), 'Toko', 'approved'

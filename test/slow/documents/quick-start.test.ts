@@ -86,7 +86,7 @@ it(
     await read(listening, /payment\.paid\s+[0-9a-f-]{36} {2}TRIGGER-[0-9A-F]{8} {2}200/);
 
     const [refund = '', settle = '', approve = '', payout = ''] = next;
-    const payment = /LN\w{16}/.exec(triggered.printed)?.[0] ?? '';
+    const payment = /LN\w{18}/.exec(triggered.printed)?.[0] ?? '';
     const url = /API +(http:\S+)/.exec(lunas.printed)?.[1] ?? '';
     const ofPayment = refund.replaceAll('LN…', payment).replace('sk_test_…', key);
     type(ofPayment.replace('http://127.0.0.1:3000', url), clone, environment);
@@ -97,7 +97,7 @@ it(
     const account = (await read(proposed, /account [0-9a-f-]{36}/)).slice('account '.length);
     await repeat(approve.replace('ACCOUNT_ID', account), environment, /is active/);
     const [create = '', ...rest] = payout.split('\n');
-    const reference = await repeat(create.replace('MERCHANT_ID', merchant), environment, /LP\w{16}/);
+    const reference = await repeat(create.replace('MERCHANT_ID', merchant), environment, /LP\w{18}/);
     const [decide = '', list = ''] = rest.map((command) => command.replace('LP…', reference));
     await read(type(decide, clone, environment), /is (?:approved|submitted|completed)/);
     await repeat(list, environment, new RegExp(`${reference} +completed`));

@@ -138,7 +138,7 @@ describe.each(['cut', 'hang'] as const)('Temporal unavailable (%s)', (how) => {
       ({ rowCount }) => rowCount === 1,
     );
     expect(logged.rows).toEqual([
-      { detail: expect.stringMatching(/^no QR in time for LN\w{16}$|^No response after 10000 ms$/) },
+      { detail: expect.stringMatching(/^no QR in time for LN\w{18}$|^No response after 10000 ms$/) },
     ]);
     // Requests that need only PostgreSQL succeed.
     const completed = await Promise.all([create(known), call('GET', `/payments/${id}`), call('GET', '/transactions')]);

@@ -208,8 +208,8 @@ describe('the prefix of a key', () => {
     const apis = await startTestApis([{ environment }]);
     try {
       const { merchantId } = await apis.newKey();
-      const [own, foreign] = [createSecretKey(environment), createSecretKey(other)];
-      const operator = createOperatorKey(other);
+      const [own, foreign] = [createSecretKey(environment, '00'), createSecretKey(other, '00')];
+      const operator = createOperatorKey(other, '00');
       for (const key of [own, foreign]) {
         await apis.db.query(
           `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four)

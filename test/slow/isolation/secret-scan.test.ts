@@ -35,8 +35,8 @@ it('finds no secret in the history of this repository', () => {
 });
 
 it.each([
-  ['a merchant', createSecretKey('production').secret],
-  ['an operator', createOperatorKey('production').secret],
+  ['a merchant', createSecretKey('production', '00').secret],
+  ['an operator', createOperatorKey('production', '00').secret],
 ])('finds a live key of %s that a later commit removed, and does not print it', async (_owner, secret) => {
   await commit(`The key is ${secret}.\n`);
   await commit('The key is gone.\n');
@@ -47,6 +47,6 @@ it.each([
 });
 
 it('accepts sandbox keys, which the documentation shows', async () => {
-  await commit(`Authorization: Bearer ${createSecretKey('sandbox').secret}\n`);
+  await commit(`Authorization: Bearer ${createSecretKey('sandbox', '00').secret}\n`);
   expect(scan(directory)).toMatchObject({ status: 0 });
 });

@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Environment } from '../../../config';
 import { createSecretKey, maskSecretKey } from '../../../crypto/secret-key';
+import { findCell } from '../../../db/connection/environment';
 import type { Queryable } from '../../../db/connection/pool';
 import { requireRow } from '../../../db/connection/require-row';
 import { userNameSql } from '../../../db/identity/users';
@@ -83,7 +84,7 @@ export function describeKey<Row extends KeyRow>({ prefix, lastFour, ...key }: Ro
  */
 export async function insertKey(db: Queryable, key: NewKey): Promise<(ApiKey & { readonly secret: string }) | null> {
   await requireMerchant(db, key.merchantId);
-  const { secret, secretSha256, prefix, lastFour } = createSecretKey(key.environment);
+  const { secret, secretSha256, prefix, lastFour } = createSecretKey(key.environment, await findCell(db));
   const { rows } = await db.query<KeyRow>(
     `insert into api_keys
        (id, merchant_id, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at, name, created_by)

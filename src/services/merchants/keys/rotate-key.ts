@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { createSecretKey } from '../../../crypto/secret-key';
+import { findCell } from '../../../db/connection/environment';
 import { actorText } from '../../../domain/actor';
 import { keyStateOf } from '../../../domain/key-access';
 import { Operation } from '../../operations/operation';
@@ -57,7 +58,7 @@ async function insertReplacement({
   input,
   formId,
 }: Act<IssueDependencies, ApiKeyDetails, OverlapInput>) {
-  const { secret, secretSha256, prefix, lastFour } = createSecretKey(needs.environment);
+  const { secret, secretSha256, prefix, lastFour } = createSecretKey(needs.environment, await findCell(needs.db));
   const { rows } = await needs.db.query<KeyRow>(
     `with old as (
        select id as old_id, merchant_id as owner, name as old_name, scopes as old_scopes,

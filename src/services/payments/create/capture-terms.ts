@@ -43,7 +43,7 @@ export function captureTerms(
   const { policyId, settlementKind, settlementDelaySeconds, expiresInSeconds } = policy;
   return {
     ...identity,
-    referenceId: referenceIdOf('LN', identity.paymentId),
+    referenceId: referenceIdOf('LN', merchant.cell, identity.paymentId),
     merchantId: merchant.merchantId,
     merchantReferenceId: request.merchantReferenceId,
     fingerprint,

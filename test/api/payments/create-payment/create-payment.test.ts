@@ -48,7 +48,7 @@ describe('POST /payments', () => {
       'updated_at',
     ]);
     expect(body.payment).toMatchObject({
-      reference_id: expect.stringMatching(/^LN[0-9A-HJKMNP-TV-Z]{16}$/),
+      reference_id: expect.stringMatching(/^LN00[0-9A-HJKMNP-TV-Z]{16}$/),
       merchant_reference_id: 'ORDER-7',
       payment_method_code: 'qris',
       provider: 'gopay',
