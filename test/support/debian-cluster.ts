@@ -144,7 +144,7 @@ export class DebianClusters {
 
   async #asPostgres(script: string, environment: NodeJS.ProcessEnv = {}): Promise<string> {
     const asUser = process.getuid?.() === 0 ? ['runuser', '-u', OS_USER, '--'] : [];
-    const [command = '', ...args] = [...asUser, 'bash', '-euo', 'pipefail', '-c', script];
+    const [command, ...args] = [...asUser, 'bash', '-euo', 'pipefail', '-c', script];
     const env = {
       PATH: process.env.PATH,
       PG_CLUSTER_CONF_ROOT: path.join(this.directory, 'etc'),

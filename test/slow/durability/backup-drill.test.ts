@@ -169,7 +169,7 @@ async function prepareBankAccount(merchantId: string): Promise<void> {
 /** Customers who order all the time, and merchants who repeat each request until it has a response. */
 class Load {
   readonly workload: Workload;
-  #isOpen = true;
+  readonly #closing = new AbortController();
   readonly #ordering: Promise<void>;
 
   constructor(seed: number) {
@@ -181,19 +181,19 @@ class Load {
 
   /** Resolves when each customer has seen the end of the order, or has waited for three minutes. */
   async finish(): Promise<void> {
-    this.#isOpen = false;
+    this.#closing.abort();
     await this.#ordering;
     await this.workload.stop();
   }
 
   async abandon(): Promise<void> {
-    this.#isOpen = false;
+    this.#closing.abort();
     await this.#ordering;
     await this.workload.abandon();
   }
 
   async #order(): Promise<void> {
-    for (let index = 0; this.#isOpen; index += 1) {
+    for (let index = 0; !this.#closing.signal.aborted; index += 1) {
       const kind = ORDERS[index % ORDERS.length];
       if (kind) this.workload.startScenario(kind);
       await sleep(BETWEEN_ORDERS_MS);
@@ -358,11 +358,11 @@ it(
     const pending = load.workload.scenario(70_000);
     const paidLater = load.workload.scenario(80_000);
     const [, toPay] = [await pending.create(), await paidLater.create()];
-    const underway = await payOut(load);
+    const inFlight = await payOut(load);
     await sleep(BRIEF_LOAD_MS);
     const second = new Date(Math.floor(Date.now() / 1_000) * 1_000);
     await paidLater.pay(toPay);
-    await completeAtBank(underway);
+    await completeAtBank(inFlight);
     const requestedLater = await payOut(load);
     await sleep(BRIEF_LOAD_MS);
     await archiveNow('lunas');
@@ -373,7 +373,7 @@ it(
 
     await pending.pay(await pending.create());
     await completeAtBank(requestedLater);
-    await expectConsistent(load, [underway, requestedLater]);
+    await expectConsistent(load, [inFlight, requestedLater]);
   },
   TIMEOUT_MS,
 );
