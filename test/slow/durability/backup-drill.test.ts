@@ -25,11 +25,11 @@ import { SeparateService } from '../separate-service';
 const TIMEOUT_MS = bySize({ small: 600_000, full: 3_000_000 });
 const PAGE = 'docs/operations/backup.md';
 /** Longer than `archive_timeout`: some WAL of it is archived, and the newest is lost with the disk. */
-const LOAD_MS = 75_000;
+const LOAD_MS = 65_000;
 const BRIEF_LOAD_MS = 5_000;
 const BETWEEN_ORDERS_MS = 1_000;
 /** On two cores that others use too. */
-const AGREEMENT_TIMEOUT_MS = 300_000;
+const AGREEMENT_TIMEOUT_MS = 120_000;
 const RUNS_OF_A_COMMAND = 20;
 /** `npm run drill` also loses the disk with its newest WAL, and the database of Temporal. */
 const CLUSTERS: readonly ClusterName[] = bySize({ small: ['lunas'], full: ['lunas', 'temporal'] });
@@ -253,8 +253,15 @@ async function runUntilSuccess(args: readonly string[]): Promise<void> {
 const readStateNow = (): Promise<ObservedState> =>
   readObservedState({ sandbox: service.sandbox, receiver, db: service.db, client: service.client }, journal);
 
+/** A recovery terminates a workflow that it starts again. */
+function withoutReplacedRuns(state: ObservedState): ObservedState {
+  const newest = new Map(state.workflows.map(({ id }) => [id, 0]));
+  for (const { id, startedAtMs } of state.workflows) newest.set(id, Math.max(newest.get(id) ?? 0, startedAtMs));
+  return { ...state, workflows: state.workflows.filter(({ id, startedAtMs }) => newest.get(id) === startedAtMs) };
+}
+
 async function violations(): Promise<string[]> {
-  const state = withoutLostDeliveries(await readStateNow());
+  const state = withoutReplacedRuns(withoutLostDeliveries(await readStateNow()));
   return INVARIANT_NAMES.flatMap((name) => ORACLE[name](state).violations.map((violation) => `${name}: ${violation}`));
 }
 
