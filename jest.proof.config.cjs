@@ -13,6 +13,7 @@ const PROOFS = [
   'test/services/reconciliation/compare-payments.test.ts',
   'test/slow/dashboard/buffers.test.ts',
   'test/slow/deployment/rolling-restart.test.ts',
+  'test/slow/durability/backup-drill.test.ts',
   'test/slow/durability/fault-matrix.test.ts',
   'test/slow/durability/kills.test.ts',
   'test/slow/durability/listen.test.ts',

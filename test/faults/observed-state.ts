@@ -108,6 +108,13 @@ export interface ObservedStateSource extends Pick<FaultStack, 'db' | 'client'> {
   readonly receiver: { readonly attempts: readonly ReceivedAttempt[] };
 }
 
+/** The state without deliveries that PostgreSQL has lost and the merchant received: their events came again. */
+export function withoutLostDeliveries(state: ObservedState): ObservedState {
+  const known = new Set(state.records.deliveries.map(({ id }) => id));
+  const received = state.received.filter(({ deliveryId }) => known.has(deliveryId));
+  return { ...state, received, receivedBefore: received.length };
+}
+
 /** Reads in reverse order of the writes: what is in a later store must also be in an earlier one. */
 export async function readObservedState(source: ObservedStateSource, journal: Journal): Promise<ObservedState> {
   const promised = journal.snapshot();

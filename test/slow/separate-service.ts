@@ -41,7 +41,8 @@ export class SeparateService {
     readonly sandbox: { readonly url: string },
   ) {}
 
-  static async open(): Promise<SeparateService> {
+  /** @param others addresses of servers that `lunas services` does not start */
+  static async open(others: NodeJS.ProcessEnv = {}): Promise<SeparateService> {
     const directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-test-'));
     const ports = await freePorts();
     const sandbox = { url: `http://127.0.0.1:${ports['SANDBOX_PORT']}` };
@@ -56,8 +57,9 @@ export class SeparateService {
       MAX_CONNECTIONS_PER_CLIENT: '1000000',
       ...ports,
     };
-    const service = new SeparateService(directory, environment, sandbox);
-    await service.start('sandbox', { LUNAS_HOME: path.join(directory, 'sandbox') });
+    const service = new SeparateService(directory, { ...environment, ...others }, sandbox);
+    const nowhere = Object.fromEntries(Object.keys(others).map((name) => [name, '']));
+    await service.start('sandbox', { LUNAS_HOME: path.join(directory, 'sandbox'), ...nowhere });
     return service;
   }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
 import { INVARIANT_NAMES } from '../../faults/invariants';
 import { Journal, paymentIn, type ReturnedPayment } from '../../faults/journal';
-import { readObservedState, type ObservedState } from '../../faults/observed-state';
+import { readObservedState, withoutLostDeliveries, type ObservedState } from '../../faults/observed-state';
 import { ORACLE } from '../../faults/oracle';
 import { startRecordingReceiver, type RecordingReceiver } from '../../faults/receiver';
 import { eventually } from '../../support/eventually';
@@ -262,13 +262,6 @@ async function expectReplays(before: Journal): Promise<void> {
   for (const { id } of [...before.created().values()].flat()) {
     expect(await call('GET', `/payments/${id}`)).toMatchObject({ status: 200 });
   }
-}
-
-/** PostgreSQL has lost deliveries that the merchant received. Their events were sent again under new ids. */
-function withoutLostDeliveries(state: ObservedState): ObservedState {
-  const known = new Set(state.records.deliveries.map(({ id }) => id));
-  const received = state.received.filter(({ deliveryId }) => known.has(deliveryId));
-  return { ...state, received, receivedBefore: received.length };
 }
 
 async function violations(): Promise<string[]> {
