@@ -36,6 +36,7 @@ const ROTATING = {
   'test/slow/deployment/image.test.ts': ['Dockerfile', 'package.json', 'package-lock.json', 'scripts/build.mjs'],
   'test/slow/deployment/metrics.test.ts': ['src/observability', 'src/worker', 'src/http', 'src/webhooks'],
   'test/slow/deployment/migrate.test.ts': SCHEMA,
+  'test/slow/deployment/pods.test.ts': ['deploy', 'docs/production.md', 'src/config.ts', 'src/cli/rules'],
   'test/slow/deployment/pooler.test.ts': ['src/db/connection', 'src/lib/pooler.ts', 'src/worker'],
   'test/slow/deployment/prometheus-rules.test.ts': ['deploy', 'src/observability', 'docs/operations'],
   'test/slow/deployment/replicas.test.ts': [...STACK, 'src/api'],

@@ -109,6 +109,10 @@ export const environmentSchema = z.object({
   DATABASE_URL: postgresUrl
     .optional()
     .describe('postgresql://user:password@host:5432/lunas. Default: the database of the local stack.'),
+  DATABASE_URL_FILE: text.optional().describe('File with DATABASE_URL, instead of the variable.'),
+  DATABASE_TLS_CA: text
+    .optional()
+    .describe('File with the certificate authority of PostgreSQL; it is sslrootcert of DATABASE_URL.'),
   DATABASE_POOLER: z
     .enum(POOL_MODES, { error: 'must be session or transaction' })
     .optional()
@@ -116,6 +120,7 @@ export const environmentSchema = z.object({
   DATABASE_DIRECT_URL: postgresUrl
     .optional()
     .describe('URL of PostgreSQL itself for `lunas migrate`, if DATABASE_URL is that of a PgBouncer.'),
+  DATABASE_DIRECT_URL_FILE: text.optional().describe('File with DATABASE_DIRECT_URL, instead of the variable.'),
   TEMPORAL_ADDRESS: z
     .string()
     .regex(/^[^\s:/]+:\d+$/, { error: 'must be host:port' })
@@ -123,6 +128,7 @@ export const environmentSchema = z.object({
     .describe('host:port. Default: the Temporal server of the local stack.'),
   TEMPORAL_NAMESPACE: text.default('default').describe('Namespace of the workflows.'),
   TEMPORAL_API_KEY: text.optional().describe('API key of Temporal Cloud; enables TLS.'),
+  TEMPORAL_API_KEY_FILE: text.optional().describe('File with TEMPORAL_API_KEY, instead of the variable.'),
   TEMPORAL_TLS_CA: text.optional().describe('File with the certificate authority of the Temporal server.'),
   TEMPORAL_TLS_CERT: text.optional().describe('File with the client certificate for Temporal.'),
   TEMPORAL_TLS_KEY: text.optional().describe('File with the key of the client certificate.'),
@@ -307,9 +313,28 @@ export function parseEnvironment<Parsed extends Config>(
 ): Parsed {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = schema.safeParse({ ...given, ...readSecretFiles(given) });
-  if (parsed.success) return markPooler(parsed.data);
+  if (parsed.success) return markPooler(trustAuthority(parsed.data));
   const violations = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   throw new UserError(`The environment has invalid values. ${violations.join('; ')}`);
+}
+
+/** In a connection string the authority reaches every pool of a process. */
+function trustAuthority<Parsed extends Config>(config: Parsed): Parsed {
+  const { DATABASE_TLS_CA: file, DATABASE_URL, DATABASE_DIRECT_URL } = config;
+  if (file === undefined) return config;
+  // The driver reads it at each connection: without the file every connection would fail, as in an outage.
+  readGivenFile('DATABASE_TLS_CA', file);
+  return {
+    ...config,
+    ...(DATABASE_URL !== undefined && { DATABASE_URL: withAuthority(DATABASE_URL, file) }),
+    ...(DATABASE_DIRECT_URL !== undefined && { DATABASE_DIRECT_URL: withAuthority(DATABASE_DIRECT_URL, file) }),
+  };
+}
+
+function withAuthority(databaseUrl: string, file: string): string {
+  const url = new URL(databaseUrl);
+  url.searchParams.set('sslrootcert', file);
+  return url.href;
 }
 
 function markPooler<Parsed extends Config>(config: Parsed): Parsed {
@@ -319,7 +344,13 @@ function markPooler<Parsed extends Config>(config: Parsed): Parsed {
 }
 
 /** Secrets that a file may contain: a file is visible neither in the process list nor in `docker inspect`. */
-const SECRET_VARIABLES = ['LUNAS_MASTER_KEY', 'LUNAS_OLD_MASTER_KEYS'] as const;
+const SECRET_VARIABLES = [
+  'DATABASE_URL',
+  'DATABASE_DIRECT_URL',
+  'TEMPORAL_API_KEY',
+  'LUNAS_MASTER_KEY',
+  'LUNAS_OLD_MASTER_KEYS',
+] as const;
 
 /** @throws UserError if a file is not readable, or the variable is set as well */
 function readSecretFiles(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -332,10 +363,14 @@ function readSecretFiles(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 function readSecretFile(name: string, file: string, given: NodeJS.ProcessEnv): string {
   if (given[name] !== undefined) throw new UserError(`Set ${name} or ${name}_FILE, not both.`);
+  return readGivenFile(`${name}_FILE`, file).trim();
+}
+
+function readGivenFile(variable: string, file: string): string {
   try {
-    return readFileSync(file, 'utf8').trim();
+    return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new UserError(`${name}_FILE: ${file} cannot be read (${codeOf(error) ?? messageOf(error)}).`);
+    throw new UserError(`${variable}: ${file} cannot be read (${codeOf(error) ?? messageOf(error)}).`);
   }
 }
 

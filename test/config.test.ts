@@ -1,5 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { directDatabaseUrl, loadConfig, operatorPortOf } from '../src/config';
 import { poolModeOf } from '../src/lib/pooler';
+import { temporaryDirectory } from './local-stack/processes';
 
 describe('TRUST_PROXY', () => {
   it.each([
@@ -86,6 +89,34 @@ describe('a master key', () => {
     expect(loadConfig({ LUNAS_OLD_MASTER_KEYS: `${key}, ${key}` }).LUNAS_OLD_MASTER_KEYS).toEqual([key, key]);
     expect(() => loadConfig({ LUNAS_OLD_MASTER_KEYS: `${key},short` })).toThrow('LUNAS_OLD_MASTER_KEYS');
   });
+});
+
+describe('a secret in a file', () => {
+  const databaseUrl = 'postgresql://api:secret@db:5432/lunas';
+  const masterKey = Buffer.alloc(32).toString('base64');
+
+  it.each([
+    ['DATABASE_URL', databaseUrl, databaseUrl],
+    ['DATABASE_DIRECT_URL', databaseUrl, databaseUrl],
+    ['TEMPORAL_API_KEY', 'key', 'key'],
+    ['LUNAS_MASTER_KEY', masterKey, masterKey],
+    ['LUNAS_OLD_MASTER_KEYS', masterKey, [masterKey]],
+  ] as const)('%s_FILE has the value without the line break', async (name, content, value) => {
+    const file = path.join(await temporaryDirectory(), 'secret');
+    await writeFile(file, `${content}\n`);
+    expect(loadConfig({ [`${name}_FILE`]: file })[name]).toEqual(value);
+    expect(() => loadConfig({ [name]: content, [`${name}_FILE`]: file })).toThrow(`Set ${name} or ${name}_FILE`);
+  });
+});
+
+it('DATABASE_TLS_CA is the authority of both addresses of the database', async () => {
+  const DATABASE_URL = 'postgresql://api:secret@db:5432/lunas?sslmode=verify-full';
+  const file = path.join(await temporaryDirectory(), 'ca.crt');
+  const load = () => loadConfig({ DATABASE_URL, DATABASE_DIRECT_URL: DATABASE_URL, DATABASE_TLS_CA: file });
+  expect(load).toThrow(`DATABASE_TLS_CA: ${file} cannot be read (ENOENT).`);
+  await writeFile(file, '');
+  const addresses = [load().DATABASE_URL, load().DATABASE_DIRECT_URL].map((url) => new URL(url ?? ''));
+  expect(addresses.map(({ searchParams }) => searchParams.get('sslrootcert'))).toEqual([file, file]);
 });
 
 describe('DATABASE_POOLER', () => {

@@ -1,11 +1,16 @@
 import { rejectedSetting } from '../db/connection/pool-mode';
 import { codeOf, messageOf, UserError } from '../errors';
 
+const UNKNOWN_AUTHORITY = 'has a certificate of an unknown authority. Set DATABASE_TLS_CA to its file.';
+
 /** How to correct an error of the driver or the server, by its code. */
 const REMEDIES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'does not respond. Start it, or correct DATABASE_URL.',
   ENOTFOUND: 'has an unknown host name. Correct DATABASE_URL.',
   ETIMEDOUT: 'does not respond in time. Start it, or correct DATABASE_URL.',
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
   '28P01': 'rejects the password. Correct DATABASE_URL.',
   '28000': 'rejects the user. Correct DATABASE_URL.',
   '3D000': 'is running, but has no such database. Create it, or correct DATABASE_URL.',

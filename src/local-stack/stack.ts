@@ -203,9 +203,11 @@ function serviceEnvironment(
     LUNAS_MASTER_KEY: masterKey,
     LUNAS_MASTER_KEY_FILE: '',
     LUNAS_ENVIRONMENT: 'sandbox',
-    // The address has the mode of its pooler.
+    // The address has the mode of its pooler, and the authority.
     DATABASE_URL: databaseUrl,
+    DATABASE_URL_FILE: '',
     DATABASE_POOLER: '',
+    DATABASE_TLS_CA: '',
     TEMPORAL_ADDRESS: temporalAddress,
     PORT: String(config.PORT),
     OPERATOR_PORT: String(operatorPortOf(config)),

@@ -20,16 +20,42 @@ export interface UnpolledTaskQueue {
  * @param hasPayouts else no worker needs the role `payouts`
  */
 export async function listUnpolledTaskQueues(client: BoundedClient, hasPayouts: boolean): Promise<UnpolledTaskQueue[]> {
-  const taskQueues = [PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE, ...(hasPayouts ? [PAYOUTS_TASK_QUEUE] : [])];
-  const polledSince = new Date(Date.now() - POLL_GRACE_MS);
-  const polls = await Promise.all(taskQueues.map((taskQueue) => findLastPoll(client, taskQueue)));
-  return polls.filter(({ lastPolledAt }) => lastPolledAt === null || lastPolledAt < polledSince);
+  return listUnpolledSince(client, { hasPayouts, since: new Date(Date.now() - POLL_GRACE_MS) });
 }
 
-async function findLastPoll(client: BoundedClient, taskQueue: string): Promise<UnpolledTaskQueue> {
+interface Version {
+  readonly deploymentName: string;
+  readonly buildId: string;
+}
+
+interface PollQuestion {
+  readonly hasPayouts: boolean;
+  readonly since: Date;
+  /** Default: workers of any version, and those without one. */
+  readonly version?: Version;
+}
+
+/** The task queues that no worker has polled since then. */
+export async function listUnpolledSince(
+  client: BoundedClient,
+  { hasPayouts, since, version }: PollQuestion,
+): Promise<UnpolledTaskQueue[]> {
+  const taskQueues = [PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE, ...(hasPayouts ? [PAYOUTS_TASK_QUEUE] : [])];
+  const polls = await Promise.all(taskQueues.map((taskQueue) => findLastPoll(client, taskQueue, version)));
+  return polls.filter(({ lastPolledAt }) => lastPolledAt === null || lastPolledAt < since);
+}
+
+async function findLastPoll(
+  client: BoundedClient,
+  taskQueue: string,
+  version: Version | undefined,
+): Promise<UnpolledTaskQueue> {
   const { pollers } = await client.call(({ workflowService, options: { namespace } }) =>
     workflowService.describeTaskQueue({ namespace, taskQueue: { name: taskQueue }, taskQueueType: WORKFLOW_TASKS }),
   );
-  const polledAtMs = pollers.map(({ lastAccessTime }) => optionalTsToDate(lastAccessTime)?.getTime() ?? 0);
+  const counted = pollers.filter(({ deploymentOptions: own }) => {
+    return version === undefined || (own?.deploymentName === version.deploymentName && own.buildId === version.buildId);
+  });
+  const polledAtMs = counted.map(({ lastAccessTime }) => optionalTsToDate(lastAccessTime)?.getTime() ?? 0);
   return { taskQueue, lastPolledAt: polledAtMs.length === 0 ? null : new Date(Math.max(...polledAtMs)) };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import { optionalTsToDate } from '@temporalio/common/lib/time';
 import type { WorkerOptions } from '@temporalio/worker';
@@ -5,6 +6,7 @@ import { DeclaredAction } from '../domain/declared-action';
 import { UserError } from '../errors';
 import type { BoundedClient } from './bounded-client';
 import { hasStatus } from './grpc-errors';
+import { listUnpolledSince } from './task-queue-polls';
 
 /** The version of this worker, for Worker Versioning. */
 export interface WorkerVersion {
@@ -59,22 +61,55 @@ export async function listWorkerVersions(client: BoundedClient, deploymentName: 
 
 export const USE_WORKER_VERSION = new DeclaredAction('worker.use_version');
 
+/** A worker without tasks polls again after a minute, so the wait is longer. */
+const POLL_LIMITS = { withinMs: 30_000, waitMs: 70_000 };
+const POLL_CHECK_INTERVAL_MS = 1_000;
+
+interface PollLimits {
+  /** How old the last poll of a running worker may be. */
+  readonly withinMs: number;
+  readonly waitMs: number;
+}
+
 /**
- * New workflows start on this version from now on, and workflows that are not pinned continue on it.
- * @throws UserError if no worker of the version has polled every task queue
+ * New workflows start on this version from now on, and workflows that are not pinned continue on it. Temporal itself
+ * accepts a version whose workers have ended.
+ * @param hasPayouts else no worker needs the role `payouts`
+ * @throws UserError if the workers of the version do not poll every task queue
  */
 export async function setCurrentVersion(
   client: BoundedClient,
-  { deploymentName, buildId }: WorkerVersion,
+  version: WorkerVersion,
+  hasPayouts: boolean,
+  limits: PollLimits = POLL_LIMITS,
 ): Promise<void> {
+  const { deploymentName, buildId } = version;
+  const notPolling = new UserError(
+    `The version ${buildId} cannot become the current one: start its workers in all roles, until they poll.`,
+  );
+  const known = await listWorkerVersions(client, deploymentName);
+  if (!known.some((each) => each.buildId === buildId)) throw notPolling;
+  if (!(await isPolledBy(client, version, hasPayouts, limits))) throw notPolling;
   try {
     await client.call(({ workflowService, options: { namespace } }) =>
       workflowService.setWorkerDeploymentCurrentVersion({ namespace, deploymentName, buildId }),
     );
   } catch (error) {
-    if (!hasStatus(error, [status.NOT_FOUND, status.FAILED_PRECONDITION])) throw error;
-    throw new UserError(
-      `The version ${buildId} cannot become the current one: start its workers in all roles, until they poll.`,
-    );
+    throw hasStatus(error, [status.NOT_FOUND, status.FAILED_PRECONDITION]) ? notPolling : error;
+  }
+}
+
+async function isPolledBy(
+  client: BoundedClient,
+  version: WorkerVersion,
+  hasPayouts: boolean,
+  { withinMs, waitMs }: PollLimits,
+): Promise<boolean> {
+  const deadline = Date.now() + waitMs;
+  for (;;) {
+    const since = new Date(Date.now() - withinMs);
+    const unpolled = await listUnpolledSince(client, { hasPayouts, since, version });
+    if (unpolled.length === 0 || Date.now() > deadline) return unpolled.length === 0;
+    await sleep(POLL_CHECK_INTERVAL_MS);
   }
 }

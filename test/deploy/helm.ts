@@ -18,31 +18,53 @@ const VALIDATE = path.join(__dirname, 'validate-manifests.mjs');
 
 const run = promisify(execFile);
 
-const variableSchema = z.object({
+const fileSchema = z.object({ key: z.string(), path: z.string() });
+
+const containerSchema = z.looseObject({
   name: z.string(),
-  value: z.string().optional(),
-  valueFrom: z.object({ secretKeyRef: z.object({ name: z.string(), key: z.string() }) }).optional(),
+  command: z.array(z.string()).optional(),
+  args: z.array(z.string()).default([]),
+  // No variable has the value of a secret.
+  env: z.array(z.strictObject({ name: z.string(), value: z.string() })),
+  volumeMounts: z.array(
+    z.looseObject({ name: z.string(), mountPath: z.string(), readOnly: z.boolean().default(false) }),
+  ),
+  ports: z.array(z.object({ name: z.string(), containerPort: z.number() })).default([]),
+  readinessProbe: z.object({ httpGet: z.object({ path: z.string(), port: z.string() }) }).optional(),
+  resources: z.object({ requests: z.record(z.string(), z.string()), limits: z.record(z.string(), z.string()) }),
+});
+
+export type RenderedContainer = z.infer<typeof containerSchema>;
+
+const volumeSchema = z.looseObject({
+  name: z.string(),
+  projected: z
+    .object({
+      defaultMode: z.number(),
+      sources: z.array(z.object({ secret: z.object({ name: z.string(), items: z.array(fileSchema) }) })),
+    })
+    .optional(),
 });
 
 const podSchema = z.looseObject({
   terminationGracePeriodSeconds: z.number().optional(),
-  containers: z.tuple([
-    z.looseObject({
-      args: z.tuple([z.string()]),
-      env: z.array(variableSchema),
-      resources: z.object({ requests: z.record(z.string(), z.string()), limits: z.record(z.string(), z.string()) }),
-    }),
-  ]),
+  securityContext: z.looseObject({ runAsUser: z.number(), fsGroup: z.number() }),
+  containers: z.tuple([containerSchema], containerSchema),
+  volumes: z.array(volumeSchema),
 });
+
+export type RenderedPod = z.infer<typeof podSchema>;
 
 const manifestSchema = z.looseObject({
   apiVersion: z.string(),
   kind: z.string(),
   metadata: z.looseObject({ name: z.string(), annotations: z.record(z.string(), z.string()).default({}) }),
-  spec: z.looseObject({
-    replicas: z.number().optional(),
-    template: z.looseObject({ spec: podSchema }).optional(),
-  }),
+  spec: z
+    .looseObject({
+      replicas: z.number().optional(),
+      template: z.looseObject({ spec: podSchema }).optional(),
+    })
+    .default({}),
 });
 
 export type Manifest = z.infer<typeof manifestSchema>;

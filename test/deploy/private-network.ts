@@ -5,6 +5,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
+import { isAlive } from '../local-stack/processes';
 import { setVariables, type ImageTree } from './image-tree';
 
 const FORWARDER = path.join(__dirname, 'forward.mjs');
@@ -19,11 +20,19 @@ export interface Forward {
   readonly toPort: number;
 }
 
+/** A file or directory of this machine in a container. Its path exists in the image. */
+export interface Mount {
+  readonly source: string;
+  readonly target: string;
+  readonly isWritable?: boolean;
+}
+
 export interface ContainerOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly command: readonly string[];
   /** Default: that of the image. */
   readonly entrypoint?: readonly string[];
+  readonly mounts?: readonly Mount[];
 }
 
 /** A process in the image's file tree, which it sees read-only, as the image's user and as process 1. */
@@ -40,6 +49,8 @@ const statusSchema = z.object({ 'child-pid': z.number() });
 /** A network namespace in which every host name means loopback. So processes have the ports of the compose file. */
 export class PrivateNetwork {
   readonly #children: ChildProcess[] = [];
+  /** The processes 1 of the containers that run: with another user, they do not end with bubblewrap. */
+  readonly #processIds = new Set<number>();
   #pid = 0;
 
   private constructor(
@@ -66,17 +77,36 @@ export class PrivateNetwork {
   }
 
   /** Starts a process of an image. */
-  async start(image: ImageTree, { environment, command, entrypoint }: ContainerOptions): Promise<Container> {
-    const files = ['--ro-bind', image.root, '/', '--proc', '/proc', '--dev', '/dev', '--ro-bind', this.hostsFile];
-    const sandbox = ['/etc/hosts', '--unshare-pid', '--as-pid-1', '--chdir', image.workingDirectory, '--'];
+  async start(image: ImageTree, options: ContainerOptions): Promise<Container> {
+    const { environment, command, entrypoint, mounts = [] } = options;
+    const files = [
+      '--ro-bind',
+      image.root,
+      '/',
+      '--proc',
+      '/proc',
+      '--dev',
+      '/dev',
+      '--ro-bind',
+      this.hostsFile,
+      '/etc/hosts',
+    ];
+    const binds = mounts.flatMap(({ source, target, isWritable = false }) => [
+      isWritable ? '--bind' : '--ro-bind',
+      source,
+      target,
+    ]);
+    const sandbox = ['--unshare-pid', '--as-pid-1', '--chdir', image.workingDirectory, '--'];
     const user = ['setpriv', `--reuid=${image.user}`, `--regid=${GROUP}`, '--clear-groups', '--no-new-privs'];
     const withoutCapabilities = ['--inh-caps=-all', '--bounding-set=-all', ...(entrypoint ?? image.entrypoint)];
     const variables = setVariables({ ...image.environment, ...environment });
-    const args = [...variables, ...files, ...sandbox, ...user, ...withoutCapabilities, ...command];
+    const args = [...variables, ...files, ...binds, ...sandbox, ...user, ...withoutCapabilities, ...command];
     const { child, pid } = this.#bubblewrap(args, ['nsenter', `--net=/proc/${this.#pid}/ns/net`]);
     const outputs = [child.stdout, child.stderr].map(collect);
     const exitCode = once(child, 'close').then(() => child.exitCode);
     const processId = await pid;
+    this.#processIds.add(processId);
+    void exitCode.then(() => this.#processIds.delete(processId));
     return {
       output: () => outputs.map((read) => read()).join(''),
       stdout: () => outputs[0]?.() ?? '',
@@ -89,6 +119,7 @@ export class PrivateNetwork {
   async close(): Promise<void> {
     const running = this.#children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
     const ended = running.map((child) => once(child, 'exit'));
+    for (const processId of [...this.#processIds].filter(isAlive)) process.kill(processId, 'SIGKILL');
     for (const child of running) child.kill('SIGKILL');
     await Promise.all(ended);
   }

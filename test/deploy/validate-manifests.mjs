@@ -8,6 +8,7 @@ import * as autoscaling from 'kubernetes-models/autoscaling/v2';
 import * as batch from 'kubernetes-models/batch/v1';
 import * as networking from 'kubernetes-models/networking.k8s.io/v1';
 import * as policy from 'kubernetes-models/policy/v1';
+import * as rbac from 'kubernetes-models/rbac.authorization.k8s.io/v1';
 import * as core from 'kubernetes-models/v1';
 
 const MODELS = {
@@ -17,6 +18,7 @@ const MODELS = {
   'autoscaling/v2': autoscaling,
   'networking.k8s.io/v1': networking,
   'policy/v1': policy,
+  'rbac.authorization.k8s.io/v1': rbac,
   'keda.sh/v1alpha1': keda,
   'monitoring.coreos.com/v1': monitoring,
 };

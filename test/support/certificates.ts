@@ -20,15 +20,17 @@ export async function createAuthority(directory: string, name: string): Promise<
   return files;
 }
 
-/** A certificate for 127.0.0.1, of a server or a client. */
+/** A certificate for 127.0.0.1 and further host names, of a server or a client. */
 export async function createCertificate(
   directory: string,
   name: string,
   authority: CertificateFiles,
+  hosts: readonly string[] = [],
 ): Promise<CertificateFiles> {
   const files = filesOf(directory, name);
   const [request, extensions] = [`${files.certificate}.csr`, `${files.certificate}.ext`];
-  await writeFile(extensions, 'subjectAltName=IP:127.0.0.1,DNS:localhost\nbasicConstraints=CA:FALSE\n');
+  const names = ['IP:127.0.0.1', ...['localhost', ...hosts].map((host) => `DNS:${host}`)].join(',');
+  await writeFile(extensions, `subjectAltName=${names}\nbasicConstraints=CA:FALSE\n`);
   await run('openssl', ['req', '-new', ...NEW_KEY, '-subj', `/CN=${name}`, '-keyout', files.key, '-out', request]);
   const signer = ['-CA', authority.certificate, '-CAkey', authority.key, '-CAcreateserial', '-days', '2'];
   const output = ['-extfile', extensions, '-out', files.certificate];

@@ -17,7 +17,7 @@ export function addReplayCommand(program: LunasCommand): void {
   program
     .command('replay')
     .description('replay open workflows with the workflow code of this version, before it is deployed')
-    .requiredOption('--open <number>', 'how many open workflows of each type, the newest first')
+    .requiredOption('--open <number>', 'how many open workflows of each type, of each status and age')
     .examples('lunas replay --open 200', 'lunas replay --open 1000 --json')
     .databaseAction(z.object({ open: wholeNumber(1, MAX_OPEN) }), async ({ open }, db, context) => {
       const { client, keys } = await connectTemporal(context, db);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hasPayoutsAccount } from '../../services/provider-accounts/payouts-account';
 import type { CheckedRequirement, TemporalAccess } from '../../temporal/requirements';
 import type { ListedVersion } from '../../temporal/worker-versions';
 import { withTemporalAccess, withTemporalCalls, type CommandContext } from '../command-context';
@@ -39,14 +40,19 @@ export function addTemporalCommand(program: LunasCommand): void {
     });
   temporal
     .command('use-version')
-    .description('let new payments start on the workers of a version: to deploy it, or to roll back to it')
+    .description(
+      'let new payments start on the workers of a version: to deploy it, or to roll back to it; waits up to 70 s for ' +
+        'their polls',
+    )
     .argument('<build-id>', 'TEMPORAL_WORKER_BUILD_ID of its workers')
     .examples('lunas temporal use-version 2026-11-23.1')
     .writeAction(z.object({ buildId: z.string() }), async ({ buildId }, audit, context) => {
       const { setCurrentVersion, USE_WORKER_VERSION } = await import('../../temporal/worker-versions.js');
       const { TEMPORAL_DEPLOYMENT_NAME: deploymentName } = context.config;
       await audit.record(USE_WORKER_VERSION, buildId, () =>
-        withTemporalCalls(context, (client) => setCurrentVersion(client, { deploymentName, buildId })),
+        withTemporalCalls(context, async (client) =>
+          setCurrentVersion(client, { deploymentName, buildId }, await hasPayoutsAccount(audit.db)),
+        ),
       );
       return { json: { build_id: buildId }, text: `New payments start on version ${buildId}.` };
     });

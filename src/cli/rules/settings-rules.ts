@@ -29,7 +29,7 @@ export const SETTINGS_RULES: readonly Rule<Settings>[] = [
   },
   {
     name: 'database_tls',
-    advice: 'Add sslmode=verify-full to DATABASE_URL.',
+    advice: 'Add sslmode=verify-full to DATABASE_URL, and set DATABASE_TLS_CA for an authority of your own.',
     check: (settings) => inProduction(settings, databaseTlsViolation),
   },
   {
@@ -51,6 +51,16 @@ export const SETTINGS_RULES: readonly Rule<Settings>[] = [
     name: 'dashboard_url',
     advice: 'Set DASHBOARD_URL to the https address of the dashboard, with a host of its own and no path.',
     check: (settings) => inProduction(settings, dashboardUrlViolation),
+  },
+  {
+    name: 'operator_listener',
+    advice: 'Set OPERATOR_HOST to 127.0.0.1, and let a proxy on the same host terminate TLS.',
+    check: (settings) => inProduction(settings, operatorListenerViolation),
+  },
+  {
+    name: 'trace_collector',
+    advice: 'Set OTEL_EXPORTER_OTLP_ENDPOINT to an https address, or to a collector on the same host.',
+    check: (settings) => inProduction(settings, traceCollectorViolation),
   },
 ];
 
@@ -131,4 +141,21 @@ function dashboardUrlViolation({ dashboardUrl, publicBaseUrl }: Settings): strin
   if (href !== `${origin}/`) return `DASHBOARD_URL has more than a host: ${dashboardUrl}.`;
   if (publicBaseUrl === undefined || new URL(publicBaseUrl).hostname !== hostname) return null;
   return `The dashboard has the host of PUBLIC_BASE_URL: ${hostname}.`;
+}
+
+/** 0.0.0.0 is an address of this host for a caller, and every interface for a listener. */
+const EVERY_INTERFACE = /^[0:.]+$/;
+
+/** The listener has no TLS, and each request has an operator key. */
+function operatorListenerViolation({ config: { OPERATOR_HOST } }: Settings): string | null {
+  if (isLoopbackHost(OPERATOR_HOST) && !EVERY_INTERFACE.test(OPERATOR_HOST)) return null;
+  return `The operator API listens on ${OPERATOR_HOST}, where operator keys are sent in clear.`;
+}
+
+function traceCollectorViolation({ config }: Settings): string | null | undefined {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = config;
+  if (endpoint === undefined) return undefined;
+  const { protocol, hostname } = new URL(endpoint);
+  if (protocol === 'https:' || isLoopbackHost(hostname)) return null;
+  return `Traces are sent in clear to ${endpoint}.`;
 }

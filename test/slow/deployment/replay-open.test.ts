@@ -2,7 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { createLogger } from '../../../src/observability/logger';
-import { replayOpenWorkflows } from '../../../src/worker/replay-open';
+import { setPolicy } from '../../../src/services/provider-accounts/catalog';
+import { replayOpenWorkflows, sampleOpenWorkflows } from '../../../src/worker/replay-open';
+import { eventually } from '../../support/eventually';
 import { runBuiltLunas } from '../../support/lunas-process';
 import { payloadKeysOf } from '../../support/payload-keys';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -10,10 +12,14 @@ import { workflowBundlePath } from '../../support/temporal';
 
 let service: TestService;
 let directory: string;
+let oldest: string;
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
   directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-replay-'));
-  for (let count = 0; count < 3; count += 1) await service.call('POST', '/payments', { amount: 20_000 });
+  await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 3_600 });
+  const { body } = await service.call('POST', '/payments', { amount: 20_000 });
+  oldest = body.payment.reference_id;
+  for (let count = 0; count < 2; count += 1) await service.call('POST', '/payments', { amount: 20_000 });
 });
 afterAll(async () => {
   await service.close();
@@ -54,4 +60,17 @@ it('lunas replay prints how many were replayed', async () => {
     LUNAS_MASTER_KEY: service.masterKey,
   });
   expect([stderr, stdout, exitCode]).toEqual(['', '3 open workflows replayed, 0 failed\n', 0]);
+});
+
+it('takes workflows of each status, not only the newest', async () => {
+  await service.pay(oldest);
+  const statuses = async () => {
+    const found = new Set<unknown>();
+    for await (const { searchAttributes } of sampleOpenWorkflows(service.client, 'payment', 2)) {
+      found.add(searchAttributes.PaymentStatus?.[0]);
+    }
+    return found;
+  };
+  const seen = await eventually(statuses, (found) => found.has('paid'));
+  expect(seen).toEqual(new Set(['paid', 'pending']));
 });

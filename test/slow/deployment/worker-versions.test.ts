@@ -5,6 +5,8 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { createLogger } from '../../../src/observability/logger';
 import { startWorker } from '../../../src/servers/worker';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
+import { BoundedClient } from '../../../src/temporal/bounded-client';
+import { setCurrentVersion } from '../../../src/temporal/worker-versions';
 import { paymentWorkflowId } from '../../../workflows/messages';
 import { RETENTION_DAYS } from '../../support/activity-dependencies';
 import { eventually } from '../../support/eventually';
@@ -121,6 +123,14 @@ it('payments complete on the version on which they started, also after going bac
     { buildId: 'two', failedTasks: 0 },
     { buildId: 'one', failedTasks: 0 },
   ]);
+});
+
+it('a version whose workers have ended cannot become the current one', async () => {
+  await workers.pop()?.close();
+  const client = new BoundedClient(service.client);
+  const version = { deploymentName: 'lunas', buildId: 'two' };
+  const set = setCurrentVersion(client, version, false, { withinMs: 100, waitMs: 1_000 });
+  await expect(set).rejects.toThrow('start its workers');
 });
 
 it('a version without workers cannot become the current one', async () => {

@@ -45,6 +45,8 @@ const NAMES = [
   'temporal_certificate',
   'public_base_url',
   'dashboard_url',
+  'operator_listener',
+  'trace_collector',
   'node_version',
 ];
 /** The rules that warn with the Node.js of this test. */
@@ -131,6 +133,7 @@ it('lists all rules in a fixed order, and exits with 0 if none is broken', async
     'operator_role',
     'passkey_host',
     'dashboard_url',
+    'trace_collector',
     ...WARNING,
   ]);
   expect(ok).toEqual(NAMES.filter((name) => !others.has(name)));
@@ -150,6 +153,10 @@ const BAD_SETTINGS: readonly (readonly [string, NodeJS.ProcessEnv])[] = [
   ['master_key', { LUNAS_MASTER_KEY: '' }],
   ['public_base_url', { PUBLIC_BASE_URL: 'http://pay.example' }],
   ['public_base_url', { PUBLIC_BASE_URL: '' }],
+  ['operator_listener', { OPERATOR_HOST: '0.0.0.0' }],
+  ['operator_listener', { OPERATOR_HOST: '::' }],
+  ['operator_listener', { OPERATOR_HOST: '10.0.0.7' }],
+  ['trace_collector', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example:4318' }],
 ];
 
 it.each(BAD_SETTINGS)('%s: is broken with %j, and no service starts', async (name, bad) => {

@@ -24,7 +24,10 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- if $image.digest }}@{{ $image.digest }}{{ else }}:{{ $image.tag | default .root.Chart.AppVersion }}{{ end }}
 {{- end -}}
 
-{{/* The part of a pod specification that all processes share. */}}
+{{/*
+The part of a pod specification that all processes share: (dict "root" $ "component" "api"), and what `lunas.files`
+takes. A person's pod has "extraVolumes" of its own.
+*/}}
 {{- define "lunas.pod" -}}
 automountServiceAccountToken: false
 enableServiceLinks: false
@@ -49,18 +52,73 @@ topologySpreadConstraints:
     whenUnsatisfiable: ScheduleAnyway
     labelSelector:
       matchLabels: {{ include "lunas.selector" . | nindent 8 }}
-{{- with .root.Values.secrets.temporalTls }}
 volumes:
-  - name: temporal-tls
-    secret: { secretName: {{ . }}, defaultMode: 288 }
-{{- end }}
+  # Profiles and heap snapshots. It stays when a container restarts, and goes with the pod.
+  - name: tmp
+    emptyDir: { sizeLimit: {{ .root.Values.tmpSize }} }
+  - name: lunas
+    projected:
+      defaultMode: 288
+      sources: {{ include "lunas.files" . | nindent 8 }}
+  {{- with concat .root.Values.extraVolumes (.extraVolumes | default list) }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
 {{- end -}}
 
 {{/*
-The part of a container that all processes share: (dict "root" $ "database" "api" "environment" (dict)), and for an image
-of its own "tag" and "digest".
+The files below /etc/lunas. The key "databaseKey" of the secret "databaseSecret" is the DATABASE_URL of the process. A
+migration has nothing else to open.
+*/}}
+{{- define "lunas.files" -}}
+{{- $secrets := .root.Values.secrets -}}
+- secret:
+    name: {{ .databaseSecret | default $secrets.database }}
+    items: [{ key: {{ .databaseKey }}, path: {{ include "lunas.databaseVariable" . }} }]
+{{- with $secrets.databaseCa }}
+- secret: { name: {{ . }}, items: [{ key: ca.crt, path: postgresql/ca.crt }] }
+{{- end }}
+{{- if ne .component "migrate" }}
+- secret:
+    name: {{ $secrets.keys }}
+    items:
+      {{- range include "lunas.keys" . | fromJsonArray }}
+      - { key: {{ . }}, path: {{ . }} }
+      {{- end }}
+{{- with $secrets.temporalTls }}
+- secret:
+    name: {{ . }}
+    items: [{ key: ca.crt, path: temporal/ca.crt }, { key: tls.crt, path: temporal/tls.crt }, { key: tls.key, path: temporal/tls.key }]
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* The keys of `secrets.keys` that are there, as JSON. */}}
+{{- define "lunas.keys" -}}
+{{- $secrets := .root.Values.secrets -}}
+{{- $keys := list "LUNAS_MASTER_KEY" -}}
+{{- if $secrets.hasOldMasterKeys }}{{ $keys = append $keys "LUNAS_OLD_MASTER_KEYS" }}{{ end -}}
+{{- if $secrets.hasTemporalApiKey }}{{ $keys = append $keys "TEMPORAL_API_KEY" }}{{ end -}}
+{{- toJson $keys -}}
+{{- end -}}
+
+{{/* A migration does not run through a pooler. */}}
+{{- define "lunas.databaseVariable" -}}
+{{- eq .component "migrate" | ternary "DATABASE_DIRECT_URL" "DATABASE_URL" -}}
+{{- end -}}
+
+{{/* The roles of workers with a login of their own in `secrets.database`, by whose name it has a key. */}}
+{{- define "lunas.workerDatabaseKey" -}}
+{{- $own := list "payouts" -}}
+{{- $role := first .roles -}}
+{{- has $role $own | ternary $role "worker" -}}
+{{- end -}}
+
+{{/*
+The part of a container that all processes share: (dict "root" $ "component" "api" "environment" (dict)), and for an image
+of its own "tag" and "digest", for volumes of its own "extraVolumeMounts".
 */}}
 {{- define "lunas.container" -}}
+{{- $secrets := .root.Values.secrets -}}
 image: {{ include "lunas.image" (dict "root" .root "tag" .tag "digest" .digest) | quote }}
 imagePullPolicy: {{ .root.Values.image.pullPolicy }}
 securityContext:
@@ -69,22 +127,30 @@ securityContext:
   capabilities: { drop: [ALL] }
 env:
   {{- range $name, $value := merge (dict) .environment .root.Values.environment }}
+  {{- if not (and (eq $.component "migrate") (hasPrefix "TEMPORAL_" $name)) }}
   - name: {{ $name }}
     value: {{ $value | toString | quote }}
   {{- end }}
-  # A migration does not run through a pooler.
-  - name: {{ eq .database "migrate" | ternary "DATABASE_DIRECT_URL" "DATABASE_URL" }}
-    valueFrom: { secretKeyRef: { name: {{ .root.Values.secrets.database }}, key: {{ .database }} } }
-  {{- range $name, $optional := dict "LUNAS_MASTER_KEY" false "LUNAS_OLD_MASTER_KEYS" true "TEMPORAL_API_KEY" true }}
-  - name: {{ $name }}
-    valueFrom: { secretKeyRef: { name: {{ $.root.Values.secrets.keys }}, key: {{ $name }}, optional: {{ $optional }} } }
   {{- end }}
-  {{- if .root.Values.secrets.temporalTls }}
-  {{- range $name, $file := dict "TEMPORAL_TLS_CA" "ca.crt" "TEMPORAL_TLS_CERT" "tls.crt" "TEMPORAL_TLS_KEY" "tls.key" }}
-  - name: {{ $name }}
-    value: /etc/lunas/temporal/{{ $file }}
+  {{- $variable := include "lunas.databaseVariable" . }}
+  - { name: {{ $variable }}_FILE, value: /etc/lunas/{{ $variable }} }
+  {{- if $secrets.databaseCa }}
+  - { name: DATABASE_TLS_CA, value: /etc/lunas/postgresql/ca.crt }
+  {{- end }}
+  {{- if ne .component "migrate" }}
+  {{- range include "lunas.keys" . | fromJsonArray }}
+  - { name: {{ . }}_FILE, value: /etc/lunas/{{ . }} }
+  {{- end }}
+  {{- if $secrets.temporalTls }}
+  - { name: TEMPORAL_TLS_CA, value: /etc/lunas/temporal/ca.crt }
+  - { name: TEMPORAL_TLS_CERT, value: /etc/lunas/temporal/tls.crt }
+  - { name: TEMPORAL_TLS_KEY, value: /etc/lunas/temporal/tls.key }
+  {{- end }}
   {{- end }}
 volumeMounts:
-  - { name: temporal-tls, mountPath: /etc/lunas/temporal, readOnly: true }
+  - { name: tmp, mountPath: /tmp }
+  - { name: lunas, mountPath: /etc/lunas, readOnly: true }
+  {{- with concat .root.Values.extraVolumeMounts (.extraVolumeMounts | default list) }}
+  {{- toYaml . | nindent 2 }}
   {{- end }}
 {{- end -}}
