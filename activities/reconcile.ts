@@ -70,6 +70,7 @@ export async function reportFailedReconciliation(
 ): Promise<void> {
   await openException(db, {
     kind: 'reconciliation',
+    cause: 'failed_run',
     referenceId: accountId === null ? 'reconciliation' : `reconciliation-${accountId}`,
     providerAccountId: accountId,
     detail: `A reconciliation run failed, so that not everything was compared: ${reason}`,

@@ -20,6 +20,9 @@ export interface TemporalAttention {
   readonly unpolled: readonly UnpolledTaskQueue[];
 }
 
+/** Temporal's cases have no cause beside their kind. */
+const NO_CAUSE = { cause: null, about: null } as const;
+
 /** The payments of a version are settled or refunded within days: a version that drains for longer has a cause. */
 const MAX_DRAIN_MS = 3 * 86_400_000;
 
@@ -46,20 +49,30 @@ function casesOf({ workflows, versions, unpolled }: TemporalAttention): Attentio
   return [
     ...workflows.map(({ workflowId, referenceId, merchantId, startedAt, retriedStep }): AttentionCase => {
       const detail = retriedStep ? describeRetriedStep(retriedStep) : `${workflowId}, started then`;
-      return { kind: 'workflow', subject: referenceId, merchantId, since: startedAt, detail };
+      return { kind: 'workflow', subject: referenceId, merchantId, since: startedAt, detail, ...NO_CAUSE };
     }),
     ...unpolled.map(({ taskQueue, lastPolledAt }): AttentionCase => {
       const since = lastPolledAt ?? new Date();
-      return { kind: 'worker', subject: taskQueue, merchantId: null, since, detail: `no worker polls ${taskQueue}` };
+      const detail = `no worker polls ${taskQueue}`;
+      return { kind: 'worker', subject: taskQueue, merchantId: null, since, detail, ...NO_CAUSE };
     }),
     ...versions.flatMap(({ buildId, drainingSince }): AttentionCase[] => {
       if (drainingSince === undefined || drainingSince > drainedUntil) return [];
       const detail = 'still has open workflows';
-      return [{ kind: 'worker_version', subject: buildId, merchantId: null, since: drainingSince, detail }];
+      return [
+        { kind: 'worker_version', subject: buildId, merchantId: null, since: drainingSince, detail, ...NO_CAUSE },
+      ];
     }),
   ];
 }
 
 function temporalCase(error: unknown): AttentionCase {
-  return { kind: 'temporal', subject: null, merchantId: null, since: new Date(), detail: messageOf(error) };
+  return {
+    kind: 'temporal',
+    subject: null,
+    merchantId: null,
+    since: new Date(),
+    detail: messageOf(error),
+    ...NO_CAUSE,
+  };
 }

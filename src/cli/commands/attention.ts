@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
+import type { ExceptionCause, ExceptionKind } from '../../domain/exception-kinds';
 import {
   listAttention,
   type AttentionCase,
@@ -21,11 +22,11 @@ export function addAttentionCommand(program: LunasCommand): void {
     .databaseAction(z.object({ limit }), async ({ limit }, db, context) => {
       const found = await listAttention(db, () => readTemporal(context, db, limit), limit);
       const cases = found.map(withNextCommand);
-      const rows = cases.map(({ since, kind, next, detail, merchantId }) => ({
+      const rows = cases.map(({ since, kind, next, detail, page, merchantId }) => ({
         SINCE: since,
         KIND: kind.replaceAll('_', ' '),
         NEXT: next,
-        DETAIL: detail,
+        DETAIL: page === null ? detail : `${detail} (${page})`,
         MERCHANT: merchantId,
       }));
       return { json: { cases }, text: formatTable(rows, 'Nothing waits for an operator.') };
@@ -50,13 +51,49 @@ function readTemporal(context: CommandContext, db: Queryable, limit: number): Pr
 type NextCommand = (found: AttentionCase) => string;
 
 function withNextCommand(found: AttentionCase) {
-  const { kind, subject, merchantId, since, detail } = found;
-  return { kind, subject, merchantId, since, detail, next: NEXT_COMMANDS[kind](found) };
+  const { kind, subject, merchantId, since, detail, cause } = found;
+  return {
+    kind,
+    subject,
+    merchantId,
+    since,
+    detail,
+    cause,
+    next: NEXT_COMMANDS[kind](found),
+    page: PAGES[cause ?? ''] ?? null,
+  };
 }
 
 const NOTE = '--note "…"';
 const showPayment: NextCommand = ({ subject }) => `lunas payments show ${subject}`;
 const showPayout: NextCommand = ({ subject }) => `lunas payouts show ${subject}`;
+
+const showAbout: NextCommand = ({ about }) =>
+  about?.startsWith('LP') ? `lunas payouts show ${about}` : `lunas payments show ${about}`;
+const recoverAbout: NextCommand = ({ about }) => `lunas recover ${about} ${NOTE}`;
+const resolve: NextCommand = ({ subject }) => `lunas exceptions resolve ${subject} ${NOTE}`;
+
+type ExceptionCase = ExceptionKind | `reconciliation ${ExceptionCause}`;
+
+/** What repairs the cause. The exception is resolved by hand only where nothing else is left to do in Lunas. */
+const EXCEPTION_COMMANDS: Readonly<Partial<Record<string, NextCommand>>> = {
+  'reconciliation lost': recoverAbout,
+  'reconciliation overdue': recoverAbout,
+  'reconciliation failed_run': () => `lunas reconcile ${NOTE}`,
+  unknown_order: resolve,
+  unknown_payout: resolve,
+  lost_payout: resolve,
+} satisfies Partial<Record<ExceptionCase, NextCommand>>;
+
+/** The page for what a person has to find out first. */
+const PAGES: Readonly<Partial<Record<string, string>>> = {
+  unknown_order: 'docs/operations/forged-notifications.md',
+  unknown_payout: 'docs/operations/payouts.md',
+  payout_conflict: 'docs/operations/payouts.md',
+  payout_amount: 'docs/operations/payouts.md',
+  payout_source_balance: 'docs/operations/payouts.md',
+  lost_payout: 'docs/operations/postgresql-restored.md',
+} satisfies Partial<Record<ExceptionKind, string>>;
 
 const NEXT_COMMANDS: Readonly<Record<AttentionKind, NextCommand>> = {
   temporal: () => 'lunas temporal check',
@@ -67,7 +104,7 @@ const NEXT_COMMANDS: Readonly<Record<AttentionKind, NextCommand>> = {
   refund_failed: ({ subject }) => `lunas refunds retry ${subject} ${NOTE}`,
   refund_unconfirmed: showPayment,
   settlement_due: ({ merchantId }) => `lunas payments list --waiting-for-settlement --merchant ${merchantId}`,
-  exception: ({ subject }) => `lunas exceptions resolve ${subject} ${NOTE}`,
+  exception: (found) => (EXCEPTION_COMMANDS[found.cause ?? ''] ?? showAbout)(found),
   foreign_qris: showPayment,
   changed_amount: showPayment,
   approval: ({ subject }) => `lunas approvals approve ${subject} ${NOTE}`,

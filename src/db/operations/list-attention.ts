@@ -20,6 +20,10 @@ export interface RecordedCase {
   readonly merchantId: string | null;
   readonly since: Date;
   readonly detail: string | null;
+  /** Cases of one kind and cause are one for an operator; null if the kind has one cause. */
+  readonly cause: string | null;
+  /** The reference or id of what a command repairs, if that is not the subject. */
+  readonly about: string | null;
 }
 
 export type RecordedCaseKind = keyof typeof PARTS | `payout_${PayoutAttentionReason}`;
@@ -32,6 +36,9 @@ const DEAD_SINCE = "now() - interval '7 days'";
 /** A bank gives the name of a new account within seconds. */
 const INQUIRY_GRACE = "interval '10 minutes'";
 
+/** The reference of an exception about a workflow without a row. */
+const IS_WORKFLOW_ID = "reference_id ~ '^(payment|payout)-[0-9a-f-]{36}$'";
+
 /** The payments that have stopped their provider account. */
 const stopOf = (kind: AccountStop): string => `
     select reference_id, (select merchant_id from payments where id = payment_id), opened_at,
@@ -39,7 +46,7 @@ const stopOf = (kind: AccountStop): string => `
     from exceptions where resolved_at is null and kind = '${kind}' order by opened_at limit $1`;
 
 /**
- * Subject, merchant, since and detail of each kind, the oldest $1. Payments, refunds, payouts, deliveries, exceptions
+ * Subject, merchant, since and detail of each kind, the oldest $1; some have a `cause` and an `about` too. Payments, refunds, payouts, deliveries, exceptions
  * and bank accounts are read by an index. The other tables have a row for each merchant, endpoint or approval.
  */
 const PARTS = {
@@ -85,7 +92,8 @@ const PARTS = {
   exception: `
     select id::text, coalesce((select merchant_id from payments where id = payment_id),
       (select merchant_id from payouts where payouts.reference_id = exceptions.reference_id)), opened_at,
-      kind || ' of ' || reference_id || ': ' || detail
+      kind || ' of ' || reference_id || ': ' || detail, concat_ws(' ', kind, cause) as cause,
+      case when ${IS_WORKFLOW_ID} then right(reference_id, 36) else reference_id end as about
     from exceptions where resolved_at is null and kind not in (${literalList(ACCOUNT_STOPS)})
     order by opened_at limit $1`,
   foreign_qris: stopOf('foreign_qris'),
@@ -132,7 +140,8 @@ const PARTS = {
 const STATEMENTS = Object.entries(PARTS).map(([kind, part]) => ({
   name: `list_cases_${kind}`,
   text: `
-    select '${kind}' as kind, subject, merchant_id as "merchantId", since, detail
+    select '${kind}' as kind, subject, merchant_id as "merchantId", since, detail,
+      to_jsonb(part) ->> 'cause' as cause, to_jsonb(part) ->> 'about' as about
     from (${part}) part (subject, merchant_id, since, detail) order by since limit $1`,
 }));
 
@@ -157,5 +166,5 @@ function caseOf({
   amountRupiah,
 }: PayoutNeedingAttention): RecordedCase {
   const detail = reason === 'deferred' && obstacle ? obstacle.replaceAll('_', ' ') : formatRupiah(amountRupiah);
-  return { kind: `payout_${reason}`, subject: referenceId, merchantId, since, detail };
+  return { kind: `payout_${reason}`, subject: referenceId, merchantId, since, detail, cause: null, about: null };
 }

@@ -65,6 +65,17 @@ export function listUnfinishedLatePayments(db: Queryable): AsyncGenerator<Paymen
   });
 }
 
+/** Undefined if the payment has no late payment, or that is final. */
+export async function findUnfinishedLatePayment(db: Queryable, paymentId: string): Promise<PaymentTerms | undefined> {
+  const { rows } = await db.query<PaymentTerms>({
+    name: 'find_unfinished_late_payment',
+    text: `select ${TERMS_COLUMNS} from late_payments join payments on payments.id = late_payments.payment_id
+      where late_payments.payment_id = $1 and late_payments.status in (${literalList(OPEN_LATE_PAYMENT_STATUSES)})`,
+    values: [paymentId],
+  });
+  return rows[0];
+}
+
 /** Ids of pending webhook deliveries that have a retry workflow. */
 export function listDeliveriesInRetryWorkflow(db: Queryable): AsyncGenerator<string> {
   return pages(async (after) => {

@@ -1,30 +1,30 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { validate as isUuid } from 'uuid';
-import type { Queryable } from '../../db/connection/pool';
 import { findArchivedIds } from '../../db/operations/archive';
+import { closeRecovered } from '../../db/operations/close-recovered';
 import { findRecordedStatuses } from '../../db/operations/list-for-reconciliation';
 import { findNewestCreation } from '../../db/payments/find-newest-creation';
 import {
   listDeliveriesInRetryWorkflow,
   listOpenPayments,
   listUnfinishedLatePayments,
-  type OpenPayment,
 } from '../../db/payments/list-open-payments';
 import { listOpenPayouts } from '../../db/payouts/list-open-payouts';
 import type { TransitionContext } from '../../db/transitions/apply-transition';
 import { DeclaredAction } from '../../domain/declared-action';
 import { isFinal } from '../../domain/payment-transitions';
-import { messageOf } from '../../errors';
 import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
-import type { ListedWorkflow, WorkflowPage } from '../../temporal/workflow-records';
-import { findKnownDeliveries, reclaimDelivery } from '../../webhooks/outbox';
-import { rebuildPayment } from './rebuild-payment';
+import type { WorkflowPage } from '../../temporal/workflow-records';
+import { findKnownDeliveries } from '../../webhooks/outbox';
+import {
+  attempt,
+  recoverDelivery,
+  recoverPayment,
+  recoverRow,
+  type DifferingWorkflow,
+  type RecoveryResult,
+} from './recover-item';
 import { listDifferingPayouts, recoverPayout, recoverPayoutRow } from './recover-payouts';
-import { isFinalStatus, startFromRow } from './restart-payment';
-
-/** `running`: consistent already. `rebuilt`: written or started again. `notified`: its workflow was signalled. */
-export type RecoveryResult = 'running' | 'rebuilt' | 'notified';
 
 export type RecoveryCounts = Readonly<Record<RecoveryResult, number>>;
 
@@ -56,8 +56,6 @@ export interface RecoverOptions {
 
 const CONCURRENCY = 16;
 const BATCH_SIZE = 500;
-const ATTEMPTS = 5;
-const RETRY_DELAY_MS = 500;
 /** Tolerance for clock differences between machines, and for creations that took long. */
 const CLOCK_MARGIN_MS = 3_600_000;
 
@@ -98,7 +96,9 @@ export async function recover(
   };
   const since = startedSince ?? new Date(((await findNewestCreation(db))?.getTime() ?? 0) - CLOCK_MARGIN_MS);
 
-  return {
+  const startedAt = new Date();
+
+  const recovery = {
     rows: await recoverEach(
       listDifferingWorkflows(context, workflows, since),
       ({ paymentId }) => paymentId,
@@ -137,23 +137,12 @@ export async function recover(
     failures,
     lostPayouts,
   };
-}
-
-type Attempted<T> = { readonly result: T } | { readonly failure: string };
-
-/** A failed item does not stop the others. */
-async function attempt<T>(work: () => Promise<T>, attemptsLeft = ATTEMPTS): Promise<Attempted<T>> {
-  try {
-    return { result: await work() };
-  } catch (error) {
-    if (attemptsLeft === 1) return { failure: messageOf(error) };
-    await sleep(RETRY_DELAY_MS);
-    return attempt(work, attemptsLeft - 1);
-  }
-}
-
-interface DifferingWorkflow extends ListedWorkflow {
-  readonly hasRow: boolean;
+  await closeRecovered(
+    db,
+    startedAt,
+    failures.map(({ id }) => id),
+  );
+  return recovery;
 }
 
 /** Workflows whose payment is missing in PostgreSQL, and running workflows whose payment is final there. */
@@ -179,53 +168,6 @@ async function* listDifferingWorkflows(
     }
     after = page.next;
   } while (after !== null);
-}
-
-async function recoverRow(
-  context: TransitionContext,
-  workflows: PaymentWorkflowClient,
-  { paymentId, hasRow }: DifferingWorkflow,
-): Promise<RecoveryResult> {
-  if (!hasRow) {
-    await rebuildPayment(context, await workflows.records.readCreation(paymentId));
-    return 'rebuilt';
-  }
-  return (await workflows.signalProviderUpdate(paymentId)) === 'signalled' ? 'notified' : 'running';
-}
-
-/** A workflow that runs records what PostgreSQL has lost by itself, once it has seen that PostgreSQL is behind. */
-async function recoverPayment(
-  db: Queryable,
-  workflows: PaymentWorkflowClient,
-  payment: OpenPayment,
-): Promise<RecoveryResult> {
-  const { paymentId } = payment.terms;
-  const { status } = payment.state;
-  const workflow = await workflows.records.describe(paymentId);
-  if (workflow?.isRunning) {
-    if (workflow.status === status) return 'running';
-    // A completing workflow handles no message. The next attempt starts it again.
-    const isCompleting =
-      isFinalStatus(workflow.status) || (await workflows.signalProviderUpdate(paymentId)) === 'no_workflow';
-    if (isCompleting) throw new Error('its workflow is about to complete');
-    return 'notified';
-  }
-  if (workflow === null || status !== 'created' || workflow.status === 'created') {
-    return startFromRow(db, workflows, payment, workflow);
-  }
-  // PostgreSQL has lost the response to the creation. Another request would issue a QR with another timestamp.
-  const { creation } = await workflows.records.readCreation(paymentId);
-  return startFromRow(db, workflows, { ...payment, creation }, workflow);
-}
-
-async function recoverDelivery(
-  { db }: TransitionContext,
-  workflows: PaymentWorkflowClient,
-  deliveryId: string,
-): Promise<RecoveryResult> {
-  if (await workflows.retries.isRunning(deliveryId)) return 'running';
-  await reclaimDelivery(db, deliveryId);
-  return 'rebuilt';
 }
 
 /**
