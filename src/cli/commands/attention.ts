@@ -1,36 +1,28 @@
 import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
-import type { ExceptionCause, ExceptionKind } from '../../domain/exception-kinds';
 import {
   listAttention,
+  type Attention,
   type AttentionCase,
-  type AttentionKind,
+  type AttentionRow,
   type TemporalAttention,
 } from '../../services/attention';
 import { hasPayoutsAccount } from '../../services/provider-accounts/payouts-account';
+import { countOf, needsPerson, nextOf, nextOfRow, pageOf } from '../attention-commands';
 import { withTemporal, type CommandContext } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
 import { limit } from '../option-schemas';
-import { formatTable } from '../output';
+import { formatTable, type CommandResult } from '../output';
 
 export function addAttentionCommand(program: LunasCommand): void {
   program
     .command('attention')
-    .description('list everything that waits for an operator, the oldest first, each with its next command')
-    .option('--limit <n>', 'maximum number', '50')
+    .description('list what waits for an operator, each with its next command; exits with 1 if a person has to act')
+    .option('--limit <n>', 'maximum number of rows; each kind has at least one', '50')
     .examples('lunas attention', 'lunas attention --json')
-    .databaseAction(z.object({ limit }), async ({ limit }, db, context) => {
-      const found = await listAttention(db, () => readTemporal(context, db, limit), limit);
-      const cases = found.map(withNextCommand);
-      const rows = cases.map(({ since, kind, next, detail, page, merchantId }) => ({
-        SINCE: since,
-        KIND: kind.replaceAll('_', ' '),
-        NEXT: next,
-        DETAIL: page === null ? detail : `${detail} (${page})`,
-        MERCHANT: merchantId,
-      }));
-      return { json: { cases }, text: formatTable(rows, 'Nothing waits for an operator.') };
-    });
+    .databaseAction(z.object({ limit }), async ({ limit }, db, context) =>
+      attentionResult(await listAttention(db, (ofKind) => readTemporal(context, db, ofKind), limit)),
+    );
 }
 
 function readTemporal(context: CommandContext, db: Queryable, limit: number): Promise<TemporalAttention> {
@@ -48,80 +40,35 @@ function readTemporal(context: CommandContext, db: Queryable, limit: number): Pr
   });
 }
 
-type NextCommand = (found: AttentionCase) => string;
-
-function withNextCommand(found: AttentionCase) {
-  const { kind, subject, merchantId, since, detail, cause } = found;
+function attentionResult({ rows, moreRows, cases }: Attention): CommandResult {
+  const table = formatTable(rows.map(tableRow), 'Nothing waits for an operator.');
+  const waiting = rows.filter(needsPerson).length + moreRows;
   return {
-    kind,
-    subject,
-    merchantId,
-    since,
-    detail,
-    cause,
-    next: NEXT_COMMANDS[kind](found),
-    page: PAGES[cause ?? ''] ?? null,
+    json: { cases: cases.map(caseDocument), rows: rows.map(rowDocument), moreRows },
+    text: moreRows === 0 ? table : `${table}\n${moreRows} more (--limit)`,
+    ...(waiting > 0 && { failure: waiting === 1 ? '1 row needs a person.' : `${waiting} rows need a person.` }),
   };
 }
 
-const NOTE = '--note "…"';
-const showPayment: NextCommand = ({ subject }) => `lunas payments show ${subject}`;
-const showPayout: NextCommand = ({ subject }) => `lunas payouts show ${subject}`;
+function tableRow(row: AttentionRow) {
+  const page = pageOf(row);
+  return {
+    SINCE: row.since,
+    COUNT: countOf(row),
+    KIND: row.kind.replaceAll('_', ' '),
+    NEXT: nextOfRow(row),
+    DETAIL: page === null ? row.detail : `${row.detail} (${page})`,
+    MERCHANT: row.merchantId,
+  };
+}
 
-const showAbout: NextCommand = ({ about }) =>
-  about?.startsWith('LP') ? `lunas payouts show ${about}` : `lunas payments show ${about}`;
-const recoverAbout: NextCommand = ({ about }) => `lunas recover ${about} ${NOTE}`;
-const resolve: NextCommand = ({ subject }) => `lunas exceptions resolve ${subject} ${NOTE}`;
+function caseDocument(found: AttentionCase) {
+  const { kind, subject, merchantId, since, detail, cause } = found;
+  return { kind, subject, merchantId, since, detail, cause, next: nextOf(found), page: pageOf(found) };
+}
 
-type ExceptionCase = ExceptionKind | `reconciliation ${ExceptionCause}`;
-
-/** What repairs the cause. The exception is resolved by hand only where nothing else is left to do in Lunas. */
-const EXCEPTION_COMMANDS: Readonly<Partial<Record<string, NextCommand>>> = {
-  'reconciliation lost': recoverAbout,
-  'reconciliation overdue': recoverAbout,
-  'reconciliation failed_run': () => `lunas reconcile ${NOTE}`,
-  unknown_order: resolve,
-  unknown_payout: resolve,
-  lost_payout: resolve,
-} satisfies Partial<Record<ExceptionCase, NextCommand>>;
-
-/** The page for what a person has to find out first. */
-const PAGES: Readonly<Partial<Record<string, string>>> = {
-  unknown_order: 'docs/operations/forged-notifications.md',
-  unknown_payout: 'docs/operations/payouts.md',
-  payout_conflict: 'docs/operations/payouts.md',
-  payout_amount: 'docs/operations/payouts.md',
-  payout_source_balance: 'docs/operations/payouts.md',
-  lost_payout: 'docs/operations/postgresql-restored.md',
-} satisfies Partial<Record<ExceptionKind, string>>;
-
-const NEXT_COMMANDS: Readonly<Record<AttentionKind, NextCommand>> = {
-  temporal: () => 'lunas temporal check',
-  recovery_mode: () => 'lunas recovery status',
-  ledger_breaks: () => 'lunas ledger verify',
-  workflow: (found) => (found.subject?.startsWith('LP') ? showPayout : showPayment)(found),
-  payment_overdue: showPayment,
-  refund_failed: ({ subject }) => `lunas refunds retry ${subject} ${NOTE}`,
-  refund_unconfirmed: showPayment,
-  settlement_due: ({ merchantId }) => `lunas payments list --waiting-for-settlement --merchant ${merchantId}`,
-  exception: (found) => (EXCEPTION_COMMANDS[found.cause ?? ''] ?? showAbout)(found),
-  foreign_qris: showPayment,
-  changed_amount: showPayment,
-  approval: ({ subject }) => `lunas approvals approve ${subject} ${NOTE}`,
-  merchant_pending: ({ subject }) => `lunas merchants approve ${subject} ${NOTE}`,
-  merchant_on_hold: ({ subject }) => `lunas merchants release ${subject} ${NOTE}`,
-  bank_account_to_approve: ({ subject }) => `lunas bank-accounts show ${subject} ${NOTE}`,
-  bank_account_without_name: ({ subject }) => `lunas bank-accounts verify ${subject} ${NOTE}`,
-  payouts_stopped: () => `lunas payouts start ${NOTE}`,
-  payout_waiting_for_approval: ({ subject }) => `lunas payouts approve ${subject} ${NOTE}`,
-  payout_deferred: showPayout,
-  payout_not_sent: showPayout,
-  payout_not_found: showPayout,
-  payout_indeterminate: showPayout,
-  payout_overdue: showPayout,
-  payout_returned: showPayout,
-  endpoint_failing: ({ subject }) => `lunas webhooks ping ${subject} ${NOTE}`,
-  webhooks_dead: ({ merchantId }) => `lunas webhooks deliveries --status dead --merchant ${merchantId}`,
-  worker: () => 'lunas doctor',
-  worker_version: () => 'lunas temporal versions',
-};
+function rowDocument(row: AttentionRow) {
+  const { kind, subject, merchantId, since, detail, cause, count } = row;
+  const found = { kind, count, subject, merchantId, since, detail, cause };
+  return { ...found, next: nextOfRow(row), page: pageOf(row), needsPerson: needsPerson(row) };
+}

@@ -24,12 +24,15 @@ export async function closeRecovered(db: Queryable, startedAt: Date, failedIds: 
     name: 'close_recovered',
     text: `update exceptions set resolved_at = now(), resolved_by = $3, note = $4
       where ${OPEN_LOSSES} and opened_at <= $1
-        and (payment_id is not null or ${HAS_ROW}) and right(reference_id, 36) <> all ($2) and coalesce(payment_id::text, '') <> all ($2)
-        and not exists (select from payouts where payouts.reference_id = exceptions.reference_id and id::text = any ($2))
+        and (payment_id is not null or ${HAS_ROW})
+        and right(reference_id, 36) <> all ($2) and coalesce(payment_id::text, '') <> all ($2)
         and not exists (
+          select from payouts where payouts.reference_id = exceptions.reference_id and id::text = any ($2)
+        ) and not exists (
           select from webhook_deliveries failed left join payouts on payouts.id = failed.payout_id
           where failed.id = any ($2::uuid[])
-            and (failed.payment_id = exceptions.payment_id or payouts.reference_id = exceptions.reference_id))`,
+            and (failed.payment_id = exceptions.payment_id or payouts.reference_id = exceptions.reference_id)
+        )`,
     values: [startedAt, failedIds, BY, NOTE],
   });
 }

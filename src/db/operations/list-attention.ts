@@ -42,12 +42,12 @@ const IS_WORKFLOW_ID = "reference_id ~ '^(payment|payout)-[0-9a-f-]{36}$'";
 /** The payments that have stopped their provider account. */
 const stopOf = (kind: AccountStop): string => `
     select reference_id, (select merchant_id from payments where id = payment_id), opened_at,
-      'exception ' || id || ': ' || detail
+      'exception ' || id || ': ' || detail, provider_account_id::text as cause
     from exceptions where resolved_at is null and kind = '${kind}' order by opened_at limit $1`;
 
 /**
- * Subject, merchant, since and detail of each kind, the oldest $1; some have a `cause` and an `about` too. Payments, refunds, payouts, deliveries, exceptions
- * and bank accounts are read by an index. The other tables have a row for each merchant, endpoint or approval.
+ * Subject, merchant, since and detail of each kind, the oldest $1; some have a `cause` and an `about` too. Payments,
+ * refunds, payouts, deliveries, exceptions and bank accounts are read by an index. The other tables have a row for each merchant, endpoint or approval.
  */
 const PARTS = {
   recovery_mode: `
@@ -60,7 +60,8 @@ const PARTS = {
     ) newest where break_count > 0`,
   payment_overdue: OVERDUE.map(
     ({ condition, order, dueAt }) => `(
-    select reference_id, merchant_id, ${dueAt}, status from payments where ${condition} order by ${order} limit $1)`,
+    select reference_id, merchant_id, ${dueAt}, status, status as cause from payments
+    where ${condition} order by ${order} limit $1)`,
   ).join(' union all '),
   refund_failed: `
     select reference_id, merchant_id, updated_at, refund.failure_reason
@@ -145,16 +146,32 @@ const STATEMENTS = Object.entries(PARTS).map(([kind, part]) => ({
     from (${part}) part (subject, merchant_id, since, detail) order by since limit $1`,
 }));
 
-/** The oldest first. Each kind has a statement of its own, so that each is planned and bounded by itself. */
+/** The provider accounts of payments and payouts, by their reference. */
+export async function findAccountsOf(
+  db: Queryable,
+  references: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (references.length === 0) return new Map();
+  const { rows } = await db.query<{ referenceId: string; accountId: string }>({
+    name: 'find_accounts_of',
+    text: ['payments', 'payouts']
+      .map(
+        (table) => `select reference_id as "referenceId", provider_account_id as "accountId"
+          from ${table} where reference_id = any ($1)`,
+      )
+      .join(' union all '),
+    values: [references],
+  });
+  return new Map(rows.map(({ referenceId, accountId }) => [referenceId, accountId]));
+}
+
+/** At most `limit` of each kind, the oldest first. Each kind has a statement, so that each is planned by itself. */
 export async function listRecordedCases(db: Queryable, limit: number): Promise<RecordedCase[]> {
   const found = await Promise.all([
     ...STATEMENTS.map(async (statement) => (await db.query<RecordedCase>({ ...statement, values: [limit] })).rows),
     listPayoutsNeedingAttention(db, new Date(), limit).then((payouts) => payouts.map(caseOf)),
   ]);
-  return found
-    .flat()
-    .toSorted((one, other) => one.since.getTime() - other.since.getTime())
-    .slice(0, limit);
+  return found.flat().toSorted((one, other) => one.since.getTime() - other.since.getTime());
 }
 
 function caseOf({

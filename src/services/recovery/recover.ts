@@ -74,47 +74,28 @@ export async function recover(
   { startedSince, onProgress = () => undefined }: RecoverOptions = {},
 ): Promise<Recovery> {
   const { db } = context;
-  const failures: RecoveryFailure[] = [];
+  const run = new RecoveryRun(onProgress);
   const lostPayouts: string[] = [];
-  let done = 0;
-  const recoverEach = async <T>(
-    items: AsyncIterable<T>,
-    idOf: (item: T) => string,
-    work: (item: T) => Promise<RecoveryResult>,
-    onFailure: (item: T) => void = () => undefined,
-  ) => {
-    const counts = { running: 0, rebuilt: 0, notified: 0 };
-    await forEachConcurrent(items, CONCURRENCY, async (item) => {
-      const outcome = await attempt(() => work(item));
-      if ('failure' in outcome) {
-        failures.push({ id: idOf(item), reason: outcome.failure });
-        onFailure(item);
-      } else counts[outcome.result] += 1;
-      onProgress((done += 1));
-    });
-    return counts;
-  };
   const since = startedSince ?? new Date(((await findNewestCreation(db))?.getTime() ?? 0) - CLOCK_MARGIN_MS);
-
   const startedAt = new Date();
 
   const recovery = {
-    rows: await recoverEach(
+    rows: await run.recoverEach(
       listDifferingWorkflows(context, workflows, since),
       ({ paymentId }) => paymentId,
       (workflow) => recoverRow(context, workflows, workflow),
     ),
-    payments: await recoverEach(
+    payments: await run.recoverEach(
       listOpenPayments(db),
       ({ terms }) => terms.paymentId,
       (payment) => recoverPayment(db, workflows, payment),
     ),
-    latePayments: await recoverEach(
+    latePayments: await run.recoverEach(
       listUnfinishedLatePayments(db),
       ({ paymentId }) => paymentId,
       (terms) => workflows.resumeLatePayment(terms),
     ),
-    payoutRows: await recoverEach(
+    payoutRows: await run.recoverEach(
       listDifferingPayouts(db, workflows.payouts, since),
       ({ payoutId }) => payoutId,
       (payout) => recoverPayoutRow(db, workflows.payouts, payout),
@@ -122,27 +103,53 @@ export async function recover(
         if (!recorded) lostPayouts.push(payoutId);
       },
     ),
-    payouts: await recoverEach(
+    payouts: await run.recoverEach(
       listOpenPayouts(db),
       ({ payoutId }) => payoutId,
       (payout) => recoverPayout(workflows.payouts, payout),
     ),
     deliveries: add(
-      await recoverEach(listDeliveriesInRetryWorkflow(db), String, (id) => recoverDelivery(context, workflows, id)),
-      await recoverEach(listUnknownDeliveries(context, workflows), String, async (id) => {
+      await run.recoverEach(listDeliveriesInRetryWorkflow(db), String, (id) => recoverDelivery(context, workflows, id)),
+      await run.recoverEach(listUnknownDeliveries(context, workflows), String, async (id) => {
         await workflows.retries.terminate(id, 'PostgreSQL has no such delivery: recovery');
         return 'notified';
       }),
     ),
-    failures,
+    failures: run.failures,
     lostPayouts,
   };
   await closeRecovered(
     db,
     startedAt,
-    failures.map(({ id }) => id),
+    run.failures.map(({ id }) => id),
   );
   return recovery;
+}
+
+/** The failures of a recovery, and how far it is. */
+class RecoveryRun {
+  readonly failures: RecoveryFailure[] = [];
+  #done = 0;
+
+  constructor(private readonly onProgress: (done: number) => void) {}
+
+  async recoverEach<T>(
+    items: AsyncIterable<T>,
+    idOf: (item: T) => string,
+    work: (item: T) => Promise<RecoveryResult>,
+    onFailure: (item: T) => void = () => undefined,
+  ): Promise<RecoveryCounts> {
+    const counts = { running: 0, rebuilt: 0, notified: 0 };
+    await forEachConcurrent(items, CONCURRENCY, async (item) => {
+      const outcome = await attempt(() => work(item));
+      if ('failure' in outcome) {
+        this.failures.push({ id: idOf(item), reason: outcome.failure });
+        onFailure(item);
+      } else counts[outcome.result] += 1;
+      this.onProgress((this.#done += 1));
+    });
+    return counts;
+  }
 }
 
 /** Workflows whose payment is missing in PostgreSQL, and running workflows whose payment is final there. */
