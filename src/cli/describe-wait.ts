@@ -70,7 +70,7 @@ function waitOfOpen(
   const recovery = `a recovery (lunas recover ${referenceId})`;
   if (workflow === null) return { ...recorded, what: recovery, because: 'it has no workflow' };
   if ('error' in workflow) {
-    const because = `Temporal does not respond (${clause(workflow.error)})`;
+    const because = workflow.isWorkerMissing ? workflow.error : `Temporal does not respond (${clause(workflow.error)})`;
     return { ...recorded, what: 'what only its workflow knows', because };
   }
   if ('closedAt' in workflow) {

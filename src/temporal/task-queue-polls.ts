@@ -1,9 +1,13 @@
 import { optionalTsToDate } from '@temporalio/common/lib/time';
 import { PAYMENTS_TASK_QUEUE, PAYOUTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
 import type { BoundedClient } from './bounded-client';
+import { MissingWorkerError, NoWorkerResponse } from './missing-worker';
 
 /** A worker polls again within a minute, also while there is no task. */
-const POLL_GRACE_MS = 2 * 60_000;
+const POLL_GRACE_MS = 70_000;
+
+/** The caller has waited for the call already. */
+const EXPLANATION_MS = 2_000;
 
 /** `temporal.api.enums.v1.TaskQueueType` */
 const WORKFLOW_TASKS = 1;
@@ -16,14 +20,25 @@ export interface UnpolledTaskQueue {
 }
 
 /**
- * The task queues of which Temporal has seen no poll for two minutes.
+ * The task queues of which Temporal has seen no poll for 70 s.
  * @param hasPayouts else no worker needs the role `payouts`
  */
 export async function listUnpolledTaskQueues(client: BoundedClient, hasPayouts: boolean): Promise<UnpolledTaskQueue[]> {
   const taskQueues = [PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE, ...(hasPayouts ? [PAYOUTS_TASK_QUEUE] : [])];
-  const polledSince = new Date(Date.now() - POLL_GRACE_MS);
   const polls = await Promise.all(taskQueues.map((taskQueue) => findLastPoll(client, taskQueue)));
-  return polls.filter(({ lastPolledAt }) => lastPolledAt === null || lastPolledAt < polledSince);
+  return polls.filter(isUnpolled);
+}
+
+/** The error of a call that got no response, or that no worker polls its task queue, if that is the truth. */
+export async function explainNoResponse(client: BoundedClient, error: unknown): Promise<unknown> {
+  if (!(error instanceof NoWorkerResponse)) return error;
+  const bounded = client.withDeadline(Date.now() + EXPLANATION_MS);
+  const poll = await findLastPoll(bounded, error.taskQueue).catch(() => null);
+  return poll !== null && isUnpolled(poll) ? new MissingWorkerError(error.taskQueue, error) : error;
+}
+
+function isUnpolled({ lastPolledAt }: UnpolledTaskQueue): boolean {
+  return lastPolledAt === null || lastPolledAt.getTime() < Date.now() - POLL_GRACE_MS;
 }
 
 async function findLastPoll(client: BoundedClient, taskQueue: string): Promise<UnpolledTaskQueue> {
