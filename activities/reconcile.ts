@@ -1,5 +1,6 @@
 import { listProviderAccountIds } from '../src/db/operations/list-for-reconciliation';
 import { openException } from '../src/db/operations/open-exception';
+import { failedRunReference } from '../src/db/operations/reconciliation-findings';
 import { findLastReconciliationStart, recordReconciliationRun } from '../src/db/operations/reconciliation-runs';
 import {
   planReconciliation as planParts,
@@ -71,7 +72,7 @@ export async function reportFailedReconciliation(
   await openException(db, {
     kind: 'reconciliation',
     cause: 'failed_run',
-    referenceId: accountId === null ? 'reconciliation' : `reconciliation-${accountId}`,
+    referenceId: failedRunReference(accountId),
     providerAccountId: accountId,
     detail: `A reconciliation run failed, so that not everything was compared: ${reason}`,
   });

@@ -17,7 +17,7 @@ import {
   type RetriedDelivery,
 } from '../../db/operations/list-for-reconciliation';
 import { openException, type NewException } from '../../db/operations/open-exception';
-import { closeReconciled, noteIndeterminateOrders } from '../../db/operations/reconciliation-findings';
+import { closeFailedRun, closeReconciled, noteIndeterminateOrders } from '../../db/operations/reconciliation-findings';
 import { newestNotification, scheduleStatusQuery } from '../../db/payments/notification-inbox';
 import { isFinal } from '../../domain/payment-transitions';
 import {
@@ -95,6 +95,7 @@ export async function reconcileBatch(
     breaks.push(...page.breaks);
     next = page.next === null ? scanAfter(next.scan) : { scan: next.scan, after: page.next };
   } while (next !== null && Date.now() < untilMs);
+  if (next === null && coverage.unasked === 0) await closeFailedRun(dependencies.db, accountId);
   return { next, coverage, breaks };
 }
 
