@@ -42,17 +42,21 @@ const EXCEPTIONS: Readonly<Partial<Record<string, Kind>>> = {
   lost_payout: { next: resolve, nextOfSeveral: () => 'lunas exceptions list' },
 } satisfies Partial<Record<ExceptionCase, Kind>>;
 
-/** The page for what a person has to find out first. */
+/** The page for what a person has to find out first, by the kind of a case or of its exception. */
 const PAGES: Readonly<Partial<Record<string, string>>> = {
+  postgresql: 'docs/operations/postgresql-down.md',
+  temporal: 'docs/operations/temporal-down.md',
+  worker: 'docs/operations/backlog.md',
   unknown_order: 'docs/operations/forged-notifications.md',
   unknown_payout: 'docs/operations/payouts.md',
   payout_conflict: 'docs/operations/payouts.md',
   payout_amount: 'docs/operations/payouts.md',
   payout_source_balance: 'docs/operations/payouts.md',
   lost_payout: 'docs/operations/postgresql-restored.md',
-} satisfies Partial<Record<ExceptionKind, string>>;
+} satisfies Partial<Record<ExceptionKind | AttentionKind, string>>;
 
 const KINDS: Readonly<Record<AttentionKind, Kind>> = {
+  postgresql: { next: () => 'lunas doctor' },
   temporal: { next: () => 'lunas temporal check' },
   recovery_mode: { next: () => 'lunas recovery status' },
   ledger_breaks: { next: () => 'lunas ledger verify' },
@@ -88,6 +92,7 @@ const KINDS: Readonly<Record<AttentionKind, Kind>> = {
   },
   bank_account_without_name: { next: ({ subject }) => `lunas bank-accounts verify ${subject} ${NOTE}` },
   payouts_stopped: { next: () => `lunas payouts start ${NOTE}` },
+  account_disabled: { next: ({ subject }) => `lunas accounts enable ${subject} ${NOTE}` },
   payout_waiting_for_approval: {
     next: ({ subject }) => `lunas payouts approve ${subject} ${NOTE}`,
     nextOfSeveral: listPayouts,
@@ -124,7 +129,7 @@ function kindOf({ kind, cause }: AttentionCase): Kind {
 
 /** The page of the runbook for a case; null if its command needs none. */
 export function pageOf({ kind, cause }: AttentionCase): string | null {
-  return (kind === 'exception' && PAGES[cause ?? '']) || null;
+  return PAGES[kind === 'exception' ? (cause ?? '') : kind] ?? null;
 }
 
 /** The command for one case. */

@@ -1,17 +1,12 @@
-import type { Queryable } from '../db/connection/pool';
-import {
-  findAccountsOf,
-  listRecordedCases,
-  type RecordedCase,
-  type RecordedCaseKind,
-} from '../db/operations/list-attention';
+import type { RecordedCase, RecordedCaseKind } from '../db/operations/list-attention';
 import { describeRetriedStep, type RetriedStep } from '../domain/retried-step';
 import { messageOf } from '../errors';
+import { withTimeout } from '../lib/with-timeout';
 import type { UnpolledTaskQueue } from '../temporal/task-queue-polls';
 import type { ListedVersion } from '../temporal/worker-versions';
 import type { WorkflowNeedingAttention } from '../temporal/workflow-records';
 
-export type AttentionKind = RecordedCaseKind | 'workflow' | 'worker' | 'worker_version' | 'temporal';
+export type AttentionKind = RecordedCaseKind | 'workflow' | 'worker' | 'worker_version' | 'temporal' | 'postgresql';
 
 /** What waits for an operator. */
 export interface AttentionCase extends Omit<RecordedCase, 'kind'> {
@@ -52,28 +47,39 @@ const FIRST_CASES = 5;
 /** A case without what only some have. */
 const PLAIN = { merchantId: null, cause: null, about: null } as const;
 
+/** Reads one half of the cases, with at most `CASES_OF_KIND` of each kind. */
+interface Halves {
+  readonly postgresql: () => Promise<readonly RecordedCase[]>;
+  readonly temporal: () => Promise<TemporalAttention>;
+  /** By reference; for the workflows of the other half. */
+  readonly accountsOf: (references: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+}
+
+/** What each half may take. */
+export const HALF_MS = 2_000;
+
 /**
- * @param readTemporal reads at most so many workflows of a kind; if it fails, that is a case too
+ * Reads both halves at the same time. One that is away is a case too, and hides nothing of the other one.
  * @param limit of rows and of cases; each kind has at least one of them nevertheless
  */
-export async function listAttention(
-  db: Queryable,
-  readTemporal: (limit: number) => Promise<TemporalAttention>,
-  limit: number,
-): Promise<Attention> {
+export async function listAttention(halves: Halves, limit: number): Promise<Attention> {
   const [recorded, inTemporal] = await Promise.all([
-    listRecordedCases(db, CASES_OF_KIND),
-    readTemporal(CASES_OF_KIND).then(
-      (found) => casesOf(db, found),
-      (error: unknown) => [temporalCase(error)],
-    ),
+    half(halves.postgresql()).catch((error: unknown) => [awayCase('postgresql', error)]),
+    half(halves.temporal()).catch((error: unknown) => awayCase('temporal', error)),
   ]);
+  const isAway = recorded.some(({ kind }) => kind === 'postgresql');
+  const accountsOf = isAway ? () => Promise.resolve(NO_ACCOUNTS) : halves.accountsOf;
+  const others = 'kind' in inTemporal ? [inTemporal] : await casesOf(accountsOf, inTemporal);
   const known = new Set(recorded.map(({ subject }) => subject));
-  const others = inTemporal.filter(({ subject }) => subject === null || !known.has(subject));
-  const cases = [...recorded, ...others].toSorted((one, other) => one.since.getTime() - other.since.getTime());
+  const unknown = others.filter(({ subject }) => subject === null || !known.has(subject));
+  const cases = [...recorded, ...unknown].toSorted((one, other) => one.since.getTime() - other.since.getTime());
   const rows = groupCases(cases);
   const shown = takeOfEachKind(rows, limit);
   return { rows: shown, moreRows: rows.length - shown.length, cases: takeOfEachKind(cases, limit) };
+}
+
+function half<Result>(reading: Promise<Result>): Promise<Result> {
+  return withTimeout(HALF_MS, reading, () => new Error(`no response in ${HALF_MS / 1_000} s`));
 }
 
 /** @param cases the oldest first, as are the rows */
@@ -107,12 +113,13 @@ function takeOfEachKind<Item extends Pick<AttentionCase, 'kind'>>(items: readonl
   return items.filter((item) => taken.has(item));
 }
 
-async function casesOf(db: Queryable, { workflows, versions, unpolled }: TemporalAttention): Promise<AttentionCase[]> {
+async function casesOf(
+  accountsOf: Halves['accountsOf'],
+  { workflows, versions, unpolled }: TemporalAttention,
+): Promise<AttentionCase[]> {
   const drainedUntil = new Date(Date.now() - MAX_DRAIN_MS);
-  const accounts = await findAccountsOf(
-    db,
-    workflows.map(({ referenceId }) => referenceId),
-  );
+  const references = workflows.map(({ referenceId }) => referenceId);
+  const accounts = await half(accountsOf(references)).catch(() => NO_ACCOUNTS);
   return [
     ...workflowCases(workflows, accounts),
     ...unpolled.map(({ taskQueue, lastPolledAt }): AttentionCase => {
@@ -162,6 +169,9 @@ function workflowCase(
   return { ...found, cause, about };
 }
 
-function temporalCase(error: unknown): AttentionCase {
-  return { ...PLAIN, kind: 'temporal', subject: null, since: new Date(), detail: messageOf(error) };
+/** PostgreSQL is away, or does not respond in time. */
+const NO_ACCOUNTS: ReadonlyMap<string, string> = new Map();
+
+function awayCase(kind: 'postgresql' | 'temporal', error: unknown): AttentionCase {
+  return { ...PLAIN, kind, subject: null, since: new Date(), detail: messageOf(error) };
 }

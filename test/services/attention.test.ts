@@ -1,8 +1,9 @@
-import { needsPerson, nextOfRow } from '../../src/cli/attention-commands';
+import { needsPerson, nextOfRow, pageOf } from '../../src/cli/attention-commands';
 import { createPool, type Pool } from '../../src/db/connection/pool';
+import { findAccountsOf, listRecordedCases } from '../../src/db/operations/list-attention';
 import { openException } from '../../src/db/operations/open-exception';
 import type { RetriedStep } from '../../src/domain/retried-step';
-import { listAttention } from '../../src/services/attention';
+import { CASES_OF_KIND, HALF_MS, listAttention } from '../../src/services/attention';
 import type { WorkflowNeedingAttention } from '../../src/temporal/workflow-records';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { createTestLedger } from '../support/payments';
@@ -32,8 +33,14 @@ function workflow(referenceId: string, retriedStep?: RetriedStep | null): Workfl
   };
 }
 
+const halvesOf = (db: Pool, workflows: readonly WorkflowNeedingAttention[]) => ({
+  postgresql: () => listRecordedCases(db, CASES_OF_KIND),
+  temporal: () => Promise.resolve({ workflows, versions: [], unpolled: [] }),
+  accountsOf: (references: readonly string[]) => findAccountsOf(db, references),
+});
+
 const list = (workflows: readonly WorkflowNeedingAttention[], limit = 50) =>
-  listAttention(db, () => Promise.resolve({ workflows, versions: [], unpolled: [] }), limit);
+  listAttention(halvesOf(db, workflows), limit);
 
 const FULL = {
   activity: 'settlePayment',
@@ -93,12 +100,35 @@ describe('an outage with many payments', () => {
     const { terms } = await applyTransitions(ledger, ['issue', 'pay', 'settle']);
     const failed = { ...refused(3), isOfProvider: true };
     const like = Array.from({ length: 9 }, () => workflow(terms.referenceId));
-    const readTemporal = () =>
-      Promise.resolve({ workflows: [workflow(terms.referenceId, failed), ...like], versions: [], unpolled: [] });
-    const { rows } = await listAttention(ledger.db, readTemporal, 20);
+    const { rows } = await listAttention(halvesOf(ledger.db, [workflow(terms.referenceId, failed), ...like]), 20);
     await ledger.close();
     const row = rows.find(({ kind }) => kind === 'workflow');
     expect(row).toMatchObject({ count: 10, about: terms.providerAccountId });
     expect(row && nextOfRow(row)).toBe(`lunas accounts disable ${terms.providerAccountId} --note "…"`);
+  });
+});
+
+describe('a half that is away', () => {
+  const hangs = () => new Promise<never>(() => undefined);
+  const both = () => halvesOf(db, [workflow('LN1', FULL)]);
+
+  it('PostgreSQL away: the workflows and the page of the runbook', async () => {
+    const before = Date.now();
+    const { rows } = await listAttention({ ...both(), postgresql: hangs, accountsOf: hangs }, 20);
+    expect(Date.now() - before).toBeLessThan(2 * HALF_MS);
+    expect(rows.map(({ kind }) => kind)).toEqual(['workflow', 'postgresql']);
+    expect(rows.map(pageOf)).toEqual([null, 'docs/operations/postgresql-down.md']);
+    expect(rows.map(({ detail }) => detail)).toContain('no response in 2 s');
+  });
+
+  it('Temporal away: what PostgreSQL has, and the page of the runbook', async () => {
+    const { rows } = await listAttention({ ...both(), temporal: hangs }, 20);
+    expect(rows.map(({ kind }) => kind)).toEqual(['exception', 'temporal']);
+    expect(rows.map(pageOf)).toContain('docs/operations/temporal-down.md');
+  });
+
+  it('both away: a row for each', async () => {
+    const { rows } = await listAttention({ ...both(), postgresql: hangs, temporal: hangs }, 20);
+    expect(rows.map(({ kind }) => kind).toSorted()).toEqual(['postgresql', 'temporal']);
   });
 });

@@ -33,6 +33,9 @@ const READ_LIMIT = 1_000;
 
 const DEAD_SINCE = "now() - interval '7 days'";
 
+/** An account that another one replaces is disabled for good. */
+const REMEMBERED_FOR = "interval '7 days'";
+
 /** A bank gives the name of a new account within seconds. */
 const INQUIRY_GRACE = "interval '10 minutes'";
 
@@ -47,7 +50,8 @@ const stopOf = (kind: AccountStop): string => `
 
 /**
  * Subject, merchant, since and detail of each kind, the oldest $1; some have a `cause` and an `about` too. Payments,
- * refunds, payouts, deliveries, exceptions and bank accounts are read by an index. The other tables have a row for each merchant, endpoint or approval.
+ * refunds, payouts, deliveries, exceptions and bank accounts are read by an index. The other tables have a row for each
+ * merchant, endpoint, account or approval.
  */
 const PARTS = {
   recovery_mode: `
@@ -117,6 +121,20 @@ const PARTS = {
   payouts_stopped: `
     select null::text, null::uuid, changed_at, changed_by || ': ' || note
     from (select * from payout_stops order by id desc limit 1) newest where is_stopped`,
+  account_disabled: `
+    select id::text, null::uuid, coalesce(changed_at, created_at),
+      coalesce(provider, 'payouts') || case when is_only then ': no other account is enabled' else '' end
+        || coalesce(', by ' || (
+          select actor from operator_actions where action = 'account.disable' and target = id::text
+          order by operator_actions.id desc limit 1), ''),
+      case when is_only then id::text end as cause
+    from (
+      select *, not exists (
+        select from provider_accounts other
+        where other.status = 'enabled' and other.purpose = account.purpose
+          and other.provider is not distinct from account.provider) as is_only
+      from provider_accounts account where status = 'disabled'
+    ) disabled where is_only or changed_at > now() - ${REMEMBERED_FOR} order by 3 limit $1`,
   payout_returned: `
     select returned.reference_id, returned.merchant_id, returned.updated_at, account.bank_code
     from (select * from payouts where status = 'returned' order by updated_at desc limit ${READ_LIMIT}) returned
