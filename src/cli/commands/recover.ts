@@ -9,6 +9,7 @@ import {
   type RecoverOptions,
   type Recovery,
   type RecoveryCounts,
+  type RecoveryReport,
 } from '../../services/recovery/recover';
 import type { RecoveryResult } from '../../services/recovery/recover-item';
 import { RECOVER_ONE, recoverOne, type RecoveredOne } from '../../services/recovery/recover-one';
@@ -18,17 +19,19 @@ import type { LunasCommand } from '../lunas-command';
 import type { CommandAudit } from '../operator-identity';
 import { timestamp } from '../option-schemas';
 import { formatTable, type CommandResult } from '../output';
+import type { Terminal } from '../terminal';
 
 const REPORT_INTERVAL = 1_000;
 
 export function addRecoverCommand(program: LunasCommand): void {
-  const onProgress = (done: number) => {
-    if (done % REPORT_INTERVAL === 0) program.terminal.stderr.write(`${done} processed\n`);
-  };
   const input = z
-    .object({ paymentOrPayout: z.array(z.string()).default([]), since: timestamp.optional() })
-    .refine(({ paymentOrPayout, since }) => paymentOrPayout.length === 0 || since === undefined, {
-      error: 'takes either payments and payouts, or --since',
+    .object({
+      paymentOrPayout: z.array(z.string()).default([]),
+      since: timestamp.optional(),
+      fromStart: z.boolean().default(false),
+    })
+    .refine(({ paymentOrPayout, since, fromStart }) => paymentOrPayout.length === 0 || !(since || fromStart), {
+      error: 'takes either payments and payouts, or --since and --from-start',
     });
   program
     .command('recover [payment-or-payout...]')
@@ -42,15 +45,34 @@ export function addRecoverCommand(program: LunasCommand): void {
     .examples('lunas recover LN0123456789ABCDEF', 'lunas recover', 'lunas recover --since 2026-01-31T09:00:00Z --json')
     .writeAction(
       input,
-      ({ paymentOrPayout, since }, audit, context, environment) =>
+      ({ paymentOrPayout, since, fromStart }, audit, context, environment) =>
         withTemporal(context, audit.db, (workflows) => {
           const transitionContext = { db: audit.db, environment, onDeliveries: () => undefined };
           if (paymentOrPayout.length > 0) return recoverEach(transitionContext, workflows, audit, paymentOrPayout);
-          return recoverAll(transitionContext, workflows, audit, { startedSince: since, onProgress });
+          return recoverAll(transitionContext, workflows, audit, {
+            startedSince: since,
+            fromStart,
+            onProgress: progressReport(program.terminal),
+          });
         }),
       { statementTimeoutMs: LONG_STATEMENT_MS },
     );
 }
+
+/** `12,000 of 8,600,000, 1,900/s, 75 min left`: to the thousand, as the payments open and close meanwhile. */
+function progressReport({ stderr }: Terminal): (progress: RecoveryReport) => void {
+  const startedAt = Date.now();
+  return ({ done, doneBefore, openPayments }) => {
+    if (done === doneBefore + 1 && doneBefore > 0) stderr.write(`goes on after ${grouped(doneBefore)} payments\n`);
+    if (done % REPORT_INTERVAL !== 0) return;
+    const perSecond = ((done - doneBefore) * 1_000) / Math.max(1, Date.now() - startedAt);
+    const minutes = Math.ceil(Math.max(0, openPayments - done) / perSecond / 60);
+    const total = grouped(Math.max(done, openPayments));
+    stderr.write(`${grouped(done)} of ${total}, ${grouped(Math.round(perSecond))}/s, ${grouped(minutes)} min left\n`);
+  };
+}
+
+const grouped = (count: number) => count.toLocaleString('en');
 
 async function recoverAll(
   context: TransitionContext,

@@ -1,12 +1,22 @@
 import { validate as isUuid } from 'uuid';
+import type { Queryable } from '../../db/connection/pool';
 import { findArchivedIds } from '../../db/operations/archive';
 import { closeRecovered } from '../../db/operations/close-recovered';
 import { findRecordedStatuses } from '../../db/operations/list-for-reconciliation';
+import {
+  findRecoveryCursor,
+  removeRecoveryCursor,
+  saveRecoveryCursor,
+  type RecoveryCursor,
+} from '../../db/operations/recovery-cursor';
 import { findNewestCreation } from '../../db/payments/find-newest-creation';
 import {
+  countOpenPayments,
   listDeliveriesInRetryWorkflow,
   listOpenPayments,
   listUnfinishedLatePayments,
+  type Key,
+  type OpenPayment,
 } from '../../db/payments/list-open-payments';
 import { listOpenPayouts } from '../../db/payouts/list-open-payouts';
 import type { TransitionContext } from '../../db/transitions/apply-transition';
@@ -51,7 +61,17 @@ export interface RecoveryFailure {
 export interface RecoverOptions {
   /** Workflows started since then are compared with PostgreSQL, which may have lost their payments. */
   readonly startedSince?: Date | undefined;
-  readonly onProgress?: (done: number) => void;
+  /** Begins with the first open payment, also if a recovery was stopped before its end. */
+  readonly fromStart?: boolean;
+  readonly onProgress?: (progress: RecoveryReport) => void;
+}
+
+/** How many items are done, those of a recovery that was stopped included. */
+export interface RecoveryReport {
+  readonly done: number;
+  readonly doneBefore: number;
+  /** The open payments, which are nearly all items. */
+  readonly openPayments: number;
 }
 
 const CONCURRENCY = 16;
@@ -71,10 +91,11 @@ export const RECOVER = new DeclaredAction('recovery.run');
 export async function recover(
   context: TransitionContext,
   workflows: PaymentWorkflowClient,
-  { startedSince, onProgress = () => undefined }: RecoverOptions = {},
+  { startedSince, fromStart = false, onProgress = () => undefined }: RecoverOptions = {},
 ): Promise<Recovery> {
   const { db } = context;
-  const run = new RecoveryRun(onProgress);
+  const cursor = fromStart ? undefined : await findRecoveryCursor(db);
+  const run = new RecoveryRun(db, { openPayments: await countOpenPayments(db), cursor, onProgress });
   const lostPayouts: string[] = [];
   const since = startedSince ?? new Date(((await findNewestCreation(db))?.getTime() ?? 0) - CLOCK_MARGIN_MS);
   const startedAt = new Date();
@@ -86,7 +107,7 @@ export async function recover(
       (workflow) => recoverRow(context, workflows, workflow),
     ),
     payments: await run.recoverEach(
-      listOpenPayments(db),
+      run.listPayments(),
       ({ terms }) => terms.paymentId,
       (payment) => recoverPayment(db, workflows, payment),
     ),
@@ -118,6 +139,7 @@ export async function recover(
     failures: run.failures,
     lostPayouts,
   };
+  await removeRecoveryCursor(db);
   await closeRecovered(
     db,
     startedAt,
@@ -126,12 +148,40 @@ export async function recover(
   return recovery;
 }
 
+interface RunOptions extends Pick<RecoveryReport, 'openPayments'> {
+  readonly cursor: RecoveryCursor | undefined;
+  readonly onProgress: (progress: RecoveryReport) => void;
+}
+
 /** The failures of a recovery, and how far it is. */
 class RecoveryRun {
   readonly failures: RecoveryFailure[] = [];
+  /** What is not done yet, in the order in which it began. */
+  readonly #inHand = new Set<number>();
+  #begun = 0;
   #done = 0;
 
-  constructor(private readonly onProgress: (done: number) => void) {}
+  constructor(
+    private readonly db: Queryable,
+    private readonly options: RunOptions,
+  ) {}
+
+  /** The open payments; after each page the recovery notes from where another one goes on. */
+  listPayments(): AsyncGenerator<OpenPayment> {
+    const { cursor } = this.options;
+    const doneBefore = cursor?.doneCount ?? 0;
+    const begunBefore = this.#begun;
+    const pages: { readonly last: Key; readonly begun: number }[] = [];
+    return listOpenPayments(this.db, cursor && [cursor.accountId, cursor.paymentId], async (last) => {
+      pages.push({ last, begun: this.#begun });
+      const [oldest = this.#begun] = this.#inHand;
+      const whole = pages.findLast(({ begun }) => begun <= oldest);
+      // A payment that was not recovered is one of the next recovery.
+      if (whole === undefined || this.failures.length > 0) return;
+      const [accountId, paymentId] = whole.last;
+      await saveRecoveryCursor(this.db, { accountId, paymentId, doneCount: doneBefore + whole.begun - begunBefore });
+    });
+  }
 
   async recoverEach<T>(
     items: AsyncIterable<T>,
@@ -141,14 +191,25 @@ class RecoveryRun {
   ): Promise<RecoveryCounts> {
     const counts = { running: 0, rebuilt: 0, notified: 0 };
     await forEachConcurrent(items, CONCURRENCY, async (item) => {
+      const number = this.#begun;
+      this.#begun += 1;
+      this.#inHand.add(number);
       const outcome = await attempt(() => work(item));
+      this.#inHand.delete(number);
       if ('failure' in outcome) {
         this.failures.push({ id: idOf(item), reason: outcome.failure });
         onFailure(item);
       } else counts[outcome.result] += 1;
-      this.onProgress((this.#done += 1));
+      this.#report();
     });
     return counts;
+  }
+
+  #report(): void {
+    const { cursor, openPayments, onProgress } = this.options;
+    this.#done += 1;
+    const doneBefore = cursor?.doneCount ?? 0;
+    onProgress({ done: doneBefore + this.#done, doneBefore, openPayments });
   }
 }
 
