@@ -1,5 +1,6 @@
 import { WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
-import { mayLackWorker, NoWorkerResponse } from './missing-worker';
+import { mayLackWorker } from './grpc-errors';
+import { NoWorkerResponse } from './missing-worker';
 
 /** The API responds within 10 s. */
 export const UPDATE_TIMEOUT_MS = 9_000;

@@ -1,6 +1,4 @@
-import { status } from '@grpc/grpc-js';
 import { messageOf } from '../errors';
-import { hasStatus, isWithoutResponse } from './grpc-errors';
 
 /** A call that a worker has to process got no response. Temporal, or the workers of the task queue, are away. */
 export class NoWorkerResponse extends Error {
@@ -17,9 +15,4 @@ export class MissingWorkerError extends Error {
   constructor(taskQueue: string, cause: unknown) {
     super(`no worker polls ${taskQueue}`, { cause });
   }
-}
-
-/** Temporal rejects a query if it has seen no worker of the task queue for minutes. */
-export function mayLackWorker(error: unknown): boolean {
-  return isWithoutResponse(error) || hasStatus(error, [status.FAILED_PRECONDITION]);
 }

@@ -7,7 +7,7 @@ import { MissingWorkerError, NoWorkerResponse } from './missing-worker';
 const POLL_GRACE_MS = 70_000;
 
 /** The caller has waited for the call already. */
-const EXPLANATION_MS = 2_000;
+const EXPLANATION_MS = 4_000;
 
 /** `temporal.api.enums.v1.TaskQueueType` */
 const WORKFLOW_TASKS = 1;
