@@ -1,4 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity';
+import { PROVIDER_INDETERMINATE } from '../src/domain/retried-step';
 import type { Indeterminate, Rejected } from '../src/providers/provider';
 
 /*
@@ -13,7 +14,7 @@ export function inputRejectedError(reason: string): ApplicationFailure {
 
 /** The provider may or may not have executed the request. The next attempt queries the order first. */
 export function indeterminateError({ reason }: Indeterminate): ApplicationFailure {
-  return ApplicationFailure.retryable(`The provider's outcome is indeterminate: ${reason}`, 'ProviderIndeterminate');
+  return ApplicationFailure.retryable(`The provider's outcome is indeterminate: ${reason}`, PROVIDER_INDETERMINATE);
 }
 
 /** A payment without a QR code must not fail while its order can be paid. */

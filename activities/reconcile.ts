@@ -1,5 +1,6 @@
 import { listProviderAccountIds } from '../src/db/operations/list-for-reconciliation';
 import { openException } from '../src/db/operations/open-exception';
+import { failedRunReference } from '../src/db/operations/reconciliation-findings';
 import { findLastReconciliationStart, recordReconciliationRun } from '../src/db/operations/reconciliation-runs';
 import {
   planReconciliation as planParts,
@@ -70,7 +71,8 @@ export async function reportFailedReconciliation(
 ): Promise<void> {
   await openException(db, {
     kind: 'reconciliation',
-    referenceId: accountId === null ? 'reconciliation' : `reconciliation-${accountId}`,
+    cause: 'failed_run',
+    referenceId: failedRunReference(accountId),
     providerAccountId: accountId,
     detail: `A reconciliation run failed, so that not everything was compared: ${reason}`,
   });

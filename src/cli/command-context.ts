@@ -123,7 +123,10 @@ export class CommandContext {
   }
 }
 
-/** Opens a Temporal client for one command and closes it afterwards, also after an error. */
+/**
+ * Opens a Temporal client for one command and closes it afterwards, also after an error.
+ * @throws MissingWorkerError instead of a timeout if no worker polls the task queue
+ */
 export async function withTemporal<T>(
   context: CommandContext,
   db: Queryable,
@@ -136,6 +139,9 @@ export async function withTemporal<T>(
   const workflows = new PaymentWorkflowClient(client);
   try {
     return await work(workflows, client);
+  } catch (error) {
+    const { explainNoResponse } = await import('../temporal/task-queue-polls.js');
+    throw await explainNoResponse(client, error);
   } finally {
     await workflows.close();
   }

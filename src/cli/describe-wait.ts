@@ -18,7 +18,10 @@ interface Wait {
 export function describeWait(details: PaymentDetails): string {
   const { payment, workflow } = details;
   const isAtEnd = isFinal(payment.status);
-  return sentenceOf(payment, isAtEnd ? waitOfFinal(details) : waitOfOpen(workflow, recordedCause(details)));
+  return sentenceOf(
+    payment,
+    isAtEnd ? waitOfFinal(details) : waitOfOpen(payment.referenceId, workflow, recordedCause(details)),
+  );
 }
 
 /** One sentence: what a payout waits for, since when, and why. */
@@ -28,7 +31,10 @@ export function describePayoutWait({ payout, steps, workflow }: PayoutRecord): s
   const isRunning = workflow !== null && !('error' in workflow) && !('closedAt' in workflow);
   // A payout that rests has no workflow, unless the bank is asked again.
   const isAtRest = isResting(payout.status) && !(isRunning && workflow.attentionReason !== null);
-  return sentenceOf(payout, isAtRest ? { what: 'nothing', ...recorded } : waitOfOpen(workflow, recorded));
+  return sentenceOf(
+    payout,
+    isAtRest ? { what: 'nothing', ...recorded } : waitOfOpen(payout.referenceId, workflow, recorded),
+  );
 }
 
 const PAYOUT_CAUSES: Readonly<Record<PayoutStatus, string>> = {
@@ -56,11 +62,15 @@ function waitOfFinal(details: PaymentDetails): Wait {
 }
 
 /** @param recorded why PostgreSQL has it in its status */
-function waitOfOpen(workflow: (PaymentDetails | PayoutRecord)['workflow'], recorded: Omit<Wait, 'what'>): Wait {
-  const recovery = 'a recovery (lunas recover)';
+function waitOfOpen(
+  referenceId: string,
+  workflow: (PaymentDetails | PayoutRecord)['workflow'],
+  recorded: Omit<Wait, 'what'>,
+): Wait {
+  const recovery = `a recovery (lunas recover ${referenceId})`;
   if (workflow === null) return { ...recorded, what: recovery, because: 'it has no workflow' };
   if ('error' in workflow) {
-    const because = `Temporal does not respond (${clause(workflow.error)})`;
+    const because = workflow.isWorkerMissing ? workflow.error : `Temporal does not respond (${clause(workflow.error)})`;
     return { ...recorded, what: 'what only its workflow knows', because };
   }
   if ('closedAt' in workflow) {

@@ -1,12 +1,20 @@
 import { UserError } from '../errors';
 
-const OUTCOME_UNKNOWN =
-  'Temporal does not respond (lunas temporal check). It is not known whether the action was executed: repeat it.';
+const UNKNOWN = 'It is not known whether the action was executed: repeat it.';
+const TEMPORAL_AWAY = `Temporal does not respond (lunas temporal check). ${UNKNOWN}`;
 
-/** A UserError if Temporal did not respond to a command that writes, else the error itself. */
+/** A UserError if Temporal or its worker did not respond to a command that writes, else the error itself. */
 export async function explainTemporalError(error: unknown): Promise<unknown> {
   if (error instanceof UserError) return error;
   // Imported on demand: Temporal's client takes as long to load as everything else.
   const { isWithoutResponse } = await import('../temporal/grpc-errors.js');
-  return isWithoutResponse(error) ? new UserError(OUTCOME_UNKNOWN) : error;
+  const { MissingWorkerError } = await import('../temporal/missing-worker.js');
+  if (error instanceof MissingWorkerError) {
+    return new UserError(`${capitalize(error.message)} (lunas doctor): an action waits until one does. ${UNKNOWN}`);
+  }
+  return isWithoutResponse(error) ? new UserError(TEMPORAL_AWAY) : error;
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

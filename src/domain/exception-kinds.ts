@@ -16,6 +16,13 @@ export const EXCEPTION_KINDS = [
 ] as const;
 export type ExceptionKind = (typeof EXCEPTION_KINDS)[number];
 
+/**
+ * What is behind an exception of a reconciliation, if a command repairs it. `lost`: a workflow, a row or the retries of
+ * a delivery, which a recovery restores. `overdue`: a timer. `failed_run`: not everything was compared.
+ */
+export const EXCEPTION_CAUSES = ['lost', 'overdue', 'failed_run'] as const;
+export type ExceptionCause = (typeof EXCEPTION_CAUSES)[number];
+
 /** Why a provider account is stopped: its QRs are those of another merchant, or it changes the amounts of orders. */
 export const ACCOUNT_STOPS = ['foreign_qris', 'changed_amount'] as const satisfies readonly ExceptionKind[];
 export type AccountStop = (typeof ACCOUNT_STOPS)[number];

@@ -1,3 +1,4 @@
+import type { ExceptionCause } from './exception-kinds';
 import { OPEN_LATE_PAYMENT_STATUSES, type LatePaymentStatus } from './late-payment';
 import { formatRupiah } from './money';
 import { OPERATOR_STEPS } from './operator-steps';
@@ -49,6 +50,8 @@ export interface Break {
   readonly detail: string;
   /** The workflow resolves it by a status query. */
   readonly isResolvedByStatusQuery: boolean;
+  /** If a command repairs it. */
+  readonly cause?: ExceptionCause;
   /** When the timer of an `overdue` break should have fired. */
   readonly dueAtMs?: number;
 }
@@ -100,6 +103,14 @@ export interface ReconciliationBatch {
   readonly next: ReconciliationPosition | null;
   readonly coverage: Coverage;
   readonly breaks: readonly FoundBreak[];
+}
+
+/** What the exception of a break has of it. */
+export function causeOf({ kind, detail, cause }: Break): {
+  readonly detail: string;
+  readonly cause: ExceptionCause | null;
+} {
+  return { detail: `${kind}: ${detail}`, cause: cause ?? null };
 }
 
 /** The parts of a run: one for each provider account, and one that needs no provider. */
@@ -221,13 +232,10 @@ export function findOverdueLatePayment(status: LatePaymentStatus, sinceMs: numbe
 }
 
 /** A webhook delivery that should have a retry workflow, and has none. */
-export const LOST_RETRIES = breakOf(
-  'missing',
-  `a webhook delivery has no running retry workflow: ${OPERATOR_STEPS.recover}`,
-);
+export const LOST_RETRIES = lost(`a webhook delivery has no running retry workflow: ${OPERATOR_STEPS.recover}`);
 
 /** A workflow whose payment PostgreSQL does not have. */
-export const ORPHANED_WORKFLOW = breakOf('missing', 'its workflow has no payment in PostgreSQL');
+export const ORPHANED_WORKFLOW = lost('its workflow has no payment in PostgreSQL');
 
 /** A workflow that still runs although its payment is final. */
 export function findUnendedWorkflow(status: PaymentStatus): Break {
@@ -241,10 +249,7 @@ export interface RecordedPayoutStatus {
 }
 
 /** A workflow whose payout PostgreSQL does not have. */
-export const ORPHANED_PAYOUT = breakOf(
-  'missing',
-  'its workflow has no payout in PostgreSQL: a recovery writes it again',
-);
+export const ORPHANED_PAYOUT = lost('its workflow has no payout in PostgreSQL: a recovery writes it again');
 
 /** The breaks between a payout and its workflow. The signal that asks for the bank's status resolves each. */
 export function findPayoutBreaks(
@@ -331,7 +336,7 @@ function compareWithWorkflow(recorded: RecordedPayment, workflow: WorkflowRecord
   }
   if (workflow === null || !workflow.isRunning) {
     const remedy = `its next event or ${OPERATOR_STEPS.recover}`;
-    return [breakOf('missing', `it is "${status}" and has no running workflow: ${remedy}`)];
+    return [lost(`it is "${status}" and has no running workflow: ${remedy}`)];
   }
   if (workflow.status === null || workflow.status === status) return [];
   // A signalled workflow reads PostgreSQL and continues from there.
@@ -367,7 +372,12 @@ function overdue(
 ): Break[] {
   if (dueMs === undefined || nowMs <= dueMs + graceMs) return [];
   const detail = `${what} since ${new Date(dueMs).toISOString()}`;
-  return [{ ...breakOf('overdue', detail, isResolvedByStatusQuery), dueAtMs: dueMs }];
+  return [{ ...breakOf('overdue', detail, isResolvedByStatusQuery), cause: 'overdue', dueAtMs: dueMs }];
+}
+
+/** What a recovery restores. */
+function lost(detail: string): Break {
+  return { ...breakOf('missing', detail), cause: 'lost' };
 }
 
 function breakOf(kind: BreakKind, detail: string, isResolvedByStatusQuery = false): Break {

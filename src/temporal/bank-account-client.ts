@@ -1,6 +1,6 @@
 import { WorkflowIdConflictPolicy, type WorkflowHandle } from '@temporalio/client';
 import type { bankAccount } from '../../workflows/bank-account';
-import { bankAccountWorkflowId } from '../../workflows/messages';
+import { bankAccountWorkflowId, PAYOUTS_TASK_QUEUE } from '../../workflows/messages';
 import type { BankAccountInput, BankAccountResult } from '../domain/bank-account-inquiry';
 import type { BoundedClient } from './bounded-client';
 import { payoutsQueueOptions } from './workflow-start-options';
@@ -32,6 +32,6 @@ export class BankAccountClient {
    */
   async inquire(input: BankAccountInput): Promise<BankAccountResult> {
     const handle = await this.start(input);
-    return this.client.call(() => handle.result(), RESULT_TIMEOUT_MS);
+    return this.client.callWorker(PAYOUTS_TASK_QUEUE, () => handle.result(), RESULT_TIMEOUT_MS);
   }
 }

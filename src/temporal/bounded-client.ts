@@ -1,4 +1,6 @@
 import { WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
+import { mayLackWorker } from './grpc-errors';
+import { NoWorkerResponse } from './missing-worker';
 
 /** The API responds within 10 s. */
 export const UPDATE_TIMEOUT_MS = 9_000;
@@ -25,6 +27,36 @@ export class BoundedClient {
       return await result;
     } finally {
       this.inFlight.delete(result);
+    }
+  }
+
+  /**
+   * A call that a worker of the task queue has to process.
+   * @throws NoWorkerResponse if there is no response
+   */
+  async callWorker<Result>(
+    taskQueue: string,
+    work: (client: Client) => Promise<Result>,
+    timeoutMs = CALL_TIMEOUT_MS,
+  ): Promise<Result> {
+    try {
+      return await this.call(work, timeoutMs);
+    } catch (error) {
+      throw mayLackWorker(error) ? new NoWorkerResponse(taskQueue, error) : error;
+    }
+  }
+
+  /** A query of a workflow. @returns undefined if Temporal has no such workflow */
+  async queryWorkflow<Result>(
+    taskQueue: string,
+    workflowId: string,
+    query: (handle: WorkflowHandle) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    try {
+      return await this.callWorker(taskQueue, ({ workflow }) => query(workflow.getHandle(workflowId)));
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
     }
   }
 

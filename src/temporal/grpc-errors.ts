@@ -21,6 +21,11 @@ export function isWithoutResponse(error: unknown): boolean {
   return hasStatus(error, [status.DEADLINE_EXCEEDED, status.UNAVAILABLE]);
 }
 
+/** Whether a worker may be missing. Temporal rejects a query if it has seen none of the task queue for minutes. */
+export function mayLackWorker(error: unknown): boolean {
+  return hasStatus(error, [status.DEADLINE_EXCEEDED, status.UNAVAILABLE, status.FAILED_PRECONDITION]);
+}
+
 /** Whether the error, or one that it wraps, has one of the codes. */
 export function hasStatus(error: unknown, codes: readonly status[]): boolean {
   if (isGrpcServiceError(error)) return codes.includes(error.code);

@@ -7,6 +7,7 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   type Client,
+  type WorkflowHandle,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { latePayment } from '../../workflows/late-payment';
@@ -100,7 +101,8 @@ export class PaymentWorkflowClient {
     });
     const options = { updateId: CREATE_UPDATE_ID, startWorkflowOperation };
     try {
-      await this.#client.call(({ workflow }) => workflow.executeUpdateWithStart(createUpdate, options), timeoutMs);
+      const create = ({ workflow }: Client) => workflow.executeUpdateWithStart(createUpdate, options);
+      await this.#client.callWorker(PAYMENTS_TASK_QUEUE, create, timeoutMs);
     } catch (error) {
       // The workflow has completed: PostgreSQL has the result.
       if (!isAlreadyExists(error)) throw error;
@@ -142,7 +144,8 @@ export class PaymentWorkflowClient {
       currentCorrelation() ?? null,
     ];
     try {
-      const status = await this.#client.call(
+      const status = await this.#client.callWorker(
+        PAYMENTS_TASK_QUEUE,
         ({ workflow }) =>
           workflow
             .getHandle(paymentWorkflowId(paymentId))
@@ -190,7 +193,8 @@ export class PaymentWorkflowClient {
 
   /** The status in the workflow; undefined if Temporal has no such workflow. */
   queryStatus(paymentId: string): Promise<PaymentWorkflowStatus | undefined> {
-    return this.#client.callWorkflow(paymentWorkflowId(paymentId), (handle) => handle.query(statusQuery));
+    const query = (handle: WorkflowHandle) => handle.query(statusQuery);
+    return this.#client.queryWorkflow(PAYMENTS_TASK_QUEUE, paymentWorkflowId(paymentId), query);
   }
 
   /**

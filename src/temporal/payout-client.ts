@@ -3,6 +3,7 @@ import {
   WithStartWorkflowOperation,
   WorkflowIdConflictPolicy,
   WorkflowUpdateFailedError,
+  type WorkflowHandle,
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
@@ -10,6 +11,7 @@ import type { bankStatus } from '../../workflows/bank-status';
 import {
   bankStatusWorkflowId,
   bankUpdatedSignal,
+  PAYOUTS_TASK_QUEUE,
   payoutStatusQuery,
   payoutWorkflowId,
   REQUEST_OUTDATED,
@@ -92,7 +94,8 @@ export class PayoutClient {
     ];
     try {
       const startWorkflowOperation = startOperation(key);
-      const state = await this.client.call(
+      const state = await this.client.callWorker(
+        PAYOUTS_TASK_QUEUE,
         ({ workflow }) =>
           workflow.executeUpdateWithStart<typeof payout, PayoutState, typeof args>(update, {
             args,
@@ -160,7 +163,8 @@ export class PayoutClient {
    */
   #requestWithStart(input: PayoutInput): Promise<PayoutRequestResult> {
     const options = { updateId: randomUUID(), startWorkflowOperation: startOperation(input) };
-    return this.client.call(
+    return this.client.callWorker(
+      PAYOUTS_TASK_QUEUE,
       ({ workflow }) => workflow.executeUpdateWithStart(requestPayoutUpdate, options),
       UPDATE_TIMEOUT_MS,
     );
@@ -168,7 +172,8 @@ export class PayoutClient {
 
   /** The status in the workflow; undefined if Temporal has no such workflow. */
   queryStatus(payoutId: string): Promise<PayoutWorkflowStatus | undefined> {
-    return this.client.callWorkflow(payoutWorkflowId(payoutId), (handle) => handle.query(payoutStatusQuery));
+    const query = (handle: WorkflowHandle) => handle.query(payoutStatusQuery);
+    return this.client.queryWorkflow(PAYOUTS_TASK_QUEUE, payoutWorkflowId(payoutId), query);
   }
 
   /** The last run of the payout's workflow; null if Temporal has no such workflow. A closed one is not queried. */
@@ -187,7 +192,8 @@ export class PayoutClient {
    */
   readBankStatus(key: PayoutKey): Promise<BankStatusReport> {
     const { payoutId, merchantId } = key;
-    return this.client.call(
+    return this.client.callWorker(
+      PAYOUTS_TASK_QUEUE,
       ({ workflow }) =>
         workflow.execute<typeof bankStatus>('bankStatus', {
           ...payoutsQueueOptions(merchantId),

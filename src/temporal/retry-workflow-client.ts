@@ -1,4 +1,4 @@
-import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/client';
+import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy, type Client } from '@temporalio/client';
 import { validate as isUuid } from 'uuid';
 import {
   SEARCH_ATTRIBUTES,
@@ -66,7 +66,7 @@ export class RetryWorkflowClient {
   async ping(pingId: string, input: WebhookPingInput): Promise<PingReport> {
     const { endpointId, merchantId } = input;
     const workflowId = webhookPingWorkflowId(endpointId, pingId);
-    return this.client.call(async ({ workflow }) => {
+    const ping = async ({ workflow }: Client) => {
       try {
         await workflow.start<typeof webhookPing>('webhookPing', {
           workflowId,
@@ -83,7 +83,8 @@ export class RetryWorkflowClient {
         if (!isAlreadyExists(error)) throw error;
       }
       return workflow.getHandle<typeof webhookPing>(workflowId).result();
-    }, PING_WAIT_MS);
+    };
+    return this.client.callWorker(WEBHOOKS_TASK_QUEUE, ping, PING_WAIT_MS);
   }
 
   async isRunning(deliveryId: string): Promise<boolean> {

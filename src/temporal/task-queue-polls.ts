@@ -1,9 +1,13 @@
 import { optionalTsToDate } from '@temporalio/common/lib/time';
 import { PAYMENTS_TASK_QUEUE, PAYOUTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
 import type { BoundedClient } from './bounded-client';
+import { MissingWorkerError, NoWorkerResponse } from './missing-worker';
 
 /** A worker polls again within a minute, also while there is no task. */
-const POLL_GRACE_MS = 2 * 60_000;
+const POLL_GRACE_MS = 70_000;
+
+/** The caller has waited for the call already. */
+const EXPLANATION_MS = 4_000;
 
 /** `temporal.api.enums.v1.TaskQueueType` */
 const WORKFLOW_TASKS = 1;
@@ -16,11 +20,25 @@ export interface UnpolledTaskQueue {
 }
 
 /**
- * The task queues of which Temporal has seen no poll for two minutes.
+ * The task queues of which Temporal has seen no poll for 70 s.
  * @param hasPayouts else no worker needs the role `payouts`
  */
 export async function listUnpolledTaskQueues(client: BoundedClient, hasPayouts: boolean): Promise<UnpolledTaskQueue[]> {
-  return listUnpolledSince(client, { hasPayouts, since: new Date(Date.now() - POLL_GRACE_MS) });
+  return listUnpolledSince(client, { hasPayouts, since: graceBegin() });
+}
+
+/** The error of a call that got no response, or that no worker polls its task queue, if that is the truth. */
+export async function explainNoResponse(client: BoundedClient, error: unknown): Promise<unknown> {
+  if (!(error instanceof NoWorkerResponse)) return error;
+  const bounded = client.withDeadline(Date.now() + EXPLANATION_MS);
+  const poll = await findLastPoll(bounded, error.taskQueue).catch(() => null);
+  return poll !== null && isUnpolled(poll, graceBegin()) ? new MissingWorkerError(error.taskQueue, error) : error;
+}
+
+const graceBegin = () => new Date(Date.now() - POLL_GRACE_MS);
+
+function isUnpolled({ lastPolledAt }: UnpolledTaskQueue, since: Date): boolean {
+  return lastPolledAt === null || lastPolledAt < since;
 }
 
 interface Version {
@@ -42,13 +60,13 @@ export async function listUnpolledSince(
 ): Promise<UnpolledTaskQueue[]> {
   const taskQueues = [PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE, ...(hasPayouts ? [PAYOUTS_TASK_QUEUE] : [])];
   const polls = await Promise.all(taskQueues.map((taskQueue) => findLastPoll(client, taskQueue, version)));
-  return polls.filter(({ lastPolledAt }) => lastPolledAt === null || lastPolledAt < since);
+  return polls.filter((poll) => isUnpolled(poll, since));
 }
 
 async function findLastPoll(
   client: BoundedClient,
   taskQueue: string,
-  version: Version | undefined,
+  version?: Version,
 ): Promise<UnpolledTaskQueue> {
   const { pollers } = await client.call(({ workflowService, options: { namespace } }) =>
     workflowService.describeTaskQueue({ namespace, taskQueue: { name: taskQueue }, taskQueueType: WORKFLOW_TASKS }),

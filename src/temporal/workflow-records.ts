@@ -3,7 +3,7 @@ import { optionalTsToDate } from '@temporalio/common/lib/time';
 import { paymentWorkflowId, SEARCH_ATTRIBUTES, toPaymentId } from '../../workflows/messages';
 import type { Page } from '../db/operations/list-for-reconciliation';
 import type { WorkflowRecord } from '../domain/reconciliation';
-import type { RetriedStep } from '../domain/retried-step';
+import { PROVIDER_INDETERMINATE, type RetriedStep } from '../domain/retried-step';
 import type { BoundedClient } from './bounded-client';
 import { creationIn, type RecordedCreation } from './creation-history';
 
@@ -29,8 +29,8 @@ export interface WorkflowNeedingAttention {
   readonly referenceId: string;
   readonly merchantId: string | null;
   readonly startedAt: Date;
-  /** Null if no step is being repeated. */
-  readonly retriedStep: RetriedStep | null;
+  /** Null if no step is being repeated; undefined if the workflow was not looked at. */
+  readonly retriedStep?: RetriedStep | null;
 }
 
 /** The last run of a workflow. */
@@ -46,6 +46,9 @@ export interface DescribedWorkflow extends WorkflowRecord, DescribedRun {}
 type PendingActivity = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
 
 const PAGE_SIZE = 500;
+
+/** How many of the workflows that need an operator are looked at. */
+const MAX_DESCRIBED = 25;
 
 /** What Temporal has recorded of the payments' workflows, whether a worker runs or not. */
 export class WorkflowRecords {
@@ -72,21 +75,36 @@ export class WorkflowRecords {
     };
   }
 
-  /** Running workflows of payments whose search attribute `NeedsAttention` is true, at most `limit`. */
+  /**
+   * Running workflows of payments and of payouts whose search attribute `NeedsAttention` is true, at most `limit` of
+   * each. Some of them are looked at: many have few causes.
+   */
   async listNeedingAttention(limit: number): Promise<WorkflowNeedingAttention[]> {
-    const found = await this.#findNeedingAttention(limit);
-    const described = found.map(({ workflowId }) =>
-      this.client.callWorkflow(workflowId, (handle) => handle.describe()),
-    );
-    const runs = (await Promise.all(described)).map((one) => one && toDescribedRun(one));
-    return found.map((one, index) => Object.assign(one, { retriedStep: runs[index]?.retriedStep ?? null }));
+    const found = await Promise.all([
+      this.#findNeedingAttention("WorkflowType != 'payout'", limit),
+      this.#findNeedingAttention("WorkflowType = 'payout'", limit),
+    ]);
+    return (await Promise.all(found.map((all) => this.#describeSome(all)))).flat();
   }
 
-  #findNeedingAttention(limit: number) {
+  async #describeSome(all: readonly WorkflowNeedingAttention[]): Promise<WorkflowNeedingAttention[]> {
+    // Among the newest and the oldest, and between them.
+    const step = Math.ceil(all.length / MAX_DESCRIBED);
+    return Promise.all(
+      all.map(async (one, index) => {
+        if (index % step !== 0) return one;
+        const described = await this.client.callWorkflow(one.workflowId, (handle) => handle.describe());
+        return { ...one, retriedStep: (described && toDescribedRun(described).retriedStep) ?? null };
+      }),
+    );
+  }
+
+  #findNeedingAttention(condition: string, limit: number) {
     const { needsAttention, referenceId } = SEARCH_ATTRIBUTES;
-    const query = `${needsAttention.name} = true and ${referenceId.name} is not null and ExecutionStatus = 'Running'`;
+    const query = `${needsAttention.name} = true and ${referenceId.name} is not null and ExecutionStatus = 'Running'
+        and ${condition}`;
     return this.client.call(async ({ workflow }) => {
-      const found: Omit<WorkflowNeedingAttention, 'retriedStep'>[] = [];
+      const found: WorkflowNeedingAttention[] = [];
       for await (const { workflowId, startTime, typedSearchAttributes } of workflow.list({ query, pageSize: limit })) {
         found.push({
           workflowId,
@@ -154,6 +172,7 @@ function toRetriedStep(pending: PendingActivity): RetriedStep | null {
     // Temporal has the number of the attempt that runs or comes next.
     attempt: (attempt ?? 1) - 1,
     failure: lastFailure.message ?? '',
+    isOfProvider: lastFailure.applicationFailureInfo?.type === PROVIDER_INDETERMINATE,
     nextAttemptAt: optionalTsToDate(nextAttemptScheduleTime) ?? null,
   };
 }

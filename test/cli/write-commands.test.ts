@@ -351,7 +351,7 @@ describe('lunas attention', () => {
     await service.providerDb.query('delete from payments where order_id = $1', [unknown.reference_id]);
     await service.workflows.signalProviderUpdate(unknown.id);
     const { cases } = await eventually(
-      async () => parse(await built('attention', '--json')),
+      async () => JSON.parse((await built('attention', '--json')).stdout),
       (document) => JSON.stringify(document).includes(unknown.reference_id),
     );
     const nextOf = (subject: string) =>
@@ -364,8 +364,8 @@ describe('lunas attention', () => {
     expect(cases.filter(isOfWorker)).toEqual([]);
 
     const away = await runLunas(['attention'], { ...environment, TEMPORAL_ADDRESS: '127.0.0.1:1' });
-    expect(away).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(away.stdout).toMatch(/^SINCE +KIND +NEXT +DETAIL +MERCHANT$/m);
+    expect(away).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^error: \d+ rows need a person\.\n$/) });
+    expect(away.stdout).toMatch(/^SINCE +COUNT +KIND +NEXT +DETAIL +MERCHANT$/m);
     expect(away.stdout).toMatch(/ temporal +lunas temporal check /);
     expect(away.stdout).toContain(rejected.reference_id);
   });
@@ -374,7 +374,7 @@ describe('lunas attention', () => {
     const { namespace } = await newNamespace();
     const alone = { ...environment, TEMPORAL_NAMESPACE: namespace };
     expect(await runBuiltLunas(['temporal', 'setup'], alone)).toMatchObject({ exitCode: 0 });
-    const { cases } = parse(await runBuiltLunas(['attention', '--json'], alone));
+    const { cases } = JSON.parse((await runBuiltLunas(['attention', '--json'], alone)).stdout);
     const worker = { kind: 'worker', merchant_id: null, next: 'lunas doctor' };
     expect(cases).toEqual(
       expect.arrayContaining(
@@ -394,7 +394,7 @@ describe('lunas attention', () => {
       runBuiltLunas(['payments', 'cancel', referenceId, '--note', 'x'], hanging),
     ]);
     await proxy.close();
-    expect(parse(attention).cases).toContainEqual(expect.objectContaining({ kind: 'temporal' }));
+    expect(JSON.parse(attention.stdout).cases).toContainEqual(expect.objectContaining({ kind: 'temporal' }));
     expect(versions).toMatchObject({
       exitCode: 1,
       stderr: `error: Temporal at ${proxy.address} is not available: no response in 3 s.\n`,

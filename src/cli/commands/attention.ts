@@ -1,90 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Queryable } from '../../db/connection/pool';
+import { PAYOUTS_TASK_QUEUE } from '../../../workflows/messages';
+import { createPool, type Queryable } from '../../db/connection/pool';
+import { findAccountsOf, listRecordedCases } from '../../db/operations/list-attention';
 import {
+  CASES_OF_KIND,
+  HALF_MS,
   listAttention,
+  type Attention,
   type AttentionCase,
-  type AttentionKind,
+  type AttentionRow,
   type TemporalAttention,
 } from '../../services/attention';
 import { hasPayoutsAccount } from '../../services/provider-accounts/payouts-account';
-import { withTemporal, type CommandContext } from '../command-context';
-import type { LunasCommand } from '../lunas-command';
+import { countOf, needsPerson, nextOf, nextOfRow, pageOf } from '../attention-commands';
+import type { CommandContext } from '../command-context';
+import { explainDatabaseError } from '../database-error';
+import { requireOwnSettings, requireSettings, type LunasCommand } from '../lunas-command';
 import { limit } from '../option-schemas';
-import { formatTable } from '../output';
+import { formatTable, type CommandResult } from '../output';
+import type { Terminal } from '../terminal';
+
+/** The statements of PostgreSQL's half run beside each other. */
+const CONNECTIONS = 8;
 
 export function addAttentionCommand(program: LunasCommand): void {
   program
     .command('attention')
-    .description('list everything that waits for an operator, the oldest first, each with its next command')
-    .option('--limit <n>', 'maximum number', '50')
-    .examples('lunas attention', 'lunas attention --json')
-    .databaseAction(z.object({ limit }), async ({ limit }, db, context) => {
-      const found = await listAttention(db, () => readTemporal(context, db, limit), limit);
-      const cases = found.map(withNextCommand);
-      const rows = cases.map(({ since, kind, next, detail, merchantId }) => ({
-        SINCE: since,
-        KIND: kind.replaceAll('_', ' '),
-        NEXT: next,
-        DETAIL: detail,
-        MERCHANT: merchantId,
-      }));
-      return { json: { cases }, text: formatTable(rows, 'Nothing waits for an operator.') };
+    .description('list what waits for an operator, each with its next command; exits with 1 if a person has to act')
+    .option('--limit <n>', 'maximum number of rows; each kind has at least one', '50')
+    .option('--watch', 'print the list again whenever it changes, until the command is stopped')
+    .examples('lunas attention', 'lunas attention --watch', 'lunas attention --json')
+    .checkedAction(z.object({ limit, watch: z.boolean().default(false) }), async ({ limit, watch }, context) => {
+      const read = () => readAttention(context, limit);
+      return watch ? watchAttention(read, program.terminal) : attentionResult(await read());
     });
 }
 
-function readTemporal(context: CommandContext, db: Queryable, limit: number): Promise<TemporalAttention> {
-  return withTemporal(context, db, async ({ records }, client) => {
-    // Imported on demand, like the rest of Temporal's client.
-    const { listUnpolledTaskQueues } = await import('../../temporal/task-queue-polls.js');
-    const { listWorkerVersions } = await import('../../temporal/worker-versions.js');
-    const hasPayouts = await hasPayoutsAccount(db);
-    const [workflows, versions, unpolled] = await Promise.all([
-      records.listNeedingAttention(limit),
-      listWorkerVersions(client, context.config.TEMPORAL_DEPLOYMENT_NAME),
-      listUnpolledTaskQueues(client, hasPayouts),
-    ]);
-    return { workflows, versions, unpolled };
-  });
+const WATCH_INTERVAL_MS = 5_000;
+
+/** Prints the list under its time whenever another row, or another number of cases, is in it. */
+async function watchAttention(read: () => Promise<Attention>, { stdout }: Terminal): Promise<never> {
+  for (let printed: string | null = null; ;) {
+    const found = await read();
+    const rows = JSON.stringify(found.rows.map(({ kind, cause, subject, count }) => [kind, cause, subject, count]));
+    if (rows !== printed) stdout.write(`${new Date().toISOString()}\n${attentionResult(found).text}\n\n`);
+    printed = rows;
+    await sleep(WATCH_INTERVAL_MS);
+  }
 }
 
-type NextCommand = (found: AttentionCase) => string;
-
-function withNextCommand(found: AttentionCase) {
-  const { kind, subject, merchantId, since, detail } = found;
-  return { kind, subject, merchantId, since, detail, next: NEXT_COMMANDS[kind](found) };
+/** Each half has its own time, and needs neither the other one nor a master key. */
+async function readAttention(context: CommandContext, limit: number): Promise<Attention> {
+  const databaseUrl = await context.databaseUrl();
+  await requireOwnSettings(context);
+  const readTemporal = await loadTemporalReader();
+  const timeouts = { connectionTimeoutMs: HALF_MS, statementTimeoutMs: HALF_MS };
+  const db = createPool(databaseUrl, { max: CONNECTIONS, ...timeouts });
+  try {
+    const halves = {
+      postgresql: () =>
+        requireSettings(context, db)
+          .then(() => listRecordedCases(db, CASES_OF_KIND))
+          .catch((error: unknown) => {
+            throw explainDatabaseError(error, databaseUrl);
+          }),
+      temporal: () => readTemporal(context, db),
+      accountsOf: (references: readonly string[]) => findAccountsOf(db, references),
+    };
+    return await listAttention(halves, limit);
+  } finally {
+    // One that hangs ends by its own timeouts, after the result was printed.
+    void db.end();
+  }
 }
 
-const NOTE = '--note "…"';
-const showPayment: NextCommand = ({ subject }) => `lunas payments show ${subject}`;
-const showPayout: NextCommand = ({ subject }) => `lunas payouts show ${subject}`;
+/** Temporal's client is imported on demand. That is no part of the time that Temporal has. */
+async function loadTemporalReader(): Promise<typeof readTemporal> {
+  const { BoundedClient } = await import('../../temporal/bounded-client.js');
+  const { connectClient } = await import('../../temporal/connection.js');
+  const { NO_PAYLOAD_KEYS } = await import('../../temporal/payload-codec.js');
+  const { listUnpolledTaskQueues } = await import('../../temporal/task-queue-polls.js');
+  const { listWorkerVersions } = await import('../../temporal/worker-versions.js');
+  const { WorkflowRecords } = await import('../../temporal/workflow-records.js');
+  return readTemporal;
 
-const NEXT_COMMANDS: Readonly<Record<AttentionKind, NextCommand>> = {
-  temporal: () => 'lunas temporal check',
-  recovery_mode: () => 'lunas recovery status',
-  ledger_breaks: () => 'lunas ledger verify',
-  workflow: (found) => (found.subject?.startsWith('LP') ? showPayout : showPayment)(found),
-  payment_overdue: showPayment,
-  refund_failed: ({ subject }) => `lunas refunds retry ${subject} ${NOTE}`,
-  refund_unconfirmed: showPayment,
-  settlement_due: ({ merchantId }) => `lunas payments list --waiting-for-settlement --merchant ${merchantId}`,
-  exception: ({ subject }) => `lunas exceptions resolve ${subject} ${NOTE}`,
-  foreign_qris: showPayment,
-  changed_amount: showPayment,
-  approval: ({ subject }) => `lunas approvals approve ${subject} ${NOTE}`,
-  merchant_pending: ({ subject }) => `lunas merchants approve ${subject} ${NOTE}`,
-  merchant_on_hold: ({ subject }) => `lunas merchants release ${subject} ${NOTE}`,
-  bank_account_to_approve: ({ subject }) => `lunas bank-accounts show ${subject} ${NOTE}`,
-  bank_account_without_name: ({ subject }) => `lunas bank-accounts verify ${subject} ${NOTE}`,
-  payouts_stopped: () => `lunas payouts start ${NOTE}`,
-  payout_waiting_for_approval: ({ subject }) => `lunas payouts approve ${subject} ${NOTE}`,
-  payout_deferred: showPayout,
-  payout_not_sent: showPayout,
-  payout_not_found: showPayout,
-  payout_indeterminate: showPayout,
-  payout_overdue: showPayout,
-  payout_returned: showPayout,
-  endpoint_failing: ({ subject }) => `lunas webhooks ping ${subject} ${NOTE}`,
-  webhooks_dead: ({ merchantId }) => `lunas webhooks deliveries --status dead --merchant ${merchantId}`,
-  worker: () => 'lunas doctor',
-  worker_version: () => 'lunas temporal versions',
-};
+  async function readTemporal(context: CommandContext, db: Queryable): Promise<TemporalAttention> {
+    const target = await context.temporal();
+    const client = new BoundedClient(connectClient(target, NO_PAYLOAD_KEYS)).withDeadline(Date.now() + HALF_MS);
+    try {
+      // Without PostgreSQL, payouts may be in use.
+      const hasPayouts = hasPayoutsAccount(db).catch(() => true);
+      const [workflows, versions, unpolled] = await Promise.all([
+        new WorkflowRecords(client).listNeedingAttention(CASES_OF_KIND),
+        listWorkerVersions(client, context.config.TEMPORAL_DEPLOYMENT_NAME),
+        listUnpolledTaskQueues(client, true),
+      ]);
+      const isNeeded = await hasPayouts;
+      return {
+        workflows,
+        versions,
+        unpolled: unpolled.filter(({ taskQueue }) => isNeeded || taskQueue !== PAYOUTS_TASK_QUEUE),
+      };
+    } finally {
+      void client.close();
+    }
+  }
+}
+
+function attentionResult({ rows, moreRows, cases }: Attention): CommandResult {
+  const table = formatTable(rows.map(tableRow), 'Nothing waits for an operator.');
+  const waiting = rows.filter(needsPerson).length + moreRows;
+  return {
+    json: { cases: cases.map(caseDocument), rows: rows.map(rowDocument), moreRows },
+    text: moreRows === 0 ? table : `${table}\n${moreRows} more (--limit)`,
+    ...(waiting > 0 && { failure: waiting === 1 ? '1 row needs a person.' : `${waiting} rows need a person.` }),
+  };
+}
+
+function tableRow(row: AttentionRow) {
+  const page = pageOf(row);
+  return {
+    SINCE: row.since,
+    COUNT: countOf(row),
+    KIND: row.kind.replaceAll('_', ' '),
+    NEXT: nextOfRow(row),
+    DETAIL: page === null ? row.detail : `${row.detail} (${page})`,
+    MERCHANT: row.merchantId,
+  };
+}
+
+function caseDocument(found: AttentionCase) {
+  const { kind, subject, merchantId, since, detail, cause } = found;
+  return { kind, subject, merchantId, since, detail, cause, next: nextOf(found), page: pageOf(found) };
+}
+
+function rowDocument(row: AttentionRow) {
+  const { kind, subject, merchantId, since, detail, cause, count } = row;
+  const found = { kind, count, subject, merchantId, since, detail, cause };
+  return { ...found, next: nextOfRow(row), page: pageOf(row), needsPerson: needsPerson(row) };
+}

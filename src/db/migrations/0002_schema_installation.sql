@@ -95,6 +95,15 @@ create policy begin_only on recovery_mode for update to lunas_worker, lunas_payo
   using (true) with check (begun_at is not null);
 create policy begin_and_end on recovery_mode for update to lunas_operator using (true);
 
+-- How far a `lunas recover` that was stopped is in the open payments; no row after one that ended.
+create table recovery_cursor (
+  is_only boolean primary key default true check (is_only), -- one row
+  provider_account_id uuid not null,
+  payment_id uuid not null,
+  done_count bigint not null,
+  saved_at timestamptz(3) not null default now()
+);
+
 -- Rights --------------------------------------------------------------------------------------------------------------
 
 -- What each process and command compares at its start.
@@ -103,6 +112,8 @@ grant select on installation to lunas_reader;
 grant select on recovery_mode to lunas_api, lunas_worker, lunas_payouts, lunas_operator, lunas_reader;
 grant update (begun_at, begun_by, reason) on recovery_mode to lunas_worker, lunas_payouts, lunas_operator;
 grant update (timeline, ended_at) on recovery_mode to lunas_operator;
+grant select, insert, update, delete on recovery_cursor to lunas_operator;
+grant select on recovery_cursor to lunas_reader;
 grant select on retired_keys to lunas_api, lunas_worker, lunas_payouts, lunas_operator;
 grant insert on retired_keys to lunas_operator;
 grant update (sealed) on retired_keys to lunas_operator;

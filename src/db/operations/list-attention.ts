@@ -20,6 +20,10 @@ export interface RecordedCase {
   readonly merchantId: string | null;
   readonly since: Date;
   readonly detail: string | null;
+  /** Cases of one kind and cause are one for an operator; null if the kind has one cause. */
+  readonly cause: string | null;
+  /** The reference or id of what a command repairs, if that is not the subject. */
+  readonly about: string | null;
 }
 
 export type RecordedCaseKind = keyof typeof PARTS | `payout_${PayoutAttentionReason}`;
@@ -29,18 +33,25 @@ const READ_LIMIT = 1_000;
 
 const DEAD_SINCE = "now() - interval '7 days'";
 
+/** An account that another one replaces is disabled for good. */
+const REMEMBERED_FOR = "interval '7 days'";
+
 /** A bank gives the name of a new account within seconds. */
 const INQUIRY_GRACE = "interval '10 minutes'";
+
+/** The reference of an exception about a workflow without a row. */
+const IS_WORKFLOW_ID = "reference_id ~ '^(payment|payout)-[0-9a-f-]{36}$'";
 
 /** The payments that have stopped their provider account. */
 const stopOf = (kind: AccountStop): string => `
     select reference_id, (select merchant_id from payments where id = payment_id), opened_at,
-      'exception ' || id || ': ' || detail
+      'exception ' || id || ': ' || detail, provider_account_id::text as cause
     from exceptions where resolved_at is null and kind = '${kind}' order by opened_at limit $1`;
 
 /**
- * Subject, merchant, since and detail of each kind, the oldest $1. Payments, refunds, payouts, deliveries, exceptions
- * and bank accounts are read by an index. The other tables have a row for each merchant, endpoint or approval.
+ * Subject, merchant, since and detail of each kind, the oldest $1; some have a `cause` and an `about` too. Payments,
+ * refunds, payouts, deliveries, exceptions and bank accounts are read by an index. The other tables have a row for each
+ * merchant, endpoint, account or approval.
  */
 const PARTS = {
   recovery_mode: `
@@ -53,7 +64,8 @@ const PARTS = {
     ) newest where break_count > 0`,
   payment_overdue: OVERDUE.map(
     ({ condition, order, dueAt }) => `(
-    select reference_id, merchant_id, ${dueAt}, status from payments where ${condition} order by ${order} limit $1)`,
+    select reference_id, merchant_id, ${dueAt}, status, status as cause from payments
+    where ${condition} order by ${order} limit $1)`,
   ).join(' union all '),
   refund_failed: `
     select reference_id, merchant_id, updated_at, refund.failure_reason
@@ -85,7 +97,8 @@ const PARTS = {
   exception: `
     select id::text, coalesce((select merchant_id from payments where id = payment_id),
       (select merchant_id from payouts where payouts.reference_id = exceptions.reference_id)), opened_at,
-      kind || ' of ' || reference_id || ': ' || detail
+      kind || ' of ' || reference_id || ': ' || detail, concat_ws(' ', kind, cause) as cause,
+      case when ${IS_WORKFLOW_ID} then right(reference_id, 36) else reference_id end as about
     from exceptions where resolved_at is null and kind not in (${literalList(ACCOUNT_STOPS)})
     order by opened_at limit $1`,
   foreign_qris: stopOf('foreign_qris'),
@@ -108,6 +121,20 @@ const PARTS = {
   payouts_stopped: `
     select null::text, null::uuid, changed_at, changed_by || ': ' || note
     from (select * from payout_stops order by id desc limit 1) newest where is_stopped`,
+  account_disabled: `
+    select id::text, null::uuid, coalesce(changed_at, created_at),
+      coalesce(provider, 'payouts') || case when is_only then ': no other account is enabled' else '' end
+        || coalesce(', by ' || (
+          select actor from operator_actions where action = 'account.disable' and target = id::text
+          order by operator_actions.id desc limit 1), ''),
+      case when is_only then id::text end as cause
+    from (
+      select *, not exists (
+        select from provider_accounts other
+        where other.status = 'enabled' and other.purpose = account.purpose
+          and other.provider is not distinct from account.provider) as is_only
+      from provider_accounts account where status = 'disabled'
+    ) disabled where is_only or changed_at > now() - ${REMEMBERED_FOR} order by 3 limit $1`,
   payout_returned: `
     select returned.reference_id, returned.merchant_id, returned.updated_at, account.bank_code
     from (select * from payouts where status = 'returned' order by updated_at desc limit ${READ_LIMIT}) returned
@@ -132,20 +159,37 @@ const PARTS = {
 const STATEMENTS = Object.entries(PARTS).map(([kind, part]) => ({
   name: `list_cases_${kind}`,
   text: `
-    select '${kind}' as kind, subject, merchant_id as "merchantId", since, detail
+    select '${kind}' as kind, subject, merchant_id as "merchantId", since, detail,
+      to_jsonb(part) ->> 'cause' as cause, to_jsonb(part) ->> 'about' as about
     from (${part}) part (subject, merchant_id, since, detail) order by since limit $1`,
 }));
 
-/** The oldest first. Each kind has a statement of its own, so that each is planned and bounded by itself. */
+/** The provider accounts of payments and payouts, by their reference. */
+export async function findAccountsOf(
+  db: Queryable,
+  references: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (references.length === 0) return new Map();
+  const { rows } = await db.query<{ referenceId: string; accountId: string }>({
+    name: 'find_accounts_of',
+    text: ['payments', 'payouts']
+      .map(
+        (table) => `select reference_id as "referenceId", provider_account_id as "accountId"
+          from ${table} where reference_id = any ($1)`,
+      )
+      .join(' union all '),
+    values: [references],
+  });
+  return new Map(rows.map(({ referenceId, accountId }) => [referenceId, accountId]));
+}
+
+/** At most `limit` of each kind, the oldest first. Each kind has a statement, so that each is planned by itself. */
 export async function listRecordedCases(db: Queryable, limit: number): Promise<RecordedCase[]> {
   const found = await Promise.all([
     ...STATEMENTS.map(async (statement) => (await db.query<RecordedCase>({ ...statement, values: [limit] })).rows),
     listPayoutsNeedingAttention(db, new Date(), limit).then((payouts) => payouts.map(caseOf)),
   ]);
-  return found
-    .flat()
-    .toSorted((one, other) => one.since.getTime() - other.since.getTime())
-    .slice(0, limit);
+  return found.flat().toSorted((one, other) => one.since.getTime() - other.since.getTime());
 }
 
 function caseOf({
@@ -157,5 +201,5 @@ function caseOf({
   amountRupiah,
 }: PayoutNeedingAttention): RecordedCase {
   const detail = reason === 'deferred' && obstacle ? obstacle.replaceAll('_', ' ') : formatRupiah(amountRupiah);
-  return { kind: `payout_${reason}`, subject: referenceId, merchantId, since, detail };
+  return { kind: `payout_${reason}`, subject: referenceId, merchantId, since, detail, cause: null, about: null };
 }

@@ -1,9 +1,11 @@
-import type { ExceptionKind } from '../../domain/exception-kinds';
+import type { ExceptionCause, ExceptionKind } from '../../domain/exception-kinds';
 import type { Queryable } from '../connection/pool';
 
 /** A case that an operator resolves. */
 export interface NewException {
   readonly kind: ExceptionKind;
+  /** If a command repairs what is behind it. */
+  readonly cause?: ExceptionCause | null;
   readonly referenceId: string;
   readonly providerAccountId?: string | null;
   readonly paymentId?: string | null;
@@ -25,11 +27,11 @@ export async function openExceptionOnce(db: Queryable, exception: NewException):
 
 /** Opens an exception, unless one of this kind is open for the order of the account. That one does not change. */
 export async function openException(db: Queryable, exception: NewException): Promise<void> {
-  const { kind, referenceId, providerAccountId, paymentId, amountRupiah, detail } = exception;
+  const { kind, cause, referenceId, providerAccountId, paymentId, amountRupiah, detail } = exception;
   await db.query({
     name: 'open_exception',
-    text: `insert into exceptions (kind, reference_id, provider_account_id, payment_id, amount_rupiah, detail)
-      values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
-    values: [kind, referenceId, providerAccountId, paymentId, amountRupiah, detail],
+    text: `insert into exceptions (kind, reference_id, provider_account_id, payment_id, amount_rupiah, detail, cause)
+      values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+    values: [kind, referenceId, providerAccountId, paymentId, amountRupiah, detail, cause],
   });
 }

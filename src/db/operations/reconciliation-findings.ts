@@ -61,6 +61,20 @@ export async function closeReconciled(
   });
 }
 
+/** The reference of the exception about a part of a run that failed. */
+export function failedRunReference(accountId: string | null): string {
+  return accountId === null ? 'reconciliation' : `reconciliation-${accountId}`;
+}
+
+/** Closes the exception about a part that failed in an earlier run, once a run has compared all of it. */
+export async function closeFailedRun(db: Queryable, accountId: string | null): Promise<void> {
+  await db.query({
+    name: 'close_failed_run',
+    text: "select close_exceptions('reconciliation', $1, array[$2])",
+    values: [accountId, failedRunReference(accountId)],
+  });
+}
+
 /** The workflows with this prefix that have an open exception because PostgreSQL has no row of theirs. */
 export async function listOpenOrphans(db: Queryable, workflowIdPrefix: string): Promise<string[]> {
   const { rows } = await db.query<{ workflowId: string }>({

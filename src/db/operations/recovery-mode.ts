@@ -17,7 +17,7 @@ export interface RecoveryMode {
   readonly recordedTimeline: number | null;
 }
 
-const HAS_BEGUN = "coalesce(begun_at > coalesce(ended_at, '-infinity'), false)";
+export const HAS_BEGUN = "coalesce(begun_at > coalesce(ended_at, '-infinity'), false)";
 const IS_ON_OTHER_TIMELINE = 'coalesce(postgresql_timeline() <> timeline, false)';
 /** Whether the mode is on, as an expression for statements. */
 export const IS_RECOVERING = `(select ${HAS_BEGUN} or ${IS_ON_OTHER_TIMELINE} from recovery_mode)`;

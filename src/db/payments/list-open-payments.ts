@@ -39,16 +39,37 @@ export async function findOpenPayment(db: Queryable, paymentId: string): Promise
   return rows[0] && openPaymentOf(rows[0]);
 }
 
-export function listOpenPayments(db: Queryable): AsyncGenerator<OpenPayment> {
-  return pages(async (after) => {
+/** How many payments `listOpenPayments` has. */
+export async function countOpenPayments(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ count: number }>({
+    name: 'count_open_payments',
+    text: `select count(*) from payments where ${IS_OPEN}`,
+  });
+  return rows[0]?.count ?? 0;
+}
+
+/**
+ * @param begin the key after which the list begins
+ * @param onPage called with the key of the last payment that was returned, before the next page is read
+ */
+export function listOpenPayments(
+  db: Queryable,
+  begin: Key = FIRST_KEY,
+  onPage: (last: Key) => Promise<void> = () => Promise.resolve(),
+): AsyncGenerator<OpenPayment> {
+  const read = async (after: string[]) => {
     const { rows } = await db.query<OpenPaymentRow>({
       name: 'list_open_payments',
       text: `${OPEN_PAYMENTS} and (payments.provider_account_id, payments.id) > ($1, $2)
         order by payments.provider_account_id, payments.id limit ${PAGE}`,
       values: after,
     });
-    return rows.map((row) => ({ key: [row.terms.providerAccountId, row.terms.paymentId], item: openPaymentOf(row) }));
-  });
+    return rows.map((row): { key: Key; item: OpenPayment } => ({
+      key: [row.terms.providerAccountId, row.terms.paymentId],
+      item: openPaymentOf(row),
+    }));
+  };
+  return pages(read, begin, onPage);
 }
 
 /** Payments with a late payment that is not final. */
@@ -65,6 +86,17 @@ export function listUnfinishedLatePayments(db: Queryable): AsyncGenerator<Paymen
   });
 }
 
+/** Undefined if the payment has no late payment, or that is final. */
+export async function findUnfinishedLatePayment(db: Queryable, paymentId: string): Promise<PaymentTerms | undefined> {
+  const { rows } = await db.query<PaymentTerms>({
+    name: 'find_unfinished_late_payment',
+    text: `select ${TERMS_COLUMNS} from late_payments join payments on payments.id = late_payments.payment_id
+      where late_payments.payment_id = $1 and late_payments.status in (${literalList(OPEN_LATE_PAYMENT_STATUSES)})`,
+    values: [paymentId],
+  });
+  return rows[0];
+}
+
 /** Ids of pending webhook deliveries that have a retry workflow. */
 export function listDeliveriesInRetryWorkflow(db: Queryable): AsyncGenerator<string> {
   return pages(async (after) => {
@@ -79,13 +111,21 @@ export function listDeliveriesInRetryWorkflow(db: Queryable): AsyncGenerator<str
   });
 }
 
-type Key = readonly [group: string, id: string];
+/** Provider account or endpoint, and the id. */
+export type Key = readonly [group: string, id: string];
 
 const MIN_ID = '00000000-0000-0000-0000-000000000000';
 
-async function* pages<T>(read: (after: string[]) => Promise<{ key: Key; item: T }[]>): AsyncGenerator<T> {
-  let after: Key = [MIN_ID, MIN_ID];
+const FIRST_KEY: Key = [MIN_ID, MIN_ID];
+
+async function* pages<T>(
+  read: (after: string[]) => Promise<{ key: Key; item: T }[]>,
+  begin = FIRST_KEY,
+  onPage: (last: Key) => Promise<void> = () => Promise.resolve(),
+): AsyncGenerator<T> {
+  let after = begin;
   for (;;) {
+    if (after !== begin) await onPage(after);
     const page = await read([...after]);
     for (const { item } of page) yield item;
     const last = page.at(-1);

@@ -5,6 +5,7 @@ import * as archivePayments from '../archive/archive-payments';
 import { OPERATIONS, type OperationName } from '../operations/all';
 import * as reconcileAll from '../reconciliation/reconcile-all';
 import * as recover from '../recovery/recover';
+import * as recoverOne from '../recovery/recover-one';
 import * as recoveryMode from '../recovery/recovery-mode';
 import * as reseal from '../recovery/reseal';
 import * as triggerEvent from '../sandbox/trigger-event';
@@ -19,6 +20,7 @@ const MODULES = [
   requestApproval,
   reconcileAll,
   recover,
+  recoverOne,
   recoveryMode,
   reseal,
   triggerEvent,

@@ -1,12 +1,14 @@
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
 import type { ActorText } from '../../domain/actor';
-import type { ExceptionKind } from '../../domain/exception-kinds';
+import type { ExceptionCause, ExceptionKind } from '../../domain/exception-kinds';
 
 /** A case that no rule decides; open until an operator resolves it. */
 export interface ExceptionRecord {
   readonly id: string;
   readonly kind: ExceptionKind;
+  /** Null if no command repairs what is behind it. */
+  readonly cause: ExceptionCause | null;
   readonly providerAccountId: string | null;
   readonly referenceId: string;
   /** Null if Lunas has no such payment. */
@@ -19,7 +21,7 @@ export interface ExceptionRecord {
   readonly note: string | null;
 }
 
-const EXCEPTION_COLUMNS = `id, kind, provider_account_id as "providerAccountId", reference_id as "referenceId",
+const EXCEPTION_COLUMNS = `id, kind, cause, provider_account_id as "providerAccountId", reference_id as "referenceId",
   payment_id as "paymentId", amount_rupiah as "amountRupiah", detail, opened_at as "openedAt",
   resolved_at as "resolvedAt", resolved_by as "resolvedBy", note`;
 

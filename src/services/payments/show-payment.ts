@@ -8,6 +8,7 @@ import type { PaymentStatus, TransitionName } from '../../domain/payment-transit
 import type { RefundStatus } from '../../domain/refund';
 import type { Subject } from '../../domain/subject';
 import { messageOf } from '../../errors';
+import { MissingWorkerError } from '../../temporal/missing-worker';
 import type { WorkflowRun } from '../../temporal/payment-workflow-client';
 import { listActions, type AuditedAction } from '../audit/list-actions';
 import { listDeliveriesOf, type PaymentDelivery } from '../webhooks/webhook-deliveries';
@@ -27,7 +28,7 @@ export interface PaymentDetails {
   readonly actions: readonly AuditedAction[];
   readonly deliveries: readonly PaymentDelivery[];
   /** What it reports, or how it closed; null if Temporal has no such workflow, `error` if it cannot be read. */
-  readonly workflow: WorkflowRun | { readonly error: string } | null;
+  readonly workflow: WorkflowRun | WorkflowError | null;
 }
 
 export interface PaymentTransition {
@@ -114,9 +115,16 @@ export async function showPayment(
   };
 }
 
-/** The record is shown although Temporal is unavailable. */
-export function toWorkflowError(error: unknown): { error: string } {
-  return { error: messageOf(error) };
+/** Why what only a workflow knows was not read. */
+export interface WorkflowError {
+  readonly error: string;
+  /** Temporal responds, and no worker does. */
+  readonly isWorkerMissing: boolean;
+}
+
+/** The record is shown although Temporal, or its worker, is unavailable. */
+export function toWorkflowError(error: unknown): WorkflowError {
+  return { error: messageOf(error), isWorkerMissing: error instanceof MissingWorkerError };
 }
 
 async function listTransitions(db: Queryable, paymentId: string): Promise<PaymentTransition[]> {

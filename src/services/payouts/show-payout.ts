@@ -10,7 +10,7 @@ import type { PaidLines } from '../../domain/payout-preview';
 import type { PayoutClient, PayoutRunReport } from '../../temporal/payout-client';
 import { listActions, type AuditedAction } from '../audit/list-actions';
 import { listExceptionsOf, type ExceptionRecord } from '../payments/exceptions';
-import { listLedgerEntries, toWorkflowError, type LedgerEntry } from '../payments/show-payment';
+import { listLedgerEntries, toWorkflowError, type LedgerEntry, type WorkflowError } from '../payments/show-payment';
 import { listDeliveriesOf, type PaymentDelivery } from '../webhooks/webhook-deliveries';
 import { findPayout } from './payouts';
 
@@ -27,9 +27,9 @@ export interface PayoutRecord {
   readonly actions: readonly AuditedAction[];
   readonly deliveries: readonly PaymentDelivery[];
   /** What it reports, or how it closed; null if Temporal has no such workflow, `error` if it cannot be read. */
-  readonly workflow: PayoutRunReport | { readonly error: string } | null;
+  readonly workflow: PayoutRunReport | WorkflowError | null;
   /** What the bank reports now; `error` if there is no report within 8 s. */
-  readonly bank: BankStatusReport | { readonly error: string };
+  readonly bank: BankStatusReport | WorkflowError;
 }
 
 const MAX_ACTIONS = 20;

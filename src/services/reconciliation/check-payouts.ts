@@ -11,6 +11,7 @@ import {
   type ReconciledPayout,
 } from '../../db/payouts/payouts-for-reconciliation';
 import {
+  causeOf,
   findPayoutBreaks,
   GRACE_MS,
   ORPHANED_PAYOUT,
@@ -123,8 +124,7 @@ export async function checkPayoutWorkflows(
       await closeOrphans(db, [workflowId]);
       continue;
     }
-    const detail = `${ORPHANED_PAYOUT.kind}: ${ORPHANED_PAYOUT.detail}`;
-    await openException(db, { kind: 'reconciliation', referenceId: workflowId, detail });
+    await openException(db, { kind: 'reconciliation', referenceId: workflowId, ...causeOf(ORPHANED_PAYOUT) });
     breaks.push({ ...ORPHANED_PAYOUT, paymentId: payoutId, referenceId: workflowId });
   }
   return { next, seen: items.length, compared: items.length, indeterminate: 0, unasked: 0, breaks };

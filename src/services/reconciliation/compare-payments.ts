@@ -16,12 +16,13 @@ import {
   type ReconciledPayment,
   type RetriedDelivery,
 } from '../../db/operations/list-for-reconciliation';
-import { openException } from '../../db/operations/open-exception';
-import { closeReconciled, noteIndeterminateOrders } from '../../db/operations/reconciliation-findings';
+import { openException, type NewException } from '../../db/operations/open-exception';
+import { closeFailedRun, closeReconciled, noteIndeterminateOrders } from '../../db/operations/reconciliation-findings';
 import { newestNotification, scheduleStatusQuery } from '../../db/payments/notification-inbox';
 import { isFinal } from '../../domain/payment-transitions';
 import {
   addCoverage,
+  causeOf,
   findBreaks,
   findOverdueLatePayment,
   findUnendedWorkflow,
@@ -94,6 +95,7 @@ export async function reconcileBatch(
     breaks.push(...page.breaks);
     next = page.next === null ? scanAfter(next.scan) : { scan: next.scan, after: page.next };
   } while (next !== null && Date.now() < untilMs);
+  if (next === null && coverage.unasked === 0) await closeFailedRun(dependencies.db, accountId);
   return { next, coverage, breaks };
 }
 
@@ -217,7 +219,7 @@ async function reportIndeterminate(db: Queryable, comparisons: readonly Comparis
     REPORTED_AFTER_RUNS,
   );
   for (const { payment } of indeterminate) {
-    if (reported.has(payment.id)) await openReconciliationException(db, orderOf(payment), INDETERMINATE);
+    if (reported.has(payment.id)) await openReconciliationException(db, orderOf(payment), { detail: INDETERMINATE });
   }
 }
 
@@ -294,7 +296,7 @@ async function checkDeliveries(
     // The retry workflow may have completed since the page was read.
     else if (!isRetryWorkflowRunning && (await isRetried(db, delivery.deliveryId))) {
       const { subjectId: paymentId, referenceId } = delivery;
-      await openReconciliationException(db, delivery, `${LOST_RETRIES.kind}: ${LOST_RETRIES.detail}`);
+      await openReconciliationException(db, delivery, causeOf(LOST_RETRIES));
       breaks.push({ ...LOST_RETRIES, paymentId, referenceId });
     }
   });
@@ -326,8 +328,7 @@ async function checkWorkflows(
 }
 
 async function reportOrphan(db: Queryable, { workflowId, paymentId }: ListedWorkflow): Promise<FoundBreak> {
-  const detail = `${ORPHANED_WORKFLOW.kind}: ${ORPHANED_WORKFLOW.detail}`;
-  await openException(db, { kind: 'reconciliation', referenceId: workflowId, detail });
+  await openException(db, { kind: 'reconciliation', referenceId: workflowId, ...causeOf(ORPHANED_WORKFLOW) });
   return { ...ORPHANED_WORKFLOW, paymentId, referenceId: workflowId };
 }
 
@@ -343,7 +344,7 @@ async function followUp(
     const isRequested = (await newestNotification(db, { providerAccountId, referenceId })) !== null;
     if (!isRequested) await scheduleStatusQuery(db, { accountId: providerAccountId, referenceId });
   } else if (needsException(found, isProviderDeterminate, Date.now())) {
-    await openReconciliationException(db, order, `${found.kind}: ${found.detail}`);
+    await openReconciliationException(db, order, causeOf(found));
   }
   return { ...found, paymentId, referenceId };
 }
@@ -351,8 +352,8 @@ async function followUp(
 function openReconciliationException(
   db: Queryable,
   { paymentId, referenceId, providerAccountId, totalRupiah }: ReconciledOrder | RetriedDelivery,
-  detail: string,
+  found: Pick<NewException, 'detail' | 'cause'>,
 ): Promise<void> {
   const order = { referenceId, providerAccountId, paymentId, amountRupiah: totalRupiah };
-  return openException(db, { kind: 'reconciliation', ...order, detail });
+  return openException(db, { kind: 'reconciliation', ...order, ...found });
 }

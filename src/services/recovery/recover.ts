@@ -1,30 +1,40 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { validate as isUuid } from 'uuid';
 import type { Queryable } from '../../db/connection/pool';
 import { findArchivedIds } from '../../db/operations/archive';
+import { closeRecovered } from '../../db/operations/close-recovered';
 import { findRecordedStatuses } from '../../db/operations/list-for-reconciliation';
+import {
+  findRecoveryCursor,
+  removeRecoveryCursor,
+  saveRecoveryCursor,
+  type RecoveryCursor,
+} from '../../db/operations/recovery-cursor';
 import { findNewestCreation } from '../../db/payments/find-newest-creation';
 import {
+  countOpenPayments,
   listDeliveriesInRetryWorkflow,
   listOpenPayments,
   listUnfinishedLatePayments,
+  type Key,
   type OpenPayment,
 } from '../../db/payments/list-open-payments';
 import { listOpenPayouts } from '../../db/payouts/list-open-payouts';
 import type { TransitionContext } from '../../db/transitions/apply-transition';
 import { DeclaredAction } from '../../domain/declared-action';
 import { isFinal } from '../../domain/payment-transitions';
-import { messageOf } from '../../errors';
 import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
-import type { ListedWorkflow, WorkflowPage } from '../../temporal/workflow-records';
-import { findKnownDeliveries, reclaimDelivery } from '../../webhooks/outbox';
-import { rebuildPayment } from './rebuild-payment';
+import type { WorkflowPage } from '../../temporal/workflow-records';
+import { findKnownDeliveries } from '../../webhooks/outbox';
+import {
+  attempt,
+  recoverDelivery,
+  recoverPayment,
+  recoverRow,
+  type DifferingWorkflow,
+  type RecoveryResult,
+} from './recover-item';
 import { listDifferingPayouts, recoverPayout, recoverPayoutRow } from './recover-payouts';
-import { isFinalStatus, startFromRow } from './restart-payment';
-
-/** `running`: consistent already. `rebuilt`: written or started again. `notified`: its workflow was signalled. */
-export type RecoveryResult = 'running' | 'rebuilt' | 'notified';
 
 export type RecoveryCounts = Readonly<Record<RecoveryResult, number>>;
 
@@ -51,13 +61,21 @@ export interface RecoveryFailure {
 export interface RecoverOptions {
   /** Workflows started since then are compared with PostgreSQL, which may have lost their payments. */
   readonly startedSince?: Date | undefined;
-  readonly onProgress?: (done: number) => void;
+  /** Begins with the first open payment, also if a recovery was stopped before its end. */
+  readonly fromStart?: boolean;
+  readonly onProgress?: (progress: RecoveryReport) => void;
+}
+
+/** How many items are done, those of a recovery that was stopped included. */
+export interface RecoveryReport {
+  readonly done: number;
+  readonly doneBefore: number;
+  /** The open payments, which are nearly all items. */
+  readonly openPayments: number;
 }
 
 const CONCURRENCY = 16;
 const BATCH_SIZE = 500;
-const ATTEMPTS = 5;
-const RETRY_DELAY_MS = 500;
 /** Tolerance for clock differences between machines, and for creations that took long. */
 const CLOCK_MARGIN_MS = 3_600_000;
 
@@ -73,48 +91,32 @@ export const RECOVER = new DeclaredAction('recovery.run');
 export async function recover(
   context: TransitionContext,
   workflows: PaymentWorkflowClient,
-  { startedSince, onProgress = () => undefined }: RecoverOptions = {},
+  { startedSince, fromStart = false, onProgress = () => undefined }: RecoverOptions = {},
 ): Promise<Recovery> {
   const { db } = context;
-  const failures: RecoveryFailure[] = [];
+  const cursor = fromStart ? undefined : await findRecoveryCursor(db);
+  const run = new RecoveryRun(db, { openPayments: await countOpenPayments(db), cursor, onProgress });
   const lostPayouts: string[] = [];
-  let done = 0;
-  const recoverEach = async <T>(
-    items: AsyncIterable<T>,
-    idOf: (item: T) => string,
-    work: (item: T) => Promise<RecoveryResult>,
-    onFailure: (item: T) => void = () => undefined,
-  ) => {
-    const counts = { running: 0, rebuilt: 0, notified: 0 };
-    await forEachConcurrent(items, CONCURRENCY, async (item) => {
-      const outcome = await attempt(() => work(item));
-      if ('failure' in outcome) {
-        failures.push({ id: idOf(item), reason: outcome.failure });
-        onFailure(item);
-      } else counts[outcome.result] += 1;
-      onProgress((done += 1));
-    });
-    return counts;
-  };
   const since = startedSince ?? new Date(((await findNewestCreation(db))?.getTime() ?? 0) - CLOCK_MARGIN_MS);
+  const startedAt = new Date();
 
-  return {
-    rows: await recoverEach(
+  const recovery = {
+    rows: await run.recoverEach(
       listDifferingWorkflows(context, workflows, since),
       ({ paymentId }) => paymentId,
       (workflow) => recoverRow(context, workflows, workflow),
     ),
-    payments: await recoverEach(
-      listOpenPayments(db),
+    payments: await run.recoverEach(
+      run.listPayments(),
       ({ terms }) => terms.paymentId,
       (payment) => recoverPayment(db, workflows, payment),
     ),
-    latePayments: await recoverEach(
+    latePayments: await run.recoverEach(
       listUnfinishedLatePayments(db),
       ({ paymentId }) => paymentId,
       (terms) => workflows.resumeLatePayment(terms),
     ),
-    payoutRows: await recoverEach(
+    payoutRows: await run.recoverEach(
       listDifferingPayouts(db, workflows.payouts, since),
       ({ payoutId }) => payoutId,
       (payout) => recoverPayoutRow(db, workflows.payouts, payout),
@@ -122,38 +124,93 @@ export async function recover(
         if (!recorded) lostPayouts.push(payoutId);
       },
     ),
-    payouts: await recoverEach(
+    payouts: await run.recoverEach(
       listOpenPayouts(db),
       ({ payoutId }) => payoutId,
       (payout) => recoverPayout(workflows.payouts, payout),
     ),
     deliveries: add(
-      await recoverEach(listDeliveriesInRetryWorkflow(db), String, (id) => recoverDelivery(context, workflows, id)),
-      await recoverEach(listUnknownDeliveries(context, workflows), String, async (id) => {
+      await run.recoverEach(listDeliveriesInRetryWorkflow(db), String, (id) => recoverDelivery(context, workflows, id)),
+      await run.recoverEach(listUnknownDeliveries(context, workflows), String, async (id) => {
         await workflows.retries.terminate(id, 'PostgreSQL has no such delivery: recovery');
         return 'notified';
       }),
     ),
-    failures,
+    failures: run.failures,
     lostPayouts,
   };
+  await removeRecoveryCursor(db);
+  await closeRecovered(
+    db,
+    startedAt,
+    run.failures.map(({ id }) => id),
+  );
+  return recovery;
 }
 
-type Attempted<T> = { readonly result: T } | { readonly failure: string };
+interface RunOptions extends Pick<RecoveryReport, 'openPayments'> {
+  readonly cursor: RecoveryCursor | undefined;
+  readonly onProgress: (progress: RecoveryReport) => void;
+}
 
-/** A failed item does not stop the others. */
-async function attempt<T>(work: () => Promise<T>, attemptsLeft = ATTEMPTS): Promise<Attempted<T>> {
-  try {
-    return { result: await work() };
-  } catch (error) {
-    if (attemptsLeft === 1) return { failure: messageOf(error) };
-    await sleep(RETRY_DELAY_MS);
-    return attempt(work, attemptsLeft - 1);
+/** The failures of a recovery, and how far it is. */
+class RecoveryRun {
+  readonly failures: RecoveryFailure[] = [];
+  /** What is not done yet, in the order in which it began. */
+  readonly #inHand = new Set<number>();
+  #begun = 0;
+  #done = 0;
+
+  constructor(
+    private readonly db: Queryable,
+    private readonly options: RunOptions,
+  ) {}
+
+  /** The open payments; after each page the recovery notes from where another one goes on. */
+  listPayments(): AsyncGenerator<OpenPayment> {
+    const { cursor } = this.options;
+    const doneBefore = cursor?.doneCount ?? 0;
+    const begunBefore = this.#begun;
+    const pages: { readonly last: Key; readonly begun: number }[] = [];
+    return listOpenPayments(this.db, cursor && [cursor.accountId, cursor.paymentId], async (last) => {
+      pages.push({ last, begun: this.#begun });
+      const [oldest = this.#begun] = this.#inHand;
+      const whole = pages.findLast(({ begun }) => begun <= oldest);
+      // A payment that was not recovered is one of the next recovery.
+      if (whole === undefined || this.failures.length > 0) return;
+      const [accountId, paymentId] = whole.last;
+      await saveRecoveryCursor(this.db, { accountId, paymentId, doneCount: doneBefore + whole.begun - begunBefore });
+    });
   }
-}
 
-interface DifferingWorkflow extends ListedWorkflow {
-  readonly hasRow: boolean;
+  async recoverEach<T>(
+    items: AsyncIterable<T>,
+    idOf: (item: T) => string,
+    work: (item: T) => Promise<RecoveryResult>,
+    onFailure: (item: T) => void = () => undefined,
+  ): Promise<RecoveryCounts> {
+    const counts = { running: 0, rebuilt: 0, notified: 0 };
+    await forEachConcurrent(items, CONCURRENCY, async (item) => {
+      const number = this.#begun;
+      this.#begun += 1;
+      this.#inHand.add(number);
+      const outcome = await attempt(() => work(item));
+      this.#inHand.delete(number);
+      if ('failure' in outcome) {
+        this.failures.push({ id: idOf(item), reason: outcome.failure });
+        onFailure(item);
+      } else counts[outcome.result] += 1;
+      this.#report();
+    });
+    return counts;
+  }
+
+  #report(): void {
+    const { cursor, openPayments, onProgress } = this.options;
+    this.#done += 1;
+    const doneBefore = cursor?.doneCount ?? 0;
+    onProgress({ done: doneBefore + this.#done, doneBefore, openPayments });
+  }
 }
 
 /** Workflows whose payment is missing in PostgreSQL, and running workflows whose payment is final there. */
@@ -179,53 +236,6 @@ async function* listDifferingWorkflows(
     }
     after = page.next;
   } while (after !== null);
-}
-
-async function recoverRow(
-  context: TransitionContext,
-  workflows: PaymentWorkflowClient,
-  { paymentId, hasRow }: DifferingWorkflow,
-): Promise<RecoveryResult> {
-  if (!hasRow) {
-    await rebuildPayment(context, await workflows.records.readCreation(paymentId));
-    return 'rebuilt';
-  }
-  return (await workflows.signalProviderUpdate(paymentId)) === 'signalled' ? 'notified' : 'running';
-}
-
-/** A workflow that runs records what PostgreSQL has lost by itself, once it has seen that PostgreSQL is behind. */
-async function recoverPayment(
-  db: Queryable,
-  workflows: PaymentWorkflowClient,
-  payment: OpenPayment,
-): Promise<RecoveryResult> {
-  const { paymentId } = payment.terms;
-  const { status } = payment.state;
-  const workflow = await workflows.records.describe(paymentId);
-  if (workflow?.isRunning) {
-    if (workflow.status === status) return 'running';
-    // A completing workflow handles no message. The next attempt starts it again.
-    const isCompleting =
-      isFinalStatus(workflow.status) || (await workflows.signalProviderUpdate(paymentId)) === 'no_workflow';
-    if (isCompleting) throw new Error('its workflow is about to complete');
-    return 'notified';
-  }
-  if (workflow === null || status !== 'created' || workflow.status === 'created') {
-    return startFromRow(db, workflows, payment, workflow);
-  }
-  // PostgreSQL has lost the response to the creation. Another request would issue a QR with another timestamp.
-  const { creation } = await workflows.records.readCreation(paymentId);
-  return startFromRow(db, workflows, { ...payment, creation }, workflow);
-}
-
-async function recoverDelivery(
-  { db }: TransitionContext,
-  workflows: PaymentWorkflowClient,
-  deliveryId: string,
-): Promise<RecoveryResult> {
-  if (await workflows.retries.isRunning(deliveryId)) return 'running';
-  await reclaimDelivery(db, deliveryId);
-  return 'rebuilt';
 }
 
 /**

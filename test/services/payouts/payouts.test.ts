@@ -234,6 +234,8 @@ describe('a payout that an operator should look at', () => {
       merchantId: payouts.merchantId,
       since: expect.any(Date),
       detail: 'Rp 47.500',
+      cause: null,
+      about: null,
     });
   });
 
