@@ -1,5 +1,5 @@
 /** What a schedule starts, each as a row of `daily_runs`. */
-export const RUN_KINDS = ['payouts', 'closing', 'retention', 'reconciliation', 'ledger', 'audit'] as const;
+export const RUN_KINDS = ['payouts', 'closing', 'retention', 'reconciliation'] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 
 /** A run is known by its kind and its start. */
@@ -14,7 +14,7 @@ export interface RunResult {
   /** Nothing is left that this run should have done. */
   readonly isComplete: boolean;
   readonly done: number;
-  /** With whom it failed: merchants, kinds of data, provider accounts, or breaks. */
+  /** With whom it failed: merchants, kinds of data, or provider accounts. */
   readonly failed: readonly string[];
 }
 
@@ -35,6 +35,4 @@ export const MAX_RUN_AGE_SECONDS: Readonly<Record<RunKind, number>> = {
   closing: 25 * HOUR_SECONDS,
   retention: 48 * HOUR_SECONDS,
   reconciliation: 4 * HOUR_SECONDS,
-  ledger: 26 * HOUR_SECONDS,
-  audit: 26 * HOUR_SECONDS,
 };

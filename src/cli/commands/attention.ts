@@ -63,6 +63,7 @@ const NEXT_COMMANDS: Readonly<Record<AttentionKind, NextCommand>> = {
   recovery_mode: () => 'lunas recovery status',
   ledger_breaks: () => 'lunas ledger verify',
   workflow: (found) => (found.subject?.startsWith('LP') ? showPayout : showPayment)(found),
+  daily_run: ({ subject }) => `lunas runs repeat ${subject} ${NOTE}`,
   payment_overdue: showPayment,
   refund_failed: ({ subject }) => `lunas refunds retry ${subject} ${NOTE}`,
   refund_unconfirmed: showPayment,

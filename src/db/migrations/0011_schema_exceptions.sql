@@ -89,16 +89,16 @@ create table reconciliation_runs (
 );
 create index reconciliation_runs_complete_idx on reconciliation_runs (id) where is_complete;
 
--- Each run of a schedule: payouts, closing of days, retention, reconciliation, verification of ledger and audit log.
+-- Each run of a schedule.
 create table daily_runs (
-  kind text not null check (kind in ('payouts', 'closing', 'retention', 'reconciliation', 'ledger', 'audit')),
+  kind text not null check (kind in ('payouts', 'closing', 'retention', 'reconciliation')),
   started_at timestamptz(3) not null,
   day date not null generated always as (booking_day(started_at)) stored, -- in WIB
   finished_at timestamptz(3), -- null: it runs, or it was terminated
   is_complete boolean not null default false, -- nothing is left that it should have done
   done_count bigint not null default 0,
   failed_count bigint not null default 0,
-  failed text[] not null default '{}', -- with whom, the first: merchants, provider accounts, kinds of data, breaks
+  failed text[] not null default '{}', -- with whom, the first of them: merchants, provider accounts, kinds of data
   failure text, -- why it failed as a whole
   primary key (kind, started_at),
   constraint daily_runs_complete_if_finished check (finished_at is not null or not is_complete)

@@ -65,6 +65,7 @@ import { stopPayouts } from '../payouts/stop-payouts';
 import { withdrawBankAccount } from '../payouts/withdraw-bank-account';
 import { withdrawPayoutSettings } from '../payouts/withdraw-payout-settings';
 import { setCatalog } from '../provider-accounts/set-catalog';
+import { repeatRun } from '../runs/repeat-run';
 import { createEndpoint } from '../webhooks/create-endpoint';
 import { deleteEndpoint } from '../webhooks/delete-endpoint';
 import { disableEndpoint } from '../webhooks/disable-endpoint';
@@ -162,6 +163,7 @@ const OPERATOR_OPERATIONS = [
   setFeePayer,
   holdMerchant,
   releaseMerchant,
+  repeatRun,
 ] as const;
 
 /** Every operation. Its tests, the names in the audit log and the texts of the activity are derived from this list. */

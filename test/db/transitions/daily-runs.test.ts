@@ -32,8 +32,8 @@ const ended = (changes: Partial<EndedRun> = {}): EndedRun => ({
 const readRuns = async () =>
   (
     await worker.query(
-      `select day::text, finished_at is null as runs, is_complete, done_count, failed_count, cardinality(failed) as names
-       from daily_runs`,
+      `select day::text, finished_at is null as runs, is_complete, done_count, failed_count,
+         cardinality(failed) as names from daily_runs`,
     )
   ).rows;
 

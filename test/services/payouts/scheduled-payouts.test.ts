@@ -267,6 +267,15 @@ describe('the daily run', () => {
     expect(await countByMerchant()).toEqual(before);
   });
 
+  it('an operator repeats a run whose schedule is paused', async () => {
+    const schedule = service.client.schedule.getHandle('payouts');
+    await schedule.pause();
+    const workflowId = await service.workflows.runs.repeat('payouts');
+    expect(await service.client.workflow.getHandle(workflowId).result()).toBe('0 payouts requested');
+    expect(await newestRun()).toEqual({ is_complete: true, done_count: 0, failed: [] });
+    await schedule.unpause();
+  });
+
   it('the daily run is scheduled at 07:00 WIB, for the workers of payouts', async () => {
     const { spec, action } = await service.client.schedule.getHandle('payouts').describe();
     expect(spec.calendars).toMatchObject([{ hour: [{ start: 0, end: 0 }], minute: [{ start: 0, end: 0 }] }]);
