@@ -1,6 +1,7 @@
 import * as balance from './balance';
 import * as bankAccount from './bank-account';
 import * as bankStatus from './bank-status';
+import * as dailyRun from './daily-run';
 import type { ActivityDependencies } from './dependencies';
 import * as latePayment from './late-payment';
 import * as payment from './payment';
@@ -30,6 +31,7 @@ export const ACTIVITIES = {
   ...webhookPing,
   ...reconcile,
   ...retention,
+  ...dailyRun,
   ...balance,
   ...bankAccount,
   ...bankStatus,

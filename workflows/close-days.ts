@@ -1,5 +1,6 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { dayInWib } from '../src/domain/wib';
+import { dailyRun } from './daily-run';
 import { regularActivities } from './regular-activities';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from './retry-policies';
 
@@ -16,6 +17,9 @@ const activities = regularActivities({
  * ahead: so no day is closed that had not ended when this started.
  */
 export async function closeDays(): Promise<string> {
-  const closed = await activities.closeDays(dayInWib(workflowInfo().startTime));
-  return `${closed} days closed`;
+  const { startTime } = workflowInfo();
+  return dailyRun({ kind: 'closing', startedAtMs: startTime.getTime() }, async () => {
+    const done = await activities.closeDays(dayInWib(startTime));
+    return { isComplete: true, done, failed: [], isFailed: false, summary: `${done} days closed` };
+  });
 }

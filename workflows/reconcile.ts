@@ -1,11 +1,4 @@
-import {
-  ActivityFailure,
-  ApplicationFailure,
-  continueAsNew,
-  isCancellation,
-  setCurrentDetails,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { ActivityFailure, continueAsNew, isCancellation, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import {
   addCoverage,
   describeCoverage,
@@ -16,6 +9,7 @@ import {
   type ReconciliationPart,
 } from '../src/domain/reconciliation';
 import { authentic } from './authentic';
+import { dailyRun, type RunEnd } from './daily-run';
 import { regularActivities } from './regular-activities';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './retry-policies';
 
@@ -40,7 +34,14 @@ export interface ReconciliationProgress {
  * that another worker continues from there if one stops.
  */
 export async function reconcile(progress?: ReconciliationProgress): Promise<string> {
-  const { startedAtMs, parts } = progress ? authentic(progress) : await plan();
+  const reached = progress && authentic(progress);
+  const startedAtMs = reached?.startedAtMs ?? workflowInfo().startTime.getTime();
+  return dailyRun({ kind: 'reconciliation', startedAtMs }, async () =>
+    compareAll(reached ?? (await plan(startedAtMs))),
+  );
+}
+
+async function compareAll({ startedAtMs, parts }: ReconciliationProgress): Promise<RunEnd> {
   const current = [...parts];
   const show = () => setCurrentDetails(describe({ startedAtMs, parts: current }));
   await Promise.all(
@@ -55,9 +56,9 @@ export async function reconcile(progress?: ReconciliationProgress): Promise<stri
   if (current.some(({ next }) => next !== null)) await continueAsNew<typeof reconcile>(reached);
   const isFailed = current.some(({ failure }) => failure !== undefined);
   await recordReconciliation({ startedAtMs, isFailed, parts: current });
-  const summary = describe(reached);
-  if (isFailed) throw ApplicationFailure.nonRetryable(summary);
-  return summary;
+  const { compared, unasked } = totalCoverage(current.map(({ part, coverage }) => ({ ...part, ...coverage })));
+  const failed = current.flatMap(({ part, failure }) => (failure === undefined ? [] : [nameOf(part)]));
+  return { isComplete: !isFailed && unasked === 0, done: compared, failed, isFailed, summary: describe(reached) };
 }
 
 const COMPARISON = {
@@ -76,8 +77,7 @@ const { planReconciliation } = regularActivities({ ...COMPARISON, summary: 'find
 const { recordReconciliation } = regularActivities({ ...RECORD, summary: 'record the run' });
 const { reportFailedReconciliation } = regularActivities({ ...RECORD, summary: 'open an exception' });
 
-async function plan(): Promise<ReconciliationProgress> {
-  const startedAtMs = workflowInfo().startTime.getTime();
+async function plan(startedAtMs: number): Promise<ReconciliationProgress> {
   try {
     const parts = authentic(await planReconciliation({ startedAtMs }));
     return {

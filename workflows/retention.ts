@@ -1,5 +1,6 @@
-import { ApplicationFailure, isCancellation, patched, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { isCancellation, patched, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import { EXPIRING_DATA, type ExpiringData, type RetentionPosition, type RetentionSlice } from '../src/domain/retention';
+import { dailyRun, type RunEnd } from './daily-run';
 import { regularActivities } from './regular-activities';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './retry-policies';
 import { PATCHES } from './versions';
@@ -38,6 +39,10 @@ interface Deletion {
  */
 export async function retention(): Promise<string> {
   const startedAtMs = workflowInfo().startTime.getTime();
+  return dailyRun({ kind: 'retention', startedAtMs }, () => deleteEachKind(startedAtMs));
+}
+
+async function deleteEachKind(startedAtMs: number): Promise<RunEnd> {
   const isRecorded = patched(PATCHES.retentionRecordsItsRun);
   const deletesSignIns = patched(PATCHES.retentionDeletesSignIns);
   const deletions: Deletion[] = [];
@@ -55,9 +60,14 @@ export async function retention(): Promise<string> {
       positions: Object.fromEntries(deletions.flatMap(({ data, position }) => (position ? [[data, position]] : []))),
     });
   }
-  const summary = deletions.map(describe).join(', ');
-  if (deletions.some(({ failure }) => failure !== undefined)) throw ApplicationFailure.nonRetryable(summary);
-  return summary;
+  const failed = deletions.flatMap(({ data, failure }) => (failure === undefined ? [] : [data]));
+  return {
+    isComplete: deletions.every(({ isComplete }) => isComplete),
+    done: deletions.reduce((sum, { deleted }) => sum + deleted, 0),
+    failed,
+    isFailed: failed.length > 0,
+    summary: deletions.map(describe).join(', '),
+  };
 }
 
 async function deleteAll(data: ExpiringData, nowMs: number): Promise<Deletion> {

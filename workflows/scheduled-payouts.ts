@@ -1,7 +1,8 @@
-import { ApplicationFailure, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
+import { setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
 import type { ScheduledPayouts, ScheduledPayoutsPart } from '../src/domain/payout-schedule';
 import { dayInWib } from '../src/domain/wib';
 import { authentic } from './authentic';
+import { dailyRun, type RunEnd } from './daily-run';
 import { regularActivities } from './regular-activities';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './retry-policies';
 
@@ -24,6 +25,10 @@ const MAX_REPETITIONS = 3;
 export async function requestScheduledPayouts(): Promise<string> {
   const { startTime } = workflowInfo();
   const run = { day: dayInWib(startTime), startedAtMs: startTime.getTime() };
+  return dailyRun({ kind: 'payouts', startedAtMs: run.startedAtMs }, () => requestDue(run));
+}
+
+async function requestDue(run: Pick<ScheduledPayoutsPart, 'day' | 'startedAtMs'>): Promise<RunEnd> {
   let [requested, failed]: [number, readonly string[]] = [0, []];
   const advance = async (part: Pick<ScheduledPayoutsPart, 'after' | 'merchantIds'>): Promise<ScheduledPayouts> => {
     const result = authentic(await requestPart({ ...run, ...part }));
@@ -44,9 +49,8 @@ export async function requestScheduledPayouts(): Promise<string> {
     failed = [];
     await requestAll(merchantIds);
   }
-  const summary = describe(requested, failed);
-  if (failed.length > 0) throw ApplicationFailure.nonRetryable(summary);
-  return summary;
+  const isFailed = failed.length > 0;
+  return { isComplete: !isFailed, done: requested, failed, isFailed, summary: describe(requested, failed) };
 }
 
 function describe(requested: number, failed: readonly string[]): string {

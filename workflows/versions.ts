@@ -24,4 +24,6 @@ export const PATCHES = {
   retentionRecordsItsRun: 'retention records its run',
   /** Retention has two more kinds of data. A run takes minutes: deprecate after the first release. */
   retentionDeletesSignIns: 'retention deletes sessions and sign-in links',
+  /** A scheduled workflow records its run. A run takes hours at most: deprecate after the first release. */
+  runsAreRecorded: 'scheduled workflows record their runs',
 } as const satisfies Record<string, string>;

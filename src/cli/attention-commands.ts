@@ -61,6 +61,7 @@ const KINDS: Readonly<Record<AttentionKind, Kind>> = {
   recovery_mode: { next: () => 'lunas recovery status' },
   ledger_breaks: { next: () => 'lunas ledger verify' },
   workflow: { next: showSubject, nextOfSeveral: nextOfWorkflows },
+  daily_run: { next: ({ subject }) => `lunas runs repeat ${subject} ${NOTE}` },
   payment_overdue: { next: ({ subject }) => `lunas recover ${subject} ${NOTE}`, nextOfSeveral: recoverSeveral },
   refund_failed: {
     next: ({ subject }) => `lunas refunds retry ${subject} ${NOTE}`,

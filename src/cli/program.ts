@@ -45,6 +45,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
   },
   'Verify and repair:': {
     doctor: async () => (await import('./commands/doctor.js')).addDoctorCommand,
+    runs: async () => (await import('./commands/runs.js')).addRunsCommand,
     ledger: async () => (await import('./commands/ledger.js')).addLedgerCommand,
     statements: async () => (await import('./commands/statements.js')).addStatementsCommand,
     audit: async () => (await import('./commands/audit.js')).addAuditCommand,

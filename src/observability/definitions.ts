@@ -1,3 +1,4 @@
+import { RUN_KINDS } from '../domain/daily-runs';
 import { API_ERRORS } from '../domain/errors';
 import { EXCEPTION_KINDS } from '../domain/exception-kinds';
 import { OPEN_STATUSES, PAYMENT_TRANSITIONS } from '../domain/payment-transitions';
@@ -334,13 +335,27 @@ export const METRICS = {
   lunas_ledger_last_verification_timestamp_seconds: {
     type: 'gauge',
     process: 'worker',
-    help: 'End of the newest verification of the ledger; absent if there was none.',
+    help: 'End of the newest verification of the ledger; before the first one, the installation.',
     labels: {},
+  },
+  lunas_run_last_complete_timestamp_seconds: {
+    type: 'gauge',
+    process: 'worker',
+    help:
+      'End of the last run of a schedule that was complete; before the first one, the installation, or for payouts ' +
+      'our account at the bank, without which there is no value.',
+    labels: { run: RUN_KINDS },
+  },
+  lunas_run_last_failures: {
+    type: 'gauge',
+    process: 'worker',
+    help: 'With how many merchants, kinds of data or provider accounts the newest ended run of a schedule failed.',
+    labels: { run: RUN_KINDS },
   },
   lunas_reconciliation_last_success_timestamp_seconds: {
     type: 'gauge',
     process: 'worker',
-    help: 'End of the last run that asked the provider about every payment; absent if there was none.',
+    help: 'End of the last run that asked the provider about every payment; before the first one, the installation.',
     labels: {},
   },
   lunas_reconciliation_last_success_duration_seconds: {

@@ -37,6 +37,7 @@ import { BoundedClient, UPDATE_TIMEOUT_MS } from './bounded-client';
 import { isAlreadyExists } from './grpc-errors';
 import { PayoutClient } from './payout-client';
 import { RetryWorkflowClient } from './retry-workflow-client';
+import { RunClient } from './scheduled-runs';
 import { WorkflowRecords, type ClosedRun, type DescribedWorkflow } from './workflow-records';
 import { latePaymentStartOptions, paymentStartOptions } from './workflow-start-options';
 
@@ -68,6 +69,7 @@ export class PaymentWorkflowClient {
   readonly retries: RetryWorkflowClient;
   readonly bankAccounts: BankAccountClient;
   readonly payouts: PayoutClient;
+  readonly runs: RunClient;
   readonly records: WorkflowRecords;
   readonly #client: BoundedClient;
 
@@ -76,6 +78,7 @@ export class PaymentWorkflowClient {
     this.retries = new RetryWorkflowClient(this.#client);
     this.bankAccounts = new BankAccountClient(this.#client);
     this.payouts = new PayoutClient(this.#client);
+    this.runs = new RunClient(this.#client);
     this.records = new WorkflowRecords(this.#client);
   }
 

@@ -63,11 +63,7 @@ export async function listUnpolledSince(
   return polls.filter((poll) => isUnpolled(poll, since));
 }
 
-async function findLastPoll(
-  client: BoundedClient,
-  taskQueue: string,
-  version?: Version,
-): Promise<UnpolledTaskQueue> {
+async function findLastPoll(client: BoundedClient, taskQueue: string, version?: Version): Promise<UnpolledTaskQueue> {
   const { pollers } = await client.call(({ workflowService, options: { namespace } }) =>
     workflowService.describeTaskQueue({ namespace, taskQueue: { name: taskQueue }, taskQueueType: WORKFLOW_TASKS }),
   );

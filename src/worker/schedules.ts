@@ -1,48 +1,37 @@
 import { ScheduleAlreadyRunning, ScheduleOverlapPolicy, type Client, type ScheduleSpec } from '@temporalio/client';
-import type * as workflows from '../../workflows/index';
-import { PAYMENTS_TASK_QUEUE, PAYOUTS_TASK_QUEUE } from '../../workflows/messages';
+import type { RunKind } from '../domain/daily-runs';
 import type { Logger } from '../observability/logger';
 import { isUnsupported } from '../temporal/grpc-errors';
+import { SCHEDULED_RUNS } from '../temporal/scheduled-runs';
 
 interface Schedule {
-  /** The id of the schedule, and of the workflow that it starts. */
-  readonly id: string;
+  readonly kind: RunKind;
   readonly spec: ScheduleSpec;
-  readonly workflowType: keyof typeof workflows;
-  readonly taskQueue: string;
   /** What an operator does if the server has no schedules. */
   readonly otherwise: string;
 }
 
 const SCHEDULES: readonly Schedule[] = [
   {
-    id: 'reconciliation',
+    kind: 'reconciliation',
     spec: { intervals: [{ every: '1 hour' }] },
-    workflowType: 'reconcile',
-    taskQueue: PAYMENTS_TASK_QUEUE,
     otherwise: 'reconcile every hour by other means',
   },
   {
-    id: 'retention',
+    kind: 'retention',
     spec: { intervals: [{ every: '1 day' }] },
-    workflowType: 'retention',
-    taskQueue: PAYMENTS_TASK_QUEUE,
     otherwise: 'start the workflow `retention` every day',
   },
   {
-    id: 'close-days',
+    kind: 'closing',
     // The server does not need the time zone: WIB has no daylight saving time, and 00:30 is 17:30 in UTC.
     spec: { calendars: [{ hour: 17, minute: 30 }] },
-    workflowType: 'closeDays',
-    taskQueue: PAYMENTS_TASK_QUEUE,
     otherwise: 'start the workflow `closeDays` every day at 00:30 WIB',
   },
   {
-    id: 'payouts',
+    kind: 'payouts',
     // 07:00 WIB.
     spec: { calendars: [{ hour: 0, minute: 0 }] },
-    workflowType: 'requestScheduledPayouts',
-    taskQueue: PAYOUTS_TASK_QUEUE,
     otherwise: 'start the workflow `requestScheduledPayouts` every day at 07:00 WIB',
   },
 ];
@@ -52,11 +41,8 @@ export async function createSchedules(client: Client, log: Logger): Promise<void
   for (const schedule of SCHEDULES) await createSchedule(client, schedule, log);
 }
 
-async function createSchedule(
-  { schedule }: Client,
-  { id, spec, workflowType, taskQueue, otherwise }: Schedule,
-  log: Logger,
-): Promise<void> {
+async function createSchedule({ schedule }: Client, { kind, spec, otherwise }: Schedule, log: Logger): Promise<void> {
+  const { id, workflowType, taskQueue } = SCHEDULED_RUNS[kind];
   try {
     await schedule.create({
       scheduleId: id,

@@ -7,12 +7,14 @@ import { FakeAcquirer } from '../workflows/model/fake-acquirer';
 
 /** They have no terms of a payment, or compare them themselves. */
 const UNCHECKED = [
+  'beginDailyRun',
   'closeDays',
   'deleteExpired',
   'deliverWebhook',
   'endBankAccountInquiry',
   'failUnissuedPayment',
   'findBankStatus',
+  'finishDailyRun',
   'inquireBankAccount',
   'openPayment',
   'pingWebhook',

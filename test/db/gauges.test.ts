@@ -118,6 +118,8 @@ const LAG = 'lunas_webhook_relay_lag_seconds{}';
 const OUTBOX = 'lunas_webhook_outbox_pending{}';
 const VERIFIED = 'lunas_ledger_last_verification_timestamp_seconds{}';
 const TOOK = 'lunas_reconciliation_last_success_duration_seconds{}';
+const completed = (run: string) => `lunas_run_last_complete_timestamp_seconds{run="${run}"}`;
+const runFailures = (run: string) => `lunas_run_last_failures{run="${run}"}`;
 const RETAINED = 'lunas_retention_last_success_timestamp_seconds{}';
 const RECONCILED = 'lunas_reconciliation_last_success_timestamp_seconds{}';
 /** A time: the number of seconds depends on the test's own speed. */
@@ -125,7 +127,6 @@ const ABOUT = (seconds: number) => ({ from: seconds - 1, to: seconds + 60 });
 /** After the installation, which the gauge has before the first run. */
 const A_DAY_LATER = { from: 80_000, to: 100_000 };
 const IN_TWO_DAYS = { from: 90_000, to: 200_000 };
-const A_TIMESTAMP = { from: 1_700_000_000, to: 9_000_000_000 };
 
 type Expected = Readonly<Record<string, number | { readonly from: number; readonly to: number }>>;
 
@@ -295,13 +296,15 @@ const CASES: Readonly<Record<string, { readonly plant: string; readonly moves: E
     moves: { 'lunas_recovery_mode{}': 1 },
   },
   'a verification without breaks': {
-    plant: 'insert into ledger_verification_results (is_full, break_count) values (true, 0)',
-    moves: { [VERIFIED]: A_TIMESTAMP },
+    plant: `insert into ledger_verification_results (verified_at, is_full, break_count)
+      values (now() + interval '1 day', true, 0)`,
+    moves: { [VERIFIED]: A_DAY_LATER },
   },
   'breaks in old rows, which a later verification of recent payments does not visit': {
     plant: `insert into ledger_verification_results (is_full, break_count) values (true, 3);
-      insert into ledger_verification_results (is_full, break_count) values (false, 1)`,
-    moves: { [breaks('newest_full')]: 3, [breaks('newest')]: 1, [VERIFIED]: A_TIMESTAMP },
+      insert into ledger_verification_results (verified_at, is_full, break_count)
+      values (now() + interval '1 day', false, 1)`,
+    moves: { [breaks('newest_full')]: 3, [breaks('newest')]: 1, [VERIFIED]: A_DAY_LATER },
   },
   'a reconciliation run that is not complete': {
     plant: `insert into reconciliation_runs (started_at, changed_since, is_complete, coverage) values (now(), now(),
@@ -316,14 +319,30 @@ const CASES: Readonly<Record<string, { readonly plant: string; readonly moves: E
   },
   'a complete reconciliation run': {
     plant: `insert into reconciliation_runs (started_at, ended_at, changed_since, is_complete, coverage) values
-      (now() - interval '90 seconds', now(), now(), true,
+      (now() + interval '1 day' - interval '90 seconds', now() + interval '1 day', now(), true,
         '[{"accountId":"a","seen":4,"compared":4,"indeterminate":0,"unasked":0,"breaks":0}]')`,
-    moves: { [covered('seen')]: 4, [covered('compared')]: 4, [RECONCILED]: A_TIMESTAMP, [TOOK]: 90 },
+    moves: { [covered('seen')]: 4, [covered('compared')]: 4, [RECONCILED]: A_DAY_LATER, [TOOK]: 90 },
   },
   'a run of retention that is not complete': {
     plant: `insert into retention_runs (started_at, ended_at, is_complete, deleted, positions)
       values (now(), now() + interval '1 day', false, '{}', '{}')`,
     moves: {},
+  },
+  'a complete run that closed days, and a later one that failed': {
+    plant: `insert into daily_runs (kind, started_at, finished_at, is_complete, failure) values
+      ('closing', now(), now() + interval '1 day', true, null),
+      ('closing', now() + interval '2 days', now() + interval '3 days', false, 'PostgreSQL is full')`,
+    moves: { [completed('closing')]: A_DAY_LATER, [runFailures('closing')]: 1 },
+  },
+  'a daily run of payouts with a merchant who failed': {
+    plant: `insert into daily_runs (kind, started_at, finished_at, failed_count, failed)
+      values ('payouts', now(), now() + interval '1 day', 1, array[${MERCHANT}])`,
+    moves: { [runFailures('payouts')]: 1 },
+  },
+  'a complete daily run of payouts': {
+    plant: `insert into daily_runs (kind, started_at, finished_at, is_complete)
+      values ('payouts', now(), now() + interval '1 day', true)`,
+    moves: { [completed('payouts')]: A_DAY_LATER },
   },
   'a complete pass of the totals': {
     plant: "update totals_progress set recomputed_on = booking_day(now() + interval '2 days')",
@@ -369,7 +388,7 @@ describe('the worker reads from PostgreSQL', () => {
     owner.query(`set session_replication_role = replica;
       truncate payouts, bank_accounts, bank_holidays, payments, payment_transitions, refunds, webhook_events,
         webhook_deliveries, provider_notifications, exceptions, ledger_verification_results, reconciliation_runs,
-        retention_runs cascade;
+        retention_runs, daily_runs cascade;
       update provider_accounts set changed_at = null;
       update totals_progress set recomputed_on = 'epoch';
       update webhook_endpoints set consecutive_failures = 0, failing_since = null, next_probe_at = null;

@@ -82,6 +82,8 @@ const FORBIDDEN_TO_ALL = [
   "update audit_chain set hash = sha256('x')",
   "select append_to_audit_chain('action', 1, 'x')",
   'delete from reconciliation_runs',
+  'delete from daily_runs',
+  'update daily_runs set started_at = now()',
   'delete from approvals',
   "update approvals set parameters = '{}'",
   'update approval_rules set item_rupiah = 0',

@@ -5,6 +5,7 @@ import { openException } from '../../src/db/operations/open-exception';
 import type { RetriedStep } from '../../src/domain/retried-step';
 import { CASES_OF_KIND, HALF_MS, listAttention } from '../../src/services/attention';
 import type { WorkflowNeedingAttention } from '../../src/temporal/workflow-records';
+import { asSuperuser } from '../support/backdate';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { createTestLedger } from '../support/payments';
 import { applyTransitions } from './ledger/transition-path';
@@ -130,5 +131,37 @@ describe('a half that is away', () => {
   it('both away: a row for each', async () => {
     const { rows } = await listAttention({ ...both(), postgresql: hangs, temporal: hangs }, 20);
     expect(rows.map(({ kind }) => kind).toSorted()).toEqual(['postgresql', 'temporal']);
+  });
+});
+
+describe('the runs of the schedules', () => {
+  const RUNS = 'insert into daily_runs (kind, started_at, finished_at, is_complete, failed_count, failed) values';
+  const listRunCases = async () => {
+    const { cases } = await list([]);
+    return cases.flatMap(({ kind, subject, detail }) => (kind === 'daily_run' ? [[subject, detail]] : []));
+  };
+  const installedAgo = (age: string) =>
+    asSuperuser(db, `update installation set recorded_at = now() - interval '${age}'`, 'truncate daily_runs');
+
+  it('no run is late on the first day of an installation, or without an account at the bank', async () => {
+    await installedAgo('3 hours');
+    expect(await listRunCases()).toEqual([]);
+  });
+
+  it('a kind of run is late if its schedule is paused', async () => {
+    await installedAgo('30 days');
+    await db.query(`${RUNS} ('closing', now() - interval '26 hours', now() - interval '26 hours', true, 0, '{}'),
+      ('retention', now(), now(), true, 0, '{}'), ('reconciliation', now(), now(), true, 0, '{}')`);
+    expect(await listRunCases()).toEqual([['closing', 'no complete run since then']]);
+  });
+
+  it('a run of payouts names the merchant who failed, until a later run is complete', async () => {
+    await installedAgo('3 hours');
+    await db.query(`insert into provider_accounts (id, purpose, adapter, base_url, sealed_server_key,
+      sealed_credentials) values (gen_random_uuid(), 'payouts', 'snap-midtrans', 'http://127.0.0.1:9', 'x', 'x')`);
+    await db.query(`${RUNS} ('payouts', now() - interval '2 hours', now() - interval '1 hour', false, 1, '{toko}')`);
+    expect(await listRunCases()).toEqual([['payouts', '1 failed: toko']]);
+    await db.query(`${RUNS} ('payouts', now(), now(), true, 0, '{}')`);
+    expect(await listRunCases()).toEqual([]);
   });
 });

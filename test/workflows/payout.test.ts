@@ -12,6 +12,7 @@ import { BoundedClient } from '../../src/temporal/bounded-client';
 import { PayoutClient } from '../../src/temporal/payout-client';
 import { PAYOUTS_TASK_QUEUE, payoutWorkflowId } from '../../workflows/messages';
 import { requestScheduledPayouts as runOfDay } from '../../workflows/scheduled-payouts';
+import { collectRuns } from '../support/daily-runs';
 import { eventually } from '../support/eventually';
 import { createTimeSkippingEnvironment, workflowBundlePath } from '../support/temporal';
 
@@ -123,6 +124,9 @@ async function run(row: Row = {}, changes: Partial<PayoutActivities> = {}, input
   return { result, calls, names: calls.map(({ name }) => name) };
 }
 
+const executeDailyRun = () =>
+  environment.client.workflow.execute(runOfDay, { workflowId: randomUUID(), taskQueue: PAYOUTS_TASK_QUEUE });
+
 it('the daily run goes through all pages, also of the merchants that failed', async () => {
   const [broken, parts] = [Array.from({ length: 501 }, () => randomUUID()).toSorted(), [] as ScheduledPayoutsPart[]];
   const requestScheduledPayouts = async (part: ScheduledPayoutsPart): Promise<ScheduledPayouts> => {
@@ -133,9 +137,8 @@ it('the daily run goes through all pages, also of the merchants that failed', as
       ? { requested: 0, failed: due, next }
       : { requested: due.length, failed: [], next };
   };
-  const result = await during({ requestScheduledPayouts }, () =>
-    environment.client.workflow.execute(runOfDay, { workflowId: randomUUID(), taskQueue: PAYOUTS_TASK_QUEUE }),
-  );
+  const daily = collectRuns();
+  const result = await during({ requestScheduledPayouts, ...daily.activities }, executeDailyRun);
   expect(result).toBe('501 payouts requested');
   const seen = parts.map(({ after, merchantIds }) => [after, merchantIds?.length ?? null]);
   expect(seen).toEqual([
@@ -144,6 +147,19 @@ it('the daily run goes through all pages, also of the merchants that failed', as
     [null, 501],
     [broken[499], 501],
   ]);
+  expect(daily.runs).toMatchObject([{ kind: 'payouts', isComplete: true, done: 501, failed: [], failure: null }]);
+});
+
+it('the daily run records the merchant whose request fails each time, and fails', async () => {
+  const daily = collectRuns();
+  const requestScheduledPayouts = async ({ merchantIds }: ScheduledPayoutsPart): Promise<ScheduledPayouts> => ({
+    requested: merchantIds === null ? 7 : 0,
+    failed: ['broken'],
+    next: null,
+  });
+  const run = during({ requestScheduledPayouts, ...daily.activities }, executeDailyRun);
+  await expect(run).rejects.toMatchObject({ cause: { message: '7 payouts requested, 1 merchants failed: broken' } });
+  expect(daily.runs).toMatchObject([{ isComplete: false, done: 7, failed: ['broken'], failure: null }]);
 });
 
 it('a payout without an approval is requested, approved, submitted and completed, each with one call', async () => {

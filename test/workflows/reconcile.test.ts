@@ -5,6 +5,7 @@ import { Worker } from '@temporalio/worker';
 import type { Activities } from '../../activities';
 import type { FailedPart } from '../../activities/reconcile';
 import { planReconciliation, type ReconciliationPart } from '../../src/domain/reconciliation';
+import { collectRuns } from '../support/daily-runs';
 import { recordHistory } from '../support/history';
 import { createTimeSkippingEnvironment, workflowBundlePath } from '../support/temporal';
 
@@ -17,6 +18,7 @@ let failures: FailedPart[];
 let path: string[];
 /** Whether the runs that ended had failed. */
 let recorded: boolean[];
+let daily: ReturnType<typeof collectRuns>;
 
 beforeAll(async () => {
   environment = await createTimeSkippingEnvironment();
@@ -27,6 +29,7 @@ beforeEach(() => {
   failures = [];
   path = [];
   recorded = [];
+  daily = collectRuns();
 });
 
 type ReconciliationActivities = Pick<
@@ -57,7 +60,7 @@ function createWorker(changes: Partial<ReconciliationActivities> = {}): Promise<
     connection: environment.nativeConnection,
     taskQueue: TASK_QUEUE,
     workflowBundle: { codePath: workflowBundlePath() },
-    activities: { ...activities, ...changes },
+    activities: { ...activities, ...daily.activities, ...changes },
     maxCachedWorkflows: 0,
   });
 }
@@ -96,6 +99,9 @@ it('a run continues at its positions on another worker, and reports its coverage
   expect(path.sort()).toEqual(all);
   expect(result).toContain('108 of 120 compared, 0 breaks, 18 indeterminate');
   expect([failures, recorded]).toEqual([[], [false]]);
+  expect(daily.runs).toMatchObject([
+    { kind: 'reconciliation', isComplete: true, done: 108, failed: [], failure: null },
+  ]);
   await recordHistory(environment.client, run.workflowId, 'reconcile');
 });
 
@@ -108,6 +114,7 @@ it('a provider account that fails after all attempts opens an exception, and the
   expect(failures).toEqual([{ accountId: 'one', reason: 'PostgreSQL is not reachable' }]);
   expect(path).toHaveLength(2 * BATCHES);
   expect(recorded).toEqual([true]);
+  expect(daily.runs).toMatchObject([{ isComplete: false, failed: ['account one'], failure: null }]);
   await recordHistory(environment.client, run.workflowId, 'reconcile-failed');
 });
 
@@ -116,4 +123,5 @@ it('a run that fails at its start opens an exception', async () => {
   const run = await start();
   await expect(worker.runUntil(run.result())).rejects.toThrow('Workflow execution failed');
   expect(failures).toEqual([{ accountId: null, reason: 'PostgreSQL is not reachable' }]);
+  expect(daily.runs).toMatchObject([{ isComplete: false, failed: [], failure: 'PostgreSQL is not reachable' }]);
 });

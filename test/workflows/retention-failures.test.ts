@@ -4,6 +4,7 @@ import { Worker } from '@temporalio/worker';
 import type { RetentionInput } from '../../activities/retention';
 import { EXPIRING_DATA, type RetentionRun } from '../../src/domain/retention';
 import { retention } from '../../workflows/retention';
+import { collectRuns } from '../support/daily-runs';
 import { recordHistory } from '../support/history';
 import { createTimeSkippingEnvironment, workflowBundlePath } from '../support/temporal';
 
@@ -18,11 +19,13 @@ afterAll(() => environment.teardown());
 it('a kind of data that fails for an hour does not stop the others; the run is not complete, and fails', async () => {
   const runs: RetentionRun[] = [];
   const slices: string[] = [];
+  const daily = collectRuns();
   const worker = await Worker.create({
     connection: environment.nativeConnection,
     taskQueue: TASK_QUEUE,
     workflowBundle: { codePath: workflowBundlePath() },
     activities: {
+      ...daily.activities,
       deleteExpired: async ({ data, from }: RetentionInput) => {
         if (data === 'webhook_deliveries') throw new Error('canceling statement due to statement timeout');
         slices.push(`${data} from ${from?.[0] ?? 'the last run'}`);
@@ -59,5 +62,6 @@ it('a kind of data that fails for an hour does not stop the others; the run is n
       },
     },
   ]);
+  expect(daily.runs).toMatchObject([{ kind: 'retention', isComplete: false, failed: ['webhook_deliveries'] }]);
   await recordHistory(environment.client, workflowId, 'retention-failed');
 });

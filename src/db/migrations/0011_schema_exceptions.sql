@@ -91,6 +91,32 @@ create table reconciliation_runs (
 );
 create index reconciliation_runs_complete_idx on reconciliation_runs (id) where is_complete;
 
+-- Each run of a schedule.
+create table daily_runs (
+  kind text not null check (kind in ('payouts', 'closing', 'retention', 'reconciliation')),
+  started_at timestamptz(3) not null,
+  day date not null generated always as (booking_day(started_at)) stored, -- in WIB
+  finished_at timestamptz(3), -- null: it runs, or it was terminated
+  is_complete boolean not null default false, -- nothing is left that it should have done
+  done_count bigint not null default 0,
+  failed_count bigint not null default 0,
+  failed text[] not null default '{}', -- with whom, the first of them: merchants, provider accounts, kinds of data
+  failure text, -- why it failed as a whole
+  primary key (kind, started_at),
+  constraint daily_runs_complete_if_finished check (finished_at is not null or not is_complete)
+);
+create index daily_runs_complete_idx on daily_runs (kind, finished_at) where is_complete;
+
+-- A role writes the runs of its own work, and none changes one that is finished.
+alter table daily_runs enable row level security;
+create policy every_run_readable on daily_runs for select
+  to lunas_worker, lunas_payouts, lunas_operator, lunas_reader using (true);
+create policy runs_of_payments on daily_runs to lunas_worker
+  using (kind in ('closing', 'retention', 'reconciliation') and finished_at is null)
+  with check (kind in ('closing', 'retention', 'reconciliation'));
+create policy runs_of_payouts on daily_runs to lunas_payouts
+  using (kind = 'payouts' and finished_at is null) with check (kind = 'payouts');
+
 -- Orders whose status the provider did not return in one or more runs of reconciliation in succession.
 create table indeterminate_orders (
   payment_id uuid primary key references payments on delete cascade,
@@ -106,6 +132,12 @@ grant update (resolved_at, resolved_by, note) on exceptions to lunas_api, lunas_
 revoke execute on function close_exceptions from public;
 grant execute on function close_exceptions to lunas_worker, lunas_operator;
 grant select, insert on reconciliation_runs to lunas_worker, lunas_operator;
+grant select on daily_runs to lunas_worker, lunas_payouts, lunas_operator;
+grant insert (kind, started_at, finished_at, is_complete, done_count, failed_count, failed, failure),
+  update (finished_at, is_complete, done_count, failed_count, failed, failure)
+  on daily_runs to lunas_worker, lunas_payouts;
+grant select (kind, started_at, day, finished_at, is_complete, done_count, failed_count, failed) on daily_runs
+  to lunas_reader;
 grant select, insert, update, delete on indeterminate_orders to lunas_worker, lunas_operator;
 grant select (id, provider_account_id, reference_id, body_sha256, received_at, closed_at, notify_attempts,
   next_notify_at, reported_status, dedupe_key_sha256, signed_sha256), insert on provider_notifications

@@ -44,7 +44,7 @@ begin
         'payout_policies', 'payout_stops', 'payout_transitions', 'payout_events', 'retention_runs', 'archive_batches',
         'archived_payments']),
       -- Of these some columns change.
-      ('delete', array['recovery_mode', 'approvals', 'bank_accounts', 'payouts', 'ledger_closings']),
+      ('delete', array['recovery_mode', 'approvals', 'bank_accounts', 'payouts', 'ledger_closings', 'daily_runs']),
       -- Of these retention or the archive deletes rows.
       ('update', array['webhook_events', 'payment_transitions', 'late_payment_events', 'ledger_postings',
         'ledger_entries'])

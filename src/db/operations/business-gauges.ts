@@ -9,6 +9,7 @@ import { literalList } from '../connection/statement';
 import { PASS_HOUR } from '../ledger/payment-totals';
 import { CREATED_AT, STATUS } from '../payments/payment-indexes';
 import { payoutsWithReason } from '../payouts/payouts-needing-attention';
+import { LAST_RUNS } from './daily-runs';
 import { OVERDUE, OVERDUE_BUT_HELD, type Overdue } from './overdue-payments';
 import { readRecoveryMode } from './recovery-mode';
 
@@ -156,18 +157,29 @@ const BANK_ACCOUNTS_WAITING = `
     )
     .join(' union all')}`;
 
-const LAST_RUNS = `
+const DAILY_RUNS = `
+  with run as (${LAST_RUNS})
+  select 'lunas_run_last_complete_timestamp_seconds' as name, json_build_object('run', kind) as labels,
+    extract(epoch from completed_at)::float8 as value from run
+  union all
+  select 'lunas_run_last_failures', json_build_object('run', kind),
+    greatest(failed_count, (failure is not null)::integer)
+  from run where finished_at is not null`;
+
+const LAST_RESULTS = `
   (select 'lunas_ledger_breaks' as name, '{"verification":"newest"}'::json as labels, break_count::float8 as value
     from ledger_verification_results order by id desc limit 1)
   union all
   (select 'lunas_ledger_breaks', '{"verification":"newest_full"}', break_count
     from ledger_verification_results where is_full order by id desc limit 1)
   union all
-  (select 'lunas_ledger_last_verification_timestamp_seconds', '{}', extract(epoch from verified_at)::float8
-    from ledger_verification_results order by id desc limit 1)
+  (select 'lunas_ledger_last_verification_timestamp_seconds', '{}', extract(epoch from coalesce(
+      (select verified_at from ledger_verification_results order by id desc limit 1), recorded_at))::float8
+    from installation)
   union all
-  (select 'lunas_reconciliation_last_success_timestamp_seconds', '{}', extract(epoch from ended_at)::float8
-    from reconciliation_runs where is_complete order by id desc limit 1)
+  (select 'lunas_reconciliation_last_success_timestamp_seconds', '{}', extract(epoch from coalesce(
+      (select ended_at from reconciliation_runs where is_complete order by id desc limit 1), recorded_at))::float8
+    from installation)
   union all
   (select 'lunas_reconciliation_last_success_duration_seconds', '{}', extract(epoch from ended_at - started_at)::float8
     from reconciliation_runs where is_complete order by id desc limit 1)
@@ -203,7 +215,8 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   gauge_bank_accounts_waiting: BANK_ACCOUNTS_WAITING,
   gauge_cell: CELL_INFO,
   gauge_accounts_changed: ACCOUNTS_CHANGED,
-  gauge_last_runs: LAST_RUNS,
+  gauge_last_results: LAST_RESULTS,
+  gauge_daily_runs: DAILY_RUNS,
 };
 
 /** The gauges of recovery mode, payments, notifications, exceptions, ledger and reconciliation. */

@@ -9,6 +9,7 @@ import {
   type PayoutAttentionReason,
   type PayoutNeedingAttention,
 } from '../payouts/payouts-needing-attention';
+import { LAST_RUNS } from './daily-runs';
 import { OVERDUE } from './overdue-payments';
 import { IS_RECOVERING } from './recovery-mode';
 
@@ -30,6 +31,9 @@ export type RecordedCaseKind = keyof typeof PARTS | `payout_${PayoutAttentionRea
 
 /** How many merchants with due settlements, returned payouts and dead deliveries are read. */
 const READ_LIMIT = 1_000;
+
+/** The merchants of a daily run that are named. */
+const MAX_NAMES = 20;
 
 const DEAD_SINCE = "now() - interval '7 days'";
 
@@ -62,6 +66,14 @@ const PARTS = {
     from (
       select * from ledger_verification_results order by id desc limit 1
     ) newest where break_count > 0`,
+  daily_run: `
+    select kind, null::uuid, since, what from (${LAST_RUNS}) run cross join lateral (
+      select finished_at as since,
+        coalesce(failure, failed_count || ' failed: ' || array_to_string(failed[:${MAX_NAMES}], ', ')) as what
+      where failed_count > 0 or failure is not null
+      union all
+      select completed_at, 'no complete run since then' where is_late
+    ) found`,
   payment_overdue: OVERDUE.map(
     ({ condition, order, dueAt }) => `(
     select reference_id, merchant_id, ${dueAt}, status, status as cause from payments

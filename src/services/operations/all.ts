@@ -69,6 +69,7 @@ import { createAccount } from '../provider-accounts/create-account';
 import { setCallRate } from '../provider-accounts/set-call-rate';
 import { setCatalog } from '../provider-accounts/set-catalog';
 import { setServerKey } from '../provider-accounts/set-key';
+import { repeatRun } from '../runs/repeat-run';
 import { createEndpoint } from '../webhooks/create-endpoint';
 import { deleteEndpoint } from '../webhooks/delete-endpoint';
 import { disableEndpoint } from '../webhooks/disable-endpoint';
@@ -171,6 +172,7 @@ const OPERATOR_OPERATIONS = [
   setCallRate,
   disableAccount,
   enableAccount,
+  repeatRun,
 ] as const;
 
 /** Every operation. Its tests, the names in the audit log and the texts of the activity are derived from this list. */

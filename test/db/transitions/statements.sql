@@ -1132,6 +1132,19 @@ entries as (
 )
 select 1 from changed;
 
+-- begin_daily_run
+--   $1 kind, $2 startedAt
+insert into daily_runs (kind, started_at) values ($1, $2) on conflict do nothing;
+
+-- finish_daily_run
+--   $1 kind, $2 startedAt, $3 finishedAt, $4 isComplete, $5 done, $6 failedCount, $7 failed, $8 failure
+insert into daily_runs (kind, started_at, finished_at, is_complete, done_count, failed_count, failed, failure)
+   values ($1, $2, $3, $4, $5, $6, $7, $8)
+   on conflict (kind, started_at) do update set finished_at = excluded.finished_at,
+     is_complete = excluded.is_complete, done_count = excluded.done_count, failed_count = excluded.failed_count,
+     failed = excluded.failed, failure = excluded.failure
+   where daily_runs.finished_at is null;
+
 -- record_failed
 --   $1 deliveryId, $2 startedAt, $3 durationMs, $4 statusCode, $5 failure, $6 responseExcerpt
 --   $7 endpointId, $8 deadReason, $9 by, $10 retryAfterSeconds, $11 isOwnFault

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { DAILY_RUN_STATEMENTS } from '../../../src/db/transitions/daily-runs';
 import { LATE_PAYMENT_STATEMENTS } from '../../../src/db/transitions/late-payment-transitions';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
 import { RECORD_FAILED } from '../../../src/webhooks/record-attempt';
@@ -9,6 +10,7 @@ const FILE = path.join(__dirname, 'statements.sql');
 const STATEMENTS = [
   ...Object.values(transitionWriters).map(({ statement }) => statement),
   ...LATE_PAYMENT_STATEMENTS,
+  ...DAILY_RUN_STATEMENTS,
   RECORD_FAILED,
 ];
 
@@ -18,7 +20,7 @@ function print({ name, text, parameters }: (typeof STATEMENTS)[number]): string 
   return `-- ${name}\n${comment}${text.trim()};\n`;
 }
 
-describe('the statements of transitions, late payments and failed attempts', () => {
+describe('the statements of transitions, late payments, daily runs and failed attempts', () => {
   it('the statements of transitions are those in statements.sql (UPDATE_SQL=1 writes it)', () => {
     const header = '-- Generated from the sources and compared in a test: do not edit. UPDATE_SQL=1 writes it.\n';
     const printed = [header, ...STATEMENTS.map(print)].join('\n');

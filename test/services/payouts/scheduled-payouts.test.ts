@@ -244,11 +244,19 @@ describe('the daily run', () => {
     return due.map(({ merchantId }) => merchantId).toSorted();
   }
 
+  async function newestRun() {
+    const { rows } = await service.db.query(
+      "select is_complete, done_count, failed from daily_runs where kind = 'payouts' order by started_at desc limit 1",
+    );
+    return rows[0];
+  }
+
   it('requests nothing while payouts are stopped, and in recovery mode', async () => {
     await newMerchant('daily');
     const before = await countByMerchant();
     await service.db.query("insert into payout_stops (is_stopped, changed_by, note) values (true, 'cli:test', 'x')");
     expect(await run('scheduled-payouts-2')).toBe('0 payouts requested');
+    expect(await newestRun()).toEqual({ is_complete: true, done_count: 0, failed: [] });
     await service.db.query(
       `insert into payout_stops (is_stopped, ended_stop_id, changed_by, note)
        select false, max(id), 'cli:test', 'x' from payout_stops`,
@@ -257,6 +265,15 @@ describe('the daily run', () => {
     expect(await run('scheduled-payouts-3')).toBe('0 payouts requested');
     await endRecovery(service.db, (await readRecoveryMode(service.db)).timeline);
     expect(await countByMerchant()).toEqual(before);
+  });
+
+  it('an operator repeats a run whose schedule is paused', async () => {
+    const schedule = service.client.schedule.getHandle('payouts');
+    await schedule.pause();
+    const workflowId = await service.workflows.runs.repeat('payouts');
+    expect(await service.client.workflow.getHandle(workflowId).result()).toBe('0 payouts requested');
+    expect(await newestRun()).toEqual({ is_complete: true, done_count: 0, failed: [] });
+    await schedule.unpause();
   });
 
   it('the daily run is scheduled at 07:00 WIB, for the workers of payouts', async () => {
