@@ -20,6 +20,9 @@ const ALONE = [
 /** Only jest.cluster.config.cjs builds the Temporal server that they start. */
 const WITH_CLUSTER = ['test/slow/durability/temporal-database.test.ts'];
 
+/** Minutes, and PostgreSQL 15 with pgBackRest: only `npm run drill` and `npm run test:proof` run it. */
+const DRILLS = ['test/slow/durability/backup-drill.test.ts'];
+
 const inRoot = (file) => `<rootDir>/${file}`;
 // Jest does not replace `<rootDir>` after `!`.
 const not = (file) => `!${__dirname}/${file}`;
@@ -36,7 +39,9 @@ module.exports = {
     {
       ...integration,
       displayName: 'slow',
-      testMatch: ['test/slow/**/*.test.ts', ...OUTSIDE].map(inRoot).concat([...ALONE, ...WITH_CLUSTER].map(not)),
+      testMatch: ['test/slow/**/*.test.ts', ...OUTSIDE]
+        .map(inRoot)
+        .concat([...ALONE, ...WITH_CLUSTER, ...DRILLS].map(not)),
     },
     { ...integration, displayName: 'long', testMatch: long.testMatch },
     {

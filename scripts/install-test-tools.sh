@@ -2,7 +2,7 @@
 # Debian packages that the slow tests need: libfaketime for wrong clocks, mount for a full disk, ps to find processes,
 # nginx before API processes that are restarted, PgBouncer before PostgreSQL, Prometheus with its promtool, bubblewrap
 # and debootstrap for the image, Chromium's headless shell and zbarimg for pages, PHP for the examples, psql for the
-# pages of the alerts, PostgreSQL with pgBackRest for the drill of a restore.
+# pages of the alerts.
 # Installs only what is missing. This needs root.
 set -euo pipefail
 
@@ -19,13 +19,6 @@ command -v chromium-headless-shell >/dev/null || missing+=(chromium-headless-she
 command -v php >/dev/null || missing+=(php-cli)
 command -v psql >/dev/null || missing+=(postgresql-client)
 command -v zbarimg >/dev/null || missing+=(zbar-tools)
-command -v pgbackrest >/dev/null || missing+=(pgbackrest)
-if [ ! -x /usr/lib/postgresql/15/bin/postgres ]; then
-  missing+=(postgresql-15)
-  # The package would start a server on port 5432.
-  mkdir -p /etc/postgresql-common/createcluster.d
-  echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.d/lunas-tests.conf
-fi
 [ ${#missing[@]} -eq 0 ] && exit 0
 
 export DEBIAN_FRONTEND=noninteractive

@@ -59,11 +59,6 @@ const ROTATING = {
   'test/slow/documents/standard-webhooks.test.ts': ['src/webhooks', 'examples'],
   'test/slow/durability/archive.test.ts': ['src/services/archive', 'src/db/operations', 'src/db/migrations'],
   'test/slow/durability/backlog.test.ts': STACK,
-  'test/slow/durability/backup-drill.test.ts': [
-    'src/services/recovery',
-    'src/services/reconciliation',
-    'docs/operations',
-  ],
   'test/slow/durability/balance-histories.test.ts': ['src/db', 'src/services/ledger', 'src/services/archive'],
   'test/slow/durability/clocks.test.ts': [...STACK, ...SCHEMA],
   'test/slow/durability/fail-over.test.ts': [...STACK, 'src/db/connection'],
