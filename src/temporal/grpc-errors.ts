@@ -11,19 +11,22 @@ export function isUnsupported(error: unknown): boolean {
   return hasStatus(error, [status.UNIMPLEMENTED, status.PERMISSION_DENIED]);
 }
 
+/** At the deadline of a call, the server may reset its stream before the client ends it. No call is cancelled by us. */
+const TIMEOUTS = [status.DEADLINE_EXCEEDED, status.CANCELLED];
+
 /** Whether the server did not respond before the deadline of the call. */
 export function isTimeout(error: unknown): boolean {
-  return hasStatus(error, [status.DEADLINE_EXCEEDED]);
+  return hasStatus(error, TIMEOUTS);
 }
 
 /** Whether the server may have executed the call although it did not respond. */
 export function isWithoutResponse(error: unknown): boolean {
-  return hasStatus(error, [status.DEADLINE_EXCEEDED, status.UNAVAILABLE]);
+  return hasStatus(error, [...TIMEOUTS, status.UNAVAILABLE]);
 }
 
 /** Whether a worker may be missing. Temporal rejects a query if it has seen none of the task queue for minutes. */
 export function mayLackWorker(error: unknown): boolean {
-  return hasStatus(error, [status.DEADLINE_EXCEEDED, status.UNAVAILABLE, status.FAILED_PRECONDITION]);
+  return hasStatus(error, [...TIMEOUTS, status.UNAVAILABLE, status.FAILED_PRECONDITION]);
 }
 
 /** Whether the error, or one that it wraps, has one of the codes. */

@@ -197,7 +197,7 @@ describe('NEXT of a row', () => {
 
 describe('without a worker', () => {
   it('show, attention and actions name the task queue that no worker polls', async () => {
-    const payment = await createPaid();
+    const { payment } = (await service.call('POST', '/payments', { amount: 50_000 })).body;
     const { namespace } = await newNamespace();
     const alone = { ...environment, TEMPORAL_NAMESPACE: namespace };
     expect(await runBuiltLunas(['temporal', 'setup'], alone)).toMatchObject({ exitCode: 0 });

@@ -151,10 +151,10 @@ it('an operator creates, approves and resolves a payout, and sees what it waits 
   expect(await payoutsJson('resolve', payout.id, '--as', 'returned', ...evidence)).toMatchObject({
     payout: { status: 'returned', is_manual: true },
   });
-  const returned = async () =>
-    (await jsonOf(runBuiltLunas(['attention', '--json'], environment))).cases.filter(
-      ({ kind }: { kind: string }) => kind === 'payout_returned',
-    );
+  const returned = async () => {
+    const { stdout } = await runBuiltLunas(['attention', '--json'], environment);
+    return JSON.parse(stdout).cases.filter(({ kind }: { kind: string }) => kind === 'payout_returned');
+  };
   expect(await returned()).toMatchObject([
     { subject: payout.reference_id, next: `lunas payouts show ${payout.reference_id}` },
   ]);

@@ -58,7 +58,7 @@ describe('lunas statements', () => {
   it('shows opening, lines and closing of a day', async () => {
     const { stdout } = await statements('show', '--day', dayBefore(openDay));
     expect(stdout).toMatch(/State +closed\nOpening +Rp 0\nClosing +Rp 49\.650\nLines +1\n/);
-    expect(stdout).toMatch(/2026-11-21T15:00:03\.000\+07:00 +settlement +LN\w{18} +Rp 49\.650 +Rp 49\.650\n/);
+    expect(stdout).toMatch(/2026-11-21T15:00:03\.000\+07:00 +settlement +LN\w{16} +Rp 49\.650 +Rp 49\.650\n/);
     const json = await statements('show', '--day', openDay, '--json');
     expect(JSON.parse(json.stdout).statement).toMatchObject({
       opening_rupiah: 49_650,
@@ -74,11 +74,11 @@ describe('lunas statements', () => {
     const header = '\uFEFFbooked_on,occurred_at,kind,reference,merchant_reference_id,amount,balance_after,state\r\n';
     const at = '2026-11-21T15:00';
     const first = await statements('show', '--day', dayBefore(openDay), '--csv');
-    expect(first.stdout.replace(/LN\w{18}/, 'LN')).toBe(
+    expect(first.stdout.replace(/LN\w{16}/, 'LN')).toBe(
       `${header}${dayBefore(openDay)},${at}:03.000+07:00,settlement,LN,'=1+1,49650,49650,closed\r\n`,
     );
     const second = await statements('show', '--day', openDay, '--csv');
-    expect(second.stdout.replace(/LN\w{18}/, 'LN')).toBe(
+    expect(second.stdout.replace(/LN\w{16}/, 'LN')).toBe(
       `${header}${openDay},${at}:05.000+07:00,refund_fee,LN,"ORDER ""2"", late",-350,49300,provisional\r\n`,
     );
   });

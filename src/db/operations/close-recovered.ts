@@ -9,8 +9,8 @@ const OPEN_LOSSES = "kind = 'reconciliation' and cause = 'lost' and resolved_at 
 
 /** A workflow without a row may be older than those that the recovery has compared. */
 const HAS_ROW = `case when reference_id ~ '^(payment|payout)-[0-9a-f-]{36}$'
-  then exists (select from payments where id = right(reference_id, 36)::uuid)
-    or exists (select from payouts where id = right(reference_id, 36)::uuid)
+  then exists (select from payments where id = right(exceptions.reference_id, 36)::uuid)
+    or exists (select from payouts where id = right(exceptions.reference_id, 36)::uuid)
   else true end`;
 
 /**

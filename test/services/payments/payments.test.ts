@@ -113,7 +113,7 @@ describe('showPayment', () => {
     expect((await showPayment(ledger.db, noWorkflow, terms.paymentId)).workflow).toBeNull();
     const away = await showPayment(ledger.db, () => Promise.reject(new Error('no connection')), terms.paymentId);
     expect(away.payment.id).toBe(terms.paymentId);
-    expect(away.workflow).toEqual({ error: 'no connection' });
+    expect(away.workflow).toEqual({ error: 'no connection', isWorkerMissing: false });
   });
 
   it.each(['0193e5c0-0000-7000-8000-000000000000', 'LN0000000000000000', 'nonsense', ''])(
