@@ -85,7 +85,7 @@ const nextCookie = () => cookies[requests++ % cookies.length] ?? '';
 /** A path without what differs between rows: the ids, and the values of its parameters. */
 const patternOf = (path: string) =>
   path
-    .replaceAll(/[\da-f]{8}-[\da-f-]{27}|LN[\dA-Z]{18}|\d{4}-\d{2}(-\d{2})?|request-\d+/g, ':id')
+    .replaceAll(/[\da-f]{8}-[\da-f-]{27}|LN[\dA-Z]{16,18}|\d{4}-\d{2}(-\d{2})?|request-\d+/g, ':id')
     .replaceAll(/=[^&#]*/g, '=');
 
 async function open(path: string): Promise<{ readonly status: number; readonly html: string }> {

@@ -88,7 +88,7 @@ const newForm = (changes: Readonly<Record<string, string>> = {}) => ({
   ...changes,
 });
 
-const secretIn = (page: string) => /sk_test_[0-9A-Za-z]{39}/.exec(page)?.[0] ?? '';
+const secretIn = (page: string) => /sk_test_[0-9A-Za-z]{41}/.exec(page)?.[0] ?? '';
 
 const ownKey = () => issueKey(service.db, { merchantId: service.merchantId, environment: 'sandbox' });
 

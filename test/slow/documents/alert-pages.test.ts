@@ -23,6 +23,7 @@ const SECTIONS = ['Late payments and exceptions', 'Dead webhook deliveries', 'Ve
 
 /** Names of commands in a sentence, without their arguments. */
 const NAMES = new Set([
+  'lunas accounts disable',
   'lunas accounts set-key',
   'lunas bank-accounts verify',
   'lunas exceptions resolve',
@@ -227,13 +228,13 @@ async function readCommandLines(): Promise<CommandLine[]> {
   return [...pages, ...sections].flatMap(({ page, text }) => commandsIn(text ?? '').map((line) => ({ page, line })));
 }
 
-/** In the order of the page. */
+/** In the order of the page. There is no cluster here. */
 function commandsIn(text: string): string[] {
   const found = [...text.matchAll(/^ *```\n(?<block>[^`]+)```$|`(?<prose>(?:lunas|temporal) [^`]+)`/gm)];
   return found
     .flatMap(({ groups }) => (groups?.['prose'] ?? groups?.['block'] ?? '').split('\n'))
     .map((line) => line.trim())
-    .filter((line) => line !== '' && !NAMES.has(line));
+    .filter((line) => line !== '' && !NAMES.has(line) && !line.startsWith('kubectl '));
 }
 
 function insert({ page, line }: CommandLine): string {
@@ -252,6 +253,11 @@ function runInShell(line: string): Promise<Outcome> {
   );
 }
 
+/** The list of the cases that the pages are about ends with 1. */
+function hasSucceeded(line: string, { exitCode, stderr }: Outcome): boolean {
+  return exitCode === 0 || (line === 'lunas attention' && /^error: \d+ rows? needs? a person\.\n$/.test(stderr));
+}
+
 it(
   'each command succeeds as it is written',
   async () => {
@@ -261,7 +267,7 @@ it(
     for (const commandLine of commandLines) {
       const line = insert(commandLine);
       const result = await runInShell(line);
-      if (result.exitCode !== 0) failed.push({ ...commandLine, ...result });
+      if (!hasSucceeded(line, result)) failed.push({ ...commandLine, ...result });
     }
     expect(failed).toEqual([]);
     expect(receiver.received.map(({ body }) => body['event'])).toContain('ping');
