@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { createLogger } from '../../../src/observability/logger';
 import { startWorker } from '../../../src/servers/worker';
@@ -127,6 +128,8 @@ it('payments complete on the version on which they started, also after going bac
 
 it('a version whose workers have ended cannot become the current one', async () => {
   await workers.pop()?.close();
+  // The last poll has to be older than `withinMs`.
+  await sleep(1_000);
   const client = new BoundedClient(service.client);
   const version = { deploymentName: 'lunas', buildId: 'two' };
   const set = setCurrentVersion(client, version, false, { withinMs: 100, waitMs: 1_000 });
