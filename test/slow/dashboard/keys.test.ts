@@ -330,7 +330,7 @@ describe('a developer', () => {
     const cookie = await developer();
     const allowed = newForm({ scope_create: 'on', scope_cancel: 'on' });
     const created = await send({ path: `${home}/new`, form: allowed, cookie });
-    expect([created.status, secretIn(created.body).length]).toEqual([200, 47]);
+    expect([created.status, secretIn(created.body).length]).toEqual([200, 49]);
     const { body } = await send({ path: `${home}/new`, cookie });
     expect(/<input[^>]*name="scope_refund"[^>]*>/.exec(body)?.[0]).toContain('disabled');
     expect(/<input[^>]*name="scope_cancel"[^>]*>/.exec(body)?.[0]).not.toContain('disabled');
@@ -372,6 +372,6 @@ describe('a developer', () => {
     expect(edited.status).toBe(303);
     const form = { form_id: randomUUID(), overlap: '0' };
     const rotated = await send({ path: `${home}/${id}/rotate`, form, cookie });
-    expect([rotated.status, secretIn(rotated.body).length]).toEqual([200, 47]);
+    expect([rotated.status, secretIn(rotated.body).length]).toEqual([200, 49]);
   });
 });
