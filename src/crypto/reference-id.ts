@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
+import { CELL_DIGITS } from '../domain/cell';
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-const CROCKFORD_DIGIT = `[${CROCKFORD}]`;
 const REFERENCE_CHARACTERS = 16;
 
 /** A reference id as `referenceIdOf` writes it, or as it was before cells: without the two digits of one. */
 export const referencePattern = (prefix: 'LN' | 'LP') =>
-  new RegExp(`^${prefix}(?:${CROCKFORD_DIGIT}{2})?${CROCKFORD_DIGIT}{16}$`);
+  new RegExp(`^${prefix}(?:${CELL_DIGITS})?[${CROCKFORD}]{${REFERENCE_CHARACTERS}}$`);
 
 /**
  * The reference id of a payment (`LN`) or a payout (`LP`): the cell that has it, and 80 bits of the SHA-256 of its id

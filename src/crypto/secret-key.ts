@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Environment } from '../config';
+import { CELL_DIGITS } from '../domain/cell';
 
 type KeyPrefixes = Readonly<Record<Environment, string>>;
 
@@ -14,7 +15,7 @@ const RANDOM_BYTES = 24;
 const RANDOM_DIGITS = 33;
 const CHECKSUM_DIGITS = 6;
 /** Keys from before cells have no cell. */
-const SECRET_KEY = /^([a-z]{2}_(?:test|live)_)(?:[0-9A-Z]{2})?[0-9A-Za-z]{39}$/;
+const SECRET_KEY = new RegExp(`^([a-z]{2}_(?:test|live)_)(?:${CELL_DIGITS})?[0-9A-Za-z]{39}$`);
 
 /** The parts of a secret key that may be stored and shown. */
 export interface StoredKey {

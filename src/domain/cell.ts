@@ -4,8 +4,8 @@
  * cells finds the one to which a request belongs (docs/scale.md).
  */
 
-/** Two digits of base 32 (Crockford). */
-const CELL_DIGITS = '[0-9A-HJKMNP-TV-Z]{2}';
+/** Two digits of base 32 (Crockford), as the source of a pattern. */
+export const CELL_DIGITS = '[0-9A-HJKMNP-TV-Z]{2}';
 
 export const CELL = new RegExp(`^${CELL_DIGITS}$`);
 

@@ -325,6 +325,7 @@ describe('errors', () => {
     ['payments list --limit 0', '--limit must be a whole number from 1 to 1000'],
     ['payments list --status lost', '--status must be created'],
     ['payments list --amount 50000', '--amount needs --merchant or --reference: no index has amounts'],
+    ['recover LN1 --from-start', 'takes either payments and payouts, or --since and --from-start'],
     ['payments list --from monday', '--from must be a timestamp such as'],
     ['payments list --overdue --reference ORDER-1', '--overdue takes only --merchant, --status and --limit'],
   ])('%s: prints the violation and exits with 2', async (line, message) => {

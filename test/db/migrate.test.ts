@@ -1,6 +1,7 @@
 import { migrate } from '../../src/db/connection/migrate';
 import { withClient } from '../../src/local-stack/postgres';
 import { createEmptyDatabase } from '../support/database';
+import { runBuiltLunas } from '../support/lunas-process';
 
 /** As the versions before the first release left it. */
 const DEVELOPMENT_SCHEMA = `
@@ -28,5 +29,22 @@ it('a migration does not change a database of a version before the first release
   expect(rows).toEqual([
     { tables: ['payments', 'schema_migrations'], migrations: ['0001_payments', '0002_list_indexes'], payments: 1 },
   ]);
+  await database.drop();
+});
+
+it('the first migration records the cell, and a database of another cell is not migrated', async () => {
+  const database = await createEmptyDatabase();
+  const migrateAs = (LUNAS_CELL: string) =>
+    runBuiltLunas(['migrate'], { DATABASE_URL: database.url, LUNAS_ENVIRONMENT: 'sandbox', LUNAS_CELL });
+  const query = (text: string) => withClient(database.url, async (client) => (await client.query(text)).rows);
+  expect(await migrateAs('07')).toMatchObject({ exitCode: 0 });
+  expect(await query('select cell from installation')).toEqual([{ cell: '07' }]);
+  expect(await migrateAs('07')).toMatchObject({ exitCode: 0, stdout: 'The schema is up to date.\n' });
+  // Rejected before the migration that is missing, which would fail on what is there already.
+  await query('delete from schema_migrations where id = (select max(id) from schema_migrations)');
+  expect(await migrateAs('08')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('This is the database of cell 07, not of 08. Correct DATABASE_URL or LUNAS_CELL.'),
+  });
   await database.drop();
 });

@@ -34,7 +34,7 @@ import {
   type TestPayouts,
 } from '../support/payouts';
 import { createMember } from '../support/people';
-import { createOperatorWithLogin, urlOfOperator } from '../support/production';
+import { createOperatorWithLogin, setEnvironment, urlOfOperator } from '../support/production';
 import { FakeAcquirer } from '../workflows/model/fake-acquirer';
 
 /* An operator of production, with a login of PostgreSQL and no program of ours, who knows the ids of the others. */
@@ -49,18 +49,15 @@ let eveId: string;
 let dewi: string;
 let budi: string;
 
-const setEnvironment = (environment: 'sandbox' | 'production') =>
-  asSuperuser(payouts.db, `update installation set environment = '${environment}'`);
-
 beforeAll(async () => {
   payouts = await createTestPayouts();
   eve = createPool(await urlOfOperator(payouts.database, 'eve'), { max: 2 });
   [eveId, dewi, budi] = [await addOperator('eve'), await addOperator('dewi'), await addOperator('budi')];
 });
 beforeEach(async () => {
-  await setEnvironment('sandbox');
+  await setEnvironment(payouts.db, 'sandbox');
   payouts = await withNewMerchant(payouts);
-  await setEnvironment('production');
+  await setEnvironment(payouts.db, 'production');
 });
 afterAll(async () => {
   await eve.end();
@@ -224,7 +221,7 @@ describe('attack 1: the customers pay into the account of the operator', () => {
   });
 
   it('the row of an account has when it was last changed whose it is, or where it is', async () => {
-    await setEnvironment('sandbox');
+    await setEnvironment(payouts.db, 'sandbox');
     const { rows } = await payouts.db.query<{ id: string }>(
       `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key)
        values (gen_random_uuid(), 'shopeepay', 'midtrans', 'http://127.0.0.1:9', 'v1.key.own') returning id`,
@@ -239,7 +236,7 @@ describe('attack 1: the customers pay into the account of the operator', () => {
     expect(await isNoted("sealed_server_key = 'v1.key.other'")).toBe(true);
     expect(await isNoted("status = 'disabled'")).toBe(true);
     expect(await isNoted('calls_per_second = 7')).toBe(false);
-    await setEnvironment('production');
+    await setEnvironment(payouts.db, 'production');
   });
 
   it('an account is enabled only at the address that two operators have seen', async () => {
@@ -312,10 +309,10 @@ describe('attack 1: a sealed value is replaced by another one', () => {
   it.each(['pending_approval', 'active'] as const)(
     'the number and the holder of an account that is %s',
     async (status) => {
-      await setEnvironment('sandbox');
+      await setEnvironment(payouts.db, 'sandbox');
       const { merchantId } = payouts;
       const id = await prepareBankAccount(payouts, merchantId, status);
-      await setEnvironment('production');
+      await setEnvironment(payouts.db, 'production');
       // It ends as the number that was approved, so that no page shows a difference.
       const own = sealed(['bank-account-number', id, merchantId, '014'], '6661117890');
       await expectUnchanged('bank_accounts', 'sealed_number', id, own);
@@ -332,10 +329,10 @@ describe('attack 1: a sealed value is replaced by another one', () => {
   );
 
   it('the terms of a payout', async () => {
-    await setEnvironment('sandbox');
+    await setEnvironment(payouts.db, 'sandbox');
     await addLines(payouts, [100_000]);
     const { payoutId } = await applyPayout(payouts, [], { by: { name: 'schedule' } });
-    await setEnvironment('production');
+    await setEnvironment(payouts.db, 'production');
     await expectUnchanged('payouts', 'sealed_terms', payoutId, sealed(['payout-terms', payoutId], '[]'));
   });
 
@@ -545,10 +542,10 @@ describe('attack 2: one person is two', () => {
   });
 
   it('no statement approves or sends a payout', async () => {
-    await setEnvironment('sandbox');
+    await setEnvironment(payouts.db, 'sandbox');
     await addLines(payouts, [100_000, 200_000]);
     const { payoutId } = await applyPayout(payouts, [], { by: { name: 'schedule' } });
-    await setEnvironment('production');
+    await setEnvironment(payouts.db, 'production');
     for (const change of ["status = 'approved', approved_by = 'operator:budi'", 'send_count = 1']) {
       await expect(attempt(`update payouts set ${change} where id = $1`, payoutId)).rejects.toMatchObject({
         code: DENIED,

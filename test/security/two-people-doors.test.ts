@@ -1,7 +1,6 @@
 import type { Pool } from '../../src/db/connection/pool';
 import { openException } from '../../src/db/operations/open-exception';
 import type { StepActor } from '../../src/domain/actor';
-import { withClient } from '../../src/local-stack/postgres';
 import { OPERATOR_ENDPOINTS } from '../../src/servers/api-routes';
 import { startApi } from '../../src/servers/api-server';
 import { listApprovals } from '../../src/services/audit/list-approvals';
@@ -21,7 +20,7 @@ import {
   type TestPayouts,
 } from '../support/payouts';
 import { createMember } from '../support/people';
-import { createOperatorWithLogin, urlOfOperator } from '../support/production';
+import { createOperatorWithLogin, setEnvironment, urlOfOperator } from '../support/production';
 import { NO_LIMITS } from '../support/service';
 
 /* In production, what needs two people is executed by one of them through no door. */
@@ -40,17 +39,12 @@ interface Door {
   post(path: string, body: object): Promise<string | null>;
 }
 
-const setEnvironment = (environment: 'sandbox' | 'production') =>
-  withClient(payouts.database.url, (client) =>
-    client.query(`set session_replication_role = replica; update installation set environment = '${environment}'`),
-  );
-
 beforeAll(async () => {
   payouts = await createTestPayouts();
   ({ db } = payouts);
   const { listeners, operatorUrl: url } = await freeListeners();
   operatorUrl = url;
-  await setEnvironment('production');
+  await setEnvironment(db, 'production');
   const api = await startApi({
     ...listeners,
     ...NO_LIMITS,
@@ -104,18 +98,18 @@ async function payment(...path: readonly StepName[]): Promise<string> {
 }
 
 async function payout(requestedBy: StepActor['name'], ...path: Parameters<typeof applyPayout>[1]): Promise<string> {
-  await setEnvironment('sandbox');
+  await setEnvironment(db, 'sandbox');
   payouts = await withNewMerchant(payouts);
   await addLines(payouts, [100_000]);
   const { referenceId } = await applyPayout(payouts, path, { by: { name: requestedBy } });
-  await setEnvironment('production');
+  await setEnvironment(db, 'production');
   return referenceId;
 }
 
 async function bankAccount(status: 'pending_approval' | 'suspended'): Promise<string> {
-  await setEnvironment('sandbox');
+  await setEnvironment(db, 'sandbox');
   const id = await prepareBankAccount(payouts, payouts.merchantId, status);
-  await setEnvironment('production');
+  await setEnvironment(db, 'production');
   return id;
 }
 

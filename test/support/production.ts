@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { createPool, type Queryable } from '../../src/db/connection/pool';
+import { createPool, type Pool, type Queryable } from '../../src/db/connection/pool';
 import { codeOf } from '../../src/errors';
 import { withClient } from '../../src/local-stack/postgres';
 import { insertOperator } from '../../src/services/identity/operators';
+import { asSuperuser } from './backdate';
 import type { TestDatabase } from './database';
+
+/** The template of the tests is a sandbox, and a trigger rejects the change. */
+export async function setEnvironment(db: Pool, environment: 'sandbox' | 'production'): Promise<void> {
+  await asSuperuser(db, { text: 'update installation set environment = $1', values: [environment] });
+}
 
 /** The variables of a new operator who runs commands on a production database. */
 export async function productionOperator(databaseUrl: string): Promise<NodeJS.ProcessEnv> {

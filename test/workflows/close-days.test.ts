@@ -20,8 +20,8 @@ it('closes the days that are over, with the rights of the worker', async () => {
   expect(summary).toMatch(/^[1-9]\d* days closed$/);
   const { rows } = await service.db.query('select day::text, closing_rupiah from balance_days');
   expect(rows).toEqual([{ day: '2025-01-02', closing_rupiah: 700 }]);
-  const { rows: runs } = await service.db.query('select kind, is_complete, done_count > 0 as any from daily_runs');
-  expect(runs).toEqual([{ kind: 'closing', is_complete: true, any: true }]);
+  const { rows: runs } = await service.db.query('select kind, is_complete, done_count > 0 as has_done from daily_runs');
+  expect(runs).toEqual([{ kind: 'closing', is_complete: true, has_done: true }]);
   await recordHistory(service.client, workflowId, 'close-days');
 });
 

@@ -42,6 +42,7 @@ export function addRecoverCommand(program: LunasCommand): void {
       '--since <timestamp>',
       'look for lost rows in workflows started since then (default: one hour before the newest payment in PostgreSQL)',
     )
+    .option('--from-start', 'begin with the first open payment, also if a recovery was stopped within the last hour')
     .examples('lunas recover LN0123456789ABCDEF', 'lunas recover', 'lunas recover --since 2026-01-31T09:00:00Z --json')
     .writeAction(
       input,

@@ -48,16 +48,17 @@ export async function migrate(
   if (missing.includes(FIRST_MIGRATION) && unknown.length > 0) throw new UserError(DEVELOPMENT_SCHEMA);
   const recorded = await readEnvironment(databaseUrl);
   const decided = decideEnvironment(environment, recorded);
+  if (recorded !== null) await requireCell(databaseUrl, cell);
   // Without anything to do it needs no rights of the owner.
   if (missing.length > 0) {
     await withConnection(databaseUrl, requireOwner);
     const isNew = missing.includes(FIRST_MIGRATION);
     await withConnection(databaseUrl, (observer) => applyMigrations(databaseUrl, observer, isNew));
   }
-  await withConnection(databaseUrl, async (db) => {
-    if (recorded === null) await recordInstallation(db, decided, cell ?? ONLY_CELL);
-    await requireCell(db, cell);
-  });
+  if (recorded === null) {
+    await withConnection(databaseUrl, (db) => recordInstallation(db, decided, cell ?? ONLY_CELL));
+    await requireCell(databaseUrl, cell);
+  }
   return missing;
 }
 
@@ -72,9 +73,9 @@ function decideEnvironment(environment: Environment | undefined, recorded: Envir
 }
 
 /** @throws UserError if the database has another cell, whose keys and references it has issued */
-async function requireCell(db: Queryable, cell: string | undefined): Promise<void> {
+async function requireCell(databaseUrl: string, cell: string | undefined): Promise<void> {
   if (cell === undefined) return;
-  const recorded = await findCell(db);
+  const recorded = await withConnection(databaseUrl, findCell);
   if (recorded !== cell) {
     throw new UserError(
       `This is the database of cell ${recorded}, not of ${cell}. Correct DATABASE_URL or LUNAS_CELL.`,

@@ -95,7 +95,7 @@ create policy begin_only on recovery_mode for update to lunas_worker, lunas_payo
   using (true) with check (begun_at is not null);
 create policy begin_and_end on recovery_mode for update to lunas_operator using (true);
 
--- How far a `lunas recover` that was stopped is in the open payments; no row after one that ended.
+-- How far a recovery that was stopped is in the open payments; no row after one that ended.
 create table recovery_cursor (
   is_only boolean primary key default true check (is_only), -- one row
   provider_account_id uuid not null,

@@ -1,5 +1,6 @@
 import type { ActorText } from '../../domain/actor';
 import type { Queryable } from '../connection/pool';
+import { IS_WORKFLOW_ID } from './reconciliation-findings';
 
 const BY: ActorText = 'operator';
 const NOTE = 'a recovery repaired it';
@@ -8,7 +9,7 @@ const NOTE = 'a recovery repaired it';
 const OPEN_LOSSES = "kind = 'reconciliation' and cause = 'lost' and resolved_at is null";
 
 /** A workflow without a row may be older than those that the recovery has compared. */
-const HAS_ROW = `case when reference_id ~ '^(payment|payout)-[0-9a-f-]{36}$'
+const HAS_ROW = `case when ${IS_WORKFLOW_ID}
   then exists (select from payments where id = right(exceptions.reference_id, 36)::uuid)
     or exists (select from payouts where id = right(exceptions.reference_id, 36)::uuid)
   else true end`;

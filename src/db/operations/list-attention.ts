@@ -11,6 +11,7 @@ import {
 } from '../payouts/payouts-needing-attention';
 import { LAST_RUNS } from './daily-runs';
 import { OVERDUE } from './overdue-payments';
+import { IS_WORKFLOW_ID } from './reconciliation-findings';
 import { IS_RECOVERING } from './recovery-mode';
 
 /** What waits for an operator, as PostgreSQL has it. */
@@ -42,9 +43,6 @@ const REMEMBERED_FOR = "interval '7 days'";
 
 /** A bank gives the name of a new account within seconds. */
 const INQUIRY_GRACE = "interval '10 minutes'";
-
-/** The reference of an exception about a workflow without a row. */
-const IS_WORKFLOW_ID = "reference_id ~ '^(payment|payout)-[0-9a-f-]{36}$'";
 
 /** The payments that have stopped their provider account. */
 const stopOf = (kind: AccountStop): string => `

@@ -75,6 +75,9 @@ export async function closeFailedRun(db: Queryable, accountId: string | null): P
   });
 }
 
+/** Whether the reference of an exception is the id of a workflow of which PostgreSQL has no row. */
+export const IS_WORKFLOW_ID = "exceptions.reference_id ~ '^(payment|payout)-[0-9a-f-]{36}$'";
+
 /** The workflows with this prefix that have an open exception because PostgreSQL has no row of theirs. */
 export async function listOpenOrphans(db: Queryable, workflowIdPrefix: string): Promise<string[]> {
   const { rows } = await db.query<{ workflowId: string }>({

@@ -28,6 +28,7 @@ import {
   type TestPayouts,
 } from '../../support/payouts';
 import { ageMembers, createMember } from '../../support/people';
+import { setEnvironment } from '../../support/production';
 import { bySize } from '../../support/size';
 
 let payouts: TestPayouts;
@@ -521,14 +522,6 @@ describe('who approves', () => {
   });
 });
 
-/** The template of the tests is a sandbox, and a trigger rejects the change. */
-async function setEnvironment(environment: 'sandbox' | 'production'): Promise<void> {
-  await withClient(payouts.database.url, async (client) => {
-    await client.query('set session_replication_role = replica');
-    await client.query('update installation set environment = $1', [environment]);
-  });
-}
-
 /** As it is while a request of one operator is executed for another one. */
 async function insertApproval(
   action: string,
@@ -553,10 +546,10 @@ async function insertApproval(
 describe('in production', () => {
   beforeEach(async () => {
     await addLines(payouts, [100_000, 200_000]);
-    await setEnvironment('production');
+    await setEnvironment(payouts.db, 'production');
   });
   afterEach(async () => {
-    await setEnvironment('sandbox');
+    await setEnvironment(payouts.db, 'sandbox');
     await payouts.db.query('insert into payout_limits (cooldown_seconds) values (0)');
   });
 

@@ -3,7 +3,6 @@ import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { inTransaction } from '../../../src/db/connection/transaction';
 import type { OperatorActor } from '../../../src/domain/actor';
 import type { PayoutResolution } from '../../../src/domain/payout-actions';
-import { withClient } from '../../../src/local-stack/postgres';
 import { approve, type ApprovalDependencies } from '../../../src/services/approvals/approvals';
 import { listActions } from '../../../src/services/audit/list-actions';
 import { listApprovals } from '../../../src/services/audit/list-approvals';
@@ -32,7 +31,7 @@ import {
   writersAsWorkflows,
   type TestPayouts,
 } from '../../support/payouts';
-import { createOperatorWithLogin, urlOfOperator } from '../../support/production';
+import { createOperatorWithLogin, setEnvironment, urlOfOperator } from '../../support/production';
 
 /* In production two operators move the money of a payout that no member or bank decides. */
 
@@ -48,17 +47,13 @@ beforeAll(async () => {
   payouts = await createTestPayouts();
   operators = createPool(payouts.database.urlOf('lunas_local_operator'), { max: 8 });
   deciders = createPool(await urlOfOperator(payouts.database, 'budi'), { max: 8 });
-  await withClient(payouts.database.url, async (client) => {
-    await client.query("set session_replication_role = replica; update installation set environment = 'production'");
-  });
+  await setEnvironment(payouts.db, 'production');
   [dewi, budi] = [await addOperator('dewi'), await addOperator('budi')];
 });
 beforeEach(async () => {
-  await withClient(payouts.database.url, async (client) => {
-    await client.query("set session_replication_role = replica; update installation set environment = 'sandbox'");
-    payouts = await withNewMerchant(payouts);
-    await client.query("update installation set environment = 'production'");
-  });
+  await setEnvironment(payouts.db, 'sandbox');
+  payouts = await withNewMerchant(payouts);
+  await setEnvironment(payouts.db, 'production');
   await addLines(payouts, [100_000, 200_000]);
 });
 afterAll(async () => {
