@@ -123,7 +123,9 @@ function SettingsForm({ view, subject, sent, errors }: FormPage<Merchant>): Reac
       </fieldset>
       <div className="buttons">
         <button className="button primary wide-button">{texts.save}</button>
-        <a href={view.paths.settings}>{texts.back}</a>
+        <a className="button wide-button" href={view.paths.settings}>
+          {texts.back}
+        </a>
       </div>
     </form>
   );
