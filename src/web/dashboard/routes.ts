@@ -25,12 +25,11 @@ import { createPaymentByForm, newPaymentForm } from './payments/new-payment';
 import { paymentActionPages } from './payments/payment-action-pages';
 import { getQrImage, showQr } from './payments/qr';
 import { showPaymentPage, streamPayment } from './payments/show-payment';
-import { approvePayoutPages } from './payouts/approve-payout';
-import { cancelPayoutPages } from './payouts/cancel-payout';
 import { exportPayoutLines } from './payouts/export-payout-lines';
 import { exportPayouts } from './payouts/export-payouts';
 import { listPayoutPage } from './payouts/list-payouts';
 import { newPayoutPages } from './payouts/new-payout';
+import { payoutActionPages } from './payouts/payout-action-pages';
 import { proposedSchedulePages } from './payouts/proposed-schedule';
 import { schedulePages } from './payouts/schedule';
 import { showPayoutPage } from './payouts/show-payout';
@@ -113,8 +112,7 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   ...newPayoutPages,
   ...schedulePages,
   ...proposedSchedulePages,
-  ...approvePayoutPages,
-  ...cancelPayoutPages,
+  ...payoutActionPages,
   exportPayoutLines,
   showPayoutPage,
   listKeyPage,

@@ -8,7 +8,7 @@ import type { FormPage } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
 import { PAYOUT_FORM_TEXTS } from './payout-form-texts';
 import { approverOf, PayoutChip, requesterOf, type ListedPayout } from './payout-parts';
-import { PAYOUT_ACTION_PATHS, type MemberPayoutAction } from './payout-paths';
+import { PAYOUT_ACTION_PATHS, payoutPagePath, type MemberPayoutAction } from './payout-paths';
 import { PAYOUT_TEXTS } from './payout-texts';
 
 interface ConfirmPayoutProps extends FormPage<ListedPayout> {
@@ -31,7 +31,8 @@ export function renderConfirmPayoutPage(props: ConfirmPayoutProps): string {
 function ConfirmPayout(props: ConfirmPayoutProps): ReactElement {
   const { view, action, subject: payout, formId, rejection, problem } = props;
   const own = PAYOUT_FORM_TEXTS[view.locale.language];
-  const back = view.paths.payout(payout.referenceId);
+  const path = { code: view.code, ref: payout.referenceId };
+  const back = payoutPagePath.to(path);
   return (
     <div className="narrow">
       <PageHead title={own[action].title} back={{ href: back, label: payout.referenceId }} />
@@ -46,7 +47,7 @@ function ConfirmPayout(props: ConfirmPayoutProps): ReactElement {
         </Card>
         <p className="text">{own[action].text}</p>
         <ConfirmForm
-          action={PAYOUT_ACTION_PATHS[action].to({ code: view.code, ref: payout.referenceId })}
+          action={PAYOUT_ACTION_PATHS[action].to(path)}
           label={own[action].button(formatRupiah(payout.amountRupiah))}
           tone={action === 'approve' ? 'primary' : 'danger'}
           fields={{ form_id: formId, version: String(payout.version) }}
