@@ -36,6 +36,6 @@ function linksOf(problem: ProblemVisit['problem'], texts: (typeof DASHBOARD_TEXT
     case 'too_large':
     case 'not_received':
     case 'failed':
-      return [{ href: '/', label: texts.backHome }];
+      return [{ href: SIGN_IN_PATHS.home, label: texts.backHome }];
   }
 }

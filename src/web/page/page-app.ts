@@ -163,7 +163,7 @@ function pageBefore(access: PageAccess, { session, pending }: Pick<Visit, 'sessi
   if (access === 'public') return null;
   if (access === 'pending') {
     if (pending) return null;
-    return session ? '/' : SIGN_IN_PATHS.login;
+    return session ? SIGN_IN_PATHS.home : SIGN_IN_PATHS.login;
   }
   if (session) return null;
   if (pending) return pending.stage === 'enrol' ? SIGN_IN_PATHS.enrol : SIGN_IN_PATHS.code;

@@ -1,12 +1,14 @@
 import type { PageRoute } from './page-route';
 
-/** The pages of signing in. Each listener with pages has them. */
+/** The pages of signing in and out, and the first one after that. Each listener with pages has them. */
 export const SIGN_IN_PATHS = {
+  home: '/',
   login: '/login',
   code: '/login/code',
   passkey: '/login/passkey',
   enrol: '/login/enrol',
   stepUp: '/step-up',
+  logout: '/logout',
 } as const;
 
 /**
@@ -17,11 +19,9 @@ export const SIGN_IN_PATHS = {
 const ENCODED = String.raw`%(?:2[1-46-9A-DF]|[346][\dA-F]|5[\dABD-F]|7[\dA-E])`;
 const SEGMENT = String.raw`((?:[\w~!*'()-]|(?<=[\w-])\.(?=[\w-])|${ENCODED}){1,128})`;
 
-const HOME = '/';
-
 /** One of the pages, with the page to which it returns. Home needs no mention. */
 export function withReturn(path: string, returnPath: string): string {
-  return returnPath === HOME ? path : `${path}?${new URLSearchParams([['then', returnPath]]).toString()}`;
+  return returnPath === SIGN_IN_PATHS.home ? path : `${path}?${new URLSearchParams([['then', returnPath]]).toString()}`;
 }
 
 /**
@@ -42,11 +42,11 @@ export class ReturnPaths {
 
   /** The page at this address with its query; home if there is no such page. */
   find(address: string | undefined): string {
-    if (address === undefined || !/^\/[\w/.~?&=%+:,*!'()-]*$/.test(address)) return HOME;
+    if (address === undefined || !/^\/[\w/.~?&=%+:,*!'()-]*$/.test(address)) return SIGN_IN_PATHS.home;
     const separator = address.indexOf('?');
     const path = separator === -1 ? address : address.slice(0, separator);
     const query = separator === -1 ? '' : new URLSearchParams(address.slice(separator + 1)).toString();
-    if (!this.#has(path)) return HOME;
+    if (!this.#has(path)) return SIGN_IN_PATHS.home;
     return query === '' ? path : `${path}?${query}`;
   }
 
@@ -55,7 +55,7 @@ export class ReturnPaths {
     for (let shorter = path; shorter.length > 1; shorter = shorter.slice(0, shorter.lastIndexOf('/'))) {
       if (this.#has(shorter)) return shorter;
     }
-    return HOME;
+    return SIGN_IN_PATHS.home;
   }
 
   #has(path: string): boolean {

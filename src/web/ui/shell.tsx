@@ -1,4 +1,5 @@
 import type { ReactElement, ReactNode } from 'react';
+import { SIGN_IN_PATHS } from '../page/return-paths';
 
 export interface MenuItem {
   readonly label: string;
@@ -126,7 +127,7 @@ function Person({ userName, userNote, texts, settings }: ShellProps): ReactEleme
         <span className="dim small">{userNote}</span>
       </p>
       {settings}
-      <form method="post" action="/logout">
+      <form method="post" action={SIGN_IN_PATHS.logout}>
         <button className="link-button">{texts.signOut}</button>
       </form>
     </div>

@@ -8,7 +8,7 @@ import type { DashboardDependencies } from '../dashboard-dependencies';
 /** Signs out, also a browser whose sign-in is not complete, and one whose session has ended meanwhile. */
 export const logout = publicPage({
   method: 'post',
-  path: '/logout',
+  path: SIGN_IN_PATHS.logout,
   fields: NO_FIELDS,
   async handler(dependencies: Pick<DashboardDependencies, 'db' | 'cookie' | 'log'>, visit) {
     const { db, cookie, log } = dependencies;

@@ -5,7 +5,9 @@ import { recordEndedStep } from '../../../services/audit/user-audit';
 import { useDevelopmentLink } from '../../../services/identity/sessions';
 import { PageError } from '../../page/page-error';
 import { NO_FIELDS, publicPage, redirectTo } from '../../page/page-route';
+import { SIGN_IN_PATHS } from '../../page/return-paths';
 import type { DashboardDependencies } from '../dashboard-dependencies';
+import { startPath } from './session-paths';
 
 /**
  * Signs in by the link that `lunas up` printed. It is the only GET that acts, so it is registered only for a sandbox on
@@ -13,14 +15,14 @@ import type { DashboardDependencies } from '../dashboard-dependencies';
  */
 export const startDevelopmentSession = publicPage({
   method: 'get',
-  path: '/start/:token',
+  path: startPath.pattern,
   fields: NO_FIELDS,
   async handler({ db, cookie, log }: Pick<DashboardDependencies, 'db' | 'cookie' | 'log'>, { request, now, language }) {
     const isForwarded = request.get('x-forwarded-for') !== undefined;
     const isLocal = isLoopbackAddress(request.socket.remoteAddress ?? '') && !isForwarded;
     if (!isLocal || request.method !== 'GET') throw new PageError('not_found', 'a development link from elsewhere');
     const browser = { address: clientAddress(request), userAgent: request.get('user-agent') ?? '' };
-    const link = { realm: 'merchant', token: String(request.params.token), browser } as const;
+    const link = { realm: 'merchant', token: startPath.read(request.params).token, browser } as const;
     const opened = await useDevelopmentLink(db, link, now).catch((error: unknown) => {
       if (!(error instanceof SignInError)) throw error;
       throw new PageError(error.reason === 'link_used' ? 'link_used' : 'link_invalid');
@@ -29,7 +31,7 @@ export const startDevelopmentSession = publicPage({
     await recordEndedStep(db, by, { action: 'session.sign_in', target: opened.sessionId }, null);
     // The owner of the demo shop has chosen no language: the first page has that of the browser.
     await setFirstLanguage(db, opened, language);
-    return redirectTo('/', [cookie.set(opened.token, opened.expiresAt)]);
+    return redirectTo(SIGN_IN_PATHS.home, [cookie.set(opened.token, opened.expiresAt)]);
   },
 });
 

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import type { Language } from '../../../domain/sign-in';
 import { drawQrisPath } from '../../../qris/image';
 import type { FieldErrors } from '../../page/read-form';
+import { SIGN_IN_PATHS } from '../../page/return-paths';
 import { Field } from '../../ui/form';
 import { PASSKEY_SCRIPTS } from '../files';
 import { PasskeyButton } from './passkey-button';
@@ -81,7 +82,7 @@ export function renderEnrolPage({ language, isSandbox, ...form }: EnrolPage): st
       <PasskeyButton
         action="/login/enrol/passkey"
         label={form.texts.passkey.create}
-        returnPath={form.returnPath ?? '/'}
+        returnPath={form.returnPath ?? SIGN_IN_PATHS.home}
       />
     </>
   );

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import type { MemberRole } from '../../../domain/member-roles';
 import type { Language } from '../../../domain/sign-in';
 import type { FieldErrors } from '../../page/read-form';
+import { SIGN_IN_PATHS } from '../../page/return-paths';
 import { Field } from '../../ui/form';
 import { DASHBOARD_TEXTS } from '../texts/texts';
 import { NewPasswordFields, SignInForm } from './sign-in-form';
@@ -63,7 +64,7 @@ function NextStep({ page, role }: { readonly page: InvitationPage; readonly role
       );
     case 'other_user':
       return (
-        <form method="post" action="/logout" className="stack">
+        <form method="post" action={SIGN_IN_PATHS.logout} className="stack">
           <p className="breakable">{invitation.otherUser(invited.signedInAs)}</p>
           <button className="button primary wide-button">{DASHBOARD_TEXTS[language].signOut}</button>
         </form>

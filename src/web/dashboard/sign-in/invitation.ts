@@ -75,7 +75,7 @@ const join = userPage({
     return orInvalid(visit, async () => {
       const link = { token: tokenOf(visit), address: clientAddress(visit.request) };
       await joinMerchant(dependencies, visit.session, link, visit.now);
-      return redirectTo('/');
+      return redirectTo(SIGN_IN_PATHS.home);
     });
   },
 });
