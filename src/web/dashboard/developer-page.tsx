@@ -4,6 +4,7 @@ import { SubNav } from '../ui/sub-nav';
 import { keysPath } from './keys/key-paths';
 import { renderMerchantPage } from './merchant-page';
 import type { MerchantView } from './merchant-view';
+import { requestsPath } from './requests/request-paths';
 import { deliveriesPath, endpointsPath } from './webhooks/webhook-paths';
 
 interface DeveloperPageProps {
@@ -16,12 +17,12 @@ interface DeveloperPageProps {
 /** A page of the area "Developers" as HTML: as a page of a merchant, with the sections of the area above it. */
 export function renderDeveloperPage(view: MerchantView, page: DeveloperPageProps): string {
   const { title, section, live, children } = page;
-  const { paths, texts } = view;
+  const { texts } = view;
   const sections = [
     { name: 'keys', href: keysPath.to(view) },
     { name: 'webhooks', href: endpointsPath.to(view) },
     { name: 'deliveries', href: deliveriesPath.to(view) },
-    { name: 'requests', href: paths.requests },
+    { name: 'requests', href: requestsPath.to(view) },
   ] as const;
   const items = sections.map(({ name, href }) => ({
     label: texts.developers[name],

@@ -3,9 +3,14 @@ import { renderDocument, type Liveness } from '../ui/document';
 import { ZONE_NAMES } from '../ui/format';
 import { Notice } from '../ui/layout';
 import { Shell } from '../ui/shell';
+import { activityPath } from './activity/activity-paths';
+import { balancePath } from './balance/balance-paths';
 import { DASHBOARD_FILES } from './files';
 import { keysPath } from './keys/key-paths';
-import type { MerchantView } from './merchant-view';
+import { homePath, type MerchantView } from './merchant-view';
+import { paymentsPath } from './payments/payment-paths';
+import { payoutsPath } from './payouts/payout-paths';
+import { languagePath } from './session/session-paths';
 
 interface MerchantPageProps {
   readonly title: string;
@@ -38,14 +43,14 @@ interface FramedPage {
 function MerchantPage({ view, page }: FramedPage): ReactElement {
   const { texts, paths, merchantState, locale } = view;
   const items = [
-    { name: 'home', area: 'payments', href: paths.home },
-    { name: 'payments', area: 'payments', href: paths.payments },
-    { name: 'balance', area: 'balance', href: paths.balance },
-    { name: 'payouts', area: 'payouts', href: paths.payouts },
+    { name: 'home', area: 'payments', href: homePath.to(view) },
+    { name: 'payments', area: 'payments', href: paymentsPath.to(view) },
+    { name: 'balance', area: 'balance', href: balancePath.to(view) },
+    { name: 'payouts', area: 'payouts', href: payoutsPath.to(view) },
     { name: 'bankAccount', area: 'bank_account', href: paths.bankAccount },
     { name: 'developers', area: 'developers', href: keysPath.to(view) },
     { name: 'team', area: 'team', href: paths.team },
-    { name: 'activity', area: 'activity', href: paths.activity },
+    { name: 'activity', area: 'activity', href: activityPath.to(view) },
     { name: 'settings', area: 'settings', href: paths.settings },
   ] as const;
   const visible = items.filter(({ area }) => view.rightRejection(area, 'view') === null);
@@ -58,7 +63,7 @@ function MerchantPage({ view, page }: FramedPage): ReactElement {
         signOut: texts.signOut,
         ...(view.isSandbox && { environment: texts.sandbox }),
       }}
-      home={paths.home}
+      home={homePath.to(view)}
       merchantName={view.merchantName}
       merchantNote="Lunas"
       userName={view.userName}
@@ -86,7 +91,7 @@ function MerchantPage({ view, page }: FramedPage): ReactElement {
 function LanguageForm({ view: { texts, locale, path } }: { readonly view: MerchantView }): ReactElement {
   const other = locale.language === 'id' ? 'en' : 'id';
   return (
-    <form method="post" action="/language">
+    <form method="post" action={languagePath.to({})}>
       <input type="hidden" name="language" value={other} />
       <input type="hidden" name="then" value={path} />
       <button className="link-button" lang={other}>

@@ -4,11 +4,15 @@ import { mayGiveScopes, rolesGiving } from '../../domain/key-scopes-of-roles';
 import { mayAccess, rolesWith, type AccessLevel, type MemberArea, type MemberRole } from '../../domain/member-roles';
 import type { EndpointResponse } from '../../http/endpoint';
 import { PAGE_HEADERS } from '../page/headers';
+import { merchantCode, pagePath } from '../page/page-path';
 import type { MemberVisit } from '../page/page-route';
 import type { Locale } from '../ui/format';
 import { merchantPaths, type MerchantPaths } from './paths';
 import type { DashboardTexts } from './texts/en';
 import { DASHBOARD_TEXTS } from './texts/texts';
+
+/** The first page of a merchant. */
+export const homePath = pagePath('/m/:code', { code: merchantCode });
 
 /** What every page of a merchant shows or depends on. */
 export interface MerchantView {

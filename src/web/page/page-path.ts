@@ -4,12 +4,14 @@ import { PageError } from './page-error';
 /** The code of a merchant in the path of a page. */
 export const merchantCode = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{8}$/);
 
-/** The names of the parts `:name` of a pattern. */
+/** The names of the parts `:name` of a pattern. An ending such as `.csv` can follow the last one. */
 type PartOf<Pattern extends string> = Pattern extends `${string}:${infer Part}/${infer Rest}`
   ? Part | PartOf<`/${Rest}`>
-  : Pattern extends `${string}:${infer Part}`
+  : Pattern extends `${string}:${infer Part}.${string}`
     ? Part
-    : never;
+    : Pattern extends `${string}:${infer Part}`
+      ? Part
+      : never;
 
 type PartSchemas<Pattern extends string> = { readonly [Part in PartOf<Pattern>]: z.ZodType<string> };
 type Parts<Pattern extends string> = { readonly [Part in PartOf<Pattern>]: string };

@@ -1,7 +1,11 @@
 import { validate as isUuid } from 'uuid';
 import type { MerchantActionRow } from '../../../db/merchants/list-merchant-actions';
+import type { MemberArea } from '../../../domain/member-roles';
+import { statementPath } from '../balance/balance-paths';
 import { keyPath } from '../keys/key-paths';
 import type { MerchantView } from '../merchant-view';
+import { paymentPagePath, paymentsPath } from '../payments/payment-paths';
+import { payoutPagePath, payoutsPath } from '../payouts/payout-paths';
 import { deliveriesPath, deliveryPath, endpointPath } from '../webhooks/webhook-paths';
 import { ACTIVITY_TEXTS } from './activity-texts';
 
@@ -23,12 +27,14 @@ export function objectOf(view: MerchantView, row: MerchantActionRow, known: Know
   const { objects } = ACTIVITY_TEXTS[view.locale.language];
   const { action, target, outcome } = row;
   const [kind] = action.split('.');
-  const isDeveloper = rightRejection('developers', 'view') === null;
+  const canView = (area: MemberArea) => rightRejection(area, 'view') === null;
+  const isDeveloper = canView('developers');
   // What was not created has no page.
   const isThere = outcome === 'succeeded' || !action.endsWith('.create');
   const link = (label: string, href: string, isPossible: boolean) => ({ label, href: isPossible ? href : null });
-  if (action === 'payments.export') return link(objects.payments, paths.payments, true);
-  if (kind === 'payment' || kind === 'customer') return link(objects.payment, paths.payment(target), isThere);
+  if (action === 'payments.export') return link(objects.payments, paymentsPath.to(view), true);
+  if (kind === 'payment' || kind === 'customer')
+    return link(objects.payment, paymentPagePath.to({ code, ref: target }), isThere);
   if (kind === 'key') return link(objects.key, keyPath.to({ code, key: target }), isThere && isDeveloper);
   if (action === 'webhook.redeliver') {
     return isUuid(target)
@@ -42,19 +48,17 @@ export function objectOf(view: MerchantView, row: MerchantActionRow, known: Know
   if (kind === 'member' || kind === 'user') {
     return known.memberIds.has(target)
       ? link(objects.member, paths.member(target), rightRejection('team', 'manage') === null)
-      : link(objects.team, paths.team, rightRejection('team', 'view') === null);
+      : link(objects.team, paths.team, canView('team'));
   }
-  if (kind === 'statement') return link(target, paths.balanceDay(target), rightRejection('balance', 'view') === null);
-  if (kind === 'bank_account') {
-    return link(objects.bankAccount, paths.bankAccount, rightRejection('bank_account', 'view') === null);
-  }
-  const isPayouts = rightRejection('payouts', 'view') === null;
-  if (action === 'payouts.export') return link(objects.payouts, paths.payouts, isPayouts);
+  if (kind === 'statement') return link(target, statementPath.to({ code, day: target }), canView('balance'));
+  if (kind === 'bank_account') return link(objects.bankAccount, paths.bankAccount, canView('bank_account'));
+  const isPayouts = canView('payouts');
+  if (action === 'payouts.export') return link(objects.payouts, payoutsPath.to(view), isPayouts);
   if (kind === 'payout') {
     const exists = outcome === 'succeeded' || action !== 'payout.request';
-    return link(objects.payout, paths.payout(target), isPayouts && exists);
+    return link(objects.payout, payoutPagePath.to({ code, ref: target }), isPayouts && exists);
   }
-  if (kind === 'payout_settings') return link(objects.payouts, paths.payouts, isPayouts);
-  if (kind === 'merchant') return link(objects.settings, paths.settings, rightRejection('settings', 'view') === null);
+  if (kind === 'payout_settings') return link(objects.payouts, payoutsPath.to(view), isPayouts);
+  if (kind === 'merchant') return link(objects.settings, paths.settings, canView('settings'));
   return null;
 }

@@ -9,6 +9,7 @@ import { EmptyState, Pager, Table, type Column } from '../../ui/table';
 import { Time } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
+import { activityPath, exportActivityPath } from './activity-paths';
 import { ACTION_OPTIONS, ACTIVITY_TEXTS } from './activity-texts';
 
 interface ShownAction {
@@ -44,7 +45,6 @@ export function renderActivityPage(page: ActivityPage): string {
 
 function Activity(page: ActivityPage): ReactElement {
   const { view, actions, errors, sent, newer, older, isCut } = page;
-  const { paths } = view;
   const texts = ACTIVITY_TEXTS[view.locale.language];
   const known: Readonly<Partial<Record<string, string>>> = texts.errors;
   const entries = Object.entries(errors).map(([name, code]) => [name, known[code] ?? texts.errors.cursor] as const);
@@ -54,7 +54,7 @@ function Activity(page: ActivityPage): ReactElement {
     <>
       <PageHead title={texts.title}>
         {entries.length === 0 && (
-          <a className="button" href={paths.exportActivity(filters)} download>
+          <a className="button" href={exportActivityPath.to(view, filters)} download>
             {texts.export}
           </a>
         )}
@@ -77,8 +77,8 @@ function Activity(page: ActivityPage): ReactElement {
             empty={<Empty page={page} />}
           />
           <Pager
-            newer={newer && paths.activityList(newer)}
-            older={older && paths.activityList(older)}
+            newer={newer && activityPath.to(view, newer)}
+            older={older && activityPath.to(view, older)}
             texts={texts.pager}
           />
         </Card>
@@ -99,7 +99,7 @@ function Filters({ page: { view, people, sent }, messages }: FiltersProps): Reac
   const persons = people.map(({ id, name }) => ({ value: id, label: name }));
   const actions = ACTION_OPTIONS.map((name) => ({ value: name, label: words[name] ?? name }));
   return (
-    <form className="filter" method="get" action={view.paths.activity}>
+    <form className="filter" method="get" action={activityPath.to(view)}>
       <Select
         name="person"
         label={texts.person}
@@ -126,7 +126,7 @@ function Empty({ page: { view, sent } }: { readonly page: ActivityPage }): React
   if (Object.keys(sent).length === 0) return <EmptyState text={texts.nothing} />;
   return (
     <EmptyState text={texts.noMatch}>
-      <a className="button" href={view.paths.activity}>
+      <a className="button" href={activityPath.to(view)}>
         {texts.clear}
       </a>
     </EmptyState>

@@ -11,6 +11,7 @@ import type { DashboardDependencies } from '../dashboard-dependencies';
 import { exportRecorded, type ExportDependencies } from '../export-recorded';
 import { merchantView, type MerchantView } from '../merchant-view';
 import { actionFilter, activityFilterSchema, type ActivityFilter } from './activity-filter';
+import { activityPath, exportActivityPath } from './activity-paths';
 import { ACTIVITY_TEXTS } from './activity-texts';
 
 const COLUMNS = ['id', 'time', 'user_id', 'user_name', 'action', 'target', 'outcome', 'address'] as const;
@@ -20,12 +21,12 @@ export const exportActivity = memberPage(
   { area: 'activity', level: 'view' },
   {
     method: 'get',
-    path: '/m/:code/activity.csv',
+    path: exportActivityPath.pattern,
     fields: z.intersection(activityFilterSchema, z.object({ delimiter: delimiterField })),
     async handler(dependencies: ExportDependencies, visit, query) {
       const view = merchantView(dependencies, visit);
       // The list names the fields that are not possible.
-      if (!query.ok) return redirectTo(view.paths.activityList(query.sent));
+      if (!query.ok) return redirectTo(activityPath.to(view, query.sent));
       const { merchantId } = visit.member;
       const action = { action: 'activity.export', target: merchantId, detail: JSON.stringify(query.sent) } as const;
       const { delimiter } = query.values;

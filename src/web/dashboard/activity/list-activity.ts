@@ -12,6 +12,7 @@ import { merchantView, pageResponse } from '../merchant-view';
 import { objectOf } from './action-object';
 import { actionFilter, activityFilterSchema, type ActivityFilter } from './activity-filter';
 import { renderActivityPage } from './activity-page';
+import { activityPath } from './activity-paths';
 import { ACTIVITY_TEXTS } from './activity-texts';
 
 /** Each row has an outcome of its own to read. */
@@ -22,7 +23,7 @@ export const listActivity = memberPage(
   { area: 'activity', level: 'view' },
   {
     method: 'get',
-    path: '/m/:code/activity',
+    path: activityPath.pattern,
     fields: activityFilterSchema,
     async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment'>, visit, query) {
       const view = merchantView(dependencies, visit);

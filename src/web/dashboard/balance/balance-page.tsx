@@ -1,14 +1,14 @@
 import type { ReactElement } from 'react';
 import type { Balance } from '../../../domain/balance';
-import { formatMonth, WIB } from '../../ui/format';
+import { formatMonth, formatTime, startOfDay, WIB } from '../../ui/format';
 import { Card, PageHead } from '../../ui/layout';
 import { EmptyState, Table, type Column } from '../../ui/table';
 import { Money, SignedMoney, Time } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { NewPayoutLink } from '../payouts/payout-parts';
+import { balancePath, statementPath } from './balance-paths';
 import { BALANCE_TEXTS } from './balance-texts';
-import { DayTime, Provisional } from './day-time';
 import { LineTable, type ShownLine } from './line-table';
 
 /** The sums of a day as the pages show them. */
@@ -95,8 +95,9 @@ function Amount({ name, hint, rupiah }: AmountProps): ReactElement {
 }
 
 function Month({ view, month, days, earlierMonth, laterMonth }: BalancePage): ReactElement {
-  const { locale, paths } = view;
+  const { locale } = view;
   const texts = BALANCE_TEXTS[locale.language];
+  const hrefOf = (other: string) => balancePath.to(view, { month: other });
   const version = days.map(({ day, closingRupiah, isClosed }) => `${day}${closingRupiah}${isClosed}`).join();
   return (
     <Card title={texts.days(formatMonth(month, locale))} part="days" version={version}>
@@ -108,8 +109,8 @@ function Month({ view, month, days, earlierMonth, laterMonth }: BalancePage): Re
         empty={<EmptyState text={texts.noDays} />}
       />
       <nav className="pager" aria-label={texts.months}>
-        <a href={paths.balanceOf(earlierMonth)}>‹ {texts.earlierMonth}</a>
-        {laterMonth === null ? <span /> : <a href={paths.balanceOf(laterMonth)}>{texts.laterMonth} ›</a>}
+        <a href={hrefOf(earlierMonth)}>‹ {texts.earlierMonth}</a>
+        {laterMonth === null ? <span /> : <a href={hrefOf(laterMonth)}>{texts.laterMonth} ›</a>}
       </nav>
     </Card>
   );
@@ -117,7 +118,7 @@ function Month({ view, month, days, earlierMonth, laterMonth }: BalancePage): Re
 
 type Narrow = Column<ShownDay>['narrow'];
 
-function dayColumns({ locale, paths }: MerchantView): Column<ShownDay>[] {
+function dayColumns({ locale, code }: MerchantView): Column<ShownDay>[] {
   const texts = BALANCE_TEXTS[locale.language];
   const { columns } = texts;
   const column = (Amount: typeof Money) => (title: string, narrow: Narrow, rupiahOf: (row: ShownDay) => number) => ({
@@ -133,13 +134,13 @@ function dayColumns({ locale, paths }: MerchantView): Column<ShownDay>[] {
       narrow: 'first',
       cell: ({ day, isClosed }) => (
         <>
-          <a className="row-link" href={paths.balanceDay(day)}>
-            <DayTime day={day} locale={{ ...locale, zone: WIB }} />
+          <a className="row-link" href={statementPath.to({ code, day })}>
+            <time dateTime={day}>{formatTime(startOfDay(day, WIB), 'day', { ...locale, zone: WIB })}</time>
           </a>
           {!isClosed && (
             <>
               {' '}
-              <Provisional label={texts.provisional} />
+              <span className="chip">{texts.provisional}</span>
             </>
           )}
         </>

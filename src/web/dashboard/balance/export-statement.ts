@@ -9,20 +9,20 @@ import { delimiterField, MAX_EXPORT_ROWS, type CsvExport } from '../../page/expo
 import { memberPage, redirectTo } from '../../page/page-route';
 import { exportRecorded, type ExportDependencies } from '../export-recorded';
 import { merchantView } from '../merchant-view';
+import { exportStatementPath, statementPath } from './balance-paths';
 import { BALANCE_TEXTS } from './balance-texts';
-import { dayOf } from './statement-day';
 
 /** The lines of a day in WIB as CSV. */
 export const exportStatement = memberPage(
   { area: 'balance', level: 'view' },
   {
     method: 'get',
-    path: '/m/:code/balance/days/:day.csv',
+    path: exportStatementPath.pattern,
     fields: z.object({ delimiter: delimiterField }),
     async handler(dependencies: ExportDependencies, visit, query) {
       const { db } = dependencies;
-      const day = dayOf(visit.request);
-      if (!query.ok) return redirectTo(merchantView(dependencies, visit).paths.balanceDay(day));
+      const { day } = exportStatementPath.read(visit.request.params);
+      if (!query.ok) return redirectTo(statementPath.to({ ...merchantView(dependencies, visit), day }));
       const texts = BALANCE_TEXTS[visit.language];
       const { isClosed, readPage } = await openStatementExport(db, visit.member.merchantId, day);
       const source: CsvExport<ExportedLine> = {

@@ -4,6 +4,8 @@ import { WIB } from '../../ui/format';
 import { Table, type Column } from '../../ui/table';
 import { SignedMoney, Time } from '../../ui/values';
 import type { MerchantView } from '../merchant-view';
+import { paymentPagePath } from '../payments/payment-paths';
+import { payoutPagePath } from '../payouts/payout-paths';
 import { BALANCE_TEXTS } from './balance-texts';
 
 /** A change of the balance as the pages show it. */
@@ -61,10 +63,11 @@ interface ReferenceProps {
   readonly line: ShownLine;
 }
 
-function Reference({ view: { paths }, line: { kind, referenceId } }: ReferenceProps): ReactElement {
+function Reference({ view: { code }, line: { kind, referenceId } }: ReferenceProps): ReactElement {
   if (referenceId === null) return <span className="dim">–</span>;
+  const path = kind.startsWith('payout') ? payoutPagePath : paymentPagePath;
   return (
-    <a href={kind.startsWith('payout') ? paths.payout(referenceId) : paths.payment(referenceId)}>
+    <a href={path.to({ code, ref: referenceId })}>
       <code>{referenceId}</code>
     </a>
   );

@@ -6,6 +6,7 @@ import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
 import { renderBalancePage } from './balance-page';
+import { balancePath } from './balance-paths';
 
 const NEWEST_LINES = 20;
 
@@ -23,7 +24,7 @@ export const showBalance = memberPage(
   { area: 'balance', level: 'view' },
   {
     method: 'get',
-    path: '/m/:code/balance',
+    path: balancePath.pattern,
     fields: monthSchema,
     async handler({ db, environment }: Pick<DashboardDependencies, 'db' | 'environment'>, visit, query) {
       const { merchantId } = visit.member;

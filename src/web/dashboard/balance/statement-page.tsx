@@ -6,6 +6,7 @@ import { Money, SignedMoney } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import type { ShownDay } from './balance-page';
+import { balancePath, exportStatementPath, statementPath } from './balance-paths';
 import { BALANCE_TEXTS } from './balance-texts';
 import { LineTable, type ShownLine } from './line-table';
 
@@ -40,15 +41,14 @@ function titleOf({ view: { locale }, day }: StatementPage): string {
 
 function Statement(page: StatementPage): ReactElement {
   const { view, day, isClosed, lineCount } = page;
-  const { locale, paths } = view;
-  const texts = BALANCE_TEXTS[locale.language];
+  const texts = BALANCE_TEXTS[view.locale.language];
   return (
     <>
       <PageHead
         title={titleOf(page)}
-        back={{ href: paths.balanceOf(day.slice(0, 'YYYY-MM'.length)), label: texts.title }}
+        back={{ href: balancePath.to(view, { month: day.slice(0, 'YYYY-MM'.length) }), label: texts.title }}
       >
-        <a className="button" href={paths.balanceCsv(day)}>
+        <a className="button" href={exportStatementPath.to({ ...view, day })}>
           {texts.csv}
         </a>
       </PageHead>
@@ -104,7 +104,7 @@ function Lines({ view, lines, day, isFirstPage, moreLines }: StatementPage): Rea
       />
       {(!isFirstPage || moreLines !== null) && (
         <nav className="pager" aria-label={texts.pages}>
-          {isFirstPage ? <span /> : <a href={view.paths.balanceDay(day)}>‹ {texts.firstLines}</a>}
+          {isFirstPage ? <span /> : <a href={statementPath.to({ ...view, day })}>‹ {texts.firstLines}</a>}
           {moreLines === null ? <span /> : <a href={moreLines}>{texts.moreLines} ›</a>}
         </nav>
       )}
@@ -116,8 +116,8 @@ function Neighbours({ view, earlierDay, laterDay }: StatementPage): ReactElement
   const texts = BALANCE_TEXTS[view.locale.language];
   return (
     <nav className="pager" aria-label={texts.neighbours}>
-      <a href={view.paths.balanceDay(earlierDay)}>‹ {texts.earlierDay}</a>
-      {laterDay === null ? <span /> : <a href={view.paths.balanceDay(laterDay)}>{texts.laterDay} ›</a>}
+      <a href={statementPath.to({ ...view, day: earlierDay })}>‹ {texts.earlierDay}</a>
+      {laterDay === null ? <span /> : <a href={statementPath.to({ ...view, day: laterDay })}>{texts.laterDay} ›</a>}
     </nav>
   );
 }

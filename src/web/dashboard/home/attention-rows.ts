@@ -6,6 +6,8 @@ import type { AttentionRow } from '../../ui/attention';
 import { formatTime } from '../../ui/format';
 import { keyPath, keysPath } from '../keys/key-paths';
 import type { MerchantView } from '../merchant-view';
+import { paymentsPath } from '../payments/payment-paths';
+import { payoutPagePath, payoutsPath } from '../payouts/payout-paths';
 import { originOf } from '../webhooks/endpoint-parts';
 import { deliveriesPath, endpointPath, endpointsPath } from '../webhooks/webhook-paths';
 import { HOME_TEXTS } from './home-texts';
@@ -32,7 +34,7 @@ export function attentionRows(view: MerchantView, found: FoundAttention): Attent
 }
 
 /** A merchant that waits for its approval has a checklist, which begins with it. */
-function stateRows({ merchantState, texts, paths, locale, rightRejection }: MerchantView): AttentionRow[] {
+function stateRows({ merchantState, texts, code, paths, locale, rightRejection }: MerchantView): AttentionRow[] {
   const { attention } = HOME_TEXTS[locale.language];
   switch (merchantState) {
     case null:
@@ -48,15 +50,15 @@ function stateRows({ merchantState, texts, paths, locale, rightRejection }: Merc
         {
           tone: 'bad',
           text: texts.merchantStates.on_hold,
-          link: { href: paths.list({ status: 'paid' }), label: attention.showWaiting },
+          link: { href: paymentsPath.to({ code }, { status: 'paid' }), label: attention.showWaiting },
         },
       ];
   }
 }
 
-function paymentRows({ texts: { home }, paths, locale }: MerchantView, counts: PaymentAttention): AttentionRow[] {
+function paymentRows({ texts: { home }, code, locale }: MerchantView, counts: PaymentAttention): AttentionRow[] {
   const { attention } = HOME_TEXTS[locale.language];
-  const link = (status: string) => ({ href: paths.list({ status }), label: attention.showPayments });
+  const link = (status: string) => ({ href: paymentsPath.to({ code }, { status }), label: attention.showPayments });
   const { refundsFailed, refundsUnconfirmed } = counts;
   return [
     ...(refundsFailed > 0
@@ -76,14 +78,14 @@ function paymentRows({ texts: { home }, paths, locale }: MerchantView, counts: P
 }
 
 /** A payout that is the only one of its kind is named. Only who may approve has to. */
-function payoutRows({ paths, locale, rightRejection }: MerchantView, found: PayoutAttention): AttentionRow[] {
+function payoutRows({ code, locale, rightRejection }: MerchantView, found: PayoutAttention): AttentionRow[] {
   const { attention } = HOME_TEXTS[locale.language];
   const [waiting, unpaid] = [found.waiting[0], found.unpaid[0]];
   const rows: AttentionRow[] = [];
   const linkOf = (references: readonly string[], reference: string) =>
     references.length === 1
-      ? { href: paths.payout(reference), label: attention.showPayout }
-      : { href: paths.payouts, label: attention.showPayouts };
+      ? { href: payoutPagePath.to({ code, ref: reference }), label: attention.showPayout }
+      : { href: payoutsPath.to({ code }), label: attention.showPayouts };
   if (waiting !== undefined && rightRejection('payouts', 'authorise') === null) {
     const isOne = found.waiting.length === 1;
     const text = isOne ? attention.payoutWaits(waiting) : attention.payoutsWait(countText(found.waiting.length));

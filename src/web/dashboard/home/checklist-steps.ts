@@ -2,6 +2,7 @@ import type { FirstSteps } from '../../../db/merchants/find-first-steps';
 import type { ChecklistStep } from '../../ui/checklist';
 import { newKeyPath } from '../keys/key-paths';
 import type { MerchantView } from '../merchant-view';
+import { newPaymentPath } from '../payments/payment-paths';
 import { endpointsPath } from '../webhooks/webhook-paths';
 import { HOME_TEXTS } from './home-texts';
 
@@ -23,7 +24,7 @@ export function checklistSteps(view: MerchantView, first: FirstSteps): readonly 
     ...steps.paid,
     hint: isPending ? steps.paid.afterApproval : (creation ?? steps.paid.hint),
     isDone: first.hasPaid,
-    link: isPending || creation !== null ? null : { href: paths.newPayment, label: steps.paid.label },
+    link: isPending || creation !== null ? null : { href: newPaymentPath.to(view), label: steps.paid.label },
   };
   // A shop without a server needs neither.
   const isOptional = first.hasKey !== true;

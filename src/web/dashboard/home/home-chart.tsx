@@ -6,6 +6,7 @@ import { Card } from '../../ui/layout';
 import { EmptyState, Table } from '../../ui/table';
 import { Money, Time } from '../../ui/values';
 import type { MerchantView } from '../merchant-view';
+import { paymentsPath } from '../payments/payment-paths';
 import type { HomeBar, ShownFigures } from './home-range';
 import { HOME_TEXTS } from './home-texts';
 
@@ -16,12 +17,12 @@ interface PaidChartProps {
 
 /** What was paid in each hour or day of the range, and the same as a table. */
 export function PaidChart({ view, figures }: PaidChartProps): ReactElement {
-  const { locale, paths } = view;
+  const { locale } = view;
   const texts = HOME_TEXTS[locale.language];
   const { bars, range, paidRupiah, payments } = figures;
   const style = range === 'today' ? 'time' : 'day';
   const words = ({ at }: HomeBar) => formatTime(at, style, locale);
-  const hrefOf = ({ day }: HomeBar) => paths.list({ group: 'paid', from: day, to: day });
+  const hrefOf = ({ day }: HomeBar) => paymentsPath.to(view, { group: 'paid', from: day, to: day });
   const shown = bars.map((bar) => ({
     title: texts.bar(words(bar), formatRupiah(bar.paidRupiah), String(bar.payments)),
     value: bar.paidRupiah,

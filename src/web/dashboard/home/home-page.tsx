@@ -5,9 +5,11 @@ import { Checklist, type ChecklistStep } from '../../ui/checklist';
 import { Card, PageHead } from '../../ui/layout';
 import { EmptyState } from '../../ui/table';
 import { Money, Time } from '../../ui/values';
+import { balancePath } from '../balance/balance-paths';
 import { renderMerchantPage } from '../merchant-page';
-import type { MerchantView } from '../merchant-view';
+import { homePath, type MerchantView } from '../merchant-view';
 import { NoticeList, type ShownNotice } from '../notices/notice-list';
+import { paymentsPath } from '../payments/payment-paths';
 import { NewPaymentLink, PaymentTable, versionOfTable, type ListedPayment } from '../payments/payment-table';
 import { PaidChart } from './home-chart';
 import { RANGE_NAMES, type ShownFigures } from './home-range';
@@ -36,11 +38,11 @@ export function renderHomePage(page: HomePage): string {
 }
 
 function Home({ view, payments, attention, checklist, notices, figures, balance }: HomePage): ReactElement {
-  const { texts, paths, locale } = view;
+  const { texts, locale } = view;
   const { rangeName, ranges } = HOME_TEXTS[locale.language];
   const tabs = RANGE_NAMES.map((range) => ({
     label: ranges[range],
-    href: paths.homeOf(range),
+    href: homePath.to(view, { range }),
     isCurrent: range === figures.range,
   }));
   return (
@@ -64,7 +66,7 @@ function Home({ view, payments, attention, checklist, notices, figures, balance 
         </div>
         <Card
           title={texts.home.newest}
-          aside={<a href={paths.payments}>{texts.home.all}</a>}
+          aside={<a href={paymentsPath.to(view)}>{texts.home.all}</a>}
           part="newest"
           version={versionOfTable(payments)}
         >
@@ -98,10 +100,10 @@ interface FiguresProps {
 }
 
 function Figures({ view, figures }: FiguresProps): ReactElement {
-  const { locale, paths } = view;
+  const { locale } = view;
   const texts = HOME_TEXTS[locale.language];
   const { payments, paidRupiah, netRupiah, ended, from, to, asOf } = figures;
-  const paid = paths.list({ group: 'paid', from, to });
+  const paid = paymentsPath.to(view, { group: 'paid', from, to });
   const number = new Intl.NumberFormat(locale.language === 'id' ? 'id-ID' : 'en-GB', { maximumFractionDigits: 1 });
   const rate = ended === 0 ? '–' : `${number.format((payments / ended) * 100)} %`;
   const shown = [
@@ -109,7 +111,7 @@ function Figures({ view, figures }: FiguresProps): ReactElement {
     { name: texts.payments, href: paid, value: number.format(payments), hint: texts.withRefunded },
     {
       name: texts.success,
-      href: paths.list({ group: 'ended', from, to }),
+      href: paymentsPath.to(view, { group: 'ended', from, to }),
       value: rate,
       hint: ended === 0 ? texts.noneEnded : texts.ofEnded(number.format(payments), number.format(ended)),
     },
@@ -148,10 +150,10 @@ interface BalanceCardProps {
   readonly balance: NonNullable<HomePage['balance']>;
 }
 
-function BalanceCard({ view: { locale, paths }, balance }: BalanceCardProps): ReactElement {
-  const texts = HOME_TEXTS[locale.language];
+function BalanceCard({ view, balance }: BalanceCardProps): ReactElement {
+  const texts = HOME_TEXTS[view.locale.language];
   const { availableRupiah, pendingRupiah, inTransitRupiah } = balance;
-  const aside = <a href={paths.balance}>{texts.showBalance}</a>;
+  const aside = <a href={balancePath.to(view)}>{texts.showBalance}</a>;
   return (
     <Card
       title={texts.balance}

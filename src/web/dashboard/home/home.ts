@@ -9,7 +9,7 @@ import { listNotices } from '../../../services/merchants/notices';
 import { memberPage } from '../../page/page-route';
 import { dayOf, startOfDay } from '../../ui/format';
 import type { DashboardDependencies } from '../dashboard-dependencies';
-import { merchantView, pageResponse } from '../merchant-view';
+import { homePath, merchantView, pageResponse } from '../merchant-view';
 import { PAYMENT_GROUPS } from '../payments/payment-groups';
 import { attentionRows } from './attention-rows';
 import { checklistSteps } from './checklist-steps';
@@ -32,7 +32,7 @@ export const showHome = memberPage(
   { area: 'payments', level: 'view' },
   {
     method: 'get',
-    path: '/m/:code',
+    path: homePath.pattern,
     fields: rangeSchema,
     async handler({ db, environment }: Pick<DashboardDependencies, 'db' | 'environment'>, visit, query) {
       const view = merchantView({ environment }, visit);

@@ -10,6 +10,7 @@ import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderDeveloperPage } from '../developer-page';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
+import { requestsPath } from '../requests/request-paths';
 import { DayTime, KeyChip, LastUse, rightsFacts } from './key-parts';
 import { editKeyPath, keyPath, keysPath, revokeKeyPath, rotateKeyPath } from './key-paths';
 import { KEY_TEXTS } from './key-texts';
@@ -47,7 +48,7 @@ interface KeyProps {
 }
 
 function Key({ view, shown, done, outsideAddress }: KeyProps): ReactElement {
-  const { paths, nowMs } = view;
+  const { nowMs } = view;
   const texts = KEY_TEXTS[view.locale.language];
   return (
     <div className="narrow">
@@ -75,7 +76,7 @@ function Key({ view, shown, done, outsideAddress }: KeyProps): ReactElement {
         <Card title={texts.detail.facts}>
           <Facts facts={factsOf(view, shown)} />
         </Card>
-        <a href={paths.requestsOfKey(shown.id)}>{texts.detail.requests}</a>
+        <a href={requestsPath.to(view, { key: shown.id })}>{texts.detail.requests}</a>
       </div>
     </div>
   );

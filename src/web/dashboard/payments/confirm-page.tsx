@@ -5,6 +5,7 @@ import { Notice, type Fact } from '../../ui/layout';
 import { Money } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
+import { PAYMENT_ACTION_PATHS, paymentPagePath } from './payment-paths';
 import { PAYMENT_TEXTS } from './payment-texts';
 
 export interface ConfirmedPayment {
@@ -16,7 +17,7 @@ export interface ConfirmedPayment {
 }
 
 /** What the pages of the three actions differ in. */
-export type ConfirmKind = 'refund' | 'cancel' | 'refundCancel';
+export type ConfirmKind = keyof typeof PAYMENT_ACTION_PATHS;
 
 /**
  * `unknown`: the request was sent, and its outcome is not known. `stale`: the payment has changed meanwhile.
@@ -44,15 +45,15 @@ export function renderConfirmPage(page: ConfirmPageOfPayment): string {
 }
 
 function Confirm({ view, kind, payment, rejection, problem }: ConfirmPageOfPayment): ReactElement {
-  const { texts, paths } = view;
-  const { confirm } = texts;
+  const { confirm } = view.texts;
+  const path = { code: view.code, ref: payment.referenceId };
   return (
     <ConfirmPage
       title={confirm[kind].title}
-      back={{ href: paths.payment(payment.referenceId), label: payment.referenceId }}
+      back={{ href: paymentPagePath.to(path), label: payment.referenceId }}
       facts={factsOf(view, kind, payment)}
       explanation={confirm[kind].explanation}
-      action={pathOf(view, kind, payment)}
+      action={PAYMENT_ACTION_PATHS[kind].to(path)}
       button={labelOf(view, kind, payment)}
       cancel={confirm.keep}
       tone={kind === 'refundCancel' ? 'primary' : 'danger'}
@@ -82,10 +83,6 @@ function factsOf({ texts }: MerchantView, kind: ConfirmKind, payment: ConfirmedP
     { name: refund.merchant, value: <Money rupiah={payment.netRupiah} /> },
     { name: refund.fee, value: <Money rupiah={payment.feeRupiah} /> },
   ];
-}
-
-function pathOf({ paths }: MerchantView, kind: ConfirmKind, { referenceId }: ConfirmedPayment): string {
-  return { refund: paths.refund, cancel: paths.cancel, refundCancel: paths.cancelRefund }[kind](referenceId);
 }
 
 function labelOf({ texts: { confirm } }: MerchantView, kind: ConfirmKind, { totalRupiah }: ConfirmedPayment): string {

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react';
 import { Card, Facts, Notice, PageHead } from '../../ui/layout';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
+import { paymentPagePath } from './payment-paths';
 import { PAYMENT_TEXTS } from './payment-texts';
 
 type NamedTexts = readonly (readonly [name: string, value: string])[];
@@ -24,10 +25,11 @@ export function renderCustomerPage(page: CustomerPage): string {
 
 function Customer({ view, referenceId, customer, metadata }: CustomerPage): ReactElement {
   const texts = PAYMENT_TEXTS[view.locale.language].customer;
+  const back = { href: paymentPagePath.to({ ...view, ref: referenceId }), label: referenceId };
   const names: Readonly<Partial<Record<string, string>>> = { name: texts.name, email: texts.email, phone: texts.phone };
   return (
     <div className="narrow">
-      <PageHead title={texts.title} back={{ href: view.paths.payment(referenceId), label: referenceId }} />
+      <PageHead title={texts.title} back={back} />
       <div className="stack">
         <p className="dim">{texts.recorded}</p>
         {customer.length + metadata.length === 0 && (

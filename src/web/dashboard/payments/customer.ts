@@ -7,18 +7,20 @@ import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
 import { memberActor } from '../user-identity';
 import { renderCustomerPage } from './customer-page';
+import { customerPath } from './payment-paths';
 
 /** Personal data, opened from the sealed row. Each reading is recorded before it. */
 export const showCustomerPage = memberPage(
   { area: 'customers', level: 'view' },
   {
     method: 'get',
-    path: '/m/:code/payments/:ref/customer',
+    path: customerPath.pattern,
     stepUp: true,
     fields: NO_FIELDS,
     async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'log' | 'sealer'>, visit) {
       const view = merchantView(dependencies, visit);
-      const call = { path: { payment: String(visit.request.params.ref) }, input: {}, formId: randomUUID() };
+      const { ref: payment } = customerPath.read(visit.request.params);
+      const call = { path: { payment }, input: {}, formId: randomUUID() };
       const result = await showOwnCustomer.run(dependencies, memberActor(visit), call).catch(orNoPage);
       const { referenceId, customer, metadata } = requireDone(result);
       const texts = { customer: textsOf(customer), metadata: textsOf(metadata) };

@@ -3,6 +3,7 @@ import type { OriginKey, OriginPolicy, PaymentOrigin } from '../../../db/payment
 import { formatRupiah } from '../../../domain/money';
 import { keyPath } from '../keys/key-paths';
 import type { MerchantView } from '../merchant-view';
+import { requestPath } from '../requests/request-paths';
 import type { ShownOrigin } from './payment-page';
 import { PAYMENT_TEXTS } from './payment-texts';
 
@@ -14,7 +15,7 @@ export function describeOrigin(view: MerchantView, origin: PaymentOrigin): Shown
     createdBy: personName ?? keyText(view, key),
     keyHref: key !== null && maySee ? keyPath.to({ code: view.code, key: key.id }) : null,
     requestId,
-    requestHref: key !== null && requestId !== null && maySee ? view.paths.request(requestId) : null,
+    requestHref: key !== null && requestId !== null && maySee ? requestPath.to({ ...view, request: requestId }) : null,
     policy: policyText(view, policy),
   };
 }

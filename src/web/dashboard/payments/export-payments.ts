@@ -10,6 +10,7 @@ import { exportRecorded, type ExportDependencies } from '../export-recorded';
 import { merchantView, type MerchantView } from '../merchant-view';
 import { findFiltered, type FilteredPayments } from './find-page';
 import { listFilterSchema } from './list-filter';
+import { exportPaymentsPath, paymentsPath } from './payment-paths';
 import { PAYMENT_TEXTS } from './payment-texts';
 
 const exportSchema = z.intersection(listFilterSchema, z.object({ delimiter: delimiterField }));
@@ -38,12 +39,12 @@ export const exportPayments = memberPage(
   { area: 'payments', level: 'view' },
   {
     method: 'get',
-    path: '/m/:code/payments.csv',
+    path: exportPaymentsPath.pattern,
     fields: exportSchema,
     async handler(dependencies: ExportDependencies, visit, query) {
       const view = merchantView(dependencies, visit);
       // The list names the fields that are not possible.
-      if (!query.ok) return redirectTo(view.paths.list(query.sent));
+      if (!query.ok) return redirectTo(paymentsPath.to(view, query.sent));
       const { merchantId, timeZone } = visit.member;
       const source = sourceOf(dependencies.db, view, { merchantId, filter: query.values, zone: timeZone });
       const { delimiter } = query.values;

@@ -1,11 +1,13 @@
 import { findArchivedPayment } from '../../../db/operations/archive';
 import { findMerchantPayment } from '../../../db/payments/find-payment';
 import type { PaymentRow } from '../../../db/payments/payment-row';
+import { findPaymentIn } from '../../../services/payments/find-payment';
 import { parsePathId } from '../../../services/payments/path-id';
 import { logPayment } from '../../../temporal/log-payment';
-import { PageError } from '../../page/page-error';
+import { orNoPage, PageError } from '../../page/page-error';
 import type { MemberVisit } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
+import { paymentPagePath } from './payment-paths';
 
 /**
  * The payment of the path.
@@ -15,11 +17,7 @@ export async function findOwnPayment(
   { db }: Pick<DashboardDependencies, 'db'>,
   { request, member }: Pick<MemberVisit, 'request' | 'member'>,
 ): Promise<PaymentRow> {
-  const key = parsePathId(String(request.params.ref));
-  const payment = key && (await findMerchantPayment(db, member.merchantId, key));
-  if (!payment) throw new PageError('not_found', 'the merchant has no such payment');
-  logPayment(payment.id);
-  return payment;
+  return findPaymentIn(db, member, paymentPagePath.read(request.params).ref).catch(orNoPage);
 }
 
 export interface ArchivedReference {
@@ -37,7 +35,7 @@ export async function findPaymentOrArchived(
   { db }: Pick<DashboardDependencies, 'db'>,
   { request, member }: Pick<MemberVisit, 'request' | 'member'>,
 ): Promise<PaymentRow | ArchivedReference> {
-  const key = parsePathId(String(request.params.ref));
+  const key = parsePathId(paymentPagePath.read(request.params).ref);
   const payment = key && (await findMerchantPayment(db, member.merchantId, key));
   if (payment) {
     logPayment(payment.id);

@@ -11,6 +11,7 @@ import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { ListSum, type ListedSum } from './list-sum';
 import { PAYMENT_GROUP_NAMES } from './payment-groups';
+import { exportPaymentsPath, paymentsPath } from './payment-paths';
 import { NewPaymentLink, PaymentTable, versionOfTable, type ListedPayment } from './payment-table';
 import { PAYMENT_TEXTS } from './payment-texts';
 import { PROVIDER_NAMES } from './provider-names';
@@ -44,16 +45,17 @@ export function renderListPage(page: ListPage): string {
   return renderMerchantPage(view, {
     title: view.texts.list.title,
     current: 'payments',
-    live: isLive ? { poll: view.paths.list({ ...sent, top: top ?? undefined }) } : 'none',
+    live: isLive ? { poll: paymentsPath.to(view, { ...sent, top: top ?? undefined }) } : 'none',
     children: <List {...page} />,
   });
 }
 
 function List(page: ListPage): ReactElement {
   const { view, payments, errors, newer, older } = page;
-  const { texts, paths } = view;
+  const { texts } = view;
   const messages = Object.fromEntries(Object.entries(errors).map(([name, code]) => [name, errorText(view, code)]));
   const version = versionOfTable(payments);
+  const hrefOf = (query: SentFields | null) => query && paymentsPath.to(view, query);
   return (
     <>
       <PageHead title={texts.list.title}>
@@ -73,7 +75,7 @@ function List(page: ListPage): ReactElement {
           <NewPayments page={page} />
           <Card part="list" version={version}>
             <PaymentTable view={view} payments={payments} empty={<Empty page={page} />} />
-            <Pager newer={newer && paths.list(newer)} older={older && paths.list(older)} texts={texts.list.pager} />
+            <Pager newer={hrefOf(newer)} older={hrefOf(older)} texts={texts.list.pager} />
           </Card>
         </div>
       </div>
@@ -88,7 +90,7 @@ function NewPayments({ page: { view, sent, newCount } }: { readonly page: ListPa
   return (
     <div className="new-rows" data-part="new" data-version={count} data-announce="">
       {newCount > 0 && (
-        <a href={view.paths.list(sent)}>
+        <a href={paymentsPath.to(view, sent)}>
           {texts.newPayments(count)} {texts.show}
         </a>
       )}
@@ -105,7 +107,7 @@ function ExportLink({ page: { view, sent, errors } }: { readonly page: ListPage 
   if (Object.keys(errors).length > 0) return null;
   const { older: _, newer: __, ...filters } = sent;
   return (
-    <a className="button" href={view.paths.exportPayments(filters)} download>
+    <a className="button" href={exportPaymentsPath.to(view, filters)} download>
       {PAYMENT_TEXTS[view.locale.language].export}
     </a>
   );
@@ -117,7 +119,7 @@ interface FiltersProps {
 }
 
 function Filters({ page: { view, sent }, messages }: FiltersProps): ReactElement {
-  const { texts, paths } = view;
+  const { texts } = view;
   const { q, from, to, provider, amount } = sent;
   const own = PAYMENT_TEXTS[view.locale.language];
   const isSet = [from, to, amount, provider].some((value) => value !== undefined);
@@ -126,12 +128,12 @@ function Filters({ page: { view, sent }, messages }: FiltersProps): ReactElement
   const names = PAYMENT_GROUP_NAMES.filter((name) => name !== 'ended' || name === group);
   const tabs = names.map((name) => ({
     label: texts.groups[name],
-    href: paths.list({ group: name === 'all' ? undefined : name, from, to, provider, amount }),
+    href: paymentsPath.to(view, { group: name === 'all' ? undefined : name, from, to, provider, amount }),
     isCurrent: q === undefined && name === group,
   }));
   return (
     <>
-      <form className="filter" method="get" action={paths.payments}>
+      <form className="filter" method="get" action={paymentsPath.to(view)}>
         {sent.group !== undefined && <input type="hidden" name="group" value={sent.group} />}
         {sent.status !== undefined && <input type="hidden" name="status" value={sent.status} />}
         <Field
@@ -170,13 +172,13 @@ function Filters({ page: { view, sent }, messages }: FiltersProps): ReactElement
 }
 
 function Empty({ page: { view, sent, errors } }: { readonly page: ListPage }): ReactElement {
-  const { texts, paths } = view;
+  const { texts } = view;
   const isSearched = Object.keys(errors).length === 0;
   const { noMatch, notFound, notSearched } = texts.list;
   if (Object.keys(sent).length > 0) {
     return (
       <EmptyState text={isSearched ? (sent.q === undefined ? noMatch : notFound) : notSearched}>
-        <a className="button" href={paths.payments}>
+        <a className="button" href={paymentsPath.to(view)}>
           {texts.list.clear}
         </a>
       </EmptyState>

@@ -14,6 +14,7 @@ import { countNewer, findFiltered, type FilteredPayments } from './find-page';
 import { listFilterSchema, type ListFilter } from './list-filter';
 import { MAX_NEW, renderListPage } from './list-page';
 import { PAYMENT_GROUPS } from './payment-groups';
+import { paymentsPath } from './payment-paths';
 
 const PAGE_SIZE = 50;
 
@@ -22,7 +23,7 @@ export const listPayments = memberPage(
   { area: 'payments', level: 'view' },
   {
     method: 'get',
-    path: '/m/:code/payments',
+    path: paymentsPath.pattern,
     fields: listFilterSchema,
     async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment'>, visit, query) {
       const view = merchantView(dependencies, visit);

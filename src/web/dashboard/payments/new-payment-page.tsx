@@ -6,6 +6,7 @@ import { ErrorSummary, Field } from '../../ui/form';
 import { Card, Notice, PageHead } from '../../ui/layout';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
+import { newPaymentPath, paymentsPath } from './payment-paths';
 import { PAYMENT_TEXTS } from './payment-texts';
 import { PROVIDER_NAMES } from './provider-names';
 
@@ -41,10 +42,10 @@ export function renderNewPaymentPage(page: NewPaymentPage): string {
 
 function NewPayment(page: NewPaymentPage): ReactElement {
   const { view, errors, problem } = page;
-  const { texts, paths } = view;
+  const { texts } = view;
   return (
     <div className="narrow">
-      <PageHead title={texts.create.title} back={{ href: paths.payments, label: texts.detail.back }} />
+      <PageHead title={texts.create.title} back={{ href: paymentsPath.to(view), label: texts.detail.back }} />
       <div className="stack">
         {problem !== undefined && (
           <Notice tone="bad">
@@ -64,7 +65,7 @@ function NewPayment(page: NewPaymentPage): ReactElement {
 function PaymentForm({ view, terms, rejection, formId, sent, errors }: NewPaymentPage): ReactElement {
   const { create } = view.texts;
   return (
-    <form className="card-body" method="post" action={view.paths.newPayment}>
+    <form className="card-body" method="post" action={newPaymentPath.to(view)}>
       <input type="hidden" name="form_id" value={formId} />
       <Field
         name="amount"

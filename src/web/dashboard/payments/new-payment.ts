@@ -17,9 +17,9 @@ import { memberActor } from '../user-identity';
 import { shownRejection } from './create-rejections';
 import { amountField } from './list-filter';
 import { renderNewPaymentPage } from './new-payment-page';
+import { newPaymentPath, qrPath } from './payment-paths';
 
 const MANAGE = { area: 'payments', level: 'manage' } as const;
-const PATH = '/m/:code/payments/new';
 
 const newPaymentSchema = z
   .object({
@@ -42,7 +42,7 @@ type FormDependencies = Pick<DashboardDependencies, 'db' | 'environment'>;
 /** The form. Its hidden id is the idempotency key, so a double click makes one payment. */
 export const newPaymentForm = memberPage(MANAGE, {
   method: 'get',
-  path: PATH,
+  path: newPaymentPath.pattern,
   fields: NO_FIELDS,
   async handler(dependencies: FormDependencies, visit) {
     const view = merchantView(dependencies, visit);
@@ -53,7 +53,7 @@ export const newPaymentForm = memberPage(MANAGE, {
 
 export const createPaymentByForm = memberPage(MANAGE, {
   method: 'post',
-  path: PATH,
+  path: newPaymentPath.pattern,
   fields: newPaymentSchema,
   async handler(dependencies: DashboardDependencies, visit, form) {
     const view = merchantView(dependencies, visit);
@@ -70,7 +70,7 @@ export const createPaymentByForm = memberPage(MANAGE, {
     const rejection = await findTermsRejection(dependencies, merchant, draft);
     if (rejection !== null) return show(shownRejection(language, rejection));
     const result = await createOwnPayment.run(dependencies, memberActor(visit), { path: {}, input, formId });
-    if (result.outcome === 'done') return redirectTo(view.paths.qr(result.value.referenceId));
+    if (result.outcome === 'done') return redirectTo(qrPath.to({ ...view, ref: result.value.referenceId }));
     const { unknown, unavailable } = view.texts.confirm;
     // A repeat of the form continues the same payment.
     if (result.outcome !== 'rejected') return show({ errors: {}, status: 503, problem: unknown });

@@ -15,6 +15,7 @@ import { merchantView, pageResponse, type MerchantView } from '../merchant-view'
 import { memberActor } from '../user-identity';
 import { renderConfirmPage, type ConfirmKind, type ConfirmProblem } from './confirm-page';
 import { findOwnPayment } from './find-own-payment';
+import { PAYMENT_ACTION_PATHS, paymentPagePath } from './payment-paths';
 
 type ActionDependencies = Pick<
   DashboardDependencies,
@@ -35,20 +36,14 @@ interface ActionPage {
 }
 
 const PAGES = [
-  { path: '/refund', access: AUTHORISE, kind: 'refund', operation: refundPayment, done: 'refund_requested' },
-  { path: '/cancel', access: MANAGE, kind: 'cancel', operation: cancelPayment, done: 'cancelled' },
-  {
-    path: '/refund/cancel',
-    access: AUTHORISE,
-    kind: 'refundCancel',
-    operation: cancelRefund,
-    done: 'refund_cancelled',
-  },
+  { access: AUTHORISE, kind: 'refund', operation: refundPayment, done: 'refund_requested' },
+  { access: MANAGE, kind: 'cancel', operation: cancelPayment, done: 'cancelled' },
+  { access: AUTHORISE, kind: 'refundCancel', operation: cancelRefund, done: 'refund_cancelled' },
 ] as const;
 
 /** For each action a page with one button, and what the button requests. */
-export const paymentActionPages = PAGES.flatMap(({ access, path: end, ...page }) => {
-  const path = `/m/:code/payments/:ref${end}`;
+export const paymentActionPages = PAGES.flatMap(({ access, ...page }) => {
+  const path = PAYMENT_ACTION_PATHS[page.kind].pattern;
   return [
     memberPage(access, {
       method: 'get',
@@ -72,7 +67,8 @@ async function confirmPage(
   { kind, operation }: ActionPage,
   problem: ConfirmProblem | null = null,
 ): Promise<EndpointResponse> {
-  const [view, by, path] = [merchantView(dependencies, visit), memberActor(visit), pathOf(visit)];
+  const [view, by] = [merchantView(dependencies, visit), memberActor(visit)];
+  const path = { payment: PAYMENT_ACTION_PATHS[kind].read(visit.request.params).ref };
   const { subject: payment, rejection: found } = await operation.preview(dependencies, by, path).catch(orNoPage);
   const rejection = found && textOf(view, found);
   if (problem === null && rejection === null && kind === 'refund' && (await needsProof(dependencies.db, by, payment))) {
@@ -81,8 +77,6 @@ async function confirmPage(
   return pageResponse(renderConfirmPage({ view, kind, payment, rejection, problem }), statusOf(problem, rejection));
 }
 
-const pathOf = ({ request }: MemberVisit) => ({ payment: String(request.params.ref) });
-
 type Found = NonNullable<Awaited<ReturnType<ActionPage['operation']['preview']>>['rejection']>;
 
 function textOf(view: MerchantView, rejection: Found): string {
@@ -90,8 +84,8 @@ function textOf(view: MerchantView, rejection: Found): string {
   return view.texts.rejections[rejection.reason === 'not_possible' ? rejection.code : 'other_status'];
 }
 
-const stepUpFor = ({ paths }: MerchantView, referenceId: string) =>
-  redirectTo(withReturn(SIGN_IN_PATHS.stepUp, paths.refund(referenceId)));
+const stepUpFor = ({ code }: MerchantView, ref: string) =>
+  redirectTo(withReturn(SIGN_IN_PATHS.stepUp, PAYMENT_ACTION_PATHS.refund.to({ code, ref })));
 
 function statusOf(problem: ConfirmProblem | null, rejection: string | null): number {
   if (problem === null) return 200;
@@ -114,7 +108,8 @@ async function perform(
       const needs = { db, log, readiness, workflows: workflows.withDeadline(deadlineAtMs) };
       return page.operation.run(needs, memberActor(visit), call);
     });
-    if (result.outcome === 'done') return redirectTo(`${view.paths.payment(referenceId)}?done=${page.done}`);
+    if (result.outcome === 'done')
+      return redirectTo(paymentPagePath.to({ ...view, ref: referenceId }, { done: page.done }));
     if (result.outcome !== 'rejected') throw new Error(`The outcome of an action of a payment is ${result.outcome}`);
     const { reason } = result.rejection;
     if (reason === 'step_up') return stepUpFor(view, referenceId);

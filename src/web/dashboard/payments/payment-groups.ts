@@ -12,11 +12,4 @@ export const PAYMENT_GROUPS = {
 } as const satisfies Record<string, readonly PaymentStatus[] | null>;
 export type PaymentGroup = keyof typeof PAYMENT_GROUPS;
 
-export const PAYMENT_GROUP_NAMES = [
-  'all',
-  'waiting',
-  'paid',
-  'unpaid',
-  'attention',
-  'ended',
-] as const satisfies readonly PaymentGroup[];
+export const PAYMENT_GROUP_NAMES = ['all', 'waiting', 'paid', 'unpaid', 'attention', 'ended'] as const;

@@ -8,6 +8,7 @@ import { Countdown, Id, Money, Time } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import type { NextStep } from './next-step';
+import { customerPath, paymentEventsPath, paymentsPath, qrPath } from './payment-paths';
 import type { ListedPayment } from './payment-table';
 import { PAYMENT_TEXTS } from './payment-texts';
 import { PROVIDER_NAMES } from './provider-names';
@@ -60,17 +61,18 @@ interface PaymentPage {
 
 export function renderPaymentPage(page: PaymentPage): string {
   const { view, payment, statusKey, isLive } = page;
+  const events = paymentEventsPath.to({ ...view, ref: payment.referenceId }, { seen: statusKey });
   return renderMerchantPage(view, {
     title: view.texts.detail.title(payment.referenceId),
     current: 'payments',
-    live: isLive ? { events: view.paths.events(payment.referenceId, statusKey) } : 'none',
+    live: isLive ? { events } : 'none',
     children: <Payment {...page} />,
   });
 }
 
 function Payment(page: PaymentPage): ReactElement {
   const { view, payment, entries, done } = page;
-  const { texts, paths, locale } = view;
+  const { texts, locale } = view;
   const timed = entries.map(({ atMs, ...entry }) => ({
     ...entry,
     time: <Time at={new Date(atMs)} style="full" locale={locale} />,
@@ -79,7 +81,7 @@ function Payment(page: PaymentPage): ReactElement {
     <>
       <PageHead
         title={texts.detail.title(payment.referenceId)}
-        back={{ href: paths.payments, label: texts.detail.back }}
+        back={{ href: paymentsPath.to(view), label: texts.detail.back }}
       />
       <div className="stack">
         <DoneNotice text={done && texts.detail.done[done]} />
@@ -102,12 +104,12 @@ function Payment(page: PaymentPage): ReactElement {
 function CustomerLink({ view, payment }: PaymentPage): ReactElement | null {
   if (view.rightRejection('customers', 'view') !== null) return null;
   const { link } = PAYMENT_TEXTS[view.locale.language].customer;
-  return <a href={view.paths.customer(payment.referenceId)}>{link}</a>;
+  return <a href={customerPath.to({ ...view, ref: payment.referenceId })}>{link}</a>;
 }
 
 /** Amount, status, what happens next, and what can be done about it. */
 function Head({ view, payment, next, actions, hasQr, statusKey }: PaymentPage): ReactElement {
-  const { texts, paths, locale, nowMs } = view;
+  const { texts, locale, nowMs } = view;
   const label = texts.statuses[payment.status];
   return (
     <Card part="head" version={`${statusKey}-${hasQr}-${next.isCountdown}`}>
@@ -138,7 +140,7 @@ function Head({ view, payment, next, actions, hasQr, statusKey }: PaymentPage): 
         {(hasQr || actions.length > 0) && (
           <div className="buttons">
             {hasQr && view.rightRejection('payments', 'manage') === null && (
-              <a className="button primary" href={paths.qr(payment.referenceId)}>
+              <a className="button primary" href={qrPath.to({ ...view, ref: payment.referenceId })}>
                 {texts.detail.showQr}
               </a>
             )}

@@ -4,6 +4,7 @@ import { Chip } from '../../ui/chip';
 import { Table, type Column } from '../../ui/table';
 import { Money, Time } from '../../ui/values';
 import type { MerchantView } from '../merchant-view';
+import { newPaymentPath, paymentPagePath } from './payment-paths';
 
 /** A payment in a list. */
 export interface ListedPayment {
@@ -33,7 +34,7 @@ export function PaymentTable({ view, payments, empty }: PaymentTableProps): Reac
   );
 }
 
-function columnsOf({ texts, locale, paths }: MerchantView): Column<ListedPayment>[] {
+function columnsOf({ texts, locale, code }: MerchantView): Column<ListedPayment>[] {
   const { columns } = texts.list;
   return [
     {
@@ -64,7 +65,7 @@ function columnsOf({ texts, locale, paths }: MerchantView): Column<ListedPayment
       narrow: 'first',
       className: 'number strong',
       cell: ({ referenceId, totalRupiah }) => (
-        <a className="row-link" href={paths.payment(referenceId)}>
+        <a className="row-link" href={paymentPagePath.to({ code, ref: referenceId })}>
           <Money rupiah={totalRupiah} />
         </a>
       ),
@@ -86,7 +87,7 @@ export function versionOfTable(payments: readonly ListedPayment[]): string {
 export function NewPaymentLink({ view }: { readonly view: MerchantView }): ReactElement | null {
   if (view.rightRejection('payments', 'manage') !== null) return null;
   return (
-    <a className="button primary" href={view.paths.newPayment}>
+    <a className="button primary" href={newPaymentPath.to(view)}>
       {view.texts.newPayment}
     </a>
   );

@@ -9,6 +9,7 @@ import { Countdown, Money, Time } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { OfferedActionButton } from './payment-page';
+import { newPaymentPath, PAYMENT_ACTION_PATHS, paymentEventsPath, paymentPagePath, qrImagePath } from './payment-paths';
 import { PAYMENT_TEXTS } from './payment-texts';
 
 interface QrPage {
@@ -36,17 +37,18 @@ interface QrPage {
 
 export function renderQrPage(page: QrPage): string {
   const { view, payment, statusKey, isLive } = page;
+  const events = paymentEventsPath.to({ ...view, ref: payment.referenceId }, { seen: statusKey });
   return renderMerchantPage(view, {
     title: `${view.texts.qr.title} · ${formatRupiah(payment.totalRupiah)}`,
     current: 'payments',
-    live: isLive ? { events: view.paths.events(payment.referenceId, statusKey) } : 'none',
+    live: isLive ? { events } : 'none',
     children: <Qr {...page} />,
   });
 }
 
 function Qr(page: QrPage): ReactElement {
   const { view, payment, statusKey, state, payload } = page;
-  const { texts, paths } = view;
+  const { texts } = view;
   return (
     <div
       className={payload === null ? 'qr-page ended' : 'qr-page'}
@@ -56,7 +58,7 @@ function Qr(page: QrPage): ReactElement {
     >
       <PageHead
         title={payload === null ? texts.detail.title(payment.referenceId) : texts.qr.title}
-        back={{ href: paths.payment(payment.referenceId), label: texts.qr.details }}
+        back={{ href: paymentPagePath.to({ ...view, ref: payment.referenceId }), label: texts.qr.details }}
       />
       <div className="qr-parts">
         <Card>
@@ -126,7 +128,7 @@ function Code(page: QrPage & { readonly payload: string }): ReactElement {
 
 /** What the cashier does with the code. Its end comes first: after it, the link shows no code. */
 function Share({ view, payment, checkoutUrl, cancelRejection }: QrPage): ReactElement {
-  const { texts, paths, locale } = view;
+  const { texts, locale } = view;
   const { qr } = texts;
   const message = qr.whatsappText(formatRupiah(payment.totalRupiah), checkoutUrl);
   const minutes = Math.round((payment.expiresAt.getTime() - payment.createdAt.getTime()) / 60_000);
@@ -152,7 +154,7 @@ function Share({ view, payment, checkoutUrl, cancelRejection }: QrPage): ReactEl
           >
             {qr.whatsapp}
           </a>
-          <a className="button" href={paths.image(payment.referenceId)} download>
+          <a className="button" href={qrImagePath.to({ ...view, ref: payment.referenceId })} download>
             {qr.image}
           </a>
           <button type="button" className="button" data-print="" hidden>
@@ -161,7 +163,7 @@ function Share({ view, payment, checkoutUrl, cancelRejection }: QrPage): ReactEl
         </div>
         <OfferedActionButton
           label={texts.detail.cancel}
-          href={paths.cancel(payment.referenceId)}
+          href={PAYMENT_ACTION_PATHS.cancel.to({ ...view, ref: payment.referenceId })}
           rejection={cancelRejection}
           tone="danger"
         />
@@ -171,7 +173,7 @@ function Share({ view, payment, checkoutUrl, cancelRejection }: QrPage): ReactEl
 }
 
 function State({ view, payment, state }: QrPage): ReactElement {
-  const { texts, paths } = view;
+  const { texts } = view;
   const isPaid = payment.status === 'paid' || payment.status === 'settled';
   const isOpen = state === 'checking' || state === 'preparing';
   const text = stateText(view, payment.status, state);
@@ -190,7 +192,7 @@ function State({ view, payment, state }: QrPage): ReactElement {
       )}
       {text === texts.qr.states.ended && <p className="dim">{texts.statuses[payment.status]}</p>}
       {!isOpen && (
-        <a className="button primary wide-button no-print" href={paths.newPayment} data-focus="">
+        <a className="button primary wide-button no-print" href={newPaymentPath.to(view)} data-focus="">
           {texts.newPayment}
         </a>
       )}

@@ -7,6 +7,7 @@ import { memberPage, NO_FIELDS } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
 import { findOwnPayment } from './find-own-payment';
+import { qrImagePath, qrPath } from './payment-paths';
 import { actionRejection, stateOfPayment } from './payment-state';
 import { renderQrPage } from './qr-page';
 
@@ -15,7 +16,7 @@ const MANAGE = { area: 'payments', level: 'manage' } as const;
 /** The page that a cashier shows to a customer. */
 export const showQr = memberPage(MANAGE, {
   method: 'get',
-  path: '/m/:code/payments/:ref/qr',
+  path: qrPath.pattern,
   fields: NO_FIELDS,
   async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'checkoutLinks'>, visit) {
     const view = merchantView(dependencies, visit);
@@ -42,7 +43,7 @@ export const showQr = memberPage(MANAGE, {
 /** The QR with merchant, amount and deadline. There is none after the end. */
 export const getQrImage = memberPage(MANAGE, {
   method: 'get',
-  path: '/m/:code/payments/:ref/qris.png',
+  path: qrImagePath.pattern,
   fields: NO_FIELDS,
   async handler(dependencies: Pick<DashboardDependencies, 'db' | 'checkoutPages'>, visit) {
     const { id, referenceId } = await findOwnPayment(dependencies, visit);

@@ -10,10 +10,12 @@ import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { renderArchivedPage } from './archived-page';
+import type { ConfirmKind } from './confirm-page';
 import { describeOrigin } from './describe-origin';
 import { findOwnPayment, findPaymentOrArchived } from './find-own-payment';
 import { nextStep } from './next-step';
 import { renderPaymentPage, type OfferedAction } from './payment-page';
+import { PAYMENT_ACTION_PATHS, paymentEventsPath, paymentPagePath } from './payment-paths';
 import { actionRejection, stateOfPayment } from './payment-state';
 import { timelineEntries } from './payment-timeline';
 
@@ -31,7 +33,7 @@ export const showPaymentPage = memberPage(
   { area: 'payments', level: 'view' },
   {
     method: 'get',
-    path: '/m/:code/payments/:ref',
+    path: paymentPagePath.pattern,
     fields: doneSchema,
     async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment'>, visit, query) {
       const view = merchantView(dependencies, visit);
@@ -70,7 +72,7 @@ export const streamPayment = memberPage(
   { area: 'payments', level: 'view' },
   {
     method: 'get',
-    path: '/m/:code/payments/:ref/events',
+    path: paymentEventsPath.pattern,
     fields: eventsSchema,
     async handler(dependencies: Pick<DashboardDependencies, 'db' | 'checkoutWatch'>, visit, query) {
       const payment = await findOwnPayment(dependencies, visit);
@@ -97,22 +99,21 @@ export function statusKeyOfPayment({ version }: PaymentRow, { latePayment }: Pic
 function offeredActions(view: MerchantView, payment: PaymentRow, timeline: PaymentTimeline): OfferedAction[] {
   const { detail } = view.texts;
   const state = stateOfPayment(payment, timeline);
-  const offer = (action: MerchantPaymentAction, label: string, href: string): OfferedAction => ({
+  const offer = (action: MerchantPaymentAction, label: string, kind: ConfirmKind = action): OfferedAction => ({
     label,
-    href,
+    href: PAYMENT_ACTION_PATHS[kind].to({ ...view, ref: payment.referenceId }),
     rejection: actionRejection(view, action, payment, state),
   });
-  const { referenceId } = payment;
   switch (payment.status) {
     case 'created':
     case 'pending':
-      return [offer('cancel', detail.cancel, view.paths.cancel(referenceId))];
+      return [offer('cancel', detail.cancel)];
     case 'refund_processing':
-      return [offer('cancel', detail.cancelRefund, view.paths.cancelRefund(referenceId))];
+      return [offer('cancel', detail.cancelRefund, 'refundCancel')];
     case 'paid':
     case 'settled':
     case 'refund_failed':
-      return [offer('refund', detail.refund, view.paths.refund(referenceId))];
+      return [offer('refund', detail.refund)];
     case 'refunded':
     case 'expired':
     case 'cancelled':

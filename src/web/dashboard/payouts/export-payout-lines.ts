@@ -8,6 +8,7 @@ import { BALANCE_TEXTS } from '../balance/balance-texts';
 import { exportRecorded, type ExportDependencies } from '../export-recorded';
 import { merchantView } from '../merchant-view';
 import { findOwnPayout } from './find-own-payout';
+import { exportPayoutLinesPath, payoutPagePath } from './payout-paths';
 
 /** The columns of a statement. */
 const COLUMNS = ['occurred_at', 'kind', 'reference', 'amount'] as const;
@@ -17,13 +18,13 @@ export const exportPayoutLines = memberPage(
   { area: 'payouts', level: 'view' },
   {
     method: 'get',
-    path: '/m/:code/payouts/:ref/lines.csv',
+    path: exportPayoutLinesPath.pattern,
     fields: z.object({ delimiter: delimiterField }),
     async handler(dependencies: ExportDependencies, visit, query) {
-      const { paths, locale } = merchantView(dependencies, visit);
+      const { code, locale } = merchantView(dependencies, visit);
       const { db } = dependencies;
       const { id, referenceId } = await findOwnPayout(dependencies, visit);
-      if (!query.ok) return redirectTo(paths.payout(referenceId));
+      if (!query.ok) return redirectTo(payoutPagePath.to({ code, ref: referenceId }));
       const { language } = visit;
       const { merchantId } = visit.member;
       const source: CsvExport<PayoutLine> = {

@@ -8,6 +8,7 @@ import { exportRecorded, type ExportDependencies } from '../export-recorded';
 import { merchantView, type MerchantView } from '../merchant-view';
 import { cursorAfter, payoutFilter, payoutFilterSchema } from './payout-filter';
 import { approverOf, requesterOf } from './payout-parts';
+import { exportPayoutsPath, payoutsPath } from './payout-paths';
 import { PAYOUT_TEXTS } from './payout-texts';
 
 /** The names of the webhooks; amounts are rupiah. */
@@ -34,13 +35,13 @@ export const exportPayouts = memberPage(
   { area: 'payouts', level: 'view' },
   {
     method: 'get',
-    path: '/m/:code/payouts.csv',
+    path: exportPayoutsPath.pattern,
     fields: z.intersection(payoutFilterSchema, z.object({ delimiter: delimiterField })),
     async handler(dependencies: ExportDependencies, visit, query) {
       const view = merchantView(dependencies, visit);
       const { db } = dependencies;
       // The list names the fields that are not possible.
-      if (!query.ok) return redirectTo(view.paths.payoutList(query.sent));
+      if (!query.ok) return redirectTo(payoutsPath.to(view, query.sent));
       const { merchantId } = visit.member;
       const filter = payoutFilter(merchantId, query.values, view.locale.zone);
       const source: CsvExport<Payout> = {

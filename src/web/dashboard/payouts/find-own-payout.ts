@@ -1,8 +1,8 @@
-import { NotFoundError } from '../../../errors';
 import { getPayout, type PayoutDetails } from '../../../services/payouts/payouts';
-import { PageError } from '../../page/page-error';
+import { orNoPage } from '../../page/page-error';
 import type { MemberVisit } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
+import { payoutPagePath } from './payout-paths';
 
 /**
  * The payout of the path.
@@ -12,9 +12,5 @@ export async function findOwnPayout(
   { db }: Pick<DashboardDependencies, 'db'>,
   { request, member }: Pick<MemberVisit, 'request' | 'member'>,
 ): Promise<PayoutDetails> {
-  const reference = String(request.params.ref);
-  if (!/^[\w-]{1,36}$/.test(reference)) throw new PageError('not_found', 'the path has no reference of a payout');
-  return getPayout(db, member.merchantId, reference).catch((error: unknown) => {
-    throw error instanceof NotFoundError ? new PageError('not_found', error.message) : error;
-  });
+  return getPayout(db, member.merchantId, payoutPagePath.read(request.params).ref).catch(orNoPage);
 }

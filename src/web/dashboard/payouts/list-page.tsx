@@ -12,7 +12,7 @@ import { Money, Time } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { NewPayoutLink, PayoutChip, requesterOf, type ListedPayout } from './payout-parts';
-import { proposedSchedulePath, schedulePath } from './payout-paths';
+import { exportPayoutsPath, payoutPagePath, payoutsPath, proposedSchedulePath, schedulePath } from './payout-paths';
 import { PAYOUT_TEXTS } from './payout-texts';
 import { SCHEDULE_TEXTS } from './schedule-texts';
 
@@ -52,7 +52,6 @@ export function renderPayoutListPage(page: PayoutListPage): string {
 
 function PayoutList(page: PayoutListPage): ReactElement {
   const { view, filters, payouts, errors, older, isFirstPage, isSaved } = page;
-  const { paths } = view;
   const texts = PAYOUT_TEXTS[view.locale.language];
   const known: Readonly<Partial<Record<string, string>>> = texts.filters.errors;
   const entries = Object.entries(errors).map(([name, code]) => [name, known[code] ?? known.cursor ?? code] as const);
@@ -62,7 +61,7 @@ function PayoutList(page: PayoutListPage): ReactElement {
     <>
       <PageHead title={texts.title}>
         {entries.length === 0 && (
-          <a className="button" href={paths.exportPayouts(filters)} download>
+          <a className="button" href={exportPayoutsPath.to(view, filters)} download>
             {texts.export}
           </a>
         )}
@@ -89,8 +88,8 @@ function PayoutList(page: PayoutListPage): ReactElement {
             empty={<Empty view={view} isFiltered={isFiltered} isSearched={entries.length === 0} />}
           />
           <Pager
-            newer={isFirstPage ? null : paths.payoutList(filters)}
-            older={older && paths.payoutList({ ...filters, older })}
+            newer={isFirstPage ? null : payoutsPath.to(view, filters)}
+            older={older && payoutsPath.to(view, { ...filters, older })}
             texts={{ ...texts.pager, newer: texts.pager.newest }}
           />
         </Card>
@@ -133,7 +132,7 @@ function Filters({ view, filters, messages }: FiltersProps): ReactElement {
   const { status, from, to } = filters;
   const statuses = PAYOUT_STATUSES.map((name) => ({ value: name, label: texts.statuses[name] }));
   return (
-    <form className="filter" method="get" action={view.paths.payouts}>
+    <form className="filter" method="get" action={payoutsPath.to(view)}>
       <MoreFilters label={texts.filters.label} isSet={Object.keys(filters).length > 0}>
         <Select
           name="status"
@@ -161,7 +160,7 @@ function Empty({ view, isFiltered, isSearched }: EmptyProps): ReactElement {
   if (!isFiltered && isSearched) return <EmptyState text={texts.nothing} />;
   return (
     <EmptyState text={isSearched ? texts.noMatch : view.texts.list.notSearched}>
-      <a className="button" href={view.paths.payouts}>
+      <a className="button" href={payoutsPath.to(view)}>
         {texts.filters.clear}
       </a>
     </EmptyState>
@@ -204,7 +203,7 @@ function columnsOf(view: MerchantView): Column<ListedPayout>[] {
       narrow: 'first',
       className: 'number strong',
       cell: ({ referenceId, amountRupiah }) => (
-        <a className="row-link" href={view.paths.payout(referenceId)}>
+        <a className="row-link" href={payoutPagePath.to({ ...view, ref: referenceId })}>
           <Money rupiah={amountRupiah} />
         </a>
       ),

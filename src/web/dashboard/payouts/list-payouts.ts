@@ -8,8 +8,9 @@ import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
 import { renderPayoutListPage } from './list-page';
-import { nextRunText } from './next-run';
 import { cursorAfter, payoutFilter, payoutFilterSchema } from './payout-filter';
+import { payoutsPath } from './payout-paths';
+import { nextRunText } from './schedule-texts';
 
 /** Each row has an account and up to two users to read. */
 const PAGE_SIZE = 20;
@@ -19,7 +20,7 @@ export const listPayoutPage = memberPage(
   { area: 'payouts', level: 'view' },
   {
     method: 'get',
-    path: '/m/:code/payouts',
+    path: payoutsPath.pattern,
     fields: z.intersection(payoutFilterSchema, z.object({ done: z.literal('saved').optional().catch(undefined) })),
     async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'sealer'>, visit, query) {
       const view = merchantView(dependencies, visit);

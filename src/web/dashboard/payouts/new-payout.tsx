@@ -10,12 +10,14 @@ import { ConfirmForm } from '../../ui/form';
 import { formatTime } from '../../ui/format';
 import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
 import { Money, SignedMoney, Time } from '../../ui/values';
+import { balancePath } from '../balance/balance-paths';
+import { newBankAccountPath } from '../bank-account/bank-account-paths';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { memberFormPages, type FormPage } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { PAYOUT_FORM_TEXTS } from './payout-form-texts';
-import { newPayoutPath } from './payout-paths';
+import { newPayoutPath, payoutPagePath, payoutsPath } from './payout-paths';
 import { PAYOUT_TEXTS, RAIL_NAMES } from './payout-texts';
 import { describeRejection } from './rejection-texts';
 import { SCHEDULE_TEXTS } from './schedule-texts';
@@ -47,7 +49,7 @@ export const newPayoutPages = memberFormPages({
     if (rejection.reason === 'temporal_away') return view.texts.confirm.unavailable;
     return rejection.reason === 'not_payable' && PROBLEMS.has(rejection.why.code) ? textOf(view, rejection.why) : null;
   },
-  done: ({ referenceId }, { view }) => `${view.paths.payout(referenceId)}?done=requested`,
+  done: ({ referenceId }, { view }) => payoutPagePath.to({ ...view, ref: referenceId }, { done: 'requested' }),
   async render(page, { db }) {
     const { view, subject, now } = page;
     const preview = await previewPayout(db, subject.merchantId, now);
@@ -88,7 +90,7 @@ function NewPayout({ view, formId, preview, why, problem }: NewPayoutProps): Rea
     <div className="narrow">
       <PageHead
         title={texts.title}
-        back={{ href: view.paths.payouts, label: PAYOUT_TEXTS[view.locale.language].title }}
+        back={{ href: payoutsPath.to(view), label: PAYOUT_TEXTS[view.locale.language].title }}
       />
       <div className="stack">
         {problem !== null && (
@@ -103,7 +105,12 @@ function NewPayout({ view, formId, preview, why, problem }: NewPayoutProps): Rea
   );
 }
 
-type NextStep = 'newBankAccount' | 'bankAccount' | 'balance' | 'payouts';
+const NEXT_PATHS = {
+  newBankAccount: newBankAccountPath,
+  bankAccount: { to: ({ paths }: MerchantView) => paths.bankAccount },
+  balance: balancePath,
+  payouts: payoutsPath,
+} as const;
 
 /** Where the user can do something about it. */
 const NEXT_STEPS = {
@@ -121,7 +128,7 @@ const NEXT_STEPS = {
   below_minimum: 'balance',
   balance_changed: 'balance',
   request_pending: 'payouts',
-} as const satisfies Record<PayoutRejection['code'], NextStep>;
+} as const satisfies Record<PayoutRejection['code'], keyof typeof NEXT_PATHS>;
 
 function NoPayout({ view, why }: { readonly view: MerchantView; readonly why: PayoutRejection }): ReactElement {
   const step = NEXT_STEPS[why.code];
@@ -131,7 +138,7 @@ function NoPayout({ view, why }: { readonly view: MerchantView; readonly why: Pa
         <p>{textOf(view, why)}</p>
       </Notice>
       <div className="buttons">
-        <a className="button wide-button" href={view.paths[step]}>
+        <a className="button wide-button" href={NEXT_PATHS[step].to(view)}>
           {PAYOUT_FORM_TEXTS[view.locale.language].new.next[step]}
         </a>
       </div>
@@ -156,7 +163,7 @@ function Preview({ view, formId, preview }: PreviewProps): ReactElement {
       <Card>
         <Facts facts={amountFacts(view, preview)} />
       </Card>
-      <Card title={texts.pays} aside={<a href={view.paths.balance}>{texts.lines}</a>}>
+      <Card title={texts.pays} aside={<a href={balancePath.to(view)}>{texts.lines}</a>}>
         {lines.length === 0 && <p className="text">{texts.onAccount}</p>}
         <Facts
           facts={lines.map(({ kind, count, rupiah }) => ({
@@ -179,7 +186,7 @@ function Preview({ view, formId, preview }: PreviewProps): ReactElement {
         }}
         rejection={null}
       >
-        <a className="button wide-button" href={view.paths.payouts}>
+        <a className="button wide-button" href={payoutsPath.to(view)}>
           {texts.back}
         </a>
       </ConfirmForm>

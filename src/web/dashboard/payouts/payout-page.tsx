@@ -11,6 +11,7 @@ import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { OfferedActionButton, type OfferedAction, type TimedEntry } from '../payments/payment-page';
 import { approverOf, PayoutChip, requesterOf, type ListedPayout } from './payout-parts';
+import { exportPayoutLinesPath, payoutPagePath, payoutsPath } from './payout-paths';
 import { PAYOUT_TEXTS, RAIL_NAMES } from './payout-texts';
 
 interface ShownPayout extends ListedPayout {
@@ -65,7 +66,7 @@ function PayoutView(page: PayoutPage): ReactElement {
   }));
   return (
     <>
-      <PageHead title={detail.title(payout.referenceId)} back={{ href: view.paths.payouts, label: title }} />
+      <PageHead title={detail.title(payout.referenceId)} back={{ href: payoutsPath.to(view), label: title }} />
       <div className="stack">
         <DoneNotice text={done && detail.done[done]} />
         <div className="columns">
@@ -156,9 +157,10 @@ function resultFacts({ locale, texts }: MerchantView, { status, amountRupiah, fe
 /** The changes of the balance that it pays. */
 function Lines({ view, payout, lines, isFirstPage, moreAfter }: PayoutPage): ReactElement {
   const { detail } = PAYOUT_TEXTS[view.locale.language];
-  const { referenceId, lineCount } = payout;
+  const { lineCount } = payout;
+  const path = { code: view.code, ref: payout.referenceId };
   const csv = (
-    <a href={view.paths.exportPayoutLines(referenceId)} download>
+    <a href={exportPayoutLinesPath.to(path)} download>
       {detail.exportLines}
     </a>
   );
@@ -168,11 +170,11 @@ function Lines({ view, payout, lines, isFirstPage, moreAfter }: PayoutPage): Rea
         <LineTable view={view} lines={lines} timeStyle="short" empty={<EmptyState text={detail.noLines} />} />
         {(!isFirstPage || moreAfter !== null) && (
           <nav className="pager" aria-label={detail.pages}>
-            {isFirstPage ? <span /> : <a href={view.paths.payout(referenceId)}>‹ {detail.firstLines}</a>}
+            {isFirstPage ? <span /> : <a href={payoutPagePath.to(path)}>‹ {detail.firstLines}</a>}
             {moreAfter === null ? (
               <span />
             ) : (
-              <a href={view.paths.payoutLines(referenceId, moreAfter)}>{detail.moreLines} ›</a>
+              <a href={`${payoutPagePath.to(path, { after: String(moreAfter) })}#lines`}>{detail.moreLines} ›</a>
             )}
           </nav>
         )}

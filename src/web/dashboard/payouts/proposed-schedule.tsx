@@ -14,10 +14,9 @@ import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderMerchantPage } from '../merchant-page';
 import { merchantRejection, merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { memberActor } from '../user-identity';
-import { nextRunText } from './next-run';
-import { proposedSchedulePath, schedulePath } from './payout-paths';
+import { payoutsPath, proposedSchedulePath, schedulePath } from './payout-paths';
 import { PAYOUT_TEXTS } from './payout-texts';
-import { SCHEDULE_TEXTS } from './schedule-texts';
+import { nextRunText, SCHEDULE_TEXTS } from './schedule-texts';
 
 type ProposalDependencies = Pick<DashboardDependencies, 'db' | 'environment' | 'log'>;
 
@@ -45,7 +44,7 @@ const decideProposedSchedule = memberPage(AUTHORISE, {
     const { outcome } = await DECISIONS[decision].run(dependencies, memberActor(visit), call);
     if (outcome !== 'done') return proposalPage(dependencies, visit, 409);
     const view = merchantView(dependencies, visit);
-    return redirectTo(decision === 'approve' ? `${view.paths.payouts}?done=saved` : schedulePath.to(view));
+    return redirectTo(decision === 'approve' ? payoutsPath.to(view, { done: 'saved' }) : schedulePath.to(view));
   },
 });
 
@@ -78,17 +77,18 @@ interface ProposalProps {
 
 function Proposal({ view, proposed, now, rejection }: ProposalProps): ReactElement {
   const { schedule, schedules, next, proposal } = SCHEDULE_TEXTS[view.locale.language];
-  const { paths, locale } = view;
+  const { locale } = view;
   const facts = [
     { name: schedule, value: <span className="strong">{schedules[proposed.schedule]}</span> },
     { name: next, value: nextRunText(locale, proposed, now) },
     { name: proposal.by, value: proposed.proposerName ?? '–' },
     { name: proposal.at, value: <Time at={proposed.proposedAt} style="short" locale={locale} /> },
   ];
+  const back = { href: payoutsPath.to(view), label: PAYOUT_TEXTS[locale.language].title };
   const [action, fields] = [proposedSchedulePath.to(view), { proposal: proposed.id }];
   return (
     <div className="narrow">
-      <PageHead title={proposal.title} back={{ href: paths.payouts, label: PAYOUT_TEXTS[locale.language].title }} />
+      <PageHead title={proposal.title} back={back} />
       <div className="stack">
         <Card>
           <Facts facts={facts} />

@@ -1,5 +1,7 @@
-import type { PayoutSchedule, Weekday } from '../../../domain/payout-schedule';
+import { formatRupiah } from '../../../domain/money';
+import { nextPayoutRun, type PayoutSchedule, type PayoutSettings, type Weekday } from '../../../domain/payout-schedule';
 import type { Language } from '../../../domain/sign-in';
+import { formatTime, WIB, type Locale } from '../../ui/format';
 import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 const EN_WEEKDAYS = {
@@ -129,3 +131,12 @@ const id: ScheduleTexts = {
 
 /** The texts of automatic payouts. */
 export const SCHEDULE_TEXTS: Readonly<Record<Language, ScheduleTexts>> = { id, en };
+
+/** The next automatic payout in words: `Monday, 30 Nov 2026, 07:00 WIB, if at least Rp 50.000`. */
+export function nextRunText({ language }: Locale, settings: PayoutSettings, now: Date): string {
+  const texts = SCHEDULE_TEXTS[language];
+  const run = nextPayoutRun(settings, now);
+  if (run === null) return texts.none;
+  const day = formatTime(run, 'weekday', { language, zone: WIB });
+  return texts.nextRun(day, formatRupiah(settings.minimumRupiah));
+}

@@ -8,11 +8,10 @@ import { FormButtons, FormFrame } from '../../ui/form-frame';
 import { Select } from '../../ui/select';
 import { memberFormPages, type FormPage } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
-import { nextRunText } from './next-run';
 import { PAYOUT_FORM_TEXTS } from './payout-form-texts';
-import { proposedSchedulePath, schedulePath } from './payout-paths';
+import { payoutsPath, proposedSchedulePath, schedulePath } from './payout-paths';
 import { PAYOUT_TEXTS } from './payout-texts';
-import { SCHEDULE_TEXTS } from './schedule-texts';
+import { nextRunText, SCHEDULE_TEXTS } from './schedule-texts';
 
 /** `50.000` and `50000`: dots separate thousands. */
 const AMOUNT = /^([1-9]\d{0,2}(\.\d{3}){1,3}|[1-9]\d{0,11})$/;
@@ -45,7 +44,7 @@ export const schedulePages = memberFormPages({
     return { member_too_new: () => rejections.member_too_new, none_counts: () => rejections.none_counts };
   },
   done: (outcome, { view }) =>
-    outcome === 'proposed' ? proposedSchedulePath.to(view) : `${view.paths.payouts}?done=saved`,
+    outcome === 'proposed' ? proposedSchedulePath.to(view) : payoutsPath.to(view, { done: 'saved' }),
   render: (page) =>
     renderMerchantPage(page.view, {
       title: SCHEDULE_TEXTS[page.view.locale.language].title,
@@ -64,7 +63,7 @@ function Schedule(page: SchedulePage): ReactElement {
   return (
     <FormFrame
       title={texts.title}
-      back={{ href: view.paths.payouts, label: PAYOUT_TEXTS[view.locale.language].title }}
+      back={{ href: payoutsPath.to(view), label: PAYOUT_TEXTS[view.locale.language].title }}
       rejection={rejection}
       errorTitle={texts.errorTitle}
       errors={errors}
@@ -121,7 +120,7 @@ function ScheduleForm({ view, now, subject: { settings, isProposed }, sent, erro
       <FormButtons
         label={texts.save}
         cancel={PAYOUT_FORM_TEXTS[view.locale.language].new.back}
-        back={view.paths.payouts}
+        back={payoutsPath.to(view)}
         isDisabled={false}
       />
     </form>

@@ -14,7 +14,7 @@ import { memberActor } from '../user-identity';
 import { actRejections, approveRejections } from './action-rejection-texts';
 import { findOwnPayout } from './find-own-payout';
 import { renderPayoutPage } from './payout-page';
-import { PAYOUT_ACTION_PATHS, type MemberPayoutAction } from './payout-paths';
+import { PAYOUT_ACTION_PATHS, payoutPagePath, type MemberPayoutAction } from './payout-paths';
 import { NAMED_APPROVERS, payoutSentence } from './payout-state';
 import { PAYOUT_TEXTS } from './payout-texts';
 import { payoutTimelineEntries } from './payout-timeline';
@@ -45,7 +45,7 @@ export const showPayoutPage = memberPage(
   { area: 'payouts', level: 'view' },
   {
     method: 'get',
-    path: '/m/:code/payouts/:ref',
+    path: payoutPagePath.pattern,
     fields: payoutSchema,
     async handler(dependencies: DashboardDependencies, visit, query) {
       const view = merchantView(dependencies, visit);

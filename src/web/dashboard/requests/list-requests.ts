@@ -11,8 +11,9 @@ import type { DashboardDependencies } from '../dashboard-dependencies';
 import { areDaysInOrder, dayField, DAYS_NOT_IN_ORDER } from '../list-fields';
 import { merchantView, pageResponse } from '../merchant-view';
 import { renderRequestListPage } from './request-list-page';
+import { requestsPath } from './request-paths';
+import { STATUS_CLASSES, type StatusClass } from './request-texts';
 import { shownRequest } from './shown-request';
-import { STATUS_CLASSES, type StatusClass } from './status-classes';
 
 const PAGE_SIZE = 50;
 
@@ -51,7 +52,7 @@ export const listRequestPage = memberPage(
   { area: 'developers', level: 'view' },
   {
     method: 'get',
-    path: '/m/:code/developers/requests',
+    path: requestsPath.pattern,
     fields: filterSchema,
     async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment'>, visit, query) {
       const view = merchantView(dependencies, visit);

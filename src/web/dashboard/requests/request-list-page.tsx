@@ -9,8 +9,8 @@ import { Time } from '../../ui/values';
 import { renderDeveloperPage } from '../developer-page';
 import type { MerchantView } from '../merchant-view';
 import { ErrorOf, StatusCode, type ShownRequest } from './request-parts';
-import { REQUEST_TEXTS } from './request-texts';
-import { STATUS_CLASSES } from './status-classes';
+import { requestPath, requestsPath } from './request-paths';
+import { REQUEST_TEXTS, STATUS_CLASSES } from './request-texts';
 
 interface RequestListPage {
   readonly view: MerchantView;
@@ -37,8 +37,7 @@ export function renderRequestListPage(page: RequestListPage): string {
 
 function RequestList(page: RequestListPage): ReactElement {
   const { view, requests, errors, sent, older, isLimited } = page;
-  const { paths, locale } = view;
-  const texts = REQUEST_TEXTS[locale.language];
+  const texts = REQUEST_TEXTS[view.locale.language];
   const { older: before, ...filters } = sent;
   return (
     <>
@@ -56,8 +55,8 @@ function RequestList(page: RequestListPage): ReactElement {
             empty={<Empty {...page} />}
           />
           <Pager
-            newer={before === undefined || 'older' in errors ? null : paths.requestList(filters)}
-            older={older && paths.requestList(older)}
+            newer={before === undefined || 'older' in errors ? null : requestsPath.to(view, filters)}
+            older={older && requestsPath.to(view, older)}
             texts={texts.pager}
           />
         </Card>
@@ -79,20 +78,19 @@ function messagesOf({ view, errors }: Pick<RequestListPage, 'view' | 'errors'>):
 
 function Filters(page: RequestListPage): ReactElement {
   const { view, keys, sent } = page;
-  const { paths, locale } = view;
-  const texts = REQUEST_TEXTS[locale.language];
+  const texts = REQUEST_TEXTS[view.locale.language];
   const messages = messagesOf(page);
   const { from, to, key } = sent;
   const status = sent.status ?? 'all';
   const tabs = STATUS_CLASSES.map((name) => ({
     label: texts.classes[name],
-    href: paths.requestList({ status: name === 'all' ? undefined : name, key, from, to }),
+    href: requestsPath.to(view, { status: name === 'all' ? undefined : name, key, from, to }),
     isCurrent: name === status,
   }));
   const options = keys.map(({ id, name, masked }) => ({ value: id, label: name ?? masked }));
   return (
     <>
-      <form className="filter" method="get" action={paths.requests}>
+      <form className="filter" method="get" action={requestsPath.to(view)}>
         {sent.status !== undefined && <input type="hidden" name="status" value={sent.status} />}
         <Select
           name="key"
@@ -115,14 +113,14 @@ function Empty({ view, sent }: RequestListPage): ReactElement {
   if (Object.keys(sent).length === 0) return <EmptyState text={texts.nothing} />;
   return (
     <EmptyState text={texts.noMatch}>
-      <a className="button" href={view.paths.requests}>
+      <a className="button" href={requestsPath.to(view)}>
         {texts.clear}
       </a>
     </EmptyState>
   );
 }
 
-export function columnsOf({ locale, paths }: MerchantView): Column<ShownRequest>[] {
+export function columnsOf({ locale, code }: MerchantView): Column<ShownRequest>[] {
   const texts = REQUEST_TEXTS[locale.language];
   const { columns } = texts;
   return [
@@ -136,7 +134,7 @@ export function columnsOf({ locale, paths }: MerchantView): Column<ShownRequest>
       narrow: 'first',
       className: 'clipped',
       cell: ({ requestId, method, path }) => (
-        <a className="row-link" href={paths.request(requestId)}>
+        <a className="row-link" href={requestPath.to({ code, request: requestId })}>
           <code>
             {method} {path}
           </code>

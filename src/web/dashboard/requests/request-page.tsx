@@ -5,8 +5,10 @@ import { Id, Time } from '../../ui/values';
 import { renderDeveloperPage } from '../developer-page';
 import { keyPath } from '../keys/key-paths';
 import type { MerchantView } from '../merchant-view';
+import { paymentPagePath } from '../payments/payment-paths';
 import { columnsOf } from './request-list-page';
 import { IgnoredNames, StatusCode, type ShownRequest } from './request-parts';
+import { requestsPath } from './request-paths';
 import { REQUEST_TEXTS } from './request-texts';
 
 interface RequestPage {
@@ -33,7 +35,7 @@ function Request({ view, request, references, earlier }: RequestPage): ReactElem
   return (
     <>
       <div className="narrow">
-        <PageHead title={texts.detail.title} back={{ href: view.paths.requests, label: texts.title }} />
+        <PageHead title={texts.detail.title} back={{ href: requestsPath.to(view), label: texts.title }} />
         <div className="stack">
           {request.status === null && (
             <Notice tone="warning">
@@ -101,7 +103,7 @@ function Payments({ view, references }: PaymentsProps): ReactElement {
     <ul className="plain-list">
       {references.map((reference) => (
         <li key={reference}>
-          <a href={view.paths.payment(reference)}>
+          <a href={paymentPagePath.to({ ...view, ref: reference })}>
             <code>{reference}</code>
           </a>
         </li>

@@ -1,6 +1,9 @@
 import type { Language } from '../../../domain/sign-in';
 import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
-import type { StatusClass } from './status-classes';
+
+/** The groups of status codes in the list of requests. */
+export const STATUS_CLASSES = ['all', 'successful', 'rejected', 'failed'] as const;
+export type StatusClass = (typeof STATUS_CLASSES)[number];
 
 const EN_CLASSES = {
   all: 'All',

@@ -1,10 +1,10 @@
 import { findMerchantRequests, listReferences } from '../../../db/merchants/list-merchant-requests';
-import { isRequestId } from '../../../domain/correlation';
 import { PageError } from '../../page/page-error';
 import { memberPage, NO_FIELDS } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
 import { renderRequestPage } from './request-page';
+import { requestPath } from './request-paths';
 import { shownRequest } from './shown-request';
 
 /** One request, with links to its payments. */
@@ -12,13 +12,13 @@ export const showRequestPage = memberPage(
   { area: 'developers', level: 'view' },
   {
     method: 'get',
-    path: '/m/:code/developers/requests/:request',
+    path: requestPath.pattern,
     fields: NO_FIELDS,
     async handler({ db, environment }: Pick<DashboardDependencies, 'db' | 'environment'>, visit) {
       const view = merchantView({ environment }, visit);
       const { merchantId } = visit.member;
-      const requestId = String(visit.request.params.request);
-      const rows = isRequestId(requestId) ? await findMerchantRequests(db, merchantId, requestId) : [];
+      const { request: requestId } = requestPath.read(visit.request.params);
+      const rows = await findMerchantRequests(db, merchantId, requestId);
       const [newest, ...earlier] = rows.map(shownRequest);
       if (!newest) throw new PageError('not_found', 'the merchant has no such recorded request');
       const references = await listReferences(db, merchantId, newest.paymentIds);

@@ -13,6 +13,7 @@ import { Id, Time } from '../../ui/values';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderDeveloperPage } from '../developer-page';
 import { merchantRejection, merchantView, pageResponse, type MerchantView } from '../merchant-view';
+import { paymentPagePath } from '../payments/payment-paths';
 import { memberActor } from '../user-identity';
 import { Attempts, Text } from './delivery-parts';
 import { DeliveryChip } from './delivery-table';
@@ -150,7 +151,7 @@ function factsOf(view: MerchantView, delivery: OwnDelivery): Fact[] {
   const origin = originOf(delivery.url);
   const path = endpointPath.to({ code: view.code, endpoint: endpointId });
   const endpoint = isEndpointDeleted ? origin : <a href={path}>{origin}</a>;
-  const payment = <a href={view.paths.payment(referenceId)}>{referenceId}</a>;
+  const payment = <a href={paymentPagePath.to({ ...view, ref: referenceId })}>{referenceId}</a>;
   return [
     { name: columns.reference, value: kind === 'payout' ? <code>{referenceId}</code> : payment },
     { name: columns.endpoint, value: <span className="breakable">{endpoint}</span> },
