@@ -36,6 +36,10 @@ export const ERROR_REASONS = {
     code: 'payment_create_failed',
     meaning: 'The merchant pays a fee that is as high as the amount.',
   },
+  return_url_not_allowed: {
+    code: 'payment_create_failed',
+    meaning: '`return_url` is not at a registered address of the shop.',
+  },
   idempotency_key_invalid: {
     code: 'payment_create_failed',
     meaning: 'The key is not 1 to 255 printable ASCII characters.',

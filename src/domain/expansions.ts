@@ -7,6 +7,8 @@ import type { MerchantScope } from './key-access';
 export const EXPANSIONS = [
   'metadata',
   'customer',
+  'description',
+  'return_url',
   'checkout_url',
   'qris',
   'expires_at',
@@ -24,6 +26,8 @@ export type Expansion = (typeof EXPANSIONS)[number];
 const EXPANSION_SCOPES: Readonly<Partial<Record<Expansion, MerchantScope>>> = {
   metadata: 'read',
   customer: 'customers',
+  description: 'read',
+  return_url: 'read',
 };
 
 export function scopesOfExpansions(wanted: readonly Expansion[]): MerchantScope[] {
@@ -31,7 +35,7 @@ export function scopesOfExpansions(wanted: readonly Expansion[]): MerchantScope[
 }
 
 /** The expansions that can have data of a customer. */
-const PERSONAL: ReadonlySet<Expansion> = new Set(['metadata', 'customer']);
+const PERSONAL: ReadonlySet<Expansion> = new Set(['metadata', 'customer', 'description']);
 
 export function sendsPersonalData(wanted: readonly Expansion[]): boolean {
   return wanted.some((name) => PERSONAL.has(name));

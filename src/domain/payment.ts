@@ -38,6 +38,9 @@ export interface PaymentState {
   readonly refund?: RefundState;
 }
 
+/** What a merchant may request instead of the policy's expiry. Midtrans takes 20 s to 180 days. */
+export const OWN_EXPIRY_SECONDS = { min: 60, max: 86_400 } as const;
+
 const SECOND_MS = 1_000;
 
 /**

@@ -102,6 +102,7 @@ const REASONS: Record<Exclude<ErrorReason, ProvokedElsewhere | 'refund_submitted
   payment_method_inactive: () => asMerchant('payment_method_active = false', { amount: 20_000 }),
   field_invalid: () => post({ amount: 20_000, currency: 'USD' }),
   fee_reaches_amount: () => post({ amount: 1 }),
+  return_url_not_allowed: () => post({ amount: 20_000, return_url: 'https://other.example/' }),
   idempotency_key_invalid: () => post({ amount: 20_000 }, { 'idempotency-key': 'x'.repeat(256) }),
   idempotency_key_reused: () => createTwice({ amount: 20_000 }, { amount: 30_000 }),
   provider_not_enabled: () => asMerchant("providers = '{}'", { amount: 20_000 }),

@@ -7,6 +7,7 @@ export const CREATE_REJECTIONS: { readonly [Reason in CreateReason]: CreateRejec
   provider_unavailable: { reason: 'provider_unavailable', provider: 'gopay' },
   fee_reaches_amount: { reason: 'fee_reaches_amount', feeRupiah: 1_250 },
   total_too_large: { reason: 'total_too_large', feeRupiah: 70_000 },
+  return_url_not_allowed: { reason: 'return_url_not_allowed', origin: 'https://other.example' },
   idempotency_key_reused: { reason: 'idempotency_key_reused' },
   idempotency_key_archived: { reason: 'idempotency_key_archived' },
   creates_in_flight: {

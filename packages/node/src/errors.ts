@@ -9,6 +9,7 @@ export type KnownErrorReason =
   | 'payment_method_inactive'
   | 'field_invalid'
   | 'fee_reaches_amount'
+  | 'return_url_not_allowed'
   | 'idempotency_key_invalid'
   | 'idempotency_key_reused'
   | 'idempotency_key_archived'

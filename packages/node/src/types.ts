@@ -44,6 +44,12 @@ export interface CreatePaymentRequest {
   merchant_reference_id?: string | null | undefined;
   customer?: Customer | null | undefined;
   metadata?: Metadata | null | undefined;
+  /** How long the customer can pay, in seconds: 60 to 86,400. By default as the merchant's terms have it. */
+  expires_in?: number | null | undefined;
+  /** Where the checkout page leads: at a registered address of the shop. */
+  return_url?: string | null | undefined;
+  /** What the customer pays for, in at most 140 characters. */
+  description?: string | null | undefined;
 }
 
 /** An item of a bulk. The provider is that of the whole bulk. */
@@ -72,6 +78,8 @@ interface PaymentAmounts {
 export type Expansion =
   | 'metadata'
   | 'customer'
+  | 'description'
+  | 'return_url'
   | 'checkout_url'
   | 'qris'
   | 'expires_at'
@@ -85,6 +93,9 @@ interface ExpandedMembers {
   /** Null if the request had none, or it was erased; so is `customer`. */
   metadata?: Record<string, unknown> | null | undefined;
   customer?: Record<string, unknown> | null | undefined;
+  /** Null if the request had none, or it was erased; so is `return_url`. */
+  description?: string | null | undefined;
+  return_url?: string | null | undefined;
   checkout_url?: string | null | undefined;
   qris?: Qris | null | undefined;
   expires_at?: string | undefined;

@@ -19,6 +19,14 @@ const detailsField = (description: string) =>
 const EXPANDED_FIELDS = {
   metadata: detailsField('Your own data'),
   customer: detailsField('What you sent about the customer'),
+  description: z
+    .string()
+    .nullable()
+    .meta({ description: 'What the customer pays for; null without it, or if it was erased.' }),
+  return_url: z
+    .string()
+    .nullable()
+    .meta({ description: 'As the request had it; null without it, or if it was erased.' }),
   checkout_url: z.url().nullable().meta({ description: 'The page where the customer pays; null without a QR.' }),
   qris: qrisSchema.nullable().meta({ description: 'As `GET /payments/:id/qris`; null without a QR.' }),
   expires_at: PAYMENT_FIELDS.expires_at,
@@ -87,6 +95,8 @@ export type ExpandDependencies = RenderDependencies & Pick<ApiDependencies, 'db'
 const PARTS: Readonly<Partial<Record<Expansion, PaymentPart>>> = {
   metadata: 'sealedDetails',
   customer: 'sealedDetails',
+  description: 'sealedDetails',
+  return_url: 'sealedDetails',
   refund: 'refund',
   late_payment: 'latePayment',
   settlement: 'settledAt',

@@ -19,9 +19,9 @@ export function addCustomersCommand(program: LunasCommand): void {
       const { db, log } = audit;
       const needs = { db, log, sealer: await context.sealer(db) };
       const details = requireDone(await runOperation(audit, showCustomer, needs, { path: { payment }, input: {} }));
-      const { referenceId, customer, metadata, erasedAt } = details;
-      const fields = { Payment: referenceId, Customer: describe(customer), Metadata: describe(metadata) };
-      return { json: { ...details }, text: formatFields({ ...fields, Erased: erasedAt }) };
+      const { referenceId, customer, metadata, description, erasedAt } = details;
+      const sent = { Customer: describe(customer), Metadata: describe(metadata), Description: description };
+      return { json: { ...details }, text: formatFields({ Payment: referenceId, ...sent, Erased: erasedAt }) };
     });
   addErase(customers);
 }

@@ -5,16 +5,12 @@ import { contactHref, MAX_CONTACT_CHARACTERS } from '../../domain/shop-contact';
 import { approveMerchant } from '../../services/merchants/approve-merchant';
 import { createMerchant, MAX_MERCHANT_NAME_CHARACTERS } from '../../services/merchants/create-merchant';
 import { cancelPendingPayments, holdMerchant, type Cancellation } from '../../services/merchants/hold-merchant';
-import {
-  listMerchants,
-  PAYMENT_METHOD_STATUSES,
-  REFERENCE_PLACEHOLDER,
-  type Merchant,
-} from '../../services/merchants/merchants';
+import { listMerchants, PAYMENT_METHOD_STATUSES, type Merchant } from '../../services/merchants/merchants';
 import { releaseMerchant } from '../../services/merchants/release-merchant';
 import { removeLogo } from '../../services/merchants/remove-logo';
 import { setFeePayer } from '../../services/merchants/set-fee-payer';
 import { MAX_ORIGINS, MAX_URL_CHARACTERS, setMerchant } from '../../services/merchants/set-merchant';
+import { REFERENCE_PLACEHOLDER } from '../../services/merchants/shop-address';
 import { suspendMerchant } from '../../services/merchants/suspend-merchant';
 import { requireDone } from '../../services/operations/require-done';
 import { withTemporal } from '../command-context';

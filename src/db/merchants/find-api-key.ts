@@ -14,6 +14,8 @@ export interface ApiKeyRow {
   readonly feePayer: FeePayer;
   readonly providers: readonly ProviderName[];
   readonly paymentMethodActive: boolean;
+  readonly returnUrl: string | null;
+  readonly checkoutOrigins: readonly string[];
   /** The cell that has the merchant. */
   readonly cell: string;
 }
@@ -26,7 +28,8 @@ export async function findApiKey(db: Queryable, secretSha256: Buffer, address: s
         (api_keys.allowed_networks = '{}' or $2::inet <<= any (api_keys.allowed_networks)) as "addressAllowed",
         api_keys.scopes, merchants.id as "merchantId", merchants.status as "merchantStatus",
         merchants.fee_payer as "feePayer", merchants.providers,
-        merchants.payment_method_active as "paymentMethodActive",
+        merchants.payment_method_active as "paymentMethodActive", merchants.return_url as "returnUrl",
+        merchants.checkout_origins as "checkoutOrigins",
         (select cell from installation) as cell
       from api_keys join merchants on merchants.id = api_keys.merchant_id
       where api_keys.secret_sha256 = $1 and api_keys.revoked_at is null

@@ -8,6 +8,8 @@ export interface CreatingMerchantRow {
   readonly feePayer: FeePayer;
   readonly providers: readonly ProviderName[];
   readonly paymentMethodActive: boolean;
+  readonly returnUrl: string | null;
+  readonly checkoutOrigins: readonly string[];
   /** The cell that has the merchant. */
   readonly cell: string;
 }
@@ -16,7 +18,8 @@ export async function findCreatingMerchant(db: Queryable, merchantId: string): P
   const { rows } = await db.query<CreatingMerchantRow>({
     name: 'find_creating_merchant',
     text: `select id as "merchantId", fee_payer as "feePayer", providers,
-        payment_method_active as "paymentMethodActive", (select cell from installation) as cell
+        payment_method_active as "paymentMethodActive", return_url as "returnUrl",
+        checkout_origins as "checkoutOrigins", (select cell from installation) as cell
       from merchants where id = $1`,
     values: [merchantId],
   });

@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { Environment } from '../../config';
 import { parseSecretKey, type StoredKey } from '../../crypto/secret-key';
 import type { ApiKeyRow } from '../../db/merchants/find-api-key';
+import type { CreatingMerchantRow } from '../../db/merchants/find-creating-merchant';
 import type { ErrorReason } from '../../domain/errors';
 import { hasScope, type MerchantScope, type RequiredScope } from '../../domain/key-access';
 import { distinctValues } from '../../lib/fields';
@@ -11,10 +12,7 @@ import type { HttpDependencies } from '../http-dependencies';
 import { clientAddress } from './client-address';
 
 /** The merchant that makes the request. */
-export type AuthenticatedMerchant = Pick<
-  ApiKeyRow,
-  'keyId' | 'merchantId' | 'scopes' | 'feePayer' | 'providers' | 'paymentMethodActive' | 'cell'
->;
+export type AuthenticatedMerchant = Pick<ApiKeyRow, 'keyId' | 'scopes' | keyof CreatingMerchantRow>;
 
 /** What a key that was found permits. */
 interface KeyPermissions {

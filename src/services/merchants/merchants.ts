@@ -1,6 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import type { Environment } from '../../config';
 import type { Queryable } from '../../db/connection/pool';
 import { onlyRow, requireRow } from '../../db/connection/require-row';
 import type { Scope } from '../../domain/actor';
@@ -8,7 +7,6 @@ import type { FeePayer } from '../../domain/fees';
 import type { ProviderName } from '../../domain/provider-capabilities';
 import type { TimeZone } from '../../domain/sign-in';
 import { NotFoundError } from '../../errors';
-import { urlFormatViolation } from '../../webhooks/ssrf-guard';
 import type { AuditDependencies } from '../audit/audit';
 
 export const PAYMENT_METHOD_STATUSES = ['active', 'inactive'] as const;
@@ -142,30 +140,6 @@ export async function changeHold(db: Queryable, merchantId: string, isHeld: bool
     [merchantId, isHeld],
   );
   return requireRow(rows, 'merchant', merchantId);
-}
-
-/** Where a return address has the merchant's own order id. */
-export const REFERENCE_PLACEHOLDER = '{merchant_reference_id}';
-
-/** @returns the rule that the address violates, as continuation of "The URL …"; null if it violates none */
-export function returnUrlViolation(text: string, environment: Environment): string | null {
-  const violation = urlFormatViolation(text.replaceAll(REFERENCE_PLACEHOLDER, 'ORDER-1'), environment);
-  if (violation !== null) return violation;
-  // An order id elsewhere would decide to which host the customer goes. No scheme and no port has braces.
-  const url = URL.canParse(text) ? new URL(text) : null;
-  const isMisplaced = url === null || `${url.host}${url.hash}`.includes(REFERENCE_PLACEHOLDER);
-  return isMisplaced ? `may have ${REFERENCE_PLACEHOLDER} in its path and its query only` : null;
-}
-
-/** A scheme, a host and a port. It becomes part of a header, so nothing else may be in it. */
-const ORIGIN = /^https?:\/\/(?:[a-z\d.-]+|\[[\da-f:]+\])(?::\d+)?$/;
-
-/** Why an origin is invalid; null: it is valid. */
-export function originViolation(text: string, environment: Environment): string | null {
-  const violation = urlFormatViolation(text, environment);
-  if (violation !== null) return violation;
-  if (!ORIGIN.test(text)) return 'must be an origin such as https://shop.example, without a path';
-  return null;
 }
 
 function unique<Value>(values: readonly Value[]): Value[] {

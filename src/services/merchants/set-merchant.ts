@@ -6,14 +6,8 @@ import { TIME_ZONES } from '../../domain/sign-in';
 import type { AuditDependencies } from '../audit/audit';
 import { Operation } from '../operations/operation';
 import { done } from '../operations/rejections';
-import {
-  changeMerchant,
-  loadMerchant,
-  ofMerchant,
-  originViolation,
-  PAYMENT_METHOD_STATUSES,
-  returnUrlViolation,
-} from './merchants';
+import { changeMerchant, loadMerchant, ofMerchant, PAYMENT_METHOD_STATUSES } from './merchants';
+import { originViolation, returnUrlViolation } from './shop-address';
 
 export const MAX_URL_CHARACTERS = 500;
 /** The origins are a header of each checkout page. */

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { PaymentLinks } from '../../crypto/public-links';
 import type { Sealer } from '../../crypto/sealing';
 import type { PaymentWithParts } from '../../db/payments/payment-parts';
@@ -6,6 +5,7 @@ import type { PaymentRow } from '../../db/payments/payment-row';
 import { EXPANSIONS, type Expansion } from '../../domain/expansions';
 import type { LatePaymentStatus } from '../../domain/late-payment';
 import type { RefundStatus } from '../../domain/refund';
+import { openDetails } from './payment-details';
 
 /** The QR of a payment, as responses have it. */
 export interface QrisBody {
@@ -19,6 +19,8 @@ export interface QrisBody {
 export interface ExpandedPayment {
   readonly metadata: Record<string, unknown> | null;
   readonly customer: Record<string, unknown> | null;
+  readonly description: string | null;
+  readonly return_url: string | null;
   readonly checkout_url: string | null;
   readonly qris: QrisBody | null;
   readonly expires_at: string;
@@ -70,9 +72,10 @@ export async function expand(
 ): Promise<Partial<ExpandedPayment>> {
   if (wanted.length === 0) return {};
   const qris = (await toQris(payment, dependencies)) ?? null;
-  const details = openDetails(dependencies.sealer, payment);
+  const { returnUrl, ...details } = openDetails(dependencies.sealer, payment.id, payment.sealedDetails);
   const all: ExpandedPayment = {
     ...details,
+    return_url: returnUrl,
     checkout_url: qris?.checkout_url ?? null,
     qris,
     expires_at: payment.expiresAt.toISOString(),
@@ -86,15 +89,6 @@ export async function expand(
     },
   };
   return Object.fromEntries(EXPANSIONS.filter((name) => wanted.includes(name)).map((name) => [name, all[name]]));
-}
-
-const recordSchema = z.record(z.string(), z.unknown()).nullable();
-const detailsSchema = z.object({ customer: recordSchema, metadata: recordSchema });
-const NO_DETAILS = { customer: null, metadata: null };
-
-function openDetails(sealer: Sealer, { id, sealedDetails }: PaymentWithParts) {
-  if (sealedDetails === undefined || sealedDetails === null) return NO_DETAILS;
-  return detailsSchema.parse(JSON.parse(sealer.open(sealedDetails, ['payment-details', id])));
 }
 
 const isoOf = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());

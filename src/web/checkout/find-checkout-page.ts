@@ -2,38 +2,53 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import { findCheckout, type CheckoutRow } from '../../db/payments/find-checkout';
 import { LANGUAGES, type Language } from '../../domain/sign-in';
+import { isAtShop, REFERENCE_PLACEHOLDER } from '../../services/merchants/shop-address';
+import { openDetails, type PaymentDetails } from '../../services/payments/payment-details';
 import { logPayment } from '../../temporal/log-payment';
 import type { CheckoutPageDependencies } from './checkout-dependencies';
-import type { CheckoutPayment } from './checkout-state';
 
-/** What the page reads of `metadata`: the merchant's own text about the order. */
-const descriptionSchema = z.object({ metadata: z.object({ description: z.string().trim().min(1) }) });
+/** What the merchant sent about this payment. */
+interface SentTexts {
+  readonly description: string | null;
+  /** Where the page leads: the address of this payment, else that of the shop. */
+  readonly returnUrl: string | null;
+}
 
 /** The payment of the token in the path; undefined for any other text. */
 export async function findCheckoutPage(
   dependencies: Omit<CheckoutPageDependencies, 'checkoutPages'>,
   { params }: Request,
-): Promise<(CheckoutRow & Pick<CheckoutPayment, 'description'>) | undefined> {
+): Promise<(CheckoutRow & SentTexts) | undefined> {
   const paymentId = await dependencies.checkoutLinks.paymentIdOf(String(params.token));
   if (paymentId === undefined) return undefined;
   logPayment(paymentId);
   const row = await findCheckout(dependencies.keylessDb, paymentId);
-  return row && { ...row, description: descriptionOf(dependencies, row) };
+  return row && { ...row, ...sentTexts(dependencies, row) };
 }
 
 /** The customer can pay without it, so details that cannot be opened are an error for the log only. */
-function descriptionOf(
-  { log, sealer }: Pick<CheckoutPageDependencies, 'log' | 'sealer'>,
-  { id, sealedDetails }: CheckoutRow,
-): string | null {
-  if (sealedDetails === null) return null;
+function sentTexts({ log, sealer }: Pick<CheckoutPageDependencies, 'log' | 'sealer'>, row: CheckoutRow): SentTexts {
   try {
-    const details = descriptionSchema.safeParse(JSON.parse(sealer.open(sealedDetails, ['payment-details', id])));
-    return details.success ? details.data.metadata.description : null;
+    const { description, metadata, returnUrl } = openDetails(sealer, row.id, row.sealedDetails);
+    // An address that the merchant has removed is not its shop any more.
+    const ownReturnUrl = returnUrl !== null && isAtShop(row, returnUrl) ? returnUrl : null;
+    return { description: description ?? descriptionIn(metadata), returnUrl: ownReturnUrl ?? shopReturnUrl(row) };
   } catch (error) {
     log.error({ err: error }, 'details of a payment not opened; the checkout page has no description');
-    return null;
+    return { description: null, returnUrl: shopReturnUrl(row) };
   }
+}
+
+/** The merchant's own text about the order, where integrations had it before `description`. */
+const describedSchema = z.object({ description: z.string().trim().min(1) });
+
+function descriptionIn(metadata: PaymentDetails['metadata']): string | null {
+  return describedSchema.safeParse(metadata).data?.description ?? null;
+}
+
+/** The address that the merchant has registered, with its own order id where it has the placeholder. */
+function shopReturnUrl({ returnUrl, merchantReferenceId }: CheckoutRow): string | null {
+  return returnUrl?.replaceAll(REFERENCE_PLACEHOLDER, encodeURIComponent(merchantReferenceId ?? '')) ?? null;
 }
 
 /** The language of `?lang=`, else of the browser; Indonesian if neither names one that the page has. */

@@ -1,4 +1,3 @@
-import type { CheckoutRow } from '../../db/payments/find-checkout';
 import { publicEndpoint } from '../../http/endpoint';
 import type { CheckoutDependencies, CheckoutPageDependencies } from './checkout-dependencies';
 import { checkoutHeaders } from './checkout-headers';
@@ -27,15 +26,10 @@ export const getCheckoutPage = publicEndpoint({
       payment,
       path: `/pay/${String(request.params.token)}`,
       statusKey: statusKeyOf(payment),
-      returnUrl: returnUrlOf(payment),
+      returnUrl: payment.returnUrl,
       language,
       nowMs: Date.now(),
     });
     return { status: 200, headers: { ...checkoutHeaders(payment.checkoutOrigins), ...HTML }, body };
   },
 });
-
-/** The merchant's address, with its own order id where it has the placeholder. */
-function returnUrlOf({ returnUrl, merchantReferenceId }: CheckoutRow): string | null {
-  return returnUrl?.replaceAll('{merchant_reference_id}', encodeURIComponent(merchantReferenceId ?? '')) ?? null;
-}

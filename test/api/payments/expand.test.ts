@@ -3,10 +3,12 @@ import { eventually } from '../../support/eventually';
 import { issueKey } from '../../support/keys';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
-const ALL = 'metadata,customer,checkout_url,qris,expires_at,refund,late_payment,failure_reason,settlement';
+const ALL =
+  'metadata,customer,description,return_url,checkout_url,qris,expires_at,refund,late_payment,failure_reason,settlement';
 const DETAILS = { customer: { name: 'Sri Rahayu', email: 'sri@example.test' }, metadata: { table: 7, note: 'no ice' } };
+const OWN = { description: 'Kopi susu, 2 gelas', return_url: null };
 
-const REQUEST = { amount: 50_000, merchant_reference_id: 'ORDER-1', ...DETAILS };
+const REQUEST = { amount: 50_000, merchant_reference_id: 'ORDER-1', ...DETAILS, ...OWN };
 
 let service: TestService;
 let payment: { id: string; reference_id: string };
@@ -37,6 +39,7 @@ describe('?expand=', () => {
     const qris = (await service.call('GET', `/payments/${payment.id}/qris`)).body.qris;
     expect(body.payment).toMatchObject({
       ...DETAILS,
+      ...OWN,
       qris,
       checkout_url: qris.checkout_url,
       expires_at: qris.expires_at,

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { ErrorReason } from '../../../domain/errors';
 import { MAX_TOTAL_RUPIAH } from '../../../domain/money';
+import { OWN_EXPIRY_SECONDS } from '../../../domain/payment';
 import { CURRENCY, PAYMENT_METHODS, PROVIDERS } from '../../../domain/provider-capabilities';
 import { ApiError } from '../../../http/api-error';
 import { NumberToken } from '../../../http/strict-json';
 import { distinctValues } from '../../../lib/fields';
 import type { NewPayment } from '../../../services/payments/create/new-payment';
+import { urlFormatViolation } from '../../../webhooks/ssrf-guard';
 import { boundedText } from '../../max-length';
 
 /** 1 to 255 printable ASCII characters. */
@@ -51,6 +53,33 @@ const amountError = {
   },
 };
 
+const EXPIRY_RULE = {
+  error: `must be an integer from ${OWN_EXPIRY_SECONDS.min} to ${OWN_EXPIRY_SECONDS.max}, in seconds`,
+};
+
+const MAX_RETURN_URL_CHARACTERS = 500;
+const RETURN_URL_RULE = { error: `must be an https URL of at most ${MAX_RETURN_URL_CHARACTERS} characters` };
+
+const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** A server of a developer has no https; production registers no address without it. */
+function isReturnUrl(text: string): boolean {
+  if (text.length > MAX_RETURN_URL_CHARACTERS || /[\s#]/.test(text) || !URL.canParse(text)) return false;
+  const environment = LOOPBACK.has(new URL(text).hostname) ? 'sandbox' : 'production';
+  return urlFormatViolation(text, environment) === null;
+}
+
+const MAX_DESCRIPTION_CHARACTERS = 140;
+const DESCRIPTION_RULE = {
+  error: `must be a text of 1 to ${MAX_DESCRIPTION_CHARACTERS} characters without line breaks`,
+};
+const CONTROL_CHARACTER = /\p{Cc}|\p{Zl}|\p{Zp}/u;
+
+function isDescription(text: string): boolean {
+  const characters = Array.from(text).length;
+  return characters >= 1 && characters <= MAX_DESCRIPTION_CHARACTERS && !CONTROL_CHARACTER.test(text);
+}
+
 /** The body of `POST /payments` (docs/contract.md#create). Unknown fields are ignored, and reported. */
 export const paymentRequestSchema = z.object({
   amount: z.int(amountError).min(1, amountError).max(MAX_TOTAL_RUPIAH, amountError).meta({
@@ -77,6 +106,25 @@ export const paymentRequestSchema = z.object({
     .nullish()
     .transform((value) => value ?? null)
     .meta({ description: 'Your own data, at most 50 keys. Stored encrypted.' }),
+  expires_in: z
+    .int(EXPIRY_RULE)
+    .min(OWN_EXPIRY_SECONDS.min, EXPIRY_RULE)
+    .max(OWN_EXPIRY_SECONDS.max, EXPIRY_RULE)
+    .nullish()
+    .transform((value) => value ?? null)
+    .meta({ description: 'How long the customer can pay, in seconds. By default as your terms have it.' }),
+  return_url: z
+    .string(RETURN_URL_RULE)
+    .refine(isReturnUrl, RETURN_URL_RULE)
+    .nullish()
+    .transform((value) => value ?? null)
+    .meta({ description: 'Where the checkout page leads after this payment: at a registered address of your shop.' }),
+  description: z
+    .string(DESCRIPTION_RULE)
+    .refine(isDescription, DESCRIPTION_RULE)
+    .nullish()
+    .transform((value) => value ?? null)
+    .meta({ description: 'What the customer pays for, on the checkout page and the receipt. Stored encrypted.' }),
 });
 
 type PaymentRequest = z.output<typeof paymentRequestSchema>;
@@ -88,6 +136,9 @@ export const toNewPayment = (request: PaymentRequest): NewPayment => ({
   merchantReferenceId: request.merchant_reference_id,
   customer: request.customer,
   metadata: request.metadata,
+  expiresInSeconds: request.expires_in,
+  returnUrl: request.return_url,
+  description: request.description,
 });
 
 /** An item of a bulk. Absent fields, and always the provider, are taken from the top of the request. */

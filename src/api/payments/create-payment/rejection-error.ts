@@ -27,6 +27,9 @@ const WORDS: { readonly [Reason in CreateReason]: (rejection: CreateRejection<Re
   total_too_large: ({ feeRupiah }) => ({
     message: `amount and its fee of ${formatRupiah(feeRupiah)} exceed ${formatRupiah(MAX_TOTAL_RUPIAH)}.`,
   }),
+  return_url_not_allowed: ({ origin }) => ({
+    message: `return_url must be at an address of your shop: register ${origin} first.`,
+  }),
   idempotency_key_reused: () => ({
     message: 'This idempotency key belongs to a payment with other contents. Use a new key.',
   }),

@@ -4,6 +4,7 @@ import type { CreatingMerchantRow } from '../../../db/merchants/find-creating-me
 import { findCurrentPolicy, type Policy } from '../../../db/operations/find-current-policy';
 import { amountsOf, type Amounts } from '../../../domain/fees';
 import type { PaymentTerms } from '../../../domain/payment';
+import { isAtShop } from '../../merchants/shop-address';
 import { CreationRejectedError } from './create-rejection';
 import type { NewPayment } from './new-payment';
 import type { PaymentDraft } from './payment-draft';
@@ -33,14 +34,15 @@ export async function resolvePolicy(
 
 /**
  * Fixes the terms of the new payment: its amounts under the policy, and the provider account.
- * @throws CreationRejectedError if the amount is not possible with the fee
+ * @throws CreationRejectedError if the amount is not possible with the fee, or the return URL is not at the shop
  */
 export function captureTerms(
   merchant: CreatingMerchantRow,
   { request, fingerprint, identity }: PaymentDraft,
   { policy, providerAccountId }: ResolvedPolicy,
 ): PaymentTerms {
-  const { policyId, settlementKind, settlementDelaySeconds, expiresInSeconds } = policy;
+  requireOwnReturnUrl(merchant, request.returnUrl);
+  const { policyId, settlementKind, settlementDelaySeconds } = policy;
   return {
     ...identity,
     referenceId: referenceIdOf('LN', merchant.cell, identity.paymentId),
@@ -55,8 +57,13 @@ export function captureTerms(
     policyId,
     settlementKind,
     settlementDelaySeconds,
-    expiresInSeconds,
+    expiresInSeconds: request.expiresInSeconds ?? policy.expiresInSeconds,
   };
+}
+
+function requireOwnReturnUrl(merchant: CreatingMerchantRow, returnUrl: string | null): void {
+  if (returnUrl === null || isAtShop(merchant, returnUrl)) return;
+  throw new CreationRejectedError({ reason: 'return_url_not_allowed', origin: new URL(returnUrl).origin });
 }
 
 function computeAmounts(amountRupiah: number, policy: Policy, { feePayer }: CreatingMerchantRow): Amounts {

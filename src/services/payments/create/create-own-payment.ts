@@ -7,6 +7,7 @@ import type { AuditDependencies } from '../../audit/audit';
 import { Operation } from '../../operations/operation';
 import { done, notKnown, rejected } from '../../operations/rejections';
 import { isTemporalAway, temporalMessage, temporalReason, type TemporalState } from '../../operations/temporal-away';
+import { NO_DETAILS } from '../payment-details';
 import { createPayment, type CreateDependencies } from './create-payment';
 import type { CreateRejection } from './create-rejection';
 import { draftPayment, type PaymentDraft } from './payment-draft';
@@ -66,6 +67,6 @@ export function draftOfForm(
   input: z.output<typeof choice>,
   formId: string,
 ): PaymentDraft {
-  const request = { ...input, paymentMethod: 'qris', customer: null, metadata: null } as const;
+  const request = { ...input, paymentMethod: 'qris', ...NO_DETAILS, expiresInSeconds: null } as const;
   return draftPayment(needs, { merchantId }, request, keyOf(formId));
 }

@@ -11,9 +11,8 @@ import { logPayment } from '../../../temporal/log-payment';
 import type { LostWorkflows } from '../../recovery/lost-workflows';
 import { captureTerms, resolvePolicy } from './capture-terms';
 import { CreationRejectedError, type CreateRejection, type NotCreated } from './create-rejection';
-import type { PaymentDraft } from './payment-draft';
+import { sealedDetailsOf, type PaymentDraft } from './payment-draft';
 import { requireSameRequest } from './require-same-request';
-import { sealDetails } from './seal-details';
 import type { SingleFlight } from './single-flight';
 
 /** What creates payments. */
@@ -85,7 +84,7 @@ async function create(
   createFlights.requireSlot(draft.identity, by.merchantId, draft.request.provider);
   const policy = await resolvePolicy(dependencies, by, draft.request);
   const terms = captureTerms(by, draft, policy);
-  const prepare = () => storeDetails(db, sealDetails(dependencies, [draft]));
+  const prepare = () => storeDetails(db, sealedDetailsOf(dependencies, [draft]));
   await createFlights.create(terms, prepare).catch((error: unknown) => {
     throw isWithoutResponse(error)
       ? new ExplainedFailure(`no QR in time for ${terms.referenceId}`, { cause: error })

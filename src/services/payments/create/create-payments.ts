@@ -6,9 +6,8 @@ import { addLogIds } from '../../../observability/correlation';
 import { captureTerms, resolvePolicy } from './capture-terms';
 import type { CreateDependencies } from './create-payment';
 import { CreationRejectedError, type NotCreated } from './create-rejection';
-import type { PaymentDraft } from './payment-draft';
+import { sealedDetailsOf, type PaymentDraft } from './payment-draft';
 import { requireSameRequest } from './require-same-request';
-import { sealDetails } from './seal-details';
 
 type BulkDependencies = Pick<CreateDependencies, 'db' | 'createFlights' | 'sealer' | 'derivedKeys'>;
 
@@ -56,7 +55,7 @@ async function createAll(
   const earlier = await findSamePayments(dependencies, drafts);
 
   const terms = await captureOpenTerms(dependencies, by, drafts, earlier);
-  const prepare = () => storeDetails(dependencies.db, sealDetails(dependencies, drafts));
+  const prepare = () => storeDetails(dependencies.db, sealedDetailsOf(dependencies, drafts));
   const creations = dependencies.createFlights.createAll(terms, prepare);
   const failures = await Promise.all(creations.map((creation) => creation.catch((error: unknown) => error)));
   const rejection = failures.find((failure) => failure instanceof CreationRejectedError);

@@ -12,6 +12,8 @@ export interface RejectionData {
   /** The merchant pays the fee. */
   readonly fee_reaches_amount: { readonly feeRupiah: number };
   readonly total_too_large: { readonly feeRupiah: number };
+  /** The return URL is not at a registered address of the shop. */
+  readonly return_url_not_allowed: { readonly origin: string };
   /** The idempotency key has another payment. */
   readonly idempotency_key_reused: object;
   readonly idempotency_key_archived: object;

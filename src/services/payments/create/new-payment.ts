@@ -1,11 +1,12 @@
 import type { PaymentMethod, ProviderName } from '../../../domain/provider-capabilities';
+import type { PaymentDetails } from '../payment-details';
 
 /** What a merchant requests. */
-export interface NewPayment {
+export interface NewPayment extends PaymentDetails {
   readonly amountRupiah: number;
   readonly paymentMethod: PaymentMethod;
   readonly provider: ProviderName;
   readonly merchantReferenceId: string | null;
-  readonly customer: Readonly<Record<string, unknown>> | null;
-  readonly metadata: Readonly<Record<string, unknown>> | null;
+  /** How long the customer can pay; null: as the policy of the provider has it. */
+  readonly expiresInSeconds: number | null;
 }

@@ -21,6 +21,7 @@ export function isSameRequest(stored: string, request: NewPayment, keys: Derived
  */
 export function digestOf(request: NewPayment): string {
   const { amountRupiah, paymentMethod, provider, merchantReferenceId, customer, metadata } = request;
+  const { expiresInSeconds, description, returnUrl } = request;
   const fields = {
     amount: amountRupiah,
     currency: CURRENCY,
@@ -29,6 +30,9 @@ export function digestOf(request: NewPayment): string {
     merchant_reference_id: merchantReferenceId,
     customer,
     metadata,
+    expires_in: expiresInSeconds,
+    description,
+    return_url: returnUrl,
   };
   return hash('sha256', canonicalJson(fields));
 }

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { UNPAID_FINAL_STATUSES, type PaymentStatus } from '../../../domain/payment-transitions';
 import type { ProviderName } from '../../../domain/provider-capabilities';
+import type { PaymentDetails } from '../../../services/payments/payment-details';
 import { Chip } from '../../ui/chip';
 import { Card, DoneNotice, Facts, PageHead, type Fact } from '../../ui/layout';
 import { Timeline, type TimelineEntry } from '../../ui/timeline';
@@ -19,6 +20,7 @@ interface ShownPayment extends ListedPayment {
   readonly provider: ProviderName;
   readonly status: PaymentStatus;
   readonly paidAt: Date | null;
+  readonly expiresAt: Date;
 }
 
 /** Who created the payment, and its policy, in words. */
@@ -47,6 +49,7 @@ export interface OfferedAction {
 interface PaymentPage {
   readonly view: MerchantView;
   readonly payment: ShownPayment;
+  readonly details: Pick<PaymentDetails, 'description' | 'returnUrl'>;
   /** Undefined: the payment was archived meanwhile. */
   readonly origin: ShownOrigin | undefined;
   readonly statusKey: string;
@@ -176,15 +179,19 @@ export function OfferedActionButton({ label, href, rejection, tone }: OfferedAct
   );
 }
 
-function factsOf({ view, payment, origin }: PaymentPage): Fact[] {
+function factsOf({ view, payment, details, origin }: PaymentPage): Fact[] {
   const { texts, locale } = view;
   const { detail } = texts;
   const { merchantReferenceId, paidAt } = payment;
+  const { description, returnUrl } = details;
   return [
     { name: detail.reference, value: <Id value={payment.referenceId} copy={texts.copy} /> },
     ...(merchantReferenceId === null ? [] : [{ name: detail.order, value: merchantReferenceId }]),
+    ...(description === null ? [] : [{ name: detail.description, value: <bdi>{description}</bdi> }]),
     { name: detail.created, value: <Time at={payment.createdAt} style="full" locale={locale} /> },
     ...(paidAt === null ? [] : [{ name: detail.paid, value: <Time at={paidAt} style="full" locale={locale} /> }]),
+    { name: detail.expires, value: <Time at={payment.expiresAt} style="full" locale={locale} /> },
+    ...(returnUrl === null ? [] : [{ name: detail.returnsTo, value: new URL(returnUrl).host }]),
     { name: detail.provider, value: PROVIDER_NAMES[payment.provider] },
     ...(origin ? originFacts(view, origin) : []),
     { name: detail.total, value: <Money rupiah={payment.totalRupiah} /> },

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { findPaymentOrigin } from '../../../db/payments/find-payment-origin';
 import { findPaymentTimeline, type PaymentTimeline } from '../../../db/payments/find-payment-timeline';
+import { findDetails } from '../../../db/payments/payment-details';
 import type { PaymentRow } from '../../../db/payments/payment-row';
 import type { MerchantPaymentAction } from '../../../domain/payment-actions';
 import { isFinal, type PaymentStatus } from '../../../domain/payment-transitions';
 import { StreamBody } from '../../../http/endpoint';
 import { EVENT_STREAM_HEADERS } from '../../../http/event-stream';
+import { openDetails } from '../../../services/payments/payment-details';
 import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
@@ -35,15 +37,16 @@ export const showPaymentPage = memberPage(
     method: 'get',
     path: paymentPagePath.pattern,
     fields: doneSchema,
-    async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment'>, visit, query) {
+    async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'sealer'>, visit, query) {
       const view = merchantView(dependencies, visit);
       const { db } = dependencies;
       const { merchantId } = visit.member;
       const payment = await findPaymentOrArchived(dependencies, visit);
       if ('archivedAt' in payment) return pageResponse(renderArchivedPage({ view, ...payment }));
-      const [timeline, origin] = await Promise.all([
+      const [timeline, origin, sealed] = await Promise.all([
         findPaymentTimeline(db, merchantId, payment.id),
         findPaymentOrigin(db, merchantId, payment.id),
+        findDetails(db, payment.id),
       ]);
       const { latePayment } = timeline;
       const done = query.ok ? query.values.done : undefined;
@@ -51,6 +54,7 @@ export const showPaymentPage = memberPage(
         renderPaymentPage({
           view,
           payment,
+          details: openDetails(dependencies.sealer, payment.id, sealed),
           origin: origin && describeOrigin(view, origin),
           statusKey: statusKeyOfPayment(payment, timeline),
           isLive: !isFinal(payment.status) || (latePayment !== null && latePayment.status !== 'refunded'),

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { paymentRequestSchema, toNewPayment } from '../../../../src/api/payments/create-payment/payment-request';
+import { changeMerchant } from '../../../../src/services/merchants/merchants';
 import { digestOf } from '../../../../src/services/payments/create/request-fingerprint';
 import { eventually } from '../../../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../../../support/service';
@@ -115,6 +116,94 @@ describe('POST /payments', () => {
     const request = { metadata: { b: 2, a: 1 }, merchant_reference_id: null, ...spelledOut, amount: 5_000 };
     const again = await service.call('POST', '/payments', request, key);
     expect([again.status, again.text]).toEqual([201, first.text]);
+  });
+
+  it('201: expires_in, return_url and description hold for the payment and its checkout page', async () => {
+    await changeMerchant(service.db, service.merchantId, { checkoutOrigins: ['https://shop.example'] });
+    const own = { expires_in: 60, return_url: 'https://shop.example/o/7?s=a', description: 'Kopi susu, 2 gelas' };
+    const key = { 'idempotency-key': 'own-fields' };
+    // The API reads a merchant again after half a second.
+    const { body, headers } = await eventually(
+      () => service.call('POST', '/payments', { amount: 5_000, ...own }, key),
+      ({ status }) => status === 201,
+    );
+    const { created_at, expires_at } = body.payment;
+    expect(Date.parse(expires_at) - Math.ceil(Date.parse(created_at) / 1_000) * 1_000).toBe(60_000);
+    const shown = async () => (await fetch(/<([^>]+)>/.exec(headers.get('link') ?? '')?.[1] ?? '')).text();
+    const page = await shown();
+    expect(page).toContain('Kopi susu, 2 gelas');
+    expect(page).toContain('href="https://shop.example/o/7?s=a"');
+    const history = await service.client.workflow.getHandle(`payment-${body.payment.id}`).fetchHistory();
+    expect(JSON.stringify(history)).not.toContain(Buffer.from('Kopi susu').toString('base64').slice(0, 12));
+
+    await changeMerchant(service.db, service.merchantId, { checkoutOrigins: [] });
+    expect(await shown()).not.toContain('shop.example');
+    const again = await service.call('POST', '/payments', { amount: 5_000, ...own }, key);
+    expect([again.status, again.text]).toEqual([201, JSON.stringify(body)]);
+    const other = await service.call('POST', '/payments', { amount: 5_000, ...own, expires_in: 61 }, key);
+    expect(other.headers.get('x-error-reason')).toBe('idempotency_key_reused');
+  });
+
+  const expiresIn = 'expires_in must be an integer from 60 to 86400, in seconds.';
+  const returnUrl = 'return_url must be an https URL of at most 500 characters.';
+  const description = 'description must be a text of 1 to 140 characters without line breaks.';
+  it.each<[fields: object, message: string]>([
+    [{ expires_in: 59 }, expiresIn],
+    [{ expires_in: 86_401 }, expiresIn],
+    [{ expires_in: 90.5 }, expiresIn],
+    [{ expires_in: '900' }, expiresIn],
+    [{ return_url: '' }, returnUrl],
+    [{ return_url: '/thanks' }, returnUrl],
+    [{ return_url: 'http://shop.example/' }, returnUrl],
+    [{ return_url: 'https://a:b@shop.example/' }, returnUrl],
+    [{ return_url: 'https://shop.example/#top' }, returnUrl],
+    [{ return_url: ' https://shop.example/' }, returnUrl],
+    [{ return_url: 'javascript:alert(1)' }, returnUrl],
+    [{ return_url: `https://shop.example/${'a'.repeat(480)}` }, returnUrl],
+    [{ description: '' }, description],
+    [{ description: 'a\nb' }, description],
+    [{ description: 'a'.repeat(141) }, description],
+    [{ description: 7 }, description],
+  ])('400: %j', async (fields, message) => {
+    const before = await countPayments();
+    const single = await service.call('POST', '/payments', { amount: 5_000, ...fields });
+    const bulk = await service.call('POST', '/payments', {
+      payments: [{ amount: 1_000 }, { amount: 5_000, ...fields }],
+    });
+    const responses = [single, bulk].map(({ status, body, headers }) => [
+      status,
+      body.error.code,
+      headers.get('x-error-reason'),
+      body.error.message,
+    ]);
+    expect(responses).toEqual([
+      [400, 'payment_create_failed', 'field_invalid', message],
+      [400, 'payment_create_failed', 'field_invalid', `payments[1].${message}`],
+    ]);
+    expect(await countPayments()).toBe(before);
+  });
+
+  it('400: a return_url at an address that is not registered', async () => {
+    const request = { amount: 5_000, return_url: 'https://other.example/back' };
+    const { status, body, headers } = await service.call('POST', '/payments', request);
+    expect([status, headers.get('x-error-reason')]).toEqual([400, 'return_url_not_allowed']);
+    const message = 'return_url must be at an address of your shop: register https://other.example first.';
+    expect(body.error.message).toBe(message);
+    const bulk = await service.call('POST', '/payments', { payments: [{ amount: 1_000 }, request] });
+    expect(bulk.body.error.message).toBe(`payments[1]: ${message}`);
+  });
+
+  it('201: emoji count as one character each, null is absent, a bulk has the fields for each item', async () => {
+    const payments = [
+      { amount: 1_000, expires_in: 3_600, description: '☕'.repeat(140) },
+      { amount: 1_000, expires_in: null, return_url: null, description: null },
+    ];
+    const { status, body } = await service.call('POST', '/payments?expand=description', { payments });
+    expect(status).toBe(201);
+    const [own, usual] = body.payments;
+    expect([own.description, usual.description]).toEqual(['☕'.repeat(140), null]);
+    const seconds = (Date.parse(own.expires_at) - Date.parse(usual.expires_at)) / 1_000;
+    expect(Math.abs(seconds - 2_700)).toBeLessThanOrEqual(1);
   });
 
   it('the digest of a request is stable, since every later version compares stored ones', () => {

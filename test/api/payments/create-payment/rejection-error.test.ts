@@ -11,6 +11,11 @@ const RESPONSES: Readonly<Record<CreateReason, readonly [status: number, code: s
   provider_unavailable: [400, 'payment_create_failed', 'provider gopay is not available at present.'],
   fee_reaches_amount: [400, 'payment_create_failed', 'amount does not exceed its fee of Rp 1.250, which you pay.'],
   total_too_large: [400, 'invalid_amount', 'amount and its fee of Rp 70.000 exceed Rp 10.000.000.'],
+  return_url_not_allowed: [
+    400,
+    'payment_create_failed',
+    'return_url must be at an address of your shop: register https://other.example first.',
+  ],
   idempotency_key_reused: [
     400,
     'payment_create_failed',
