@@ -10,6 +10,38 @@ import * as networking from 'kubernetes-models/networking.k8s.io/v1';
 import * as policy from 'kubernetes-models/policy/v1';
 import * as rbac from 'kubernetes-models/rbac.authorization.k8s.io/v1';
 import * as core from 'kubernetes-models/v1';
+import { z } from 'zod';
+
+/** What the chart uses of the `WorkerDeployment` of Temporal's Worker Controller (MIT). Its pods are of a Deployment. */
+const duration = z.string().regex(/^(\d+[hms])+$/);
+const workerDeployment = z.strictObject({
+  replicas: z.int().min(1),
+  workerOptions: z.strictObject({
+    connectionRef: z.strictObject({ name: z.string().min(1) }),
+    temporalNamespace: z.string().min(1),
+  }),
+  rollout: z.strictObject({
+    strategy: z.enum(['Manual', 'AllAtOnce', 'Progressive']),
+    steps: z.array(z.strictObject({ rampPercentage: z.int().min(1).max(99), pauseDuration: duration })).optional(),
+  }),
+  sunset: z.strictObject({ scaledownDelay: duration, deleteDelay: duration }),
+  template: z.object({ metadata: z.object({ labels: z.record(z.string(), z.string()) }), spec: z.object({}) }),
+});
+
+class WorkerDeployment {
+  constructor({ metadata, spec }) {
+    Object.assign(this, { metadata, spec });
+  }
+
+  validate() {
+    workerDeployment.parse(this.spec);
+    const { template } = this.spec;
+    new apps.Deployment({
+      metadata: this.metadata,
+      spec: { selector: { matchLabels: template.metadata.labels }, template },
+    }).validate();
+  }
+}
 
 const MODELS = {
   v1: core,
@@ -21,6 +53,7 @@ const MODELS = {
   'rbac.authorization.k8s.io/v1': rbac,
   'keda.sh/v1alpha1': keda,
   'monitoring.coreos.com/v1': monitoring,
+  'temporal.io/v1alpha1': { WorkerDeployment },
 };
 
 for (const line of readFileSync(0, 'utf8').trim().split('\n')) {

@@ -119,6 +119,12 @@ it.each([
   ['a misspelled value', { environment, apis: {} }, /apis/],
   ['an unknown role', { environment, workers: { main: { roles: ['mailer'] } } }, /roles/],
   ['payouts beside other roles', { environment, workers: { main: { roles: ['relay', 'payouts'] } } }, /roles/],
+  ['a Worker Controller without a connection', { workerController: { enabled: true } }, /connection/],
+  [
+    'two that scale the workers',
+    { workerController: { enabled: true, connection: 'temporal' }, keda: { enabled: true } },
+    /keda/,
+  ],
   ["an operator's pod without a login", { environment, operators: { people: { dewi: {} } } }, /database/],
   ['an API that everybody may call', { networkPolicy: { ...networkPolicy, apiFrom: [] } }, /apiFrom/],
   ['a peer that is everybody', { networkPolicy: { ...networkPolicy, apiFrom: [{}] } }, /apiFrom/],
@@ -399,17 +405,20 @@ it('the chart has one deployment for each entry of workers', async () => {
   expect(scaled?.spec).toMatchObject({ triggers: [{ metadata: { taskQueue: 'lunas-payments' } }] });
 });
 
-it('runs two versions of workers beside each other', async () => {
-  const version = (tag: string) => ({ ...worker('payments'), tag, environment: { TEMPORAL_WORKER_BUILD_ID: tag } });
-  const digest = `sha256:${'1'.repeat(64)}`;
-  const workers = { old: version('1.0.0'), new: { ...version('1.1.0'), tag: '', digest } };
-  const list = await renderChart(tools, { environment, networkPolicy, image: { tag: '1.0.1' }, workers });
+it("leaves the versions of workers to Temporal's Worker Controller", async () => {
+  const workerController = { enabled: true, connection: 'temporal' };
+  const values = { environment: { ...environment, TEMPORAL_NAMESPACE: 'payments' }, networkPolicy, workerController };
+  const list = await renderChart(tools, values);
   expect(workersOf(list)).toMatchObject([
-    { name: 'lunas-worker-main', image: 'lunas:1.0.1', buildId: undefined },
-    { name: 'lunas-worker-new', image: `lunas@${digest}`, buildId: '1.1.0' },
-    { name: 'lunas-worker-old', image: 'lunas:1.0.0', buildId: '1.0.0' },
-    { name: 'lunas-worker-payouts', image: 'lunas:1.0.1', buildId: undefined },
+    { kind: 'WorkerDeployment', name: 'lunas-worker-main', replicas: 2, buildId: undefined },
+    { kind: 'WorkerDeployment', name: 'lunas-worker-payouts', replicas: 2, buildId: undefined },
   ]);
+  const { spec } = list.find(({ metadata }) => metadata.name === 'lunas-worker-main') ?? {};
+  expect(spec).toMatchObject({
+    workerOptions: { connectionRef: { name: 'temporal' }, temporalNamespace: 'payments' },
+    rollout: { strategy: 'Progressive' },
+    sunset: { scaledownDelay: '1h' },
+  });
 });
 
 function worker(...roles: string[]): object {
@@ -421,10 +430,17 @@ function worker(...roles: string[]): object {
 function workersOf(list: readonly Manifest[]) {
   const pods = podsOf(list).filter(({ name }) => name.includes('worker-'));
   return pods
-    .map(({ name, replicas, pod }) => {
+    .map(({ kind, name, replicas, pod }) => {
       const [{ image, env }] = pod.containers;
       const variable = (of: string) => env.find((each) => each.name === of)?.value;
-      return { name, replicas, image, roles: variable('WORKER_ROLES'), buildId: variable('TEMPORAL_WORKER_BUILD_ID') };
+      return {
+        kind,
+        name,
+        replicas,
+        image,
+        roles: variable('WORKER_ROLES'),
+        buildId: variable('TEMPORAL_WORKER_BUILD_ID'),
+      };
     })
     .toSorted((one, other) => one.name.localeCompare(other.name));
 }

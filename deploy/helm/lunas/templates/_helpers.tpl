@@ -16,12 +16,11 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end -}}
 
-{{/* (dict "root" $ "tag" "" "digest" ""): without a tag and a digest of its own, a process has those of `image`. */}}
 {{- define "lunas.image" -}}
-{{- $image := .root.Values.image -}}
-{{- if or .tag .digest }}{{ $image = . }}{{ end -}}
-{{ .root.Values.image.repository }}
-{{- if $image.digest }}@{{ $image.digest }}{{ else }}:{{ $image.tag | default .root.Chart.AppVersion }}{{ end }}
+{{- with .Values.image -}}
+{{ .repository }}
+{{- if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
+{{- end -}}
 {{- end -}}
 
 {{/*
@@ -114,12 +113,12 @@ migration has nothing else to open.
 {{- end -}}
 
 {{/*
-The part of a container that all processes share: (dict "root" $ "component" "api" "environment" (dict)), and for an image
-of its own "tag" and "digest", for volumes of its own "extraVolumeMounts".
+The part of a container that all processes share: (dict "root" $ "component" "api" "environment" (dict)), and for volumes
+of its own "extraVolumeMounts".
 */}}
 {{- define "lunas.container" -}}
 {{- $secrets := .root.Values.secrets -}}
-image: {{ include "lunas.image" (dict "root" .root "tag" .tag "digest" .digest) | quote }}
+image: {{ include "lunas.image" .root | quote }}
 imagePullPolicy: {{ .root.Values.image.pullPolicy }}
 securityContext:
   allowPrivilegeEscalation: false
