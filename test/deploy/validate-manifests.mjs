@@ -12,7 +12,7 @@ import * as rbac from 'kubernetes-models/rbac.authorization.k8s.io/v1';
 import * as core from 'kubernetes-models/v1';
 import { z } from 'zod';
 
-/** What the chart uses of the `WorkerDeployment` of Temporal's Worker Controller (MIT). Its pods are of a Deployment. */
+/** What the chart uses of the `WorkerDeployment` of Temporal's Worker Controller. Its pods are of a Deployment. */
 const duration = z.string().regex(/^(\d+[hms])+$/);
 const workerDeployment = z.strictObject({
   replicas: z.int().min(1),
@@ -21,7 +21,7 @@ const workerDeployment = z.strictObject({
     temporalNamespace: z.string().min(1),
   }),
   rollout: z.strictObject({
-    strategy: z.enum(['Manual', 'AllAtOnce', 'Progressive']),
+    strategy: z.string(),
     steps: z.array(z.strictObject({ rampPercentage: z.int().min(1).max(99), pauseDuration: duration })).optional(),
   }),
   sunset: z.strictObject({ scaledownDelay: duration, deleteDelay: duration }),

@@ -8,20 +8,20 @@ const detailsSchema = z
   .transform(({ return_url: returnUrl, ...details }) => ({ ...details, returnUrl }));
 
 /** What the merchant sent with a payment and only `payment_details` has, sealed. It can be erased. */
-export type PaymentDetails = Readonly<z.output<typeof detailsSchema>>;
+export type SentDetails = Readonly<z.output<typeof detailsSchema>>;
 
-/** Of a payment whose request had none. */
-export const NO_DETAILS: PaymentDetails = { customer: null, metadata: null, description: null, returnUrl: null };
+/** A request without any. */
+export const NO_DETAILS: SentDetails = { customer: null, metadata: null, description: null, returnUrl: null };
 
 /** Null if there is nothing to store. */
-export function sealDetails(sealer: Sealer, paymentId: string, details: PaymentDetails): string | null {
+export function sealDetails(sealer: Sealer, paymentId: string, details: SentDetails): string | null {
   const { customer, metadata, description, returnUrl } = details;
   if ([customer, metadata, description, returnUrl].every((value) => value === null)) return null;
   return sealer.seal(JSON.stringify({ customer, metadata, description, return_url: returnUrl }), bindingOf(paymentId));
 }
 
 /** @param sealed null or undefined if the request had no details, or they were erased: then each is null */
-export function openDetails(sealer: Sealer, paymentId: string, sealed: string | null | undefined): PaymentDetails {
+export function openDetails(sealer: Sealer, paymentId: string, sealed: string | null | undefined): SentDetails {
   if (sealed === undefined || sealed === null) return NO_DETAILS;
   return detailsSchema.parse(JSON.parse(sealer.open(sealed, bindingOf(paymentId))));
 }

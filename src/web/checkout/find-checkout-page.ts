@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findCheckout, type CheckoutRow } from '../../db/payments/find-checkout';
 import { LANGUAGES, type Language } from '../../domain/sign-in';
 import { isAtShop, REFERENCE_PLACEHOLDER } from '../../services/merchants/shop-address';
-import { openDetails, type PaymentDetails } from '../../services/payments/payment-details';
+import { openDetails, type SentDetails } from '../../services/payments/payment-details';
 import { logPayment } from '../../temporal/log-payment';
 import type { CheckoutPageDependencies } from './checkout-dependencies';
 
@@ -42,7 +42,7 @@ function sentTexts({ log, sealer }: Pick<CheckoutPageDependencies, 'log' | 'seal
 /** The merchant's own text about the order, where integrations had it before `description`. */
 const describedSchema = z.object({ description: z.string().trim().min(1) });
 
-function descriptionIn(metadata: PaymentDetails['metadata']): string | null {
+function descriptionIn(metadata: SentDetails['metadata']): string | null {
   return describedSchema.safeParse(metadata).data?.description ?? null;
 }
 

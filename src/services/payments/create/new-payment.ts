@@ -1,8 +1,8 @@
 import type { PaymentMethod, ProviderName } from '../../../domain/provider-capabilities';
-import type { PaymentDetails } from '../payment-details';
+import type { SentDetails } from '../payment-details';
 
 /** What a merchant requests. */
-export interface NewPayment extends PaymentDetails {
+export interface NewPayment extends SentDetails {
   readonly amountRupiah: number;
   readonly paymentMethod: PaymentMethod;
   readonly provider: ProviderName;

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { UNPAID_FINAL_STATUSES, type PaymentStatus } from '../../../domain/payment-transitions';
 import type { ProviderName } from '../../../domain/provider-capabilities';
-import type { PaymentDetails } from '../../../services/payments/payment-details';
+import type { SentDetails } from '../../../services/payments/payment-details';
 import { Chip } from '../../ui/chip';
 import { Card, DoneNotice, Facts, PageHead, type Fact } from '../../ui/layout';
 import { Timeline, type TimelineEntry } from '../../ui/timeline';
@@ -49,7 +49,7 @@ export interface OfferedAction {
 interface PaymentPage {
   readonly view: MerchantView;
   readonly payment: ShownPayment;
-  readonly details: Pick<PaymentDetails, 'description' | 'returnUrl'>;
+  readonly details: Pick<SentDetails, 'description' | 'returnUrl'>;
   /** Undefined: the payment was archived meanwhile. */
   readonly origin: ShownOrigin | undefined;
   readonly statusKey: string;
