@@ -413,8 +413,8 @@ it("leaves the versions of workers to Temporal's Worker Controller", async () =>
     { kind: 'WorkerDeployment', name: 'lunas-worker-main', replicas: 2, buildId: undefined },
     { kind: 'WorkerDeployment', name: 'lunas-worker-payouts', replicas: 2, buildId: undefined },
   ]);
-  const { spec } = list.find(({ metadata }) => metadata.name === 'lunas-worker-main') ?? {};
-  expect(spec).toMatchObject({
+  const main = list.find(({ kind, metadata }) => kind === 'WorkerDeployment' && metadata.name.endsWith('-main'));
+  expect(main?.spec).toMatchObject({
     workerOptions: { connectionRef: { name: 'temporal' }, temporalNamespace: 'payments' },
     rollout: { strategy: 'Progressive' },
     sunset: { scaledownDelay: '1h' },
