@@ -89,6 +89,7 @@ it('shows the customer of a payment, and the audit log has who saw it', async ()
   expect(JSON.parse(stdout)).toEqual({
     payment_id: payment.id,
     reference_id: payment.reference_id,
+    description: null,
     customer: { firstName: NAME },
     metadata: { seat: 7 },
     erased_at: null,

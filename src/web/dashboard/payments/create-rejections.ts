@@ -26,7 +26,7 @@ const en: RejectionTexts = {
   fee_reaches_amount: ({ feeRupiah }) => `The amount has to be more than its fee of ${formatRupiah(feeRupiah)}.`,
   total_too_large: ({ feeRupiah }) => `Amount and fee (${formatRupiah(feeRupiah)}) are above Rp 10.000.000.`,
   return_url_not_allowed: ({ origin }) =>
-    `${origin} is not an address of your shop. Register it in the settings first.`,
+    `Your shop has no address ${origin}. Register it in the settings first.`,
   idempotency_key_reused: () => 'This form has created another payment already. Open a new form.',
   idempotency_key_archived: () => 'This form has created a payment already, which is archived. Open a new form.',
   creates_in_flight: busyInEnglish,
@@ -42,7 +42,7 @@ const id: RejectionTexts = {
   provider_unavailable: () => 'Penyedia ini sedang tidak tersedia. Coba lagi nanti.',
   fee_reaches_amount: ({ feeRupiah }) => `Jumlah harus lebih besar dari biayanya, ${formatRupiah(feeRupiah)}.`,
   total_too_large: ({ feeRupiah }) => `Jumlah dan biaya (${formatRupiah(feeRupiah)}) melebihi Rp 10.000.000.`,
-  return_url_not_allowed: ({ origin }) => `${origin} bukan alamat toko Anda. Daftarkan dulu di pengaturan.`,
+  return_url_not_allowed: ({ origin }) => `Toko Anda tidak punya alamat ${origin}. Daftarkan dulu di pengaturan.`,
   idempotency_key_reused: () => 'Formulir ini sudah membuat pembayaran lain. Buka formulir baru.',
   idempotency_key_archived: () => 'Formulir ini sudah membuat pembayaran yang kini diarsipkan. Buka formulir baru.',
   creates_in_flight: busyInIndonesian,
