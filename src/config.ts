@@ -3,6 +3,7 @@ import { isIPv4 } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
 import { CELL } from './domain/cell';
+import { WORKER_ROLES } from './domain/process-roles';
 import { codeOf, messageOf, UserError } from './errors';
 import { POOL_MODES, throughPooler } from './lib/pooler';
 import { PACKAGE_ROOT } from './package-info';
@@ -67,14 +68,6 @@ const trustedProxies = z.union([
 ]);
 
 const ENVIRONMENTS = ['sandbox', 'production'] as const;
-
-/**
- * What a worker process does. `payments`, `webhooks` and `payouts` poll the task queues of payments, of webhook retries
- * and of merchants' bank accounts. The relay makes first attempts of webhooks. The sweeper repeats lost signals, and
- * creates the schedules.
- */
-const WORKER_ROLES = ['payments', 'webhooks', 'relay', 'sweeper', 'payouts'] as const;
-export type WorkerRole = (typeof WORKER_ROLES)[number];
 
 /** A database belongs to one of them, and so does every process that uses it. */
 export type Environment = (typeof ENVIRONMENTS)[number];

@@ -47,6 +47,7 @@ const PAGES: Readonly<Partial<Record<string, string>>> = {
   postgresql: 'docs/operations/postgresql-down.md',
   temporal: 'docs/operations/temporal-down.md',
   worker: 'docs/operations/backlog.md',
+  role_missing: 'docs/operations/alerts.md',
   unknown_order: 'docs/operations/forged-notifications.md',
   unknown_payout: 'docs/operations/payouts.md',
   payout_conflict: 'docs/operations/payouts.md',
@@ -62,6 +63,7 @@ const KINDS: Readonly<Record<AttentionKind, Kind>> = {
   ledger_breaks: { next: () => 'lunas ledger verify' },
   workflow: { next: showSubject, nextOfSeveral: nextOfWorkflows },
   daily_run: { next: ({ subject }) => `lunas runs repeat ${subject} ${NOTE}` },
+  role_missing: { next: () => 'lunas doctor' },
   payment_overdue: { next: ({ subject }) => `lunas recover ${subject} ${NOTE}`, nextOfSeveral: recoverSeveral },
   refund_failed: {
     next: ({ subject }) => `lunas refunds retry ${subject} ${NOTE}`,

@@ -3,6 +3,7 @@ import { API_ERRORS } from '../domain/errors';
 import { EXCEPTION_KINDS } from '../domain/exception-kinds';
 import { OPEN_STATUSES, PAYMENT_TRANSITIONS } from '../domain/payment-transitions';
 import { OPEN_PAYOUT_STATUSES, PAYOUT_TRANSITIONS } from '../domain/payout-transitions';
+import { PROCESS_ROLES } from '../domain/process-roles';
 import { CONFIRMATION_CAUSES } from '../domain/provider-status';
 
 export interface MetricDefinition {
@@ -73,6 +74,12 @@ export const METRICS = {
     process: 'worker',
     help: 'Always 1; the label has the cell that the database records.',
     labels: { cell: null },
+  },
+  lunas_role_last_seen_timestamp_seconds: {
+    type: 'gauge',
+    process: 'worker',
+    help: 'When a process of a role was last seen. A role that was not run for 7 days has no value.',
+    labels: { role: PROCESS_ROLES },
   },
   process_start_time_seconds: {
     type: 'gauge',

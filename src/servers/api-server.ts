@@ -9,6 +9,7 @@ import { PaymentWorkflowClient } from '../temporal/payment-workflow-client';
 import { createOperatorApp, createPublicApp } from './api-app';
 import { openDependencies, type DependencySettings } from './api-dependencies';
 import { startApiMetrics } from './api-metrics';
+import { startHeartbeat } from './heartbeat';
 
 export interface ApiSettings extends DependencySettings {
   readonly host: string;
@@ -35,6 +36,7 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
     settings,
     (derivedKeys) => new PaymentWorkflowClient(connectClient(settings.temporal, payloadKeys(derivedKeys))),
   );
+  const heartbeat = startHeartbeat(pools.readiness, ['api'], settings.log);
   const stopWatching = watchCertificates(settings.temporal, settings.log);
   const metrics = await startApiMetrics(settings, pools, admission);
   const { port, host, operatorPort, operatorHost, trustProxy = 0, drainSeconds = 0 } = settings;
@@ -59,6 +61,7 @@ export async function startApi(settings: ApiSettings): Promise<{ url: string; cl
       dependencies.webhookStreams.stop();
       await Promise.all(closeServers.map((closeServer) => closeServer()));
       stopWatching();
+      await heartbeat.stop();
       await close();
       await metrics?.close();
     },

@@ -10,6 +10,7 @@ import { isLoopbackAddress } from '../web/dashboard/session/start';
 import { startApiMetrics } from './api-metrics';
 import { createDashboardApp } from './dashboard-app';
 import { openDashboard, type DashboardDependencySettings } from './dashboard-dependencies';
+import { startHeartbeat } from './heartbeat';
 
 export interface DashboardSettings extends DashboardDependencySettings {
   readonly host: string;
@@ -35,6 +36,7 @@ export async function startDashboard(settings: DashboardSettings): Promise<{ url
     settings,
     (derivedKeys) => new PaymentWorkflowClient(connectClient(settings.temporal, payloadKeys(derivedKeys))),
   );
+  const heartbeat = startHeartbeat(pools.readiness, ['dashboard'], settings.log);
   const stopWatching = watchCertificates(settings.temporal, settings.log);
   const metrics = await startApiMetrics(settings, pools, admission);
   const hasDevelopmentLinks = takesDevelopmentLinks(settings);
@@ -52,6 +54,7 @@ export async function startDashboard(settings: DashboardSettings): Promise<{ url
       dependencies.checkoutWatch.stop();
       await closeServer();
       stopWatching();
+      await heartbeat.stop();
       await close();
       await metrics?.close();
     },

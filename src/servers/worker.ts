@@ -2,11 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { Worker, type WorkerOptions, type WorkflowBundle } from '@temporalio/worker';
 import { createActivities } from '../../activities/index';
 import { PAYMENTS_TASK_QUEUE, PAYOUTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
-import type { Environment, MetricsAddress, WorkerRole, WorkerSizes } from '../config';
+import type { Environment, MetricsAddress, WorkerSizes } from '../config';
 import { DerivedKeys } from '../crypto/derived-keys';
 import { paymentLinks } from '../crypto/public-links';
 import { createSealer } from '../crypto/sealing';
 import { createPool } from '../db/connection/pool';
+import type { WorkerRole } from '../domain/process-roles';
 import type { RetentionDays } from '../domain/retention';
 import type { Logger } from '../observability/logger';
 import { limitCalls } from '../providers/calls/call-slots';
@@ -31,6 +32,7 @@ import { startSweeper } from '../worker/sweeper';
 import { startTotals } from '../worker/totals';
 import { WorkerConnection } from '../worker/worker-connection';
 import { startWorkerMetrics } from '../worker/worker-metrics';
+import { startHeartbeat } from './heartbeat';
 
 /** On the bundle's first line, so that its source map stays valid. It acts on the workflows' own `Error` only. */
 const WITHOUT_STACK_TRACES = 'Error.stackTraceLimit = 0; ';
@@ -139,14 +141,14 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
     const sending = { sender: webhooks, expandBody, startRetryWorkflow };
     relay = new Relay({ db, sealer, ...sending, maxInFlight: sizes.relaySlots, log });
   }
-  const sweeper = has('sweeper') ? startSweeper({ db, providers, workflows, log }) : undefined;
-  const totals = has('sweeper') ? startTotals({ db, log }) : undefined;
+  const sweeping = has('sweeper') ? [startSweeper({ db, providers, workflows, log }), startTotals({ db, log })] : [];
+  const repeated = [...sweeping, startHeartbeat(db, settings.roles, log)];
 
   return {
     async close() {
       stopping.abort();
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-      await Promise.all([running.catch(() => undefined), relay?.stop(), sweeper?.stop(), totals?.stop()]);
+      await Promise.all([running.catch(() => undefined), relay?.stop(), ...repeated.map((each) => each.stop())]);
       const opened = [webhooks, providers, payouts, connection, workflows];
       await Promise.all([...opened.map((each) => each.close()), metrics?.close()]);
       await db.end();

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from '@temporalio/worker';
-import type { MetricsAddress, WorkerRole } from '../config';
+import type { MetricsAddress } from '../config';
 import { createPool, type Pool } from '../db/connection/pool';
 import { readBusinessGauges } from '../db/operations/business-gauges';
+import type { WorkerRole } from '../domain/process-roles';
 import type { Logger } from '../observability/logger';
 import type { Sample } from '../observability/metrics';
 import { metricsPage, startMetricsServer, type PlainResponse } from '../observability/metrics-server';

@@ -125,6 +125,7 @@ const RECONCILED = 'lunas_reconciliation_last_success_timestamp_seconds{}';
 /** A time: the number of seconds depends on the test's own speed. */
 const ABOUT = (seconds: number) => ({ from: seconds - 1, to: seconds + 60 });
 /** After the installation, which the gauge has before the first run. */
+const NOW = Date.now() / 1_000;
 const A_DAY_LATER = { from: 80_000, to: 100_000 };
 const IN_TWO_DAYS = { from: 90_000, to: 200_000 };
 
@@ -344,6 +345,12 @@ const CASES: Readonly<Record<string, { readonly plant: string; readonly moves: E
       values ('payouts', now(), now() + interval '1 day', true)`,
     moves: { [completed('payouts')]: A_DAY_LATER },
   },
+  'a role that was seen, and one that was given up': {
+    plant: `insert into role_heartbeats (role, seen_at) values
+      ('relay', now() + interval '1 day'), ('dashboard', now() - interval '8 days')`,
+    // The series is a new one.
+    moves: { 'lunas_role_last_seen_timestamp_seconds{role="relay"}': { from: NOW + 80_000, to: NOW + 100_000 } },
+  },
   'a complete pass of the totals': {
     plant: "update totals_progress set recomputed_on = booking_day(now() + interval '2 days')",
     moves: { 'lunas_payment_totals_last_pass_timestamp_seconds{}': IN_TWO_DAYS },
@@ -388,7 +395,7 @@ describe('the worker reads from PostgreSQL', () => {
     owner.query(`set session_replication_role = replica;
       truncate payouts, bank_accounts, bank_holidays, payments, payment_transitions, refunds, webhook_events,
         webhook_deliveries, provider_notifications, exceptions, ledger_verification_results, reconciliation_runs,
-        retention_runs, daily_runs cascade;
+        retention_runs, daily_runs, role_heartbeats cascade;
       update provider_accounts set changed_at = null;
       update totals_progress set recomputed_on = 'epoch';
       update webhook_endpoints set consecutive_failures = 0, failing_since = null, next_probe_at = null;

@@ -1,7 +1,9 @@
 import { needsPerson, nextOfRow, pageOf } from '../../src/cli/attention-commands';
 import { createPool, type Pool } from '../../src/db/connection/pool';
 import { findAccountsOf, listRecordedCases } from '../../src/db/operations/list-attention';
+import { listMissingRoles } from '../../src/db/operations/missing-roles';
 import { openException } from '../../src/db/operations/open-exception';
+import { recordHeartbeat } from '../../src/db/transitions/role-heartbeats';
 import type { RetriedStep } from '../../src/domain/retried-step';
 import { CASES_OF_KIND, HALF_MS, listAttention } from '../../src/services/attention';
 import type { WorkflowNeedingAttention } from '../../src/temporal/workflow-records';
@@ -131,6 +133,26 @@ describe('a half that is away', () => {
   it('both away: a row for each', async () => {
     const { rows } = await listAttention({ ...both(), postgresql: hangs, temporal: hangs }, 20);
     expect(rows.map(({ kind }) => kind).toSorted()).toEqual(['postgresql', 'temporal']);
+  });
+});
+
+describe('the roles of processes', () => {
+  const listRoles = async () =>
+    (await list([])).cases.flatMap(({ kind, subject }) => (kind === 'role_missing' ? [subject] : []));
+  const seenAgo = (age: string) => asSuperuser(db, `update role_heartbeats set seen_at = now() - interval '${age}'`);
+
+  it('a role is missing after three minutes without a process, until one runs or a week is over', async () => {
+    expect(await listRoles()).toEqual([]);
+    await asSuperuser(db, "insert into role_heartbeats (role) values ('dashboard'), ('relay'), ('payments')");
+    await seenAgo('2 minutes');
+    expect(await listRoles()).toEqual([]);
+    await seenAgo('4 minutes');
+    expect(new Set(await listRoles())).toEqual(new Set(['dashboard', 'relay']));
+    expect(await listMissingRoles(db)).toEqual(['dashboard', 'payments', 'relay']);
+    await recordHeartbeat(db, ['relay']);
+    expect(await listRoles()).toEqual(['dashboard']);
+    await seenAgo('8 days');
+    expect(await listRoles()).toEqual([]);
   });
 });
 

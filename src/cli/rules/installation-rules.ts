@@ -4,6 +4,7 @@ import type { SchemaDifference } from '../../db/connection/migrate';
 import type { Queryable } from '../../db/connection/pool';
 import { poolModeViolation, rejectedSetting } from '../../db/connection/pool-mode';
 import { listPasskeyHosts } from '../../db/identity/passkeys';
+import { listMissingRoles } from '../../db/operations/missing-roles';
 import { messageOf } from '../../errors';
 import { hasPayoutsAccount } from '../../services/provider-accounts/payouts-account';
 import { isSandboxUrl, listEnabledUrls, listStoppedAccounts } from '../../services/provider-accounts/provider-accounts';
@@ -51,6 +52,13 @@ export const REACHABILITY_RULES: readonly Rule<Installation>[] = [
     name: 'worker',
     advice: 'Start `lunas worker` with its roles: docs/operations/backlog.md has what else to look at.',
     check: checkWorker,
+  },
+  {
+    name: 'roles',
+    advice:
+      'Start `lunas api`, `lunas dashboard`, or `lunas worker` with these WORKER_ROLES. A role that you gave up is ' +
+      'forgotten after 7 days.',
+    check: checkRoles,
   },
   {
     name: 'stopped_accounts',
@@ -136,6 +144,12 @@ async function checkWorker({ database, listUnpolled }: Installation): Promise<Fi
   if (unpolled === null) return 'not applicable';
   if (unpolled.length === 0) return 'ok';
   return { warning: `No worker polls ${unpolled.map(({ taskQueue }) => taskQueue).join(', ')}.` };
+}
+
+async function checkRoles({ database }: Installation): Promise<Finding> {
+  if (database === null || database.schema.missing.length > 0) return 'not applicable';
+  const missing = await listMissingRoles(database.db);
+  return missing.length === 0 ? 'ok' : { warning: `No process has the role ${missing.join(', ')} any more.` };
 }
 
 /** A server that is not available is no violation: a process that restarts during an outage has to start. */

@@ -104,6 +104,25 @@ create table recovery_cursor (
   saved_at timestamptz(3) not null default now()
 );
 
+-- When a process of each role was last seen. A role that this installation has never run has no row.
+create table role_heartbeats (
+  role text primary key
+    check (role in ('api', 'dashboard', 'payments', 'webhooks', 'relay', 'sweeper', 'payouts')),
+  seen_at timestamptz(3) not null default now()
+);
+
+-- A process writes the roles that its login can have.
+alter table role_heartbeats enable row level security;
+create policy every_role_readable on role_heartbeats for select using (true);
+create policy heartbeat_of_api on role_heartbeats to lunas_api using (role = 'api') with check (role = 'api');
+create policy heartbeat_of_dashboard on role_heartbeats to lunas_dashboard
+  using (role = 'dashboard') with check (role = 'dashboard');
+create policy heartbeat_of_workers on role_heartbeats to lunas_worker
+  using (role in ('payments', 'webhooks', 'relay', 'sweeper'))
+  with check (role in ('payments', 'webhooks', 'relay', 'sweeper'));
+create policy heartbeat_of_payouts on role_heartbeats to lunas_payouts
+  using (role = 'payouts') with check (role = 'payouts');
+
 -- Rights --------------------------------------------------------------------------------------------------------------
 
 -- What each process and command compares at its start.
@@ -114,6 +133,9 @@ grant update (begun_at, begun_by, reason) on recovery_mode to lunas_worker, luna
 grant update (timeline, ended_at) on recovery_mode to lunas_operator;
 grant select, insert, update, delete on recovery_cursor to lunas_operator;
 grant select on recovery_cursor to lunas_reader;
+grant select on role_heartbeats
+  to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator, lunas_reader;
+grant insert (role), update (seen_at) on role_heartbeats to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts;
 grant select on retired_keys to lunas_api, lunas_worker, lunas_payouts, lunas_operator;
 grant insert on retired_keys to lunas_operator;
 grant update (sealed) on retired_keys to lunas_operator;

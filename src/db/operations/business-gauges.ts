@@ -10,6 +10,7 @@ import { PASS_HOUR } from '../ledger/payment-totals';
 import { CREATED_AT, STATUS } from '../payments/payment-indexes';
 import { payoutsWithReason } from '../payouts/payouts-needing-attention';
 import { LAST_RUNS } from './daily-runs';
+import { LIVE_ROLES } from './missing-roles';
 import { OVERDUE, OVERDUE_BUT_HELD, type Overdue } from './overdue-payments';
 import { readRecoveryMode } from './recovery-mode';
 
@@ -195,6 +196,10 @@ const LAST_RESULTS = `
       (recomputed_on + interval '${PASS_HOUR} hours') at time zone 'Asia/Jakarta', installation.recorded_at))::float8
     from totals_progress left join installation on true)`;
 
+const ROLES = `
+  select 'lunas_role_last_seen_timestamp_seconds' as name, json_build_object('role', role) as labels,
+    extract(epoch from seen_at)::float8 as value from (${LIVE_ROLES}) live`;
+
 const CELL_INFO = `
   select 'lunas_cell_info' as name, json_build_object('cell', cell) as labels, 1 as value from installation`;
 
@@ -213,6 +218,7 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   gauge_open_payouts: OPEN_PAYOUTS,
   gauge_payouts_needing_attention: PAYOUTS_NEEDING_ATTENTION,
   gauge_bank_accounts_waiting: BANK_ACCOUNTS_WAITING,
+  gauge_roles: ROLES,
   gauge_cell: CELL_INFO,
   gauge_accounts_changed: ACCOUNTS_CHANGED,
   gauge_last_results: LAST_RESULTS,

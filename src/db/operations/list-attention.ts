@@ -10,6 +10,7 @@ import {
   type PayoutNeedingAttention,
 } from '../payouts/payouts-needing-attention';
 import { LAST_RUNS } from './daily-runs';
+import { MISSING_ROLES } from './missing-roles';
 import { OVERDUE } from './overdue-payments';
 import { IS_WORKFLOW_ID } from './reconciliation-findings';
 import { IS_RECOVERING } from './recovery-mode';
@@ -72,6 +73,10 @@ const PARTS = {
       union all
       select completed_at, 'no complete run since then' where is_late
     ) found`,
+  // Temporal has the polls of the other roles.
+  role_missing: `
+    select role, null::uuid, seen_at, 'no process of this role runs' from (${MISSING_ROLES}) missing
+    where role not in ('payments', 'webhooks', 'payouts')`,
   payment_overdue: OVERDUE.map(
     ({ condition, order, dueAt }) => `(
     select reference_id, merchant_id, ${dueAt}, status, status as cause from payments

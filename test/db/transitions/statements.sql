@@ -1145,6 +1145,11 @@ insert into daily_runs (kind, started_at, finished_at, is_complete, done_count, 
      failed = excluded.failed, failure = excluded.failure
    where daily_runs.finished_at is null;
 
+-- beat_roles
+--   $1 roles
+insert into role_heartbeats (role) select unnest($1::text[]) order by 1
+   on conflict (role) do update set seen_at = now() where role_heartbeats.seen_at < now() - interval '10 seconds';
+
 -- record_failed
 --   $1 deliveryId, $2 startedAt, $3 durationMs, $4 statusCode, $5 failure, $6 responseExcerpt
 --   $7 endpointId, $8 deadReason, $9 by, $10 retryAfterSeconds, $11 isOwnFault

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { DAILY_RUN_STATEMENTS } from '../../../src/db/transitions/daily-runs';
 import { LATE_PAYMENT_STATEMENTS } from '../../../src/db/transitions/late-payment-transitions';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
+import { HEARTBEAT_STATEMENTS } from '../../../src/db/transitions/role-heartbeats';
 import { RECORD_FAILED } from '../../../src/webhooks/record-attempt';
 
 const FILE = path.join(__dirname, 'statements.sql');
@@ -11,6 +12,7 @@ const STATEMENTS = [
   ...Object.values(transitionWriters).map(({ statement }) => statement),
   ...LATE_PAYMENT_STATEMENTS,
   ...DAILY_RUN_STATEMENTS,
+  ...HEARTBEAT_STATEMENTS,
   RECORD_FAILED,
 ];
 

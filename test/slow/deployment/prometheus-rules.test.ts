@@ -81,6 +81,13 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     firesAt: 20,
     isOverAt: 40,
   },
+  LunasRoleMissing: {
+    // The time of the last heartbeat: it stays at 10 minutes.
+    series: { 'lunas_role_last_seen_timestamp_seconds{role="dashboard"}': '0+60x10 600x20 1800+60x30' },
+    firesAt: 14,
+    isOverAt: 32,
+  },
+  LunasGaugesMissing: { series: { lunas_recovery_mode: '0x10 _x20 0x30' }, firesAt: 19, isOverAt: 35 },
   LunasPostgresqlDown: up('postgresql'),
   LunasTemporalDown: up('temporal'),
   LunasRecoveryMode: gauge('lunas_recovery_mode', 1),
@@ -304,7 +311,11 @@ const MISTAKES: Readonly<Record<string, Scenario['series']>> = {
   },
 };
 
-const PROCESSES_UP = { 'up{job="lunas-api",instance="a"}': '1x60', 'up{job="lunas-worker",instance="b"}': '1x60' };
+const PROCESSES_UP = {
+  'up{job="lunas-api",instance="a"}': '1x60',
+  'up{job="lunas-worker",instance="b"}': '1x60',
+  lunas_recovery_mode: '0x60',
+};
 
 const directory = mkdtempSync(path.join(os.tmpdir(), 'lunas-rules-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -391,6 +402,8 @@ it('a new installation has no alert on its first day', () => {
   const series = Object.fromEntries([
     ['up{job="lunas-api",instance="a"}', '1x1440'],
     ['up{job="lunas-worker",instance="b"}', '1x1440'],
+    ['lunas_recovery_mode', '0x1440'],
+    ['lunas_role_last_seen_timestamp_seconds{role="api"}', '0+60x1440'],
     ...['payouts', 'closing'].map((run) => installed(`lunas_run_last_complete_timestamp_seconds{run="${run}"}`)),
     installed('lunas_ledger_last_verification_timestamp_seconds'),
     installed('lunas_retention_last_success_timestamp_seconds'),

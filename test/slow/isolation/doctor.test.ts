@@ -27,6 +27,7 @@ const NAMES = [
   'database',
   'temporal',
   'worker',
+  'roles',
   'stopped_accounts',
   'database_pooler',
   'schema',
