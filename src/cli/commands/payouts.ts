@@ -7,6 +7,7 @@ import { formatRupiah } from '../../domain/money';
 import { PAYOUT_RESOLUTIONS } from '../../domain/payout-actions';
 import { RAILS } from '../../domain/payout-rails';
 import { PAYOUT_STATUSES } from '../../domain/payout-transitions';
+import { UserError } from '../../errors';
 import type { Operation } from '../../services/operations/operation';
 import type { Call } from '../../services/operations/operation-spec';
 import type { Reasons } from '../../services/operations/rejections';
@@ -33,6 +34,7 @@ import { durationFrom, id, joinOptions, limit, note, oneOf, textUpTo, wholeNumbe
 import { formatTable, type CommandResult } from '../output';
 import { renderPayout } from '../render-payout';
 import { runOperation } from '../run-operation';
+import { explainTemporalError, UnknownOutcomeError } from '../temporal-error';
 
 const MAX_TEXT_CHARACTERS = 200;
 /** Larger amounts are typing errors. */
@@ -123,7 +125,13 @@ function addCreate(payouts: LunasCommand): void {
         const call = { path: { merchant }, input: { key } };
         const payout = await withTemporal(context, db, async (workflows) =>
           requireDone(await runOperation(audit, createPayout, { db, log, workflows }, call)),
-        );
+        ).catch(async (error: unknown) => {
+          const explained = await explainTemporalError(error);
+          // With another key the repeat would be another payout.
+          throw explained instanceof UnknownOutcomeError
+            ? new UserError(`${explained.message} Use --key ${key}.`)
+            : error;
+        });
         const text = `${payout.referenceId} of ${formatRupiah(payout.amountRupiah)} is ${payout.status}, key ${key}.`;
         return { json: { payout, key }, text };
       },
@@ -197,10 +205,12 @@ async function actOn<Input extends z.ZodObject, R extends Reasons, Subject>(
   context: CommandContext,
 ): Promise<CommandResult> {
   const { db, log } = audit;
-  const payout = await withTemporal(context, db, async (workflows) =>
-    requireDone(await runOperation(audit, operation, { db, log, workflows }, call)),
-  );
-  return { json: { payout }, text: `${payout.referenceId} (${payout.id}) is ${payout.status}.` };
+  const { payout, isRepeat } = await withTemporal(context, db, async (workflows) => {
+    const result = await runOperation(audit, operation, { db, log, workflows }, call);
+    return { payout: requireDone(result), isRepeat: result.outcome === 'done' && result.isRepeat };
+  });
+  const text = `${payout.referenceId} (${payout.id}) is ${payout.status}`;
+  return { json: { payout, isRepeat }, text: isRepeat ? `${text}: the action was executed before.` : `${text}.` };
 }
 
 function addStop(payouts: LunasCommand): void {

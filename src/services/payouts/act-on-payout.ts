@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listOperatorPayoutSteps, type Payout } from '../../db/payouts/list-payouts';
-import { toStepActor, type Person, type Scope } from '../../domain/actor';
+import { actorText, toStepActor, type Person, type Scope } from '../../domain/actor';
 import { describeAccount } from '../../domain/banks';
 import { payoutRejection, type PayoutAction } from '../../domain/payout-actions';
 import { PAYOUT_STATUSES, type PayoutTransitionName } from '../../domain/payout-transitions';
@@ -112,16 +112,22 @@ const TRANSITIONS: Readonly<Record<PayoutAction, readonly PayoutTransitionName[]
 };
 
 /**
- * The payout, if the transition that left the approved version is that of the action: the process may have ended before
- * it recorded the outcome. A trigger permits the transition only to the approval.
+ * The payout, if the action was performed already: the process may have ended before it recorded the outcome, or the
+ * workflow may have performed it after the person had no response. With an approval, the transition that left the
+ * approved version is that of the action: a trigger permits it only to the approval. An operator who names no version
+ * repeats their own last step, if the action is not possible any more.
  */
 export async function findPerformed(
-  { needs: { db }, subject: payout, approval }: PayoutAct,
+  { needs: { db }, by, subject: payout, input, approval }: PayoutAct,
   action: PayoutAction,
 ): Promise<Payout | null> {
-  const seen = approval?.replaces ?? payout.version;
-  if (seen === payout.version) return null;
+  const isOwn = approval === null && by.kind !== 'merchant_user' && input.version === undefined;
+  if (isOwn ? payoutRejection(action, payout) === null : (approval?.replaces ?? payout.version) === payout.version) {
+    return null;
+  }
   const steps = await listOperatorPayoutSteps(db, payout.id);
-  const next = steps.find(({ version }) => version === seen + 1);
-  return next !== undefined && TRANSITIONS[action].includes(next.name) ? payout : null;
+  const step = isOwn
+    ? steps.findLast(({ actor }) => actor === actorText(by))
+    : steps.find(({ version }) => version === (approval?.replaces ?? payout.version) + 1);
+  return step !== undefined && TRANSITIONS[action].includes(step.name) ? payout : null;
 }

@@ -1,5 +1,5 @@
 import { Operation } from '../operations/operation';
-import { actOnPayout, findStateRejection, ON_PAYOUT, seenVersion } from './act-on-payout';
+import { actOnPayout, findPerformed, findStateRejection, ON_PAYOUT, seenVersion } from './act-on-payout';
 
 /** Cancels a payout that was not submitted: its money is available again. */
 export const cancelPayout = new Operation({
@@ -9,5 +9,6 @@ export const cancelPayout = new Operation({
   ...ON_PAYOUT,
   input: seenVersion,
   allows: (payout, by, input) => findStateRejection('cancel', payout, by, input),
+  earlier: (act) => findPerformed(act, 'cancel'),
   perform: (act) => actOnPayout(act, 'cancel', act.note),
 });

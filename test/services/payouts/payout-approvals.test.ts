@@ -168,6 +168,24 @@ it('an approval whose outcome was not recorded is repeated, and does not fail', 
   expect(await stateOf(payout)).toEqual(['completed', 4]);
 });
 
+it.each([
+  ['approve', approvePayout, [], 'approved'],
+  ['cancel', cancelPayout, [], 'cancelled'],
+] as const)(
+  '%s that was executed after the operator had no response is repeated',
+  async (_name, operation, path, status) => {
+    await setEnvironment(payouts.db, 'sandbox');
+    const { payoutId } = await applyPayout(payouts, path, { by: { name: 'cli:sari' } });
+    const run = (actor: OperatorActor, input: { version?: number } = {}) =>
+      operation.run(dependencies(), actor, { ...on(payoutId, 'ticket 7'), input });
+    expect(await run(dewi)).toMatchObject({ outcome: 'done', isRepeat: false });
+    expect(await run(dewi)).toMatchObject({ outcome: 'done', isRepeat: true, value: { status } });
+    // Another operator did not do it, and one who names a version has seen a page.
+    expect(await run(budi)).toMatchObject({ outcome: 'rejected', rejection: { reason: 'wrong_status' } });
+    expect(await run(dewi, { version: 1 })).toMatchObject({ outcome: 'rejected', rejection: { reason: 'superseded' } });
+  },
+);
+
 it('an action that is not possible is rejected before a second operator sees it', async () => {
   const { payoutId: payout } = await applyPayout(payouts, [], { by: { name: 'schedule' } });
   const waiting = await listApprovals(operators, { onlyOpen: true, limit: 9 });
