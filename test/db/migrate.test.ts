@@ -48,3 +48,23 @@ it('the first migration records the cell, and a database of another cell is not 
   });
   await database.drop();
 });
+
+it('an index of a large table is built before the migration, which would block its writes', async () => {
+  const database = await createEmptyDatabase();
+  const migrate = () => runBuiltLunas(['migrate'], { DATABASE_URL: database.url, LUNAS_ENVIRONMENT: 'sandbox' });
+  const query = (text: string) => withClient(database.url, (client) => client.query(text));
+  expect(await migrate()).toMatchObject({ exitCode: 0 });
+  await query("delete from schema_migrations where name = '0011_schema_exceptions'");
+  await query('drop index daily_runs_complete_idx');
+  await query("update pg_class set reltuples = 2000000 where relname = 'daily_runs'");
+  const { exitCode, stderr } = await migrate();
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('A migration would block all writes to a large table');
+  expect(stderr).toMatch(
+    /^create index concurrently daily_runs_complete_idx on daily_runs \(kind, finished_at\) where is_complete;$/m,
+  );
+  await query("update pg_class set reltuples = 10 where relname = 'daily_runs'");
+  // It builds the small one: what fails then is the table that exists.
+  expect((await migrate()).stderr).not.toContain('A migration would block');
+  await database.drop();
+});

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Client } from 'pg';
 import type { Environment } from '../../config';
@@ -37,6 +37,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
  * @throws UserError if the environment is not given and not recorded, or the recorded one is another; likewise the cell
  * @throws UserError if a version before the first release created the schema: it stays as it is
  * @throws UserError if there are migrations to apply, and the role may not change the schema
+ * @throws UserError if a migration would build an index of a large table
  * @throws UserError if another session holds a lock for too long; it names that session
  */
 export async function migrate(
@@ -53,6 +54,7 @@ export async function migrate(
   if (missing.length > 0) {
     await withConnection(databaseUrl, requireOwner);
     const isNew = missing.includes(FIRST_MIGRATION);
+    if (!isNew) await withConnection(databaseUrl, (db) => requireIndexes(db, missing));
     await withConnection(databaseUrl, (observer) => applyMigrations(databaseUrl, observer, isNew));
   }
   if (recorded === null) {
@@ -81,6 +83,41 @@ async function requireCell(databaseUrl: string, cell: string | undefined): Promi
       `This is the database of cell ${recorded}, not of ${cell}. Correct DATABASE_URL or LUNAS_CELL.`,
     );
   }
+}
+
+/** More rows than these take longer to index than other statements can wait. */
+const LARGE_TABLE_ROWS = 1_000_000;
+
+const CREATE_INDEX = /^create (?:unique )?index (?:if not exists )?(?<index>\w+) on (?<table>\w+)[^;]*;/gm;
+
+/**
+ * An index of a large table is built before, without blocking its writes.
+ * @throws UserError with the statements, if a migration would build one
+ */
+async function requireIndexes(db: Queryable, missing: readonly string[]): Promise<void> {
+  const blocking: string[] = [];
+  for (const name of missing) {
+    const text = await readFile(path.join(MIGRATIONS_DIRECTORY, `${name}.sql`), 'utf8');
+    for (const { 0: statement, groups } of text.matchAll(CREATE_INDEX)) {
+      if (await buildsLargeIndex(db, groups?.index ?? '', groups?.table ?? '')) blocking.push(statement);
+    }
+  }
+  if (blocking.length === 0) return;
+  const statements = blocking.map((statement) => statement.replace(' index ', ' index concurrently ')).join('\n');
+  throw new UserError(
+    'A migration would block all writes to a large table while it builds an index. Build it before ' +
+      `(docs/production.md, "Migrations on a large database"), then run the command again:\n${statements}`,
+  );
+}
+
+/** By the estimate of the planner, as counting takes minutes. */
+async function buildsLargeIndex(db: Queryable, index: string, table: string): Promise<boolean> {
+  const { rows } = await db.query<{ isLarge: boolean | null }>(
+    `select to_regclass($1) is null
+       and (select reltuples > ${LARGE_TABLE_ROWS} from pg_class where oid = to_regclass($2)) as "isLarge"`,
+    [index, table],
+  );
+  return onlyRow(rows).isLarge ?? false;
 }
 
 /** The migration tool would report the stack of its own error. */
