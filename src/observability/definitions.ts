@@ -81,6 +81,12 @@ export const METRICS = {
     help: 'When a process of a role was last seen. A role that was not run for 7 days has no value.',
     labels: { role: PROCESS_ROLES },
   },
+  lunas_clock_offset_seconds: {
+    type: 'gauge',
+    process: 'worker',
+    help: 'By how much the clock of PostgreSQL is before that of the process.',
+    labels: {},
+  },
   process_start_time_seconds: {
     type: 'gauge',
     process: 'every',

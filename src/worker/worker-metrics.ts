@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from '@temporalio/worker';
 import type { MetricsAddress } from '../config';
 import { createPool, type Pool } from '../db/connection/pool';
+import { onlyRow } from '../db/connection/require-row';
 import { readBusinessGauges } from '../db/operations/business-gauges';
 import type { WorkerRole } from '../domain/process-roles';
 import type { Logger } from '../observability/logger';
@@ -79,7 +80,18 @@ export async function startWorkerMetrics(
 }
 
 async function readDatabaseGauges(db: Pool): Promise<Sample[]> {
-  return [...(await readOutboxGauges(db)), ...(await readBusinessGauges(db))];
+  return [await readClockOffset(db), ...(await readOutboxGauges(db)), ...(await readBusinessGauges(db))];
+}
+
+/** Compared with the middle of the statement, which takes milliseconds. */
+async function readClockOffset(db: Pool): Promise<Sample> {
+  const sentAtMs = Date.now();
+  const { rows } = await db.query<{ seconds: number }>({
+    name: 'gauge_clock',
+    text: 'select extract(epoch from clock_timestamp())::float8 as seconds',
+  });
+  const { seconds } = onlyRow(rows);
+  return { name: 'lunas_clock_offset_seconds', labels: {}, value: seconds - (sentAtMs + Date.now()) / 2_000 };
 }
 
 interface WorkerReadiness {

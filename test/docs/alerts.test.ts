@@ -8,6 +8,7 @@ const LIST = 'docs/operations/alerts.md';
 
 /** Metrics of Temporal's SDK, with the suffixes that src/worker/runtime.ts configures. */
 const SDK_METRICS = [
+  'temporal_request_failure_total',
   'temporal_worker_task_slots_available',
   'temporal_workflow_task_execution_failed_total',
   'temporal_workflow_task_schedule_to_start_latency_seconds',

@@ -88,6 +88,12 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     isOverAt: 32,
   },
   LunasGaugesMissing: { series: { lunas_recovery_mode: '0x10 _x20 0x30' }, firesAt: 19, isOverAt: 35 },
+  LunasTemporalThrottles: {
+    series: { 'temporal_request_failure_total{status_code="RESOURCE_EXHAUSTED"}': '0x10 0+60x30 1800x40' },
+    firesAt: 30,
+    isOverAt: 60,
+  },
+  LunasClockSkew: gauge('lunas_clock_offset_seconds', -3),
   LunasPostgresqlDown: up('postgresql'),
   LunasTemporalDown: up('temporal'),
   LunasRecoveryMode: gauge('lunas_recovery_mode', 1),
