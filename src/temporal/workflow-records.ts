@@ -33,6 +33,14 @@ export interface WorkflowNeedingAttention {
   readonly retriedStep?: RetriedStep | null;
 }
 
+/** A workflow that Temporal lists. */
+export interface StartedWorkflow {
+  readonly workflowId: string;
+  readonly startedAt: Date;
+  /** `running`, or how it closed. */
+  readonly state: string;
+}
+
 /** The last run of a workflow. */
 interface DescribedRun {
   /** Null while it runs. */
@@ -61,6 +69,22 @@ export class WorkflowRecords {
     const paymentStatus = described.typedSearchAttributes.get(SEARCH_ATTRIBUTES.paymentStatus) ?? null;
     const run = toDescribedRun(described);
     return { isRunning: run.closed === null, status: paymentStatus, ...run };
+  }
+
+  /**
+   * The newest run of a payment's workflow, whether a worker has seen it or not; null if Temporal lists none.
+   * @param idOrReference of the form of one: it becomes a part of a query
+   */
+  findStarted(idOrReference: string): Promise<StartedWorkflow | null> {
+    const query = idOrReference.startsWith('LN')
+      ? `WorkflowType = 'payment' and ${SEARCH_ATTRIBUTES.referenceId.name} = '${idOrReference}'`
+      : `WorkflowId = '${paymentWorkflowId(idOrReference)}'`;
+    return this.client.call(async ({ workflow }) => {
+      for await (const { workflowId, startTime, status } of workflow.list({ query, pageSize: 1 })) {
+        return { workflowId, startedAt: startTime, state: status.name.toLowerCase() };
+      }
+      return null;
+    });
   }
 
   /**

@@ -19,6 +19,7 @@ import { formatTable, printable, type CommandResult } from '../output';
 import { addPaymentAction } from '../payment-action';
 import { explainOutcome, outcomeRow } from '../render-outcome';
 import { renderPayment } from '../render-payment';
+import { explainUnstored } from '../unstored-payment';
 
 export function addPaymentsCommand(program: LunasCommand): void {
   const payments = program.command('payments').description('status and history of payments');
@@ -52,7 +53,9 @@ function addShow(payments: LunasCommand): void {
     )
     .examples('lunas payments show LN0123456789ABCDEF', 'lunas payments show ORDER-1042')
     .databaseAction(z.object({ payment: z.string() }), async ({ payment: anyId }, db, context) => {
-      const found = await listPaymentsOfAnyId(db, anyId);
+      const found = await listPaymentsOfAnyId(db, anyId).catch(async (error: unknown) => {
+        throw await explainUnstored(error, anyId, { db, context });
+      });
       if (found.length > 1) return ambiguousResult(anyId, found);
       const readRun = (paymentId: string) => withTemporal(context, db, (workflows) => workflows.readRun(paymentId));
       const details = await showPayment(db, readRun, anyId);

@@ -20,6 +20,8 @@ export interface RequestDetails {
   /** Older ones with the same id, which callers choose. */
   readonly earlierRequests: readonly RequestRecord[];
   readonly payments: readonly PaymentRow[];
+  /** PostgreSQL may have no row of such a payment. */
+  readonly paymentIds: readonly string[];
 }
 
 export interface RequestFilter {
@@ -148,8 +150,9 @@ export async function showRequest(db: Queryable, requestId: string): Promise<Req
     [requestId],
   );
   const newest = requireRow(rows, 'recordedRequest', requestId);
-  const payments = await listPaymentsOfRequest(db, { requestId, paymentIds: newest.paymentIds });
-  return { request: describe(newest), earlierRequests: rows.slice(1).map(describe), payments };
+  const { paymentIds } = newest;
+  const payments = await listPaymentsOfRequest(db, { requestId, paymentIds });
+  return { request: describe(newest), earlierRequests: rows.slice(1).map(describe), payments, paymentIds };
 }
 
 async function requireKey(db: Queryable, { keyId }: RequestFilter): Promise<void> {
