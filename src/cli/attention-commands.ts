@@ -47,6 +47,8 @@ const PAGES: Readonly<Partial<Record<string, string>>> = {
   postgresql: 'docs/operations/postgresql-down.md',
   temporal: 'docs/operations/temporal-down.md',
   worker: 'docs/operations/backlog.md',
+  recovery_mode: 'docs/operations/postgresql-restored.md',
+  ledger_breaks: 'docs/operations/alerts.md',
   role_missing: 'docs/operations/alerts.md',
   unknown_order: 'docs/operations/forged-notifications.md',
   unknown_payout: 'docs/operations/payouts.md',

@@ -50,7 +50,7 @@ export function renderPayment(details: PaymentDetails): string {
 export function followUpSections(details: PaymentDetails | PayoutRecord): string[] {
   const { exceptions, actions, deliveries, workflow } = details;
   return [
-    ...(exceptions.length > 0 ? [section('Exceptions', formatTable(exceptions.map(exceptionRow), ''))] : []),
+    ...(exceptions.length > 0 ? [section('Exceptions', renderExceptions(exceptions))] : []),
     ...(actions.length > 0 ? [section('Operators', formatTable(actions.map(actionRow), ''))] : []),
     section('Webhooks', formatTable(deliveries.map(deliveryRow), 'none')),
     renderWorkflow(workflow),
@@ -92,6 +92,15 @@ function refundRow(refund: Refund) {
     "PROVIDER'S REFERENCE": refund.providerReference,
     REASON: refund.failureReason,
   };
+}
+
+/** With the command that closes each open one. */
+function renderExceptions(exceptions: readonly ExceptionRecord[]): string {
+  const open = exceptions.filter(({ resolvedAt }) => resolvedAt === null);
+  const commands = open.map(
+    ({ id }) => `Closes it after its cause is repaired: lunas exceptions resolve ${id} --note "…"`,
+  );
+  return [formatTable(exceptions.map(exceptionRow), ''), ...commands].join('\n');
 }
 
 function exceptionRow(exception: ExceptionRecord) {

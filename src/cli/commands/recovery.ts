@@ -53,6 +53,7 @@ function recoveryDetails(mode: RecoveryMode): CommandResult & { readonly json: o
       By: mode.begunBy,
       Reason: mode.reason,
       Ended: mode.isOn ? null : mode.endedAt,
+      Next: mode.isOn ? 'lunas recover, lunas reconcile, lunas recovery end' : null,
       'Timeline of PostgreSQL': mode.timeline,
       'Recorded timeline': mode.recordedTimeline,
     }),

@@ -5,8 +5,11 @@ import { IS_WORKFLOW_ID } from './reconciliation-findings';
 const BY: ActorText = 'operator';
 const NOTE = 'a recovery repaired it';
 
-/** What a reconciliation found lost, and a recovery restores. */
-const OPEN_LOSSES = "kind = 'reconciliation' and cause = 'lost' and resolved_at is null";
+/**
+ * What a reconciliation found lost, or late without its workflow, and a recovery restores. A payment that is late
+ * nevertheless is a case by itself, and the next reconciliation opens its exception again.
+ */
+const OPEN_LOSSES = "kind = 'reconciliation' and cause in ('lost', 'overdue') and resolved_at is null";
 
 /** A workflow without a row may be older than those that the recovery has compared. */
 const HAS_ROW = `case when ${IS_WORKFLOW_ID}
