@@ -676,22 +676,29 @@ async function createEndpoint(): Promise<string> {
 
 const isPlanted = (entry: readonly [string, Planted | Elsewhere]): entry is [string, Planted] => 'plant' in entry[1];
 
+/** Each case runs some commands, and a list may have to be read again on a busy machine. */
+const CASE_TIMEOUT_MS = 240_000;
+
 describe('NEXT of a row', () => {
-  it.each(Object.entries(ROWS).filter(isPlanted))('%s', async (name, { plant, exitCode = 0, repair, isGone }) => {
-    const sought = await plant();
-    const [kind, ...cause] = name.split(' ');
-    const isIt = (found: { kind: string; cause: string | null; subject: string | null; next: string }) =>
-      found.kind === kind &&
-      (kind !== 'exception' || found.cause === cause.join(' ')) &&
-      (sought === null || `${found.subject} ${found.next}`.includes(sought));
-    const cases = await eventually(attention, (cases) => cases.some(isIt));
-    const found = cases.find(isIt);
-    expect(found).toBeDefined();
-    const output = await runNext(found?.next ?? '', exitCode);
-    await repair?.(output, sought ?? '');
-    await isGone?.(sought ?? '');
-    expect((await eventually(attention, (cases) => !cases.some(isIt))).filter(isIt)).toEqual([]);
-  });
+  it.each(Object.entries(ROWS).filter(isPlanted))(
+    '%s',
+    async (name, { plant, exitCode = 0, repair, isGone }) => {
+      const sought = await plant();
+      const [kind, ...cause] = name.split(' ');
+      const isIt = (found: { kind: string; cause: string | null; subject: string | null; next: string }) =>
+        found.kind === kind &&
+        (kind !== 'exception' || found.cause === cause.join(' ')) &&
+        (sought === null || `${found.subject} ${found.next}`.includes(sought));
+      const cases = await eventually(attention, (cases) => cases.some(isIt));
+      const found = cases.find(isIt);
+      expect(found).toBeDefined();
+      const output = await runNext(found?.next ?? '', exitCode);
+      await repair?.(output, sought ?? '');
+      await isGone?.(sought ?? '');
+      expect((await eventually(attention, (cases) => !cases.some(isIt))).filter(isIt)).toEqual([]);
+    },
+    CASE_TIMEOUT_MS,
+  );
 
   it.each(Object.entries(ROWS).filter((entry) => !isPlanted(entry)))('%s has a test elsewhere', (_name, row) => {
     expect('test' in row && existsSync(path.join(PACKAGE_ROOT, row.test))).toBe(true);
