@@ -89,6 +89,7 @@ export function openDashboard(
       db,
       workflows,
       sealer,
+      loadSealer: () => Promise.resolve(sealer),
       derivedKeys,
       lostWorkflows,
       createFlights: new SingleFlight(workflows, admission),

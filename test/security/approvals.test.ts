@@ -28,6 +28,7 @@ import { applyTransitions, payLate } from '../services/ledger/transition-path';
 import { operatorOf } from '../support/actors';
 import { asSuperuser } from '../support/backdate';
 import { createProductionDatabase, type TestDatabase } from '../support/database';
+import { NOTHING_TO_SEAL } from '../support/deciding';
 import { endOperatorKey } from '../support/keys';
 import { NO_WORKFLOWS } from '../support/no-workflows';
 import { createTestLedger, type TestLedger } from '../support/payments';
@@ -595,7 +596,7 @@ describe('actions of payments', () => {
 
   const dependencies = (request = record): ApprovalDependencies => ({
     db,
-    loadSealer: () => Promise.reject(new Error('no sealer')),
+    ...NOTHING_TO_SEAL,
     withWorkflows: (work) => work({ ...NO_WORKFLOWS, request }),
   });
 

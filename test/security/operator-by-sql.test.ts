@@ -633,6 +633,48 @@ describe('attack 2: one person signs in as a member of a merchant', () => {
   });
 });
 
+describe('attack 2: one person has a key of a merchant', () => {
+  const KEY = `insert into api_keys (id, merchant_id, secret_sha256, prefix, last_four, scopes, created_by)
+    values ($1, $2, $3, 'sk_live_', 'abcd', $4, 'operator:eve')`;
+  const ENDPOINT = 'insert into webhook_endpoints (id, merchant_id, url, events, expand) values ($1, $2, $3, null, $4)';
+  const secretSha256 = createHash('sha256')
+    .update(ID + 'key')
+    .digest();
+  const byMember = () => createMember(payouts.db, `${randomUUID()}@toko.example`, [[payouts.merchantId, 'owner']]);
+
+  it('makes no key of a merchant with a member, but that of an approval', async () => {
+    const { merchantId } = payouts;
+    const insert = (scopes: readonly string[]) => attempt(KEY, randomUUID(), merchantId, secretSha256, scopes);
+    await byMember();
+    await expect(insert(['read'])).rejects.toMatchObject({ code: RESTRICTED });
+    const passedOn = { secretSha256: secretSha256.toString('hex') };
+    await approved('key.create', merchantId, { merchant: merchantId, scopes: ['read'], passedOn });
+    await expect(insert(['read', 'refund'])).rejects.toMatchObject({ code: RESTRICTED });
+    await insert(['read']);
+  });
+
+  it('registers and moves no endpoint of a merchant with a member, but as approved', async () => {
+    const { merchantId } = payouts;
+    const id = randomUUID();
+    const insert = (url: string) => attempt(ENDPOINT, id, merchantId, url, []);
+    const move = (url: string) => attempt('update webhook_endpoints set url = $2 where id = $1', id, url);
+    await byMember();
+    await expect(insert('https://own.test/')).rejects.toMatchObject({ code: RESTRICTED });
+    await approved('webhook.create', merchantId, { merchant: merchantId, url: 'https://toko.example/' });
+    await expect(insert('https://own.test/')).rejects.toMatchObject({ code: RESTRICTED });
+    await insert('https://toko.example/');
+    await expect(move('https://own.test/')).rejects.toMatchObject({ code: RESTRICTED });
+    await approved('webhook.set', id, { endpoint: id, url: 'https://toko.example/2' });
+    await expect(move('https://own.test/')).rejects.toMatchObject({ code: RESTRICTED });
+    await move('https://toko.example/2');
+    await attempt('update webhook_endpoints set deleted_at = now() where id = $1', id);
+    await asSuperuser(payouts.db, `update approvals set status = 'executed' where status = 'approved'`);
+    await expect(attempt('update webhook_endpoints set deleted_at = null where id = $1', id)).rejects.toMatchObject({
+      code: RESTRICTED,
+    });
+  });
+});
+
 describe('attack 2: one person invites, and waits until the merchant has money', () => {
   let dashboard: Pool;
   let token: string;

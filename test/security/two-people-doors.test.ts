@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { createSealer } from '../../src/crypto/sealing';
 import type { Pool } from '../../src/db/connection/pool';
 import { openException } from '../../src/db/operations/open-exception';
 import type { StepActor } from '../../src/domain/actor';
@@ -6,10 +9,12 @@ import { startApi } from '../../src/servers/api-server';
 import { listApprovals } from '../../src/services/audit/list-approvals';
 import type { DATABASE_APPROVALS, WORKFLOW_APPROVALS } from '../../src/services/operations/all';
 import { listExceptions } from '../../src/services/payments/exceptions';
+import { insertEndpoint, listEndpoints } from '../../src/services/webhooks/webhook-endpoints';
 import { runLunas } from '../cli/run-lunas';
 import { applyTransitions, type StepName } from '../services/ledger/transition-path';
 import { prepareBankAccount } from '../support/bank-accounts';
 import { SILENT } from '../support/collect-log';
+import { eventually } from '../support/eventually';
 import { freeListeners } from '../support/listeners';
 import {
   addLines,
@@ -28,6 +33,8 @@ import { NO_LIMITS } from '../support/service';
 let payouts: TestPayouts;
 let db: Pool;
 let dewi: Door;
+let budi: Door;
+let apiUrl: string;
 let operatorIds: Readonly<Record<string, string>>;
 let operatorUrl: string;
 let closeApi: () => Promise<void>;
@@ -42,8 +49,9 @@ interface Door {
 beforeAll(async () => {
   payouts = await createTestPayouts();
   ({ db } = payouts);
-  const { listeners, operatorUrl: url } = await freeListeners();
-  operatorUrl = url;
+  const addresses = await freeListeners();
+  const { listeners } = addresses;
+  ({ apiUrl, operatorUrl } = addresses);
   await setEnvironment(db, 'production');
   const api = await startApi({
     ...listeners,
@@ -57,6 +65,7 @@ beforeAll(async () => {
   closeApi = () => api.close();
   const [own, other] = [await addOperator('dewi'), await addOperator('budi')];
   dewi = await doorsOf('dewi', own.secret);
+  budi = await doorsOf('budi', other.secret);
   operatorIds = { dewi: own.id, budi: other.id };
 });
 afterAll(async () => {
@@ -126,6 +135,13 @@ interface Attempt {
 
 type Approved = (typeof DATABASE_APPROVALS | typeof WORKFLOW_APPROVALS)[number]['name'];
 
+/** A merchant with a member, who manages its keys and endpoints. */
+async function ofAMember(): Promise<string> {
+  const { merchantId } = payouts;
+  await createMember(db, `${randomUUID()}@toko.example`, [[merchantId, 'owner']]);
+  return merchantId;
+}
+
 const KEY = ['--server-key-env', 'SERVER_KEY', '--nmid', 'ID1020021181745'];
 
 const REFUND_FAILED = ['issue', 'pay', 'request_refund', 'submit_refund', 'fail_refund'] as const;
@@ -176,6 +192,17 @@ const ATTEMPTS: Readonly<Record<Approved, () => Promise<Attempt>>> = {
     await db.query("update users set link_shown_to = 'user:another' where id = $1", [id]);
     return { command: ['users', 'confirm', id] };
   },
+  'key.create': async () => ({ command: ['keys', 'create', '--merchant', await ofAMember()] }),
+  'webhook.create': async () => ({
+    command: ['webhooks', 'create', '--merchant', await ofAMember(), '--url', 'https://toko.example/'],
+  }),
+  'webhook.set': async () => {
+    await setEnvironment(db, 'sandbox');
+    const endpoint = { merchantId: await ofAMember(), url: 'https://toko.example/', events: [] };
+    const inserted = await insertEndpoint(db, createSealer(payouts.masterKey), endpoint);
+    await setEnvironment(db, 'production');
+    return { command: ['webhooks', 'set', inserted?.id ?? '', '--url', 'https://toko.example/'] };
+  },
   'account.create': async () => ({
     command: [...'accounts add --provider gopay --adapter midtrans'.split(' '), ...KEY],
   }),
@@ -225,7 +252,13 @@ const ATTEMPTS: Readonly<Record<Approved, () => Promise<Attempt>>> = {
 };
 
 /** Commands that print what is passed on, and which works after the approval. */
-const PASSES_ON: ReadonlySet<string> = new Set(['account.create', 'operator.approve', 'user.invite', 'user.reset']);
+const PASSES_ON: ReadonlySet<string> = new Set([
+  'account.create',
+  'key.create',
+  'operator.approve',
+  'user.invite',
+  'user.reset',
+]);
 
 /** The requests of this action that wait. */
 async function waiting(action: string): Promise<number[]> {
@@ -270,6 +303,45 @@ it.each(Object.entries(ATTEMPTS))(
     expect([await waiting(action), await executed(action)]).toEqual([[id], 0]);
   },
 );
+
+const createdSchema = z.object({ key: z.object({ secret: z.string() }), approval_id: z.number() });
+
+it('a key of a merchant with a member works when two operators have decided it, and not before', async () => {
+  const { stdout } = await dewi.lunas('keys', 'create', '--merchant', await ofAMember(), '--scopes', 'read');
+  const { key, approval_id: approvalId } = createdSchema.parse(JSON.parse(stdout));
+  const list = () => fetch(`${apiUrl}/transactions`, { headers: { authorization: `Bearer ${key.secret}` } });
+  expect((await list()).status).toBe(401);
+  expect(await budi.lunas('approvals', 'approve', String(approvalId))).toMatchObject({ exitCode: 0 });
+  await eventually(list, ({ status }) => status === 200);
+  const { rows } = await db.query("select from operator_actions where detail like '%' || $1 || '%'", [key.secret]);
+  expect(rows).toEqual([]);
+});
+
+it('webhooks of a merchant with a member go where two operators have decided, once', async () => {
+  const merchantId = await ofAMember();
+  const url = 'https://toko.example/hook';
+  const asked = await dewi.lunas('webhooks', 'create', '--merchant', merchantId, '--url', url);
+  expect(asked).toMatchObject({ exitCode: 1 });
+  const own = async () => (await listEndpoints(db)).filter((endpoint) => endpoint.url.startsWith(url));
+  expect(await own()).toEqual([]);
+  const [created] = await waiting('webhook.create');
+  expect(await budi.lunas('approvals', 'approve', String(created))).toMatchObject({ exitCode: 0 });
+  const [endpoint] = await own();
+  await dewi.lunas('webhooks', 'set', endpoint?.id ?? '', '--url', `${url}/2`);
+  const [moved] = await waiting('webhook.set');
+  expect(await budi.lunas('approvals', 'approve', String(moved))).toMatchObject({ exitCode: 0 });
+  expect(await own()).toMatchObject([{ id: endpoint?.id, merchantId, url: `${url}/2` }]);
+});
+
+it('one operator sets up a merchant that has no member', async () => {
+  await setEnvironment(db, 'sandbox');
+  payouts = await withNewMerchant(payouts);
+  await setEnvironment(db, 'production');
+  const { merchantId } = payouts;
+  expect(await dewi.lunas('keys', 'create', '--merchant', merchantId)).toMatchObject({ exitCode: 0 });
+  const created = await dewi.lunas('webhooks', 'create', '--merchant', merchantId, '--url', 'https://toko.example/');
+  expect(created).toMatchObject({ exitCode: 0 });
+});
 
 it('each endpoint of the operator API that writes is one of the above, or moves no money and needs one person', () => {
   const patternOf = (path: string) => path.replace(/LN\w+|LP\w+|[0-9a-f-]{36}/, ':id');

@@ -15,6 +15,7 @@ import { SignInThrottle } from '../../src/services/identity/throttle';
 import { operatorOf } from '../support/actors';
 import { SILENT } from '../support/collect-log';
 import { createProductionDatabase, type TestDatabase } from '../support/database';
+import { NOTHING_TO_SEAL } from '../support/deciding';
 import { ageMembers, BROWSER, createMember, createShop } from '../support/people';
 import { createOperatorWithLogin, urlOfOperator } from '../support/production';
 import { newMasterKey } from '../support/service';
@@ -192,7 +193,7 @@ describe('operators who spoke to the person', () => {
       {
         db: deciders,
         log: SILENT,
-        loadSealer: () => Promise.reject(new Error('no sealer')),
+        ...NOTHING_TO_SEAL,
         withWorkflows: () => Promise.reject(new Error('no workflow')),
       },
       by,

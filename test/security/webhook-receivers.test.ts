@@ -31,7 +31,8 @@ async function register(url: string, resolveHost: ResolveHost, rules: Partial<Re
   const receiverRules = { environment: 'production', ...rules } as const;
   const input = { url, events: [], expand: [] };
   const call = { path: { merchant: ledger.merchantId }, input, formId: randomUUID() };
-  return valueOf(await createEndpoint.run({ db: ledger.db, sealer, receiverRules, resolveHost }, osUser('root'), call));
+  const needs = { db: ledger.db, loadSealer: () => Promise.resolve(sealer), receiverRules, resolveHost };
+  return valueOf(await createEndpoint.run(needs, osUser('root'), call));
 }
 
 describe('registering a webhook in production', () => {

@@ -10,6 +10,7 @@ import { withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
 import { limit, wholeNumber } from '../option-schemas';
 import { formatTable, type CommandResult } from '../output';
+import { receiverRules } from '../receiver-rules';
 import { runOperation } from '../run-operation';
 
 const MAX_ID = Number.MAX_SAFE_INTEGER;
@@ -101,10 +102,12 @@ function addApprove(approvals: LunasCommand): void {
     .command('approve <approval-id>')
     .description('approve a request of another operator, and execute it')
     .examples('lunas approvals list', 'lunas approvals approve 7 --note "compared with the contract"')
-    .writeAction(decision, async ({ approvalId }, { db, log, actor, note }, context) => {
+    .writeAction(decision, async ({ approvalId }, { db, log, actor, note }, context, environment) => {
       const dependencies: ApprovalDependencies = {
         db,
         log,
+        environment,
+        receiverRules: receiverRules(context, environment),
         loadSealer: () => context.sealer(db),
         withWorkflows: (work) => withTemporal(context, db, work),
       };

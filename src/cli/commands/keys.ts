@@ -1,15 +1,17 @@
 import { z } from 'zod';
+import { findCell } from '../../db/connection/environment';
 import { LONG_STATEMENT_MS } from '../../db/connection/pool';
 import { MERCHANT_SCOPES } from '../../domain/key-access';
 import { findKey, listKeys, MAX_KEY_NAME_CHARACTERS } from '../../services/merchants/keys/api-key';
-import { createKey } from '../../services/merchants/keys/create-key';
+import { createKey, keyToPassOn } from '../../services/merchants/keys/create-key';
 import { revokeKey } from '../../services/merchants/keys/revoke-key';
 import { requireDone } from '../../services/operations/require-done';
 import { RESEAL, resealAll, type ResealedTable } from '../../services/recovery/reseal';
+import { howToApprove } from '../error-hints';
 import { addKeyAccessOptions, keyAccessColumns, keyAccessFields, keyAccessSchemas } from '../key-access-options';
 import type { LunasCommand } from '../lunas-command';
 import { id, textUpTo } from '../option-schemas';
-import { formatFields, formatTable } from '../output';
+import { formatFields, formatTable, type CommandResult } from '../output';
 import { runOperation } from '../run-operation';
 
 export function addKeysCommand(program: LunasCommand): void {
@@ -33,12 +35,16 @@ export function addKeysCommand(program: LunasCommand): void {
       }),
       async ({ merchant, name, allowIp, scopes, expires }, audit, _, environment) => {
         const { db, log } = audit;
-        const input = { name, scopes, allowedNetworks: allowIp, expiresAt: expires };
-        const created = await runOperation(audit, createKey, { db, log, environment }, { path: { merchant }, input });
-        const key = requireDone(created);
-        const ids = { 'Secret key': key.secret, Name: key.name, Key: key.id, Merchant: key.merchantId };
-        const fields = formatFields({ ...ids, ...keyAccessFields(key) });
-        return { json: { key }, text: `${fields}\n\nKeep the secret key now: it is not shown again.` };
+        const { secret, passedOn } = keyToPassOn(environment, await findCell(db));
+        const call = {
+          path: { merchant },
+          input: { name, scopes, allowedNetworks: allowIp, expiresAt: expires, passedOn },
+        };
+        const result = await runOperation(audit, createKey, { db, log, environment }, call);
+        if (result.outcome === 'waits') return waitingKey({ id: passedOn.id, merchantId: merchant, secret }, result);
+        const key = { ...requireDone(result), secret };
+        const ids = { 'Secret key': secret, Name: key.name, Key: key.id, Merchant: key.merchantId };
+        return { json: { key }, text: `${formatFields({ ...ids, ...keyAccessFields(key) })}\n\n${SHOWN_ONCE}` };
       },
     );
   keys
@@ -68,6 +74,18 @@ export function addKeysCommand(program: LunasCommand): void {
       return { json: { key }, text: `${key.masked} (${key.id}) is revoked.` };
     });
   addReseal(keys);
+}
+
+const SHOWN_ONCE = 'Keep the secret key now: it is not shown again.';
+
+/** A key that works when a second operator has approved it. */
+function waitingKey(
+  key: { readonly id: string; readonly merchantId: string; readonly secret: string },
+  { approvalId }: { readonly approvalId: number },
+): CommandResult {
+  const fields = formatFields({ 'Secret key': key.secret, Key: key.id, Merchant: key.merchantId });
+  const text = `${fields}\n\n${SHOWN_ONCE}\nIt does not work yet: ${howToApprove(approvalId)}`;
+  return { json: { key, approvalId }, text };
 }
 
 function addReseal(keys: LunasCommand): void {

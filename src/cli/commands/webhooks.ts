@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Environment } from '../../config';
 import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
 import { WEBHOOK_EVENTS } from '../../domain/events';
@@ -24,6 +23,7 @@ import type { CommandContext } from '../command-context';
 import { collect, type LunasCommand } from '../lunas-command';
 import { durationFrom, id, isPeriod, joinOptions, limit, oneOf, timestamp } from '../option-schemas';
 import { formatFields, formatTable, type CommandResult } from '../output';
+import { receiverRules } from '../receiver-rules';
 import { runOperation } from '../run-operation';
 
 const EXPAND_TEXT = `add to the bodies of payments: ${joinOptions(EXPANSIONS)}; repeat for more`;
@@ -75,12 +75,12 @@ function addCreate(webhooks: LunasCommand): void {
       'lunas webhooks create --merchant MERCHANT_ID --url https://shop.example/paid --event payment.paid',
     )
     .writeAction(input, async ({ merchant, url, event, expand }, audit, context, environment) => {
-      const sealer = await context.sealer(audit.db);
       const { db, log } = audit;
-      const needs = { db, log, sealer, receiverRules: receiverRules(context, environment) };
+      const loadSealer = () => context.sealer(db);
+      const needs = { db, log, loadSealer, receiverRules: receiverRules(context, environment) };
       const call = { path: { merchant }, input: { url, events: event, expand } };
       const endpoint = requireDone(await runOperation(audit, createEndpoint, needs, call));
-      await updateRunFile(context, audit.db, sealer, merchant);
+      await updateRunFile(context, db, await loadSealer(), merchant);
       const fields = { Secret: endpoint.secret, ...settingsOf(endpoint) };
       const notes = [SECRET_SHOWN_ONCE, warningOfDuplicate(endpoint.duplicateOf) ?? []].flat();
       return { json: { endpoint }, text: `${formatFields(fields)}\n\n${notes.join('\n')}` };
@@ -288,14 +288,6 @@ function addRedeliver(webhooks: LunasCommand): void {
       const redelivery = requireRedelivered(result);
       return { json: { ...redelivery }, text: renderRedelivery(redelivery) };
     });
-}
-
-function receiverRules({ config }: CommandContext, environment: Environment) {
-  return {
-    environment,
-    allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
-    forbiddenNetworks: config.WEBHOOK_FORBIDDEN_NETWORKS,
-  };
 }
 
 /** `run.json` of a running Lunas contains the newest secret of its demo merchant. */

@@ -280,6 +280,50 @@ create trigger still_permitted before update of used_at on sign_in_links for eac
   when (new.kind = 'invitation' and old.used_at is null and new.used_at is not null)
   execute function require_still_permitted();
 
+-- In production no operator alone makes a key of a merchant that has members, or changes where its webhooks go. Members
+-- do that in the dashboard; before the first one, an operator sets the merchant up.
+create function needs_two_for_members(merchant uuid) returns boolean language sql stable
+  return needs_two_operators() and not acts_as_dashboard()
+    and exists (select from members where merchant_id = merchant and removed_at is null);
+
+create function require_approved_api_key() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if needs_two_for_members(new.merchant_id) and not exists (
+    select from approvals
+    where is_in_execution(approvals, 'key.create') and parameters ->> 'merchant' = new.merchant_id::text
+      and parameters #>> '{passedOn,secretSha256}' = encode(new.secret_sha256, 'hex')
+      and parameters -> 'scopes' is not distinct from to_jsonb(new.scopes)
+  ) then
+    raise exception 'key % is not approved by two operators', new.id using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger two_operators before insert on api_keys for each row execute function require_approved_api_key();
+
+create function require_approved_endpoint() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if needs_two_for_members(new.merchant_id) and not exists (
+    select from approvals
+    where is_in_execution(approvals, case tg_op when 'INSERT' then 'webhook.create' else 'webhook.set' end)
+      and new.url = coalesce(parameters ->> 'url', old.url)
+      and case tg_op
+        when 'INSERT' then parameters ->> 'merchant' = new.merchant_id::text
+        else parameters ->> 'endpoint' = new.id::text
+      end
+  ) then
+    raise exception 'endpoint % is not approved by two operators', new.id using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger two_operators before insert on webhook_endpoints for each row
+  execute function require_approved_endpoint();
+create trigger two_operators_change before update of url, events, expand, deleted_at on webhook_endpoints for each row
+  when ((new.url, new.events, new.expand) is distinct from (old.url, old.events, old.expand)
+    or old.deleted_at is not null and new.deleted_at is null)
+  execute function require_approved_endpoint();
+
 -- Two operators have spoken to the person: nobody else has the login. The approval is of these credentials.
 create function confirm_user(person uuid, since timestamptz) returns boolean
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -336,7 +380,8 @@ grant select (id, realm, kind, user_id, email, merchant_id, role, created_by, cr
 grant select (id, realm, email, language) on users to lunas_worker;
 grant select (id, expires_at), delete on sessions, sign_in_links to lunas_worker;
 grant select on members to lunas_reader;
-revoke execute on function require_approved_link, is_still_permitted, require_still_permitted from public;
+revoke execute on function require_approved_api_key, require_approved_endpoint, require_approved_link,
+  is_still_permitted, require_still_permitted from public;
 grant execute on function is_still_permitted to lunas_dashboard;
 revoke execute on function confirm_user from public;
 grant execute on function confirm_user to lunas_operator;

@@ -6,14 +6,13 @@ import { ConflictError, messageOf, UserError } from '../../errors';
 import { withAudit, type AuditDependencies } from '../audit/audit';
 import { findApproval, type Approval } from '../audit/list-approvals';
 import { IS_VALID, IS_WAITING } from '../audit/request-approval';
-import { DATABASE_APPROVALS, WORKFLOW_APPROVALS, type WorkflowNeeds } from '../operations/all';
+import { DATABASE_APPROVALS, WORKFLOW_APPROVALS, type DatabaseNeeds, type WorkflowNeeds } from '../operations/all';
 import type { ApprovalExecution } from '../operations/operation-spec';
 import type { Reasons } from '../operations/rejections';
 import { requireDone } from '../operations/require-done';
-import type { SealingDependencies } from '../provider-accounts/provider-accounts';
 
 /** What an approval needs to be executed. */
-export interface ApprovalDependencies extends SealingDependencies {
+export interface ApprovalDependencies extends DatabaseNeeds {
   readonly db: Pool;
   /** Works with the clients of the workflows. A command connects to Temporal only for an action of a workflow. */
   readonly withWorkflows: (work: (workflows: WorkflowNeeds['workflows']) => Promise<unknown>) => Promise<unknown>;
@@ -150,14 +149,14 @@ async function approveInWorkflow(
 
 /** Decision, action and outcome are one transaction. */
 async function approveInDatabase(
-  { db, log, loadSealer }: ApprovalDependencies,
+  dependencies: ApprovalDependencies,
   actor: OperatorActor,
   decision: Decision,
-  execute: (needs: SealingDependencies, executor: OperatorActor, approval: Approval) => Promise<unknown>,
+  execute: (needs: DatabaseNeeds, executor: OperatorActor, approval: Approval) => Promise<unknown>,
 ): Promise<void> {
-  const failure = await inTransaction(db, async (client) => {
+  const failure = await inTransaction(dependencies.db, async (client) => {
     const approval = await decide(client, actor, decision);
-    const failure = await failureOf(execute({ db: client, log, loadSealer }, { ...actor, approval }, approval));
+    const failure = await failureOf(execute({ ...dependencies, db: client }, { ...actor, approval }, approval));
     if (await recordExecution(client, approval.id, 'database', failure)) return failure;
     throw new ConflictError('not_allowed', `Request ${approval.id} is expired: it has to be requested again.`);
   });

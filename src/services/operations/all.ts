@@ -17,7 +17,7 @@ import { withdrawInvitation } from '../identity/withdraw-invitation';
 import { approveMerchant } from '../merchants/approve-merchant';
 import { createMerchant } from '../merchants/create-merchant';
 import { holdMerchant } from '../merchants/hold-merchant';
-import { createKey } from '../merchants/keys/create-key';
+import { createKey, type IssueDependencies } from '../merchants/keys/create-key';
 import { revokeKey } from '../merchants/keys/revoke-key';
 import { rotateKey } from '../merchants/keys/rotate-key';
 import { updateKey } from '../merchants/keys/update-key';
@@ -66,6 +66,7 @@ import { withdrawBankAccount } from '../payouts/withdraw-bank-account';
 import { withdrawPayoutSettings } from '../payouts/withdraw-payout-settings';
 import { disableAccount, enableAccount } from '../provider-accounts/account-status';
 import { createAccount } from '../provider-accounts/create-account';
+import type { SealingDependencies } from '../provider-accounts/provider-accounts';
 import { setCallRate } from '../provider-accounts/set-call-rate';
 import { setCatalog } from '../provider-accounts/set-catalog';
 import { setServerKey } from '../provider-accounts/set-key';
@@ -75,6 +76,7 @@ import { deleteEndpoint } from '../webhooks/delete-endpoint';
 import { disableEndpoint } from '../webhooks/disable-endpoint';
 import { enableEndpoint } from '../webhooks/enable-endpoint';
 import { pingEndpoint } from '../webhooks/ping-endpoint';
+import type { UrlDependencies } from '../webhooks/receiver-url';
 import { redeliver } from '../webhooks/redeliver';
 import { rotateSecret } from '../webhooks/rotate-secret';
 import { setEndpoint } from '../webhooks/set-endpoint';
@@ -198,7 +200,13 @@ export const DATABASE_APPROVALS = [
   confirmUser,
   createAccount,
   setServerKey,
+  createKey,
+  createEndpoint,
+  setEndpoint,
 ] as const;
+
+/** What an approved act of the database needs. */
+export type DatabaseNeeds = SealingDependencies & IssueDependencies & UrlDependencies;
 
 /** What an approved act of a workflow needs. */
 export type WorkflowNeeds = PaymentActionDependencies & {

@@ -1,20 +1,21 @@
+import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import type { Sealer } from '../../crypto/sealing';
-import { requireMerchant } from '../../db/merchants/require-merchant';
 import { WEBHOOK_EVENTS } from '../../domain/events';
 import { EXPANSIONS } from '../../domain/expansions';
-import { NotFoundError } from '../../errors';
+import { loadManagedMerchant } from '../merchants/managed-merchant';
 import { Operation } from '../operations/operation';
 import { done, rejected } from '../operations/rejections';
+import type { SealingDependencies } from '../provider-accounts/provider-accounts';
 import { foreignMembers, foreignMembersMessage, foreignMembersReason } from './foreign-members';
 import { brokenUrlRule, recordedUrl, urlMessage, urlReason, type UrlDependencies } from './receiver-url';
 import { findIssuedEndpoint, insertEndpoint } from './webhook-endpoints';
 
-interface CreateDependencies extends UrlDependencies {
-  readonly sealer: Sealer;
-}
+type CreateDependencies = UrlDependencies & SealingDependencies;
 
-/** Registers an endpoint. Its id is that of the form, so a form that is sent twice registers one endpoint. */
+/**
+ * Registers an endpoint. Its id is that of the form, so a form that is sent twice registers one endpoint. Who receives
+ * webhooks decides what a shop delivers: if the merchant has members, two operators decide.
+ */
 export const createEndpoint = new Operation({
   name: 'webhook.create',
   member: { area: 'developers', level: 'manage', stepUp: true },
@@ -37,24 +38,28 @@ export const createEndpoint = new Operation({
     ...foreignMembersMessage,
     form_reused: () => 'The id of the request is that of another endpoint.',
   },
-  async load({ db }: CreateDependencies, scope, { merchant }) {
-    if (scope !== 'all' && scope.merchantId !== merchant) throw new NotFoundError('merchant', merchant);
-    await requireMerchant(db, merchant);
-    return { merchantId: merchant };
-  },
+  load: ({ db }: CreateDependencies, scope, { merchant }) => loadManagedMerchant(db, scope, merchant),
   target: ({ formId }) => formId,
+  approval: {
+    executes: 'database',
+    isExempt: ({ hasMember }) => !hasMember,
+    target: ({ subject }) => subject.merchantId,
+  },
   detail: ({ by, subject, input: { url, ...input } }) => ({
     ...(by.kind !== 'merchant_user' && { merchant: subject.merchantId }),
     ...input,
     url: recordedUrl(by, url),
   }),
-  earlier: ({ needs: { db }, subject, formId }) => findIssuedEndpoint(db, subject.merchantId, formId),
-  async perform({ needs, by, subject: { merchantId }, input, formId }) {
+  // An approved request has no form. It is executed once, with its decision.
+  earlier: async ({ needs: { db }, subject, formId, approval }) =>
+    approval === null ? findIssuedEndpoint(db, subject.merchantId, formId) : null,
+  async perform({ needs, by, subject: { merchantId }, input, formId, approval }) {
     const rejection = foreignMembers(by, input.expand) ?? (await brokenUrlRule(needs, input.url));
     if (rejection !== null) return rejected(rejection);
-    const created = await insertEndpoint(needs.db, needs.sealer, { id: formId, merchantId, ...input });
+    const id = approval === null ? formId : uuidv7();
+    const created = await insertEndpoint(needs.db, await needs.loadSealer(), { id, merchantId, ...input });
     // The same form was sent twice within a moment.
-    const issued = created ?? (await findIssuedEndpoint(needs.db, merchantId, formId));
+    const issued = created ?? (await findIssuedEndpoint(needs.db, merchantId, id));
     return issued === null ? rejected({ reason: 'form_reused' }) : done(issued);
   },
 });

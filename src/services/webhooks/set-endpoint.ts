@@ -3,6 +3,7 @@ import { scopeOf } from '../../domain/actor';
 import { WEBHOOK_EVENTS } from '../../domain/events';
 import { EXPANSIONS, scopesOfExpansions } from '../../domain/expansions';
 import { foreignScopes, foreignScopesMessage, foreignScopesReason } from '../merchants/keys/foreign-scopes';
+import { hasMember } from '../merchants/managed-merchant';
 import { Operation } from '../operations/operation';
 import { done, rejected } from '../operations/rejections';
 import { foreignMembers, foreignMembersMessage, foreignMembersReason } from './foreign-members';
@@ -23,7 +24,8 @@ const RESET_IF_MOVED = HEALTHY.map(
 
 /**
  * Changes the URL, the events and the added members of an endpoint. Its next attempts go to the new URL, whose health
- * is not known yet, and have these members. Its events change for what happens from now on.
+ * is not known yet, and have these members. Its events change for what happens from now on. If the merchant has
+ * members, two operators decide.
  */
 export const setEndpoint = new Operation({
   name: 'webhook.set',
@@ -39,8 +41,12 @@ export const setEndpoint = new Operation({
   }),
   rejections: { ...foreignScopesReason, ...foreignMembersReason, ...urlReason },
   messages: { ...foreignScopesMessage, ...foreignMembersMessage, ...urlMessage },
-  load: ({ db }: UrlDependencies, scope, { endpoint }) => findEndpoint(db, scope, endpoint),
+  async load({ db }: UrlDependencies, scope, { endpoint: id }) {
+    const endpoint = await findEndpoint(db, scope, id);
+    return { ...endpoint, hasMember: await hasMember(db, endpoint.merchantId) };
+  },
   target: ({ subject }) => subject.id,
+  approval: { executes: 'database', isExempt: (endpoint) => !endpoint.hasMember },
   // The URL and the members of before, because the row of the endpoint has only the new ones.
   detail: ({ by, subject, input: { events, expand, url } }) => ({
     events,

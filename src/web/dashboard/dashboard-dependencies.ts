@@ -23,6 +23,7 @@ export interface DashboardDependencies
   readonly db: Pool;
   readonly log: Logger;
   readonly sealer: Sealer;
+  readonly loadSealer: () => Promise<Sealer>;
   readonly workflows: PaymentWorkflowClient;
   readonly paymentMutex: KeyedMutex;
   readonly checkoutPages: CheckoutPages;

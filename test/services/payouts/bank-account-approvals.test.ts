@@ -21,6 +21,7 @@ import { withdrawBankAccount } from '../../../src/services/payouts/withdraw-bank
 import { memberOf, operatorOf } from '../../support/actors';
 import { SILENT } from '../../support/collect-log';
 import { createProductionDatabase, type TestDatabase } from '../../support/database';
+import { NOTHING_TO_SEAL } from '../../support/deciding';
 import { ageMembers, createMember, createShop } from '../../support/people';
 import { createOperatorWithLogin, urlOfOperator } from '../../support/production';
 import { newMasterKey } from '../../support/service';
@@ -71,7 +72,7 @@ const decide = (actor: OperatorActor, approvalId: number) =>
     {
       db: deciders,
       log: SILENT,
-      loadSealer: () => Promise.reject(new Error('no sealer')),
+      ...NOTHING_TO_SEAL,
       withWorkflows: () => Promise.reject(new Error('no workflow')),
     },
     actor,

@@ -19,6 +19,7 @@ import { startPayouts } from '../../../src/services/payouts/start-payouts';
 import { stopPayouts } from '../../../src/services/payouts/stop-payouts';
 import { operatorOf, osUser } from '../../support/actors';
 import { SILENT } from '../../support/collect-log';
+import { NOTHING_TO_SEAL } from '../../support/deciding';
 import { eventually } from '../../support/eventually';
 import { NO_WORKFLOWS } from '../../support/no-workflows';
 import { createByOperator } from '../../support/payout-acts';
@@ -83,7 +84,7 @@ async function settleBy(actor: OperatorActor, payout: string, resolution: Payout
 const executors = (): ApprovalDependencies => ({
   db: deciders,
   log: SILENT,
-  loadSealer: () => Promise.reject(new Error('no sealer')),
+  ...NOTHING_TO_SEAL,
   withWorkflows: (work) => work({ ...NO_WORKFLOWS, payouts: writersAsWorkflows(payouts) }),
 });
 const decide = (actor: OperatorActor, approvalId: number) => approve(executors(), actor, approvalId);

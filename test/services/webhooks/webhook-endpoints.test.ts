@@ -31,7 +31,8 @@ interface Changes {
 
 async function register({ merchantId = ledger.merchantId, environment = 'sandbox', ...changes }: Changes = {}) {
   const resolveHost = () => Promise.resolve([{ address: '1.1.1.1', family: 4 }]);
-  const needs = { db: ledger.db, sealer, receiverRules: { environment }, resolveHost };
+  const loadSealer = () => Promise.resolve(sealer);
+  const needs = { db: ledger.db, loadSealer, receiverRules: { environment }, resolveHost };
   const input = { url: 'http://127.0.0.1:9/webhooks', events: [], expand: [], ...changes };
   const call = { path: { merchant: merchantId }, input, formId: randomUUID() };
   const { secret, ...endpoint } = valueOf(await createEndpoint.run(needs, osUser('root'), call));

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Environment } from '../../../config';
-import { createSecretKey, maskSecretKey } from '../../../crypto/secret-key';
+import { createSecretKey, maskSecretKey, type StoredKey } from '../../../crypto/secret-key';
 import { findCell } from '../../../db/connection/environment';
 import type { Queryable } from '../../../db/connection/pool';
 import { requireRow } from '../../../db/connection/require-row';
@@ -52,7 +52,7 @@ export interface ApiKeyDetails extends ApiKey {
 
 /** A key that an operation has issued. */
 export interface IssuedKey extends ApiKey {
-  /** The secret is nowhere stored. Null: the same form has issued the key before. */
+  /** The secret is nowhere stored. Null: the same form has issued the key before, or an operator has it. */
   readonly secret: string | null;
 }
 
@@ -82,9 +82,22 @@ export function describeKey<Row extends KeyRow>({ prefix, lastFour, ...key }: Ro
  * @returns null if there is a key with this id already
  * @throws NotFoundError if there is no such merchant
  */
-export async function insertKey(db: Queryable, key: NewKey): Promise<(ApiKey & { readonly secret: string }) | null> {
+export async function insertKey(
+  db: Queryable,
+  { environment, ...key }: NewKey,
+): Promise<(ApiKey & { readonly secret: string }) | null> {
+  const { secret, ...stored } = createSecretKey(environment, await findCell(db));
+  const inserted = await storeKey(db, key, stored);
+  return inserted && { ...inserted, secret };
+}
+
+/** Stores a key whose secret another one has made. Result and errors: as for `insertKey`. */
+export async function storeKey(
+  db: Queryable,
+  key: Omit<NewKey, 'environment'>,
+  { secretSha256, prefix, lastFour }: StoredKey,
+): Promise<ApiKey | null> {
   await requireMerchant(db, key.merchantId);
-  const { secret, secretSha256, prefix, lastFour } = createSecretKey(key.environment, await findCell(db));
   const { rows } = await db.query<KeyRow>(
     `insert into api_keys
        (id, merchant_id, secret_sha256, prefix, last_four, allowed_networks, scopes, expires_at, name, created_by)
@@ -103,7 +116,7 @@ export async function insertKey(db: Queryable, key: NewKey): Promise<(ApiKey & {
       key.createdBy && actorText(key.createdBy),
     ],
   );
-  return rows[0] === undefined ? null : { ...describeKey(rows[0]), secret };
+  return rows[0] === undefined ? null : describeKey(rows[0]);
 }
 
 /** @throws NotFoundError if there is no such key in the scope */

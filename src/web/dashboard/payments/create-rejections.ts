@@ -25,8 +25,7 @@ const en: RejectionTexts = {
   provider_unavailable: () => 'This provider is not available at present. Try again later.',
   fee_reaches_amount: ({ feeRupiah }) => `The amount has to be more than its fee of ${formatRupiah(feeRupiah)}.`,
   total_too_large: ({ feeRupiah }) => `Amount and fee (${formatRupiah(feeRupiah)}) are above Rp 10.000.000.`,
-  return_url_not_allowed: ({ origin }) =>
-    `Your shop has no address ${origin}. Register it in the settings first.`,
+  return_url_not_allowed: ({ origin }) => `Your shop has no address ${origin}. Register it in the settings first.`,
   idempotency_key_reused: () => 'This form has created another payment already. Open a new form.',
   idempotency_key_archived: () => 'This form has created a payment already, which is archived. Open a new form.',
   creates_in_flight: busyInEnglish,
