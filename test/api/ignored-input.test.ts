@@ -25,9 +25,9 @@ describe('X-Ignored-Fields', () => {
   });
 
   it('names the fields of a creation that no rule reads, and none of their values', async () => {
-    const body = { amount: 20_000, payment_method_code: 'va_bca', expires_in: 300, idempotency_key: 'secret-value' };
+    const body = { amount: 20_000, payment_method_code: 'va_bca', expiry_minutes: 5, idempotency_key: 'secret-value' };
     const created = await post(body);
-    expect([created.status, fieldsOf(created)]).toEqual([201, 'payment_method_code, expires_in, idempotency_key']);
+    expect([created.status, fieldsOf(created)]).toEqual([201, 'payment_method_code, expiry_minutes, idempotency_key']);
   });
 
   it('names them in a rejection and in a replay', async () => {

@@ -87,7 +87,7 @@ it('a merchant goes through the checklist: each step repairs its rules', async (
 
 it('warns of names that the newest requests had in vain', async () => {
   const authorization = `Bearer ${merchant.secretKey}`;
-  await service.call('POST', '/payments?page=2', { amount: 0, expires_in: 300 }, { authorization });
+  await service.call('POST', '/payments?page=2', { amount: 0, expiry_minutes: 300 }, { authorization });
   const finding = await eventually(
     async () => {
       const { stdout } = await runLunas(['doctor', '--merchant', merchant.id, '--json'], environment);
@@ -95,7 +95,7 @@ it('warns of names that the newest requests had in vain', async () => {
     },
     (rule) => rule?.state !== 'ok',
   );
-  const names = 'expires_in, page';
+  const names = 'expiry_minutes, page';
   expect(finding).toMatchObject({ state: 'warning', violation: expect.stringContaining(`: ${names}.`) });
 });
 
