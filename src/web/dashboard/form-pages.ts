@@ -16,6 +16,7 @@ import {
 } from '../../services/operations/rejections';
 import { requireDone } from '../../services/operations/require-done';
 import { isTimeout } from '../../temporal/grpc-errors';
+import { attributesOf, type FormAttributes } from '../page/field-attributes';
 import { isDatabaseAway, orNoPage } from '../page/page-error';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit, type PageRoute } from '../page/page-route';
 import { parseFields, type FieldErrors, type SentFields } from '../page/read-form';
@@ -34,6 +35,8 @@ export interface FormVisit {
 /** What the page of a form shows. */
 export interface FormPage<Subject> extends FormVisit, FormState {
   readonly subject: Subject;
+  /** What the browser checks of each field. */
+  readonly attributes: FormAttributes;
 }
 
 interface FormState {
@@ -189,7 +192,8 @@ class SentForm<
     const { subject, rejection } = await form.operation.preview(dependencies, by, path).catch(orNoPage);
     const found = rejection === null ? null : this.textOf(rejection);
     const opened = { formId: randomUUID(), sent: null, errors: {}, rejection: found, problem: null };
-    return pageResponse(await form.render({ ...formVisit, subject, ...opened, ...state }, dependencies), status);
+    const page = { ...formVisit, subject, attributes: attributesOf(form.fields(formVisit)), ...opened, ...state };
+    return pageResponse(await form.render(page, dependencies), status);
   }
 
   private textOf(rejection: Rejection<R> | RunRejection): string {

@@ -18,10 +18,12 @@ interface ChoicesProps {
   readonly choices: readonly Choice[];
   readonly hint?: string | undefined;
   readonly error?: string | undefined;
+  /** One of the radio buttons has to be chosen. */
+  readonly required?: boolean;
 }
 
 /** A group of radio buttons, or of checkboxes. Each checkbox is a field of its own, whose value is `on`. */
-export function Choices({ name, kind, label, choices, hint, error }: ChoicesProps): ReactElement {
+export function Choices({ name, kind, label, choices, hint, error, required }: ChoicesProps): ReactElement {
   return (
     <fieldset id={name} tabIndex={-1} aria-describedby={noteIds({ name, hint, error })}>
       <legend>{label}</legend>
@@ -33,6 +35,7 @@ export function Choices({ name, kind, label, choices, hint, error }: ChoicesProp
             value={kind === 'radio' ? choice.name : 'on'}
             defaultChecked={choice.isChosen && !choice.rejection}
             disabled={Boolean(choice.rejection)}
+            required={required}
           />
           <span>
             {choice.label}

@@ -6,6 +6,8 @@ interface TextAreaProps {
   readonly label: string;
   readonly value: string;
   readonly rows: number;
+  readonly required?: boolean;
+  readonly minLength?: number;
   readonly maxLength?: number;
   readonly hint?: ReactNode;
   readonly error?: string | undefined;

@@ -14,11 +14,18 @@ import { BANK_ACCOUNT_TEXTS } from './bank-account-texts';
 /** Spaces and hyphens between the digits are as on a bank card. */
 const withoutSeparators = (text: string) => text.replaceAll(/[\s.-]/g, '');
 
+/** A number of 20 digits, in groups of four. */
+const MAX_TYPED_CHARACTERS = 24;
+
 const accountFields = z
   .object({
     bank: z.string({ error: 'bank' }).refine(isBankCode, { error: 'bank' }),
-    number: z.string({ error: 'number' }).transform(withoutSeparators).refine(isAccountNumber, { error: 'number' }),
-    repeat: z.string({ error: 'repeat' }).transform(withoutSeparators),
+    number: z
+      .string({ error: 'number' })
+      .max(MAX_TYPED_CHARACTERS, { error: 'number' })
+      .transform(withoutSeparators)
+      .refine(isAccountNumber, { error: 'number' }),
+    repeat: z.string({ error: 'repeat' }).max(MAX_TYPED_CHARACTERS, { error: 'repeat' }).transform(withoutSeparators),
   })
   .refine(({ number, repeat }) => number === repeat, { error: 'repeat', path: ['repeat'] })
   .transform(({ bank: bankCode, number }) => ({ bankCode, number }));
@@ -46,11 +53,11 @@ export function addRejections({ locale }: MerchantView) {
 }
 
 /** The number is typed twice, and never sent back: after an error both fields are empty. */
-function NewBankAccount({ view, formId, rejection, sent, errors }: FormPage<unknown>): ReactElement {
+function NewBankAccount({ view, formId, rejection, sent, errors, attributes }: FormPage<unknown>): ReactElement {
   const { add, title, form } = BANK_ACCOUNT_TEXTS[view.locale.language];
   const { bankAccount: back, newBankAccount } = view.paths;
   const banks = BANK_CODES.map((code) => ({ value: code, label: BANKS[code] }));
-  const digits = { inputMode: 'numeric', autoComplete: 'off', maxLength: 24, required: true } as const;
+  const digits = { inputMode: 'numeric', autoComplete: 'off' } as const;
   return (
     <FormFrame
       title={add}
@@ -67,10 +74,18 @@ function NewBankAccount({ view, formId, rejection, sent, errors }: FormPage<unkn
           value={sent?.bank ?? ''}
           options={[{ value: '', label: form.choose }, ...banks]}
           error={errors.bank}
-          required
+          {...attributes.bank}
         />
-        <Field name="number" label={form.number} hint={form.numberHint} value="" error={errors.number} {...digits} />
-        <Field name="repeat" label={form.repeat} value="" error={errors.repeat} {...digits} />
+        <Field
+          name="number"
+          label={form.number}
+          hint={form.numberHint}
+          value=""
+          error={errors.number}
+          {...digits}
+          {...attributes.number}
+        />
+        <Field name="repeat" label={form.repeat} value="" error={errors.repeat} {...digits} {...attributes.repeat} />
         <p className="text">{form.next}</p>
         <p className="notice warning">{form.warning}</p>
         <FormButtons label={form.submit} cancel={form.cancel} back={back} isDisabled={rejection !== null} />

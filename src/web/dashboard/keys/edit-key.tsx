@@ -26,7 +26,7 @@ export const editKeyPages = memberFormPages({
     }),
 });
 
-function EditKey({ view, subject, address, rejection, sent, errors }: FormPage<ApiKey>): ReactElement {
+function EditKey({ view, subject, address, rejection, sent, errors, attributes }: FormPage<ApiKey>): ReactElement {
   const { form, unnamed } = KEY_TEXTS[view.locale.language];
   const path = { code: view.code, key: subject.id };
   const back = keyPath.to(path);
@@ -40,8 +40,14 @@ function EditKey({ view, subject, address, rejection, sent, errors }: FormPage<A
       errors={errors}
     >
       <form className="card-body" method="post" action={editKeyPath.to(path)}>
-        <NameField view={view} value={shown.name} error={errors.name} />
-        <NetworksField view={view} value={shown.networks} address={address} error={errors.networks} />
+        <NameField view={view} value={shown.name} error={errors.name} attributes={attributes} />
+        <NetworksField
+          view={view}
+          value={shown.networks}
+          address={address}
+          error={errors.networks}
+          attributes={attributes}
+        />
         <FormButtons label={form.save} cancel={form.cancel} back={back} isDisabled={rejection !== null} />
       </form>
     </FormFrame>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MERCHANT_SCOPES, type MerchantScope } from '../../../domain/key-access';
-import { keyName, keyNetworks } from '../../../services/merchants/keys/api-key';
+import { keyName, keyNetworks, MAX_KEY_NAME_CHARACTERS } from '../../../services/merchants/keys/api-key';
 import { KEY_OVERLAPS_HOURS } from '../../../services/merchants/keys/rotate-key';
 import { dayOf, endOfDay, type Locale } from '../../ui/format';
 
@@ -16,7 +16,10 @@ export const FIRST_SCOPES: readonly MerchantScope[] = ['read', 'create'];
 /** The checkbox of a scope. */
 export const scopeField = <Scope extends MerchantScope>(scope: Scope): `scope_${Scope}` => `scope_${scope}`;
 
-const name = z.string({ error: 'name' }).refine((text) => keyName.safeParse(text).success, { error: 'name' });
+const name = z
+  .string({ error: 'name' })
+  .max(MAX_KEY_NAME_CHARACTERS, { error: 'name' })
+  .refine((text) => keyName.safeParse(text).success, { error: 'name' });
 const networks = z
   .string()
   .default('')

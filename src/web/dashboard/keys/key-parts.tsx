@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { keyStateOf, MERCHANT_SCOPES, type KeyAccess, type MerchantScope } from '../../../domain/key-access';
-import { MAX_KEY_NAME_CHARACTERS } from '../../../services/merchants/keys/api-key';
+import type { FormAttributes } from '../../page/field-attributes';
 import { StateChip, type Tone } from '../../ui/chip';
 import { Field } from '../../ui/form';
 import type { Locale } from '../../ui/format';
@@ -115,9 +115,10 @@ interface NameFieldProps {
   readonly view: MerchantView;
   readonly value: string | undefined;
   readonly error: string | undefined;
+  readonly attributes: FormAttributes;
 }
 
-export function NameField({ view, value = '', error }: NameFieldProps): ReactElement {
+export function NameField({ view, value = '', error, attributes }: NameFieldProps): ReactElement {
   const { form } = KEY_TEXTS[view.locale.language];
   return (
     <Field
@@ -127,8 +128,7 @@ export function NameField({ view, value = '', error }: NameFieldProps): ReactEle
       value={value}
       error={error}
       autoComplete="off"
-      maxLength={MAX_KEY_NAME_CHARACTERS}
-      required
+      {...attributes.name}
     />
   );
 }
@@ -139,9 +139,10 @@ interface NetworksFieldProps {
   /** The address of the user's browser. */
   readonly address: string;
   readonly error: string | undefined;
+  readonly attributes: FormAttributes;
 }
 
-export function NetworksField({ view, value = '', address, error }: NetworksFieldProps): ReactElement {
+export function NetworksField({ view, value = '', address, error, attributes }: NetworksFieldProps): ReactElement {
   const { form } = KEY_TEXTS[view.locale.language];
   return (
     <TextArea
@@ -149,7 +150,7 @@ export function NetworksField({ view, value = '', address, error }: NetworksFiel
       label={form.networks}
       value={value}
       rows={3}
-      maxLength={2_000}
+      {...attributes.networks}
       error={error}
       hint={
         <>

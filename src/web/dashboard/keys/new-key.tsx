@@ -49,7 +49,7 @@ function NewKey(page: FormPage<object>): ReactElement {
   );
 }
 
-function KeyForm({ view, formId, address, rejection, sent, errors }: FormPage<object>): ReactElement {
+function KeyForm({ view, formId, address, rejection, sent, errors, attributes }: FormPage<object>): ReactElement {
   const { form, scopes } = KEY_TEXTS[view.locale.language];
   const scopeChoices = MERCHANT_SCOPES.map((scope) => ({
     name: scopeField(scope),
@@ -65,16 +65,30 @@ function KeyForm({ view, formId, address, rejection, sent, errors }: FormPage<ob
   return (
     <form className="card-body" method="post" action={newKeyPath.to(view)}>
       <input type="hidden" name="form_id" value={formId} />
-      <NameField view={view} value={sent?.name} error={errors.name} />
+      <NameField view={view} value={sent?.name} error={errors.name} attributes={attributes} />
       <Choices name="scopes" kind="checkbox" label={form.scopes} choices={scopeChoices} error={errors.scopes} />
-      <NetworksField view={view} value={sent?.networks} address={address} error={errors.networks} />
-      <Choices name="expiry" kind="radio" label={form.expiry} choices={expiries} error={errors.expiry} />
+      <NetworksField
+        view={view}
+        value={sent?.networks}
+        address={address}
+        error={errors.networks}
+        attributes={attributes}
+      />
+      <Choices
+        name="expiry"
+        kind="radio"
+        label={form.expiry}
+        choices={expiries}
+        error={errors.expiry}
+        {...attributes.expiry}
+      />
       <Field
         name="expires_on"
         type="date"
         label={form.expiryDay}
         value={sent?.expires_on ?? ''}
         error={errors.expires_on}
+        {...attributes.expires_on}
       />
       <FormButtons label={form.create} cancel={form.cancel} back={keysPath.to(view)} isDisabled={rejection !== null} />
     </form>

@@ -35,7 +35,7 @@ export const rotateKeyPages = memberFormPages({
     }),
 });
 
-function RotateKey({ view, subject, formId, sent, rejection }: FormPage<ApiKey>): ReactElement {
+function RotateKey({ view, subject, formId, sent, rejection, attributes }: FormPage<ApiKey>): ReactElement {
   const { rotate, form, columns, unnamed } = KEY_TEXTS[view.locale.language];
   const path = { code: view.code, key: subject.id };
   const back = keyPath.to(path);
@@ -71,6 +71,7 @@ function RotateKey({ view, subject, formId, sent, rejection }: FormPage<ApiKey>)
             label={rotate.overlap}
             choices={overlaps}
             hint={subject.expiresAt ? rotate.newExpiry : undefined}
+            {...attributes.overlap}
           />
           <FormButtons label={rotate.button} cancel={form.cancel} back={back} isDisabled={rejection !== null} />
         </form>

@@ -23,6 +23,7 @@ const scheduleFields = z
     weekday: z.coerce.number().pipe(z.literal(WEEKDAYS)).optional().catch(undefined),
     minimum: z
       .string({ error: 'minimum' })
+      .max(15, { error: 'minimum' })
       .regex(AMOUNT, { error: 'minimum' })
       .transform((text) => Number(text.replaceAll('.', ''))),
   })
@@ -73,8 +74,9 @@ function Schedule(page: SchedulePage): ReactElement {
   );
 }
 
-function ScheduleForm({ view, now, subject: { settings, isProposed }, sent, errors }: SchedulePage): ReactElement {
+function ScheduleForm({ view, now, subject: { settings, isProposed }, ...page }: SchedulePage): ReactElement {
   const texts = SCHEDULE_TEXTS[view.locale.language];
+  const { sent, errors, attributes } = page;
   const shown = sent ?? {
     schedule: settings.schedule,
     weekday: String(settings.weekday ?? ''),
@@ -97,13 +99,21 @@ function ScheduleForm({ view, now, subject: { settings, isProposed }, sent, erro
           {texts.proposal.title}. <a href={proposedSchedulePath.to(view)}>{texts.proposal.see}</a>
         </p>
       )}
-      <Choices name="schedule" kind="radio" label={texts.schedule} choices={choices} error={errors.schedule} />
+      <Choices
+        name="schedule"
+        kind="radio"
+        label={texts.schedule}
+        choices={choices}
+        error={errors.schedule}
+        {...attributes.schedule}
+      />
       <Select
         name="weekday"
         label={texts.weekday}
         value={shown.weekday ?? ''}
         options={[{ value: '', label: '–' }, ...weekdays]}
         error={errors.weekday}
+        {...attributes.weekday}
       />
       <Field
         name="minimum"
@@ -114,8 +124,7 @@ function ScheduleForm({ view, now, subject: { settings, isProposed }, sent, erro
         prefix="Rp"
         inputMode="numeric"
         autoComplete="off"
-        maxLength={15}
-        required
+        {...attributes.minimum}
       />
       <FormButtons
         label={texts.save}

@@ -1,6 +1,7 @@
 import type { FieldErrors } from '../../page/read-form';
 import { ConfirmForm, Field } from '../../ui/form';
 import { PASSKEY_SCRIPTS } from '../files';
+import { NAME_ATTRIBUTES } from '../sign-in/name-field';
 import { PasskeyForm, type PasskeyRequest } from '../sign-in/passkey-page';
 import { SignInForm } from '../sign-in/sign-in-form';
 import { SIGN_IN_TEXTS } from '../sign-in/sign-in-texts';
@@ -47,8 +48,7 @@ export function renderPasskeyNamePage({ view, id, name, errors }: NamePage): str
           hint={passkeys.nameHint}
           value={name}
           error={errors.name}
-          maxLength={100}
-          required
+          {...NAME_ATTRIBUTES}
         />
       </SignInForm>
     </>

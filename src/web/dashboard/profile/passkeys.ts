@@ -12,7 +12,7 @@ import { PageError } from '../../page/page-error';
 import { NO_FIELDS, redirectTo, userPage, type UserVisit } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { pageResponse } from '../merchant-view';
-import { nameField } from '../sign-in/invitation';
+import { nameField } from '../sign-in/name-field';
 import { passkeySchema } from '../sign-in/passkey';
 import { fieldTexts, signInProblem } from '../sign-in/sign-in-problem';
 import { SIGN_IN_TEXTS } from '../sign-in/sign-in-texts';

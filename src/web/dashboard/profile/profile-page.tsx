@@ -3,6 +3,7 @@ import { LANGUAGES } from '../../../domain/sign-in';
 import type { FieldErrors } from '../../page/read-form';
 import { ErrorSummary, Field } from '../../ui/form';
 import { Card, Facts, PageHead } from '../../ui/layout';
+import { NAME_ATTRIBUTES } from '../sign-in/name-field';
 import { SIGN_IN_TEXTS } from '../sign-in/sign-in-texts';
 import { PROFILE_TEXTS } from './profile-texts';
 import { renderUserPage, type UserView } from './user-page';
@@ -37,8 +38,7 @@ function Profile({ view, name, errors }: ProfilePage): ReactElement {
               value={name}
               error={errors.name}
               autoComplete="name"
-              maxLength={100}
-              required
+              {...NAME_ATTRIBUTES}
             />
             <fieldset id="language">
               <legend>{texts.language}</legend>

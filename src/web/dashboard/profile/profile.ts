@@ -6,7 +6,7 @@ import { withUserAudit } from '../../../services/audit/user-audit';
 import { redirectTo, userPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { pageResponse } from '../merchant-view';
-import { nameField } from '../sign-in/invitation';
+import { nameField } from '../sign-in/name-field';
 import { fieldTexts } from '../sign-in/sign-in-problem';
 import { SIGN_IN_TEXTS } from '../sign-in/sign-in-texts';
 import { renderProfilePage } from './profile-page';

@@ -85,13 +85,13 @@ function fieldsOf({ timeZone, returnUrl, contact, checkoutOrigins }: Merchant): 
   };
 }
 
-function SettingsForm({ view, subject, sent, errors }: FormPage<Merchant>): ReactElement {
+function SettingsForm({ view, subject, sent, errors, attributes }: FormPage<Merchant>): ReactElement {
   const texts = SETTINGS_TEXTS[view.locale.language];
   const values = sent ?? fieldsOf(subject);
   const zones = TIME_ZONES.map((zone) => ({ name: zone, label: texts.zones[zone], isChosen: zone === values.zone }));
   return (
     <form className="card-body stack" method="post" action={editSettingsPath.to(view)}>
-      <Choices name="zone" kind="radio" label={texts.zone} choices={zones} error={errors.zone} />
+      <Choices name="zone" kind="radio" label={texts.zone} choices={zones} error={errors.zone} {...attributes.zone} />
       <Field
         name="contact"
         label={texts.contact}
@@ -99,7 +99,7 @@ function SettingsForm({ view, subject, sent, errors }: FormPage<Merchant>): Reac
         value={values.contact ?? ''}
         error={errors.contact}
         autoComplete="off"
-        maxLength={MAX_CONTACT_CHARACTERS}
+        {...attributes.contact}
       />
       <fieldset className="stack">
         <legend>{texts.forSites}</legend>
@@ -110,7 +110,7 @@ function SettingsForm({ view, subject, sent, errors }: FormPage<Merchant>): Reac
           value={values.return_url ?? ''}
           error={errors.return_url}
           autoComplete="off"
-          maxLength={MAX_URL_CHARACTERS}
+          {...attributes.return_url}
         />
         <TextArea
           name="origins"
@@ -119,6 +119,7 @@ function SettingsForm({ view, subject, sent, errors }: FormPage<Merchant>): Reac
           value={values.origins ?? ''}
           rows={3}
           error={errors.origins}
+          {...attributes.origins}
         />
       </fieldset>
       <div className="buttons">

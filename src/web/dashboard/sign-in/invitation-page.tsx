@@ -5,6 +5,7 @@ import type { FieldErrors } from '../../page/read-form';
 import { SIGN_IN_PATHS } from '../../page/return-paths';
 import { Field } from '../../ui/form';
 import { DASHBOARD_TEXTS } from '../texts/texts';
+import { NAME_ATTRIBUTES } from './name-field';
 import { NewPasswordFields, SignInForm } from './sign-in-form';
 import { renderSignInPage } from './sign-in-frame';
 import { SIGN_IN_TEXTS } from './sign-in-texts';
@@ -79,8 +80,7 @@ function NextStep({ page, role }: { readonly page: InvitationPage; readonly role
             value={name}
             error={errors.name}
             autoComplete="name"
-            maxLength={100}
-            required
+            {...NAME_ATTRIBUTES}
           />
           <NewPasswordFields texts={texts} errors={errors} email={email} />
         </SignInForm>

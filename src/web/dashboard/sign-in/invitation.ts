@@ -9,6 +9,7 @@ import type { DashboardDependencies } from '../dashboard-dependencies';
 import { invalidLinkPage } from './invalid-link';
 import { renderInvitationPage } from './invitation-page';
 import { languageLinks } from './language-links';
+import { nameField } from './name-field';
 import { mismatchOf, newPasswordFields, rejectedPassword } from './new-password';
 import { fieldTexts, formProblem, signInResponse } from './sign-in-problem';
 import { SIGN_IN_TEXTS } from './sign-in-texts';
@@ -17,13 +18,6 @@ import { browserOf, continueSignIn } from './signed-in';
 type InvitationDependencies = Pick<DashboardDependencies, 'db' | 'environment'>;
 
 const PATH = '/invitations/:token';
-const MAX_NAME_CHARACTERS = 100;
-
-/** A name that a user may have. */
-export const nameField = z
-  .string({ error: 'missing' })
-  .max(MAX_NAME_CHARACTERS, { error: 'name' })
-  .refine((text) => !/\p{Cc}/u.test(text), { error: 'name' });
 
 const acceptSchema = z.object({ name: nameField, ...newPasswordFields });
 

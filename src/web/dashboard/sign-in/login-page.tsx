@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import type { Language } from '../../../domain/sign-in';
+import type { FormAttributes } from '../../page/field-attributes';
 import type { FieldErrors } from '../../page/read-form';
 import { Field } from '../../ui/form';
 import { PASSKEY_SCRIPTS } from '../files';
@@ -17,6 +18,7 @@ interface LoginPage {
   readonly email: string;
   readonly returnPath: string;
   readonly errors: FieldErrors;
+  readonly attributes: FormAttributes;
 }
 
 /** The first page of a sign-in: e-mail and password. */
@@ -25,7 +27,7 @@ export function renderLoginPage(page: LoginPage): string {
   return renderSignInPage({ ...page, title, scripts: PASSKEY_SCRIPTS.offer, children: <Login {...page} /> });
 }
 
-function Login({ language, action, email, returnPath, errors }: LoginPage): ReactElement {
+function Login({ language, action, email, returnPath, errors, attributes }: LoginPage): ReactElement {
   const texts = SIGN_IN_TEXTS[language];
   return (
     <>
@@ -37,8 +39,7 @@ function Login({ language, action, email, returnPath, errors }: LoginPage): Reac
           error={errors.email}
           type="email"
           autoComplete="username"
-          maxLength={254}
-          required
+          {...attributes.email}
         />
         <Field
           name="password"
@@ -47,7 +48,7 @@ function Login({ language, action, email, returnPath, errors }: LoginPage): Reac
           error={errors.password}
           type="password"
           autoComplete="current-password"
-          required
+          {...attributes.password}
         />
       </SignInForm>
       <PasskeyButton action="/login/passkey" label={texts.passkey.use} returnPath={returnPath} />

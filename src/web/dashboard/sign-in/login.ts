@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { clientAddress } from '../../../http/auth/client-address';
 import { completeSignIn, signInWithPassword } from '../../../services/identity/sign-in';
+import { attributesOf } from '../../page/field-attributes';
 import { NO_FIELDS, pendingPage, publicPage, redirectTo, type PendingVisit, type Visit } from '../../page/page-route';
 import type { FieldErrors } from '../../page/read-form';
 import { SIGN_IN_PATHS, withReturn } from '../../page/return-paths';
@@ -58,7 +59,9 @@ const login = publicPage({
 export function loginPage({ environment }: FormDependencies, visit: Visit, errors: FieldErrors, email = ''): string {
   const { language, returnPath } = visit;
   const links = languageLinks(visit, withReturn(SIGN_IN_PATHS.login, returnPath));
-  return renderLoginPage({ language, isSandbox: environment === 'sandbox', ...links, email, returnPath, errors });
+  const attributes = attributesOf(loginSchema);
+  const form = { email, returnPath, errors, attributes };
+  return renderLoginPage({ language, isSandbox: environment === 'sandbox', ...links, ...form });
 }
 
 /** The second factor. */

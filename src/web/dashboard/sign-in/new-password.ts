@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import { InvalidError } from '../../../errors';
+import { attributesOf } from '../../page/field-attributes';
 import type { FieldErrors } from '../../page/read-form';
 import { fieldTexts, formProblem, signInProblem, type SignInProblem } from './sign-in-problem';
 import type { SignInTexts } from './sign-in-texts';
 
+const newPassword = z.string({ error: 'missing' }).max(128, { error: 'too_long' });
+
 /** A new password, typed twice. */
-export const newPasswordFields = {
-  password: z.string({ error: 'missing' }),
-  repeat: z.string({ error: 'missing' }),
-};
+export const newPasswordFields = { password: newPassword, repeat: newPassword };
+
+/** What the browser checks of both. */
+export const NEW_PASSWORD_ATTRIBUTES = attributesOf(z.object(newPasswordFields)).password;
 
 /** The two fields must be the same. */
 export function mismatchOf(fields: { readonly password: string; readonly repeat: string }): FieldErrors {

@@ -1,6 +1,7 @@
 import type { ReactElement, ReactNode } from 'react';
 import type { FieldErrors } from '../../page/read-form';
 import { ErrorSummary, Field } from '../../ui/form';
+import { NEW_PASSWORD_ATTRIBUTES } from './new-password';
 import type { SignInTexts } from './sign-in-texts';
 
 interface SignInFormProps {
@@ -53,7 +54,7 @@ interface NewPasswordProps {
 
 /** A new password, twice. What was sent is never written into the page. */
 export function NewPasswordFields({ texts, errors, email }: NewPasswordProps): ReactElement {
-  const shared = { type: 'password', autoComplete: 'new-password', value: '', maxLength: 128, required: true } as const;
+  const shared = { type: 'password', autoComplete: 'new-password', value: '', ...NEW_PASSWORD_ATTRIBUTES } as const;
   return (
     <>
       <input type="hidden" name="username" value={email} autoComplete="username" />

@@ -42,7 +42,7 @@ export const inviteMemberPages = memberFormPages({
   },
 });
 
-function Invite({ view, sent, errors }: FormPage<object>): ReactElement {
+function Invite({ view, sent, errors, attributes }: FormPage<object>): ReactElement {
   const texts = TEAM_TEXTS[view.locale.language];
   const { invite } = texts;
   const choices = MEMBER_ROLES.map((role) => ({
@@ -64,10 +64,16 @@ function Invite({ view, sent, errors }: FormPage<object>): ReactElement {
               value={sent?.email ?? ''}
               error={errors.email}
               autoComplete="off"
-              maxLength={MAX_EMAIL_CHARACTERS}
-              required
+              {...attributes.email}
             />
-            <Choices name="role" kind="radio" label={invite.role} choices={choices} error={errors.role} />
+            <Choices
+              name="role"
+              kind="radio"
+              label={invite.role}
+              choices={choices}
+              error={errors.role}
+              {...attributes.role}
+            />
             <div className="buttons">
               <button className="button primary wide-button">{invite.create}</button>
               <a className="button wide-button" href={view.paths.team}>

@@ -8,6 +8,7 @@ import {
   type WebhookEvent,
 } from '../../../domain/events';
 import { EXPANSIONS, scopesOfExpansions, type Expansion } from '../../../domain/expansions';
+import type { FormAttributes } from '../../page/field-attributes';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import { Choices } from '../../ui/choices';
 import { Field } from '../../ui/form';
@@ -66,6 +67,7 @@ interface EndpointFormProps {
   readonly rejection: string | null;
   readonly sent: SentFields;
   readonly errors: FieldErrors;
+  readonly attributes: FormAttributes;
 }
 
 /** The form of a new endpoint, and of one that is changed. */
@@ -89,7 +91,7 @@ export function EndpointForm(page: EndpointFormProps): ReactElement {
   );
 }
 
-function Fields({ view, sent, errors }: EndpointFormProps): ReactElement {
+function Fields({ view, sent, errors, attributes }: EndpointFormProps): ReactElement {
   const { form } = WEBHOOK_TEXTS[view.locale.language];
   const scope = sent.scope ?? 'all';
   const scopes = (['all', 'listed'] as const).map((name) => ({
@@ -113,8 +115,7 @@ function Fields({ view, sent, errors }: EndpointFormProps): ReactElement {
         value={sent.url ?? ''}
         error={errors.url}
         autoComplete="off"
-        maxLength={MAX_URL_CHARACTERS}
-        required
+        {...attributes.url}
       />
       <Choices name="scope" kind="radio" label={form.scope} choices={scopes} />
       {EVENT_GROUP_NAMES.map((group, index) => (
