@@ -5,12 +5,15 @@ import { Notice } from '../ui/layout';
 import { Shell } from '../ui/shell';
 import { activityPath } from './activity/activity-paths';
 import { balancePath } from './balance/balance-paths';
+import { bankAccountPath } from './bank-account/bank-account-paths';
 import { DASHBOARD_FILES } from './files';
 import { keysPath } from './keys/key-paths';
 import { homePath, type MerchantView } from './merchant-view';
 import { paymentsPath } from './payments/payment-paths';
 import { payoutsPath } from './payouts/payout-paths';
 import { languagePath } from './session/session-paths';
+import { settingsPath } from './settings/settings-paths';
+import { teamPath } from './team/team-paths';
 
 interface MerchantPageProps {
   readonly title: string;
@@ -41,17 +44,17 @@ interface FramedPage {
 }
 
 function MerchantPage({ view, page }: FramedPage): ReactElement {
-  const { texts, paths, merchantState, locale } = view;
+  const { texts, merchantState, locale } = view;
   const items = [
     { name: 'home', area: 'payments', href: homePath.to(view) },
     { name: 'payments', area: 'payments', href: paymentsPath.to(view) },
     { name: 'balance', area: 'balance', href: balancePath.to(view) },
     { name: 'payouts', area: 'payouts', href: payoutsPath.to(view) },
-    { name: 'bankAccount', area: 'bank_account', href: paths.bankAccount },
+    { name: 'bankAccount', area: 'bank_account', href: bankAccountPath.to(view) },
     { name: 'developers', area: 'developers', href: keysPath.to(view) },
-    { name: 'team', area: 'team', href: paths.team },
+    { name: 'team', area: 'team', href: teamPath.to(view) },
     { name: 'activity', area: 'activity', href: activityPath.to(view) },
-    { name: 'settings', area: 'settings', href: paths.settings },
+    { name: 'settings', area: 'settings', href: settingsPath.to(view) },
   ] as const;
   const visible = items.filter(({ area }) => view.rightRejection(area, 'view') === null);
   const notes = [view.roleName, ZONE_NAMES[locale.zone], view.isDevelopmentSession ? texts.developmentSession : ''];

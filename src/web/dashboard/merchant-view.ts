@@ -7,7 +7,6 @@ import { PAGE_HEADERS } from '../page/headers';
 import { merchantCode, pagePath } from '../page/page-path';
 import type { MemberVisit } from '../page/page-route';
 import type { Locale } from '../ui/format';
-import { merchantPaths, type MerchantPaths } from './paths';
 import type { DashboardTexts } from './texts/en';
 import { DASHBOARD_TEXTS } from './texts/texts';
 
@@ -21,7 +20,6 @@ export interface MerchantView {
   readonly nowMs: number;
   /** The merchant's code in the paths of its pages. */
   readonly code: string;
-  readonly paths: MerchantPaths;
   readonly merchantName: string;
   /** Why nothing can be done at present; null: everything can. */
   readonly merchantState: 'suspended' | 'pending' | 'on_hold' | null;
@@ -50,7 +48,6 @@ export function merchantView(
     locale: { language: session.user.language, zone: member.timeZone },
     nowMs: now.getTime(),
     code: member.merchantCode,
-    paths: merchantPaths(member.merchantCode),
     merchantName: member.merchantName,
     merchantState: stateOf(member),
     userName: session.user.name,

@@ -340,14 +340,11 @@ function partsInRequest(pattern: string, url: string): Readonly<Record<string, u
   return found;
 }
 
-/** Pages that have a pattern only. */
-const WITHOUT_PAGE_PATH = /^\/m\/:code\/(team|settings|notices|bank-account)/;
-
 it('the page paths are those of the routes', async () => {
   const patterns = new Set((await loadPagePaths()).map(({ pattern }) => pattern));
   const routes = DASHBOARD_ADDRESSES.map((route) => route.path);
   expect([...patterns].filter((pattern) => !routes.includes(pattern))).toEqual([]);
-  const ofMerchant = routes.filter((route) => route.startsWith('/m/') && !WITHOUT_PAGE_PATH.test(route));
+  const ofMerchant = routes.filter((route) => route.startsWith('/m/'));
   expect(ofMerchant.filter((route) => !patterns.has(route))).toEqual([]);
 });
 

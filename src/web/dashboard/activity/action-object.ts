@@ -2,10 +2,13 @@ import { validate as isUuid } from 'uuid';
 import type { MerchantActionRow } from '../../../db/merchants/list-merchant-actions';
 import type { MemberArea } from '../../../domain/member-roles';
 import { statementPath } from '../balance/balance-paths';
+import { bankAccountPath } from '../bank-account/bank-account-paths';
 import { keyPath } from '../keys/key-paths';
 import type { MerchantView } from '../merchant-view';
 import { paymentPagePath, paymentsPath } from '../payments/payment-paths';
 import { payoutPagePath, payoutsPath } from '../payouts/payout-paths';
+import { settingsPath } from '../settings/settings-paths';
+import { memberPath, teamPath } from '../team/team-paths';
 import { deliveriesPath, deliveryPath, endpointPath } from '../webhooks/webhook-paths';
 import { ACTIVITY_TEXTS } from './activity-texts';
 
@@ -23,7 +26,7 @@ interface KnownObjects {
 
 /** Null: the name of the action is enough. */
 export function objectOf(view: MerchantView, row: MerchantActionRow, known: KnownObjects): ActionObject | null {
-  const { paths, code, rightRejection } = view;
+  const { code, rightRejection } = view;
   const { objects } = ACTIVITY_TEXTS[view.locale.language];
   const { action, target, outcome } = row;
   const [kind] = action.split('.');
@@ -47,11 +50,11 @@ export function objectOf(view: MerchantView, row: MerchantActionRow, known: Know
   }
   if (kind === 'member' || kind === 'user') {
     return known.memberIds.has(target)
-      ? link(objects.member, paths.member(target), rightRejection('team', 'manage') === null)
-      : link(objects.team, paths.team, canView('team'));
+      ? link(objects.member, memberPath.to({ code, user: target }), rightRejection('team', 'manage') === null)
+      : link(objects.team, teamPath.to(view), canView('team'));
   }
   if (kind === 'statement') return link(target, statementPath.to({ code, day: target }), canView('balance'));
-  if (kind === 'bank_account') return link(objects.bankAccount, paths.bankAccount, canView('bank_account'));
+  if (kind === 'bank_account') return link(objects.bankAccount, bankAccountPath.to(view), canView('bank_account'));
   const isPayouts = canView('payouts');
   if (action === 'payouts.export') return link(objects.payouts, payoutsPath.to(view), isPayouts);
   if (kind === 'payout') {
@@ -59,6 +62,6 @@ export function objectOf(view: MerchantView, row: MerchantActionRow, known: Know
     return link(objects.payout, payoutPagePath.to({ code, ref: target }), isPayouts && exists);
   }
   if (kind === 'payout_settings') return link(objects.payouts, payoutsPath.to(view), isPayouts);
-  if (kind === 'merchant') return link(objects.settings, paths.settings, canView('settings'));
+  if (kind === 'merchant') return link(objects.settings, settingsPath.to(view), canView('settings'));
   return null;
 }

@@ -2,7 +2,7 @@ import { ConfirmPage } from '../../ui/confirm-page';
 import type { FormPage } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
 import { accountFacts, type ShownAccount } from './account-parts';
-import { BANK_ACCOUNT_ACTION_PATHS } from './bank-account-paths';
+import { BANK_ACCOUNT_ACTION_PATHS, bankAccountPath } from './bank-account-paths';
 import { BANK_ACCOUNT_TEXTS } from './bank-account-texts';
 
 interface AccountConfirm extends FormPage<ShownAccount> {
@@ -16,7 +16,7 @@ export function accountConfirm({ view, subject, action, rejection }: AccountConf
   const children = (
     <ConfirmPage
       title={title}
-      back={{ href: view.paths.bankAccount, label: texts.title }}
+      back={{ href: bankAccountPath.to(view), label: texts.title }}
       facts={accountFacts({ view, account: subject })}
       explanation={text}
       action={BANK_ACCOUNT_ACTION_PATHS[action].to({ code: view.code, account: subject.id })}

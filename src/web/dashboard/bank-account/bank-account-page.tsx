@@ -6,7 +6,7 @@ import { Time } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { AccountChip, accountFacts, accountName, isCoolingDown, type ShownAccount } from './account-parts';
-import { BANK_ACCOUNT_ACTION_PATHS } from './bank-account-paths';
+import { BANK_ACCOUNT_ACTION_PATHS, newBankAccountPath } from './bank-account-paths';
 import { BANK_ACCOUNT_TEXTS, type BANK_ACCOUNT_DONE_CODES } from './bank-account-texts';
 
 interface BankAccountPage {
@@ -37,7 +37,7 @@ function BankAccount({ view, accounts, rejection, done }: BankAccountPage): Reac
     <>
       <PageHead title={texts.title}>
         {rejection === null && (
-          <a className={inUse ? 'button' : 'button primary'} href={view.paths.newBankAccount}>
+          <a className={inUse ? 'button' : 'button primary'} href={newBankAccountPath.to(view)}>
             {inUse ? texts.change : texts.add}
           </a>
         )}

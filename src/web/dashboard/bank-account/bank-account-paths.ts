@@ -3,6 +3,7 @@ import { merchantCode, pagePath } from '../../page/page-path';
 
 const ofAccount = { code: merchantCode, account: z.uuid() };
 
+export const bankAccountPath = pagePath('/m/:code/bank-account', { code: merchantCode });
 export const newBankAccountPath = pagePath('/m/:code/bank-account/new', { code: merchantCode });
 
 /** What a member can do with an account, each at a path of its own. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { confirmBankAccount } from '../../../services/payouts/confirm-bank-account';
 import { memberFormPages } from '../form-pages';
 import { accountConfirm } from './account-confirm';
-import { BANK_ACCOUNT_ACTION_PATHS } from './bank-account-paths';
+import { BANK_ACCOUNT_ACTION_PATHS, bankAccountPath } from './bank-account-paths';
 import { BANK_ACCOUNT_TEXTS } from './bank-account-texts';
 
 export const confirmBankAccountPages = memberFormPages({
@@ -21,6 +21,6 @@ export const confirmBankAccountPages = memberFormPages({
       same_person: () => rejections.same_person,
     };
   },
-  done: (_account, { view }) => `${view.paths.bankAccount}?done=confirmed`,
+  done: (_account, { view }) => bankAccountPath.to(view, { done: 'confirmed' }),
   render: (page) => accountConfirm({ ...page, action: 'confirm' }),
 });

@@ -8,7 +8,7 @@ import { Select } from '../../ui/select';
 import { memberFormPages, type FormPage } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
-import { newBankAccountPath } from './bank-account-paths';
+import { bankAccountPath, newBankAccountPath } from './bank-account-paths';
 import { BANK_ACCOUNT_TEXTS } from './bank-account-texts';
 
 /** Spaces and hyphens between the digits are as on a bank card. */
@@ -37,7 +37,7 @@ export const newBankAccountPages = memberFormPages({
   fields: () => accountFields,
   errors: ({ locale }) => BANK_ACCOUNT_TEXTS[locale.language].form.errors,
   rejections: addRejections,
-  done: (_id, { view }) => `${view.paths.bankAccount}?done=added`,
+  done: (_id, { view }) => bankAccountPath.to(view, { done: 'added' }),
   render: (page) =>
     renderMerchantPage(page.view, {
       title: BANK_ACCOUNT_TEXTS[page.view.locale.language].add,
@@ -55,7 +55,7 @@ export function addRejections({ locale }: MerchantView) {
 /** The number is typed twice, and never sent back: after an error both fields are empty. */
 function NewBankAccount({ view, formId, rejection, sent, errors, attributes }: FormPage<unknown>): ReactElement {
   const { add, title, form } = BANK_ACCOUNT_TEXTS[view.locale.language];
-  const { bankAccount: back, newBankAccount } = view.paths;
+  const back = bankAccountPath.to(view);
   const banks = BANK_CODES.map((code) => ({ value: code, label: BANKS[code] }));
   const digits = { inputMode: 'numeric', autoComplete: 'off' } as const;
   return (
@@ -66,7 +66,7 @@ function NewBankAccount({ view, formId, rejection, sent, errors, attributes }: F
       errorTitle={form.errorTitle}
       errors={errors}
     >
-      <form className="card-body" method="post" action={newBankAccount}>
+      <form className="card-body" method="post" action={newBankAccountPath.to(view)}>
         <input type="hidden" name="form_id" value={formId} />
         <Select
           name="bank"

@@ -7,6 +7,7 @@ import { memberText } from '../form-pages';
 import { merchantView, pageResponse } from '../merchant-view';
 import { memberActor } from '../user-identity';
 import { renderBankAccountPage } from './bank-account-page';
+import { bankAccountPath } from './bank-account-paths';
 import { BANK_ACCOUNT_DONE_CODES } from './bank-account-texts';
 import { addRejections } from './new-bank-account';
 
@@ -17,7 +18,7 @@ export const showBankAccountPage = memberPage(
   { area: 'bank_account', level: 'view' },
   {
     method: 'get',
-    path: '/m/:code/bank-account',
+    path: bankAccountPath.pattern,
     fields: z.object({ done: z.enum(BANK_ACCOUNT_DONE_CODES).optional().catch(undefined) }),
     async handler(dependencies: ShowDependencies, visit, query) {
       const view = merchantView(dependencies, visit);

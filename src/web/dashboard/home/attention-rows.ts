@@ -8,6 +8,7 @@ import { keyPath, keysPath } from '../keys/key-paths';
 import type { MerchantView } from '../merchant-view';
 import { paymentsPath } from '../payments/payment-paths';
 import { payoutPagePath, payoutsPath } from '../payouts/payout-paths';
+import { settingsPath } from '../settings/settings-paths';
 import { originOf } from '../webhooks/endpoint-parts';
 import { deliveriesPath, endpointPath, endpointsPath } from '../webhooks/webhook-paths';
 import { HOME_TEXTS } from './home-texts';
@@ -34,7 +35,8 @@ export function attentionRows(view: MerchantView, found: FoundAttention): Attent
 }
 
 /** A merchant that waits for its approval has a checklist, which begins with it. */
-function stateRows({ merchantState, texts, code, paths, locale, rightRejection }: MerchantView): AttentionRow[] {
+function stateRows(view: MerchantView): AttentionRow[] {
+  const { merchantState, texts, code, locale, rightRejection } = view;
   const { attention } = HOME_TEXTS[locale.language];
   switch (merchantState) {
     case null:
@@ -42,7 +44,7 @@ function stateRows({ merchantState, texts, code, paths, locale, rightRejection }
       return [];
     case 'suspended': {
       const isShown = rightRejection('settings', 'view') === null;
-      const link = isShown ? { link: { href: paths.settings, label: attention.showSettings } } : {};
+      const link = isShown ? { link: { href: settingsPath.to(view), label: attention.showSettings } } : {};
       return [{ tone: 'bad', text: texts.merchantStates.suspended, ...link }];
     }
     case 'on_hold':

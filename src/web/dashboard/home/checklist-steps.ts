@@ -3,6 +3,7 @@ import type { ChecklistStep } from '../../ui/checklist';
 import { newKeyPath } from '../keys/key-paths';
 import type { MerchantView } from '../merchant-view';
 import { newPaymentPath } from '../payments/payment-paths';
+import { settingsPath } from '../settings/settings-paths';
 import { endpointsPath } from '../webhooks/webhook-paths';
 import { HOME_TEXTS } from './home-texts';
 
@@ -10,7 +11,7 @@ import { HOME_TEXTS } from './home-texts';
 export function checklistSteps(view: MerchantView, first: FirstSteps): readonly ChecklistStep[] | null {
   if (!first.isNew) return null;
   const { steps } = HOME_TEXTS[view.locale.language];
-  const { paths, merchantState, rightRejection } = view;
+  const { merchantState, rightRejection } = view;
   const canView = (area: 'settings' | 'developers') => rightRejection(area, 'view') === null;
   const isPending = merchantState === 'pending';
   const creation = rightRejection('payments', 'manage');
@@ -18,7 +19,7 @@ export function checklistSteps(view: MerchantView, first: FirstSteps): readonly 
   const approval = {
     ...steps.approved,
     isDone: !isPending,
-    link: canView('settings') ? { href: paths.settings, label: steps.approved.label } : null,
+    link: canView('settings') ? { href: settingsPath.to(view), label: steps.approved.label } : null,
   };
   const payment = {
     ...steps.paid,

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { closeNotices } from '../../../services/merchants/notices';
 import { PageError } from '../../page/page-error';
+import { merchantCode, pagePath } from '../../page/page-path';
 import { memberPage, redirectTo } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { submitForm } from '../form-pages';
-import { merchantPaths } from '../paths';
+import { homePath } from '../merchant-view';
+
+export const closeNoticesPath = pagePath('/m/:code/notices/close', { code: merchantCode });
 
 /** The id of a notice, and how often it had occurred when the page was shown: what came since is not closed. */
 const SEEN = /^\d{1,15}\.\d{1,9}$/;
@@ -26,14 +29,14 @@ export const closeNoticesByForm = memberPage(
   { area: 'payments', level: 'view' },
   {
     method: 'post',
-    path: '/m/:code/notices/close',
+    path: closeNoticesPath.pattern,
     fields: closingSchema,
     async handler(dependencies: Pick<DashboardDependencies, 'db' | 'cookie' | 'log'>, visit, form) {
       const sessionToken = dependencies.cookie.read(visit.request);
       if (!form.ok || sessionToken === undefined) throw new PageError('not_found', 'the form names no notice');
       const input = { seen: form.values.seen, sessionToken };
       await submitForm(closeNotices, dependencies, visit, input);
-      return redirectTo(merchantPaths(visit.member.merchantCode).home);
+      return redirectTo(homePath.to({ code: visit.member.merchantCode }));
     },
   },
 );

@@ -3,6 +3,7 @@ import { LOGIN_NOTICE_KINDS, type ChangedCredential, type NoticeKind } from '../
 import { Card } from '../../ui/layout';
 import { Time } from '../../ui/values';
 import type { MerchantView } from '../merchant-view';
+import { closeNoticesPath } from './close-notice';
 import { describeNotice, NOTICE_TEXTS } from './notice-texts';
 
 export interface ShownNotice {
@@ -95,7 +96,7 @@ function NoticeRows({ view, notices }: NoticeListProps): ReactElement {
 
 function Close({ view, notices, label }: NoticeListProps & { readonly label: string }): ReactElement {
   return (
-    <form method="post" action={view.paths.closeNotices}>
+    <form method="post" action={closeNoticesPath.to(view)}>
       <input type="hidden" name="seen" value={seenOf(notices)} />
       <button className="link-button">{label}</button>
     </form>

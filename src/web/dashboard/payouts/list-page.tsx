@@ -9,6 +9,7 @@ import { MoreFilters } from '../../ui/more-filters';
 import { Select } from '../../ui/select';
 import { EmptyState, Pager, Table, type Column } from '../../ui/table';
 import { Money, Time } from '../../ui/values';
+import { bankAccountPath } from '../bank-account/bank-account-paths';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { NewPayoutLink, PayoutChip, requesterOf, type ListedPayout } from './payout-parts';
@@ -109,7 +110,7 @@ function settingFacts({ view, account, nextRun, isProposed }: PayoutListPage): F
     <a href={schedulePath.to(view)}>{schedule.change}</a>
   );
   return [
-    { name: texts.receives, value: <a href={view.paths.bankAccount}>{name}</a> },
+    { name: texts.receives, value: <a href={bankAccountPath.to(view)}>{name}</a> },
     {
       name: schedule.next,
       value: (

@@ -11,7 +11,7 @@ import { formatTime } from '../../ui/format';
 import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
 import { Money, SignedMoney, Time } from '../../ui/values';
 import { balancePath } from '../balance/balance-paths';
-import { newBankAccountPath } from '../bank-account/bank-account-paths';
+import { bankAccountPath, newBankAccountPath } from '../bank-account/bank-account-paths';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { memberFormPages, type FormPage } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
@@ -107,7 +107,7 @@ function NewPayout({ view, formId, preview, why, problem }: NewPayoutProps): Rea
 
 const NEXT_PATHS = {
   newBankAccount: newBankAccountPath,
-  bankAccount: { to: ({ paths }: MerchantView) => paths.bankAccount },
+  bankAccount: bankAccountPath,
   balance: balancePath,
   payouts: payoutsPath,
 } as const;

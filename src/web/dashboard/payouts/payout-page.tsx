@@ -7,6 +7,7 @@ import { EmptyState } from '../../ui/table';
 import { Timeline } from '../../ui/timeline';
 import { Id, Money, Time } from '../../ui/values';
 import { LineTable } from '../balance/line-table';
+import { bankAccountPath } from '../bank-account/bank-account-paths';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { OfferedActionButton, type OfferedAction, type TimedEntry } from '../payments/payment-page';
@@ -115,12 +116,12 @@ function Head({ view, payout, sentence, actions }: PayoutPage): ReactElement {
 }
 
 function factsOf({ view, payout }: PayoutPage): Fact[] {
-  const { locale, texts, paths } = view;
+  const { locale, texts } = view;
   const { detail, columns } = PAYOUT_TEXTS[locale.language];
   const account = describeAccount(payout.bankCode, payout.lastFour);
   return [
     { name: columns.reference, value: <Id value={payout.referenceId} copy={texts.copy} /> },
-    { name: columns.account, value: <a href={paths.bankAccount}>{account}</a> },
+    { name: columns.account, value: <a href={bankAccountPath.to(view)}>{account}</a> },
     { name: columns.requestedBy, value: requesterOf(view, payout) },
     { name: columns.approvedBy, value: approverOf(view, payout) },
     ...(payout.bankReference === null

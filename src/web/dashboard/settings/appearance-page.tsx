@@ -7,6 +7,7 @@ import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { APPEARANCE_TEXTS, type AppearanceDone } from './appearance-texts';
 import { CheckoutSample, type ShownAppearance } from './checkout-sample';
+import { appearancePath, removeLogoPath, settingsPath, uploadLogoPath } from './settings-paths';
 
 interface AppearancePage {
   readonly view: MerchantView;
@@ -37,7 +38,7 @@ function AppearanceForms(page: AppearancePage): ReactElement {
   const texts = APPEARANCE_TEXTS[view.locale.language];
   return (
     <div className="narrow">
-      <PageHead title={texts.title} back={{ href: view.paths.settings, label: texts.back }} />
+      <PageHead title={texts.title} back={{ href: settingsPath.to(view), label: texts.back }} />
       <div className="stack">
         {done !== null && (
           <Notice tone="good">
@@ -66,7 +67,7 @@ function AppearanceForms(page: AppearancePage): ReactElement {
 function ColourForm({ view, appearance, accent, errors }: AppearancePage): ReactElement {
   const texts = APPEARANCE_TEXTS[view.locale.language];
   return (
-    <form className="card-body" method="post" action={view.paths.appearance}>
+    <form className="card-body" method="post" action={appearancePath.to(view)}>
       <div className="colour-field">
         <Field
           name="accent"
@@ -99,7 +100,7 @@ function LogoForms({ view, appearance: { logo }, errors }: AppearancePage): Reac
   const texts = APPEARANCE_TEXTS[view.locale.language];
   return (
     <div className="card-body">
-      <form className="stack" method="post" action={view.paths.uploadLogo} encType="multipart/form-data">
+      <form className="stack" method="post" action={uploadLogoPath.to(view)} encType="multipart/form-data">
         <Field
           name="logo"
           type="file"
@@ -115,7 +116,7 @@ function LogoForms({ view, appearance: { logo }, errors }: AppearancePage): Reac
         </div>
       </form>
       {logo && (
-        <form className="buttons" method="post" action={view.paths.removeLogo}>
+        <form className="buttons" method="post" action={removeLogoPath.to(view)}>
           <button className="button danger wide-button">{texts.remove}</button>
         </form>
       )}

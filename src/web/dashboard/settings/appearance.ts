@@ -11,12 +11,11 @@ import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { submitForm } from '../form-pages';
 import { merchantView, pageResponse } from '../merchant-view';
-import { merchantPaths } from '../paths';
 import { renderAppearancePage } from './appearance-page';
 import { APPEARANCE_TEXTS, type AppearanceDone, type AppearanceError } from './appearance-texts';
+import { appearancePath, logoPath, removeLogoPath, uploadLogoPath } from './settings-paths';
 
 const MANAGE = { area: 'settings', level: 'manage' } as const;
-const PATH = '/m/:code/settings/checkout';
 const DONE = ['colour', 'logo', 'removed'] as const satisfies readonly AppearanceDone[];
 
 type AppearanceDependencies = Pick<DashboardDependencies, 'db' | 'environment' | 'log'>;
@@ -24,7 +23,7 @@ type AppearanceDependencies = Pick<DashboardDependencies, 'db' | 'environment' |
 /** The forms. `?accent=` is a colour to look at: it is not stored. */
 const showAppearance = memberPage(MANAGE, {
   method: 'get',
-  path: PATH,
+  path: appearancePath.pattern,
   stepUp: true,
   fields: z.object({
     accent: z.string().max(9).optional().catch(undefined),
@@ -38,7 +37,7 @@ const showAppearance = memberPage(MANAGE, {
 
 const saveAccent = memberPage(MANAGE, {
   method: 'post',
-  path: PATH,
+  path: appearancePath.pattern,
   stepUp: true,
   fields: z.object({ accent: z.string().optional() }),
   async handler(dependencies: AppearanceDependencies, visit, form) {
@@ -52,7 +51,7 @@ const saveAccent = memberPage(MANAGE, {
 
 const uploadLogo = memberPage(MANAGE, {
   method: 'post',
-  path: `${PATH}/logo`,
+  path: uploadLogoPath.pattern,
   stepUp: true,
   upload: { name: 'logo', maxBytes: MAX_LOGO_BYTES },
   fields: NO_FIELDS,
@@ -69,7 +68,7 @@ const uploadLogo = memberPage(MANAGE, {
 
 const removeLogoByForm = memberPage(MANAGE, {
   method: 'post',
-  path: `${PATH}/logo/remove`,
+  path: removeLogoPath.pattern,
   stepUp: true,
   fields: NO_FIELDS,
   async handler(dependencies: AppearanceDependencies, visit) {
@@ -83,7 +82,7 @@ const getLogo = memberPage(
   { area: 'settings', level: 'view' },
   {
     method: 'get',
-    path: `${PATH}/logo.png`,
+    path: logoPath.pattern,
     isReturnTarget: false,
     fields: NO_FIELDS,
     async handler({ db }: AppearanceDependencies, { member }) {
@@ -97,7 +96,7 @@ const getLogo = memberPage(
 export const appearancePages = [showAppearance, saveAccent, uploadLogo, removeLogoByForm, getLogo];
 
 function redirectDone(visit: MemberVisit, done: AppearanceDone): EndpointResponse {
-  return redirectTo(`${merchantPaths(visit.member.merchantCode).appearance}?done=${done}`);
+  return redirectTo(appearancePath.to({ code: visit.member.merchantCode }, { done }));
 }
 
 interface PageState {

@@ -3,6 +3,7 @@ import { formatRupiah } from '../../../domain/money';
 import { SAMPLE_ACCENTS, SAMPLE_STYLE } from '../files';
 import type { MerchantView } from '../merchant-view';
 import { APPEARANCE_TEXTS } from './appearance-texts';
+import { logoPath } from './settings-paths';
 
 export interface ShownAppearance {
   /** `#rrggbb`; null: the colour of Lunas. */
@@ -27,7 +28,9 @@ export function CheckoutSample({ view, appearance: { accent, logo } }: CheckoutS
           <figcaption>{texts.schemes[scheme]}</figcaption>
           <div>
             <p className="sample-merchant">
-              {logo && <img src={view.paths.logo(logo.hash)} width={logo.width} height={logo.height} alt="" />}
+              {logo && (
+                <img src={logoPath.to(view, { hash: logo.hash })} width={logo.width} height={logo.height} alt="" />
+              )}
               {view.merchantName}
             </p>
             <p className="sample-amount">{formatRupiah(50_000)}</p>

@@ -4,7 +4,6 @@ import { contactHref, MAX_CONTACT_CHARACTERS } from '../../../domain/shop-contac
 import { TIME_ZONES } from '../../../domain/sign-in';
 import type { Merchant } from '../../../services/merchants/merchants';
 import { MAX_ORIGINS, MAX_URL_CHARACTERS, setMerchant } from '../../../services/merchants/set-merchant';
-import { merchantCode, pagePath } from '../../page/page-path';
 import type { SentFields } from '../../page/read-form';
 import { Choices } from '../../ui/choices';
 import { ErrorSummary, Field } from '../../ui/form';
@@ -12,9 +11,8 @@ import { Card, PageHead } from '../../ui/layout';
 import { TextArea } from '../../ui/text-area';
 import { memberFormPages, type FormPage } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
+import { editSettingsPath, settingsPath } from './settings-paths';
 import { SETTINGS_TEXTS } from './settings-texts';
-
-export const editSettingsPath = pagePath('/m/:code/settings/edit', { code: merchantCode });
 
 const fields = z
   .object({
@@ -54,7 +52,7 @@ export const editSettingsPages = memberFormPages({
     };
   },
   fieldOf: { return_url_not_allowed: 'return_url', origin_not_allowed: 'origins' },
-  done: (_, { view }) => `${view.paths.settings}?done=saved`,
+  done: (_, { view }) => settingsPath.to(view, { done: 'saved' }),
   render(page) {
     const { editTitle, errorTitle } = SETTINGS_TEXTS[page.view.locale.language];
     return renderMerchantPage(page.view, {
@@ -124,7 +122,7 @@ function SettingsForm({ view, subject, sent, errors, attributes }: FormPage<Merc
       </fieldset>
       <div className="buttons">
         <button className="button primary wide-button">{texts.save}</button>
-        <a className="button wide-button" href={view.paths.settings}>
+        <a className="button wide-button" href={settingsPath.to(view)}>
           {texts.back}
         </a>
       </div>

@@ -7,7 +7,7 @@ import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { APPEARANCE_TEXTS } from './appearance-texts';
 import { CheckoutSample, type ShownAppearance } from './checkout-sample';
-import { editSettingsPath } from './edit-settings';
+import { appearancePath, editSettingsPath } from './settings-paths';
 import { SETTINGS_TEXTS, type TermDuration } from './settings-texts';
 
 /** What a new payment with this provider gets. */
@@ -74,7 +74,7 @@ function Settings(page: SettingsPage): ReactElement {
             <CheckoutSample view={view} appearance={appearance} />
             {mayChangeLook && (
               <div className="buttons">
-                <a className="button wide-button" href={view.paths.appearance}>
+                <a className="button wide-button" href={appearancePath.to(view)}>
                   {look.change}
                 </a>
               </div>

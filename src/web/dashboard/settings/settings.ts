@@ -8,6 +8,7 @@ import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { PROVIDER_NAMES } from '../payments/provider-names';
 import { renderSettingsPage, type ShownTerms } from './settings-page';
+import { settingsPath } from './settings-paths';
 import type { TermDuration } from './settings-texts';
 
 type SettingsDependencies = Pick<DashboardDependencies, 'db' | 'environment'>;
@@ -16,7 +17,7 @@ const showSettings = memberPage(
   { area: 'settings', level: 'view' },
   {
     method: 'get',
-    path: '/m/:code/settings',
+    path: settingsPath.pattern,
     fields: z.object({ done: z.literal('saved').optional().catch(undefined) }),
     async handler(dependencies: SettingsDependencies, visit, query) {
       const view = merchantView(dependencies, visit);

@@ -11,7 +11,7 @@ import { renderMerchantPage } from '../merchant-page';
 import { pageResponse } from '../merchant-view';
 import { renderLinkPage } from './link-page';
 import { RoleTable } from './role-rights';
-import { invitePath } from './team-paths';
+import { invitePath, teamPath } from './team-paths';
 import { TEAM_TEXTS } from './team-texts';
 
 const fields = z.object({
@@ -52,7 +52,7 @@ function Invite({ view, sent, errors, attributes }: FormPage<object>): ReactElem
   }));
   return (
     <div className="narrow">
-      <PageHead title={invite.title} back={{ href: view.paths.team, label: texts.title }} />
+      <PageHead title={invite.title} back={{ href: teamPath.to(view), label: texts.title }} />
       <div className="stack">
         <ErrorSummary title={invite.errorTitle} errors={errors} />
         <Card>
@@ -76,7 +76,7 @@ function Invite({ view, sent, errors, attributes }: FormPage<object>): ReactElem
             />
             <div className="buttons">
               <button className="button primary wide-button">{invite.create}</button>
-              <a className="button wide-button" href={view.paths.team}>
+              <a className="button wide-button" href={teamPath.to(view)}>
                 {texts.back}
               </a>
             </div>

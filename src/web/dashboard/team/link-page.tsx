@@ -5,6 +5,7 @@ import { Time } from '../../ui/values';
 import { SHARE_SCRIPTS } from '../files';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
+import { teamPath } from './team-paths';
 import { TEAM_TEXTS } from './team-texts';
 
 interface LinkPage {
@@ -50,7 +51,7 @@ function NewLink({ view, kind, subject, url, expiresAt }: LinkPage): ReactElemen
           <Facts facts={[{ name: link.until, value: <Time at={expiresAt} style="short" locale={view.locale} /> }]} />
         </Card>
         <div className="buttons">
-          <a className="button wide-button" href={view.paths.team}>
+          <a className="button wide-button" href={teamPath.to(view)}>
             {link.ready}
           </a>
         </div>

@@ -7,7 +7,7 @@ import { Card, Notice, PageHead } from '../../ui/layout';
 import { memberFormPages, type FormPage } from '../form-pages';
 import { keyPath } from '../keys/key-paths';
 import { renderMerchantPage } from '../merchant-page';
-import { memberPath, removePath } from './team-paths';
+import { memberPath, removePath, teamPath } from './team-paths';
 import { TEAM_TEXTS } from './team-texts';
 
 type Removal = FormPage<{ readonly userId: string; readonly name: string; readonly keys: readonly ApiKey[] }>;
@@ -25,7 +25,7 @@ export const removeMemberPages = memberFormPages({
   fields: () => fields,
   errors: ({ locale }) => TEAM_TEXTS[locale.language].invite.errors,
   rejections: ({ locale }) => ({ last_owner: () => TEAM_TEXTS[locale.language].role.lastOwner }),
-  done: ({ isSelf }, { view: { paths } }) => (isSelf ? '/' : `${paths.team}?done=removed`),
+  done: ({ isSelf }, { view }) => (isSelf ? '/' : teamPath.to(view, { done: 'removed' })),
   render(page) {
     const { title } = TEAM_TEXTS[page.view.locale.language].remove;
     const children = <RemoveMember {...page} />;

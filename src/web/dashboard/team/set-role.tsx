@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { mayAccess, MEMBER_ROLES } from '../../../domain/member-roles';
 import { setMemberRole } from '../../../services/identity/set-member-role';
 import { memberFormPages } from '../form-pages';
+import { homePath } from '../merchant-view';
 import { renderConfirmAccessPage } from './confirm-access-page';
 import { RoleChangeTable } from './role-rights';
-import { memberPath, rolePath } from './team-paths';
+import { memberPath, rolePath, teamPath } from './team-paths';
 import { TEAM_TEXTS } from './team-texts';
 
 /** What another role changes for a member, and its button. The query has the role. */
@@ -17,7 +18,7 @@ export const setRolePages = memberFormPages({
   errors: ({ locale }) => TEAM_TEXTS[locale.language].invite.errors,
   rejections: ({ locale }) => ({ last_owner: () => TEAM_TEXTS[locale.language].role.lastOwner }),
   // An owner who gives up this role may not see the team any more.
-  done: ({ isSelf }, { view: { paths } }) => (isSelf ? paths.home : `${paths.team}?done=role`),
+  done: ({ isSelf }, { view }) => (isSelf ? homePath.to(view) : teamPath.to(view, { done: 'role' })),
   render({ view, subject, sent, rejection }) {
     const { role: texts } = TEAM_TEXTS[view.locale.language];
     const role = z.enum(MEMBER_ROLES).catch(subject.role).parse(sent?.role);

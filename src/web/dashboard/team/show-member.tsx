@@ -11,7 +11,7 @@ import { renderMerchantPage } from '../merchant-page';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { RoleRights } from './role-rights';
 import type { ShownMember } from './team-page';
-import { memberPath, removePath, resetPath, rolePath } from './team-paths';
+import { memberPath, removePath, resetPath, rolePath, teamPath } from './team-paths';
 import { TEAM_TEXTS } from './team-texts';
 
 interface MemberPage {
@@ -42,7 +42,7 @@ function MemberDetails({ view, shown }: MemberPage): ReactElement {
   const mayManage = view.rightRejection('team', 'manage') === null;
   return (
     <div className="narrow">
-      <PageHead title={shown.name} back={{ href: view.paths.team, label: texts.title }} />
+      <PageHead title={shown.name} back={{ href: teamPath.to(view), label: texts.title }} />
       <div className="stack">
         <Card title={member.facts}>
           <Facts

@@ -5,6 +5,7 @@ import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
 import { renderTeamPage } from './team-page';
+import { teamPath } from './team-paths';
 
 const done = z.enum(['role', 'removed', 'withdrawn']).optional().catch(undefined);
 
@@ -16,7 +17,7 @@ export const showTeam = memberPage(
   { area: 'team', level: 'view' },
   {
     method: 'get',
-    path: '/m/:code/team',
+    path: teamPath.pattern,
     fields: z.object({ done, after }),
     async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment'>, visit, query) {
       const view = merchantView(dependencies, visit);
@@ -31,8 +32,8 @@ export const showTeam = memberPage(
         view,
         members: members.map((row) => Object.assign(row, { isSelf: row.userId === visit.session.user.id })),
         invitations,
-        first: position && view.paths.team,
-        next: next && view.paths.teamAfter(encodeCursor({ createdAt: next.memberSince, id: next.userId })),
+        first: position && teamPath.to(view),
+        next: next && teamPath.to(view, { after: encodeCursor({ createdAt: next.memberSince, id: next.userId }) }),
         done: sent.done,
       });
       return pageResponse(html);

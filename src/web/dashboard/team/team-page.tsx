@@ -6,7 +6,7 @@ import { Pager, Table, type Column } from '../../ui/table';
 import { Time } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
-import { invitePath, withdrawPath } from './team-paths';
+import { invitePath, memberPath, withdrawPath } from './team-paths';
 import { TEAM_TEXTS } from './team-texts';
 
 export interface ShownMember {
@@ -94,7 +94,7 @@ function Team({ view, members, invitations, first, next, done }: TeamPage): Reac
 }
 
 function memberColumns(view: MerchantView): Column<ShownMember>[] {
-  const { locale, paths } = view;
+  const { locale, code } = view;
   const texts = TEAM_TEXTS[locale.language];
   const { columns } = texts;
   return [
@@ -104,7 +104,7 @@ function memberColumns(view: MerchantView): Column<ShownMember>[] {
       className: 'strong clipped',
       cell: ({ userId, name, isSelf, email }) => (
         <>
-          <a className="row-link" href={paths.member(userId)}>
+          <a className="row-link" href={memberPath.to({ code, user: userId })}>
             {name}
           </a>
           {isSelf && <span className="dim"> ({texts.you})</span>}

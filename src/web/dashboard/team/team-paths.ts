@@ -3,6 +3,7 @@ import { merchantCode, pagePath } from '../../page/page-path';
 
 const member = { code: merchantCode, user: z.uuid() };
 
+export const teamPath = pagePath('/m/:code/team', { code: merchantCode });
 export const invitePath = pagePath('/m/:code/team/invite', { code: merchantCode });
 export const withdrawPath = pagePath('/m/:code/team/invitations/:invitation/withdraw', {
   code: merchantCode,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { withdrawInvitation } from '../../../services/identity/withdraw-invitation';
 import { memberFormPages } from '../form-pages';
 import { renderConfirmAccessPage } from './confirm-access-page';
-import { withdrawPath } from './team-paths';
+import { teamPath, withdrawPath } from './team-paths';
 import { TEAM_TEXTS } from './team-texts';
 
 export const withdrawInvitationPages = memberFormPages({
@@ -12,10 +12,10 @@ export const withdrawInvitationPages = memberFormPages({
   fields: () => z.object({}),
   errors: ({ locale }) => TEAM_TEXTS[locale.language].invite.errors,
   rejections: ({ locale }) => ({ ended: () => TEAM_TEXTS[locale.language].withdraw.ended }),
-  done: (_, { view }) => `${view.paths.team}?done=withdrawn`,
+  done: (_, { view }) => teamPath.to(view, { done: 'withdrawn' }),
   render({ view, subject: { id, email }, rejection }) {
     const { withdraw } = TEAM_TEXTS[view.locale.language];
-    const [action, back] = [withdrawPath.to({ code: view.code, invitation: id }), view.paths.team];
+    const [action, back] = [withdrawPath.to({ code: view.code, invitation: id }), teamPath.to(view)];
     return renderConfirmAccessPage({ view, ...withdraw, subject: email, action, tone: 'danger', back, rejection });
   },
 });

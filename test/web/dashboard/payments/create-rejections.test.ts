@@ -1,7 +1,6 @@
 import { rejectionError } from '../../../../src/api/payments/create-payment/rejection-error';
 import type { Language } from '../../../../src/domain/sign-in';
 import type { MerchantView } from '../../../../src/web/dashboard/merchant-view';
-import { merchantPaths } from '../../../../src/web/dashboard/paths';
 import {
   shownRejection,
   type FormReason,
@@ -21,7 +20,6 @@ const viewIn = (language: Language): MerchantView => ({
   locale: { language, zone: 'Asia/Jakarta' },
   nowMs: Date.UTC(2026, 10, 21),
   code: 'm1',
-  paths: merchantPaths('m1'),
   merchantName: 'Toko',
   merchantState: null,
   userName: 'Siti',
