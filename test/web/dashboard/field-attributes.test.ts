@@ -158,7 +158,7 @@ it.each([
   expect(controlsOf(await render(path), name)).toEqual([{ required: true, maxLength }]);
 });
 
-it('these are the forms of a merchant', () => {
+it('the table of forms and the list of buttons have every form of a merchant', () => {
   const addresses = (method: string) =>
     DASHBOARD_ROUTES.filter((route) => route.method === method && route.path.startsWith('/m/')).map(
       (route) => route.path,

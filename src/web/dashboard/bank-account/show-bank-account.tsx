@@ -1,13 +1,44 @@
 import type { ReactElement } from 'react';
+import { z } from 'zod';
 import { isProposal } from '../../../domain/bank-account-transitions';
+import { addBankAccount } from '../../../services/payouts/add-bank-account';
+import { listBankAccounts } from '../../../services/payouts/bank-accounts';
+import { memberPage } from '../../page/page-route';
 import { Card, Facts, Notice, PageHead } from '../../ui/layout';
 import { EmptyState, Table, type Column } from '../../ui/table';
 import { Time } from '../../ui/values';
+import type { DashboardDependencies } from '../dashboard-dependencies';
+import { memberText } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
-import type { MerchantView } from '../merchant-view';
+import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
+import { memberActor } from '../user-identity';
 import { AccountChip, accountFacts, accountName, isCoolingDown, type ShownAccount } from './account-parts';
-import { BANK_ACCOUNT_ACTION_PATHS, newBankAccountPath } from './bank-account-paths';
-import { BANK_ACCOUNT_TEXTS, type BANK_ACCOUNT_DONE_CODES } from './bank-account-texts';
+import { BANK_ACCOUNT_ACTION_PATHS, bankAccountPath, newBankAccountPath } from './bank-account-paths';
+import { BANK_ACCOUNT_DONE_CODES, BANK_ACCOUNT_TEXTS } from './bank-account-texts';
+import { addRejections } from './new-bank-account';
+
+type ShowDependencies = Pick<DashboardDependencies, 'db' | 'environment' | 'log' | 'sealer' | 'workflows'>;
+
+/** The account in use, the proposal, and the earlier ones; none with its number. */
+export const showBankAccountPage = memberPage(
+  { area: 'bank_account', level: 'view' },
+  {
+    method: 'get',
+    path: bankAccountPath.pattern,
+    fields: z.object({ done: z.enum(BANK_ACCOUNT_DONE_CODES).optional().catch(undefined) }),
+    async handler(dependencies: ShowDependencies, visit, query) {
+      const view = merchantView(dependencies, visit);
+      const { merchantId } = visit.member;
+      const [accounts, { rejection: reason }] = await Promise.all([
+        listBankAccounts(dependencies, merchantId),
+        addBankAccount.preview(dependencies, memberActor(visit), { merchant: merchantId }),
+      ]);
+      const rejection = reason && memberText(view, addRejections(view), reason);
+      const done = query.ok ? query.values.done : undefined;
+      return pageResponse(renderBankAccountPage({ view, accounts, rejection, done }));
+    },
+  },
+);
 
 interface BankAccountPage {
   readonly view: MerchantView;
@@ -17,7 +48,7 @@ interface BankAccountPage {
   readonly done: (typeof BANK_ACCOUNT_DONE_CODES)[number] | undefined;
 }
 
-export function renderBankAccountPage(page: BankAccountPage): string {
+function renderBankAccountPage(page: BankAccountPage): string {
   return renderMerchantPage(page.view, {
     title: BANK_ACCOUNT_TEXTS[page.view.locale.language].title,
     current: 'bankAccount',
