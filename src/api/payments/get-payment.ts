@@ -11,12 +11,10 @@ import {
   withMembers,
   type ExpandDependencies,
 } from './expand';
-import { PAYMENT_FIELDS, paymentFields, paymentFieldsOf, timestampFieldsOf } from './payment-fields';
+import { paymentFields, paymentFieldsOf, timestampFields, timestampFieldsOf } from './payment-fields';
 import { requirePayment } from './require-payment';
 
-const { paid_at, created_at, updated_at } = PAYMENT_FIELDS;
-
-export const paymentDetailSchema = z.object({ ...paymentFields, paid_at, created_at, updated_at, ...expandedFields });
+export const paymentDetailSchema = z.object({ ...paymentFields, ...timestampFields, ...expandedFields });
 
 const toPaymentDetail = (payment: PaymentRow) => ({ ...paymentFieldsOf(payment), ...timestampFieldsOf(payment) });
 

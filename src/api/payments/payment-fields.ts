@@ -39,9 +39,10 @@ export const PAYMENT_FIELDS = {
 };
 
 const { id, reference_id, merchant_reference_id, provider, currency, status } = PAYMENT_FIELDS;
-const { amount, fee_amount, net_amount, total_amount } = PAYMENT_FIELDS;
+const { amount, fee_amount, net_amount, total_amount, paid_at, created_at, updated_at } = PAYMENT_FIELDS;
 export const identityFields = { id, reference_id, merchant_reference_id, payment_method_code: z.enum(PAYMENT_METHODS) };
 export const amountFields = { amount, fee_amount, net_amount, total_amount };
+export const timestampFields = { paid_at, created_at, updated_at };
 
 /** A response has exactly the keys of docs/contract.md#payments, in that order; absent values are null. */
 export const summaryFields = { ...identityFields, currency, ...amountFields, status };

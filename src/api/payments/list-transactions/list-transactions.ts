@@ -10,12 +10,10 @@ import { merchantEndpoint } from '../../endpoint';
 import { readQuery } from '../../read-query';
 import { EXAMPLE_SUMMARY, EXAMPLE_TIMES } from '../example-payment';
 import { expandedFields, partsOf, readExpand, withMembers, type ExpandDependencies } from '../expand';
-import { PAYMENT_FIELDS, summaryFields, summaryFieldsOf, timestampFieldsOf } from '../payment-fields';
+import { summaryFields, summaryFieldsOf, timestampFields, timestampFieldsOf } from '../payment-fields';
 import { isNumber, listQuerySchema } from './list-query';
 
-const { paid_at, created_at, updated_at } = PAYMENT_FIELDS;
-
-const listedPaymentSchema = z.object({ ...summaryFields, paid_at, created_at, updated_at, ...expandedFields });
+const listedPaymentSchema = z.object({ ...summaryFields, ...timestampFields, ...expandedFields });
 
 const toListedPayment = (payment: PaymentRow) => ({ ...summaryFieldsOf(payment), ...timestampFieldsOf(payment) });
 
