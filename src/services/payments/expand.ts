@@ -5,7 +5,7 @@ import type { PaymentRow } from '../../db/payments/payment-row';
 import { EXPANSIONS, type Expansion } from '../../domain/expansions';
 import type { LatePaymentStatus } from '../../domain/late-payment';
 import type { RefundStatus } from '../../domain/refund';
-import { openDetails } from './payment-details';
+import { openDetails, type SentDetails } from './payment-details';
 
 /** The QR of a payment, as responses have it. */
 export interface QrisBody {
@@ -16,10 +16,7 @@ export interface QrisBody {
 }
 
 /** Every member that a payment can have in addition. */
-export interface ExpandedPayment {
-  readonly metadata: Record<string, unknown> | null;
-  readonly customer: Record<string, unknown> | null;
-  readonly description: string | null;
+export interface ExpandedPayment extends Omit<SentDetails, 'returnUrl'> {
   readonly return_url: string | null;
   readonly checkout_url: string | null;
   readonly qris: QrisBody | null;
