@@ -1,15 +1,15 @@
 import type { RecordedOutcome } from '../../../domain/recorded-outcome';
 import type { Language } from '../../../domain/sign-in';
-import type { OperatorActionName } from '../../../services/audit/operator-action-names';
-import type { UserActionName } from '../../../services/audit/user-audit';
-import type { MerchantOperationName } from '../../../services/operations/all';
+import { BANK_ACCOUNT_ACTION_TEXTS } from '../bank-account/bank-account-texts';
+import { KEY_ACTION_TEXTS } from '../keys/key-texts';
+import { NOTICE_ACTION_TEXTS } from '../notices/notice-texts';
+import { PAYMENT_ACTION_TEXTS } from '../payments/payment-texts';
+import { PAYOUT_ACTION_TEXTS } from '../payouts/payout-texts';
+import { SETTINGS_ACTION_TEXTS } from '../settings/settings-texts';
+import { MEMBER_ACTION_TEXTS } from '../team/team-texts';
 import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
-
-/** What `show_to_merchants` of the schema keeps: every change of these objects, no reading. */
-type ShownOperatorAction = Exclude<
-  Extract<OperatorActionName, `${'merchant' | 'key' | 'webhook' | 'bank_account' | 'user'}.${string}`>,
-  `${string}.show` | 'user.link'
->;
+import { WEBHOOK_ACTION_TEXTS } from '../webhooks/webhook-texts';
+import type { RecordedAction } from './recorded-action';
 
 /** What a person did, in words: a name without a text does not compile. */
 const EN_ACTIONS = {
@@ -27,48 +27,17 @@ const EN_ACTIONS = {
   'security.remove_passkey': 'Removed a passkey',
   'security.reset': 'Reset the login',
   'member.join': 'Joined the team',
-  'payments.export': 'Exported payments',
-  'payment.create': 'Created a payment',
-  'payment.refund': 'Refunded a payment',
-  'payment.cancel': 'Cancelled a payment',
-  'payment.cancel_refund': 'Cancelled a refund',
+  ...PAYMENT_ACTION_TEXTS.en,
   'customer.read': 'Viewed customer data',
   'activity.export': 'Exported the activity',
   'statement.export': 'Exported a statement of the balance',
-  'member.invite': 'Invited a person',
-  'member.withdraw_invitation': 'Withdrew an invitation',
-  'member.set_role': 'Changed a role',
-  'member.remove': 'Removed a member',
-  'member.reset': 'Made a reset link for a member',
-  'merchant.set': 'Changed the settings',
-  'merchant.set_accent': 'Changed the colour of the checkout page',
-  'merchant.set_logo': 'Changed the logo',
-  'merchant.remove_logo': 'Removed the logo',
-  'notice.close': 'Closed a notice',
-  'key.create': 'Created a key',
-  'key.update': 'Changed a key',
-  'key.rotate': 'Rotated a key',
-  'key.revoke': 'Revoked a key',
-  'bank_account.add': 'Added a bank account',
-  'bank_account.confirm': 'Confirmed a bank account',
-  'bank_account.withdraw': 'Withdrew a bank account',
-  'bank_account.disable': 'Disabled a bank account',
-  'payouts.export': 'Exported payouts',
-  'payout.export_lines': 'Exported the lines of a payout',
-  'payout.request': 'Requested a payout',
-  'payout.approve': 'Approved a payout',
-  'payout.cancel': 'Cancelled a payout',
-  'payout_settings.set': 'Changed automatic payouts',
-  'payout_settings.approve': 'Approved automatic payouts',
-  'payout_settings.withdraw': 'Withdrew a change of automatic payouts',
-  'webhook.create': 'Created a webhook',
-  'webhook.set': 'Changed a webhook',
-  'webhook.rotate_secret': 'Rotated a webhook secret',
-  'webhook.ping': 'Pinged a webhook',
-  'webhook.disable': 'Disabled a webhook',
-  'webhook.enable': 'Enabled a webhook',
-  'webhook.delete': 'Deleted a webhook',
-  'webhook.redeliver': 'Redelivered webhooks',
+  ...MEMBER_ACTION_TEXTS.en,
+  ...SETTINGS_ACTION_TEXTS.en,
+  ...NOTICE_ACTION_TEXTS.en,
+  ...KEY_ACTION_TEXTS.en,
+  ...BANK_ACCOUNT_ACTION_TEXTS.en,
+  ...PAYOUT_ACTION_TEXTS.en,
+  ...WEBHOOK_ACTION_TEXTS.en,
   'merchant.create': 'Created the merchant',
   'merchant.approve': 'Approved the merchant',
   'merchant.suspend': 'Suspended the merchant',
@@ -84,7 +53,7 @@ const EN_ACTIONS = {
   'user.reset': 'Made a reset link as Lunas',
   'user.confirm': 'Confirmed who has a login',
   'user.disable': 'Disabled a login',
-} satisfies Record<UserActionName | MerchantOperationName | ShownOperatorAction, string>;
+} satisfies Record<RecordedAction, string>;
 
 const ID_ACTIONS = {
   'session.sign_in': 'Masuk',
@@ -101,48 +70,17 @@ const ID_ACTIONS = {
   'security.remove_passkey': 'Menghapus kunci sandi',
   'security.reset': 'Mengatur ulang akses masuk',
   'member.join': 'Bergabung dengan tim',
-  'payments.export': 'Mengekspor pembayaran',
-  'payment.create': 'Membuat pembayaran',
-  'payment.refund': 'Mengembalikan dana',
-  'payment.cancel': 'Membatalkan pembayaran',
-  'payment.cancel_refund': 'Membatalkan pengembalian dana',
+  ...PAYMENT_ACTION_TEXTS.id,
   'customer.read': 'Melihat data pelanggan',
   'activity.export': 'Mengekspor aktivitas',
   'statement.export': 'Mengekspor rekening koran',
-  'member.invite': 'Mengundang orang',
-  'member.withdraw_invitation': 'Menarik undangan',
-  'member.set_role': 'Mengubah peran',
-  'member.remove': 'Mengeluarkan anggota',
-  'member.reset': 'Membuat tautan atur ulang',
-  'merchant.set': 'Mengubah pengaturan',
-  'merchant.set_accent': 'Mengubah warna halaman pembayaran',
-  'merchant.set_logo': 'Mengganti logo',
-  'merchant.remove_logo': 'Menghapus logo',
-  'notice.close': 'Menutup pemberitahuan',
-  'key.create': 'Membuat kunci',
-  'key.update': 'Mengubah kunci',
-  'key.rotate': 'Mengganti kunci',
-  'key.revoke': 'Mencabut kunci',
-  'bank_account.add': 'Menambahkan rekening bank',
-  'bank_account.confirm': 'Mengonfirmasi rekening bank',
-  'bank_account.withdraw': 'Menarik pengajuan rekening bank',
-  'bank_account.disable': 'Menonaktifkan rekening bank',
-  'payouts.export': 'Mengekspor pencairan',
-  'payout.export_lines': 'Mengekspor baris pencairan',
-  'payout.request': 'Mengajukan pencairan',
-  'payout.approve': 'Menyetujui pencairan',
-  'payout.cancel': 'Membatalkan pencairan',
-  'payout_settings.set': 'Mengubah pencairan otomatis',
-  'payout_settings.approve': 'Menyetujui pencairan otomatis',
-  'payout_settings.withdraw': 'Menarik perubahan pencairan otomatis',
-  'webhook.create': 'Membuat webhook',
-  'webhook.set': 'Mengubah webhook',
-  'webhook.rotate_secret': 'Mengganti rahasia webhook',
-  'webhook.ping': 'Menguji webhook',
-  'webhook.disable': 'Menonaktifkan webhook',
-  'webhook.enable': 'Mengaktifkan webhook',
-  'webhook.delete': 'Menghapus webhook',
-  'webhook.redeliver': 'Mengirim ulang webhook',
+  ...MEMBER_ACTION_TEXTS.id,
+  ...SETTINGS_ACTION_TEXTS.id,
+  ...NOTICE_ACTION_TEXTS.id,
+  ...KEY_ACTION_TEXTS.id,
+  ...BANK_ACCOUNT_ACTION_TEXTS.id,
+  ...PAYOUT_ACTION_TEXTS.id,
+  ...WEBHOOK_ACTION_TEXTS.id,
   'merchant.create': 'Membuat toko',
   'merchant.approve': 'Menyetujui toko',
   'merchant.suspend': 'Menangguhkan toko',
@@ -158,7 +96,7 @@ const ID_ACTIONS = {
   'user.reset': 'Membuat tautan atur ulang sebagai tim Lunas',
   'user.confirm': 'Memastikan pemilik akses masuk',
   'user.disable': 'Menonaktifkan akses masuk',
-} satisfies Record<UserActionName | MerchantOperationName | ShownOperatorAction, string>;
+} satisfies Record<RecordedAction, string>;
 
 /** The actions that belong to a login, not to a merchant. */
 const OF_LOGINS = /^(?:session|profile|security)\.|^member\.join$/;

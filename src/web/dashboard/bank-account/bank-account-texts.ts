@@ -1,5 +1,6 @@
 import type { BankAccountStatus } from '../../../domain/bank-account-transitions';
 import type { Language } from '../../../domain/sign-in';
+import type { ActionTexts } from '../activity/recorded-action';
 import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 const EN_STATUSES = {
@@ -42,6 +43,22 @@ const ID_CONFIRMATIONS = {
   same_person:
     'Anggota lain harus mengonfirmasinya. Tautan masuk Anda dan milik pengaju pernah dilihat orang yang sama.',
 } satisfies typeof EN_CONFIRMATIONS;
+
+/** The actions of bank accounts, as the activity names them. */
+export const BANK_ACCOUNT_ACTION_TEXTS = {
+  en: {
+    'bank_account.add': 'Added a bank account',
+    'bank_account.confirm': 'Confirmed a bank account',
+    'bank_account.withdraw': 'Withdrew a bank account',
+    'bank_account.disable': 'Disabled a bank account',
+  },
+  id: {
+    'bank_account.add': 'Menambahkan rekening bank',
+    'bank_account.confirm': 'Mengonfirmasi rekening bank',
+    'bank_account.withdraw': 'Menarik pengajuan rekening bank',
+    'bank_account.disable': 'Menonaktifkan rekening bank',
+  },
+} satisfies ActionTexts;
 
 const en = {
   title: 'Bank account',

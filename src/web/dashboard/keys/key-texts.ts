@@ -1,5 +1,6 @@
 import type { KeyState, MerchantScope } from '../../../domain/key-access';
 import type { Language } from '../../../domain/sign-in';
+import type { ActionTexts } from '../activity/recorded-action';
 import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 const EN_STATES = {
@@ -47,6 +48,22 @@ const ID_SHORT_SCOPES = {
   refund: 'kembalikan',
   customers: 'pelanggan',
 } satisfies Record<MerchantScope, string>;
+
+/** The actions of keys, as the activity names them. */
+export const KEY_ACTION_TEXTS = {
+  en: {
+    'key.create': 'Created a key',
+    'key.update': 'Changed a key',
+    'key.rotate': 'Rotated a key',
+    'key.revoke': 'Revoked a key',
+  },
+  id: {
+    'key.create': 'Membuat kunci',
+    'key.update': 'Mengubah kunci',
+    'key.rotate': 'Mengganti kunci',
+    'key.revoke': 'Mencabut kunci',
+  },
+} satisfies ActionTexts;
 
 const en = {
   title: 'API keys',

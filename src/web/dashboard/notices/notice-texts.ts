@@ -1,6 +1,7 @@
 import { WRONG_CODES_OF_NOTICE, type ChangedCredential, type NoticeKind } from '../../../domain/notice-kinds';
 import type { Language } from '../../../domain/sign-in';
 import { formatNames } from '../../ui/format';
+import type { ActionTexts } from '../activity/recorded-action';
 
 interface NoticeTexts {
   readonly title: string;
@@ -26,6 +27,16 @@ const UNEXPECTED: Readonly<Record<Language, string>> = {
   en: 'If you do not know why, look at the activity and check the settings.',
   id: 'Jika Anda tidak tahu sebabnya, lihat aktivitas dan periksa pengaturan.',
 };
+
+/** The actions of notices, as the activity names them. */
+export const NOTICE_ACTION_TEXTS = {
+  en: {
+    'notice.close': 'Closed a notice',
+  },
+  id: {
+    'notice.close': 'Menutup pemberitahuan',
+  },
+} satisfies ActionTexts;
 
 const en: NoticeTexts = {
   title: 'Security notices',

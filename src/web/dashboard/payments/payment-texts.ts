@@ -1,4 +1,23 @@
 import type { Language } from '../../../domain/sign-in';
+import type { ActionTexts } from '../activity/recorded-action';
+
+/** The actions of payments, as the activity names them. */
+export const PAYMENT_ACTION_TEXTS = {
+  en: {
+    'payments.export': 'Exported payments',
+    'payment.create': 'Created a payment',
+    'payment.refund': 'Refunded a payment',
+    'payment.cancel': 'Cancelled a payment',
+    'payment.cancel_refund': 'Cancelled a refund',
+  },
+  id: {
+    'payments.export': 'Mengekspor pembayaran',
+    'payment.create': 'Membuat pembayaran',
+    'payment.refund': 'Mengembalikan dana',
+    'payment.cancel': 'Membatalkan pembayaran',
+    'payment.cancel_refund': 'Membatalkan pengembalian dana',
+  },
+} satisfies ActionTexts;
 
 const en = {
   export: 'Export CSV',

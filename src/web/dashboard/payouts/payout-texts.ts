@@ -3,6 +3,7 @@ import type { ApprovalKind } from '../../../domain/payout';
 import type { Rail } from '../../../domain/payout-rails';
 import type { PayoutStatus, PayoutTransitionName } from '../../../domain/payout-transitions';
 import type { Language } from '../../../domain/sign-in';
+import type { ActionTexts } from '../activity/recorded-action';
 import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 export const RAIL_NAMES = { bi_fast: 'BI-FAST', online: 'Online', skn: 'SKN', rtgs: 'RTGS' } as const satisfies Record<
@@ -93,6 +94,30 @@ const ID_WAITS = {
   second_user: `Menunggu persetujuan anggota lain. ${ID_WAIT_ENDS}`,
   operator: `Menunggu persetujuan tim Lunas. ${ID_WAIT_ENDS}`,
 } satisfies Record<ApprovalKind, string>;
+
+/** The actions of payouts, as the activity names them. */
+export const PAYOUT_ACTION_TEXTS = {
+  en: {
+    'payouts.export': 'Exported payouts',
+    'payout.export_lines': 'Exported the lines of a payout',
+    'payout.request': 'Requested a payout',
+    'payout.approve': 'Approved a payout',
+    'payout.cancel': 'Cancelled a payout',
+    'payout_settings.set': 'Changed automatic payouts',
+    'payout_settings.approve': 'Approved automatic payouts',
+    'payout_settings.withdraw': 'Withdrew a change of automatic payouts',
+  },
+  id: {
+    'payouts.export': 'Mengekspor pencairan',
+    'payout.export_lines': 'Mengekspor baris pencairan',
+    'payout.request': 'Mengajukan pencairan',
+    'payout.approve': 'Menyetujui pencairan',
+    'payout.cancel': 'Membatalkan pencairan',
+    'payout_settings.set': 'Mengubah pencairan otomatis',
+    'payout_settings.approve': 'Menyetujui pencairan otomatis',
+    'payout_settings.withdraw': 'Menarik perubahan pencairan otomatis',
+  },
+} satisfies ActionTexts;
 
 const en = {
   title: 'Payouts',

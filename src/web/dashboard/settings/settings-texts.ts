@@ -1,4 +1,5 @@
 import type { Language } from '../../../domain/sign-in';
+import type { ActionTexts } from '../activity/recorded-action';
 import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 /** A time of the terms, in the largest unit that has a whole number of it. */
@@ -10,6 +11,22 @@ export interface TermDuration {
 const ID_UNITS = { day: 'hari', hour: 'jam', minute: 'menit' } as const satisfies Record<TermDuration['unit'], string>;
 const enDuration = ({ count, unit }: TermDuration) => `${count} ${unit}${count === 1 ? '' : 's'}`;
 const idDuration = ({ count, unit }: TermDuration) => `${count} ${ID_UNITS[unit]}`;
+
+/** The actions of the settings, as the activity names them. */
+export const SETTINGS_ACTION_TEXTS = {
+  en: {
+    'merchant.set': 'Changed the settings',
+    'merchant.set_accent': 'Changed the colour of the checkout page',
+    'merchant.set_logo': 'Changed the logo',
+    'merchant.remove_logo': 'Removed the logo',
+  },
+  id: {
+    'merchant.set': 'Mengubah pengaturan',
+    'merchant.set_accent': 'Mengubah warna halaman pembayaran',
+    'merchant.set_logo': 'Mengganti logo',
+    'merchant.remove_logo': 'Menghapus logo',
+  },
+} satisfies ActionTexts;
 
 const en = {
   title: 'Settings',

@@ -1,5 +1,6 @@
 import type { MemberArea } from '../../../domain/member-roles';
 import type { Language } from '../../../domain/sign-in';
+import type { ActionTexts } from '../activity/recorded-action';
 import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 const EN_AREAS = {
@@ -25,6 +26,24 @@ const ID_AREAS = {
   activity: 'Aktivitas',
   settings: 'Pengaturan',
 } satisfies Record<MemberArea, string>;
+
+/** The actions of the team, as the activity names them. */
+export const MEMBER_ACTION_TEXTS = {
+  en: {
+    'member.invite': 'Invited a person',
+    'member.withdraw_invitation': 'Withdrew an invitation',
+    'member.set_role': 'Changed a role',
+    'member.remove': 'Removed a member',
+    'member.reset': 'Made a reset link for a member',
+  },
+  id: {
+    'member.invite': 'Mengundang orang',
+    'member.withdraw_invitation': 'Menarik undangan',
+    'member.set_role': 'Mengubah peran',
+    'member.remove': 'Mengeluarkan anggota',
+    'member.reset': 'Membuat tautan atur ulang',
+  },
+} satisfies ActionTexts;
 
 const en = {
   title: 'Team',

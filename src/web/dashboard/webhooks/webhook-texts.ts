@@ -1,7 +1,32 @@
 import type { Language } from '../../../domain/sign-in';
+import type { ActionTexts } from '../activity/recorded-action';
 import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 const EN_PING = 'Send a test';
+
+/** The actions of webhooks, as the activity names them. */
+export const WEBHOOK_ACTION_TEXTS = {
+  en: {
+    'webhook.create': 'Created a webhook',
+    'webhook.set': 'Changed a webhook',
+    'webhook.rotate_secret': 'Rotated a webhook secret',
+    'webhook.ping': 'Pinged a webhook',
+    'webhook.disable': 'Disabled a webhook',
+    'webhook.enable': 'Enabled a webhook',
+    'webhook.delete': 'Deleted a webhook',
+    'webhook.redeliver': 'Redelivered webhooks',
+  },
+  id: {
+    'webhook.create': 'Membuat webhook',
+    'webhook.set': 'Mengubah webhook',
+    'webhook.rotate_secret': 'Mengganti rahasia webhook',
+    'webhook.ping': 'Menguji webhook',
+    'webhook.disable': 'Menonaktifkan webhook',
+    'webhook.enable': 'Mengaktifkan webhook',
+    'webhook.delete': 'Menghapus webhook',
+    'webhook.redeliver': 'Mengirim ulang webhook',
+  },
+} satisfies ActionTexts;
 
 const en = {
   title: 'Webhooks',
