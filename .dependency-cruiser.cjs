@@ -53,7 +53,7 @@ const RECORDING_DOORS = [
 const TYPED_DOORS = [
   '^src/cli/run-operation\\.ts$',
   '^src/web/dashboard/(form-pages|user-identity)\\.ts$',
-  '^src/web/dashboard/activity/activity-texts\\.ts$',
+  '^src/web/dashboard/activity/recorded-action\\.ts$',
 ];
 
 const OURS = '^(workflows|activities|src)/';
