@@ -667,7 +667,8 @@ describe('attack 2: one person has a key of a merchant', () => {
     await approved('webhook.set', id, { endpoint: id, url: 'https://toko.example/2' });
     await expect(move('https://own.test/')).rejects.toMatchObject({ code: RESTRICTED });
     await move('https://toko.example/2');
-    await attempt('update webhook_endpoints set deleted_at = now() where id = $1', id);
+    const end = "update webhook_endpoints set status = 'disabled', disabled_reason = 'manual', deleted_at = now()";
+    await attempt(`${end} where id = $1`, id);
     await asSuperuser(payouts.db, `update approvals set status = 'executed' where status = 'approved'`);
     await expect(attempt('update webhook_endpoints set deleted_at = null where id = $1', id)).rejects.toMatchObject({
       code: RESTRICTED,
