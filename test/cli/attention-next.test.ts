@@ -22,7 +22,7 @@ import { freePorts, LUNAS, runBuiltLunas } from '../support/lunas-process';
 import { ORDINARY, preparePayoutsAtBank, type PayoutsAtBank, type ShopPayout } from '../support/payouts-at-bank';
 import { startReceiver, type Receiver } from '../support/receiver';
 import { reconcile } from '../support/reconcile';
-import { newNamespace, startTestService, type TestService } from '../support/service';
+import { newNamespace, operatorEnvironment, startTestService, type TestService } from '../support/service';
 
 /**
  * Each cause is planted, the command in NEXT is executed literally, and the cause is gone, not only its row. Where NEXT
@@ -39,10 +39,7 @@ beforeAll(async () => {
   home = await mkdtemp(path.join(os.tmpdir(), 'lunas-attention-'));
   environment = {
     LUNAS_HOME: home,
-    DATABASE_URL: service.operatorDatabaseUrl,
-    TEMPORAL_ADDRESS: service.temporal.address,
-    TEMPORAL_NAMESPACE: service.temporal.namespace,
-    LUNAS_MASTER_KEY: service.masterKey,
+    ...operatorEnvironment(service),
   };
   await setPolicy(service.db, { provider: 'gopay', channel: 'qris', expiresInSeconds: 900 });
   [atBank, receiver] = await Promise.all([preparePayoutsAtBank(service), startReceiver()]);

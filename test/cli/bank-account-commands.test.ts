@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually';
 import { runBuiltLunas } from '../support/lunas-process';
 import { addLines, preparePayouts } from '../support/payouts';
 import { createShop } from '../support/people';
-import { newNamespace, startTestService, type TestService } from '../support/service';
+import { newNamespace, operatorEnvironment, startTestService, type TestService } from '../support/service';
 
 const OTHER_NAME = '9900000060';
 
@@ -21,10 +21,7 @@ beforeAll(async () => {
   environment = {
     PATH: process.env.PATH,
     LUNAS_HOME: home,
-    DATABASE_URL: service.operatorDatabaseUrl,
-    TEMPORAL_ADDRESS: service.temporal.address,
-    TEMPORAL_NAMESPACE: service.temporal.namespace,
-    LUNAS_MASTER_KEY: service.masterKey,
+    ...operatorEnvironment(service),
     NUMBER: OTHER_NAME,
   };
   const sealer = createSealer(service.masterKey);

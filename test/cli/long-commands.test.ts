@@ -6,7 +6,7 @@ import path from 'node:path';
 import { eventually } from '../support/eventually';
 import { LUNAS, runBuiltLunas } from '../support/lunas-process';
 import { insertCatalog } from '../support/seed-payments';
-import { newNamespace, startTestService, type TestService } from '../support/service';
+import { newNamespace, operatorEnvironment, startTestService, type TestService } from '../support/service';
 
 /** Commands that run until they are stopped, or for hours. */
 
@@ -21,10 +21,7 @@ beforeAll(async () => {
   home = await mkdtemp(path.join(os.tmpdir(), 'lunas-long-'));
   environment = {
     LUNAS_HOME: home,
-    DATABASE_URL: service.operatorDatabaseUrl,
-    TEMPORAL_ADDRESS: service.temporal.address,
-    TEMPORAL_NAMESPACE: service.temporal.namespace,
-    LUNAS_MASTER_KEY: service.masterKey,
+    ...operatorEnvironment(service),
   };
 });
 afterAll(async () => {

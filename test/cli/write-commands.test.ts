@@ -7,7 +7,7 @@ import { openException } from '../../src/db/operations/open-exception';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { eventually } from '../support/eventually';
 import { LUNAS, runBuiltLunas } from '../support/lunas-process';
-import { newNamespace, startTestService, type TestService } from '../support/service';
+import { newNamespace, operatorEnvironment, startTestService, type TestService } from '../support/service';
 import { startTcpProxy } from '../support/tcp-proxy';
 import { runLunas, type Outcome } from './run-lunas';
 
@@ -23,10 +23,7 @@ beforeAll(async () => {
   environment = {
     PATH: process.env.PATH,
     LUNAS_HOME: home,
-    DATABASE_URL: service.operatorDatabaseUrl,
-    TEMPORAL_ADDRESS: service.temporal.address,
-    TEMPORAL_NAMESPACE: service.temporal.namespace,
-    LUNAS_MASTER_KEY: service.masterKey,
+    ...operatorEnvironment(service),
   };
   const manual = { settlementKind: 'manual', settlementDelaySeconds: 0 } as const;
   await setPolicy(service.db, { provider: 'gopay', channel: 'qris', ...manual });

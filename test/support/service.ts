@@ -151,6 +151,14 @@ export interface TestServiceOptions {
   readonly metrics?: { readonly worker: MetricsAddress; readonly api?: MetricsAddress };
 }
 
+/** What a command of an operator needs to reach the service. */
+export const operatorEnvironment = ({ operatorDatabaseUrl, temporal, masterKey }: TestService) => ({
+  DATABASE_URL: operatorDatabaseUrl,
+  TEMPORAL_ADDRESS: temporal.address,
+  TEMPORAL_NAMESPACE: temporal.namespace,
+  LUNAS_MASTER_KEY: masterKey,
+});
+
 export async function startTestService(
   temporal: TemporalTarget,
   {

@@ -9,7 +9,7 @@ import { osUser } from '../support/actors';
 import { asSuperuser } from '../support/backdate';
 import { eventually } from '../support/eventually';
 import { runBuiltLunas } from '../support/lunas-process';
-import { newNamespace, startTestService, type TestService } from '../support/service';
+import { newNamespace, operatorEnvironment, startTestService, type TestService } from '../support/service';
 
 const NOTE = 'incident 12';
 const DEWI = osUser('dewi');
@@ -38,10 +38,7 @@ const end = (hasLostNothing = true) => {
 
 const lunas = (...args: readonly string[]) =>
   runBuiltLunas(args, {
-    DATABASE_URL: service.operatorDatabaseUrl,
-    TEMPORAL_ADDRESS: service.temporal.address,
-    TEMPORAL_NAMESPACE: service.temporal.namespace,
-    LUNAS_MASTER_KEY: service.masterKey,
+    ...operatorEnvironment(service),
   });
 
 async function createPaid(settlementDelaySeconds: number): Promise<Created> {

@@ -76,11 +76,12 @@ function addCreate(webhooks: LunasCommand): void {
     )
     .writeAction(input, async ({ merchant, url, event, expand }, audit, context, environment) => {
       const { db, log } = audit;
-      const loadSealer = () => context.sealer(db);
+      const sealer = await context.sealer(db);
+      const loadSealer = () => Promise.resolve(sealer);
       const needs = { db, log, loadSealer, receiverRules: receiverRules(context, environment) };
       const call = { path: { merchant }, input: { url, events: event, expand } };
       const endpoint = requireDone(await runOperation(audit, createEndpoint, needs, call));
-      await updateRunFile(context, db, await loadSealer(), merchant);
+      await updateRunFile(context, db, sealer, merchant);
       const fields = { Secret: endpoint.secret, ...settingsOf(endpoint) };
       const notes = [SECRET_SHOWN_ONCE, warningOfDuplicate(endpoint.duplicateOf) ?? []].flat();
       return { json: { endpoint }, text: `${formatFields(fields)}\n\n${notes.join('\n')}` };

@@ -1,23 +1,14 @@
-import type { FeePayer } from '../../domain/fees';
 import type { MerchantScope } from '../../domain/key-access';
-import type { ProviderName } from '../../domain/provider-capabilities';
 import type { Queryable } from '../connection/pool';
+import type { CreatingMerchantRow } from './find-creating-merchant';
 
 /** A key that is neither revoked nor expired, whether the caller's address may use it, and its merchant. */
-export interface ApiKeyRow {
+export interface ApiKeyRow extends CreatingMerchantRow {
   readonly keyId: string;
   readonly addressAllowed: boolean;
   /** Null: every scope. */
   readonly scopes: readonly MerchantScope[] | null;
-  readonly merchantId: string;
   readonly merchantStatus: 'pending' | 'approved' | 'suspended';
-  readonly feePayer: FeePayer;
-  readonly providers: readonly ProviderName[];
-  readonly paymentMethodActive: boolean;
-  readonly returnUrl: string | null;
-  readonly checkoutOrigins: readonly string[];
-  /** The cell that has the merchant. */
-  readonly cell: string;
 }
 
 /** @param address the caller's IP address, mapped IPv6 already unwrapped */

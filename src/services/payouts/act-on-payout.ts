@@ -121,13 +121,13 @@ export async function findPerformed(
   { needs: { db }, by, subject: payout, input, approval }: PayoutAct,
   action: PayoutAction,
 ): Promise<Payout | null> {
+  const seen = approval?.replaces ?? payout.version;
   const isOwn = approval === null && by.kind !== 'merchant_user' && input.version === undefined;
-  if (isOwn ? payoutRejection(action, payout) === null : (approval?.replaces ?? payout.version) === payout.version) {
-    return null;
-  }
+  const isOpen = isOwn ? payoutRejection(action, payout) === null : seen === payout.version;
+  if (isOpen) return null;
   const steps = await listOperatorPayoutSteps(db, payout.id);
   const step = isOwn
     ? steps.findLast(({ actor }) => actor === actorText(by))
-    : steps.find(({ version }) => version === (approval?.replaces ?? payout.version) + 1);
+    : steps.find(({ version }) => version === seen + 1);
   return step !== undefined && TRANSITIONS[action].includes(step.name) ? payout : null;
 }

@@ -7,7 +7,7 @@ import { replayOpenWorkflows, sampleOpenWorkflows } from '../../../src/worker/re
 import { eventually } from '../../support/eventually';
 import { runBuiltLunas } from '../../support/lunas-process';
 import { payloadKeysOf } from '../../support/payload-keys';
-import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { newNamespace, operatorEnvironment, startTestService, type TestService } from '../../support/service';
 import { workflowBundlePath } from '../../support/temporal';
 
 let service: TestService;
@@ -54,10 +54,7 @@ it('fails on a change of the workflow code, and names the workflows', async () =
 
 it('lunas replay prints how many were replayed', async () => {
   const { exitCode, stdout, stderr } = await runBuiltLunas(['replay', '--open', '10'], {
-    DATABASE_URL: service.operatorDatabaseUrl,
-    TEMPORAL_ADDRESS: service.temporal.address,
-    TEMPORAL_NAMESPACE: service.temporal.namespace,
-    LUNAS_MASTER_KEY: service.masterKey,
+    ...operatorEnvironment(service),
   });
   expect([stderr, stdout, exitCode]).toEqual(['', '3 open workflows replayed, 0 failed\n', 0]);
 });

@@ -12,7 +12,13 @@ import { paymentWorkflowId } from '../../../workflows/messages';
 import { RETENTION_DAYS } from '../../support/activity-dependencies';
 import { eventually } from '../../support/eventually';
 import { runBuiltLunas } from '../../support/lunas-process';
-import { newNamespace, startTestService, workerDefaults, type TestService } from '../../support/service';
+import {
+  newNamespace,
+  operatorEnvironment,
+  startTestService,
+  workerDefaults,
+  type TestService,
+} from '../../support/service';
 import { workflowBundlePath } from '../../support/temporal';
 
 /** Workers of two versions, at the same time. */
@@ -65,10 +71,7 @@ async function changedBundle(): Promise<string> {
 
 const lunas = (...args: string[]) =>
   runBuiltLunas(args, {
-    DATABASE_URL: service.operatorDatabaseUrl,
-    TEMPORAL_ADDRESS: service.temporal.address,
-    TEMPORAL_NAMESPACE: service.temporal.namespace,
-    LUNAS_MASTER_KEY: service.masterKey,
+    ...operatorEnvironment(service),
     LUNAS_HOME: '/nonexistent',
   });
 

@@ -3,7 +3,7 @@ import { listKeys } from '../../../src/services/merchants/keys/api-key';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { runBuiltLunas } from '../../support/lunas-process';
 import { createSecondMerchant } from '../../support/second-merchant';
-import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { newNamespace, operatorEnvironment, startTestService, type TestService } from '../../support/service';
 
 /** `lunas trigger` as a developer runs it, with the built command. */
 
@@ -17,10 +17,7 @@ let environment: NodeJS.ProcessEnv;
 beforeAll(async () => {
   service = await startTestService(await newNamespace(), { refundHoldSeconds: 3_600 });
   environment = {
-    DATABASE_URL: service.operatorDatabaseUrl,
-    TEMPORAL_ADDRESS: service.temporal.address,
-    TEMPORAL_NAMESPACE: service.temporal.namespace,
-    LUNAS_MASTER_KEY: service.masterKey,
+    ...operatorEnvironment(service),
     LUNAS_ENVIRONMENT: 'sandbox',
     PUBLIC_BASE_URL: service.apiUrl,
     SANDBOX_URL: service.sandboxUrl,

@@ -14,7 +14,7 @@ import { eventually } from '../../support/eventually';
 import { openGate, type Gate } from '../../support/gate';
 import { LUNAS, runBuiltLunas } from '../../support/lunas-process';
 import { createTestLedger, type TestLedger } from '../../support/payments';
-import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { newNamespace, operatorEnvironment, startTestService, type TestService } from '../../support/service';
 
 /** `lunas archive` as an operator runs it, with the built command. */
 
@@ -237,10 +237,7 @@ describe('in a service', () => {
   beforeAll(async () => {
     service = await startTestService(await newNamespace());
     environment = {
-      DATABASE_URL: service.operatorDatabaseUrl,
-      TEMPORAL_ADDRESS: service.temporal.address,
-      TEMPORAL_NAMESPACE: service.temporal.namespace,
-      LUNAS_MASTER_KEY: service.masterKey,
+      ...operatorEnvironment(service),
       PUBLIC_BASE_URL: service.apiUrl,
       SANDBOX_URL: service.sandboxUrl,
     };

@@ -21,7 +21,7 @@ import { operatorBody } from '../../support/operator-body';
 import { addLines, applyPayout, preparePayouts } from '../../support/payouts';
 import { createMember, createShop } from '../../support/people';
 import { productionOperator } from '../../support/production';
-import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { newNamespace, operatorEnvironment, startTestService, type TestService } from '../../support/service';
 import { registerEndpoint } from '../../support/webhooks';
 
 const LUNAS = path.join(PACKAGE_ROOT, 'dist', 'src', 'cli', 'lunas.js');
@@ -116,10 +116,7 @@ beforeAll(async () => {
   ({ secret } = await insertOperator(service.db, { name: 'dewi', environment: 'sandbox' }));
   environment = {
     PATH: process.env.PATH,
-    DATABASE_URL: service.operatorDatabaseUrl,
-    TEMPORAL_ADDRESS: service.temporal.address,
-    TEMPORAL_NAMESPACE: service.temporal.namespace,
-    LUNAS_MASTER_KEY: service.masterKey,
+    ...operatorEnvironment(service),
     LUNAS_OPERATOR_KEY: secret,
     SERVER_KEY: 'SB-Mid-server-1',
     ACCOUNT_NUMBER: '1234567890',

@@ -14,6 +14,9 @@ import { boundedText } from '../../max-length';
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 const METADATA_VALUE_RULE = 'must be a string of at most 500 characters, a number or a boolean';
 
+/** An absent field is null. */
+const orNull = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().transform((value) => value ?? null);
+
 const customer = z
   .object({ name: boundedText(100), email: boundedText(254), phone: boundedText(32) }, { error: 'must be an object' })
   .partial()
@@ -33,12 +36,9 @@ const metadata = z
   .refine((value) => Object.keys(value).length <= 50, { error: 'must have at most 50 keys' });
 
 const IDEMPOTENCY_KEY_RULE = { error: 'must be a string of 1 to 255 printable ASCII characters' };
-const idempotencyKey = z
-  .string(IDEMPOTENCY_KEY_RULE)
-  .regex(IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE)
-  .nullish()
-  .transform((value) => value ?? null)
-  .meta({ description: 'Identifies this item: 1 to 255 printable ASCII characters. Recommended.' });
+const idempotencyKey = orNull(z.string(IDEMPOTENCY_KEY_RULE).regex(IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE)).meta({
+  description: 'Identifies this item: 1 to 255 printable ASCII characters. Recommended.',
+});
 
 /** All items are created concurrently, so that one deadline holds for the whole request. */
 export const MAX_ITEMS = 50;
@@ -94,37 +94,20 @@ export const paymentRequestSchema = z.object({
     .enum(PROVIDERS, { error: `must be ${PROVIDERS.join(' or ')}` })
     .default('gopay')
     .meta({ description: 'The provider of the QR; must be enabled for the merchant.' }),
-  merchant_reference_id: boundedText(64)
-    .nullish()
-    .transform((value) => value ?? null)
-    .meta({ description: 'Your own order ID.' }),
-  customer: customer
-    .nullish()
-    .transform((value) => value ?? null)
-    .meta({ description: 'The customer; further keys with texts are allowed. Stored encrypted.' }),
-  metadata: metadata
-    .nullish()
-    .transform((value) => value ?? null)
-    .meta({ description: 'Your own data, at most 50 keys. Stored encrypted.' }),
-  expires_in: z
-    .int(EXPIRY_RULE)
-    .min(OWN_EXPIRY_SECONDS.min, EXPIRY_RULE)
-    .max(OWN_EXPIRY_SECONDS.max, EXPIRY_RULE)
-    .nullish()
-    .transform((value) => value ?? null)
-    .meta({ description: 'How long the customer can pay, in seconds. By default as your terms have it.' }),
-  return_url: z
-    .string(RETURN_URL_RULE)
-    .refine(isReturnUrl, RETURN_URL_RULE)
-    .nullish()
-    .transform((value) => value ?? null)
-    .meta({ description: 'Where the checkout page leads after this payment: at a registered address of your shop.' }),
-  description: z
-    .string(DESCRIPTION_RULE)
-    .refine(isDescription, DESCRIPTION_RULE)
-    .nullish()
-    .transform((value) => value ?? null)
-    .meta({ description: 'What the customer pays for, on the checkout page and the receipt. Stored encrypted.' }),
+  merchant_reference_id: orNull(boundedText(64)).meta({ description: 'Your own order ID.' }),
+  customer: orNull(customer).meta({
+    description: 'The customer; further keys with texts are allowed. Stored encrypted.',
+  }),
+  metadata: orNull(metadata).meta({ description: 'Your own data, at most 50 keys. Stored encrypted.' }),
+  expires_in: orNull(
+    z.int(EXPIRY_RULE).min(OWN_EXPIRY_SECONDS.min, EXPIRY_RULE).max(OWN_EXPIRY_SECONDS.max, EXPIRY_RULE),
+  ).meta({ description: 'How long the customer can pay, in seconds. By default as your terms have it.' }),
+  return_url: orNull(z.string(RETURN_URL_RULE).refine(isReturnUrl, RETURN_URL_RULE)).meta({
+    description: 'Where the checkout page leads after this payment: at a registered address of your shop.',
+  }),
+  description: orNull(z.string(DESCRIPTION_RULE).refine(isDescription, DESCRIPTION_RULE)).meta({
+    description: 'What the customer pays for, on the checkout page and the receipt. Stored encrypted.',
+  }),
 });
 
 type PaymentRequest = z.output<typeof paymentRequestSchema>;
