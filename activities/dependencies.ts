@@ -3,6 +3,7 @@ import type { TransitionContext } from '../src/db/transitions/apply-transition';
 import type { ScheduledPayouts, ScheduledPayoutsPart, ScheduledPayoutsRun } from '../src/domain/payout-schedule';
 import type { ReconciliationBatch, ReconciliationPart } from '../src/domain/reconciliation';
 import type { RetentionDays } from '../src/domain/retention';
+import type { Verifications } from '../src/domain/verification';
 import type { Logger } from '../src/observability/logger';
 import type { PayoutRegistry } from '../src/providers/payout-registry';
 import type { ProviderRegistry } from '../src/providers/registry';
@@ -29,4 +30,5 @@ export interface ActivityDependencies extends TransitionContext {
   readonly reconcileBatch: (part: ReconciliationPart) => Promise<ReconciliationBatch>;
   /** Requests the payouts of a part of the daily run. */
   readonly requestScheduledPayouts: (part: ScheduledPayoutsPart, run: ScheduledPayoutsRun) => Promise<ScheduledPayouts>;
+  readonly verifications: Verifications;
 }

@@ -12,6 +12,7 @@ import * as refund from './refund';
 import * as retention from './retention';
 import * as sandboxTimers from './sandbox-timers';
 import * as scheduledPayouts from './scheduled-payouts';
+import * as verifications from './verifications';
 import { requireAuthenticInput, type DeclaredActivity } from './verify-terms';
 import * as webhookDelivery from './webhook-delivery';
 import * as webhookPing from './webhook-ping';
@@ -32,6 +33,7 @@ export const ACTIVITIES = {
   ...reconcile,
   ...retention,
   ...dailyRun,
+  ...verifications,
   ...balance,
   ...bankAccount,
   ...bankStatus,

@@ -196,7 +196,7 @@ export const environmentSchema = z.object({
     .describe('How long a refund can be cancelled before it is submitted to the provider.'),
   WORKER_ROLES: workerRoles
     .prefault(WORKER_ROLES.join(','))
-    .describe('What a worker process does: payments, webhooks, relay, sweeper, payouts, separated by commas.'),
+    .describe('What a worker does: payments, webhooks, relay, sweeper, payouts, verifier, separated by commas.'),
   DATABASE_POOL_SIZE: wholeNumber(2, 1_000)
     .default(20)
     .describe('Connections of a process to PostgreSQL; the API has eight more, the others one.'),

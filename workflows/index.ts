@@ -16,6 +16,7 @@ export { payout } from './payout';
 export { reconcile } from './reconcile';
 export { retention } from './retention';
 export { requestScheduledPayouts } from './scheduled-payouts';
+export { verifyAudit, verifyLedger, verifyNewAuditEntries } from './verifications';
 export { webhookDelivery } from './webhook-delivery';
 export { webhookPing } from './webhook-ping';
 

@@ -10,6 +10,7 @@ import type { RefundState } from '../src/domain/refund';
 export const PAYMENTS_TASK_QUEUE = 'lunas-payments';
 export const WEBHOOKS_TASK_QUEUE = 'lunas-webhooks';
 export const PAYOUTS_TASK_QUEUE = 'lunas-payouts';
+export const VERIFIER_TASK_QUEUE = 'lunas-verifier';
 
 export function paymentWorkflowId(paymentId: string): string {
   return `payment-${paymentId}`;

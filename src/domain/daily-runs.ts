@@ -1,5 +1,12 @@
 /** What a schedule starts, each as a row of `daily_runs`. */
-export const RUN_KINDS = ['payouts', 'closing', 'retention', 'reconciliation'] as const;
+export const RUN_KINDS = [
+  'payouts',
+  'closing',
+  'retention',
+  'reconciliation',
+  'ledger_verification',
+  'audit_verification',
+] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 
 /** A run is known by its kind and its start. */
@@ -35,4 +42,6 @@ export const MAX_RUN_AGE_SECONDS: Readonly<Record<RunKind, number>> = {
   closing: 25 * HOUR_SECONDS,
   retention: 48 * HOUR_SECONDS,
   reconciliation: 4 * HOUR_SECONDS,
+  ledger_verification: 26 * HOUR_SECONDS,
+  audit_verification: 26 * HOUR_SECONDS,
 };

@@ -1,9 +1,9 @@
 /**
- * What a worker process does. `payments`, `webhooks` and `payouts` poll the task queues of payments, of webhook retries
- * and of merchants' bank accounts. The relay makes first attempts of webhooks. The sweeper repeats lost signals, and
- * creates the schedules.
+ * What a worker process does. `payments`, `webhooks`, `payouts` and `verifier` poll the task queues of payments, of
+ * webhook retries, of merchants' bank accounts, and of verifications. The relay makes first attempts of webhooks. The
+ * sweeper repeats lost signals, and creates the schedules.
  */
-export const WORKER_ROLES = ['payments', 'webhooks', 'relay', 'sweeper', 'payouts'] as const;
+export const WORKER_ROLES = ['payments', 'webhooks', 'relay', 'sweeper', 'payouts', 'verifier'] as const;
 export type WorkerRole = (typeof WORKER_ROLES)[number];
 
 /** What a process of the service does. Each role that was ever run is needed. */

@@ -12,6 +12,11 @@ export function dayInWib(at: Date): string {
   return formatInWib(at).slice(0, 'YYYY-MM-DD'.length);
 }
 
+/** Whether it is a Sunday there. */
+export function isSundayInWib(at: Date): boolean {
+  return new Date(at.getTime() + OFFSET_MS).getUTCDay() === 0;
+}
+
 /** `2026-11`. */
 export function monthInWib(at: Date): string {
   return formatInWib(at).slice(0, 'YYYY-MM'.length);

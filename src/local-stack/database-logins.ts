@@ -7,8 +7,9 @@ const LOGINS = [
   { name: 'lunas_local_dashboard', roles: ['lunas_dashboard'] },
   { name: 'lunas_local_worker', roles: ['lunas_worker'] },
   { name: 'lunas_local_payouts', roles: ['lunas_payouts'] },
+  { name: 'lunas_local_verifier', roles: ['lunas_verifier'] },
   // One worker in all roles.
-  { name: 'lunas_local_workers', roles: ['lunas_worker', 'lunas_payouts'] },
+  { name: 'lunas_local_workers', roles: ['lunas_worker', 'lunas_payouts', 'lunas_verifier'] },
   { name: 'lunas_local_operator', roles: ['lunas_operator'] },
   { name: 'lunas_local_reader', roles: ['lunas_reader'] },
   // Owns the sandbox's ledger, and has no right in the database of Lunas.
@@ -21,6 +22,7 @@ const LOGINS = [
       'lunas_dashboard',
       'lunas_worker',
       'lunas_payouts',
+      'lunas_verifier',
       'lunas_operator',
       'lunas_reader',
       'lunas_local_sandbox',

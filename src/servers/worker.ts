@@ -1,12 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { Worker, type WorkerOptions, type WorkflowBundle } from '@temporalio/worker';
 import { createActivities } from '../../activities/index';
-import { PAYMENTS_TASK_QUEUE, PAYOUTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
+import {
+  PAYMENTS_TASK_QUEUE,
+  PAYOUTS_TASK_QUEUE,
+  VERIFIER_TASK_QUEUE,
+  WEBHOOKS_TASK_QUEUE,
+} from '../../workflows/messages';
 import type { Environment, MetricsAddress, WorkerSizes } from '../config';
 import { DerivedKeys } from '../crypto/derived-keys';
 import { paymentLinks } from '../crypto/public-links';
 import { createSealer } from '../crypto/sealing';
-import { createPool } from '../db/connection/pool';
+import { createPool, LONG_STATEMENT_MS } from '../db/connection/pool';
 import type { WorkerRole } from '../domain/process-roles';
 import type { RetentionDays } from '../domain/retention';
 import type { Logger } from '../observability/logger';
@@ -16,6 +21,7 @@ import { createProviderRegistry } from '../providers/registry';
 import { requestScheduledPayouts } from '../services/payouts/scheduled-payouts';
 import { reconcileBatch } from '../services/reconciliation/compare-payments';
 import { RecoveryWatch } from '../services/recovery/recovery-watch';
+import { createVerifications } from '../services/verification/verifications';
 import { bodyExpander } from '../services/webhooks/expand-body';
 import { connectClient, type TemporalTarget } from '../temporal/connection';
 import { EncryptingCodec, payloadKeys, WorkerCodec, type PayloadKeys } from '../temporal/payload-codec';
@@ -73,10 +79,13 @@ export interface WorkerSettings {
 const SHUTDOWN_GRACE_TIME = '10 seconds';
 const STICKY_TIMEOUT = '1 second';
 /** The roles that poll a task queue. */
+/** One for each verification that may run at the same time, and their steps. */
+const VERIFICATION_CONNECTIONS = 4;
 const TASK_QUEUES: readonly { readonly role: WorkerRole; readonly taskQueue: string }[] = [
   { role: 'payments', taskQueue: PAYMENTS_TASK_QUEUE },
   { role: 'webhooks', taskQueue: WEBHOOKS_TASK_QUEUE },
   { role: 'payouts', taskQueue: PAYOUTS_TASK_QUEUE },
+  { role: 'verifier', taskQueue: VERIFIER_TASK_QUEUE },
 ];
 /** A run that fails repeats at most this much of each part. */
 const RECONCILIATION_BATCH_MS = 30_000;
@@ -89,7 +98,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   const { log, temporal, sizes, publicBaseUrl } = settings;
   const has = (role: WorkerRole): boolean => settings.roles.includes(role);
   const sdkMetrics = installRuntime(log, settings.metrics && (await createSdkMetrics()));
-  const db = createPool(settings.databaseUrl, { max: sizes.databasePool });
+  const { db, verificationDb } = openPools(settings);
   const recovery = new RecoveryWatch(db, log);
   const sealer = createSealer(settings.masterKey, settings.oldMasterKeys);
   const derivedKeys = new DerivedKeys(db, sealer);
@@ -97,7 +106,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   const client = connectClient(temporal, keys);
   const workflows = new PaymentWorkflowClient(client);
   await requireTemporal({ client, target: temporal }, log);
-  await recovery.start(settings.beginsRecovery);
+  if (movesMoney(settings)) await recovery.start(settings.beginsRecovery);
 
   const webhooks = webhookSenderOf(settings);
   const expandBody = bodyExpander({ sealer, ...paymentLinks(derivedKeys, publicBaseUrl) });
@@ -121,14 +130,14 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
       reconcileBatch({ db, providers, workflows, isRecovering: await recovery.isRecovering() }, part, batchLimits),
     requestScheduledPayouts: (part, run) =>
       requestScheduledPayouts({ db, workflows: workflows.payouts, log }, part, { ...run, stopSignal: stopping.signal }),
+    verifications: createVerifications({ db: verificationDb, log }),
     onDeliveries: () => relay?.wake(),
     log,
   });
 
   const connection = await WorkerConnection.open(temporal, log);
   const shared = { ...(await workerOptions(settings, keys)), connection: connection.native, activities };
-  const taskQueues = TASK_QUEUES.filter(({ role }) => has(role));
-  const workers = await Promise.all(taskQueues.map(({ taskQueue }) => Worker.create({ ...shared, taskQueue })));
+  const workers = await Promise.all(taskQueuesOf(settings).map((taskQueue) => Worker.create({ ...shared, taskQueue })));
   connection.attach(workers);
   // What can fail comes before the first poll: Temporal would count a worker that ends then as one of its version.
   const parts = { db, workflows, workers, sdkMetrics, stopSignal: stopping.signal };
@@ -151,9 +160,26 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
       await Promise.all([running.catch(() => undefined), relay?.stop(), ...repeated.map((each) => each.stop())]);
       const opened = [webhooks, providers, payouts, connection, workflows];
       await Promise.all([...opened.map((each) => each.close()), metrics?.close()]);
-      await db.end();
+      await Promise.all([db.end(), verificationDb.end()]);
     },
   };
+}
+
+function taskQueuesOf({ roles }: WorkerSettings): string[] {
+  return TASK_QUEUES.flatMap(({ role, taskQueue }) => (roles.includes(role) ? [taskQueue] : []));
+}
+
+function openPools({ databaseUrl, sizes }: WorkerSettings) {
+  const verification = { max: VERIFICATION_CONNECTIONS, statementTimeoutMs: LONG_STATEMENT_MS };
+  return {
+    db: createPool(databaseUrl, { max: sizes.databasePool }),
+    verificationDb: createPool(databaseUrl, verification),
+  };
+}
+
+/** The database role of a worker that only verifies cannot begin recovery mode. */
+function movesMoney({ roles }: WorkerSettings): boolean {
+  return roles.some((role) => role !== 'verifier');
 }
 
 /** A first attempt of a provider call occupies the slot of its workflow task. An account that hangs gets a third. */

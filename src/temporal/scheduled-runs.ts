@@ -1,10 +1,10 @@
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/client';
 import type * as workflows from '../../workflows/index';
-import { PAYMENTS_TASK_QUEUE, PAYOUTS_TASK_QUEUE } from '../../workflows/messages';
+import { PAYMENTS_TASK_QUEUE, PAYOUTS_TASK_QUEUE, VERIFIER_TASK_QUEUE } from '../../workflows/messages';
 import type { RunKind } from '../domain/daily-runs';
 import type { BoundedClient } from './bounded-client';
 
-interface ScheduledRun {
+export interface ScheduledRun {
   /** The id of the schedule, and the beginning of the ids of its workflows. */
   readonly id: string;
   readonly workflowType: keyof typeof workflows;
@@ -16,7 +16,16 @@ export const SCHEDULED_RUNS = {
   retention: { id: 'retention', workflowType: 'retention', taskQueue: PAYMENTS_TASK_QUEUE },
   closing: { id: 'close-days', workflowType: 'closeDays', taskQueue: PAYMENTS_TASK_QUEUE },
   payouts: { id: 'payouts', workflowType: 'requestScheduledPayouts', taskQueue: PAYOUTS_TASK_QUEUE },
+  ledger_verification: { id: 'ledger-verification', workflowType: 'verifyLedger', taskQueue: VERIFIER_TASK_QUEUE },
+  audit_verification: { id: 'audit-verification', workflowType: 'verifyAudit', taskQueue: VERIFIER_TASK_QUEUE },
 } as const satisfies Readonly<Record<RunKind, ScheduledRun>>;
+
+/** What a schedule starts that is no run of `daily_runs`. */
+export const NEW_AUDIT_ENTRIES: ScheduledRun = {
+  id: 'new-audit-entries',
+  workflowType: 'verifyNewAuditEntries',
+  taskQueue: VERIFIER_TASK_QUEUE,
+};
 
 /** Starts runs beside their schedules. */
 export class RunClient {

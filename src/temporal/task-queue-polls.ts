@@ -1,5 +1,10 @@
 import { optionalTsToDate } from '@temporalio/common/lib/time';
-import { PAYMENTS_TASK_QUEUE, PAYOUTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
+import {
+  PAYMENTS_TASK_QUEUE,
+  PAYOUTS_TASK_QUEUE,
+  VERIFIER_TASK_QUEUE,
+  WEBHOOKS_TASK_QUEUE,
+} from '../../workflows/messages';
 import type { BoundedClient } from './bounded-client';
 import { MissingWorkerError, NoWorkerResponse } from './missing-worker';
 
@@ -58,7 +63,8 @@ export async function listUnpolledSince(
   client: BoundedClient,
   { hasPayouts, since, version }: PollQuestion,
 ): Promise<UnpolledTaskQueue[]> {
-  const taskQueues = [PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE, ...(hasPayouts ? [PAYOUTS_TASK_QUEUE] : [])];
+  const payouts = hasPayouts ? [PAYOUTS_TASK_QUEUE] : [];
+  const taskQueues = [PAYMENTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE, VERIFIER_TASK_QUEUE, ...payouts];
   const polls = await Promise.all(taskQueues.map((taskQueue) => findLastPoll(client, taskQueue, version)));
   return polls.filter((poll) => isUnpolled(poll, since));
 }

@@ -1,11 +1,10 @@
 import { ScheduleAlreadyRunning, ScheduleOverlapPolicy, type Client, type ScheduleSpec } from '@temporalio/client';
-import type { RunKind } from '../domain/daily-runs';
 import type { Logger } from '../observability/logger';
 import { isUnsupported } from '../temporal/grpc-errors';
-import { SCHEDULED_RUNS } from '../temporal/scheduled-runs';
+import { NEW_AUDIT_ENTRIES, SCHEDULED_RUNS, type ScheduledRun } from '../temporal/scheduled-runs';
 
 interface Schedule {
-  readonly kind: RunKind;
+  readonly run: ScheduledRun;
   readonly spec: ScheduleSpec;
   /** What an operator does if the server has no schedules. */
   readonly otherwise: string;
@@ -13,26 +12,43 @@ interface Schedule {
 
 const SCHEDULES: readonly Schedule[] = [
   {
-    kind: 'reconciliation',
+    run: SCHEDULED_RUNS.reconciliation,
     spec: { intervals: [{ every: '1 hour' }] },
     otherwise: 'reconcile every hour by other means',
   },
   {
-    kind: 'retention',
+    run: SCHEDULED_RUNS.retention,
     spec: { intervals: [{ every: '1 day' }] },
     otherwise: 'start the workflow `retention` every day',
   },
   {
-    kind: 'closing',
+    run: SCHEDULED_RUNS.closing,
     // The server does not need the time zone: WIB has no daylight saving time, and 00:30 is 17:30 in UTC.
     spec: { calendars: [{ hour: 17, minute: 30 }] },
     otherwise: 'start the workflow `closeDays` every day at 00:30 WIB',
   },
   {
-    kind: 'payouts',
+    run: SCHEDULED_RUNS.payouts,
     // 07:00 WIB.
     spec: { calendars: [{ hour: 0, minute: 0 }] },
     otherwise: 'start the workflow `requestScheduledPayouts` every day at 07:00 WIB',
+  },
+  {
+    run: SCHEDULED_RUNS.ledger_verification,
+    // 01:00 WIB.
+    spec: { calendars: [{ hour: 18, minute: 0 }] },
+    otherwise: 'start the workflow `verifyLedger` every day',
+  },
+  {
+    run: SCHEDULED_RUNS.audit_verification,
+    // 01:30 WIB.
+    spec: { calendars: [{ hour: 18, minute: 30 }] },
+    otherwise: 'start the workflow `verifyAudit` every day',
+  },
+  {
+    run: NEW_AUDIT_ENTRIES,
+    spec: { intervals: [{ every: '5 minutes' }] },
+    otherwise: 'start the workflow `verifyNewAuditEntries` every five minutes',
   },
 ];
 
@@ -41,8 +57,8 @@ export async function createSchedules(client: Client, log: Logger): Promise<void
   for (const schedule of SCHEDULES) await createSchedule(client, schedule, log);
 }
 
-async function createSchedule({ schedule }: Client, { kind, spec, otherwise }: Schedule, log: Logger): Promise<void> {
-  const { id, workflowType, taskQueue } = SCHEDULED_RUNS[kind];
+async function createSchedule({ schedule }: Client, { run, spec, otherwise }: Schedule, log: Logger): Promise<void> {
+  const { id, workflowType, taskQueue } = run;
   try {
     await schedule.create({
       scheduleId: id,

@@ -10,6 +10,7 @@ import { createProviderRegistry } from '../../src/providers/registry';
 import { requestScheduledPayouts } from '../../src/services/payouts/scheduled-payouts';
 import { reconcileBatch } from '../../src/services/reconciliation/compare-payments';
 import { RecoveryWatch } from '../../src/services/recovery/recovery-watch';
+import { createVerifications } from '../../src/services/verification/verifications';
 import { bodyExpander } from '../../src/services/webhooks/expand-body';
 import { connectClient } from '../../src/temporal/connection';
 import { EncryptingCodec, payloadKeys, WorkerCodec } from '../../src/temporal/payload-codec';
@@ -78,6 +79,7 @@ async function run(): Promise<void> {
       const daily = instrumentDailyRun(workflows.payouts);
       return requestScheduledPayouts({ db, workflows: daily, log }, part, { ...batchLimits, ...run });
     },
+    verifications: createVerifications({ db, log }),
     onDeliveries: () => relay?.wake(),
   });
   const shared: Omit<WorkerOptions, 'taskQueue'> = {

@@ -173,7 +173,8 @@ describe('the runs of the schedules', () => {
   it('a kind of run is late if its schedule is paused', async () => {
     await installedAgo('30 days');
     await db.query(`${RUNS} ('closing', now() - interval '26 hours', now() - interval '26 hours', true, 0, '{}'),
-      ('retention', now(), now(), true, 0, '{}'), ('reconciliation', now(), now(), true, 0, '{}')`);
+      ('retention', now(), now(), true, 0, '{}'), ('reconciliation', now(), now(), true, 0, '{}'),
+      ('ledger_verification', now(), now(), true, 0, '{}'), ('audit_verification', now(), now(), true, 0, '{}')`);
     expect(await listRunCases()).toEqual([['closing', 'no complete run since then']]);
   });
 

@@ -1,3 +1,4 @@
+import type { WorkerRole } from '../../config';
 import type { KeyRing } from '../../crypto/master-keys';
 import { listUnprotectedTables, readLoginRoles, type LunasRole } from '../../db/connection/login-roles';
 import type { SchemaDifference } from '../../db/connection/migrate';
@@ -107,6 +108,12 @@ export const INSTALLATION_RULES: readonly Rule<Installation>[] = [
     advice:
       'Run a worker with WORKER_ROLES=payouts and a login role of its own, in lunas_payouts only (docs/production.md).',
     check: (installation) => withProductionTables(installation, payoutsRoleViolation),
+  },
+  {
+    name: 'verifier_role',
+    advice:
+      'Run a worker with WORKER_ROLES=verifier and a login of its own, in lunas_verifier only (docs/production.md).',
+    check: (installation) => withProductionTables(installation, verifierRoleViolation),
   },
   {
     name: 'operator_role',
@@ -224,13 +231,24 @@ function dashboardRoleViolation(db: Queryable, { process }: Installation): Promi
 }
 
 /** With a role of its own, an attacker in another worker cannot call the bank. */
-async function payoutsRoleViolation(
+function payoutsRoleViolation(db: Queryable, installation: Installation): Promise<string | null | undefined> {
+  return workerRoleViolation(db, installation, { role: 'lunas_payouts', owner: 'payouts' });
+}
+
+/** With a role of its own, what is compared cannot write that it was compared. */
+function verifierRoleViolation(db: Queryable, installation: Installation): Promise<string | null | undefined> {
+  return workerRoleViolation(db, installation, { role: 'lunas_verifier', owner: 'verifier' });
+}
+
+/** A worker with this role has no other one, and neither has its login. */
+async function workerRoleViolation(
   db: Queryable,
   { process, config: { WORKER_ROLES: roles } }: Installation,
+  { role, owner }: { readonly role: LunasRole; readonly owner: WorkerRole },
 ): Promise<string | null | undefined> {
-  const isOwner = process === 'worker' && roles.includes('payouts');
-  if (isOwner && roles.length > 1) return 'This worker has the role payouts beside other roles.';
-  return ownRoleViolation(db, { role: 'lunas_payouts', owner: 'payouts', isOwner });
+  const isOwner = process === 'worker' && roles.includes(owner);
+  if (isOwner && roles.length > 1) return `This worker has the role ${owner} beside other roles.`;
+  return ownRoleViolation(db, { role, owner, isOwner });
 }
 
 /** What binds an operator is a trigger on their statements: a login that is a process's too could pass as its work. */

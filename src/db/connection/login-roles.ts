@@ -8,6 +8,7 @@ const ROLES = [
   'lunas_dashboard',
   'lunas_worker',
   'lunas_payouts',
+  'lunas_verifier',
   'lunas_operator',
   'lunas_reader',
 ] as const;

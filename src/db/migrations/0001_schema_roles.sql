@@ -6,7 +6,8 @@
 -- by column. `lunas_dashboard` is for the pages of merchants: they read what a merchant may see, and request every
 -- change of a payment from its workflow. So it has no right to write payments, refunds or the ledger, and none to see
 -- a server key or a webhook secret. `lunas_reader` is for reports: it reads no secret, no personal data, and no text of
--- a customer, a provider or a receiver.
+-- a customer, a provider or a receiver. `lunas_verifier` compares the ledger and the audit log, and
+-- writes what it found.
 --
 -- The roles have no login: an operator makes login roles and grants them membership. Roles belong to the whole server,
 -- so another database may have created them already.
@@ -15,7 +16,7 @@ declare
   missing text;
 begin
   foreach missing in array array['lunas_owner', 'lunas_api', 'lunas_dashboard', 'lunas_worker', 'lunas_payouts',
-    'lunas_operator', 'lunas_reader']
+    'lunas_verifier', 'lunas_operator', 'lunas_reader']
   loop
     continue when to_regrole(missing) is not null;
     begin
@@ -34,8 +35,8 @@ begin
     execute format('grant usage, create on schema %I to lunas_owner', current_schema());
   end if;
   execute format(
-    'grant usage on schema %I to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator, lunas_reader',
-    current_schema());
+    'grant usage on schema %I to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts, lunas_verifier, '
+    'lunas_operator, lunas_reader', current_schema());
 exception
   when insufficient_privilege then
     raise insufficient_privilege using message = format(
@@ -62,7 +63,7 @@ end $$;
 -- Rights --------------------------------------------------------------------------------------------------------------
 
 grant select on schema_migrations to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator;
-grant select on schema_migrations to lunas_reader;
+grant select on schema_migrations to lunas_verifier, lunas_reader;
 
 -- Down Migration
 

@@ -107,7 +107,7 @@ create table recovery_cursor (
 -- When a process of each role was last seen. A role that this installation has never run has no row.
 create table role_heartbeats (
   role text primary key
-    check (role in ('api', 'dashboard', 'payments', 'webhooks', 'relay', 'sweeper', 'payouts')),
+    check (role in ('api', 'dashboard', 'payments', 'webhooks', 'relay', 'sweeper', 'payouts', 'verifier')),
   seen_at timestamptz(3) not null default now()
 );
 
@@ -122,6 +122,8 @@ create policy heartbeat_of_workers on role_heartbeats to lunas_worker
   with check (role in ('payments', 'webhooks', 'relay', 'sweeper'));
 create policy heartbeat_of_payouts on role_heartbeats to lunas_payouts
   using (role = 'payouts') with check (role = 'payouts');
+create policy heartbeat_of_verifier on role_heartbeats to lunas_verifier
+  using (role = 'verifier') with check (role = 'verifier');
 
 -- Rights --------------------------------------------------------------------------------------------------------------
 
@@ -134,8 +136,9 @@ grant update (timeline, ended_at) on recovery_mode to lunas_operator;
 grant select, insert, update, delete on recovery_cursor to lunas_operator;
 grant select on recovery_cursor to lunas_reader;
 grant select on role_heartbeats
-  to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator, lunas_reader;
-grant insert (role), update (seen_at) on role_heartbeats to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts;
+  to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts, lunas_verifier, lunas_operator, lunas_reader;
+grant insert (role), update (seen_at) on role_heartbeats
+  to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts, lunas_verifier;
 grant select on retired_keys to lunas_api, lunas_worker, lunas_payouts, lunas_operator;
 grant insert on retired_keys to lunas_operator;
 grant update (sealed) on retired_keys to lunas_operator;

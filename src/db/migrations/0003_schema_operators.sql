@@ -69,6 +69,17 @@ create table audit_chain (
   unique (kind, action_id)
 );
 
+-- The newest verification of the whole chain, and the newest one of new entries.
+create table audit_verifications (
+  is_full boolean primary key,
+  verified_at timestamptz(3) not null default now(),
+  position bigint not null default 0, -- every entry up to here was verified without a break
+  head bytea check (octet_length(head) = 32), -- the hash of that entry; null: there was none
+  break_count bigint not null check (break_count >= 0),
+  breaks text[] not null default '{}', -- the first of them
+  constraint audit_verifications_head_if_position check ((head is null) = (position = 0))
+);
+
 -- What a writer of the hash chain locks, until it has committed. Any role can take an advisory lock, so one that only
 -- reads could stop every audited act. Only the owner, as which the triggers run, can lock this row.
 create table audit_chain_lock (is_only boolean primary key default true check (is_only)); -- one row
@@ -127,7 +138,9 @@ grant update (is_approved, revoked_at, secret_sha256, prefix, last_four) on oper
 -- The audit log. Only `begin_operator_action` writes an action.
 grant select on operator_actions, operator_action_outcomes to lunas_api, lunas_operator;
 grant insert on operator_action_outcomes to lunas_api, lunas_operator;
-grant select on audit_chain, audit_chain_lock to lunas_operator;
+grant select on audit_chain, audit_chain_lock, audit_verifications to lunas_operator;
+grant select on audit_verifications to lunas_worker, lunas_reader;
+grant select, insert, update on audit_verifications to lunas_verifier;
 revoke execute on function append_to_audit_chain from public;
 grant select on operator_action_outcomes, audit_chain, audit_chain_lock to lunas_reader;
 grant select (id, name, prefix, last_four, created_at, revoked_at, allowed_networks, scopes, expires_at, is_approved,

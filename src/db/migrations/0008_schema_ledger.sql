@@ -91,7 +91,7 @@ create trigger balanced after insert on ledger_entries referencing new table as 
 -- workers transitions, each its own.
 alter table ledger_postings enable row level security;
 create policy every_posting_readable on ledger_postings for select
-  to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator, lunas_reader using (true);
+  to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts, lunas_verifier, lunas_operator, lunas_reader using (true);
 create policy postings_of_payments on ledger_postings for insert to lunas_worker with check (payout_id is null);
 create policy postings_of_payouts on ledger_postings for insert to lunas_payouts with check (payout_id is not null);
 
@@ -105,7 +105,7 @@ create table ledger_verifications (
   balances jsonb not null -- [{ account, debitRupiah, creditRupiah }]
 );
 
--- The result of each `lunas ledger verify`, also of one that found breaks.
+-- The result of each verification of the ledger, also of one that found breaks.
 create table ledger_verification_results (
   id bigint generated always as identity primary key,
   verified_at timestamptz(3) not null default now(),
@@ -118,10 +118,10 @@ create index ledger_verification_results_full_idx on ledger_verification_results
 
 grant select on ledger_postings, ledger_entries to lunas_api, lunas_worker, lunas_operator;
 grant insert on ledger_postings, ledger_entries to lunas_api, lunas_worker, lunas_payouts, lunas_operator;
-grant select, insert on ledger_verifications, ledger_verification_results to lunas_operator;
+grant select, insert on ledger_verifications, ledger_verification_results to lunas_verifier, lunas_operator;
 grant select on ledger_verification_results to lunas_worker;
 grant select on ledger_postings, ledger_entries to lunas_dashboard;
-grant select on ledger_postings, ledger_entries to lunas_payouts;
+grant select on ledger_postings, ledger_entries to lunas_payouts, lunas_verifier;
 grant select on ledger_postings, ledger_entries, ledger_verifications, ledger_verification_results to lunas_reader;
 
 -- Down Migration

@@ -93,7 +93,8 @@ create index reconciliation_runs_complete_idx on reconciliation_runs (id) where 
 
 -- Each run of a schedule.
 create table daily_runs (
-  kind text not null check (kind in ('payouts', 'closing', 'retention', 'reconciliation')),
+  kind text not null check (kind in ('payouts', 'closing', 'retention', 'reconciliation', 'ledger_verification',
+    'audit_verification')),
   started_at timestamptz(3) not null,
   day date not null generated always as (booking_day(started_at)) stored, -- in WIB
   finished_at timestamptz(3), -- null: it runs, or it was terminated
@@ -110,12 +111,15 @@ create index daily_runs_complete_idx on daily_runs (kind, finished_at) where is_
 -- A role writes the runs of its own work, and none changes one that is finished.
 alter table daily_runs enable row level security;
 create policy every_run_readable on daily_runs for select
-  to lunas_worker, lunas_payouts, lunas_operator, lunas_reader using (true);
+  to lunas_worker, lunas_payouts, lunas_verifier, lunas_operator, lunas_reader using (true);
 create policy runs_of_payments on daily_runs to lunas_worker
   using (kind in ('closing', 'retention', 'reconciliation') and finished_at is null)
   with check (kind in ('closing', 'retention', 'reconciliation'));
 create policy runs_of_payouts on daily_runs to lunas_payouts
   using (kind = 'payouts' and finished_at is null) with check (kind = 'payouts');
+create policy runs_of_verifications on daily_runs to lunas_verifier
+  using (kind in ('ledger_verification', 'audit_verification') and finished_at is null)
+  with check (kind in ('ledger_verification', 'audit_verification'));
 
 -- Orders whose status the provider did not return in one or more runs of reconciliation in succession.
 create table indeterminate_orders (
@@ -132,10 +136,10 @@ grant update (resolved_at, resolved_by, note) on exceptions to lunas_api, lunas_
 revoke execute on function close_exceptions from public;
 grant execute on function close_exceptions to lunas_worker, lunas_operator;
 grant select, insert on reconciliation_runs to lunas_worker, lunas_operator;
-grant select on daily_runs to lunas_worker, lunas_payouts, lunas_operator;
+grant select on daily_runs to lunas_worker, lunas_payouts, lunas_verifier, lunas_operator;
 grant insert (kind, started_at, finished_at, is_complete, done_count, failed_count, failed, failure),
   update (finished_at, is_complete, done_count, failed_count, failed, failure)
-  on daily_runs to lunas_worker, lunas_payouts;
+  on daily_runs to lunas_worker, lunas_payouts, lunas_verifier;
 grant select (kind, started_at, day, finished_at, is_complete, done_count, failed_count, failed) on daily_runs
   to lunas_reader;
 grant select, insert, update, delete on indeterminate_orders to lunas_worker, lunas_operator;

@@ -44,7 +44,8 @@ begin
         'payout_policies', 'payout_stops', 'payout_transitions', 'payout_events', 'retention_runs', 'archive_batches',
         'archived_payments']),
       -- Of these some columns change.
-      ('delete', array['recovery_mode', 'approvals', 'bank_accounts', 'payouts', 'ledger_closings', 'daily_runs']),
+      ('delete', array['recovery_mode', 'approvals', 'bank_accounts', 'payouts', 'ledger_closings', 'daily_runs',
+        'audit_verifications']),
       -- Of these retention or the archive deletes rows.
       ('update', array['webhook_events', 'payment_transitions', 'late_payment_events', 'ledger_postings',
         'ledger_entries'])
@@ -59,7 +60,18 @@ end $$;
 
 -- Rights --------------------------------------------------------------------------------------------------------------
 
-grant select on sealing_key_ids to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts, lunas_operator;
+grant select on sealing_key_ids to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts, lunas_verifier,
+  lunas_operator;
+
+-- What the verifications compare, and what each worker reads at its start. No secret is among them that it can open
+-- without the master key, and no customer.
+grant select on installation, recovery_mode, retired_keys, merchants, payments, payment_transitions, refunds,
+  late_payments, payment_hour_totals, totals_progress, balance_transactions, open_balance_days, closed_days,
+  balance_days, ledger_closings, archived_payments, archived_late_payments, payout_transitions, operator_actions,
+  operator_action_outcomes, audit_chain to lunas_verifier;
+grant select (id, purpose, provider, adapter, base_url, status) on provider_accounts to lunas_verifier;
+grant select (id, reference_id, merchant_id, bank_account_id, provider_account_id, gross_rupiah, fee_rupiah,
+  amount_rupiah, status, version, requested_at, finished_at, updated_at) on payouts to lunas_verifier;
 
 -- Down Migration
 

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../../db/connection/pool';
+import { onlyRow } from '../../db/connection/require-row';
+import type { AuditPosition } from '../../db/operations/audit-verifications';
 
 /** A row of the audit log that its hash chain does not confirm. */
 interface AuditBreak {
@@ -43,12 +45,14 @@ left join operator_actions action on chain.kind = 'action' and action.id = chain
 left join operator_action_outcomes outcome on chain.kind = 'outcome' and outcome.action_id = chain.action_id
 where position > $1 order by position limit ${BATCH}`;
 
+/** Rows without an entry, of actions above this id. */
 const FIND_INSERTED = `
 select 'action' as kind, id from operator_actions
-where not exists (select from audit_chain where kind = 'action' and action_id = id)
+where id > $1 and not exists (select from audit_chain where kind = 'action' and action_id = id)
 union all
 select 'outcome', action_id from operator_action_outcomes outcome
-where not exists (select from audit_chain where kind = 'outcome' and audit_chain.action_id = outcome.action_id)
+where action_id > $1
+  and not exists (select from audit_chain where kind = 'outcome' and audit_chain.action_id = outcome.action_id)
 order by id, kind`;
 
 /**
@@ -56,27 +60,81 @@ order by id, kind`;
  * @param earlierHead a head that an earlier verification returned; it must still be in the chain
  */
 export async function verifyAudit(db: Queryable, earlierHead?: string): Promise<AuditVerification> {
+  const { reached, entries, breaks } = await verifyAllEntries(db, earlierHead);
+  return { entries, head: reached?.hash.toString('hex') ?? null, breaks };
+}
+
+/** What a verification of entries found. */
+interface EntriesVerification extends Pick<AuditVerification, 'entries' | 'breaks'> {
+  /** The newest entry; undefined: the chain is empty. */
+  readonly reached: AuditPosition | undefined;
+}
+
+/** Does the work of `verifyAudit`, and returns the last entry too. */
+export async function verifyAllEntries(db: Queryable, earlierHead?: string): Promise<EntriesVerification> {
+  const { reached, entries, breaks, isFound } = await walkChain(db, undefined, earlierHead);
+  const lost = isFound ? [] : [lostHead(earlierHead)];
+  return { reached, entries, breaks: [...breaks, ...lost, ...(await findInserted(db, 0))] };
+}
+
+/** A row may be written long after an action with a higher id: an older one is found by `verifyAudit`. */
+const OVERLAPPING_ENTRIES = 1_000;
+
+/** Verifies what follows an entry that an earlier verification has reached. That entry must still be there. */
+export async function verifyNewEntries(db: Queryable, after: AuditPosition | undefined): Promise<EntriesVerification> {
+  const { reached, entries, breaks } = await walkChain(db, after, undefined);
+  const { rows } = await db.query<{ hash: Buffer | null; firstAction: number }>(
+    `select (select hash from audit_chain where position = $1),
+       coalesce(min(action_id), 0)::bigint as "firstAction"
+     from audit_chain where kind = 'action' and position > $1 - ${OVERLAPPING_ENTRIES} and position <= $1`,
+    [after?.position ?? 0],
+  );
+  const { hash, firstAction } = onlyRow(rows);
+  const isLost = after !== undefined && !(hash?.equals(after.hash) ?? false);
+  const lost = isLost ? [lostHead(after.hash.toString('hex'))] : [];
+  return { reached, entries, breaks: [...lost, ...breaks, ...(await findInserted(db, firstAction))] };
+}
+
+interface WalkedChain {
+  readonly reached: AuditPosition | undefined;
+  readonly entries: number;
+  readonly breaks: readonly AuditBreak[];
+  /** Whether the head that is looked for is among the entries, or none is. */
+  readonly isFound: boolean;
+}
+
+/** Compares the entries after a position with their rows. */
+async function walkChain(
+  db: Queryable,
+  after: AuditPosition | undefined,
+  wantedHead: string | undefined,
+): Promise<WalkedChain> {
   const breaks: AuditBreak[] = [];
-  let [position, entries] = [0, 0];
-  let hash: Buffer = Buffer.alloc(0);
-  let isHeadFound = earlierHead === undefined;
+  let [reached, entries, isFound] = [after, 0, wantedHead === undefined];
   for (;;) {
-    const { rows } = await db.query<ChainRow>(READ_CHAIN, [position]);
+    const { rows } = await db.query<ChainRow>(READ_CHAIN, [reached?.position ?? 0]);
     for (const row of rows) {
-      for (let lost = position + 1; lost < row.position; lost += 1)
+      for (let lost = (reached?.position ?? 0) + 1; lost < row.position; lost += 1)
         breaks.push({ kind: 'missing', row: `entry ${lost}` });
-      const kind = breakOf(row, hash);
+      const kind = breakOf(row, reached?.hash ?? NO_HASH);
       if (kind !== null) breaks.push({ kind, row: `${row.kind} ${row.actionId}` });
-      ({ position, hash } = row);
+      reached = { position: row.position, hash: row.hash };
       entries += 1;
-      isHeadFound ||= hash.toString('hex') === earlierHead;
+      isFound ||= row.hash.toString('hex') === wantedHead;
     }
-    if (rows.length < BATCH) break;
+    if (rows.length < BATCH) return { reached, entries, breaks, isFound };
   }
-  if (!isHeadFound) breaks.push({ kind: 'missing', row: `entry ${earlierHead}` });
-  const inserted = await db.query<{ kind: string; id: number }>(FIND_INSERTED);
-  breaks.push(...inserted.rows.map(({ kind, id }): AuditBreak => ({ kind: 'inserted', row: `${kind} ${id}` })));
-  return { entries, head: entries === 0 ? null : hash.toString('hex'), breaks };
+}
+
+const NO_HASH: Buffer = Buffer.alloc(0);
+
+function lostHead(head: string | undefined): AuditBreak {
+  return { kind: 'missing', row: `entry ${head}` };
+}
+
+async function findInserted(db: Queryable, aboveAction: number): Promise<AuditBreak[]> {
+  const { rows } = await db.query<{ kind: string; id: number }>(FIND_INSERTED, [aboveAction]);
+  return rows.map(({ kind, id }): AuditBreak => ({ kind: 'inserted', row: `${kind} ${id}` }));
 }
 
 function breakOf({ kind, content, login, hash }: ChainRow, previousHash: Buffer): AuditBreak['kind'] | null {

@@ -48,10 +48,10 @@ it('takes the master key from .env, the same at each command', async () => {
 });
 
 it('starts the processes in the order migrate, set-up of Temporal, the services, sandbox', () => {
-  const order = ['migrate', 'temporal-setup', 'api', 'dashboard', 'payouts', 'sandbox', 'worker'];
+  const order = ['migrate', 'temporal-setup', 'api', 'dashboard', 'payouts', 'sandbox', 'verifier', 'worker'];
   expect(lunasServicesInOrder(project)).toEqual(order);
   const started = { condition: 'service_completed_successfully', restart: false };
-  for (const name of ['api', 'dashboard', 'worker', 'payouts']) {
+  for (const name of ['api', 'dashboard', 'worker', 'payouts', 'verifier']) {
     expect(service(name).depends_on).toEqual({ migrate: started, 'temporal-setup': started });
   }
   expect(service('migrate').depends_on).toMatchObject({ postgres: { condition: 'service_healthy' } });
@@ -70,7 +70,8 @@ it('takes the roles and the sizes of the worker from .env, and else the defaults
   const { environment } = service('worker');
   const rolesOf = (name: string) =>
     environmentSchema.shape.WORKER_ROLES.parse(service(name).environment['WORKER_ROLES']);
-  expect([...rolesOf('worker'), ...rolesOf('payouts')]).toEqual(environmentSchema.shape.WORKER_ROLES.parse(undefined));
+  const roles = ['worker', 'payouts', 'verifier'].flatMap(rolesOf);
+  expect(roles).toEqual(environmentSchema.shape.WORKER_ROLES.parse(undefined));
   for (const name of WORKER_SIZES.filter((size) => size !== 'WORKER_ROLES')) {
     expect([name, environmentSchema.shape[name].parse(environment[name])]).toEqual([
       name,
@@ -94,6 +95,7 @@ it('gives the sandbox no key, and each process the database role for its work', 
     'operator',
     'payouts',
     'sandbox',
+    'verifier',
     'worker',
   ]);
 });
@@ -117,6 +119,7 @@ it('runs each process with a read-only file system, and each service that stays 
     'sandbox',
     'temporal',
     'temporal-ui',
+    'verifier',
     'worker',
   ]);
   expect(staying.filter(([, { deploy }]) => deploy === undefined)).toEqual([]);

@@ -118,6 +118,7 @@ it.each([
   ['a secret in clear', { environment: { ...environment, LUNAS_MASTER_KEY: 'key' } }, /LUNAS_MASTER_KEY/],
   ['a misspelled value', { environment, apis: {} }, /apis/],
   ['an unknown role', { environment, workers: { main: { roles: ['mailer'] } } }, /roles/],
+  ['verifier beside other roles', { environment, workers: { main: { roles: ['relay', 'verifier'] } } }, /roles/],
   ['payouts beside other roles', { environment, workers: { main: { roles: ['relay', 'payouts'] } } }, /roles/],
   ['a Worker Controller without a connection', { workerController: { enabled: true } }, /connection/],
   [
@@ -149,6 +150,7 @@ it('renders what an installation needs', () => {
     'Deployment lunas-dashboard',
     'Deployment lunas-worker-main',
     'Deployment lunas-worker-payouts',
+    'Deployment lunas-worker-verifier',
     'Job lunas-migrate',
     'NetworkPolicy lunas',
     'NetworkPolicy lunas-api',
@@ -158,6 +160,7 @@ it('renders what an installation needs', () => {
     'PodDisruptionBudget lunas-dashboard',
     'PodDisruptionBudget lunas-worker-main',
     'PodDisruptionBudget lunas-worker-payouts',
+    'PodDisruptionBudget lunas-worker-verifier',
     'Service lunas-api',
     'Service lunas-dashboard',
   ]);
@@ -241,7 +244,11 @@ it.each([
   '%s: each secret is a file of an existing Secret, with the database role of the process',
   (set, keys, ca) => {
     const logins = Object.fromEntries(['api', 'dashboard', 'migrate'].map((name) => [`lunas-${name}`, name]));
-    const workers = { 'lunas-worker-main': 'worker', 'lunas-worker-payouts': 'payouts' };
+    const workers = {
+      'lunas-worker-main': 'worker',
+      'lunas-worker-payouts': 'payouts',
+      'lunas-worker-verifier': 'verifier',
+    };
     const people = Object.fromEntries(['dewi', 'budi'].map((name) => [`lunas-operator-${name}`, `operator-${name}`]));
     const expected: Record<string, string | undefined> = { ...logins, ...workers };
     for (const { name, pod } of podsOf(manifests(set))) {
@@ -363,14 +370,15 @@ it('gives each process time to end, API and dashboard their drain time too', asy
     { name: 'lunas-dashboard', drain: '25', graceSeconds: 45 },
     { name: 'lunas-worker-main', drain: undefined, graceSeconds: 30 },
     { name: 'lunas-worker-payouts', drain: undefined, graceSeconds: 30 },
+    { name: 'lunas-worker-verifier', drain: undefined, graceSeconds: 30 },
   ]);
 });
 
 it('lets the autoscalers decide the number of replicas', () => {
   const replicas = (set: keyof typeof VALUE_SETS) =>
     podsOf(manifests(set)).flatMap(({ kind, replicas }) => (kind === 'Deployment' ? [replicas] : []));
-  expect(replicas('smallest')).toEqual([2, 2, 2, 2]);
-  expect(replicas('with everything')).toEqual([undefined, 3, undefined, 2]);
+  expect(replicas('smallest')).toEqual([2, 2, 2, 2, 1]);
+  expect(replicas('with everything')).toEqual([undefined, 3, undefined, 2, 1]);
   const scaled = manifests('with everything').find(({ kind }) => kind === 'ScaledObject');
   const trigger = { endpoint: 'temporal.example:7233', namespace: 'payments', queueTypes: 'workflow,activity' };
   expect(scaled?.spec).toMatchObject({
@@ -390,9 +398,11 @@ it('the chart has one deployment for each entry of workers', async () => {
     'Deployment lunas-worker-others',
     'Deployment lunas-worker-payments',
     'Deployment lunas-worker-payouts',
+    'Deployment lunas-worker-verifier',
     'PodDisruptionBudget lunas-worker-others',
     'PodDisruptionBudget lunas-worker-payments',
     'PodDisruptionBudget lunas-worker-payouts',
+    'PodDisruptionBudget lunas-worker-verifier',
     // A process that only relays or sweeps has no backlog at Temporal.
     'ScaledObject lunas-worker-payments',
   ]);
@@ -400,6 +410,7 @@ it('the chart has one deployment for each entry of workers', async () => {
     { name: 'lunas-worker-others', replicas: 3, roles: 'relay,sweeper' },
     { name: 'lunas-worker-payments', replicas: undefined, roles: 'payments' },
     { name: 'lunas-worker-payouts', replicas: 2, roles: 'payouts' },
+    { name: 'lunas-worker-verifier', replicas: 1, roles: 'verifier' },
   ]);
   const scaled = list.find(({ kind }) => kind === 'ScaledObject');
   expect(scaled?.spec).toMatchObject({ triggers: [{ metadata: { taskQueue: 'lunas-payments' } }] });
@@ -412,6 +423,7 @@ it("leaves the versions of workers to Temporal's Worker Controller", async () =>
   expect(workersOf(list)).toMatchObject([
     { kind: 'WorkerDeployment', name: 'lunas-worker-main', replicas: 2, buildId: undefined },
     { kind: 'WorkerDeployment', name: 'lunas-worker-payouts', replicas: 2, buildId: undefined },
+    { kind: 'WorkerDeployment', name: 'lunas-worker-verifier', replicas: 1, buildId: undefined },
   ]);
   const main = list.find(({ kind, metadata }) => kind === 'WorkerDeployment' && metadata.name.endsWith('-main'));
   expect(main?.spec).toMatchObject({

@@ -64,7 +64,12 @@ beforeAll(async () => {
     { from: 'outside', port: sandboxPort, toPort: PORTS.sandbox },
   ]);
   const toSandbox: Forward = { from: 'inside', port: PORTS.sandbox, toPort: sandboxPort };
-  const forwards = { worker: [...servers, toSandbox], payouts: [...servers, toSandbox], dashboard: servers };
+  const forwards = {
+    worker: [...servers, toSandbox],
+    payouts: [...servers, toSandbox],
+    verifier: servers,
+    dashboard: servers,
+  };
   for (const [name, each] of Object.entries(forwards)) ownNetworks.set(name, await openNetwork(directory, name, each));
   apiUrl = `http://127.0.0.1:${apiPort}`;
   for (const name of lunasServicesInOrder(project)) await startService(name);

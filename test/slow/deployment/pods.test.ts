@@ -22,7 +22,7 @@ import { startTlsTerminator, type TlsTerminator } from '../../support/tls-termin
  */
 const START_TIMEOUT_MS = 20 * 60_000;
 const HOSTS = { postgresql: 'postgresql.example', temporal: 'temporal.example' };
-const LOGINS = ['migrate', 'api', 'dashboard', 'worker', 'payouts'] as const;
+const LOGINS = ['migrate', 'api', 'dashboard', 'worker', 'payouts', 'verifier'] as const;
 const peers = [{ podSelector: {} }];
 
 interface RunningPod {
@@ -188,7 +188,7 @@ async function setUp(): Promise<void> {
   operatorKey = createdSchema.parse(JSON.parse(created)).operator.secret;
 }
 
-it.each(['lunas-api', 'lunas-dashboard', 'lunas-worker-main', 'lunas-worker-payouts'])(
+it.each(['lunas-api', 'lunas-dashboard', 'lunas-worker-main', 'lunas-worker-payouts', 'lunas-worker-verifier'])(
   '%s becomes ready at its rendered probe',
   async (name) => {
     const { containers, running, ports } = podNamed(name);
@@ -211,7 +211,7 @@ it('no process has a session in clear', async () => {
     client.query<{ encrypted: boolean; sessions: number }>(
       `select ssl as encrypted, count(*)::int as sessions from pg_stat_activity join pg_stat_ssl using (pid)
        where usename = any ($1) group by ssl`,
-      [['api', 'dashboard', 'payouts', 'worker', 'dewi']],
+      [['api', 'dashboard', 'payouts', 'verifier', 'worker', 'dewi']],
     ),
   );
   expect(rows).toEqual([{ encrypted: true, sessions: expect.any(Number) }]);
@@ -266,7 +266,8 @@ it('a profile is in /tmp', async () => {
 });
 
 it('each process ends with exit code 0 after SIGTERM', async () => {
-  const processes = ['lunas-api', 'lunas-dashboard', 'lunas-worker-main', 'lunas-worker-payouts'];
+  const workers = ['lunas-worker-main', 'lunas-worker-payouts', 'lunas-worker-verifier'];
+  const processes = ['lunas-api', 'lunas-dashboard', ...workers];
   const running = processes.flatMap((name) => podNamed(name).running);
   for (const container of running) container.signal('SIGTERM');
   await Promise.all(running.map(expectSuccess));

@@ -37,6 +37,7 @@ const NAMES = [
   'temporal_connection',
   'dashboard_role',
   'payouts_role',
+  'verifier_role',
   'operator_role',
   'row_level_security',
   'passkey_host',
@@ -131,6 +132,7 @@ it('lists all rules in a fixed order, and exits with 0 if none is broken', async
     'temporal_connection',
     'dashboard_role',
     'payouts_role',
+    'verifier_role',
     'operator_role',
     'passkey_host',
     'dashboard_url',
@@ -246,6 +248,17 @@ describe('payouts_role', () => {
     await expect(startWith(both, 'payments')).rejects.toThrow(/other roles too/);
     await expect(startWith('lunas_local_payouts', 'payouts,relay')).rejects.toThrow(/beside other roles/);
     await expect(startWith('lunas_local_worker', 'payouts')).rejects.toThrow(/no member of lunas_payouts/);
+  });
+});
+
+describe('verifier_role', () => {
+  const startWith = (login: DatabaseLogin, WORKER_ROLES: string) =>
+    startService({ DATABASE_URL: database.urlOf(login), WORKER_ROLES }, 'worker');
+
+  it('lets the worker of verifications start with its own login, and with no other one', async () => {
+    expect(await startWith('lunas_local_verifier', 'verifier')).toBe('production');
+    await expect(startWith('lunas_local_verifier', 'verifier,relay')).rejects.toThrow(/beside other roles/);
+    await expect(startWith('lunas_local_worker', 'verifier')).rejects.toThrow(/no member of lunas_verifier/);
   });
 });
 

@@ -107,7 +107,7 @@ migration has nothing else to open.
 
 {{/* The roles of workers with a login of their own in `secrets.database`, by whose name it has a key. */}}
 {{- define "lunas.workerDatabaseKey" -}}
-{{- $own := list "payouts" -}}
+{{- $own := list "payouts" "verifier" -}}
 {{- $role := first .roles -}}
 {{- has $role $own | ternary $role "worker" -}}
 {{- end -}}
