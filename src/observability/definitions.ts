@@ -345,6 +345,18 @@ export const METRICS = {
     help: 'Breaks that the newest verification of the ledger found, and the newest one of all payments.',
     labels: { verification: ['newest', 'newest_full'] },
   },
+  lunas_audit_breaks: {
+    type: 'gauge',
+    process: 'worker',
+    help: 'Breaks that the newest verification of new entries of the audit log found, and the newest one of all.',
+    labels: { verification: ['newest', 'newest_full'] },
+  },
+  lunas_audit_last_verification_timestamp_seconds: {
+    type: 'gauge',
+    process: 'worker',
+    help: 'End of the newest verification of new entries of the audit log; no value before the first one.',
+    labels: {},
+  },
   lunas_ledger_last_verification_timestamp_seconds: {
     type: 'gauge',
     process: 'worker',

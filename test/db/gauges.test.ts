@@ -112,6 +112,8 @@ const openPayouts = (status: string) => `lunas_payouts_open{status="${status}"}`
 const payoutAttention = (reason: string) => `lunas_payouts_needing_attention{reason="${reason}"}`;
 const waiting = (status: string, age: string) => `lunas_bank_accounts_waiting{status="${status}",age="${age}"}`;
 const breaks = (verification: string) => `lunas_ledger_breaks{verification="${verification}"}`;
+const auditBreaks = (verification: string) => `lunas_audit_breaks{verification="${verification}"}`;
+const AUDITED = 'lunas_audit_last_verification_timestamp_seconds{}';
 const covered = (result: string) => `lunas_reconciliation_last_run_items{result="${result}"}`;
 const OLDEST = 'lunas_notifications_oldest_open_age_seconds{}';
 const LAG = 'lunas_webhook_relay_lag_seconds{}';
@@ -307,6 +309,11 @@ const CASES: Readonly<Record<string, { readonly plant: string; readonly moves: E
       values (now() + interval '1 day', false, 1)`,
     moves: { [breaks('newest_full')]: 3, [breaks('newest')]: 1, [VERIFIED]: A_DAY_LATER },
   },
+  'breaks of the audit log, in all entries and in new ones': {
+    plant: `insert into audit_verifications (is_full, verified_at, break_count)
+      values (true, now(), 3), (false, timestamptz 'epoch' + interval '100 seconds', 2)`,
+    moves: { [auditBreaks('newest_full')]: 3, [auditBreaks('newest')]: 2, [AUDITED]: 100 },
+  },
   'a reconciliation run that is not complete': {
     plant: `insert into reconciliation_runs (started_at, changed_since, is_complete, coverage) values (now(), now(),
       false, '[{"accountId":"a","seen":9,"compared":7,"indeterminate":2,"unasked":5,"breaks":1}]')`,
@@ -395,7 +402,7 @@ describe('the worker reads from PostgreSQL', () => {
     owner.query(`set session_replication_role = replica;
       truncate payouts, bank_accounts, bank_holidays, payments, payment_transitions, refunds, webhook_events,
         webhook_deliveries, provider_notifications, exceptions, ledger_verification_results, reconciliation_runs,
-        retention_runs, daily_runs, role_heartbeats cascade;
+        retention_runs, daily_runs, role_heartbeats, audit_verifications cascade;
       update provider_accounts set changed_at = null;
       update totals_progress set recomputed_on = 'epoch';
       update webhook_endpoints set consecutive_failures = 0, failing_since = null, next_probe_at = null;

@@ -200,6 +200,15 @@ const ROLES = `
   select 'lunas_role_last_seen_timestamp_seconds' as name, json_build_object('role', role) as labels,
     extract(epoch from seen_at)::float8 as value from (${LIVE_ROLES}) live`;
 
+const AUDIT_VERIFICATIONS = `
+  select 'lunas_audit_breaks' as name,
+    json_build_object('verification', case when is_full then 'newest_full' else 'newest' end) as labels,
+    break_count::float8 as value
+  from audit_verifications
+  union all
+  select 'lunas_audit_last_verification_timestamp_seconds', '{}', extract(epoch from verified_at)::float8
+  from audit_verifications where not is_full`;
+
 const CELL_INFO = `
   select 'lunas_cell_info' as name, json_build_object('cell', cell) as labels, 1 as value from installation`;
 
@@ -223,6 +232,7 @@ const STATEMENTS: Readonly<Record<string, string>> = {
   gauge_accounts_changed: ACCOUNTS_CHANGED,
   gauge_last_results: LAST_RESULTS,
   gauge_daily_runs: DAILY_RUNS,
+  gauge_audit_verifications: AUDIT_VERIFICATIONS,
 };
 
 /** The gauges of recovery mode, payments, notifications, exceptions, ledger and reconciliation. */

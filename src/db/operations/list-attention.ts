@@ -65,6 +65,9 @@ const PARTS = {
     from (
       select * from ledger_verification_results order by id desc limit 1
     ) newest where break_count > 0`,
+  audit_breaks: `
+    select null::text, null::uuid, max(verified_at), string_agg(distinct what, ', ')
+    from audit_verifications, unnest(breaks) what having count(*) > 0`,
   daily_run: `
     select kind, null::uuid, since, what from (${LAST_RUNS}) run cross join lateral (
       select finished_at as since,

@@ -159,6 +159,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   LunasPaymentsOverdue: gauge('lunas_payments_needing_attention{reason="overdue"}', 1),
   LunasLedgerBreaks: gauge('lunas_ledger_breaks{verification="newest"}', 1),
+  LunasAuditBreaks: gauge('lunas_audit_breaks{verification="newest"}', 1),
   LunasPaymentsNeedOperator: gauge('lunas_payments_needing_attention{reason="refund_failed"}', 1),
   LunasExceptionsOpen: gauge('lunas_exceptions_open{kind="paid_twice"}', 1),
   LunasPayoutsIndeterminate: gauge('lunas_payouts_needing_attention{reason="indeterminate"}', 1),
@@ -177,6 +178,11 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     series: { 'lunas_run_last_complete_timestamp_seconds{run="closing"}': '0x1600 96000x100' },
     firesAt: 1_570,
     isOverAt: 1_610,
+  },
+  LunasAuditNotVerified: {
+    series: { lunas_audit_last_verification_timestamp_seconds: '0x150 9000x100' },
+    firesAt: 110,
+    isOverAt: 170,
   },
   LunasLedgerNotVerified: {
     series: { lunas_ledger_last_verification_timestamp_seconds: '0x1700 102000x100' },
@@ -242,6 +248,18 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 
 /** Another cause of an alert. */
 const FURTHER_SCENARIOS: readonly (readonly [alert: string, cause: string, scenario: Scenario])[] = [
+  [
+    'LunasAuditNotVerified',
+    'new entries are verified, and the schedule of the whole chain is paused',
+    {
+      series: {
+        lunas_audit_last_verification_timestamp_seconds: '0+60x1800',
+        'lunas_run_last_complete_timestamp_seconds{run="audit_verification"}': '0x1700 102000x100',
+      },
+      firesAt: 1_690,
+      isOverAt: 1_750,
+    },
+  ],
   [
     'LunasProviderRejecting',
     'an acquirer that rejects every order of two merchants, and names no reason in the account',
@@ -410,7 +428,9 @@ it('a new installation has no alert on its first day', () => {
     ['up{job="lunas-worker",instance="b"}', '1x1440'],
     ['lunas_recovery_mode', '0x1440'],
     ['lunas_role_last_seen_timestamp_seconds{role="api"}', '0+60x1440'],
-    ...['payouts', 'closing'].map((run) => installed(`lunas_run_last_complete_timestamp_seconds{run="${run}"}`)),
+    ...['payouts', 'closing', 'ledger_verification', 'audit_verification'].map((run) =>
+      installed(`lunas_run_last_complete_timestamp_seconds{run="${run}"}`),
+    ),
     installed('lunas_ledger_last_verification_timestamp_seconds'),
     installed('lunas_retention_last_success_timestamp_seconds'),
     installed('lunas_payment_totals_last_pass_timestamp_seconds'),
