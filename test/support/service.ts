@@ -316,15 +316,16 @@ async function setFaults(sandboxUrl: string, method: 'PUT' | 'DELETE', fault?: F
   if (!response.ok) throw new Error(`The sandbox returned ${response.status}: ${await response.text()}`);
 }
 
-/** As in production, payouts have a worker with a database role of their own. The other one exports the metrics. */
+/** As in production, payouts and verifications have workers with database roles of their own. The first has metrics. */
 function workerProcesses(
   database: TestDatabase,
   { metrics, ...settings }: Omit<WorkerSettings, 'databaseUrl'>,
 ): readonly WorkerSettings[] {
-  const roles = settings.roles.filter((role) => role !== 'payouts');
+  const roles = settings.roles.filter((role) => role !== 'payouts' && role !== 'verifier');
   return [
     { ...settings, metrics, roles, databaseUrl: database.urlOf('lunas_local_worker') },
     { ...settings, roles: ['payouts'], databaseUrl: database.urlOf('lunas_local_payouts') },
+    { ...settings, roles: ['verifier'], databaseUrl: database.urlOf('lunas_local_verifier') },
   ];
 }
 
