@@ -1,4 +1,3 @@
-import type { WorkerRole } from '../../config';
 import type { KeyRing } from '../../crypto/master-keys';
 import { listUnprotectedTables, readLoginRoles, type LunasRole } from '../../db/connection/login-roles';
 import type { SchemaDifference } from '../../db/connection/migrate';
@@ -6,6 +5,7 @@ import type { Queryable } from '../../db/connection/pool';
 import { poolModeViolation, rejectedSetting } from '../../db/connection/pool-mode';
 import { listPasskeyHosts } from '../../db/identity/passkeys';
 import { listMissingRoles } from '../../db/operations/missing-roles';
+import type { WorkerRole } from '../../domain/process-roles';
 import { messageOf } from '../../errors';
 import { hasPayoutsAccount } from '../../services/provider-accounts/payouts-account';
 import { isSandboxUrl, listEnabledUrls, listStoppedAccounts } from '../../services/provider-accounts/provider-accounts';
