@@ -78,9 +78,9 @@ export interface WorkerSettings {
 
 const SHUTDOWN_GRACE_TIME = '10 seconds';
 const STICKY_TIMEOUT = '1 second';
-/** The roles that poll a task queue. */
 /** One for each verification that may run at the same time, and their steps. */
 const VERIFICATION_CONNECTIONS = 4;
+/** The roles that poll a task queue. */
 const TASK_QUEUES: readonly { readonly role: WorkerRole; readonly taskQueue: string }[] = [
   { role: 'payments', taskQueue: PAYMENTS_TASK_QUEUE },
   { role: 'webhooks', taskQueue: WEBHOOKS_TASK_QUEUE },
