@@ -64,7 +64,7 @@ const KINDS: Readonly<Record<AttentionKind, Kind>> = {
   temporal: { next: () => 'lunas temporal check' },
   recovery_mode: { next: () => 'lunas recovery status' },
   ledger_breaks: { next: () => 'lunas ledger verify' },
-  audit_breaks: { next: () => 'lunas audit verify' },
+  audit_breaks: { next: () => `lunas runs repeat audit_verification ${NOTE}` },
   workflow: { next: showSubject, nextOfSeveral: nextOfWorkflows },
   daily_run: { next: ({ subject }) => `lunas runs repeat ${subject} ${NOTE}` },
   role_missing: { next: () => 'lunas doctor' },

@@ -25,6 +25,8 @@ const UNCHECKED = [
   'reportFailedReconciliation',
   'requestPayout',
   'requestScheduledPayouts',
+  'verifyAudit',
+  'verifyLedger',
 ];
 
 const db = createPool('postgresql://127.0.0.1:1/none', { max: 1 });

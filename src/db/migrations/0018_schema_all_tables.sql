@@ -69,7 +69,7 @@ grant select on installation, recovery_mode, retired_keys, merchants, payments, 
   late_payments, payment_hour_totals, totals_progress, balance_transactions, open_balance_days, closed_days,
   balance_days, ledger_closings, archive_files, archive_batches, archived_payments, archived_late_payments,
   payout_transitions, operator_actions, operator_action_outcomes, audit_chain to lunas_verifier;
-grant select (id, purpose, provider, adapter, base_url, status) on provider_accounts to lunas_verifier;
+grant select (id, purpose, provider, adapter, base_url, status, created_at) on provider_accounts to lunas_verifier;
 grant select (id, reference_id, merchant_id, bank_account_id, provider_account_id, gross_rupiah, fee_rupiah,
   amount_rupiah, line_count, up_to_posting_id, status, version, requested_at, finished_at, updated_at)
   on payouts to lunas_verifier;

@@ -163,8 +163,9 @@ const PARTS = {
         and newer.status in ('completed', 'returned') and newer.requested_at > returned.requested_at
     ) order by returned.updated_at limit $1`,
   endpoint_failing: `
-    select id::text, merchant_id, failing_since, url from webhook_endpoints
-    where status = 'enabled' and next_probe_at is not null order by failing_since limit $1`,
+    select endpoint.id::text, endpoint.merchant_id, failing_since, url || coalesce(' of ' || merchant.contact, '')
+    from webhook_endpoints endpoint join merchants merchant on merchant.id = endpoint.merchant_id
+    where endpoint.status = 'enabled' and next_probe_at is not null order by failing_since limit $1`,
   webhooks_dead: `
     select endpoint.id::text, endpoint.merchant_id, min(dead.created_at), count(*) || ' to ' || endpoint.url
     from (

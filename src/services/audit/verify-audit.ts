@@ -65,7 +65,7 @@ export async function verifyAudit(db: Queryable, earlierHead?: string): Promise<
 }
 
 /** What a verification of entries found. */
-interface EntriesVerification extends Pick<AuditVerification, 'entries' | 'breaks'> {
+export interface EntriesVerification extends Pick<AuditVerification, 'entries' | 'breaks'> {
   /** The newest entry; undefined: the chain is empty. */
   readonly reached: AuditPosition | undefined;
 }

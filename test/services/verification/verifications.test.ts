@@ -109,6 +109,21 @@ async function restore(table: string): Promise<void> {
   await asOwner(table, table === 'audit_chain' ? entries : note);
 }
 
+it('finds a lost head that the owner of the tables has made PostgreSQL forget', async () => {
+  await act('E1');
+  await verifications.audit(NEW);
+  await asOwner('audit_chain', 'delete from audit_chain where position = 2');
+  await asOwner('operator_action_outcomes', 'delete from operator_action_outcomes where action_id = 1');
+  await asOwner(
+    'audit_verifications',
+    'update audit_verifications set position = 1, head = (select hash from audit_chain where position = 1)',
+  );
+  expect((await verifications.audit(NEW)).breakCount).toBe(1);
+  expect((await verifications.audit(ALL)).breakCount).toBe(1);
+  // Another process has only PostgreSQL. The heads in its logs remain.
+  expect(await createVerifications({ db: verifier, log }).audit(NEW)).toEqual({ verified: 0, breakCount: 0 });
+});
+
 it('the daily verification finds a changed old row', async () => {
   await act('E1');
   await act('E2');

@@ -88,7 +88,7 @@ it('the statements of docker-compose.yml prepare its server', async () => {
   const statements = compose
     .split('\n')
     .filter((line) => /^ {6}(create role|create database|alter database) /.test(line));
-  expect(statements).toHaveLength(19);
+  expect(statements).toHaveLength(21);
   await ensureDatabase(server('postgres'), 'lunas');
   await execute(server('lunas'), statements);
   const as = (role: string, database = 'lunas') => urlOf(server(database), role, role);

@@ -219,7 +219,7 @@ describe('dashboard_role', () => {
     expect(await ruleOf('lunas_local')).toMatchObject({
       state: 'broken',
       violation: expect.stringMatching(
-        /other roles too: lunas_api, lunas_operator, lunas_payouts, lunas_reader, lunas_worker\.$/,
+        /other roles too: lunas_api, lunas_operator, lunas_payouts, lunas_reader, lunas_verifier, lunas_worker\.$/,
       ),
     });
     await expect(startWith(database.urlOf('lunas_local'))).rejects.toThrow(/other roles too/);
