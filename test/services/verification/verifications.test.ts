@@ -6,7 +6,7 @@ import { AUDIT_HEAD_MESSAGE, createVerifications } from '../../../src/services/v
 import { pingEndpoint } from '../../../src/services/webhooks/ping-endpoint';
 import { osUser } from '../../support/actors';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
-import { addLines, applyPayout, createTestPayouts } from '../../support/payouts';
+import { addLines, applyPayout, createTestPayouts, ofPayments } from '../../support/payouts';
 import { applyTransitions } from '../ledger/transition-path';
 
 const NEW = { isFull: false };
@@ -57,11 +57,12 @@ it('the verifier may verify a ledger that is not empty', async () => {
   const ledger = await createTestPayouts();
   await addLines(ledger, [100_000]);
   await applyPayout(ledger, ['approve', 'submit', 'complete']);
-  await applyTransitions(ledger, ['issue', 'pay', 'settle']);
+  const payments = ofPayments(ledger);
+  await applyTransitions(payments, ['issue', 'pay', 'settle']);
   const pool = createPool(ledger.database.urlOf('lunas_local_verifier'), { max: 2 });
   const { ledger: verify } = createVerifications({ db: pool, log });
   expect(await verify(ALL)).toMatchObject({ breakCount: 0 });
-  await applyTransitions(ledger, ['issue', 'pay']);
+  await applyTransitions(payments, ['issue', 'pay']);
   expect(await verify(NEW)).toMatchObject({ breakCount: 0 });
   await pool.end();
   await ledger.close();
