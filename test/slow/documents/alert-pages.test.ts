@@ -103,9 +103,9 @@ async function makeCases(): Promise<typeof inserted> {
   const endpointId = await makeDeadDelivery();
   const { sent, accountId } = await makePayout();
   await makeErrors(waiting.id);
-  const { head } = await read(z.object({ head: z.string() }), 'audit', 'verify');
+  const { audit } = await read(z.object({ audit: z.object({ head: z.string() }) }), 'audit', 'verify');
   return {
-    'operations/alerts.md': { HEAD: head },
+    'operations/alerts.md': { HEAD: audit.head },
     'operations/payouts.md': { REFERENCE_ID: sent, ACCOUNT_ID: accountId },
     'Dead webhook deliveries': { ENDPOINT_ID: endpointId, 'url URL': `url ${receiver.url}` },
   };
