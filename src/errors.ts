@@ -88,7 +88,8 @@ export type ConflictReason =
   | 'archive_changed'
   /** A file of the archive is not as recorded, or not readable. */
   | 'archive_file'
-  | 'archive_file_incomplete'
+  /** A payment of the archive's file is not as it was written. */
+  | 'archive_payment_changed'
   /** PostgreSQL lacks what a workflow has done. */
   | 'record_behind_workflow'
   /** Recovery mode cannot end yet. */

@@ -43,7 +43,7 @@ const WHAT_TO_DO: Readonly<Partial<Record<ConflictReason, string>>> = {
   endpoint_disabled: 'lunas webhooks enable {endpointId} comes first.',
   ledger_not_verified: 'Run lunas ledger verify first; it must find no breaks.',
   ledger_break: 'Run lunas ledger verify --all, and repair it first.',
-  archive_file_incomplete: 'Give the directory of that run with --directory: only its file has those payments.',
+  archive_payment_changed: 'Write that day again with lunas archive write, copy the new file, and remove that one.',
   name_not_confirmed: 'lunas bank-accounts show {accountId} has it: give it with --confirm-name "…".',
   record_behind_workflow: 'Run lunas recover.',
   not_recovered:

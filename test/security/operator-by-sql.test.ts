@@ -917,9 +917,19 @@ it('attack 4: payments that are removed without a file leave their hash and the 
   );
   await attempt(`insert into ledger_verifications (is_full, recorded_until, posting_id, balances)
     values (true, now(), 1000000, '[]')`);
-  await attempt(`with file as (insert into archive_files (day) values ('2026-01-01') returning id)
-    insert into archive_batches (file_id, end_byte, payment_count, sha256) select id, 1, 1, sha256('own') from file`);
-  await attempt('select archive_payments(array[$1::uuid], (select max(id) from archive_batches))', paymentId);
+  await attempt(
+    `with file as (
+      insert into archive_files (day, completed_at, sha256, path)
+      values ('2026-01-01', now(), sha256('no file'), '/none') returning id
+    )
+    insert into archive_batches (file_id, number, payment_count, created_from, created_to, sha256)
+    select id, number, 1, now(), now(), hash
+    from file, (values (1, sha256('own')), (2, sha256(convert_to($1, 'utf8')))) as own (number, hash)`,
+    `${rows[0]?.line}\n`,
+  );
+  const remove = 'select archive_payments(array[$1::uuid], (select id from archive_batches where number = $2))';
+  await expect(attempt(remove, paymentId, 1)).rejects.toMatchObject({ code: RESTRICTED });
+  await attempt(remove, paymentId, 2);
 
   const removal = await payouts.db.query(
     `select action.detail::jsonb as detail, via, login, outcome from operator_actions action

@@ -4,64 +4,100 @@ import { LONG_STATEMENT_MS } from '../../db/connection/pool';
 import { formatRupiah } from '../../domain/money';
 import { UserError } from '../../errors';
 import { readArchiveFile, requireChecksum, type ArchivedDocument } from '../../services/archive/archive-file';
-import { ARCHIVE, archivePayments, MIN_AGE_DAYS, type ArchivedDay } from '../../services/archive/archive-payments';
+import { REMOVE_ARCHIVED, removeArchived, type RemovedFile } from '../../services/archive/remove-archived';
 import { requireRecorded } from '../../services/archive/require-recorded';
+import { MIN_AGE_DAYS, WRITE_ARCHIVE, writeArchive, type WrittenDay } from '../../services/archive/write-archive';
 import { withDatabase, type LunasCommand } from '../lunas-command';
 import { formatFields, formatRow, formatTable, type CommandResult } from '../output';
 
-const input = z.object({
+export function addArchiveCommand(program: LunasCommand): void {
+  const archive = program
+    .command('archive')
+    .description('move old final payments from PostgreSQL to files in two steps; their idempotency keys stay taken');
+  addWrite(archive);
+  addRemove(archive);
+  addShow(archive);
+}
+
+const writeInput = z.object({
   before: z.iso.date({ error: 'must be a day such as 2026-01-31' }),
   directory: z.string().min(1, 'must not be empty').optional(),
   dryRun: z.boolean().default(false),
 });
 
-export function addArchiveCommand(program: LunasCommand): void {
-  const archive = program
-    .command('archive')
-    .description('move old final payments from PostgreSQL to files; their idempotency keys stay taken')
+function addWrite(archive: LunasCommand): void {
+  archive
+    .command('write')
+    .description('write old final payments to files, and remove nothing')
     .option('--before <day>', `payments created before this day, in UTC; at least ${MIN_AGE_DAYS} days ago`)
     .option('--directory <path>', 'where the files are written (default: archive in LUNAS_HOME)')
-    .option('--dry-run', 'count the payments, and change nothing')
+    .option('--dry-run', 'count the payments, and write nothing')
     .examples(
-      'lunas archive --before 2026-01-31 --dry-run',
-      'lunas archive --before 2026-01-31 --directory /srv/lunas-archive --note "yearly archive"',
-      'lunas archive show /srv/lunas-archive/lunas-payments-2026-01-30-1.jsonl.gz --payment LN0123456789ABCDEF',
+      'lunas archive write --before 2026-01-31 --dry-run',
+      'lunas archive write --before 2026-01-31 --directory /srv/lunas-archive --note "yearly archive"',
     )
     .writeAction(
-      input,
+      writeInput,
       async ({ before, directory, dryRun }, audit, context) => {
         const options = {
           before,
           directory: path.resolve(directory ?? path.join(context.dataDirectory.path, 'archive')),
           isDryRun: dryRun,
-          onDay: (day: ArchivedDay) => void program.terminal.stderr.write(`${formatRow(dayRow(day))}\n`),
+          onDay: (day: WrittenDay) => void archive.terminal.stderr.write(`${formatRow(dayRow(day))}\n`),
         };
-        const run = () => archivePayments(audit.db, options);
-        return archiveResult(dryRun ? await run() : await audit.record(ARCHIVE, before, run), dryRun);
+        const run = () => writeArchive(audit.db, options);
+        return writeResult(dryRun ? await run() : await audit.record(WRITE_ARCHIVE, before, run), dryRun);
       },
       { statementTimeoutMs: LONG_STATEMENT_MS },
     );
-  addShow(archive);
 }
 
-function archiveResult(days: readonly ArchivedDay[], isDryRun: boolean): CommandResult {
-  const archived = days.reduce((sum, day) => sum + day.archived, 0);
-  const total = isDryRun ? `${archived} payments would be archived.` : `${archived} payments archived.`;
+function writeResult(days: readonly WrittenDay[], isDryRun: boolean): CommandResult {
+  const written = days.reduce((sum, day) => sum + day.written, 0);
+  const total = isDryRun
+    ? `${written} payments would be written.`
+    : `${written} payments written, and none removed. Copy the files elsewhere, then run lunas archive remove.`;
   return {
-    json: { dryRun: isDryRun, archived, days },
+    json: { dryRun: isDryRun, written, days },
     text: `${formatTable(days.map(dayRow), 'There is no final payment before that day.')}\n\n${total}`,
   };
 }
 
-function dayRow({ day, archived, open, kept, keptReferences, file }: ArchivedDay) {
+function dayRow({ day, written, open, kept, keptReferences, file }: WrittenDay) {
   const more = kept > keptReferences.length ? ' …' : '';
   return {
     DAY: day,
-    ARCHIVED: archived,
+    WRITTEN: written,
     OPEN: open,
     KEPT: kept === 0 ? 0 : `${kept} (${keptReferences.join(', ')}${more})`,
     FILE: file,
   };
+}
+
+const removeInput = z.object({ copy: z.string().min(1, 'must not be empty') });
+
+function addRemove(archive: LunasCommand): void {
+  archive
+    .command('remove')
+    .description('compare a copy of a file with what was written and with PostgreSQL, then remove its payments there')
+    .requiredOption('--copy <path>', 'the file, fetched back from where it was copied to')
+    .examples('lunas archive remove --copy /tmp/lunas-payments-2026-01-30-1.jsonl.gz --note "yearly archive"')
+    .writeAction(
+      removeInput,
+      async ({ copy }, audit) => {
+        const run = () => removeArchived(audit.db, path.resolve(copy));
+        return removeResult(copy, await audit.record(REMOVE_ARCHIVED, path.basename(copy), run));
+      },
+      { statementTimeoutMs: LONG_STATEMENT_MS },
+    );
+}
+
+function removeResult(copy: string, { removed, removedBefore }: RemovedFile): CommandResult {
+  const text =
+    removed === 0
+      ? `The ${removedBefore} payments of ${copy} were removed before. Nothing is left to do.`
+      : `${removed} payments removed; ${removedBefore} were removed before.`;
+  return { json: { file: copy, removed, removedBefore }, text };
 }
 
 const showInput = z.object({ file: z.string(), payment: z.string().optional(), offline: z.boolean().default(false) });

@@ -127,7 +127,8 @@ const DIFFERENCES = grouped(`
   from payment_hour_totals where merchant_id = $1 and hour >= $2 and hour < $3
 `).replace(
   ') change',
-  ") change where not exists (select from archive_files where day = (hour at time zone 'UTC')::date)",
+  `) change where not exists (select from archive_files
+     where day = (hour at time zone 'UTC')::date and removal_began_at is not null)`,
 );
 
 /** @returns the number of totals that changed. Rows without a payment are deleted. */

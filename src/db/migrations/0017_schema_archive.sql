@@ -17,33 +17,39 @@ create table retention_runs (
 );
 create index retention_runs_complete_idx on retention_runs (id) where is_complete;
 
--- A file of `lunas archive`: payments that were created on one day, in UTC. The file is outside the database. Its name
--- has the day and the id.
+-- A file of `lunas archive write`: payments that were created on one day, in UTC. The file is outside the database. Its
+-- name has the day and the id. It removes nothing: only `lunas archive remove` does, after it has compared a copy.
 create table archive_files (
   id bigint generated always as identity primary key,
   day date not null,
-  -- Null: a run was stopped in the middle of the file. The next run continues it.
+  -- Null: the run was stopped before the file was complete. Nothing can be removed by it.
   completed_at timestamptz(3),
   sha256 bytea check (octet_length(sha256) = 32),
-  -- The run of `lunas archive` that may write the file. Each run writes a file of its own: a run that takes over copies
-  -- the recorded batches.
-  run_id uuid,
-  constraint archive_files_checksum_if_completed check ((completed_at is null) = (sha256 is null))
+  -- Where the file was written. A copy that is compared with it comes from elsewhere.
+  path text,
+  -- Null: no payment of it is removed.
+  removal_began_at timestamptz(3),
+  constraint archive_files_recorded_if_completed check (
+    (completed_at is null) = (sha256 is null) and (completed_at is null) = (path is null)
+    and (removal_began_at is null or completed_at is not null)
+  )
 );
--- The files that are not complete; at most one for each day.
-create unique index archive_files_incomplete_key on archive_files (day) where completed_at is null;
+create index archive_files_day_idx on archive_files (day);
 
--- Payments that were written to the file and removed here by one transaction. `end_byte` is the size of the file then.
+-- Payments of a file, in its order, that one transaction removes here.
 create table archive_batches (
   id bigint generated always as identity primary key,
   file_id bigint not null references archive_files,
-  end_byte bigint not null check (end_byte > 0),
+  number integer not null check (number > 0),
   payment_count integer not null check (payment_count > 0),
-  archived_at timestamptz(3) not null default now(),
-  -- Of the batch's bytes. The file is compared with it before it is complete.
-  sha256 bytea not null check (octet_length(sha256) = 32)
+  -- When the first and the last of them were created.
+  created_from timestamptz not null,
+  created_to timestamptz not null check (created_to >= created_from),
+  -- Of the lines. Only payments whose lines have it can be removed by the batch.
+  sha256 bytea not null check (octet_length(sha256) = 32),
+  removed_at timestamptz(3),
+  unique (file_id, number)
 );
-create index archive_batches_file_id_idx on archive_batches (file_id, end_byte);
 
 -- What stays of a payment for good: its idempotency key must never create a second payment. The key determines the id.
 create table archived_payments (
@@ -157,10 +163,10 @@ begin atomic
   );
 end;
 
--- Removes payments that a file has now, with all their rows, and carries their sums over. The caller has locked the
--- payments (`for update`) and written the file in this transaction. It is the only way to delete from the ledger. It
--- writes the SHA-256 of the removed lines into the audit log, whoever calls it: so a file without them is found. It
--- raises `restrict_violation` if a payment cannot be archived any more: the caller then repeats the batch without it.
+-- Removes the payments of a batch, with all their rows, and carries their sums over. The caller has locked the payments
+-- (`for update`). It is the only way to delete from the ledger. It writes the SHA-256 of the removed lines into the
+-- audit log, whoever calls it: so a file without them is found. It raises `restrict_violation` if a payment has changed
+-- since the batch was written, or cannot be archived any more.
 create function archive_payments(ids uuid[], batch bigint) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -170,6 +176,13 @@ declare
 begin
   select sha256(convert_to(string_agg(payment_document(payments)::text || E'\n', '' order by created_at, id), 'utf8'))
     into removed from payments where id = any (ids);
+  update archive_batches set removed_at = now()
+  where id = batch and removed_at is null and sha256 = removed and payment_count = cardinality(ids);
+  if not found then
+    raise exception 'no batch % with these payments is to be removed', batch using errcode = 'restrict_violation';
+  end if;
+  update archive_files set removal_began_at = now()
+  where id = (select file_id from archive_batches where id = batch) and removal_began_at is null;
   insert into archived_payments (payment_id, reference_id, merchant_id, batch_id, received_money)
   select id, reference_id, merchant_id, batch,
     payments.paid_at is not null or exists (select from late_payments where late_payments.payment_id = id)
@@ -293,7 +306,7 @@ revoke execute on function is_approved_manual_refund from public;
 grant execute on function is_approved_manual_refund to lunas_api, lunas_operator;
 grant select, insert on retention_runs to lunas_worker;
 grant select on retention_runs to lunas_operator;
-grant select, insert, update (completed_at, sha256, run_id) on archive_files to lunas_operator;
+grant select, insert, update (completed_at, sha256, path) on archive_files to lunas_operator;
 grant select, insert on archive_batches to lunas_operator;
 grant select on archivable_payments to lunas_operator;
 revoke execute on function archive_payments from public;

@@ -1,6 +1,6 @@
 import { FINAL_STATUSES, OPEN_STATUSES } from '../../domain/payment-transitions';
-import { ConflictError } from '../../errors';
 import type { Queryable } from '../connection/pool';
+import { onlyRow } from '../connection/require-row';
 import type { AccountSums } from '../ledger/ledger-verifications';
 import { CREATED_AT, STATUS } from '../payments/payment-indexes';
 
@@ -19,22 +19,15 @@ export interface ArchiveCandidate extends PaymentPosition {
   readonly isArchivable: boolean;
 }
 
-/**
- * The first day from this one on, and before the other, on which a final payment was created, or whose file a stopped
- * run has not completed; `YYYY-MM-DD`, UTC.
- */
+/** The first day from this one on, and before the other, on which a final payment was created; `YYYY-MM-DD`, UTC. */
 export async function findDayToArchive(db: Queryable, from: string | null, before: string): Promise<string | null> {
   const { rows } = await db.query<{ day: string | null }>(
-    `select min(day)::text as day from (
-       select oldest.created_at::date as day
-       from unnest($1::text[]) as wanted (status) cross join lateral (
-         select ${CREATED_AT} as created_at from payments
-         where ${STATUS} = wanted.status and ${CREATED_AT} >= $2::date and ${CREATED_AT} < $3::date
-         order by ${CREATED_AT}, payments.id limit 1
-       ) oldest
-       union all
-       select day from archive_files where completed_at is null and day >= $2::date and day < $3::date
-     ) days`,
+    `select min(oldest.created_at)::date::text as day
+     from unnest($1::text[]) as wanted (status) cross join lateral (
+       select ${CREATED_AT} as created_at from payments
+       where ${STATUS} = wanted.status and ${CREATED_AT} >= $2::date and ${CREATED_AT} < $3::date
+       order by ${CREATED_AT}, payments.id limit 1
+     ) oldest`,
     [FINAL_STATUSES, from ?? '-infinity', before],
   );
   return rows[0]?.day ?? null;
@@ -79,16 +72,9 @@ export async function countOpenPayments(db: Queryable, day: string): Promise<num
   return rows[0]?.count ?? 0;
 }
 
-/**
- * Locks payments against every change until the transaction ends.
- * @returns those that no other transaction has locked
- */
-export async function lockPayments(db: Queryable, ids: readonly string[]): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(
-    'select id from payments where id = any ($1::uuid[]) order by id for update skip locked',
-    [ids],
-  );
-  return rows.map(({ id }) => id);
+/** Locks payments against every change until the transaction ends. */
+export async function lockPayments(db: Queryable, ids: readonly string[]): Promise<void> {
+  await db.query('select from payments where id = any ($1::uuid[]) order by id for update', [ids]);
 }
 
 /**
@@ -97,13 +83,14 @@ export async function lockPayments(db: Queryable, ids: readonly string[]): Promi
  */
 export interface PaymentDocument {
   readonly id: string;
+  readonly createdAt: Date;
   readonly line: string;
 }
 
 /** The payments among these that may be archived, oldest first. */
 export async function readPaymentDocuments(db: Queryable, ids: readonly string[]): Promise<PaymentDocument[]> {
   const { rows } = await db.query<PaymentDocument>(
-    `select payments.id, payment_document(payments)::text as line
+    `select payments.id, payments.created_at as "createdAt", payment_document(payments)::text as line
      from payments
      where payments.id = any ($1::uuid[]) and exists (
        select from archivable_payments archivable where archivable.id = payments.id
@@ -120,140 +107,93 @@ export interface ArchiveFile {
   readonly day: string;
 }
 
-/** Whether a run has begun a file of the day and not completed it. */
-export async function hasIncompleteFile(db: Queryable, day: string): Promise<boolean> {
-  const { rows } = await db.query('select from archive_files where day = $1 and completed_at is null', [day]);
-  return rows.length > 0;
+/** A file that nothing can be removed by until it is complete. */
+export async function beginArchiveFile(db: Queryable, day: string): Promise<ArchiveFile> {
+  const { rows } = await db.query<{ id: number }>('insert into archive_files (day) values ($1) returning id', [day]);
+  return { id: onlyRow(rows).id, day };
 }
 
-/** A file, and the run that may write it. */
-export interface ArchiveRun extends ArchiveFile {
-  readonly runId: string;
-}
-
-/** A file that is not complete. */
-export interface IncompleteFile extends ArchiveFile {
-  /** The run that wrote it until now; null for a new file. */
-  readonly lastRunId: string | null;
-}
-
-/**
- * The file of the day that is not complete, or a new one, locked until the transaction ends.
- * @throws ConflictError if another run completes it at this moment
- */
-export async function lockIncompleteFile(db: Queryable, day: string): Promise<IncompleteFile> {
-  await db.query(
-    'insert into archive_files (day) values ($1) on conflict (day) where completed_at is null do nothing',
-    [day],
-  );
-  const { rows } = await db.query<IncompleteFile>(
-    `select id, day::text, run_id as "lastRunId" from archive_files where day = $1 and completed_at is null for update`,
-    [day],
-  );
-  if (!rows[0]) throw anotherRun(day);
-  return rows[0];
-}
-
-/** Makes a run the only one that may write a file. The caller has locked it. */
-export async function assignArchiveFile(db: Queryable, { id, runId }: ArchiveRun): Promise<void> {
-  await db.query('update archive_files set run_id = $2 where id = $1', [id, runId]);
-}
-
-/**
- * Locks a file until the transaction ends.
- * @throws ConflictError if it is complete, or another run has taken it over
- */
-export async function lockArchiveFile(db: Queryable, { id, day, runId }: ArchiveRun): Promise<void> {
-  const { rows } = await db.query(
-    'select from archive_files where id = $1 and run_id = $2 and completed_at is null for update',
-    [id, runId],
-  );
-  if (rows.length === 0) throw anotherRun(day);
-}
-
-function anotherRun(day: string): ConflictError {
-  const text = `Another run archives ${day} now, and this one ends. Wait until the other has ended.`;
-  return new ConflictError('not_allowed', text);
-}
-
-/** What one transaction added to a file. */
-export interface RecordedBatch {
-  /** The size of the file with this batch. */
-  readonly endByte: number;
+/** Payments of a file, in its order, that one transaction removes. */
+export interface ArchiveBatch {
   readonly payments: number;
+  readonly createdFrom: Date;
+  readonly createdTo: Date;
+  /** The SHA-256 of their lines. */
   readonly sha256: Buffer;
+}
+
+export interface CompletedFile extends ArchiveFile {
+  readonly sha256: Buffer;
+  readonly path: string;
+  readonly batches: readonly ArchiveBatch[];
+}
+
+/** Records a file with its batches. From now on its payments can be removed. */
+export async function completeArchiveFile(db: Queryable, { id, sha256, path, batches }: CompletedFile): Promise<void> {
+  await db.query(
+    `with file as (
+       update archive_files set completed_at = now(), sha256 = $2, path = $3 where id = $1 returning id
+     )
+     insert into archive_batches (file_id, number, payment_count, created_from, created_to, sha256)
+     select file.id, number, payment_count, created_from, created_to, batch.sha256
+     from file, unnest($4::integer[], $5::timestamptz[], $6::timestamptz[], $7::bytea[])
+       with ordinality as batch (payment_count, created_from, created_to, sha256, number)`,
+    [
+      id,
+      sha256,
+      path,
+      batches.map(({ payments }) => payments),
+      batches.map(({ createdFrom }) => createdFrom),
+      batches.map(({ createdTo }) => createdTo),
+      batches.map((batch) => batch.sha256),
+    ],
+  );
+}
+
+export interface RecordedBatch {
+  readonly id: number;
+  readonly payments: number;
+  readonly isRemoved: boolean;
 }
 
 /** The batches of a file, in its order. */
 export async function listArchiveBatches(db: Queryable, fileId: number): Promise<RecordedBatch[]> {
   const { rows } = await db.query<RecordedBatch>(
-    `select end_byte as "endByte", payment_count as payments, sha256 from archive_batches
-     where file_id = $1 order by end_byte`,
+    `select id, payment_count as payments, removed_at is not null as "isRemoved" from archive_batches
+     where file_id = $1 order by number`,
     [fileId],
   );
   return rows;
 }
 
-/** The size in bytes of a file after its last recorded batch. */
-export async function findRecordedBytes(db: Queryable, fileId: number): Promise<number> {
-  const { rows } = await db.query<{ bytes: number }>(
-    'select coalesce(max(end_byte), 0)::bigint as bytes from archive_batches where file_id = $1',
-    [fileId],
-  );
-  return rows[0]?.bytes ?? 0;
-}
-
-/** How many of these payments are in PostgreSQL. */
-export async function countPayments(db: Queryable, ids: readonly string[]): Promise<number> {
-  const { rows } = await db.query<{ count: number }>('select count(*) from payments where id = any ($1::uuid[])', [
-    ids,
-  ]);
-  return rows[0]?.count ?? 0;
-}
-
-export interface ArchiveBatch {
-  readonly fileId: number;
-  /** The size of the file with this batch. */
-  readonly endByte: number;
-  /** The hash of the bytes of this batch. */
-  readonly sha256: Buffer;
-  readonly paymentIds: readonly string[];
+/**
+ * Lets one transaction at a time remove payments of a file.
+ * @returns whether an earlier one has removed the batch
+ */
+export async function lockArchiveBatch(db: Queryable, fileId: number, batchId: number): Promise<boolean> {
+  await db.query('select from archive_files where id = $1 for update', [fileId]);
+  const { rows } = await db.query('select from archive_batches where id = $1 and removed_at is not null', [batchId]);
+  return rows.length > 0;
 }
 
 /**
- * Removes payments that are in the file now, with all their rows. The sums of their entries are carried over.
- * @throws Error with the code of `restrict_violation` if one of them cannot be archived any more
+ * Removes the payments of a batch, with all their rows. The sums of their entries are carried over.
+ * @throws Error with the code of `restrict_violation` if one of them has changed since it was written
  */
-export async function removeArchivedPayments(
-  db: Queryable,
-  { fileId, endByte, sha256, paymentIds }: ArchiveBatch,
-): Promise<void> {
-  await db.query(
-    `with batch as (
-       insert into archive_batches (file_id, end_byte, payment_count, sha256) values ($1, $2, $3, $4) returning id
-     )
-     select archive_payments($5::uuid[], batch.id) from batch`,
-    [fileId, endByte, paymentIds.length, sha256, paymentIds],
-  );
+export async function removeArchivedPayments(db: Queryable, batchId: number, ids: readonly string[]): Promise<void> {
+  await db.query('select archive_payments($1::uuid[], $2)', [ids, batchId]);
 }
 
-/** The caller has locked the file. */
-export async function completeArchiveFile(db: Queryable, fileId: number, sha256: Buffer): Promise<void> {
-  await db.query('update archive_files set completed_at = now(), sha256 = $2 where id = $1', [fileId, sha256]);
-}
-
-/** The checksum of a file that this run has completed. */
-export async function findCompletedChecksum(db: Queryable, { id, day, runId }: ArchiveRun): Promise<Buffer | null> {
-  const { rows } = await db.query<{ sha256: Buffer | null }>(
-    'select sha256 from archive_files where id = $1 and day = $2 and run_id = $3 and completed_at is not null',
-    [id, day, runId],
-  );
-  return rows[0]?.sha256 ?? null;
+export interface WrittenFile extends ArchiveFile {
+  /** Where it was written. */
+  readonly path: string;
 }
 
 /** The complete files with this checksum. */
-export async function findFilesWithChecksum(db: Queryable, sha256: Buffer): Promise<ArchiveFile[]> {
-  const { rows } = await db.query<ArchiveFile>('select id, day::text from archive_files where sha256 = $1', [sha256]);
+export async function findFilesWithChecksum(db: Queryable, sha256: Buffer): Promise<WrittenFile[]> {
+  const { rows } = await db.query<WrittenFile>('select id, day::text, path from archive_files where sha256 = $1', [
+    sha256,
+  ]);
   return rows;
 }
 
@@ -281,7 +221,7 @@ export async function findArchivedPayment(
 ): Promise<ArchivedPayment | undefined> {
   const [column, value] = 'id' in key ? ['payment_id', key.id] : ['reference_id', key.referenceId];
   const { rows } = await db.query<ArchivedPayment>(
-    `select payment_id as id, reference_id as "referenceId", merchant_id as "merchantId", archived_at as "archivedAt",
+    `select payment_id as id, reference_id as "referenceId", merchant_id as "merchantId", removed_at as "archivedAt",
        jsonb_build_object('id', file.id, 'day', file.day) as file
      from archived_payments
      join archive_batches batch on batch.id = batch_id join archive_files file on file.id = file_id

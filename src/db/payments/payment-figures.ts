@@ -76,8 +76,8 @@ export async function readPeriodFigure(
     text: `select coalesce(sum(payments), 0)::integer as payments,
         coalesce(sum(total_rupiah), 0)::bigint as "totalRupiah", ${NET_RUPIAH} as "netRupiah",
         (select counted_at from totals_progress) as "asOf",
-        exists (select from archive_files where day between ($3 at time zone 'UTC')::date
-          and ($4 at time zone 'UTC')::date) as "hasArchivedDays"
+        exists (select from archive_files where removal_began_at is not null
+          and day between ($3 at time zone 'UTC')::date and ($4 at time zone 'UTC')::date) as "hasArchivedDays"
       from payment_hour_totals
       where merchant_id = $1 and status = any($2) and hour >= $3::timestamptz and hour <= $4::timestamptz
         and ($5::text is null or provider = $5)`,

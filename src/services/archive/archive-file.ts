@@ -3,12 +3,11 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { constants, createGunzip, gunzip, gzip, type InputType, type ZlibOptions } from 'node:zlib';
+import { createGunzip, gzip } from 'node:zlib';
 import { z } from 'zod';
-import type { ArchiveFile, RecordedBatch } from '../../db/operations/archive';
+import type { ArchiveFile } from '../../db/operations/archive';
 import { codeOf, ConflictError, InvalidError, messageOf } from '../../errors';
 import { parseJson } from '../../lib/parse-json';
 
@@ -18,11 +17,6 @@ import { parseJson } from '../../lib/parse-json';
  */
 
 const compress = promisify(gzip);
-const decompress = promisify<InputType, ZlibOptions, Buffer>(gunzip);
-
-/** Does not fail if the end is missing. */
-const AS_FAR_AS_POSSIBLE: ZlibOptions = { finishFlush: constants.Z_SYNC_FLUSH };
-
 const CHECKSUM_SUFFIX = '.sha256';
 
 export function archiveFileName({ day, id }: ArchiveFile): string {
@@ -39,63 +33,6 @@ export async function createArchiveDirectory(directory: string): Promise<void> {
 /** Compresses the lines of a batch. */
 export function compressLines(lines: readonly string[]): Promise<Buffer> {
   return compress(lines.map((line) => `${line}\n`).join(''));
-}
-
-/**
- * The payments after the recorded batches of a file: a run wrote them and ended before it recorded them. A line that
- * is cut off, because the run was killed, is not among them.
- */
-export async function readUnrecordedIds(file: string, recordedBytes: number): Promise<string[]> {
-  if ((await sizeOf(file)) <= recordedBytes) return [];
-  const compressed = await buffer(createReadStream(file, { start: recordedBytes }));
-  const content = await decompress(compressed, AS_FAR_AS_POSSIBLE).catch(() => Buffer.alloc(0));
-  return content
-    .toString('utf8')
-    .split('\n')
-    .flatMap((line) => documentSchema.safeParse(parseJson(line)).data?.payment.id ?? []);
-}
-
-/**
- * The bytes of the recorded batches of a file, in their order.
- * @throws UserError if the file does not have what PostgreSQL has recorded
- */
-export async function* readBatches(file: string, batches: readonly RecordedBatch[]): AsyncGenerator<Buffer> {
-  if (batches.length === 0) return;
-  await requireSize(file, batches.at(-1)?.endByte ?? 0);
-  const handle = await open(file, 'r');
-  try {
-    let startByte = 0;
-    for (const { endByte, payments, sha256 } of batches) {
-      const bytes = Buffer.alloc(endByte - startByte);
-      await handle.read(bytes, 0, bytes.length, startByte);
-      const isRecorded = createHash('sha256').update(bytes).digest().equals(sha256);
-      if (!isRecorded || (await countLines(bytes)) !== payments) {
-        throw new ConflictError(
-          'archive_file',
-          `${file} does not have what was written: the ${payments} payments of the bytes ${startByte} to ${endByte}. ` +
-            'The disk or another process has changed it. Only a backup of the database has these payments.',
-        );
-      }
-      yield bytes;
-      startByte = endByte;
-    }
-  } finally {
-    await handle.close();
-  }
-}
-
-async function requireSize(file: string, recordedBytes: number): Promise<void> {
-  const size = await sizeOf(file);
-  if (size >= recordedBytes) return;
-  throw new ConflictError(
-    'archive_file_incomplete',
-    `${file} has ${size} of the ${recordedBytes} bytes that a stopped run wrote.`,
-  );
-}
-
-async function countLines(compressed: Buffer): Promise<number> {
-  const content = await decompress(compressed, {}).catch(() => Buffer.alloc(0));
-  return content.toString('latin1').split('\n').length - 1;
 }
 
 /** The size of a file in bytes; 0 if there is none. */
@@ -150,15 +87,18 @@ const documentSchema = z.looseObject({
 
 export type ArchivedDocument = z.output<typeof documentSchema>;
 
-/** @throws UserError if the file is no file of the archive */
+/** The documents of a file. @throws UserError if it is no file of the archive */
 export async function* readArchiveFile(file: string): AsyncGenerator<ArchivedDocument> {
+  for await (const line of readArchiveLines(file)) yield parseDocument(file, line);
+}
+
+/** The lines of a file. @throws UserError if it cannot be unpacked */
+export async function* readArchiveLines(file: string): AsyncGenerator<string> {
   const content = createGunzip();
   const reading = pipeline(createReadStream(file), content).catch((error: unknown) => {
     content.destroy(error instanceof Error ? error : new Error(messageOf(error)));
   });
-  for await (const line of createInterface({ input: content, crlfDelay: Number.POSITIVE_INFINITY })) {
-    yield parseDocument(file, line);
-  }
+  for await (const line of createInterface({ input: content, crlfDelay: Number.POSITIVE_INFINITY })) yield line;
   await reading;
 }
 
@@ -176,7 +116,8 @@ export async function requireChecksum(file: string): Promise<void> {
   }
 }
 
-function parseDocument(file: string, line: string): ArchivedDocument {
+/** @throws UserError if the line is no payment */
+export function parseDocument(file: string, line: string): ArchivedDocument {
   const document = documentSchema.safeParse(parseJson(line));
   if (document.success) return document.data;
   throw new ConflictError('archive_file', `${file} is not a file of the archive, or one of a newer version.`);

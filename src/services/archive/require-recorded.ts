@@ -1,17 +1,20 @@
 import path from 'node:path';
 import type { Queryable } from '../../db/connection/pool';
-import { findFilesWithChecksum } from '../../db/operations/archive';
+import { findFilesWithChecksum, type WrittenFile } from '../../db/operations/archive';
 import { ConflictError } from '../../errors';
 import { archiveFileName, sha256Of } from './archive-file';
 
 /**
  * Compares a file with the checksums that PostgreSQL has recorded.
+ * @returns its record
  * @throws ConflictError if the file was changed, or is another file of the archive than its name
  */
-export async function requireRecorded(db: Queryable, file: string): Promise<void> {
+export async function requireRecorded(db: Queryable, file: string): Promise<WrittenFile> {
   const sha256 = await sha256Of(file);
-  const names = (await findFilesWithChecksum(db, sha256)).map(archiveFileName);
-  if (names.includes(path.basename(file))) return;
+  const files = await findFilesWithChecksum(db, sha256);
+  const recorded = files.find((found) => archiveFileName(found) === path.basename(file));
+  if (recorded) return recorded;
+  const names = files.map(archiveFileName);
   if (names.length > 0) {
     throw new ConflictError('archive_file', `${file} is the file ${names.join(', ')}. Give it its name back.`);
   }

@@ -1,7 +1,8 @@
 import { DeclaredAction } from '../../domain/declared-action';
 import * as workerVersions from '../../temporal/worker-versions';
 import * as approvals from '../approvals/approvals';
-import * as archivePayments from '../archive/archive-payments';
+import * as removeArchived from '../archive/remove-archived';
+import * as writeArchive from '../archive/write-archive';
 import { OPERATIONS, type OperationName } from '../operations/all';
 import * as reconcileAll from '../reconciliation/reconcile-all';
 import * as recover from '../recovery/recover';
@@ -15,16 +16,17 @@ import * as requestApproval from './request-approval';
 /** The modules that declare operator actions. A test finds one that is missing here. */
 const MODULES = [
   approvals,
-  archivePayments,
   recordDecryption,
   requestApproval,
   reconcileAll,
   recover,
   recoverOne,
   recoveryMode,
+  removeArchived,
   reseal,
   triggerEvent,
   workerVersions,
+  writeArchive,
 ] as const;
 
 type Exported<Module> = Module extends unknown ? Module[keyof Module] : never;

@@ -164,7 +164,10 @@ it('the nightly pass corrects what is wrong, once a night, and leaves archived d
   expect(await recomputeNext(db)).toEqual({ isDone: true });
 
   const before = await sums('payment_hour_totals', 'UTC');
-  await db.query(`insert into archive_files (day) select distinct (created_at at time zone 'UTC')::date from payments`);
+  await db.query(
+    `insert into archive_files (day, completed_at, sha256, path, removal_began_at)
+     select distinct (created_at at time zone 'UTC')::date, now(), sha256(''), '/archive', now() from payments`,
+  );
   await deletePayments();
   expect(await findTotalDifferences(db, ledger.merchantId)).toEqual([]);
   await db.query("update totals_progress set recomputed_on = 'epoch'");

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { appendFile, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -10,13 +10,13 @@ import { referenceIdOf } from '../../../src/crypto/reference-id';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { openException } from '../../../src/db/operations/open-exception';
 import { transitionWriters } from '../../../src/db/transitions/payment-transitions';
-import { archivePayments } from '../../../src/services/archive/archive-payments';
+import { removeArchived } from '../../../src/services/archive/remove-archived';
 import { paymentIdentity } from '../../../src/services/payments/create/payment-identity';
 import { redeliverNamed } from '../../../src/services/webhooks/webhook-redelivery';
 import { runLunas, type Outcome } from '../../cli/run-lunas';
 import { sendRequest, startTestApis, type TestApis, type TestKey } from '../../support/api';
 import { asSuperuser } from '../../support/backdate';
-import { openGate, type Gate } from '../../support/gate';
+import { openGate } from '../../support/gate';
 import { creation, newTerms, type TestLedger } from '../../support/payments';
 import { insertCatalog } from '../../support/seed-payments';
 import { applyTransitions, payLate, T0, type AppliedPath } from '../ledger/transition-path';
@@ -35,6 +35,8 @@ let key: TestKey;
 let ledger: TestLedger;
 let operator: Pool;
 let directory: string;
+/** Where the copies are. */
+let elsewhere: string;
 let environment: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
@@ -58,9 +60,11 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-archive-'));
+  elsewhere = await mkdtemp(path.join(os.tmpdir(), 'lunas-copies-'));
 });
 afterEach(async () => {
   await rm(directory, { recursive: true });
+  await rm(elsewhere, { recursive: true });
   await change(
     `truncate payments, archive_files, archive_batches, archived_payments, ledger_closings, ledger_verifications,
        balance_transactions, payment_details, provider_notifications, webhook_endpoints cascade`,
@@ -68,7 +72,29 @@ afterEach(async () => {
 });
 
 const lunas = (...args: readonly string[]): Promise<Outcome> => runLunas(args, environment);
-const archive = (...args: readonly string[]) => lunas('archive', '--before', BEFORE, '--directory', directory, ...args);
+const write = (...args: readonly string[]) =>
+  lunas('archive', 'write', '--before', BEFORE, '--directory', directory, ...args);
+const remove = (copy: string) => lunas('archive', 'remove', '--copy', copy);
+
+/** Copies all files elsewhere. @returns the copies */
+async function copyAll(): Promise<string[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.gz'));
+  for (const name of names) await copyFile(path.join(directory, name), path.join(elsewhere, name));
+  return names.map((name) => path.join(elsewhere, name));
+}
+
+/** The second time, nothing is left to do. */
+async function removeTwice(copy: string, payments: number): Promise<void> {
+  expect((await remove(copy)).stdout).toContain(`${payments} payments removed; 0 were removed before.`);
+  const text = `The ${payments} payments of ${copy} were removed before. Nothing is left to do.`;
+  expect(await remove(copy)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(text) });
+}
+
+/** Writes, copies and removes. */
+async function archiveAll(): Promise<void> {
+  expect(await write()).toMatchObject({ exitCode: 0 });
+  for (const copy of await copyAll()) expect(await remove(copy)).toMatchObject({ exitCode: 0, stderr: '' });
+}
 
 const change = (...statements: readonly string[]) => asSuperuser(apis.db, ...statements);
 
@@ -142,6 +168,39 @@ async function settled(changes: Parameters<TestLedger['newTerms']>[0] = {}): Pro
   return applyTransitions(ledger, SETTLED, changes);
 }
 
+/** What keeps a payment in PostgreSQL. */
+const CHANGES: [name: string, statement: string][] = [
+  [
+    'a late payment',
+    `insert into late_payments (payment_id, merchant_id, total_rupiah, provider_transaction_id,
+         paid_at, status, received_at, refund_key)
+       select id, merchant_id, 5, 'T', now(), 'received', now(), 'k' from payments`,
+  ],
+  ['a delivery', `update webhook_deliveries set status = 'pending', finished_at = null`],
+  [
+    'a notification',
+    `insert into provider_notifications (provider_account_id, reference_id, body_sha256, body)
+       select provider_account_id, reference_id, sha256('x'), '{}' from payments`,
+  ],
+  [
+    'an exception',
+    `insert into exceptions (kind, reference_id, payment_id, detail)
+       select 'reconciliation', reference_id, id, 'x' from payments`,
+  ],
+  ['a change that is not verified', 'update payment_transitions set recorded_at = now() where version = 3'],
+  ['an end in the last 7 days', `update payments set updated_at = now() - interval '6 days'`],
+];
+
+/** Makes a change, with a delivery if it is one of deliveries. */
+async function plant(statement: string): Promise<void> {
+  await change(statement);
+  if (!statement.includes('webhook_deliveries')) return;
+  await change(
+    `insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, event, status)
+     select gen_random_uuid(), id, 1, gen_random_uuid(), merchant_id, 'payment.created', 'pending' from payments`,
+  );
+}
+
 describe('a run', () => {
   it('moves final payments with all their rows to a file for each day, and keeps the balances', async () => {
     await apis.db.query(
@@ -166,15 +225,15 @@ describe('a run', () => {
     const before = await verified();
     const rowsBefore = await countRows();
 
-    const { exitCode, stdout } = await archive('--json');
+    const { exitCode, stdout } = await write('--json');
     expect(exitCode).toBe(0);
-    const { archived, days } = z
-      .object({ archived: z.number(), days: z.array(z.record(z.string(), z.unknown())) })
+    const { written, days } = z
+      .object({ written: z.number(), days: z.array(z.record(z.string(), z.unknown())) })
       .parse(JSON.parse(stdout));
-    expect(archived).toBe(4);
+    expect(written).toBe(4);
     expect(days).toMatchObject([
-      { day: FIRST_DAY, archived: 2, kept: 0, open: 1 },
-      { day: '2026-01-31', archived: 2, kept: 0, open: 0 },
+      { day: FIRST_DAY, written: 2, kept: 0, open: 1 },
+      { day: '2026-01-31', written: 2, kept: 0, open: 0 },
     ]);
 
     const documents = await readFiles();
@@ -195,6 +254,8 @@ describe('a run', () => {
     });
     expect(documents.get(paths[1]?.terms.paymentId ?? '')).toMatchObject({ refunds: [{ status: 'confirmed' }] });
 
+    expect(await countRows()).toEqual(rowsBefore);
+    for (const copy of await copyAll()) await removeTwice(copy, 2);
     expect(await countRows()).toMatchObject({
       payments: 1,
       payment_transitions: open.version,
@@ -208,53 +269,27 @@ describe('a run', () => {
     await run('sha256sum', ['--check', ...(await readdir(directory)).filter((name) => name.endsWith('.sha256'))], {
       cwd: directory,
     });
-    expect((await archive()).stdout).toContain('There is no final payment before that day.');
+    expect((await write()).stdout).toContain('There is no final payment before that day.');
   });
 
-  it('`lunas archive --dry-run` only counts', async () => {
+  it('`lunas archive write --dry-run` only counts', async () => {
     await settled({ paymentId: idOn(0) });
     await backdate();
     await verified();
-    expect((await archive('--dry-run')).stdout).toMatch(/1 payments would be archived/);
+    expect((await write('--dry-run')).stdout).toMatch(/1 payments would be written/);
     expect(await readdir(directory)).toEqual([]);
     expect(await countRows()).toMatchObject({ payments: 1 });
   });
 
-  it.each([
-    [
-      'a late payment',
-      `insert into late_payments (payment_id, merchant_id, total_rupiah, provider_transaction_id,
-         paid_at, status, received_at, refund_key)
-       select id, merchant_id, 5, 'T', now(), 'received', now(), 'k' from payments`,
-    ],
-    ['a delivery', `update webhook_deliveries set status = 'pending', finished_at = null`],
-    [
-      'a notification',
-      `insert into provider_notifications (provider_account_id, reference_id, body_sha256, body)
-       select provider_account_id, reference_id, sha256('x'), '{}' from payments`,
-    ],
-    [
-      'an exception',
-      `insert into exceptions (kind, reference_id, payment_id, detail)
-       select 'reconciliation', reference_id, id, 'x' from payments`,
-    ],
-    ['a change that is not verified', 'update payment_transitions set recorded_at = now() where version = 3'],
-    ['an end in the last 7 days', `update payments set updated_at = now() - interval '6 days'`],
-  ])('keeps a payment with %s', async (_name, statement) => {
+  it.each(CHANGES)('keeps a payment with %s', async (_name, statement) => {
     const { terms } = await applyTransitions(ledger, ['issue', 'cancel'], { paymentId: idOn(0) });
     await backdate();
     await verified();
-    await change(statement);
-    if (statement.includes('webhook_deliveries')) {
-      await change(
-        `insert into webhook_deliveries (id, payment_id, payment_version, endpoint_id, merchant_id, event, status)
-         select gen_random_uuid(), id, 1, gen_random_uuid(), merchant_id, 'payment.created', 'pending' from payments`,
-      );
-    }
-    const { exitCode, stdout } = await archive();
+    await plant(statement);
+    const { exitCode, stdout } = await write();
     expect(exitCode).toBe(0);
     expect(stdout).toContain(`1 (${terms.referenceId})`);
-    expect(stdout).toContain('0 payments archived');
+    expect(stdout).toContain('0 payments written');
     expect(await countRows()).toMatchObject({ payments: 1 });
     await change('delete from exceptions');
   });
@@ -264,7 +299,7 @@ describe('a run', () => {
     await backdate();
     await verified();
     await change("update ledger_entries set account = 'suspense' where account = 'fee_revenue'");
-    const { exitCode, stderr } = await archive();
+    const { exitCode, stderr } = await write();
     expect(exitCode).toBe(1);
     expect(stderr).toContain(`The ledger of payment ${terms.paymentId} has a break: Posting`);
     expect(stderr).toContain('lunas ledger verify --all');
@@ -274,144 +309,143 @@ describe('a run', () => {
   it('refuses days that are too young, or whose ledger is not verified', async () => {
     await settled({ paymentId: idOn(0) });
     await backdate();
-    const notVerified = await archive();
+    const notVerified = await write();
     expect(notVerified).toMatchObject({ exitCode: 1, stdout: '' });
     expect(notVerified.stderr).toContain('The ledger is verified not yet. Run lunas ledger verify first');
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
-    expect((await lunas('archive', '--before', tomorrow)).stderr).toMatch(/last 7 days stay: give \d{4}-/);
-    expect(await lunas('archive')).toMatchObject({ exitCode: 2 });
-    expect((await lunas('archive', '--before', 'May')).stderr).toContain("must be a day such as 2026-01-31, not 'May'");
+    expect((await lunas('archive', 'write', '--before', tomorrow)).stderr).toMatch(/last 7 days stay: give \d{4}-/);
+    expect(await lunas('archive', 'write')).toMatchObject({ exitCode: 2 });
+    expect((await lunas('archive', 'write', '--before', 'May')).stderr).toContain(
+      "must be a day such as 2026-01-31, not 'May'",
+    );
     expect(await countRows()).toMatchObject({ payments: 1 });
   });
 });
 
-describe('beside others', () => {
-  const MOVE = { before: BEFORE, isDryRun: false, onDay: () => undefined };
-  let gate: Gate;
-  beforeEach(async () => {
-    gate = await openGate(apis.db);
-  });
-  afterEach(() => gate.remove());
-
-  /** Payments of the first day that are verified, in the order of their ids. */
-  async function payments(count: number): Promise<string[]> {
-    const created = await Promise.all(Array.from({ length: count }, () => settled({ paymentId: idOn(0) })));
+describe('a removal', () => {
+  /** Payments of the first day that are written. @returns the copy of their file */
+  async function writtenCopy(count: number): Promise<string> {
+    for (let n = 0; n < count; n += 1) await applyTransitions(ledger, ['issue', 'cancel'], { paymentId: idOn(0) });
     await backdate();
     await verified();
-    return created.map(({ terms }) => terms.paymentId).sort();
+    await write();
+    const [copy = ''] = await copyAll();
+    return copy;
   }
 
-  const expectOnceEach = async (ids: readonly string[]) => {
-    const { rows } = await apis.db.query<{ id: string }>(
-      'select id from payments union all select payment_id from archived_payments order by id',
-    );
-    expect(rows.map(({ id }) => id)).toEqual(ids);
-    const archived = await apis.db.query<{ id: string }>('select payment_id as id from archived_payments order by 1');
-    expect([...(await readFiles()).keys()].sort()).toEqual(archived.rows.map(({ id }) => id));
+  const expectRefused = async (copy: string, text: string) => {
+    const before = await countRows();
+    const refused = await remove(copy);
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining(text) });
+    expect(await countRows()).toEqual(before);
   };
 
-  it('lets a second run take the file over: the first one ends, and no payment is lost or repeated', async () => {
-    const ids = await payments(120);
-    await gate.closeAt('archive_files', 'before update of run_id');
-    const other = createPool(apis.operatorDatabaseUrl, { max: 2 });
-    try {
-      const first = archivePayments(operator, { ...MOVE, directory });
-      await gate.waiting(1);
-      const second = archivePayments(other, { ...MOVE, directory });
-      await gate.waiting(2);
-      await gate.open();
-      const results = await Promise.allSettled([first, second]);
-      const failures = results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []));
-      expect(failures).toEqual([expect.stringContaining(`Another run archives ${FIRST_DAY} now`)]);
-    } finally {
-      await other.end();
-    }
-    await expectOnceEach(ids);
-    expect(await countRows()).toMatchObject({ payments: 0 });
-    expect((await readdir(directory)).filter((name) => name.endsWith('.part'))).toEqual([]);
+  it.each(CHANGES)('removes nothing if a payment of the file has %s since it was written', async (_name, statement) => {
+    const copy = await writtenCopy(1);
+    await plant(statement);
+    await expectRefused(
+      copy,
+      'is not as it was written, or has open work now. Nothing was removed. Write that day again',
+    );
+    await change('delete from exceptions');
   });
 
-  it.each([
-    ['before its payments are checked', 'archive_batches', 'before insert'],
-    ['before its rows are removed', 'archived_payments', 'after insert'],
-  ])('keeps a delivery that is redelivered %s, and archives the others', async (_when, table, time) => {
+  it('removes nothing if one byte of the copy was changed', async () => {
+    const copy = await writtenCopy(3);
+    const bytes = await readFile(copy);
+    for (const index of [9, Math.floor(bytes.length / 2), bytes.length - 1]) {
+      const changed = Buffer.from(bytes);
+      changed[index] = (changed[index] ?? 0) ^ 1;
+      await writeFile(copy, changed);
+      await expectRefused(copy, `${copy} was changed, or is no file of this database`);
+    }
+    await writeFile(copy, bytes.subarray(0, -1));
+    await expectRefused(copy, `${copy} was changed`);
+    await writeFile(copy, bytes);
+    expect(await remove(copy)).toMatchObject({ exitCode: 0 });
+  });
+
+  it('removes nothing by the copy of another file, whatever its name is', async () => {
+    const copy = await writtenCopy(3);
+    await change(`update payments set provider_transaction_id = 'X'`);
+    await write();
+    const other = (await copyAll()).find((each) => each !== copy) ?? '';
+    const bytes = await readFile(other);
+    await copyFile(copy, other);
+    await expectRefused(other, `${other} is the file ${path.basename(copy)}. Give it its name back.`);
+    await writeFile(other, Buffer.concat([bytes, await readFile(copy)]));
+    await expectRefused(other, `${other} was changed, or is no file of this database`);
+    await writeFile(other, bytes);
+    expect((await remove(other)).stdout).toContain('3 payments removed');
+  });
+
+  it('removes nothing by a file that is not recorded, by no file, and by the file itself', async () => {
+    const copy = await writtenCopy(3);
+    const name = path.basename(copy);
+    await expectRefused(path.join(directory, name), 'is the file that was written, and no copy.');
+    await expectRefused(`${copy}.gone`, 'cannot be read');
+    await change('update archive_files set completed_at = null, sha256 = null, path = null');
+    await expectRefused(copy, `${copy} was changed, or is no file of this database`);
+    expect(await lunas('archive', 'remove')).toMatchObject({ exitCode: 2 });
+  });
+
+  it('removes each payment once if two runs remove one file', async () => {
+    const copy = await writtenCopy(120);
+    const gate = await openGate(apis.db);
+    const other = createPool(apis.operatorDatabaseUrl, { max: 2 });
+    try {
+      await gate.closeAt('archived_payments', 'after insert');
+      const runs = [removeArchived(operator, copy), removeArchived(other, copy)];
+      await gate.waiting(2);
+      await gate.open();
+      const removed = (await Promise.all(runs)).map((run) => run.removed);
+      expect((removed[0] ?? 0) + (removed[1] ?? 0)).toBe(120);
+    } finally {
+      await gate.remove();
+      await other.end();
+    }
+    expect(await countRows()).toMatchObject({ payments: 0 });
+    expect((await readFiles()).size).toBe(120);
+  });
+
+  it('keeps a payment that changes while it is removed, and names it', async () => {
     await apis.db.query(
       `insert into webhook_endpoints (id, merchant_id, url) values (gen_random_uuid(), $1, 'http://127.0.0.1:9')`,
       [key.merchantId],
     );
-    const ids = await payments(3);
+    const payment = await settled({ paymentId: idOn(0) });
     await change(`update webhook_deliveries set status = 'delivered', finished_at = now()`);
-    await gate.closeAt(table, time);
-    const running = archivePayments(operator, { ...MOVE, directory });
-    await gate.waiting(1);
-    const [redelivered = ''] = ids;
-    const { rows } = await apis.db.query<{ id: string }>(
-      'select id from webhook_deliveries where payment_id = $1 limit 1',
-      [redelivered],
-    );
-    expect(
-      await redeliverNamed(
-        operator,
-        rows.map(({ id }) => id),
-      ),
-    ).toMatchObject({ redelivered: 1 });
-    await gate.open();
-    expect(await running).toMatchObject([{ archived: 2, kept: 1 }]);
-    await expectOnceEach(ids);
-    const pending = await apis.db.query("select payment_id from webhook_deliveries where status = 'pending'");
-    expect(pending.rows).toEqual([{ payment_id: redelivered }]);
+    await backdate();
+    await verified();
+    await write();
+    const [copy = ''] = await copyAll();
+    const gate = await openGate(apis.db);
+    try {
+      await gate.closeAt('archived_payments', 'after insert');
+      const refused = removeArchived(operator, copy).catch((error: unknown) => error);
+      await gate.waiting(1);
+      const { rows } = await apis.db.query<{ id: string }>('select id from webhook_deliveries limit 1');
+      const ids = rows.map(({ id }) => id);
+      expect(await redeliverNamed(operator, ids)).toMatchObject({ redelivered: 1 });
+      await gate.open();
+      const text = `Payment ${payment.terms.referenceId} is not as it was written`;
+      expect(await refused).toMatchObject({ message: expect.stringContaining(text) });
+    } finally {
+      await gate.remove();
+    }
+    expect(await countRows()).toMatchObject({ payments: 1, payment_transitions: payment.version });
   });
 
-  it('keeps a payment with a notification that arrives meanwhile, and archives the others', async () => {
-    const ids = await payments(3);
-    await gate.closeAt('archive_batches', 'before insert');
-    const running = archivePayments(operator, { ...MOVE, directory });
-    await gate.waiting(1);
-    await apis.db.query(
-      `insert into provider_notifications (provider_account_id, reference_id, body_sha256, body)
-       select provider_account_id, reference_id, sha256('x'), '{}' from payments where id = $1`,
-      [ids[0]],
-    );
-    await gate.open();
-    expect(await running).toMatchObject([{ archived: 2, kept: 1 }]);
-    await expectOnceEach(ids);
-  });
-
-  it('publishes a file that a stopped run has completed', async () => {
-    const ids = await payments(3);
-    // A directory at the path of the checksum: the run fails after it has completed the file.
-    const { rows } = await apis.db.query<{ id: number }>('select last_value as id from archive_files_id_seq');
-    const checksums = [0, 1, 2].map((n) =>
-      path.join(directory, `lunas-payments-${FIRST_DAY}-${(rows[0]?.id ?? 0) + n}.jsonl.gz.sha256`),
-    );
-    for (const name of checksums) await mkdir(name);
-    expect((await archive()).exitCode).toBe(1);
-    expect(await countRows()).toMatchObject({ payments: 0 });
-    for (const name of checksums) await rm(name, { recursive: true });
-    expect((await archive()).exitCode).toBe(0);
-    await expectOnceEach(ids);
-    const file = (await readdir(directory)).find((name) => name.endsWith('.gz')) ?? '';
-    expect((await lunas('archive', 'show', path.join(directory, file))).stdout).toContain('3 payments');
-  });
-
-  it('a run cuts no payments off its file that are nowhere else', async () => {
-    const ids = await payments(60);
+  it('removes the rest by a new file after a payment has changed', async () => {
+    const old = await writtenCopy(3);
     await change(
-      `create function fail_second() returns trigger language plpgsql as
-        'begin if (select count(*) from archive_batches) > 0 then raise exception ''stopped''; end if;
-         return new; end'`,
-      'create trigger fail_second before insert on archive_batches for each row execute function fail_second()',
-      'alter table archive_batches enable always trigger fail_second',
+      `update payments set provider_transaction_id = 'X' where id = (select min(id::text)::uuid from payments)`,
     );
-    await expect(archivePayments(operator, { ...MOVE, directory })).rejects.toThrow('stopped');
-    await change('drop trigger fail_second on archive_batches', 'drop function fail_second');
-    // As after a restore from a backup: the database has forgotten payments that are in the file.
-    await change('create table hidden as select * from payments', 'delete from payments');
-    const { exitCode, stderr } = await archive();
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('PostgreSQL does not have them')]);
-    await change('insert into payments select * from hidden', 'drop table hidden');
-    expect((await archive()).exitCode).toBe(0);
-    await expectOnceEach(ids);
+    await expectRefused(old, 'Write that day again with lunas archive write');
+    await write();
+    const fresh = (await copyAll()).find((copy) => copy !== old) ?? '';
+    expect((await remove(fresh)).stdout).toContain('3 payments removed');
+    await expectRefused(old, 'is not as it was written');
   });
 });
 
@@ -423,7 +457,7 @@ describe('an archived payment', () => {
     const payment = await settled({ paymentId, referenceId: referenceIdOf('LN', '00', paymentId), idempotencyKey });
     await backdate();
     await verified();
-    expect((await archive()).stdout).toContain('1 payments archived');
+    await archiveAll();
     return payment;
   }
 
@@ -508,8 +542,21 @@ describe('an archived payment', () => {
     const { terms } = await applyTransitions(ledger, ['issue'], { paymentId: idOn(0) });
     await backdate();
     await verified();
-    const remove = `select archive_payments(array['${terms.paymentId}']::uuid[], 1)`;
-    await expect(operator.query(remove)).rejects.toThrow('1 of 1 payments cannot be archived');
+    await operator.query(
+      `with file as (insert into archive_files (day) values ($1) returning id)
+       insert into archive_batches (file_id, number, payment_count, created_from, created_to, sha256)
+       select file.id, 1, 1, now(), now(), sha256(convert_to(payment_document(payments)::text || E'\\n', 'utf8'))
+       from file, payments`,
+      [FIRST_DAY],
+    );
+    const removal = () =>
+      operator.query('select archive_payments(array[$1::uuid], (select id from archive_batches))', [terms.paymentId]);
+    await expect(removal()).rejects.toThrow('archive_files_recorded_if_completed');
+    await operator.query("update archive_files set completed_at = now(), sha256 = sha256('file'), path = '/file'");
+    await expect(removal()).rejects.toThrow('1 of 1 payments cannot be archived');
+    await change('update archive_batches set removed_at = now()');
+    await expect(removal()).rejects.toThrow('with these payments is to be removed');
+    expect(await countRows()).toMatchObject({ payments: 1 });
     await expect(apis.db.query('delete from payment_transitions')).rejects.toThrow('append-only: delete rejected');
     await expect(apis.db.query('truncate ledger_entries')).rejects.toThrow('append-only');
   });
@@ -521,7 +568,7 @@ describe('an archived payment', () => {
     await apis.db.query("update exceptions set resolved_at = now(), resolved_by = 'cli:test'");
     await backdate();
     await verified();
-    await archive();
+    await archiveAll();
     expect((await lunas('exceptions', 'list', '--all')).stdout).toContain(referenceId);
     expect((await readFiles()).get(paymentId)).toMatchObject({ exceptions: [{ reference_id: referenceId }] });
   });

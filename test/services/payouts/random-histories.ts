@@ -1,11 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { array, assert, asyncProperty, constant, integer, oneof, record, type Arbitrary } from 'fast-check';
 import { getBalance } from '../../../src/db/ledger/get-balance';
 import { countTotals } from '../../../src/db/ledger/payment-totals';
 import type { LedgerAccount } from '../../../src/domain/ledger';
-import { archivePayments } from '../../../src/services/archive/archive-payments';
+import { removeArchived } from '../../../src/services/archive/remove-archived';
+import { writeArchive } from '../../../src/services/archive/write-archive';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import {
   getStatement,
@@ -224,6 +225,14 @@ async function archiveAll(directory: string): Promise<void> {
   await backdatePayments(ledger.db, "interval '40 days'");
   expect((await verifyLedger(ledger.db, { all: true })).breaks).toEqual([]);
   const before = new Date(T0.getTime() - 20 * DAY_MS).toISOString().slice(0, 10);
-  await archivePayments(ledger.db, { before, directory, isDryRun: false, onDay: () => undefined });
+  const written = await writeArchive(ledger.db, { before, directory, isDryRun: false, onDay: () => undefined });
+  const elsewhere = path.join(directory, 'copies');
+  await mkdir(elsewhere);
+  for (const { file } of written) {
+    if (file === null) continue;
+    const copy = path.join(elsewhere, path.basename(file));
+    await copyFile(file, copy);
+    await removeArchived(ledger.db, copy);
+  }
   expect((await ledger.db.query('select from payments')).rowCount).toBe(0);
 }

@@ -190,7 +190,8 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
     recover: [],
     'recovery begin': [],
     'recovery end': ['--lost-nothing'],
-    archive: ['--before', '2026-01-31'],
+    'archive write': ['--before', '2026-01-31'],
+    'archive remove': ['--copy', 'lunas-payments-2026-01-30-1.jsonl.gz'],
   };
 }
 
@@ -284,7 +285,7 @@ function namesOfCommands(command: Command, parents: readonly string[] = []): str
   return command.commands.flatMap((child) => {
     const names = [...parents, child.name()];
     const nested = namesOfCommands(child, names);
-    return nested.length === 0 || ['sandbox', 'archive'].includes(child.name()) ? [names.join(' '), ...nested] : nested;
+    return nested.length === 0 || child.name() === 'sandbox' ? [names.join(' '), ...nested] : nested;
   });
 }
 
