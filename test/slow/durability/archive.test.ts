@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,99 +16,150 @@ import { LUNAS, runBuiltLunas } from '../../support/lunas-process';
 import { createTestLedger, type TestLedger } from '../../support/payments';
 import { newNamespace, operatorEnvironment, startTestService, type TestService } from '../../support/service';
 
-/** `lunas archive` as an operator runs it, with the built command. */
+/** Both steps of `lunas archive` as an operator runs them, with the built command. */
 
 const TIMEOUT_MS = 600_000;
 
 let directory: string;
+/** Where the copies are. */
+let elsewhere: string;
 beforeEach(async () => {
   directory = await mkdtemp(path.join(os.tmpdir(), 'lunas-archive-'));
+  elsewhere = await mkdtemp(path.join(os.tmpdir(), 'lunas-copies-'));
 });
-afterEach(() => rm(directory, { recursive: true }));
+afterEach(async () => {
+  await rm(directory, { recursive: true });
+  await rm(elsewhere, { recursive: true });
+});
+
+const writing = (before: string): string[] => ['archive', 'write', '--before', before, '--directory', directory];
+const removing = (copy: string): string[] => ['archive', 'remove', '--copy', copy];
+
+const listFiles = async () => (await readdir(directory)).filter((name) => name.endsWith('.gz'));
+
+/** Copies all files elsewhere. @returns the copies */
+async function copyAll(): Promise<string[]> {
+  const names = await listFiles();
+  for (const name of names) await copyFile(path.join(directory, name), path.join(elsewhere, name));
+  return names.map((name) => path.join(elsewhere, name));
+}
+
+/** The ids of the payments in a file, in its order. */
+async function readIds(file: string): Promise<string[]> {
+  const { stdout } = await promisify(execFile)('zcat', [file], { maxBuffer: 2 ** 28 });
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).payment.id);
+}
+
+/** Old final payments in a database of their own. */
+interface Archivable {
+  readonly database: TestDatabase;
+  readonly ledger: TestLedger;
+}
+
+const DAY = '2026-01-30';
+const WRITE_BEFORE = '2026-01-31';
+
+async function prepare(count: number, transitions: Parameters<typeof applyTransitions>[1]): Promise<Archivable> {
+  const database = await createTestDatabase();
+  const ledger = await createTestLedger(async () => database);
+  const writers = Array.from({ length: 8 }, async () => {
+    for (let n = 0; n < count / 8; n += 1) await applyTransitions(ledger, transitions);
+  });
+  await Promise.all(writers);
+  await backdatePayments(ledger.db, "interval '20 days'");
+  await asSuperuser(ledger.db, `update payments set created_at = '${DAY}T10:00:00Z'`);
+  await verifyLedger(ledger.db, { all: true });
+  return { database, ledger };
+}
+
+function start({ database }: Archivable, args: readonly string[]) {
+  const command = spawn(process.execPath, [LUNAS, ...args], {
+    env: { PATH: process.env.PATH, ...environmentOf(database) },
+    stdio: 'ignore',
+  });
+  return { command, ended: once(command, 'close') };
+}
+
+const environmentOf = (database: TestDatabase) => ({ DATABASE_URL: database.urlOf('lunas_local_operator') });
+
+async function succeed({ database }: Archivable, args: readonly string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await runBuiltLunas(args, environmentOf(database));
+  expect([args, exitCode, stderr]).toEqual([args, 0, expect.any(String)]);
+  return stdout;
+}
+
+async function listArchived({ ledger }: Archivable): Promise<string[]> {
+  const { rows } = await ledger.db.query<{ id: string }>('select payment_id as id from archived_payments order by 1');
+  return rows.map(({ id }) => id);
+}
 
 describe('killed at any time', () => {
   /** Sixty batches. */
   const PAYMENTS = 3_000;
-  const KILLS = 4;
-  const DAY = '2026-01-30';
-  const ARCHIVE = ['archive', '--before', '2026-01-31'];
+  const KILLS = 2;
 
-  let database: TestDatabase;
-  let ledger: TestLedger;
+  let archivable: Archivable;
   beforeAll(async () => {
-    ledger = await createTestLedger(async () => {
-      database = await createTestDatabase();
-      return database;
-    });
-    const writers = Array.from({ length: 8 }, async () => {
-      for (let n = 0; n < PAYMENTS / 8; n += 1) await applyTransitions(ledger, ['issue', 'pay', 'settle']);
-    });
-    await Promise.all(writers);
-    await backdatePayments(ledger.db, "interval '20 days'");
-    await asSuperuser(ledger.db, `update payments set created_at = '${DAY}T10:00:00Z'`);
+    archivable = await prepare(PAYMENTS, ['issue', 'pay', 'settle']);
   }, TIMEOUT_MS);
-  afterAll(() => ledger.close());
+  afterAll(() => archivable.ledger.close());
 
-  const environment = () => ({ DATABASE_URL: database.urlOf('lunas_local_operator') });
-
-  async function fileSize(): Promise<number> {
-    const [name] = await readdir(directory);
-    return name === undefined ? 0 : (await stat(path.join(directory, name))).size;
+  /** The bytes of all files. */
+  async function countBytes(): Promise<number> {
+    let sum = 0;
+    for (const name of await readdir(directory)) sum += (await stat(path.join(directory, name))).size;
+    return sum;
   }
 
+  const countArchived = async () => (await listArchived(archivable)).length;
+
   /** Kills the command as soon as it has changed what is observed. */
-  async function killAfterChange(observe: () => Promise<number>): Promise<void> {
+  async function killAfterChange(args: readonly string[], observe: () => Promise<number>): Promise<void> {
     const before = await observe();
-    const command = spawn(process.execPath, [LUNAS, ...ARCHIVE, '--directory', directory], {
-      env: { PATH: process.env.PATH, ...environment() },
-      stdio: 'ignore',
-    });
-    const ended = once(command, 'close');
+    const { command, ended } = start(archivable, args);
     while (command.exitCode === null && (await observe()) === before) await sleep(1);
     command.kill('SIGKILL');
     await ended;
   }
 
-  async function countArchived(): Promise<number> {
-    const { rows } = await ledger.db.query<{ count: number }>('select count(*) from archived_payments');
-    return rows[0]?.count ?? 0;
+  async function expectNothingLost(): Promise<void> {
+    const { breakCount, payments } = await verifyLedger(archivable.ledger.db, { all: true });
+    expect({ breakCount, payments }).toEqual({ breakCount: 0, payments: PAYMENTS - (await countArchived()) });
   }
 
   it(
-    'a killed archive has each payment once in the file, or still in PostgreSQL',
+    'a killed step is repeated, and each payment is in a compared copy or still in PostgreSQL',
     async () => {
-      const before = await verifyLedger(ledger.db, { all: true });
+      const { db } = archivable.ledger;
+      const before = await verifyLedger(db, { all: true });
       for (let kill = 1; kill <= KILLS; kill += 1) {
-        // Before the bytes in the file are recorded, and after it.
-        await killAfterChange(kill % 2 === 0 ? countArchived : fileSize);
-        const { breakCount, payments } = await verifyLedger(ledger.db, { all: true });
-        expect({ breakCount, payments }).toEqual({ breakCount: 0, payments: PAYMENTS - (await countArchived()) });
+        await killAfterChange(writing(WRITE_BEFORE), countBytes);
+        expect([await countArchived(), await listFiles()]).toEqual([0, []]);
+        await expectNothingLost();
       }
+      const { rows } = await db.query('select from archive_files where completed_at is null');
+      expect(rows).toHaveLength(KILLS);
 
-      const { rows } = await ledger.db.query('select from archive_files where completed_at is null');
-      expect(rows).toHaveLength(1);
-      const other = path.join(directory, 'other');
-      const elsewhere = await runBuiltLunas([...ARCHIVE, '--directory', other], environment());
-      expect([elsewhere.exitCode, elsewhere.stderr]).toEqual([
-        1,
-        expect.stringMatching(/has 0 of the \d+ bytes that a stopped run wrote. Give the directory of that run/),
-      ]);
-      await rm(other, { recursive: true });
-
-      const { exitCode, stderr } = await runBuiltLunas([...ARCHIVE, '--directory', directory], environment());
-      expect([exitCode, stderr]).toEqual([0, expect.stringContaining(DAY)]);
-      expect(await countArchived()).toBe(PAYMENTS);
-      const [file = '', ...others] = (await readdir(directory)).filter((name) => name.endsWith('.gz'));
+      await succeed(archivable, writing(WRITE_BEFORE));
+      expect(await countArchived()).toBe(0);
+      const [copy = '', ...others] = await copyAll();
       expect(others).toEqual([]);
-      const { stdout } = await promisify(execFile)('zcat', [path.join(directory, file)], { maxBuffer: 2 ** 28 });
-      const ids = stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line).payment.id);
+      const ids = await readIds(copy);
       expect([ids.length, new Set(ids).size]).toEqual([PAYMENTS, PAYMENTS]);
-      const shown = await runBuiltLunas(['archive', 'show', path.join(directory, file)], environment());
-      expect([shown.exitCode, shown.stdout]).toEqual([0, expect.stringMatching(/settled +3000 +Rp 150\.000\.000/)]);
-      const after = await verifyLedger(ledger.db, { all: true });
+
+      for (let kill = 1; kill <= KILLS; kill += 1) {
+        await killAfterChange(removing(copy), countArchived);
+        await expectNothingLost();
+      }
+      expect(await countArchived()).toBeLessThan(PAYMENTS);
+      await succeed(archivable, removing(copy));
+      expect(await listArchived(archivable)).toEqual(ids.toSorted());
+      const shown = await succeed(archivable, ['archive', 'show', copy]);
+      expect(shown).toMatch(/settled +3000 +Rp 150\.000\.000/);
+      const after = await verifyLedger(db, { all: true });
       expect([after.breakCount, after.balances]).toEqual([0, before.balances]);
     },
     TIMEOUT_MS,
@@ -117,52 +168,42 @@ describe('killed at any time', () => {
 
 describe('stopped at a step', () => {
   const PAYMENTS = 120;
-  const ARCHIVE = ['archive', '--before', '2026-01-31'];
 
-  let database: TestDatabase;
-  let ledger: TestLedger;
+  let archivable: Archivable;
   let gate: Gate;
   let locker: PoolClient;
   beforeEach(async () => {
-    ledger = await createTestLedger(async () => {
-      database = await createTestDatabase();
-      return database;
-    });
-    for (let n = 0; n < PAYMENTS; n += 1) await applyTransitions(ledger, ['issue', 'cancel']);
-    await backdatePayments(ledger.db, "interval '20 days'");
-    await asSuperuser(ledger.db, "update payments set created_at = '2026-01-30T10:00:00Z'");
-    await verifyLedger(ledger.db, { all: true });
-    gate = await openGate(ledger.db);
-    locker = await ledger.db.connect();
+    archivable = await prepare(PAYMENTS, ['issue', 'cancel']);
+    const { db } = archivable.ledger;
+    gate = await openGate(db);
+    locker = await db.connect();
   }, TIMEOUT_MS);
   afterEach(async () => {
     locker.release(true);
     await gate.remove();
-    await ledger.close();
+    await archivable.ledger.close();
   });
-
-  const environment = () => ({ DATABASE_URL: database.urlOf('lunas_local_operator') });
 
   type Step = readonly [name: string, table: string, time: string, lock: string | undefined];
 
-  const STEPS: Step[] = [
-    ['takes the file', 'archive_files', 'before update of run_id', undefined],
-    ['has read the payments of a batch', 'archive_batches', 'before insert', 'archive_batches in access exclusive'],
-    ['has written a batch', 'archive_batches', 'before insert', 'archive_batches in exclusive'],
-    ['completes the file', 'archive_files', 'before update of completed_at', undefined],
+  const WRITE_STEPS: Step[] = [
+    ['begins a file', 'archive_files', 'before insert', undefined],
+    ['records a file that has its name', 'archive_files', 'before update of completed_at', undefined],
+  ];
+
+  const REMOVE_STEPS: Step[] = [
+    ['has compared the copy', 'archive_batches', 'before update of removed_at', undefined],
+    ['has removed the rows of a batch', 'operator_action_outcomes', 'before insert', undefined],
+    ['has removed a batch', 'archived_payments', 'after insert', 'archive_batches in exclusive'],
   ];
 
   /**
-   * Starts a run that waits at a step: at the gate, or for a lock that is granted after its first batch.
+   * Starts a command that waits at a step: at the gate, or for a lock that is granted after its first batch.
    * @returns the process, its server process, and what lets its statement pass
    */
-  async function startUntil([, table, time, lock]: Step) {
+  async function startUntil(args: readonly string[], [, table, time, lock]: Step) {
     await gate.closeAt(table, time);
-    const command = spawn(process.execPath, [LUNAS, ...ARCHIVE, '--directory', directory], {
-      env: { PATH: process.env.PATH, ...environment() },
-      stdio: 'ignore',
-    });
-    const ended = once(command, 'close');
+    const { command, ended } = start(archivable, args);
     let pids = await gate.waiting(1);
     let letPass: () => Promise<unknown> = () => gate.open();
     if (lock !== undefined) {
@@ -177,53 +218,81 @@ describe('stopped at a step', () => {
     return { command, ended, pid: pids[0] ?? 0, letPass };
   }
 
-  async function expectEachOnce(): Promise<void> {
-    const { rows } = await ledger.db.query<{ id: string }>('select payment_id as id from archived_payments order by 1');
-    expect(rows).toHaveLength(PAYMENTS);
-    expect((await ledger.db.query('select from payments')).rows).toEqual([]);
-    const names = (await readdir(directory)).filter((name) => name.endsWith('.gz'));
-    const ids: string[] = [];
-    for (const name of names) {
-      const shown = await runBuiltLunas(['archive', 'show', path.join(directory, name)], environment());
-      expect([shown.exitCode, shown.stderr]).toEqual([0, '']);
-      const { stdout } = await promisify(execFile)('zcat', [path.join(directory, name)], { maxBuffer: 2 ** 28 });
-      for (const line of stdout.trimEnd().split('\n')) ids.push(JSON.parse(line).payment.id);
-    }
-    expect(ids.sort()).toEqual(rows.map(({ id }) => id));
+  const endConnection = (pid: number) => archivable.ledger.db.query('select pg_terminate_backend($1)', [pid]);
+
+  async function killAt(args: readonly string[], step: Step): Promise<void> {
+    const { command, ended, pid, letPass } = await startUntil(args, step);
+    command.kill('SIGKILL');
+    await ended;
+    await endConnection(pid);
+    await letPass();
   }
 
-  it.each(STEPS)(
-    'loses no payment and writes none twice if it is killed when it %s',
+  /** Each payment is archived once, and stands in the copy. */
+  async function expectRemoved(copy: string): Promise<void> {
+    expect(await listArchived(archivable)).toEqual((await readIds(copy)).toSorted());
+    const { rows } = await archivable.ledger.db.query('select from payments');
+    expect(rows).toEqual([]);
+    expect(await succeed(archivable, ['archive', 'show', copy])).toContain(
+      `${PAYMENTS} payments; the checksum is correct`,
+    );
+  }
+
+  it.each(WRITE_STEPS)(
+    'writes the day again if it is killed when it %s, and what was left removes nothing',
     async (...step) => {
-      const { command, ended, pid, letPass } = await startUntil(step);
-      command.kill('SIGKILL');
-      await ended;
-      await ledger.db.query('select pg_terminate_backend($1)', [pid]);
-      await letPass();
-      const next = await runBuiltLunas([...ARCHIVE, '--directory', directory], environment());
-      expect([next.exitCode, next.stderr]).toEqual([0, expect.any(String)]);
-      await expectEachOnce();
+      await killAt(writing(WRITE_BEFORE), step);
+      for (const left of await copyAll()) {
+        const refused = await runBuiltLunas(removing(left), environmentOf(archivable.database));
+        expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is no file of this database') });
+        await rm(left);
+        await rm(path.join(directory, path.basename(left)));
+      }
+      expect(await listArchived(archivable)).toEqual([]);
+
+      await succeed(archivable, writing(WRITE_BEFORE));
+      const [copy = '', ...others] = await copyAll();
+      expect(others).toEqual([]);
+      await succeed(archivable, removing(copy));
+      await expectRemoved(copy);
     },
     TIMEOUT_MS,
   );
 
-  it.each(STEPS)(
-    'loses no payment and writes none twice if it is paused until its connection has ended when it %s',
+  it.each(REMOVE_STEPS)(
+    'removes the rest if it is killed when it %s',
     async (...step) => {
-      const { command, ended, pid, letPass } = await startUntil(step);
+      await succeed(archivable, writing(WRITE_BEFORE));
+      const [copy = ''] = await copyAll();
+      await killAt(removing(copy), step);
+      const archived = (await listArchived(archivable)).length;
+      expect(archived).toBe(step[3] === undefined ? 0 : 50);
+      expect(await succeed(archivable, removing(copy))).toContain(
+        `${PAYMENTS - archived} payments removed; ${archived} were removed before.`,
+      );
+      await expectRemoved(copy);
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each(REMOVE_STEPS)(
+    'removes each payment once if it is paused until its connection has ended when it %s',
+    async (...step) => {
+      await succeed(archivable, writing(WRITE_BEFORE));
+      const [copy = ''] = await copyAll();
+      const { command, ended, pid, letPass } = await startUntil(removing(copy), step);
       command.kill('SIGSTOP');
       // The paused run gets the result of its statement when it continues, and then learns that its connection ended.
       await letPass();
       await eventually(
-        async () => (await ledger.db.query('select state from pg_stat_activity where pid = $1', [pid])).rows,
+        async () => (await archivable.ledger.db.query('select state from pg_stat_activity where pid = $1', [pid])).rows,
         ([found]) => found?.state === 'idle in transaction',
       );
-      await ledger.db.query('select pg_terminate_backend($1)', [pid]);
-      const next = await runBuiltLunas([...ARCHIVE, '--directory', directory], environment());
-      expect([next.exitCode, next.stderr]).toEqual([0, expect.any(String)]);
+      await endConnection(pid);
+      await succeed(archivable, removing(copy));
       command.kill('SIGCONT');
       expect(await ended).toEqual([1, null]);
-      await expectEachOnce();
+      await expectRemoved(copy);
     },
     TIMEOUT_MS,
   );
@@ -271,7 +340,9 @@ describe('in a service', () => {
       await backdatePayments(service.db, "interval '20 days'");
       const before = new Date(Date.now() - 8 * 86_400_000).toISOString().slice(0, 10);
       await lunas('ledger', 'verify', '--all');
-      expect(await lunas('archive', '--before', before, '--directory', directory)).toContain('1 payments archived.');
+      expect(await lunas(...writing(before))).toContain('1 payments written, and none removed.');
+      const [copy = ''] = await copyAll();
+      expect(await lunas(...removing(copy))).toContain('1 payments removed; 0 were removed before.');
 
       expect(await create()).toMatchObject({ status: 400, body: { error: { code: 'payment_create_failed' } } });
       expect(await service.atProvider(reference)).toMatchObject({ charge_calls: 1 });
