@@ -101,6 +101,12 @@ export type Person = OperatorActor | MemberActor;
 /** The objects that a person reaches: those of one merchant, or all. */
 export type Scope = { readonly merchantId: string } | 'all';
 
+/** The operator who performs an operation that no member may perform. */
+export function requireOperator(by: Person): OperatorActor {
+  if (by.kind === 'merchant_user') throw new Error(`Member ${by.id} performs an operation of operators`);
+  return by;
+}
+
 export function scopeOf(by: Person): Scope {
   return by.kind === 'merchant_user' ? { merchantId: by.merchantId } : 'all';
 }

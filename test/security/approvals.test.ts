@@ -6,7 +6,7 @@ import { openException } from '../../src/db/operations/open-exception';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { operatorIdOf, type OperatorActor } from '../../src/domain/actor';
 import { listApprovalRules } from '../../src/services/approvals/approval-rules';
-import { approve, reject, type ApprovalDependencies } from '../../src/services/approvals/approvals';
+import type { WorkflowNeeds } from '../../src/services/approvals/approvals';
 import { beginAction } from '../../src/services/audit/audit';
 import { listActions } from '../../src/services/audit/list-actions';
 import { listApprovals } from '../../src/services/audit/list-approvals';
@@ -16,7 +16,6 @@ import { readInvitation, readReset } from '../../src/services/identity/members';
 import { findOperator, insertOperator } from '../../src/services/identity/operators';
 import { findMerchant } from '../../src/services/merchants/merchants';
 import { releaseMerchant } from '../../src/services/merchants/release-merchant';
-import type { WorkflowNeeds } from '../../src/services/operations/all';
 import type { PaymentActionDependencies } from '../../src/services/payments/actions/operator-action';
 import { performPaymentAction } from '../../src/services/payments/actions/perform-action';
 import { resolveRefundAsPaid, resolveRefundAsRefunded } from '../../src/services/payments/actions/resolve-refund';
@@ -26,6 +25,7 @@ import { listPolicies } from '../../src/services/provider-accounts/catalog';
 import { runLunas } from '../cli/run-lunas';
 import { applyTransitions, payLate } from '../services/ledger/transition-path';
 import { operatorOf } from '../support/actors';
+import { approve, reject, type Executors } from '../support/approve';
 import { asSuperuser } from '../support/backdate';
 import { createProductionDatabase, type TestDatabase } from '../support/database';
 import { NOTHING_TO_SEAL } from '../support/deciding';
@@ -594,7 +594,7 @@ describe('actions of payments', () => {
   };
   const lost: Request = () => Promise.reject(new Error('lost'));
 
-  const dependencies = (request = record): ApprovalDependencies => ({
+  const dependencies = (request = record): Executors => ({
     db,
     ...NOTHING_TO_SEAL,
     withWorkflows: (work) => work({ ...NO_WORKFLOWS, request }),

@@ -5,7 +5,6 @@ import { findAuthority, findRequiredApproval } from '../../src/db/identity/membe
 import { findLinkedUser } from '../../src/db/identity/users';
 import type { OperatorActor } from '../../src/domain/actor';
 import type { MemberRole } from '../../src/domain/member-roles';
-import { approve } from '../../src/services/approvals/approvals';
 import { confirmUser } from '../../src/services/identity/confirm-user';
 import { acceptInvitation, resetLogin } from '../../src/services/identity/members';
 import { PasswordHasher } from '../../src/services/identity/password';
@@ -13,6 +12,7 @@ import { RejectedSignIns } from '../../src/services/identity/rejected-sign-ins';
 import type { IdentityDependencies } from '../../src/services/identity/sign-in';
 import { SignInThrottle } from '../../src/services/identity/throttle';
 import { operatorOf } from '../support/actors';
+import { approve } from '../support/approve';
 import { SILENT } from '../support/collect-log';
 import { createProductionDatabase, type TestDatabase } from '../support/database';
 import { NOTHING_TO_SEAL } from '../support/deciding';

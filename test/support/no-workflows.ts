@@ -1,4 +1,4 @@
-import type { WorkflowNeeds } from '../../src/services/operations/all';
+import type { WorkflowNeeds } from '../../src/services/approvals/approvals';
 
 const forbidden = () => Promise.reject(new Error('Temporal was called'));
 

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { listApprovalRules, type ApprovalRule } from '../../services/approvals/approval-rules';
-import { approve, reject, type ApprovalDependencies } from '../../services/approvals/approvals';
+import { approveRequest, rejectRequest, type ApprovalDependencies } from '../../services/approvals/approvals';
 import { setApprovalLimit } from '../../services/approvals/set-approval-limit';
 import { setApprovalRule } from '../../services/approvals/set-approval-rule';
 import { listApprovals, type Approval } from '../../services/audit/list-approvals';
+import { APPROVABLE } from '../../services/operations/all';
 import { requireDone } from '../../services/operations/require-done';
 import { withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
@@ -35,7 +36,8 @@ export function addApprovalsCommand(program: LunasCommand): void {
     .description('reject a request of another operator, permanently')
     .examples('lunas approvals reject 7 --note "this is not our account"')
     .writeAction(decision, async ({ approvalId }, audit) => {
-      const approval = await reject(audit, audit.actor, approvalId, audit.note);
+      const call = { path: { approvalId }, input: {} };
+      const approval = requireDone(await runOperation(audit, rejectRequest, audit, call));
       return { json: { approval }, text: `Request ${approvalId} is ${approval.status}.` };
     });
   approvals
@@ -102,16 +104,19 @@ function addApprove(approvals: LunasCommand): void {
     .command('approve <approval-id>')
     .description('approve a request of another operator, and execute it')
     .examples('lunas approvals list', 'lunas approvals approve 7 --note "compared with the contract"')
-    .writeAction(decision, async ({ approvalId }, { db, log, actor, note }, context, environment) => {
+    .writeAction(decision, async ({ approvalId }, audit, context, environment) => {
+      const { db, log } = audit;
       const dependencies: ApprovalDependencies = {
         db,
         log,
         environment,
+        approvable: APPROVABLE,
         receiverRules: receiverRules(context, environment),
         loadSealer: () => context.sealer(db),
         withWorkflows: (work) => withTemporal(context, db, work),
       };
-      const approval = await approve(dependencies, actor, approvalId, note);
+      const call = { path: { approvalId }, input: {} };
+      const approval = requireDone(await runOperation(audit, approveRequest, dependencies, call));
       return { json: { approval }, text: `${approval.action} of ${describe(approval)} is ${approval.status}.` };
     });
 }

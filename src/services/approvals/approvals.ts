@@ -1,19 +1,50 @@
+import { z } from 'zod';
 import type { Pool, Queryable } from '../../db/connection/pool';
 import { inTransaction } from '../../db/connection/transaction';
-import { actorText, operatorIdOf, type OperatorActor } from '../../domain/actor';
-import { DeclaredAction } from '../../domain/declared-action';
+import {
+  actorText,
+  operatorIdOf,
+  requireOperator,
+  type ApprovingOperator,
+  type OperatorActor,
+} from '../../domain/actor';
 import { ConflictError, messageOf, UserError } from '../../errors';
-import { withAudit, type AuditDependencies } from '../audit/audit';
+import type { AuditDependencies } from '../audit/audit';
 import { findApproval, type Approval } from '../audit/list-approvals';
 import { IS_VALID, IS_WAITING } from '../audit/request-approval';
-import { DATABASE_APPROVALS, WORKFLOW_APPROVALS, type DatabaseNeeds, type WorkflowNeeds } from '../operations/all';
+import type { IssueDependencies } from '../merchants/keys/create-key';
+import { ofInstallation } from '../operations/of-installation';
+import { Operation } from '../operations/operation';
 import type { ApprovalExecution } from '../operations/operation-spec';
-import type { Reasons } from '../operations/rejections';
+import { done, type Reasons, type Result } from '../operations/rejections';
 import { requireDone } from '../operations/require-done';
+import type { PaymentActionDependencies } from '../payments/actions/operator-action';
+import type { PayoutDependencies } from '../payouts/payouts';
+import type { SealingDependencies } from '../provider-accounts/provider-accounts';
+import type { UrlDependencies } from '../webhooks/receiver-url';
+
+/** What an approved act of the database needs. */
+type DatabaseNeeds = SealingDependencies & IssueDependencies & UrlDependencies;
+
+/** What an approved act of a workflow needs. */
+export type WorkflowNeeds = PaymentActionDependencies & {
+  readonly workflows: { readonly payouts: PayoutDependencies['workflows'] };
+};
+
+/** An operation that a second operator has to approve. */
+interface Approvable<Needs> {
+  readonly name: string;
+  runApproved(needs: Needs, by: ApprovingOperator, note: string): Promise<Result<unknown, Reasons>>;
+}
 
 /** What an approval needs to be executed. */
 export interface ApprovalDependencies extends DatabaseNeeds {
   readonly db: Pool;
+  /** The operations, by what executes them. The list of all operations has these two, so it cannot be imported here. */
+  readonly approvable: {
+    readonly database: readonly Approvable<DatabaseNeeds>[];
+    readonly workflow: readonly Approvable<WorkflowNeeds>[];
+  };
   /** Works with the clients of the workflows. A command connects to Temporal only for an action of a workflow. */
   readonly withWorkflows: (work: (workflows: WorkflowNeeds['workflows']) => Promise<unknown>) => Promise<unknown>;
 }
@@ -21,64 +52,49 @@ export interface ApprovalDependencies extends DatabaseNeeds {
 /** Longer than the execution of any action. */
 const LEASE = "interval '2 minutes'";
 
-export const APPROVE = new DeclaredAction('approval.approve');
+/** A decision about a request that does not exist is in the audit log too, so `load` does not look for it. */
+const ofRequest = {
+  ...ofInstallation,
+  path: z.object({ approvalId: z.int() }),
+  input: z.object({}),
+  target: ({ subject }: { readonly subject: number }) => String(subject),
+} as const;
 
 /**
  * Approves a request of another operator and executes it, once. An action in the database takes effect with its
  * approval, or neither does. An action of a payment or payout is executed in its workflow: if the process ends before
- * the outcome is recorded, the approval can be repeated after two minutes, until the request expires.
- * @throws NotFoundError if there is no such request
- * @throws UserError if the operator requested it, if it is decided or expired, or if the action is rejected
+ * the outcome is recorded, the approval can be repeated after two minutes, until the request expires. `perform` throws
+ * a NotFoundError if there is no such request. It throws a UserError if the operator requested it, if it is decided or
+ * expired, or if the action is rejected.
  */
-export async function approve(
-  dependencies: ApprovalDependencies,
-  actor: OperatorActor,
-  approvalId: number,
-  note?: string,
-): Promise<Approval> {
-  const { db } = dependencies;
-  return withAudit(dependencies, actor, { action: APPROVE, target: String(approvalId), note }, async () => {
-    const requested = await findApproval(db, approvalId);
+export const approveRequest = new Operation({
+  name: 'approval.approve',
+  ...ofRequest,
+  load: (_needs: ApprovalDependencies, _scope, { approvalId }) => Promise.resolve(approvalId),
+  async perform({ needs, by, subject: approvalId, note }) {
+    const { action } = await findApproval(needs.db, approvalId);
     const decision = { approvalId, decision: 'approved', note } as const;
-    await approveRequested(dependencies, actor, requested, decision);
-    return findApproval(db, approvalId);
-  });
+    const { database, workflow } = needs.approvable;
+    const [inDatabase, inWorkflow] = [named(database, action), named(workflow, action)];
+    if (inDatabase) await approveInDatabase(needs, requireOperator(by), decision, inDatabase);
+    else if (inWorkflow) await approveInWorkflow(needs, requireOperator(by), decision, inWorkflow);
+    else throw new Error(`Request ${approvalId} is for ${action}, which this version does not have`);
+    return done(await findApproval(needs.db, approvalId));
+  },
+});
+
+function named<Needs>(operations: readonly Approvable<Needs>[], action: string): Approvable<Needs> | undefined {
+  return operations.find(({ name }) => name === action);
 }
 
-function approveRequested(
-  dependencies: ApprovalDependencies,
-  actor: OperatorActor,
-  requested: Approval,
-  decision: Decision,
-): Promise<void> {
-  const inDatabase = DATABASE_APPROVALS.find(({ name }) => name === requested.action);
-  if (inDatabase !== undefined) {
-    return approveInDatabase(dependencies, actor, decision, async (needs, executor, approval) =>
-      requireDone<unknown, Reasons>(await inDatabase.runApproved(needs, { ...executor, approval }, noteOf(approval))),
-    );
-  }
-  const inWorkflow = WORKFLOW_APPROVALS.find(({ name }) => name === requested.action);
-  if (inWorkflow !== undefined) {
-    return approveInWorkflow(dependencies, actor, decision, async (needs, executor, approval) =>
-      requireDone<unknown, Reasons>(await inWorkflow.runApproved(needs, { ...executor, approval }, noteOf(approval))),
-    );
-  }
-  throw new Error(`Request ${requested.id} is for ${requested.action}, which this version does not have`);
-}
-
-export const REJECT = new DeclaredAction('approval.reject');
-
-/** Rejects a request of another operator, permanently. Errors: as for `approve`. */
-export async function reject(
-  dependencies: AuditDependencies,
-  actor: OperatorActor,
-  approvalId: number,
-  note?: string,
-): Promise<Approval> {
-  return withAudit(dependencies, actor, { action: REJECT, target: String(approvalId), note }, () =>
-    decide(dependencies.db, actor, { approvalId, decision: 'rejected', note }),
-  );
-}
+/** Rejects a request of another operator, permanently. What `perform` throws is that of `approveRequest`. */
+export const rejectRequest = new Operation({
+  name: 'approval.reject',
+  ...ofRequest,
+  load: (_needs: AuditDependencies, _scope, { approvalId }) => Promise.resolve(approvalId),
+  perform: async ({ needs: { db }, by, subject: approvalId, note }) =>
+    done(await decide(db, requireOperator(by), { approvalId, decision: 'rejected', note })),
+});
 
 interface Decision {
   readonly approvalId: number;
@@ -135,10 +151,10 @@ async function approveInWorkflow(
   { db, log, withWorkflows }: ApprovalDependencies,
   actor: OperatorActor,
   decision: Decision,
-  execute: (needs: WorkflowNeeds, executor: OperatorActor, approval: Approval) => Promise<unknown>,
+  operation: Approvable<WorkflowNeeds>,
 ): Promise<void> {
   const approval = await decide(db, actor, decision);
-  const executed = withWorkflows((workflows) => execute({ db, log, workflows }, { ...actor, approval }, approval));
+  const executed = withWorkflows((workflows) => execute(operation, { db, log, workflows }, actor, approval));
   const failure = await failureOf(executed);
   const isRecorded = await recordExecution(db, approval.id, 'workflow', failure);
   if (failure) throw failure;
@@ -152,19 +168,26 @@ async function approveInDatabase(
   dependencies: ApprovalDependencies,
   actor: OperatorActor,
   decision: Decision,
-  execute: (needs: DatabaseNeeds, executor: OperatorActor, approval: Approval) => Promise<unknown>,
+  operation: Approvable<DatabaseNeeds>,
 ): Promise<void> {
   const failure = await inTransaction(dependencies.db, async (client) => {
     const approval = await decide(client, actor, decision);
-    const failure = await failureOf(execute({ ...dependencies, db: client }, { ...actor, approval }, approval));
+    const failure = await failureOf(execute(operation, { ...dependencies, db: client }, actor, approval));
     if (await recordExecution(client, approval.id, 'database', failure)) return failure;
     throw new ConflictError('not_allowed', `Request ${approval.id} is expired: it has to be requested again.`);
   });
   if (failure) throw failure;
 }
 
-function noteOf({ note, requestedBy }: Approval): string {
-  return `${note} (requested by ${actorText({ kind: 'operator', name: requestedBy })})`;
+async function execute<Needs>(
+  operation: Approvable<Needs>,
+  needs: Needs,
+  actor: OperatorActor,
+  approval: Approval,
+): Promise<void> {
+  const requester = actorText({ kind: 'operator', name: approval.requestedBy });
+  const note = `${approval.note} (requested by ${requester})`;
+  requireDone(await operation.runApproved(needs, { ...actor, approval }, note));
 }
 
 /** The reason of a rejection; null after success. @throws every other error */

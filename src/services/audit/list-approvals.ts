@@ -1,12 +1,12 @@
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
-import type { OperationName } from '../operations/all';
 import { IS_WAITING } from './request-approval';
 
 /** A request for a second operator. */
 export interface Approval {
   readonly id: number;
-  readonly action: OperationName;
+  /** The name of the operation. */
+  readonly action: string;
   readonly target: string;
   /** Null: it moves no amount, or the amount is not known. */
   readonly amountRupiah: number | null;

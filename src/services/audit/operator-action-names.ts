@@ -1,6 +1,5 @@
 import { DeclaredAction } from '../../domain/declared-action';
 import * as workerVersions from '../../temporal/worker-versions';
-import * as approvals from '../approvals/approvals';
 import * as removeArchived from '../archive/remove-archived';
 import * as writeArchive from '../archive/write-archive';
 import { OPERATIONS, type OperationName } from '../operations/all';
@@ -15,7 +14,6 @@ import * as requestApproval from './request-approval';
 
 /** The modules that declare operator actions. A test finds one that is missing here. */
 const MODULES = [
-  approvals,
   recordDecryption,
   requestApproval,
   reconcileAll,

@@ -1,3 +1,4 @@
+import { approveRequest, rejectRequest, type ApprovalDependencies } from '../approvals/approvals';
 import { setApprovalLimit } from '../approvals/set-approval-limit';
 import { setApprovalRule } from '../approvals/set-approval-rule';
 import { approveOperator } from '../identity/approve-operator';
@@ -17,7 +18,7 @@ import { withdrawInvitation } from '../identity/withdraw-invitation';
 import { approveMerchant } from '../merchants/approve-merchant';
 import { createMerchant } from '../merchants/create-merchant';
 import { holdMerchant } from '../merchants/hold-merchant';
-import { createKey, type IssueDependencies } from '../merchants/keys/create-key';
+import { createKey } from '../merchants/keys/create-key';
 import { revokeKey } from '../merchants/keys/revoke-key';
 import { rotateKey } from '../merchants/keys/rotate-key';
 import { updateKey } from '../merchants/keys/update-key';
@@ -33,7 +34,6 @@ import { cancelPayment } from '../payments/actions/cancel-payment';
 import { cancelRefund } from '../payments/actions/cancel-refund';
 import { failPayment } from '../payments/actions/fail-payment';
 import { expireNow, settleNow, submitRefundNow } from '../payments/actions/fire-timer';
-import type { PaymentActionDependencies } from '../payments/actions/operator-action';
 import { refundPayment } from '../payments/actions/refund-payment';
 import { resolveRefundAsPaid, resolveRefundAsRefunded } from '../payments/actions/resolve-refund';
 import { retryRefund } from '../payments/actions/retry-refund';
@@ -53,7 +53,6 @@ import { createPayout } from '../payouts/create-payout';
 import { disableBankAccount } from '../payouts/disable-bank-account';
 import { setPayoutLimits } from '../payouts/payout-limits';
 import { setPayoutPolicy } from '../payouts/payout-policies';
-import type { PayoutDependencies } from '../payouts/payouts';
 import { requestPayout } from '../payouts/request-payout';
 import { resendPayout } from '../payouts/resend-payout';
 import { resolvePayout } from '../payouts/resolve-payout';
@@ -66,7 +65,6 @@ import { withdrawBankAccount } from '../payouts/withdraw-bank-account';
 import { withdrawPayoutSettings } from '../payouts/withdraw-payout-settings';
 import { disableAccount, enableAccount } from '../provider-accounts/account-status';
 import { createAccount } from '../provider-accounts/create-account';
-import type { SealingDependencies } from '../provider-accounts/provider-accounts';
 import { setCallRate } from '../provider-accounts/set-call-rate';
 import { setCatalog } from '../provider-accounts/set-catalog';
 import { setServerKey } from '../provider-accounts/set-key';
@@ -76,7 +74,6 @@ import { deleteEndpoint } from '../webhooks/delete-endpoint';
 import { disableEndpoint } from '../webhooks/disable-endpoint';
 import { enableEndpoint } from '../webhooks/enable-endpoint';
 import { pingEndpoint } from '../webhooks/ping-endpoint';
-import type { UrlDependencies } from '../webhooks/receiver-url';
 import { redeliver } from '../webhooks/redeliver';
 import { rotateSecret } from '../webhooks/rotate-secret';
 import { setEndpoint } from '../webhooks/set-endpoint';
@@ -125,6 +122,8 @@ export type MerchantOperationName = (typeof MERCHANT_OPERATIONS)[number]['name']
 
 /** The operations of operators only. */
 const OPERATOR_OPERATIONS = [
+  approveRequest,
+  rejectRequest,
   setApprovalLimit,
   setApprovalRule,
   setCatalog,
@@ -205,14 +204,6 @@ export const DATABASE_APPROVALS = [
   setEndpoint,
 ] as const;
 
-/** What an approved act of the database needs. */
-export type DatabaseNeeds = SealingDependencies & IssueDependencies & UrlDependencies;
-
-/** What an approved act of a workflow needs. */
-export type WorkflowNeeds = PaymentActionDependencies & {
-  readonly workflows: { readonly payouts: PayoutDependencies['workflows'] };
-};
-
 /**
  * The operations that a second operator has to approve in production, and that take effect in the workflow of a payment
  * or payout. An approval can be repeated, so `earlier` finds what it did before its outcome was lost.
@@ -227,3 +218,9 @@ export const WORKFLOW_APPROVALS = [
   refundPayment,
   releaseMerchant,
 ] as const;
+
+/** What an approval can execute. */
+export const APPROVABLE: ApprovalDependencies['approvable'] = {
+  database: DATABASE_APPROVALS,
+  workflow: WORKFLOW_APPROVALS,
+};

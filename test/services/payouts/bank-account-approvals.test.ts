@@ -5,7 +5,6 @@ import { findProposedSettings } from '../../../src/db/payouts/payout-settings';
 import { verifyBankAccount } from '../../../src/db/transitions/bank-account-transitions';
 import type { OperatorActor } from '../../../src/domain/actor';
 import type { PayoutSettings } from '../../../src/domain/payout-schedule';
-import { approve } from '../../../src/services/approvals/approvals';
 import { listActions } from '../../../src/services/audit/list-actions';
 import { listApprovals } from '../../../src/services/audit/list-approvals';
 import { requireDone } from '../../../src/services/operations/require-done';
@@ -19,6 +18,7 @@ import { setPayoutSettings } from '../../../src/services/payouts/set-payout-sett
 import { showBankAccount } from '../../../src/services/payouts/show-bank-account';
 import { withdrawBankAccount } from '../../../src/services/payouts/withdraw-bank-account';
 import { memberOf, operatorOf } from '../../support/actors';
+import { approve } from '../../support/approve';
 import { SILENT } from '../../support/collect-log';
 import { createProductionDatabase, type TestDatabase } from '../../support/database';
 import { NOTHING_TO_SEAL } from '../../support/deciding';

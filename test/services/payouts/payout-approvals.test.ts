@@ -3,7 +3,6 @@ import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { inTransaction } from '../../../src/db/connection/transaction';
 import type { OperatorActor } from '../../../src/domain/actor';
 import type { PayoutResolution } from '../../../src/domain/payout-actions';
-import { approve, type ApprovalDependencies } from '../../../src/services/approvals/approvals';
 import { listActions } from '../../../src/services/audit/list-actions';
 import { listApprovals } from '../../../src/services/audit/list-approvals';
 import { requireDone } from '../../../src/services/operations/require-done';
@@ -18,6 +17,7 @@ import { resolvePayout } from '../../../src/services/payouts/resolve-payout';
 import { startPayouts } from '../../../src/services/payouts/start-payouts';
 import { stopPayouts } from '../../../src/services/payouts/stop-payouts';
 import { operatorOf, osUser } from '../../support/actors';
+import { approve, type Executors } from '../../support/approve';
 import { SILENT } from '../../support/collect-log';
 import { NOTHING_TO_SEAL } from '../../support/deciding';
 import { eventually } from '../../support/eventually';
@@ -81,7 +81,7 @@ async function settleBy(actor: OperatorActor, payout: string, resolution: Payout
   return requireDone(await resolvePayout.run(dependencies(), actor, { ...call, input }));
 }
 
-const executors = (): ApprovalDependencies => ({
+const executors = (): Executors => ({
   db: deciders,
   log: SILENT,
   ...NOTHING_TO_SEAL,
@@ -155,7 +155,7 @@ it('an approval whose outcome was not recorded is repeated, and does not fail', 
   const { payoutId: payout } = await applyPayout(payouts, ['approve', 'submit'], { by: { name: 'schedule' } });
   const id = await requested(settleBy(dewi, payout, 'completed'));
   const lost = new Error('connection lost');
-  const losing: ApprovalDependencies = {
+  const losing: Executors = {
     ...executors(),
     async withWorkflows(work) {
       await executors().withWorkflows(work);
