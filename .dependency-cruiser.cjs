@@ -39,14 +39,12 @@ const ROOMS = {
 };
 
 /**
- * A door writes no audit row: `run` of an operation does. These record an act of a login, a step of signing in, an
- * export, or a technical command. The list may only get shorter.
+ * A door writes no audit row: `run` of an operation does, and what a user does with their own login records itself.
+ * These record an export, or a technical command. The list may only get shorter.
  */
 const RECORDING_DOORS = [
   '^src/cli/operator-identity\\.ts$',
   '^src/web/dashboard/export-recorded\\.ts$',
-  '^src/web/dashboard/profile/(profile|security)\\.ts$',
-  '^src/web/dashboard/session/(logout|set-language|start)\\.ts$',
 ];
 
 /** Doors that take only types of the audit log: the parser of this tool does not see the difference. */

@@ -1,7 +1,6 @@
 import type { Queryable } from '../../db/connection/pool';
 import { insertEndedUserAction, insertUserAction, insertUserActionOutcome } from '../../db/identity/user-actions';
 import { DeclaredAction } from '../../domain/declared-action';
-import type { ActionEnd } from '../../domain/recorded-outcome';
 import type { Logger } from '../../observability/logger';
 import type { RecordEnd } from './audit';
 import { executeRecorded } from './execute-recorded';
@@ -47,18 +46,14 @@ export interface UserAction {
   readonly detail?: string | undefined;
 }
 
-/**
- * Executes an action of a user and records it: before its execution, and its outcome after it.
- * @param endOf how a result ends the action; by default each result is a success
- */
+/** Executes an action of a user and records it: before its execution, and its outcome after it. */
 export async function withUserAudit<Result>(
   db: Queryable,
   by: UserIdentity,
   action: UserAction,
   work: () => Promise<Result>,
-  endOf?: (result: Result) => ActionEnd,
 ): Promise<Result> {
-  return executeRecorded(work, await beginUserAction(db, by, action), endOf);
+  return executeRecorded(work, await beginUserAction(db, by, action));
 }
 
 /** Writes the row of an action of a user. */

@@ -9,9 +9,7 @@ import {
 } from '../../db/identity/development-links';
 import { recordMemberVisit } from '../../db/identity/members';
 import {
-  endSessionOf,
   endSessionRow,
-  endSessionsOf,
   findSession,
   listOpenSessions,
   recordSessionUse,
@@ -21,7 +19,7 @@ import {
   type SessionRow,
 } from '../../db/identity/sessions';
 import { LAST_SEEN_INTERVAL_MS, SESSION_LIMITS, type Realm, type SessionStage } from '../../domain/sign-in';
-import { ConflictError, NotFoundError, SignInError } from '../../errors';
+import { ConflictError, SignInError } from '../../errors';
 
 /** What the request of a browser has. */
 export type { Browser };
@@ -116,16 +114,6 @@ export function isSteppedUp(
 export function listSessions(db: Queryable, { realm, user }: Session, now: Date): Promise<ListedSession[]> {
   const idleSince = new Date(now.getTime() - SESSION_LIMITS[realm].idleMs);
   return listOpenSessions(db, user.id, { now, idleSince });
-}
-
-/** Ends another session of the user. @throws NotFoundError if the user has no such session */
-export async function endOtherSession(db: Queryable, { user }: Session, sessionId: string, now: Date): Promise<void> {
-  if (!(await endSessionOf(db, user.id, sessionId, now))) throw new NotFoundError('session', sessionId);
-}
-
-/** Ends all other sessions of the user. */
-export async function endOtherSessions(db: Queryable, { id, user }: Session, now: Date): Promise<void> {
-  await endSessionsOf(db, user.id, id, now);
 }
 
 /** Signs out. Repeatable. */

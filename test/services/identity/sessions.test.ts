@@ -4,11 +4,10 @@ import { setFirstLanguage } from '../../../src/db/identity/user-profile';
 import { SESSION_LIMITS, STEP_UP_LIMITS, type Language } from '../../../src/domain/sign-in';
 import { listMembers } from '../../../src/services/identity/members';
 import { insertOperator } from '../../../src/services/identity/operators';
+import { signOutOther, signOutOthers } from '../../../src/services/identity/own-login';
 import {
   createDevelopmentLink,
   endDevelopmentLinks,
-  endOtherSession,
-  endOtherSessions,
   endSession,
   extendSession,
   isSteppedUp,
@@ -138,12 +137,13 @@ describe('readSession', () => {
     const listed = async () => (await listSessions(db, one, after(3))).map(({ id }) => id);
     expect(await listed()).toEqual(opened.map(({ sessionId }) => sessionId).toReversed());
     expect((await listSessions(db, one, NOW))[0]).toMatchObject({ method: 'development_link', ...BROWSER });
-    await endOtherSession(db, one, other, NOW);
+    const by = { session: one, address: BROWSER.address };
+    await signOutOther({ db }, by, other, NOW);
     expect(await listed()).not.toContain(other);
     for (const id of [other, budi.sessionId]) {
-      await expect(endOtherSession(db, one, id, NOW)).rejects.toThrow('There is no session');
+      await expect(signOutOther({ db }, by, id, NOW)).rejects.toThrow('There is no session');
     }
-    await endOtherSessions(db, one, NOW);
+    await signOutOthers({ db }, by, NOW);
     expect(await listed()).toEqual([one.id]);
     expect(await read(budi.token)).toBeDefined();
   });

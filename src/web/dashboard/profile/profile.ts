@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { setUserProfile } from '../../../db/identity/user-profile';
 import { LANGUAGES } from '../../../domain/sign-in';
 import { clientAddress } from '../../../http/auth/client-address';
-import { withUserAudit } from '../../../services/audit/user-audit';
+import { setProfile } from '../../../services/identity/own-login';
 import { redirectTo, userPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { pageResponse } from '../merchant-view';
@@ -30,17 +29,13 @@ const saveProfile = userPage({
   path: PATH,
   fields: profileSchema,
   async handler(dependencies: DashboardDependencies, visit, form) {
-    const { db, log } = dependencies;
-    const { user } = visit.session;
     if (!form.ok) {
       const errors = fieldTexts(SIGN_IN_TEXTS[visit.language], form.errors);
       const page = { view: userView(dependencies, visit), name: form.sent.name ?? '', errors };
       return pageResponse(renderProfilePage(page), 422);
     }
-    const by = { userId: user.id, merchantId: null, address: clientAddress(visit.request), log };
-    await withUserAudit(db, by, { action: 'profile.set', target: user.id }, () =>
-      setUserProfile(db, user.id, form.values),
-    );
+    const by = { session: visit.session, address: clientAddress(visit.request) };
+    await setProfile(dependencies, by, form.values);
     return redirectTo(`${PATH}?done=profile`);
   },
 });

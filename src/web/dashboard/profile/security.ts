@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { NotFoundError } from '../../../errors';
 import { clientAddress } from '../../../http/auth/client-address';
-import { withUserAudit, type UserActionName } from '../../../services/audit/user-audit';
 import { readFactors } from '../../../services/identity/factors';
+import { signOutOther, signOutOthers } from '../../../services/identity/own-login';
 import { listPasskeys } from '../../../services/identity/passkeys';
 import { countRecoveryCodes } from '../../../services/identity/recovery-codes';
-import { endOtherSession, endOtherSessions, listSessions } from '../../../services/identity/sessions';
+import { listSessions } from '../../../services/identity/sessions';
 import { NO_FIELDS, redirectTo, userPage, type UserVisit } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { pageResponse } from '../merchant-view';
@@ -44,9 +44,7 @@ const endOne = userPage({
   async handler(dependencies: SecurityDependencies, visit, form) {
     if (!form.ok) return redirectTo(PATH);
     const { session: sessionId } = form.values;
-    await audited(dependencies, visit, 'session.end', sessionId, () =>
-      endOtherSession(dependencies.db, visit.session, sessionId, visit.now),
-    ).catch((error: unknown) => {
+    await signOutOther(dependencies, byOf(visit), sessionId, visit.now).catch((error: unknown) => {
       // It has ended meanwhile, or it is of another user: the list shows what there is.
       if (!(error instanceof NotFoundError)) throw error;
     });
@@ -59,22 +57,11 @@ const endOthers = userPage({
   path: `${PATH}/sessions/end-others`,
   fields: NO_FIELDS,
   async handler(dependencies: SecurityDependencies, visit) {
-    await audited(dependencies, visit, 'session.end_others', visit.session.user.id, () =>
-      endOtherSessions(dependencies.db, visit.session, visit.now),
-    );
+    await signOutOthers(dependencies, byOf(visit), visit.now);
     return redirectTo(`${PATH}?done=others`);
   },
 });
 
 export const securityPages = [showSecurity, endOne, endOthers];
 
-function audited(
-  { db, log }: SecurityDependencies,
-  { request, session }: UserVisit,
-  action: UserActionName,
-  target: string,
-  work: () => Promise<void>,
-): Promise<void> {
-  const by = { userId: session.user.id, merchantId: null, address: clientAddress(request), log };
-  return withUserAudit(db, by, { action, target }, work);
-}
+const byOf = ({ request, session }: UserVisit) => ({ session, address: clientAddress(request) });

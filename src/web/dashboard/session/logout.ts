@@ -1,6 +1,5 @@
 import { clientAddress } from '../../../http/auth/client-address';
-import { withUserAudit } from '../../../services/audit/user-audit';
-import { endSession } from '../../../services/identity/sessions';
+import { signOut } from '../../../services/identity/own-login';
 import { NO_FIELDS, publicPage, redirectTo } from '../../page/page-route';
 import { SIGN_IN_PATHS } from '../../page/return-paths';
 import type { DashboardDependencies } from '../dashboard-dependencies';
@@ -11,14 +10,8 @@ export const logout = publicPage({
   path: SIGN_IN_PATHS.logout,
   fields: NO_FIELDS,
   async handler(dependencies: Pick<DashboardDependencies, 'db' | 'cookie' | 'log'>, visit) {
-    const { db, cookie, log } = dependencies;
-    const ended = visit.session ?? visit.pending;
-    if (ended) {
-      const by = { userId: ended.user.id, merchantId: null, address: clientAddress(visit.request), log };
-      await withUserAudit(db, by, { action: 'session.sign_out', target: ended.id }, () =>
-        endSession(db, ended.id, visit.now),
-      );
-    }
-    return redirectTo(SIGN_IN_PATHS.login, [cookie.clear()]);
+    const session = visit.session ?? visit.pending;
+    if (session) await signOut(dependencies, { session, address: clientAddress(visit.request) }, visit.now);
+    return redirectTo(SIGN_IN_PATHS.login, [dependencies.cookie.clear()]);
   },
 });

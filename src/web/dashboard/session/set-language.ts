@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { setUserLanguage } from '../../../db/identity/user-profile';
 import { LANGUAGES } from '../../../domain/sign-in';
 import { clientAddress } from '../../../http/auth/client-address';
-import { withUserAudit } from '../../../services/audit/user-audit';
+import { setProfile } from '../../../services/identity/own-login';
 import { redirectTo, userPage } from '../../page/page-route';
 import { SIGN_IN_PATHS } from '../../page/return-paths';
 import type { DashboardDependencies } from '../dashboard-dependencies';
@@ -15,13 +14,9 @@ export const setLanguage = userPage({
   method: 'post',
   path: languagePath.pattern,
   fields: languageSchema,
-  async handler({ db, log }: Pick<DashboardDependencies, 'db' | 'log'>, { request, session, returnPath }, form) {
+  async handler(dependencies: Pick<DashboardDependencies, 'db' | 'log'>, { request, session, returnPath }, form) {
     if (!form.ok) return redirectTo(SIGN_IN_PATHS.home);
-    const { user } = session;
-    const by = { userId: user.id, merchantId: null, address: clientAddress(request), log };
-    await withUserAudit(db, by, { action: 'profile.set', target: user.id }, () =>
-      setUserLanguage(db, user.id, form.values.language),
-    );
+    await setProfile(dependencies, { session, address: clientAddress(request) }, form.values);
     return redirectTo(returnPath);
   },
 });

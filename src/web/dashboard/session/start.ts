@@ -1,8 +1,6 @@
-import { setFirstLanguage } from '../../../db/identity/user-profile';
 import { SignInError } from '../../../errors';
 import { canonicalAddress, clientAddress } from '../../../http/auth/client-address';
-import { recordEndedStep } from '../../../services/audit/user-audit';
-import { useDevelopmentLink } from '../../../services/identity/sessions';
+import { signInByDevelopmentLink } from '../../../services/identity/own-login';
 import { PageError } from '../../page/page-error';
 import { NO_FIELDS, publicPage, redirectTo } from '../../page/page-route';
 import { SIGN_IN_PATHS } from '../../page/return-paths';
@@ -17,20 +15,16 @@ export const startDevelopmentSession = publicPage({
   method: 'get',
   path: startPath.pattern,
   fields: NO_FIELDS,
-  async handler({ db, cookie, log }: Pick<DashboardDependencies, 'db' | 'cookie' | 'log'>, { request, now, language }) {
+  async handler({ db, cookie }: Pick<DashboardDependencies, 'db' | 'cookie'>, { request, now, language }) {
     const isForwarded = request.get('x-forwarded-for') !== undefined;
     const isLocal = isLoopbackAddress(request.socket.remoteAddress ?? '') && !isForwarded;
     if (!isLocal || request.method !== 'GET') throw new PageError('not_found', 'a development link from elsewhere');
     const browser = { address: clientAddress(request), userAgent: request.get('user-agent') ?? '' };
-    const link = { realm: 'merchant', token: startPath.read(request.params).token, browser } as const;
-    const opened = await useDevelopmentLink(db, link, now).catch((error: unknown) => {
+    const link = { token: startPath.read(request.params).token, browser, language };
+    const opened = await signInByDevelopmentLink(db, link, now).catch((error: unknown) => {
       if (!(error instanceof SignInError)) throw error;
       throw new PageError(error.reason === 'link_used' ? 'link_used' : 'link_invalid');
     });
-    const by = { userId: opened.userId, merchantId: null, address: browser.address, log };
-    await recordEndedStep(db, by, { action: 'session.sign_in', target: opened.sessionId }, null);
-    // The owner of the demo shop has chosen no language: the first page has that of the browser.
-    await setFirstLanguage(db, opened, language);
     return redirectTo(SIGN_IN_PATHS.home, [cookie.set(opened.token, opened.expiresAt)]);
   },
 });
