@@ -7,7 +7,7 @@ import { UserError } from '../errors';
 import { createLogger, maskSecrets } from '../observability/logger';
 import { CommandContext } from './command-context';
 import { explainDatabaseError } from './database-error';
-import { CommandAudit, commandOperator, type KeyRule } from './operator-identity';
+import { commandOperator, type CommandAudit, type KeyRule } from './operator-identity';
 import { note } from './option-schemas';
 import { formatJson, type CommandResult } from './output';
 import { requireRules } from './rules/rule';
@@ -84,8 +84,8 @@ export class LunasCommand extends Command {
   }
 
   /**
-   * Declares a `databaseAction` that writes or shows personal data: it has the option `--note`, and its work records
-   * itself with `audit.record`. If the database is that of production, it needs a note and an operator key.
+   * Declares a `databaseAction` that writes or shows personal data: it has the option `--note`, and its work is an
+   * operation (`runOperation`). If the database is that of production, it needs a note and an operator key.
    */
   writeAction<Schema extends z.ZodObject>(
     schema: Schema,
@@ -104,9 +104,8 @@ export class LunasCommand extends Command {
         const { note } = readInput(this, NOTE);
         const log = createLogger('cli', context.config.LOG_LEVEL, this.terminal.stderr);
         const actor = await commandOperator(db, context.config, environment, { note, keyRule });
-        const audit = new CommandAudit(db, log, actor, { note, detail: describeInput(input) });
         try {
-          return await work(input, audit, context, environment);
+          return await work(input, { db, log, actor, note }, context, environment);
         } catch (error) {
           throw await explainTemporalError(error);
         }
@@ -119,11 +118,6 @@ export class LunasCommand extends Command {
 interface WriteOptions {
   readonly statementTimeoutMs?: number;
   readonly keyRule?: KeyRule;
-}
-
-/** The parameters of a command as JSON; the audit log has the note in a column of its own. */
-function describeInput(input: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify(input, (key, value: unknown) => (key === 'note' ? undefined : value));
 }
 
 /**

@@ -3,40 +3,16 @@ import type { Config, Environment } from '../config';
 import { parseOperatorKey } from '../crypto/secret-key';
 import type { Pool, Queryable } from '../db/connection/pool';
 import type { OperatorActor } from '../domain/actor';
-import type { DeclaredAction } from '../domain/declared-action';
-import type { ActionEnd } from '../domain/recorded-outcome';
 import { UserError } from '../errors';
 import type { Logger } from '../observability/logger';
-import { withAudit } from '../services/audit/audit';
 import { countCommandOperators, findOperator } from '../services/identity/operators';
-import type { CommandResult } from './output';
 
-/** What a command that writes needs: database, log, the operator who runs it, and its parameters for the audit log. */
-export class CommandAudit {
-  constructor(
-    readonly db: Pool,
-    readonly log: Logger,
-    readonly actor: OperatorActor,
-    private readonly command: { readonly note?: string | undefined; readonly detail: string },
-  ) {}
-
-  get note(): string | undefined {
-    return this.command.note;
-  }
-
-  /** Executes the work of the command and records it in the audit log. */
-  record<Result>(action: DeclaredAction, target: string, work: () => Promise<Result>): Promise<Result> {
-    return withAudit(this, this.actor, { ...this.command, action, target }, work);
-  }
-
-  /** Records a work that can be incomplete: the audit log has `succeeded` only if the command exits with 0. */
-  recordResult(action: DeclaredAction, target: string, work: () => Promise<CommandResult>): Promise<CommandResult> {
-    return withAudit(this, this.actor, { ...this.command, action, target }, work, endOfResult);
-  }
-}
-
-function endOfResult({ failure }: CommandResult): ActionEnd {
-  return failure === undefined ? { outcome: 'succeeded', detail: null } : { outcome: 'indeterminate', detail: failure };
+/** What a command that writes needs: database, log, and the operator who runs it, with the reason. */
+export interface CommandAudit {
+  readonly db: Pool;
+  readonly log: Logger;
+  readonly actor: OperatorActor;
+  readonly note: string | undefined;
 }
 
 /** When production requires an operator key. It always requires a note. */

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import { optionalTsToDate } from '@temporalio/common/lib/time';
 import type { WorkerOptions } from '@temporalio/worker';
-import { DeclaredAction } from '../domain/declared-action';
 import { UserError } from '../errors';
 import type { BoundedClient } from './bounded-client';
 import { hasStatus } from './grpc-errors';
@@ -58,8 +57,6 @@ export async function listWorkerVersions(client: BoundedClient, deploymentName: 
     throw error;
   }
 }
-
-export const USE_WORKER_VERSION = new DeclaredAction('worker.use_version');
 
 /** A worker without tasks polls again after a minute, so the wait is longer. */
 const POLL_LIMITS = { withinMs: 30_000, waitMs: 70_000 };

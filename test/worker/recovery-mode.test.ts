@@ -1,10 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { RECOVERY_MODE } from '../../activities/step-result';
 import { readRecoveryMode } from '../../src/db/operations/recovery-mode';
 import { withAudit } from '../../src/services/audit/audit';
+import { requireDone } from '../../src/services/operations/require-done';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
-import { RECONCILE } from '../../src/services/reconciliation/reconcile-all';
-import { RECOVER } from '../../src/services/recovery/recover';
-import { beginRecoveryMode, endRecoveryMode } from '../../src/services/recovery/recovery-mode';
+import { reconcileNow } from '../../src/services/reconciliation/reconcile-all';
+import { beginRecovery, endRecoveryMode } from '../../src/services/recovery/recovery-mode';
+import { recoverAll } from '../../src/services/recovery/run-recovery';
 import { osUser } from '../support/actors';
 import { asSuperuser } from '../support/backdate';
 import { eventually } from '../support/eventually';
@@ -30,7 +32,11 @@ interface Created {
   readonly reference_id: string;
 }
 
-const begin = () => beginRecoveryMode({ db: service.operatorContext.db }, DEWI, NOTE);
+const begin = async () => {
+  const { db } = service.operatorContext;
+  const call = { path: {}, input: {}, formId: randomUUID(), note: NOTE };
+  return requireDone(await beginRecovery.run({ db }, DEWI, call));
+};
 const end = (hasLostNothing = true) => {
   const { db } = service.operatorContext;
   return endRecoveryMode({ db, workflows: service.workflows }, DEWI, { note: NOTE, hasLostNothing });
@@ -162,7 +168,8 @@ it('a recovery and a reconciliation that exit with 1 do not count', async () => 
 it('a recovery before the mode began does not count on another timeline', async () => {
   const { db } = service.operatorContext;
   const since = new Date(Date.now() - 8 * 86_400_000).toISOString();
-  for (const action of [RECOVER, RECONCILE]) await withAudit({ db }, DEWI, { action, target: since }, async () => {});
+  for (const action of [recoverAll, reconcileNow])
+    await withAudit({ db }, DEWI, { action, target: since }, async () => {});
   await service.db.query('update recovery_mode set timeline = 7');
   await expect(end(false)).rejects.toThrow('no recovery has succeeded since the mode began, no full reconciliation');
   expect(await readRecoveryMode(service.db)).toMatchObject({

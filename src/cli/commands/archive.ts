@@ -4,11 +4,13 @@ import { LONG_STATEMENT_MS } from '../../db/connection/pool';
 import { formatRupiah } from '../../domain/money';
 import { UserError } from '../../errors';
 import { readArchiveFile, requireChecksum, type ArchivedDocument } from '../../services/archive/archive-file';
-import { REMOVE_ARCHIVED, removeArchived, type RemovedFile } from '../../services/archive/remove-archived';
+import { removeByCopy, type RemovedFile } from '../../services/archive/remove-archived';
 import { requireRecorded } from '../../services/archive/require-recorded';
-import { MIN_AGE_DAYS, WRITE_ARCHIVE, writeArchive, type WrittenDay } from '../../services/archive/write-archive';
+import { MIN_AGE_DAYS, writeArchive, writeToArchive, type WrittenDay } from '../../services/archive/write-archive';
+import { requireDone } from '../../services/operations/require-done';
 import { withDatabase, type LunasCommand } from '../lunas-command';
 import { formatFields, formatRow, formatTable, type CommandResult } from '../output';
+import { runOperation } from '../run-operation';
 
 export function addArchiveCommand(program: LunasCommand): void {
   const archive = program
@@ -39,14 +41,14 @@ function addWrite(archive: LunasCommand): void {
     .writeAction(
       writeInput,
       async ({ before, directory, dryRun }, audit, context) => {
-        const options = {
+        const input = {
           before,
           directory: path.resolve(directory ?? path.join(context.dataDirectory.path, 'archive')),
-          isDryRun: dryRun,
-          onDay: (day: WrittenDay) => void archive.terminal.stderr.write(`${formatRow(dayRow(day))}\n`),
         };
-        const run = () => writeArchive(audit.db, options);
-        return writeResult(dryRun ? await run() : await audit.record(WRITE_ARCHIVE, before, run), dryRun);
+        const onDay = (day: WrittenDay) => void archive.terminal.stderr.write(`${formatRow(dayRow(day))}\n`);
+        if (dryRun) return writeResult(await writeArchive(audit.db, { ...input, isDryRun: true, onDay }), true);
+        const written = await runOperation(audit, writeToArchive, { ...audit, onDay }, { path: {}, input });
+        return writeResult(requireDone(written), false);
       },
       { statementTimeoutMs: LONG_STATEMENT_MS },
     );
@@ -85,8 +87,8 @@ function addRemove(archive: LunasCommand): void {
     .writeAction(
       removeInput,
       async ({ copy }, audit) => {
-        const run = () => removeArchived(audit.db, path.resolve(copy));
-        return removeResult(copy, await audit.record(REMOVE_ARCHIVED, path.basename(copy), run));
+        const call = { path: {}, input: { copy: path.resolve(copy) } };
+        return removeResult(copy, requireDone(await runOperation(audit, removeByCopy, audit, call)));
       },
       { statementTimeoutMs: LONG_STATEMENT_MS },
     );

@@ -6,7 +6,7 @@ import { findKey, listKeys, MAX_KEY_NAME_CHARACTERS } from '../../services/merch
 import { createKey, keyToPassOn } from '../../services/merchants/keys/create-key';
 import { revokeKey } from '../../services/merchants/keys/revoke-key';
 import { requireDone } from '../../services/operations/require-done';
-import { RESEAL, resealAll, type ResealedTable } from '../../services/recovery/reseal';
+import { resealValues, type ResealedTable } from '../../services/recovery/reseal';
 import { howToApprove } from '../error-hints';
 import { addKeyAccessOptions, keyAccessColumns, keyAccessFields, keyAccessSchemas } from '../key-access-options';
 import type { LunasCommand } from '../lunas-command';
@@ -100,7 +100,8 @@ function addReseal(keys: LunasCommand): void {
         const masterKey = sealer.keys.current.id;
         const report = ({ table, resealed }: ResealedTable) =>
           keys.terminal.stderr.write(`${table}: ${resealed} resealed\n`);
-        const tables = await audit.record(RESEAL, masterKey, () => resealAll(audit.db, sealer, report));
+        const call = { path: {}, input: {} };
+        const tables = requireDone(await runOperation(audit, resealValues, { ...audit, sealer, report }, call));
         const text = formatTable(
           tables.map(({ table, resealed }) => ({ TABLE: table, RESEALED: resealed })),
           '',

@@ -4,10 +4,11 @@ import { readRecoveryMode } from '../../db/operations/recovery-mode';
 import { describeCoverage, type FoundBreak, type PartCoverage } from '../../domain/reconciliation';
 import { createLogger } from '../../observability/logger';
 import { createProviderRegistry } from '../../providers/registry';
+import { requireDone } from '../../services/operations/require-done';
 import {
   FULL_PERIOD_DAYS,
-  RECONCILE,
-  reconcileAll,
+  incompleteReconciliation,
+  reconcileNow,
   type Reconciliation,
 } from '../../services/reconciliation/reconcile-all';
 import { withTemporal } from '../command-context';
@@ -15,6 +16,7 @@ import { withCommands } from '../error-hints';
 import type { LunasCommand } from '../lunas-command';
 import { durationFrom } from '../option-schemas';
 import { formatTable, type CommandResult } from '../output';
+import { runOperation } from '../run-operation';
 
 export function addReconcileCommand(program: LunasCommand): void {
   program
@@ -34,15 +36,13 @@ export function addReconcileCommand(program: LunasCommand): void {
             log: createLogger('cli', 'silent'),
           });
           try {
-            const changedSince = new Date(Date.now() - since * 1_000);
+            const changedSince = new Date(Date.now() - since * 1_000).toISOString();
             const { isOn: isRecovering } = await readRecoveryMode(db);
             const report = (part: PartCoverage) =>
               program.terminal.stderr.write(`${nameOf(part)}: ${describeCoverage(part)}\n`);
-            return await audit.recordResult(RECONCILE, changedSince.toISOString(), async () =>
-              reconciliationResult(
-                await reconcileAll({ db, providers, workflows, isRecovering }, changedSince, report),
-              ),
-            );
+            const needs = { ...audit, providers, workflows, isRecovering, report };
+            const call = { path: {}, input: { changedSince } };
+            return reconciliationResult(requireDone(await runOperation(audit, reconcileNow, needs, call)));
           } finally {
             await providers.close();
           }
@@ -54,6 +54,7 @@ export function addReconcileCommand(program: LunasCommand): void {
 function reconciliationResult(reconciliation: Reconciliation): CommandResult {
   const { seen, compared, indeterminate, unasked, breakCount, breaks, changedSince, parts } = reconciliation;
   const coverage = describeCoverage({ seen, compared, indeterminate, unasked, breaks: breakCount });
+  const failure = incompleteReconciliation(reconciliation);
   const text = [
     `${coverage}; final payments since ${changedSince.toISOString()}`,
     formatTable(parts.map(partRow), ''),
@@ -63,7 +64,7 @@ function reconciliationResult(reconciliation: Reconciliation): CommandResult {
   return {
     json: { reconciliation },
     text: text.join('\n\n'),
-    ...(breakCount + indeterminate + unasked > 0 && { failure: `${coverage}.` }),
+    ...(failure !== null && { failure }),
   };
 }
 

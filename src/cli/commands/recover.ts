@@ -1,24 +1,21 @@
 import { z } from 'zod';
 import { LONG_STATEMENT_MS } from '../../db/connection/pool';
-import type { TransitionContext } from '../../db/transitions/apply-transition';
 import { formatRupiah } from '../../domain/money';
-import { holdLostPayouts, type HeldPayouts } from '../../services/recovery/hold-lost-payouts';
-import {
-  RECOVER,
-  recover,
-  type RecoverOptions,
-  type Recovery,
-  type RecoveryCounts,
-  type RecoveryReport,
-} from '../../services/recovery/recover';
+import { requireDone } from '../../services/operations/require-done';
+import type { RecoveryCounts, RecoveryReport } from '../../services/recovery/recover';
 import type { RecoveryResult } from '../../services/recovery/recover-item';
-import { RECOVER_ONE, recoverOne, type RecoveredOne } from '../../services/recovery/recover-one';
-import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
+import type { RecoveredOne } from '../../services/recovery/recover-one';
+import {
+  incompleteRecovery,
+  recoverAll,
+  recoverSubject,
+  type RecoveryOfAll,
+} from '../../services/recovery/run-recovery';
 import { withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
-import type { CommandAudit } from '../operator-identity';
 import { timestamp } from '../option-schemas';
 import { formatTable, type CommandResult } from '../output';
+import { runOperation } from '../run-operation';
 import type { Terminal } from '../terminal';
 
 const REPORT_INTERVAL = 1_000;
@@ -47,14 +44,20 @@ export function addRecoverCommand(program: LunasCommand): void {
     .writeAction(
       input,
       ({ paymentOrPayout, since, fromStart }, audit, context, environment) =>
-        withTemporal(context, audit.db, (workflows) => {
-          const transitionContext = { db: audit.db, environment, onDeliveries: () => undefined };
-          if (paymentOrPayout.length > 0) return recoverEach(transitionContext, workflows, audit, paymentOrPayout);
-          return recoverAll(transitionContext, workflows, audit, {
-            startedSince: since,
-            fromStart,
-            onProgress: progressReport(program.terminal),
-          });
+        withTemporal(context, audit.db, async (workflows) => {
+          const { db } = audit;
+          const needs = { ...audit, workflows, context: { db, environment, onDeliveries: () => undefined } };
+          if (paymentOrPayout.length === 0) {
+            const input = { startedSince: since?.toISOString(), fromStart };
+            const reporting = { ...needs, onProgress: progressReport(program.terminal) };
+            return recoveryResult(requireDone(await runOperation(audit, recoverAll, reporting, { path: {}, input })));
+          }
+          const recovered: RecoveredOne[] = [];
+          for (const idOrReference of paymentOrPayout) {
+            const call = { path: { idOrReference }, input: {} };
+            recovered.push(requireDone(await runOperation(audit, recoverSubject, needs, call)));
+          }
+          return recoveredEach(recovered);
         }),
       { statementTimeoutMs: LONG_STATEMENT_MS },
     );
@@ -75,36 +78,7 @@ function progressReport({ stderr }: Terminal): (progress: RecoveryReport) => voi
 
 const grouped = (count: number) => count.toLocaleString('en');
 
-async function recoverAll(
-  context: TransitionContext,
-  workflows: PaymentWorkflowClient,
-  audit: CommandAudit,
-  options: RecoverOptions,
-): Promise<CommandResult> {
-  const { actor, db, log } = audit;
-  return audit.recordResult(RECOVER, options.startedSince?.toISOString() ?? 'all', async () => {
-    const recovery = await recover(context, workflows, options);
-    return recoveryResult(recovery, await holdLostPayouts({ db, log, workflows }, actor, recovery.lostPayouts));
-  });
-}
-
-/** Recovers these payments and payouts, one after the other. */
-async function recoverEach(
-  context: TransitionContext,
-  workflows: PaymentWorkflowClient,
-  audit: CommandAudit,
-  idsOrReferences: readonly string[],
-): Promise<CommandResult> {
-  const { actor, db, log } = audit;
-  const holdLost = async (payoutId: string) => {
-    const { failures } = await holdLostPayouts({ db, log, workflows }, actor, [payoutId]);
-    if (failures[0]) throw new Error(failures[0].reason);
-  };
-  const recovered: RecoveredOne[] = [];
-  for (const subject of idsOrReferences) {
-    const work = () => recoverOne({ context, workflows, holdLost }, subject);
-    recovered.push(await audit.record(RECOVER_ONE, subject, work));
-  }
+function recoveredEach(recovered: readonly RecoveredOne[]): CommandResult {
   const rows = recovered.map(({ subject, result, deliveries, closedExceptions }) => ({
     'PAYMENT OR PAYOUT': subject,
     WORKFLOW: RESULT_TEXTS[result],
@@ -120,8 +94,9 @@ const RESULT_TEXTS: Readonly<Record<RecoveryResult, string>> = {
   running: 'nothing was lost',
 };
 
-function recoveryResult(recovery: Recovery, { held, failures: notHeld }: HeldPayouts): CommandResult {
-  const failures = [...recovery.failures, ...notHeld];
+function recoveryResult(recovery: RecoveryOfAll): CommandResult {
+  const { failures, held } = recovery;
+  const failure = incompleteRecovery(recovery);
   const counts = formatTable(
     [
       countsRow('rows of payments', recovery.rows),
@@ -141,11 +116,9 @@ function recoveryResult(recovery: Recovery, { held, failures: notHeld }: HeldPay
   }));
   const tables = [counts, formatTable(failureRows, ''), formatTable(heldRows, '')];
   return {
-    json: { recovery: { ...recovery, failures, held } },
+    json: { recovery },
     text: tables.filter((table) => table !== '').join('\n\n'),
-    ...(failures.length > 0 && {
-      failure: `${failures.length} items not recovered. Run the command again, or inspect them.`,
-    }),
+    ...(failure !== null && { failure }),
   };
 }
 

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { readRecoveryMode, type RecoveryMode } from '../../db/operations/recovery-mode';
-import { beginRecoveryMode, endRecoveryMode } from '../../services/recovery/recovery-mode';
+import { requireDone } from '../../services/operations/require-done';
+import { beginRecovery, endRecoveryMode } from '../../services/recovery/recovery-mode';
 import { withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
 import { note } from '../option-schemas';
 import { formatFields, type CommandResult } from '../output';
+import { runOperation } from '../run-operation';
 
 const NOTE_OPTION = ['--note <text>', 'why, for the audit log'] as const;
 
@@ -19,8 +21,8 @@ export function addRecoveryCommand(program: LunasCommand): void {
     .description('begin recovery mode: within 2 s no worker settles or refunds')
     .requiredOption(...NOTE_OPTION)
     .examples('lunas recovery begin --note "restored the backup of 09:17, incident 12"')
-    .writeAction(z.object({ note }), async ({ note }, audit) =>
-      recoveryDetails(await beginRecoveryMode(audit, audit.actor, note)),
+    .writeAction(z.object({ note }), async (_, audit) =>
+      recoveryDetails(requireDone(await runOperation(audit, beginRecovery, audit, { path: {}, input: {} }))),
     );
   recovery
     .command('end')

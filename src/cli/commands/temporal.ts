@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { hasPayoutsAccount } from '../../services/provider-accounts/payouts-account';
+import { requireDone } from '../../services/operations/require-done';
+import { useWorkerVersion } from '../../services/use-worker-version';
 import type { CheckedRequirement, TemporalAccess } from '../../temporal/requirements';
 import type { ListedVersion } from '../../temporal/worker-versions';
 import { withTemporalAccess, withTemporalCalls, type CommandContext } from '../command-context';
 import { withCommands } from '../error-hints';
 import { requireOwnSettings, type LunasCommand } from '../lunas-command';
 import { formatTable, type CommandResult } from '../output';
+import { runOperation } from '../run-operation';
 
 const INPUT = z.object({});
 
@@ -47,13 +49,12 @@ export function addTemporalCommand(program: LunasCommand): void {
     .argument('<build-id>', 'TEMPORAL_WORKER_BUILD_ID of its workers')
     .examples('lunas temporal use-version 2026-11-23.1')
     .writeAction(z.object({ buildId: z.string() }), async ({ buildId }, audit, context) => {
-      const { setCurrentVersion, USE_WORKER_VERSION } = await import('../../temporal/worker-versions.js');
+      const { setCurrentVersion } = await import('../../temporal/worker-versions.js');
       const { TEMPORAL_DEPLOYMENT_NAME: deploymentName } = context.config;
-      await audit.record(USE_WORKER_VERSION, buildId, () =>
-        withTemporalCalls(context, async (client) =>
-          setCurrentVersion(client, { deploymentName, buildId }, await hasPayoutsAccount(audit.db)),
-        ),
-      );
+      const setCurrent = (_: string, hasPayouts: boolean) =>
+        withTemporalCalls(context, (client) => setCurrentVersion(client, { deploymentName, buildId }, hasPayouts));
+      const call = { path: { buildId }, input: {} };
+      requireDone(await runOperation(audit, useWorkerVersion, { ...audit, setCurrent }, call));
       return { json: { build_id: buildId }, text: `New payments start on version ${buildId}.` };
     });
 }

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { UserError } from '../../errors';
 import { parseJson } from '../../lib/parse-json';
+import { requireDone } from '../../services/operations/require-done';
 import { FIRE_TIMER } from '../../services/payments/actions/fire-timer';
 import { performPaymentAction } from '../../services/payments/actions/perform-action';
 import { ensureSandboxKey } from '../../services/sandbox/sandbox-key';
 import {
-  TRIGGER,
+  trigger,
   TRIGGER_EVENTS,
-  triggerEvent,
   type TriggerActions,
   type TriggeredPayment,
   type TriggeredStep,
@@ -23,6 +23,7 @@ import { id, joinOptions, oneOf, wholeNumber } from '../option-schemas';
 import type { CommandResult } from '../output';
 import { payInSandbox } from '../pay-in-sandbox';
 import { runPaymentAction } from '../payment-action';
+import { runOperation } from '../run-operation';
 
 const TIMERS = ['expire', 'settle', 'submit-refund'] as const satisfies readonly (keyof typeof FIRE_TIMER)[];
 const MAX_AMOUNT_RUPIAH = 10_000_000;
@@ -94,17 +95,21 @@ async function runTrigger(
   if (merchantId === undefined)
     throw new UserError('Name the merchant with --merchant; lunas merchants list has them.');
   const steps: TriggeredStep[] = [];
-  const payment = await audit.record(TRIGGER, merchantId, async () => {
-    // Only its owner has another key of the merchant.
-    const key = { merchantId, name: 'lunas trigger' };
-    const secretKey = await ensureSandboxKey(audit.db, await context.masterKey(), key);
-    const api = { url: await context.apiUrl(), secretKey };
-    const trigger = { event, merchantId, provider, amountRupiah: amount };
-    return triggerEvent(audit.db, actionsOf(audit, context, api), trigger, (step) => {
+  const needs = {
+    ...audit,
+    connect: async () => {
+      // Only its owner has another key of the merchant.
+      const key = { merchantId, name: 'lunas trigger' };
+      const secretKey = await ensureSandboxKey(audit.db, await context.masterKey(), key);
+      return actionsOf(audit, context, { url: await context.apiUrl(), secretKey });
+    },
+    onStep: (step: TriggeredStep) => {
       steps.push(step);
       onStep(step);
-    });
-  });
+    },
+  };
+  const call = { path: { merchant: merchantId }, input: { event, provider, amountRupiah: amount } };
+  const payment = requireDone(await runOperation(audit, trigger, needs, call));
   const json = { event, payment, steps: steps.map(({ step, payment: { status } }) => ({ step, status })) };
   return { json, text: describePayment(payment) };
 }

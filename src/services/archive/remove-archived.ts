@@ -1,4 +1,6 @@
 import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
 import type { Pool, Queryable } from '../../db/connection/pool';
 import { inTransaction } from '../../db/connection/transaction';
 import {
@@ -10,15 +12,25 @@ import {
   type ArchiveFile,
   type RecordedBatch,
 } from '../../db/operations/archive';
-import { DeclaredAction } from '../../domain/declared-action';
 import { codeOf, ConflictError } from '../../errors';
+import type { AuditDependencies } from '../audit/audit';
+import { ofInstallation } from '../operations/of-installation';
+import { Operation } from '../operations/operation';
+import { done } from '../operations/rejections';
 import { parseDocument, readArchiveLines } from './archive-file';
 import { pauseAfter } from './pause';
 import { requireNoBreaks } from './require-no-breaks';
 import { requireRecorded } from './require-recorded';
 
 /** The function `archive_payments` records each batch too, with the SHA-256 of its lines. */
-export const REMOVE_ARCHIVED = new DeclaredAction('archive.remove');
+export const removeByCopy = new Operation({
+  name: 'archive.remove',
+  ...ofInstallation,
+  input: z.object({ copy: z.string() }),
+  load: (_needs: AuditDependencies & { readonly db: Pool }) => Promise.resolve(null),
+  target: ({ input }) => path.basename(input.copy),
+  perform: async ({ needs, input }) => done(await removeArchived(needs.db, input.copy)),
+});
 
 export interface RemovedFile {
   /** Payments that this run has removed. */

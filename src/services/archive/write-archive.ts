@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Pool, Queryable } from '../../db/connection/pool';
 import { findLedgerCheckpoint } from '../../db/ledger/ledger-verifications';
 import {
@@ -7,8 +8,11 @@ import {
   type ArchiveCandidate,
   type PaymentPosition,
 } from '../../db/operations/archive';
-import { DeclaredAction } from '../../domain/declared-action';
 import { ConflictError, InvalidError } from '../../errors';
+import type { AuditDependencies } from '../audit/audit';
+import { ofInstallation } from '../operations/of-installation';
+import { Operation } from '../operations/operation';
+import { done } from '../operations/rejections';
 import { createArchiveDirectory } from './archive-file';
 import { DayFile } from './day-file';
 import { pauseAfter } from './pause';
@@ -46,7 +50,19 @@ export interface WriteOptions {
 
 const MAX_REFERENCES = 5;
 
-export const WRITE_ARCHIVE = new DeclaredAction('archive.write');
+interface WriteNeeds extends AuditDependencies, Pick<WriteOptions, 'onDay'> {
+  readonly db: Pool;
+}
+
+export const writeToArchive = new Operation({
+  name: 'archive.write',
+  ...ofInstallation,
+  input: z.object({ before: z.iso.date(), directory: z.string() }),
+  load: (_needs: WriteNeeds) => Promise.resolve(null),
+  target: ({ input }) => input.before,
+  perform: async ({ needs: { db, onDay }, input }) =>
+    done(await writeArchive(db, { ...input, isDryRun: false, onDay })),
+});
 
 /**
  * Writes final payments to files, a file for each day of creation. It changes no payment: `removeArchived` does, after

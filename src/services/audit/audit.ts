@@ -33,7 +33,6 @@ export type RecordEnd = (end: ActionEnd) => Promise<void>;
 
 /**
  * Executes an operator action and records it in the audit log: before its execution, and its outcome after it.
- * @param endOf how a result ends the action; by default each result is a success
  * @throws ConflictError if one operator has done it as often in 24 hours as the rule allows
  */
 export async function withAudit<Result>(
@@ -41,11 +40,10 @@ export async function withAudit<Result>(
   actor: OperatorActor,
   action: OperatorAction,
   work: () => Promise<Result>,
-  endOf?: (result: Result) => ActionEnd,
 ): Promise<Result> {
   const record = await beginAction(dependencies, actor, action);
   if (record === null) throw new ConflictError('not_allowed', DAY_LIMIT_TEXT);
-  return executeRecorded(work, record, endOf);
+  return executeRecorded(work, record);
 }
 
 export const DAY_LIMIT_TEXT = 'One operator may not do more of this alone in 24 hours. Another operator can do it.';

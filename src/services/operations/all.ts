@@ -1,6 +1,8 @@
 import { approveRequest, rejectRequest, type ApprovalDependencies } from '../approvals/approvals';
 import { setApprovalLimit } from '../approvals/set-approval-limit';
 import { setApprovalRule } from '../approvals/set-approval-rule';
+import { removeByCopy } from '../archive/remove-archived';
+import { writeToArchive } from '../archive/write-archive';
 import { approveOperator } from '../identity/approve-operator';
 import { confirmUser } from '../identity/confirm-user';
 import { createOperator } from '../identity/create-operator';
@@ -68,7 +70,13 @@ import { createAccount } from '../provider-accounts/create-account';
 import { setCallRate } from '../provider-accounts/set-call-rate';
 import { setCatalog } from '../provider-accounts/set-catalog';
 import { setServerKey } from '../provider-accounts/set-key';
+import { reconcileNow } from '../reconciliation/reconcile-all';
+import { beginRecovery, endRecovery } from '../recovery/recovery-mode';
+import { resealValues } from '../recovery/reseal';
+import { recoverAll, recoverSubject } from '../recovery/run-recovery';
 import { repeatRun } from '../runs/repeat-run';
+import { trigger } from '../sandbox/trigger-event';
+import { useWorkerVersion } from '../use-worker-version';
 import { createEndpoint } from '../webhooks/create-endpoint';
 import { deleteEndpoint } from '../webhooks/delete-endpoint';
 import { disableEndpoint } from '../webhooks/disable-endpoint';
@@ -174,6 +182,16 @@ const OPERATOR_OPERATIONS = [
   disableAccount,
   enableAccount,
   repeatRun,
+  reconcileNow,
+  recoverAll,
+  recoverSubject,
+  beginRecovery,
+  endRecovery,
+  resealValues,
+  useWorkerVersion,
+  writeToArchive,
+  removeByCopy,
+  trigger,
 ] as const;
 
 /** Every operation. Its tests, the names in the audit log and the texts of the activity are derived from this list. */

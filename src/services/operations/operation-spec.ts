@@ -113,6 +113,8 @@ export type Spec<
   /** Absent: an operator acts alone. Members never need it. */
   readonly approval?: ApprovalSpec<Needs, Subject, z.output<Input>>;
   readonly perform: (act: Act<Needs, Subject, z.output<Input>>) => Promise<Performed<Value, R>>;
+  /** Why a value is not complete, for the audit log, which then has no success; null: it is. Absent: it always is. */
+  readonly incomplete?: (value: Value) => string | null;
 };
 
 /** What a door sends to `run`. */

@@ -161,8 +161,10 @@ export class Operation<
   /** How the audit log ends the act. */
   #endOf(performed: Performed<Value, R>): ActionEnd {
     switch (performed.outcome) {
-      case 'done':
-        return { outcome: 'succeeded', detail: null };
+      case 'done': {
+        const detail = this.#spec.incomplete?.(performed.value) ?? null;
+        return { outcome: detail === null ? 'succeeded' : 'indeterminate', detail };
+      }
       case 'rejected':
         return { outcome: 'rejected', detail: rejectionText(this.#spec.messages, performed.rejection) };
       case 'unknown':

@@ -1,7 +1,8 @@
+import { z } from 'zod';
 import { listProviderAccountIds } from '../../db/operations/list-for-reconciliation';
-import { DeclaredAction } from '../../domain/declared-action';
 import {
   addCoverage,
+  describeCoverage,
   NOTHING_COVERED,
   planReconciliation,
   totalCoverage,
@@ -11,6 +12,10 @@ import {
   type ReconciliationBatch,
   type ReconciliationPart,
 } from '../../domain/reconciliation';
+import type { AuditDependencies } from '../audit/audit';
+import { ofInstallation } from '../operations/of-installation';
+import { Operation } from '../operations/operation';
+import { done } from '../operations/rejections';
 import { reconcileBatch, type ReconcileDependencies } from './compare-payments';
 
 export interface Reconciliation extends Omit<Coverage, 'breaks'> {
@@ -26,9 +31,26 @@ const MAX_BREAKS = 10_000;
 /** The approximate interval of progress reports. */
 const BATCH_LIMITS = { durationMs: 5_000, stopSignal: new AbortController().signal };
 
-export const RECONCILE = new DeclaredAction('reconciliation.run');
 /** The period of `changedSince` if the operator names no other one. */
 export const FULL_PERIOD_DAYS = 7;
+
+type ReconcileNeeds = AuditDependencies & ReconcileDependencies & { readonly report: (part: PartCoverage) => void };
+
+export const reconcileNow = new Operation({
+  name: 'reconciliation.run',
+  ...ofInstallation,
+  input: z.object({ changedSince: z.iso.datetime() }),
+  load: (_needs: ReconcileNeeds) => Promise.resolve(null),
+  target: ({ input }) => input.changedSince,
+  perform: async ({ needs, input }) => done(await reconcileAll(needs, new Date(input.changedSince), needs.report)),
+  incomplete: incompleteReconciliation,
+});
+
+/** What a reconciliation has found or not compared; null: nothing. */
+export function incompleteReconciliation({ breakCount, ...covered }: Reconciliation): string | null {
+  if (breakCount + covered.indeterminate + covered.unasked === 0) return null;
+  return `${describeCoverage({ ...covered, breaks: breakCount })}.`;
+}
 
 /**
  * Runs a whole reconciliation in this process, its parts concurrently.

@@ -7,7 +7,6 @@ import type { PaymentRow } from '../../db/payments/payment-row';
 import { findPayoutRow, type Payout } from '../../db/payouts/list-payouts';
 import type { TransitionContext } from '../../db/transitions/apply-transition';
 import { SUBJECT_TABLES } from '../../db/transitions/subjects';
-import { DeclaredAction } from '../../domain/declared-action';
 import { isResting } from '../../domain/payout-transitions';
 import type { Subject } from '../../domain/subject';
 import { NotFoundError } from '../../errors';
@@ -15,9 +14,6 @@ import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-clie
 import { findPayment } from '../payments/find-payment';
 import { attempt, recoverDelivery, recoverPayment, recoverRow, type RecoveryResult } from './recover-item';
 import { recoverPayout, recoverPayoutRow } from './recover-payouts';
-
-/** The recovery of one payment or payout. It does not end recovery mode, as that of everything does. */
-export const RECOVER_ONE = new DeclaredAction('recovery.run_one');
 
 /** What a recovery did for one payment or payout. */
 export interface RecoveredOne {

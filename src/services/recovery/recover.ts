@@ -20,7 +20,6 @@ import {
 } from '../../db/payments/list-open-payments';
 import { listOpenPayouts } from '../../db/payouts/list-open-payouts';
 import type { TransitionContext } from '../../db/transitions/apply-transition';
-import { DeclaredAction } from '../../domain/declared-action';
 import { isFinal } from '../../domain/payment-transitions';
 import { forEachConcurrent } from '../../lib/for-each-concurrent';
 import type { PaymentWorkflowClient } from '../../temporal/payment-workflow-client';
@@ -78,8 +77,6 @@ const CONCURRENCY = 16;
 const BATCH_SIZE = 500;
 /** Tolerance for clock differences between machines, and for creations that took long. */
 const CLOCK_MARGIN_MS = 3_600_000;
-
-export const RECOVER = new DeclaredAction('recovery.run');
 
 /**
  * Makes PostgreSQL and Temporal consistent after either was lost or restored to an earlier time. PostgreSQL is the

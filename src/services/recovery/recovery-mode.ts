@@ -1,36 +1,55 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
 import * as records from '../../db/operations/recovery-mode';
 import { STATUS } from '../../db/payments/payment-indexes';
 import { actorText, type ActorText, type OperatorActor } from '../../domain/actor';
-import { DeclaredAction } from '../../domain/declared-action';
 import { ConflictError } from '../../errors';
-import { withAudit, type AuditDependencies } from '../audit/audit';
+import type { AuditDependencies } from '../audit/audit';
+import { ofInstallation } from '../operations/of-installation';
+import { Operation } from '../operations/operation';
+import { done } from '../operations/rejections';
+import { requireDone } from '../operations/require-done';
 import type { PaymentActionDependencies } from '../payments/actions/operator-action';
 import { wakeWorkflows } from '../payments/wake-workflows';
-import { FULL_PERIOD_DAYS, RECONCILE } from '../reconciliation/reconcile-all';
-import { RECOVER } from './recover';
+import { FULL_PERIOD_DAYS, reconcileNow } from '../reconciliation/reconcile-all';
+import { recoverAll } from './run-recovery';
 
 /** After this time no worker has an older reading (`RecoveryWatch`). */
 const READING_AGE_MS = 2_000;
-const TARGET = 'installation';
-
-export const BEGIN_RECOVERY = new DeclaredAction('recovery.begin');
+const onMode = {
+  ...ofInstallation,
+  load: (_needs: AuditDependencies) => Promise.resolve(null),
+  target: () => 'installation',
+} as const;
 
 /** Begins recovery mode: within 2 s no worker settles or refunds. If it is on already, who began it first stays. */
-export function beginRecoveryMode(
-  dependencies: AuditDependencies,
-  actor: OperatorActor,
-  note: string,
-): Promise<records.RecoveryMode> {
-  const { db } = dependencies;
-  return withAudit(dependencies, actor, { action: BEGIN_RECOVERY, target: TARGET, note }, async () => {
-    await records.beginRecovery(db, { by: actorText(actor), reason: note });
-    return records.readRecoveryMode(db);
-  });
-}
+export const beginRecovery = new Operation({
+  name: 'recovery.begin',
+  ...onMode,
+  input: z.object({}),
+  async perform({ needs: { db }, by, note = '' }) {
+    await records.beginRecovery(db, { by: actorText(by), reason: note });
+    return done(await records.readRecoveryMode(db));
+  },
+});
 
-export const END_RECOVERY = new DeclaredAction('recovery.end');
+/** Ends recovery mode, and records PostgreSQL's timeline. `perform` throws a ConflictError `not_recovered`. */
+export const endRecovery = new Operation({
+  name: 'recovery.end',
+  ...onMode,
+  input: z.object({ hasLostNothing: z.boolean() }),
+  async perform({ needs: { db }, by, input: { hasLostNothing } }) {
+    const mode = await records.readRecoveryMode(db);
+    if (!hasLostNothing) await requireRecovered(db, mode, actorText(by));
+    if (await records.endRecovery(db, mode.timeline)) return done(null);
+    throw new ConflictError(
+      'not_recovered',
+      'PostgreSQL was promoted or restored meanwhile: begin the recovery again.',
+    );
+  },
+});
 
 interface RecoveryEnd {
   readonly note: string;
@@ -50,15 +69,8 @@ export async function endRecoveryMode(
   { note, hasLostNothing }: RecoveryEnd,
 ): Promise<number> {
   const { db, workflows } = dependencies;
-  await withAudit(dependencies, actor, { action: END_RECOVERY, target: TARGET, note }, async () => {
-    const mode = await records.readRecoveryMode(db);
-    if (!hasLostNothing) await requireRecovered(db, mode, actorText(actor));
-    if (await records.endRecovery(db, mode.timeline)) return;
-    throw new ConflictError(
-      'not_recovered',
-      'PostgreSQL was promoted or restored meanwhile: begin the recovery again.',
-    );
-  });
+  const call = { path: {}, input: { hasLostNothing }, formId: randomUUID(), note };
+  requireDone(await endRecovery.run(dependencies, actor, call));
   await sleep(READING_AGE_MS);
   const deferred = await listDeferred(db);
   await wakeWorkflows(workflows, deferred);
@@ -72,7 +84,7 @@ export async function endRecoveryMode(
 async function requireRecovered(db: Queryable, mode: records.RecoveryMode, by: ActorText): Promise<void> {
   if (!mode.isOn) return;
   await records.beginIfOnOtherTimeline(db, mode, by);
-  const steps = { recover: RECOVER.name, reconcile: RECONCILE.name, fullPeriodDays: FULL_PERIOD_DAYS };
+  const steps = { recover: recoverAll.name, reconcile: reconcileNow.name, fullPeriodDays: FULL_PERIOD_DAYS };
   const { isRecovered, isReconciled, openExceptions } = await records.readRecoveryProgress(db, steps);
   const left = [
     ...(isRecovered ? [] : ['no recovery has succeeded since the mode began']),

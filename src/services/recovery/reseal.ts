@@ -1,8 +1,12 @@
+import { z } from 'zod';
 import { retireOldKeys } from '../../crypto/derived-keys';
 import { sealedPrefix, type SealBinding, type Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
-import { DeclaredAction } from '../../domain/declared-action';
 import { ConflictError, messageOf } from '../../errors';
+import type { AuditDependencies } from '../audit/audit';
+import { ofInstallation } from '../operations/of-installation';
+import { Operation } from '../operations/operation';
+import { done } from '../operations/rejections';
 
 /** Rows that a statement examines, whether it changes them or not. */
 const BATCH = 500;
@@ -113,7 +117,19 @@ export interface ResealedTable {
   readonly resealed: number;
 }
 
-export const RESEAL = new DeclaredAction('master_key.reseal');
+interface ResealNeeds extends AuditDependencies {
+  readonly sealer: Sealer;
+  readonly report: (progress: ResealedTable) => void;
+}
+
+export const resealValues = new Operation({
+  name: 'master_key.reseal',
+  ...ofInstallation,
+  input: z.object({}),
+  load: ({ sealer }: ResealNeeds) => Promise.resolve(sealer.keys.current.id),
+  target: ({ subject }) => subject,
+  perform: async ({ needs: { db, sealer, report } }) => done(await resealAll(db, sealer, report)),
+});
 
 /**
  * Seals every value with the current master key. Afterwards the old master keys are not needed. It can be stopped and

@@ -1,15 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
 import { findCurrentPolicy } from '../../db/operations/find-current-policy';
-import { DeclaredAction } from '../../domain/declared-action';
 import { PAYMENT_EVENTS, type PaymentEvent } from '../../domain/events';
 import { amountsOf, type FeePayer } from '../../domain/fees';
 import type { PaymentStatus } from '../../domain/payment-transitions';
-import type { ProviderName } from '../../domain/provider-capabilities';
+import { PROVIDERS, type ProviderName } from '../../domain/provider-capabilities';
 import { STATUS_MEANINGS } from '../../domain/status-meanings';
 import { ConflictError, InvalidError, NotFoundError } from '../../errors';
+import type { AuditDependencies } from '../audit/audit';
+import { ofInstallation } from '../operations/of-installation';
+import { Operation } from '../operations/operation';
+import { done } from '../operations/rejections';
 import type { FIRE_TIMER } from '../payments/actions/fire-timer';
 
 /** One thing that happens to a payment: its creation, a request of the merchant, the customer, or a timer. */
@@ -86,7 +90,25 @@ export interface TriggeredStep {
   readonly payment: TriggeredPayment;
 }
 
-export const TRIGGER = new DeclaredAction('sandbox.trigger');
+interface TriggerNeeds extends AuditDependencies {
+  readonly connect: () => Promise<TriggerActions>;
+  readonly onStep: (step: TriggeredStep) => void;
+}
+
+export const trigger = new Operation({
+  name: 'sandbox.trigger',
+  ...ofInstallation,
+  path: z.object({ merchant: z.uuid() }),
+  input: z.object({
+    event: z.enum(TRIGGER_EVENTS),
+    provider: z.enum(PROVIDERS).optional(),
+    amountRupiah: z.int().optional(),
+  }),
+  load: (_needs: TriggerNeeds, _scope, { merchant }) => Promise.resolve(merchant),
+  target: ({ subject }) => subject,
+  perform: async ({ needs: { db, connect, onStep }, subject: merchantId, input }) =>
+    done(await triggerEvent(db, await connect(), { merchantId, ...input }, onStep)),
+});
 
 /**
  * Takes a new payment of the sandbox to an event.
