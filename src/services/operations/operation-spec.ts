@@ -110,6 +110,8 @@ export type Spec<
   readonly allows?: (subject: Subject, by: Person, input?: z.output<Input>) => Rejection<R> | null;
   /** What the same form has done before; null: nothing yet. `allows` is not asked then. */
   readonly earlier?: (act: Act<Needs, Subject, z.output<Input>>) => Promise<Value | null>;
+  /** Whether `perform` finds by itself what the same form has done before. */
+  readonly findsRepeats?: true;
   /** Absent: an operator acts alone. Members never need it. */
   readonly approval?: ApprovalSpec<Needs, Subject, z.output<Input>>;
   readonly perform: (act: Act<Needs, Subject, z.output<Input>>) => Promise<Performed<Value, R>>;

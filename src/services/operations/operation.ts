@@ -70,7 +70,7 @@ export class Operation<
 
   /** Whether a form that is sent twice is executed once. */
   get findsRepeats(): boolean {
-    return this.#spec.earlier !== undefined;
+    return this.#spec.earlier !== undefined || this.#spec.findsRepeats === true;
   }
 
   /**

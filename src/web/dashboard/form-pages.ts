@@ -74,13 +74,21 @@ interface FormPages<
   readonly fields: (visit: FormVisit) => z.ZodType<z.input<Input>>;
   readonly errors: (view: MerchantView) => ErrorTexts;
   readonly rejections: (view: MerchantView) => RejectionTexts<R>;
-  /** The fields beside which the texts of reasons stand. The texts of the others stand above the button. */
-  readonly fieldOf?: { readonly [Reason in keyof R & string]?: string };
+  /**
+   * The fields beside which the texts of reasons stand (422), for nested reasons a function. The texts of the others
+   * stand above the button (409).
+   */
+  readonly fieldOf?:
+    | { readonly [Reason in keyof R & string]?: string }
+    | ((rejection: Rejection<R> | RunRejection) => string | undefined);
+  /** Whether too many forms were sent, so that the same form can be sent again later (429). */
+  readonly isLimit?: (rejection: Rejection<R> | RunRejection) => boolean;
   /** The text above the button if it is not known what was done: without a response in time (200), or else (503). */
   readonly unknown?: (view: MerchantView) => { readonly late: string; readonly other: string };
   /**
    * What happened to a form that was not executed, for a page that shows its object as it is now, and why the form
-   * cannot be sent any more. Null as rejection: it is not known what was done, and the same form can be sent again.
+   * cannot be sent any more. Null as rejection: it is not known what was done, and the same form can be sent again. Null
+   * as result: the text of the reason says it.
    */
   readonly problem?: (view: MerchantView, rejection: Rejection<R> | RunRejection | null) => string | null;
   readonly render: (page: FormPage<Subject>, dependencies: DashboardDependencies) => string | Promise<string>;
@@ -93,7 +101,8 @@ interface FormPages<
 
 /**
  * The two pages of a form of a member: the form, and what it does. The order of a POST: parse, run, then the page that
- * follows, or the form again with the reason above its button (409) or beside its fields (422).
+ * follows, or the form again with the reason above its button (409) or beside its fields (422). A limit is 429, and
+ * 503 means that nothing was requested, or that it is not known what was done.
  */
 export function memberFormPages<
   Parts extends object,
@@ -165,15 +174,18 @@ class SentForm<
     state: Pick<FormState, 'formId' | 'sent'>,
     rejection: Rejection<R> | RunRejection,
   ): Promise<EndpointResponse> {
-    const { problem } = this.form;
-    if (problem !== undefined) {
-      const status = rejection.reason === 'temporal_away' ? 503 : 409;
-      return this.show(status, { ...state, problem: problem(this.formVisit.view, rejection) });
-    }
     const text = this.textOf(rejection);
-    const field = isRunRejection(rejection) ? undefined : this.form.fieldOf?.[rejection.reason];
-    if (field === undefined) return this.show(409, { ...state, rejection: text });
-    return this.show(422, { ...state, errors: { [field]: text } });
+    const field = this.fieldOf(rejection);
+    if (field !== undefined) return this.show(422, { ...state, errors: { [field]: text } });
+    const status = this.form.isLimit?.(rejection) ? 429 : rejection.reason === 'temporal_away' ? 503 : 409;
+    const problem = this.form.problem?.(this.formVisit.view, rejection) ?? null;
+    return this.show(status, problem === null ? { ...state, rejection: text } : { ...state, problem });
+  }
+
+  private fieldOf(rejection: Rejection<R> | RunRejection): string | undefined {
+    const { fieldOf } = this.form;
+    if (typeof fieldOf === 'function') return fieldOf(rejection);
+    return isRunRejection(rejection) ? undefined : fieldOf?.[rejection.reason];
   }
 
   private showUnknown({ sent, formId }: Pick<FormState, 'formId' | 'sent'>, error: unknown): Promise<EndpointResponse> {

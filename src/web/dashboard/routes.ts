@@ -21,7 +21,7 @@ import { closeNoticesByForm } from './notices/close-notice';
 import { showCustomerPage } from './payments/customer';
 import { exportPayments } from './payments/export-payments';
 import { listPayments } from './payments/list-payments';
-import { createPaymentByForm, newPaymentForm } from './payments/new-payment';
+import { newPaymentPages } from './payments/new-payment';
 import { paymentActionPages } from './payments/payment-action-pages';
 import { getQrImage, showQr } from './payments/qr';
 import { showPaymentPage, streamPayment } from './payments/show-payment';
@@ -89,8 +89,7 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   showHome,
   listPayments,
   exportPayments,
-  newPaymentForm,
-  createPaymentByForm,
+  ...newPaymentPages,
   showPaymentPage,
   streamPayment,
   showQr,

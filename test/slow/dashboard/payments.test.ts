@@ -3,7 +3,7 @@ import { recordRequests } from '../../../src/db/operations/recorded-requests';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../../src/domain/payment-transitions';
 import { REFUND_STEP_UP } from '../../../src/domain/sign-in';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
-import { shownRejection } from '../../../src/web/dashboard/payments/create-rejections';
+import { creationText } from '../../../src/web/dashboard/payments/create-rejections';
 import { PAYMENT_TEXTS } from '../../../src/web/dashboard/payments/payment-texts';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
 import { applyTransitions, payLate, type AppliedPath } from '../../services/ledger/transition-path';
@@ -217,14 +217,9 @@ describe('a new payment that is rejected', () => {
       [`dashboard-${form.form_id}`],
     );
     const [payment] = rows;
-    const shown = shownRejection('id', {
-      reason: 'provider_rejected',
-      failureReason: payment?.reason ?? null,
-      status: 'failed',
-      isRepeat: false,
-    });
+    const rejection = { reason: 'provider_rejected', failureReason: null, status: 'failed', isRepeat: false } as const;
     expect(status).toBe(409);
-    expect(body).toContain(shown.problem);
+    expect(body).toContain(creationText('id', rejection));
     expect(body).not.toContain(payment?.reason);
     expect(await actionsOn(payment?.id ?? '')).toEqual(['payment.create rejected']);
   });

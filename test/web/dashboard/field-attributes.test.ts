@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { Operation } from '../../../src/services/operations/operation';
-import type { DashboardDependencies } from '../../../src/web/dashboard/dashboard-dependencies';
 import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
 import type * as fieldAttributes from '../../../src/web/page/field-attributes';
 import { attributesOf, type FieldAttributes, type FormAttributes } from '../../../src/web/page/field-attributes';
-import type { Visit } from '../../../src/web/page/page-route';
+import { NO_DEPENDENCIES, OWN_TERMS, ownerVisit, strangerVisit } from '../../support/member-visit';
 
 /* Each page is rendered of an object that has what every page reads, and with the schema of its own form. */
 
@@ -13,8 +12,7 @@ jest.mock('../../../src/web/page/field-attributes', () => {
   return { attributesOf: jest.fn(actual.attributesOf) };
 });
 
-const ID = '0199a5a0-0000-7000-8000-000000000001';
-const NOW = new Date('2026-11-29T00:00:00Z');
+const ID = OWN_TERMS.merchantId;
 const KEY = {
   id: ID,
   name: 'shop',
@@ -25,6 +23,7 @@ const KEY = {
   revokedAt: null,
 };
 const SUBJECT = {
+  ...OWN_TERMS,
   ...KEY,
   userId: ID,
   role: 'owner',
@@ -36,41 +35,8 @@ const SUBJECT = {
   settings: { schedule: 'daily', weekday: null, minimumRupiah: 50_000 },
   isProposed: false,
   timeZone: 'Asia/Jakarta',
-  returnUrl: null,
   contact: null,
-  checkoutOrigins: [],
-  providers: ['gopay', 'shopeepay'],
-  feePayer: 'merchant',
 };
-
-const session = {
-  user: { id: ID, name: 'Siti', email: 'siti@shop.test', language: 'en' },
-  method: 'password',
-  steppedUpAt: NOW,
-};
-const member = {
-  merchantId: ID,
-  merchantCode: '0123ABCD',
-  merchantName: 'Toko',
-  merchantStatus: 'approved',
-  timeZone: 'Asia/Jakarta',
-  role: 'owner',
-};
-const PARAMS = { code: '0123ABCD', key: ID, endpoint: ID, user: ID, account: ID, invitation: ID, id: ID };
-const request = { params: PARAMS, path: '/', ip: '192.0.2.1', method: 'GET', headers: {} };
-
-/** Pages of forms read nothing else. What `Object.create` returns has no type. */
-const visit: Visit = Object.assign(Object.create(null), {
-  request,
-  language: 'en',
-  now: NOW,
-  session: null,
-  pending: null,
-  fields: new URLSearchParams(),
-  returnPath: '/',
-});
-const memberVisit: Visit = Object.assign(Object.create(visit), visit, { session: { ...session, membership: member } });
-const dependencies: DashboardDependencies = Object.assign(Object.create(null), { environment: 'sandbox' });
 
 beforeEach(() => {
   jest.spyOn(Operation.prototype, 'preview').mockResolvedValue({ subject: SUBJECT, rejection: null });
@@ -87,6 +53,7 @@ const FORMS = [
   '/m/:code/developers/webhooks/:endpoint/edit',
   '/m/:code/developers/webhooks/:endpoint/rotate',
   '/m/:code/developers/webhooks/new',
+  '/m/:code/payments/new',
   '/m/:code/payouts/schedule',
   '/m/:code/settings/edit',
   '/m/:code/team/:user/remove',
@@ -108,7 +75,6 @@ const BUTTONS = [
   '/m/:code/payments/:ref/cancel',
   '/m/:code/payments/:ref/refund',
   '/m/:code/payments/:ref/refund/cancel',
-  '/m/:code/payments/new',
   '/m/:code/payouts/:ref/approve',
   '/m/:code/payouts/:ref/cancel',
   '/m/:code/payouts/new',
@@ -120,7 +86,8 @@ const BUTTONS = [
 
 async function render(path: string): Promise<string> {
   const page = DASHBOARD_ROUTES.find((route) => route.method === 'get' && route.path === path);
-  const response = await page?.respond(dependencies, page.access === 'public' ? visit : memberVisit);
+  const visit = page?.access === 'public' ? strangerVisit('en') : ownerVisit('en');
+  const response = await page?.respond(NO_DEPENDENCIES, visit);
   return String(response?.body);
 }
 

@@ -1,11 +1,11 @@
 import { referenceIdOf } from '../../../crypto/reference-id';
 import type { Queryable } from '../../../db/connection/pool';
 import type { CreatingMerchantRow } from '../../../db/merchants/find-creating-merchant';
-import { findCurrentPolicy, type Policy } from '../../../db/operations/find-current-policy';
+import { findCurrentPolicy, type CurrentPolicy, type Policy } from '../../../db/operations/find-current-policy';
 import { amountsOf, type Amounts } from '../../../domain/fees';
 import type { PaymentTerms } from '../../../domain/payment';
 import { isAtShop } from '../../merchants/shop-address';
-import { CreationRejectedError } from './create-rejection';
+import { CreationRejectedError, type CreateRejection } from './create-rejection';
 import type { NewPayment } from './new-payment';
 import type { PaymentDraft } from './payment-draft';
 
@@ -15,19 +15,48 @@ export interface ResolvedPolicy {
   readonly providerAccountId: string;
 }
 
+type ProviderChoice = Pick<NewPayment, 'provider' | 'paymentMethod'>;
+
 /** @throws CreationRejectedError if the merchant or the catalog does not allow the provider */
 export async function resolvePolicy(
   { db }: { readonly db: Queryable },
   merchant: CreatingMerchantRow,
-  { provider, paymentMethod }: Pick<NewPayment, 'provider' | 'paymentMethod'>,
+  request: ProviderChoice,
 ): Promise<ResolvedPolicy> {
+  requireProvider(merchant, request);
+  return requirePolicy(request, await findCurrentPolicy(db, request.provider, request.paymentMethod));
+}
+
+/**
+ * Why the merchant cannot have a payment of this amount under the newest policy of the provider; null: nothing is known
+ * that prevents it.
+ */
+export function findTermsRejection(
+  merchant: CreatingMerchantRow,
+  request: ProviderChoice & Pick<NewPayment, 'amountRupiah'>,
+  current: CurrentPolicy | undefined,
+): CreateRejection | null {
+  try {
+    requireProvider(merchant, request);
+    computeAmounts(request.amountRupiah, requirePolicy(request, current).policy, merchant);
+    return null;
+  } catch (error) {
+    if (error instanceof CreationRejectedError) return error.rejection;
+    throw error;
+  }
+}
+
+function requireProvider(merchant: CreatingMerchantRow, { provider, paymentMethod }: ProviderChoice): void {
   if (!merchant.paymentMethodActive) {
     throw new CreationRejectedError({ reason: 'payment_method_inactive', paymentMethod });
   }
   if (!merchant.providers.includes(provider)) {
     throw new CreationRejectedError({ reason: 'provider_not_enabled', provider });
   }
-  const { policy, providerAccountId } = await findCurrentPolicy(db, provider, paymentMethod);
+}
+
+function requirePolicy({ provider }: ProviderChoice, current: CurrentPolicy | undefined): ResolvedPolicy {
+  const { policy, providerAccountId } = current ?? {};
   if (!policy || !providerAccountId) throw new CreationRejectedError({ reason: 'provider_unavailable', provider });
   return { policy, providerAccountId };
 }

@@ -1,16 +1,19 @@
 import { z } from 'zod';
-import { findCreatingMerchant } from '../../../db/merchants/find-creating-merchant';
+import { findCreatingMerchant, type CreatingMerchantRow } from '../../../db/merchants/find-creating-merchant';
+import { findCurrentPolicy, type CurrentPolicy } from '../../../db/operations/find-current-policy';
 import { MAX_TOTAL_RUPIAH } from '../../../domain/money';
-import { PROVIDERS } from '../../../domain/provider-capabilities';
+import { PROVIDERS, type ProviderName } from '../../../domain/provider-capabilities';
 import { NotFoundError } from '../../../errors';
 import type { AuditDependencies } from '../../audit/audit';
 import { Operation } from '../../operations/operation';
 import { done, notKnown, rejected } from '../../operations/rejections';
 import { isTemporalAway, temporalMessage, temporalReason, type TemporalState } from '../../operations/temporal-away';
 import { NO_DETAILS } from '../payment-details';
+import { findTermsRejection } from './capture-terms';
 import { createPayment, type CreateDependencies } from './create-payment';
 import type { CreateRejection } from './create-rejection';
-import { draftPayment, type PaymentDraft } from './payment-draft';
+import type { NewPayment } from './new-payment';
+import { draftPayment } from './payment-draft';
 import { paymentIdentity } from './payment-identity';
 
 type CreateOwnNeeds = AuditDependencies &
@@ -23,13 +26,24 @@ type CreateOwnNeeds = AuditDependencies &
     };
   };
 
+const METHOD = 'qris';
+
 const choice = z.object({
   amountRupiah: z.int().min(1).max(MAX_TOTAL_RUPIAH),
   provider: z.enum(PROVIDERS),
   merchantReferenceId: z.string().max(64).nullable(),
 });
 
-/** A member creates a payment. The id of the form is the idempotency key, so a double click makes one. */
+/** What the page of the form shows, and what decides about the payment. */
+export interface OwnTerms extends CreatingMerchantRow {
+  /** The newest policy of each provider that is enabled for the merchant. */
+  readonly policies: readonly (CurrentPolicy & { readonly provider: ProviderName })[];
+}
+
+/**
+ * A member creates a payment. The id of the form is the idempotency key, so a double click makes one. A form that has
+ * to be corrected is no act of the member: the audit log does not have it.
+ */
 export const createOwnPayment = new Operation({
   name: 'payment.create',
   member: { area: 'payments', level: 'manage' },
@@ -37,9 +51,14 @@ export const createOwnPayment = new Operation({
   input: choice,
   rejections: { not_created: { why: z.custom<CreateRejection>() }, merchant_rate: {}, ...temporalReason },
   messages: { not_created: ({ why }) => why.reason, merchant_rate: () => 'merchant_rate', ...temporalMessage },
-  load({ db }: CreateOwnNeeds, scope) {
+  async load({ db }: CreateOwnNeeds, scope): Promise<OwnTerms> {
     if (scope === 'all') throw new NotFoundError('merchant', 'of an operator');
-    return findCreatingMerchant(db, scope.merchantId);
+    const merchant = await findCreatingMerchant(db, scope.merchantId);
+    const policies = merchant.providers.map(async (provider) => ({
+      provider,
+      ...(await findCurrentPolicy(db, provider, METHOD)),
+    }));
+    return { ...merchant, policies: await Promise.all(policies) };
   },
   target: ({ subject: { merchantId }, formId }) => paymentIdentity(merchantId, keyOf(formId)).paymentId,
   detail: ({ input: { amountRupiah: amount, provider, merchantReferenceId } }) => ({
@@ -47,12 +66,19 @@ export const createOwnPayment = new Operation({
     provider,
     order: merchantReferenceId ?? undefined,
   }),
+  allows(terms, _by, input) {
+    if (input === undefined) return null;
+    const current = terms.policies.find(({ provider }) => provider === input.provider);
+    const why = findTermsRejection(terms, { ...input, paymentMethod: METHOD }, current);
+    return why && { reason: 'not_created', why };
+  },
+  findsRepeats: true,
   async perform({ needs, subject: merchant, input, formId }) {
     if (await isTemporalAway(needs)) return rejected({ reason: 'temporal_away' });
     const { rateLimit } = needs;
     const { allowed } = await rateLimit.take(merchant.merchantId, 1, rateLimit.merchantLimit);
     if (!allowed) return rejected({ reason: 'merchant_rate' });
-    const draft = draftOfForm(needs, merchant.merchantId, input, formId);
+    const draft = draftPayment(needs, merchant, requestOf(input), keyOf(formId));
     const result = await createPayment(needs, merchant, draft).catch(notKnown);
     if (result.outcome === 'rejected') return rejected({ reason: 'not_created', why: result.rejection });
     return result.outcome === 'created' ? done(result.payment) : result;
@@ -61,12 +87,6 @@ export const createOwnPayment = new Operation({
 
 const keyOf = (formId: string) => `dashboard-${formId}`;
 
-export function draftOfForm(
-  needs: Pick<CreateDependencies, 'derivedKeys'>,
-  merchantId: string,
-  input: z.output<typeof choice>,
-  formId: string,
-): PaymentDraft {
-  const request = { ...input, paymentMethod: 'qris', ...NO_DETAILS, expiresInSeconds: null } as const;
-  return draftPayment(needs, { merchantId }, request, keyOf(formId));
+function requestOf(input: z.output<typeof choice>): NewPayment {
+  return { ...NO_DETAILS, ...input, paymentMethod: METHOD, expiresInSeconds: null };
 }

@@ -10,7 +10,7 @@ import { isWithoutResponse } from '../../../temporal/grpc-errors';
 import { logPayment } from '../../../temporal/log-payment';
 import type { LostWorkflows } from '../../recovery/lost-workflows';
 import { captureTerms, resolvePolicy } from './capture-terms';
-import { CreationRejectedError, type CreateRejection, type NotCreated } from './create-rejection';
+import { CreationRejectedError, type NotCreated } from './create-rejection';
 import { sealedDetailsOf, type PaymentDraft } from './payment-draft';
 import { requireSameRequest } from './require-same-request';
 import type { SingleFlight } from './single-flight';
@@ -47,24 +47,6 @@ export async function createPayment(
     return await create(dependencies, by, draft);
   } catch (error) {
     if (error instanceof CreationRejectedError) return { outcome: 'rejected', rejection: error.rejection };
-    throw error;
-  }
-}
-
-/**
- * Why the merchant cannot have the payment now; null: nothing is known that prevents it. Nothing is created, and no
- * slot is taken.
- */
-export async function findTermsRejection(
-  dependencies: Pick<CreateDependencies, 'db'>,
-  by: CreatingMerchantRow,
-  draft: PaymentDraft,
-): Promise<CreateRejection | null> {
-  try {
-    captureTerms(by, draft, await resolvePolicy(dependencies, by, draft.request));
-    return null;
-  } catch (error) {
-    if (error instanceof CreationRejectedError) return error.rejection;
     throw error;
   }
 }

@@ -1,7 +1,6 @@
 import { formatRupiah } from '../../../domain/money';
 import type { Language } from '../../../domain/sign-in';
 import type { RejectionData } from '../../../services/payments/create/create-rejection';
-import type { FieldErrors } from '../../page/read-form';
 
 /** What a form adds to the rejections of a creation. */
 interface FormRejectionData extends RejectionData {
@@ -51,33 +50,30 @@ const id: RejectionTexts = {
 
 const TEXTS: Readonly<Record<Language, RejectionTexts>> = { en, id };
 
-/** Which field has the text; null: it stands above the form. */
-const SHOWN: Readonly<Record<FormReason, { readonly field: 'amount' | 'provider' | null; readonly status: number }>> = {
-  payment_method_inactive: { field: 'provider', status: 422 },
-  provider_not_enabled: { field: 'provider', status: 422 },
-  provider_unavailable: { field: 'provider', status: 422 },
-  fee_reaches_amount: { field: 'amount', status: 422 },
-  total_too_large: { field: 'amount', status: 422 },
-  return_url_not_allowed: { field: null, status: 422 },
-  idempotency_key_reused: { field: null, status: 409 },
-  idempotency_key_archived: { field: null, status: 409 },
-  creates_in_flight: { field: null, status: 429 },
-  merchant_rate: { field: null, status: 429 },
-  provider_rejected: { field: null, status: 409 },
-};
-
-interface ShownRejection {
-  readonly errors: FieldErrors;
-  readonly problem?: string;
-  readonly status: number;
+/** Why a form creates no payment, in the language of the member. */
+export function creationText<Reason extends FormReason>(language: Language, rejection: FormRejection<Reason>): string {
+  return TEXTS[language][rejection.reason](rejection);
 }
 
-/** What the page of the form shows of a rejection, and the status of the response. */
-export function shownRejection<Reason extends FormReason>(
-  language: Language,
-  rejection: FormRejection<Reason>,
-): ShownRejection {
-  const text = TEXTS[language][rejection.reason](rejection);
-  const { field, status } = SHOWN[rejection.reason];
-  return field === null ? { errors: {}, problem: text, status } : { errors: { [field]: text }, status };
+/** A reason of the operation. Why a payment was not created stands in it. */
+interface NotDone {
+  readonly reason: string;
+  readonly why?: { readonly reason: string };
 }
+
+const FIELDS: Readonly<Partial<Record<string, string>>> = {
+  merchant_state: 'amount',
+  payment_method_inactive: 'provider',
+  provider_not_enabled: 'provider',
+  provider_unavailable: 'provider',
+  fee_reaches_amount: 'amount',
+  total_too_large: 'amount',
+} satisfies Partial<Record<FormReason | 'merchant_state', string>>;
+
+/** The field that has the text; undefined: it stands above the form. */
+export const fieldOfCreation = ({ reason, why }: NotDone) => FIELDS[why?.reason ?? reason];
+
+const LIMITS: ReadonlySet<string> = new Set<FormReason>(['creates_in_flight', 'merchant_rate']);
+
+/** Whether the same form can be sent again in a moment. */
+export const isCreationLimit = ({ reason, why }: NotDone) => LIMITS.has(why?.reason ?? reason);

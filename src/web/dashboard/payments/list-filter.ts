@@ -10,6 +10,7 @@ import { PAYMENT_GROUP_NAMES } from './payment-groups';
 /** `50000`, `50.000` or `Rp 50.000`: dots separate thousands. */
 export const amountField = z
   .string({ error: 'amount' })
+  .max(16, { error: 'amount' })
   .regex(/^(rp\.? ?)?(\d{1,3}(\.\d{3})+|\d{1,8})$/i, { error: 'amount' })
   .transform((text) => Number(text.replaceAll(/\D/g, '')));
 

@@ -1,88 +1,96 @@
 import { rejectionError } from '../../../../src/api/payments/create-payment/rejection-error';
 import type { Language } from '../../../../src/domain/sign-in';
-import type { MerchantView } from '../../../../src/web/dashboard/merchant-view';
+import { createOwnPayment } from '../../../../src/services/payments/create/create-own-payment';
+import type { CreateRejection } from '../../../../src/services/payments/create/create-rejection';
 import {
-  shownRejection,
+  creationText,
   type FormReason,
   type FormRejection,
 } from '../../../../src/web/dashboard/payments/create-rejections';
-import { renderNewPaymentPage } from '../../../../src/web/dashboard/payments/new-payment-page';
-import { DASHBOARD_TEXTS } from '../../../../src/web/dashboard/texts/texts';
+import { newPaymentPages } from '../../../../src/web/dashboard/payments/new-payment';
 import { CREATE_REJECTIONS } from '../../../support/create-rejections';
+import { NO_DEPENDENCIES, OWN_TERMS, ownerVisit } from '../../../support/member-visit';
 
 const REJECTIONS: { readonly [Reason in FormReason]: FormRejection<Reason> } = {
   ...CREATE_REJECTIONS,
   merchant_rate: { reason: 'merchant_rate' },
 };
 
-const viewIn = (language: Language): MerchantView => ({
-  texts: DASHBOARD_TEXTS[language],
-  locale: { language, zone: 'Asia/Jakarta' },
-  nowMs: Date.UTC(2026, 10, 21),
-  code: 'm1',
-  merchantName: 'Toko',
-  merchantState: null,
-  userName: 'Siti',
-  roleName: DASHBOARD_TEXTS[language].roles.cashier,
-  isDevelopmentSession: false,
-  isSandbox: true,
-  path: '/m/m1/payments/new',
-  onlyRoles: () => '',
-  rightRejection: () => null,
-  scopesRejection: () => null,
-});
+const FORM = { form_id: '0199a5a0-0000-7000-8000-000000000002', amount: '100' };
 
-/** The page of the form after a rejection. */
-function pageIn(language: Language, rejection: FormRejection): string {
-  const { status: _, ...shown } = shownRejection(language, rejection);
-  const form = { feePayer: 'merchant', terms: [], rejection: null, formId: 'form-1', sent: { amount: '100' } } as const;
-  return renderNewPaymentPage({ view: viewIn(language), ...form, ...shown });
+/** What `run` has for a reason: that of a creation is nested. */
+const ofOperation = (rejection: FormRejection) =>
+  rejection.reason === 'merchant_rate' ? rejection : { reason: 'not_created' as const, why: rejection };
+
+/** The response to a form that is rejected. */
+async function send(language: Language, rejection: FormRejection) {
+  jest.spyOn(createOwnPayment, 'preview').mockResolvedValue({ subject: OWN_TERMS, rejection: null });
+  const result = { outcome: 'rejected', rejection: ofOperation(rejection), message: '' } as const;
+  jest.spyOn(createOwnPayment, 'run').mockResolvedValue(result);
+  const { status, body } = await post(language, FORM);
+  return { status, body };
 }
 
-function textIn(language: Language, rejection: FormRejection): string {
-  const { errors, problem } = shownRejection(language, rejection);
-  return [...Object.values(errors), problem].join('');
+async function post(language: Language, form: Readonly<Record<string, string>>) {
+  const route = newPaymentPages.find(({ method }) => method === 'post');
+  const response = await route?.respond(NO_DEPENDENCIES, ownerVisit(language, form));
+  return { status: response?.status, body: String(response?.body) };
 }
+
+const fieldsWithErrors = (body: string) => Array.from(body.matchAll(/id="(\w+)-error"/g), ([, name]) => name);
 
 describe.each(Object.values(REJECTIONS))('a form that is rejected: $reason', (rejection) => {
   it('the reason has a sentence of its own in each language', () => {
-    const [english, indonesian] = [textIn('en', rejection), textIn('id', rejection)];
+    const [english, indonesian] = [creationText('en', rejection), creationText('id', rejection)];
     for (const text of [english, indonesian]) expect(text).toMatch(/^[A-Z].*\.$/);
     expect(indonesian).not.toBe(english);
   });
 
-  it.each(['en', 'id'] as const)('shows the sentence on the page in %s', (language) => {
-    expect(pageIn(language, rejection)).toContain(textIn(language, rejection));
-  });
+  it.each(['en', 'id'] as const)(
+    'shows the sentence on the page in %s, and its form can be sent again',
+    async (language) => {
+      const { body } = await send(language, rejection);
+      expect(body).toContain(creationText(language, rejection));
+      expect(body).toContain(`value="${FORM.form_id}"`);
+      expect(body).not.toContain('disabled');
+    },
+  );
 
-  it('shows no English sentence on the Indonesian page', () => {
-    expect(pageIn('id', rejection)).not.toContain(textIn('en', rejection));
+  it('shows no English sentence on the Indonesian page', async () => {
+    expect((await send('id', rejection)).body).not.toContain(creationText('en', rejection));
   });
 });
 
-it.each(Object.values(CREATE_REJECTIONS))('$reason: no page has the sentence of the API', (rejection) => {
-  const sentence = rejectionError(rejection).message;
-  for (const language of ['en', 'id'] as const) expect(pageIn(language, rejection)).not.toContain(sentence);
-});
+it.each(Object.values<CreateRejection>(CREATE_REJECTIONS))(
+  '$reason: no page has the sentence of the API',
+  async (rejection) => {
+    const sentence = rejectionError(rejection).message;
+    for (const language of ['en', 'id'] as const)
+      expect((await send(language, rejection)).body).not.toContain(sentence);
+  },
+);
 
-it('the Indonesian page does not have the English reason of the provider', () => {
+it('the Indonesian page does not have the English reason of the provider', async () => {
   const { provider_rejected } = REJECTIONS;
-  expect(pageIn('id', provider_rejected)).not.toContain(provider_rejected.failureReason);
+  expect((await send('id', provider_rejected)).body).not.toContain(provider_rejected.failureReason);
 });
 
 it.each([
-  ['amount', ['fee_reaches_amount', 'total_too_large'], 422],
-  ['provider', ['payment_method_inactive', 'provider_not_enabled', 'provider_unavailable'], 422],
-] as const)('the field %s has %j, and the response is %i', (field, reasons, status) => {
+  [['amount'], 422, ['fee_reaches_amount', 'total_too_large']],
+  [['provider'], 422, ['payment_method_inactive', 'provider_not_enabled', 'provider_unavailable']],
+  [[], 429, ['merchant_rate', 'creates_in_flight']],
+  [[], 409, ['idempotency_key_reused', 'idempotency_key_archived', 'provider_rejected']],
+] as const)('the fields %j have the text, and the response is %i: %j', async (fields, expected, reasons) => {
   for (const reason of reasons) {
-    const shown = shownRejection('id', REJECTIONS[reason]);
-    expect([Object.keys(shown.errors), shown.problem, shown.status]).toEqual([[field], undefined, status]);
+    const { status, body } = await send('id', REJECTIONS[reason]);
+    expect([reason, fieldsWithErrors(body), status]).toEqual([reason, fields, expected]);
   }
 });
 
-it('a limit is 429, and what only another form can change is 409', () => {
-  const statusOf = (reason: FormReason) => shownRejection('en', REJECTIONS[reason]).status;
-  expect([statusOf('merchant_rate'), statusOf('creates_in_flight')]).toEqual([429, 429]);
-  const ofForm = ['idempotency_key_reused', 'idempotency_key_archived', 'provider_rejected'] as const;
-  expect(ofForm.map(statusOf)).toEqual([409, 409, 409]);
+it('without its id, a form that is sent twice would create two payments: it has to be opened again', async () => {
+  jest.spyOn(createOwnPayment, 'preview').mockResolvedValue({ subject: OWN_TERMS, rejection: null });
+  const run = jest.spyOn(createOwnPayment, 'run').mockClear();
+  const { status, body } = await post('en', { amount: '100' });
+  expect([status, run.mock.calls.length]).toEqual([422, 0]);
+  expect(body).toContain('Open this form again: its number is missing.');
 });

@@ -1,0 +1,164 @@
+import type { ReactElement } from 'react';
+import { z } from 'zod';
+import type { Policy } from '../../../db/operations/find-current-policy';
+import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../../domain/money';
+import { PROVIDER_CAPABILITIES, PROVIDERS, type ProviderName } from '../../../domain/provider-capabilities';
+import { createOwnPayment, type OwnTerms } from '../../../services/payments/create/create-own-payment';
+import { Choices } from '../../ui/choices';
+import { ErrorSummary, Field } from '../../ui/form';
+import { Card, Notice, PageHead } from '../../ui/layout';
+import { memberFormPages, type FormPage } from '../form-pages';
+import { renderMerchantPage } from '../merchant-page';
+import { merchantRejection, type MerchantView } from '../merchant-view';
+import { creationText, fieldOfCreation, isCreationLimit } from './create-rejections';
+import { amountField } from './list-filter';
+import { newPaymentPath, paymentsPath, qrPath } from './payment-paths';
+import { PAYMENT_TEXTS } from './payment-texts';
+import { PROVIDER_NAMES } from './provider-names';
+
+const newPaymentFields = z
+  .object({
+    amount: amountField.refine((rupiah) => rupiah >= 1 && rupiah <= MAX_TOTAL_RUPIAH, { error: 'amount' }),
+    order: z
+      .string()
+      .max(64, { error: 'order' })
+      .refine((text) => !text.includes('\0'), { error: 'order' })
+      .optional(),
+    provider: z.enum(PROVIDERS, { error: 'provider' }).default('gopay'),
+  })
+  .transform(({ amount, order, provider }) => ({
+    amountRupiah: amount,
+    provider,
+    merchantReferenceId: order ?? null,
+  }));
+
+export const newPaymentPages = memberFormPages({
+  at: newPaymentPath,
+  operation: createOwnPayment,
+  path: () => ({}),
+  fields: () => newPaymentFields,
+  errors: ({ texts }) => texts.create.errors,
+  rejections: ({ texts, locale: { language } }) => ({
+    not_created: ({ why }) => creationText(language, why),
+    merchant_rate: (rejection) => creationText(language, rejection),
+    temporal_away: () => texts.confirm.unavailable,
+  }),
+  fieldOf: fieldOfCreation,
+  isLimit: isCreationLimit,
+  // A repeat of the form continues the same payment.
+  problem: ({ texts }, rejection) => (rejection === null ? texts.confirm.unknown : null),
+  done: ({ referenceId }, { view }) => qrPath.to({ ...view, ref: referenceId }),
+  render: (page) =>
+    renderMerchantPage(page.view, {
+      title: page.view.texts.create.title,
+      current: 'payments',
+      live: 'none',
+      children: <NewPayment {...page} />,
+    }),
+});
+
+/** A form that was rejected can be sent again. What the merchant cannot do at present stands above every page. */
+function NewPayment(page: FormPage<OwnTerms>): ReactElement {
+  const { view, errors, rejection, problem, subject } = page;
+  const { create, detail } = view.texts;
+  const closed = merchantRejection(view);
+  const why = problem ?? (rejection === closed ? null : rejection);
+  const terms = subject.policies.flatMap(({ provider, policy }) => (policy ? [termsOf(view, provider, policy)] : []));
+  return (
+    <div className="narrow">
+      <PageHead title={create.title} back={{ href: paymentsPath.to(view), label: detail.back }} />
+      <div className="stack">
+        {why !== null && (
+          <Notice tone="bad">
+            <p>{why}</p>
+          </Notice>
+        )}
+        <ErrorSummary title={create.errorTitle} errors={errors} />
+        <Card>
+          <PaymentForm {...page} terms={terms} isClosed={closed !== null} />
+        </Card>
+        <div className="dim">
+          {terms.map(({ provider, percent, flat, minutes }) => (
+            <p key={provider}>
+              {PROVIDER_NAMES[provider]}: {create.feeOf(percent, flat)}. {create.worksFor(minutes)}
+            </p>
+          ))}
+          <p>{create.paidBy[subject.feePayer]}</p>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+const termsOf = (view: MerchantView, provider: ProviderName, policy: Policy) => ({
+  provider,
+  percent: (policy.feeBasisPoints / 100).toLocaleString(view.locale.language),
+  /** Null: there is none. */
+  flat: policy.feeFlatRupiah === 0 ? null : formatRupiah(policy.feeFlatRupiah),
+  minutes: String(Math.round(policy.expiresInSeconds / 60)),
+});
+
+interface PaymentFormProps extends FormPage<OwnTerms> {
+  /** The terms of each provider that can be chosen. */
+  readonly terms: readonly { readonly provider: ProviderName }[];
+  readonly isClosed: boolean;
+}
+
+function PaymentForm({ view, terms, isClosed, formId, sent, errors, attributes }: PaymentFormProps): ReactElement {
+  const { create } = view.texts;
+  const chosen = sent?.provider ?? 'gopay';
+  return (
+    <form className="card-body" method="post" action={newPaymentPath.to(view)}>
+      <input type="hidden" name="form_id" value={formId} />
+      <Field
+        name="amount"
+        label={create.amount}
+        hint={create.amountHint}
+        value={sent?.amount ?? ''}
+        error={errors.amount}
+        inputMode="numeric"
+        autoComplete="off"
+        prefix="Rp"
+        {...attributes.amount}
+      />
+      <Field
+        name="order"
+        label={create.order}
+        hint={create.orderHint}
+        value={sent?.order ?? ''}
+        error={errors.order}
+        autoComplete="off"
+        {...attributes.order}
+      />
+      {terms.length > 1 && (
+        <Choices
+          name="provider"
+          kind="radio"
+          label={create.provider}
+          choices={terms.map(({ provider: name }) => ({
+            name,
+            label: PROVIDER_NAMES[name],
+            isChosen: name === chosen,
+          }))}
+          hint={providerHint(view, terms)}
+          error={errors.provider}
+          {...attributes.provider}
+        />
+      )}
+      <div className="buttons">
+        <button className="button primary wide-button" disabled={isClosed}>
+          {create.button}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function providerHint({ locale }: MerchantView, terms: PaymentFormProps['terms']): string {
+  const texts = PAYMENT_TEXTS[locale.language];
+  const limited = terms.filter(({ provider }) => {
+    const { cancel, refund } = PROVIDER_CAPABILITIES[provider];
+    return !cancel && !refund;
+  });
+  return [texts.providerHint, ...limited.map(({ provider }) => texts.noReturn(PROVIDER_NAMES[provider]))].join(' ');
+}
