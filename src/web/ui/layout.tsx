@@ -60,15 +60,24 @@ export function Notice({ tone, children }: NoticeProps): ReactElement {
   );
 }
 
-/** What the user has done just before. It ends when the page shows the next status. @param text null: nothing */
-export function DoneNotice({ text }: { readonly text: string | null }): ReactElement {
+interface DoneNoticeProps {
+  /** Without a text there is nothing. */
+  readonly text: string | false | null | undefined;
+  /** It ends when the page shows the next status. */
+  readonly isLive?: true;
+}
+
+/** What the user has done just before. */
+export function DoneNotice({ text, isLive }: DoneNoticeProps): ReactElement | null {
+  const notice = text ? (
+    <Notice tone="good">
+      <p>{text}</p>
+    </Notice>
+  ) : null;
+  if (!isLive) return notice;
   return (
-    <div data-part="done" data-version={text ?? ''}>
-      {text !== null && (
-        <Notice tone="good">
-          <p>{text}</p>
-        </Notice>
-      )}
+    <div data-part="done" data-version={text || ''}>
+      {notice}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { isProposal } from '../../../domain/bank-account-transitions';
 import { addBankAccount } from '../../../services/payouts/add-bank-account';
 import { listBankAccounts } from '../../../services/payouts/bank-accounts';
 import { memberPage } from '../../page/page-route';
-import { Card, Facts, Notice, PageHead } from '../../ui/layout';
+import { Card, DoneNotice, Facts, PageHead } from '../../ui/layout';
 import { EmptyState, Table, type Column } from '../../ui/table';
 import { Time } from '../../ui/values';
 import type { DashboardDependencies } from '../dashboard-dependencies';
@@ -74,11 +74,7 @@ function BankAccount({ view, accounts, rejection, done }: BankAccountPage): Reac
         )}
       </PageHead>
       <div className="stack">
-        {done && (
-          <Notice tone="good">
-            <p>{texts.done[done]}</p>
-          </Notice>
-        )}
+        <DoneNotice text={done && texts.done[done]} />
         <p className="dim text">{texts.explanation}</p>
         {rejection !== null && proposal === undefined && <p className="dim text">{rejection}</p>}
         <div className="stack" data-part="accounts" data-version={`${version}${String(cooling)}`}>

@@ -6,7 +6,7 @@ import { allowsAddress } from '../../../lib/allowed-networks';
 import { findKey, type ApiKeyDetails } from '../../../services/merchants/keys/api-key';
 import { orNoPage } from '../../page/page-error';
 import { memberPage } from '../../page/page-route';
-import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
+import { Card, DoneNotice, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderDeveloperPage } from '../developer-page';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
@@ -54,11 +54,7 @@ function Key({ view, shown, done, outsideAddress }: KeyProps): ReactElement {
     <div className="narrow">
       <PageHead title={shown.name ?? texts.unnamed} back={{ href: keysPath.to(view), label: texts.title }} />
       <div className="stack">
-        {done && (
-          <Notice tone="good">
-            <p>{texts.detail.done[done]}</p>
-          </Notice>
-        )}
+        <DoneNotice text={done && texts.detail.done[done]} />
         {outsideAddress !== null && (
           <Notice tone="warning">
             <p>{texts.form.outside(outsideAddress)}</p>

@@ -87,7 +87,7 @@ function Payment(page: PaymentPage): ReactElement {
         back={{ href: paymentsPath.to(view), label: texts.detail.back }}
       />
       <div className="stack">
-        <DoneNotice text={done && texts.detail.done[done]} />
+        <DoneNotice text={done && texts.detail.done[done]} isLive />
         <div className="columns">
           <div className="stack">
             <Head {...page} />

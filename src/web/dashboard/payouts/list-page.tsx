@@ -4,7 +4,7 @@ import { describeAccount } from '../../../domain/banks';
 import { PAYOUT_STATUSES } from '../../../domain/payout-transitions';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import { ErrorSummary, Field } from '../../ui/form';
-import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
+import { Card, DoneNotice, Facts, PageHead, type Fact } from '../../ui/layout';
 import { MoreFilters } from '../../ui/more-filters';
 import { Select } from '../../ui/select';
 import { EmptyState, Pager, Table, type Column } from '../../ui/table';
@@ -69,11 +69,7 @@ function PayoutList(page: PayoutListPage): ReactElement {
         <NewPayoutLink view={view} />
       </PageHead>
       <div className="stack">
-        {isSaved && (
-          <Notice tone="good">
-            <p>{SCHEDULE_TEXTS[view.locale.language].saved}</p>
-          </Notice>
-        )}
+        <DoneNotice text={isSaved && SCHEDULE_TEXTS[view.locale.language].saved} />
         <p className="dim text">{texts.explanation}</p>
         <Card>
           <Facts facts={settingFacts(page)} />

@@ -69,7 +69,7 @@ function PayoutView(page: PayoutPage): ReactElement {
     <>
       <PageHead title={detail.title(payout.referenceId)} back={{ href: payoutsPath.to(view), label: title }} />
       <div className="stack">
-        <DoneNotice text={done && detail.done[done]} />
+        <DoneNotice text={done && detail.done[done]} isLive />
         <div className="columns">
           <div className="stack">
             <Head {...page} />

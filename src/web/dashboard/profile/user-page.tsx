@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from 'react';
 import type { Language } from '../../../domain/sign-in';
 import { renderDocument } from '../../ui/document';
-import { Notice } from '../../ui/layout';
+import { DoneNotice } from '../../ui/layout';
 import { Shell } from '../../ui/shell';
 import { DASHBOARD_FILES } from '../files';
 import { DASHBOARD_TEXTS } from '../texts/texts';
@@ -60,11 +60,7 @@ function FramedPage({ view, page }: { readonly view: UserView; readonly page: Us
       settings={null}
     >
       <div className="stack">
-        {done !== null && (
-          <Notice tone="good">
-            <p>{profile.done[done]}</p>
-          </Notice>
-        )}
+        <DoneNotice text={done && profile.done[done]} />
         <div>{page.children}</div>
       </div>
     </Shell>

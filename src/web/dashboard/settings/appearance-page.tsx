@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import type { FieldErrors } from '../../page/read-form';
 import { ErrorSummary, Field } from '../../ui/form';
-import { Card, Notice, PageHead } from '../../ui/layout';
+import { Card, DoneNotice, PageHead } from '../../ui/layout';
 import { APPEARANCE_SCRIPTS } from '../files';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
@@ -40,11 +40,7 @@ function AppearanceForms(page: AppearancePage): ReactElement {
     <div className="narrow">
       <PageHead title={texts.title} back={{ href: settingsPath.to(view), label: texts.back }} />
       <div className="stack">
-        {done !== null && (
-          <Notice tone="good">
-            <p>{texts.done[done]}</p>
-          </Notice>
-        )}
+        <DoneNotice text={done && texts.done[done]} />
         <ErrorSummary title={texts.errorTitle} errors={errors} />
         <Card title={texts.sample}>
           <div className="card-body">

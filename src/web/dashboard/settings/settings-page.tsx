@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import type { FeePayer } from '../../../domain/fees';
 import type { SettlementKind } from '../../../domain/payment';
-import { Card, Facts, Notice, PageHead } from '../../ui/layout';
+import { Card, DoneNotice, Facts, PageHead } from '../../ui/layout';
 import { Table } from '../../ui/table';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
@@ -54,11 +54,7 @@ function Settings(page: SettingsPage): ReactElement {
     <div className="narrow">
       <PageHead title={texts.title} />
       <div className="stack">
-        {isSaved && (
-          <Notice tone="good">
-            <p>{texts.saved}</p>
-          </Notice>
-        )}
+        <DoneNotice text={isSaved && texts.saved} />
         <Card title={mayEdit ? texts.own : texts.ownOfOthers}>
           <OwnSettings view={view} settings={settings} />
           {mayEdit && (

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import type { MemberRole } from '../../../domain/member-roles';
 import { StateChip } from '../../ui/chip';
-import { Card, Notice, PageHead } from '../../ui/layout';
+import { Card, DoneNotice, PageHead } from '../../ui/layout';
 import { Pager, Table, type Column } from '../../ui/table';
 import { Time } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
@@ -62,11 +62,7 @@ function Team({ view, members, invitations, first, next, done }: TeamPage): Reac
         )}
       </PageHead>
       <div className="stack">
-        {done && (
-          <Notice tone="good">
-            <p>{texts.done[done]}</p>
-          </Notice>
-        )}
+        <DoneNotice text={done && texts.done[done]} />
         <Card>
           <Table
             caption={texts.caption}

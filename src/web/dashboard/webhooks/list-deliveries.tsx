@@ -4,7 +4,7 @@ import { listOwnEndpoints } from '../../../services/webhooks/webhook-endpoints';
 import { memberPage } from '../../page/page-route';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import { ErrorSummary } from '../../ui/form';
-import { Card, Notice, PageHead } from '../../ui/layout';
+import { Card, DoneNotice, Notice, PageHead } from '../../ui/layout';
 import { EmptyState, Pager } from '../../ui/table';
 import { Time } from '../../ui/values';
 import type { DashboardDependencies } from '../dashboard-dependencies';
@@ -92,11 +92,7 @@ function DeliveryList(page: DeliveryListProps): ReactElement {
         )}
       </PageHead>
       <div className="stack">
-        {redelivered !== undefined && (
-          <Notice tone="good">
-            <p>{texts.redelivered(String(redelivered))}</p>
-          </Notice>
-        )}
+        <DoneNotice text={redelivered !== undefined && texts.redelivered(String(redelivered))} />
         <ErrorSummary title={texts.errorTitle} errors={errors} />
         <Failing {...page} />
         <Filters {...page} />

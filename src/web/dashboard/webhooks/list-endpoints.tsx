@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { z } from 'zod';
 import { listOwnEndpoints } from '../../../services/webhooks/webhook-endpoints';
 import { memberPage } from '../../page/page-route';
-import { Card, Notice, PageHead } from '../../ui/layout';
+import { Card, DoneNotice, PageHead } from '../../ui/layout';
 import { EmptyState, Table, type Column } from '../../ui/table';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderDeveloperPage } from '../developer-page';
@@ -48,11 +48,7 @@ function EndpointList({ view, endpoints, isDeleted }: EndpointListProps): ReactE
         )}
       </PageHead>
       <div className="stack">
-        {isDeleted && (
-          <Notice tone="good">
-            <p>{texts.detail.done.deleted}</p>
-          </Notice>
-        )}
+        <DoneNotice text={isDeleted && texts.detail.done.deleted} />
         <p className="dim text">{texts.explanation}</p>
         <Card part="endpoints" version={version}>
           <Table

@@ -8,7 +8,7 @@ import { redeliveryRejection } from '../../../services/webhooks/webhook-redelive
 import { orNoPage } from '../../page/page-error';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit } from '../../page/page-route';
 import { ConfirmForm } from '../../ui/form';
-import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
+import { Card, DoneNotice, Facts, PageHead, type Fact } from '../../ui/layout';
 import { Id, Time } from '../../ui/values';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderDeveloperPage } from '../developer-page';
@@ -92,11 +92,7 @@ function Delivery({ view, delivery, isDone }: DeliveryProps): ReactElement {
         <DeliveryChip view={view} status={status} />
       </PageHead>
       <div className="stack">
-        {isDone && (
-          <Notice tone="good">
-            <p>{texts.done.redelivered}</p>
-          </Notice>
-        )}
+        <DoneNotice text={isDone && texts.done.redelivered} />
         <Card part="delivery" version={`${status}${attempts.length}${failingSince?.getTime()}`}>
           <div className="card-body">
             {deadReason && <p>{texts.deadReasons[deadReason]}</p>}

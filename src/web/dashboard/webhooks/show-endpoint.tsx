@@ -4,7 +4,7 @@ import { listNewestDeliveries } from '../../../services/webhooks/own-deliveries'
 import { findEndpoint } from '../../../services/webhooks/webhook-endpoints';
 import { orNoPage } from '../../page/page-error';
 import { memberPage } from '../../page/page-route';
-import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
+import { Card, DoneNotice, Facts, PageHead, type Fact } from '../../ui/layout';
 import { EmptyState } from '../../ui/table';
 import { Id, Time } from '../../ui/values';
 import type { DashboardDependencies } from '../dashboard-dependencies';
@@ -62,11 +62,7 @@ function Endpoint({ view, endpoint, deliveries, done }: EndpointProps): ReactEle
           <EndpointChip view={view} endpoint={endpoint} />
         </PageHead>
         <div className="stack">
-          {done && (
-            <Notice tone="good">
-              <p>{texts.detail.done[done]}</p>
-            </Notice>
-          )}
+          <DoneNotice text={done && texts.detail.done[done]} />
           <Card part="state" version={`${status}${pending}${failingSince?.getTime()}${nextProbeAt?.getTime()}`}>
             <div className="card-body">
               {disabledReason && <p>{texts.disabledBy[disabledReason]}</p>}
