@@ -9,6 +9,7 @@ import {
   findFragments,
   findLongFunctions,
   findLongLines,
+  findLongPages,
   findOwnPatterns,
   findSharedNames,
   findUnlinkedPages,
@@ -100,6 +101,14 @@ describe('long lines', () => {
     expect(problems(findLongLines([{ file: 'docs/a.md', text }]))).toEqual(['1: 121 columns']);
     expect(problems(findLongLines([{ file: 'src/a.ts', text }]))).toEqual(['1: 121 columns', '4: 125 columns']);
   });
+});
+
+it('a page has at most 200 lines, whichever part of the pages it is in', () => {
+  const [whole, longer] = ['x\n'.repeat(200), 'x\n'.repeat(201)];
+  const files = ['src/web/ui/a.tsx', 'src/web/dashboard/keys/a.tsx', 'src/web/dashboard/keys/a.ts', 'test/a.tsx'];
+  const found = files.flatMap((file) => findLongPages([{ file, text: longer }]));
+  expect(found.map(({ file }) => file)).toEqual(files.slice(0, 2));
+  expect(files.flatMap((file) => findLongPages([{ file, text: whole }]))).toEqual([]);
 });
 
 describe('long functions', () => {

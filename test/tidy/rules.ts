@@ -190,6 +190,17 @@ export function findOwnPatterns(sources: readonly SourceFile[]): Violation[] {
     );
 }
 
+const MAX_PAGE_LINES = 200;
+
+/** A longer page has a component that can have a name and a file of its own. */
+export function findLongPages(sources: readonly SourceFile[]): Violation[] {
+  return sources
+    .filter(({ file }) => /^src\/web\/.*\.tsx$/.test(file))
+    .map(({ file, text }) => ({ file, line: 1, lines: text.trimEnd().split('\n').length }))
+    .filter(({ lines }) => lines > MAX_PAGE_LINES)
+    .map(({ file, line, lines }) => ({ file, line, problem: `${lines} lines → a component in a file of its own` }));
+}
+
 const ADDRESS = /https?:\/\/[^\s)>]+/g;
 
 /** Tables and addresses cannot be wrapped. */

@@ -87,8 +87,8 @@ interface FormPages<
   readonly unknown?: (view: MerchantView) => { readonly late: string; readonly other: string };
   /**
    * What happened to a form that was not executed, for a page that shows its object as it is now, and why the form
-   * cannot be sent any more. Null as rejection: it is not known what was done, and the same form can be sent again. Null
-   * as result: the text of the reason says it.
+   * cannot be sent any more. Null as rejection: it is not known what was done, and the same form can be sent again.
+   * Null as result: the text of the reason is enough.
    */
   readonly problem?: (view: MerchantView, rejection: Rejection<R> | RunRejection | null) => string | null;
   readonly render: (page: FormPage<Subject>, dependencies: DashboardDependencies) => string | Promise<string>;

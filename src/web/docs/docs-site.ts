@@ -1,12 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import type { Environment } from '../../config';
+import { renderEventsPage } from './events-page';
 import type { MenuGroup, MenuPage } from './frame';
 import { renderGuidePage, renderHomePage, renderMissingPage } from './guide-page';
 import { GUIDES, pageAddress, readGuide, type Addresses, type Guide } from './guides';
 import { plainText, renderMarkdown } from './markdown';
 import { operationsOf, type ApiOperation, type Field, type OpenapiDocument } from './openapi-document';
+import { anchorOf, renderOperationPage } from './operation-page';
+import { renderOverviewPage } from './overview-page';
 import { fieldGroups, operationPath, viewKind, viewOperation, webhookHeaders, webhookKinds } from './reference';
-import { anchorOf, renderEventsPage, renderOperationPage, renderOverviewPage } from './reference-page';
 import { DocsSearch, type SearchableSection } from './search';
 import { renderSearchPage } from './search-page';
 

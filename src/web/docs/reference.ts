@@ -1,6 +1,7 @@
+import type { WebhookKind } from './events-page';
 import { renderCode, renderMarkdown } from './markdown';
 import { alternativesOf, fieldOf, type ApiOperation, type Field, type OpenapiDocument } from './openapi-document';
-import type { CodeBlock, FieldGroup, OperationView, WebhookKind } from './reference-page';
+import type { CodeBlock, FieldGroup, OperationView } from './operation-page';
 import { samplesOf } from './samples';
 import type { TryItProps } from './try-it';
 

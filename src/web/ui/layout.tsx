@@ -63,7 +63,7 @@ export function Notice({ tone, children }: NoticeProps): ReactElement {
 interface DoneNoticeProps {
   /** Without a text there is nothing. */
   readonly text: string | false | null | undefined;
-  /** It ends when the page shows the next status. */
+  /** Whether the notice ends when the page shows the next status. */
   readonly isLive?: true;
 }
 

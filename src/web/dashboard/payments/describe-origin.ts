@@ -4,7 +4,7 @@ import { formatRupiah } from '../../../domain/money';
 import { keyPath } from '../keys/key-paths';
 import type { MerchantView } from '../merchant-view';
 import { requestPath } from '../requests/request-paths';
-import type { ShownOrigin } from './payment-page';
+import type { ShownOrigin } from './payment-facts';
 import { PAYMENT_TEXTS } from './payment-texts';
 
 /** Who created a payment and by which policy, in words. A link is only to what the user may see. */

@@ -8,21 +8,16 @@ import { Card, PageHead } from '../../ui/layout';
 import { Countdown, Money, Time } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
-import { OfferedActionButton } from './payment-page';
-import { newPaymentPath, PAYMENT_ACTION_PATHS, paymentEventsPath, paymentPagePath, qrImagePath } from './payment-paths';
+import { newPaymentPath, paymentEventsPath, paymentPagePath } from './payment-paths';
 import { PAYMENT_TEXTS } from './payment-texts';
+import { QrShare, type SharedCode } from './qr-share';
 
-interface QrPage {
-  readonly view: MerchantView;
-  readonly payment: {
+interface QrPage extends SharedCode {
+  readonly payment: SharedCode['payment'] & {
     readonly status: PaymentStatus;
-    readonly referenceId: string;
     readonly merchantName: string;
     /** The merchant's own number of the order; null if it has none. */
     readonly merchantReferenceId: string | null;
-    readonly totalRupiah: number;
-    readonly createdAt: Date;
-    readonly expiresAt: Date;
     readonly paidAt: Date | null;
   };
   readonly state: CheckoutState;
@@ -30,9 +25,6 @@ interface QrPage {
   readonly payload: string | null;
   readonly statusKey: string;
   readonly isLive: boolean;
-  readonly checkoutUrl: string;
-  /** Why the user cannot cancel the payment; null if the user can. */
-  readonly cancelRejection: string | null;
 }
 
 export function renderQrPage(page: QrPage): string {
@@ -75,7 +67,7 @@ function Qr(page: QrPage): ReactElement {
             {payload === null ? <State {...page} /> : <Code {...page} payload={payload} />}
           </div>
         </Card>
-        {payload !== null && <Share {...page} />}
+        {payload !== null && <QrShare {...page} />}
       </div>
     </div>
   );
@@ -123,52 +115,6 @@ function Code(page: QrPage & { readonly payload: string }): ReactElement {
         {view.texts.statuses[payment.status]}
       </span>
     </>
-  );
-}
-
-/** What the cashier does with the code. Its end comes first: after it, the link shows no code. */
-function Share({ view, payment, checkoutUrl, cancelRejection }: QrPage): ReactElement {
-  const { texts, locale } = view;
-  const { qr } = texts;
-  const message = qr.whatsappText(formatRupiah(payment.totalRupiah), checkoutUrl);
-  const minutes = Math.round((payment.expiresAt.getTime() - payment.createdAt.getTime()) / 60_000);
-  return (
-    <section className="card qr-share no-print">
-      <header>
-        <h2>{qr.link}</h2>
-      </header>
-      <div className="card-body">
-        <p>
-          {qr.linkWorks} <Time at={payment.expiresAt} style="time" locale={locale} />{' '}
-          {PAYMENT_TEXTS[locale.language].minutes(minutes)}
-        </p>
-        <div className="qr-actions">
-          <button type="button" className="button" data-copy={checkoutUrl} data-copied={qr.copied} hidden>
-            {qr.copyLink}
-          </button>
-          <a
-            className="button"
-            href={`https://wa.me/?text=${encodeURIComponent(message)}`}
-            rel="noreferrer"
-            target="_blank"
-          >
-            {qr.whatsapp}
-          </a>
-          <a className="button" href={qrImagePath.to({ ...view, ref: payment.referenceId })} download>
-            {qr.image}
-          </a>
-          <button type="button" className="button" data-print="" hidden>
-            {qr.print}
-          </button>
-        </div>
-        <OfferedActionButton
-          label={texts.detail.cancel}
-          href={PAYMENT_ACTION_PATHS.cancel.to({ ...view, ref: payment.referenceId })}
-          rejection={cancelRejection}
-          tone="danger"
-        />
-      </div>
-    </section>
   );
 }
 

@@ -7,13 +7,13 @@ import { ErrorSummary, Field } from '../../ui/form';
 import { Card, DoneNotice, Facts, PageHead, type Fact } from '../../ui/layout';
 import { MoreFilters } from '../../ui/more-filters';
 import { Select } from '../../ui/select';
-import { EmptyState, Pager, Table, type Column } from '../../ui/table';
-import { Money, Time } from '../../ui/values';
+import { EmptyState, Pager } from '../../ui/table';
 import { bankAccountPath } from '../bank-account/bank-account-paths';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
-import { NewPayoutLink, PayoutChip, requesterOf, type ListedPayout } from './payout-parts';
-import { exportPayoutsPath, payoutPagePath, payoutsPath, proposedSchedulePath, schedulePath } from './payout-paths';
+import { NewPayoutLink, type ListedPayout } from './payout-parts';
+import { exportPayoutsPath, payoutsPath, proposedSchedulePath, schedulePath } from './payout-paths';
+import { PayoutTable } from './payout-table';
 import { PAYOUT_TEXTS } from './payout-texts';
 import { SCHEDULE_TEXTS } from './schedule-texts';
 
@@ -77,11 +77,9 @@ function PayoutList(page: PayoutListPage): ReactElement {
         <ErrorSummary title={texts.filters.errorTitle} errors={messages} />
         {(payouts.length > 0 || isFiltered) && <Filters view={view} filters={filters} messages={messages} />}
         <Card part="list" version={payouts.map(({ referenceId, version }) => `${referenceId}${version}`).join()}>
-          <Table
-            caption={texts.caption}
-            columns={columnsOf(view)}
-            rows={payouts}
-            keyOf={({ id }) => id}
+          <PayoutTable
+            view={view}
+            payouts={payouts}
             empty={<Empty view={view} isFiltered={isFiltered} isSearched={entries.length === 0} />}
           />
           <Pager
@@ -162,49 +160,4 @@ function Empty({ view, isFiltered, isSearched }: EmptyProps): ReactElement {
       </a>
     </EmptyState>
   );
-}
-
-function columnsOf(view: MerchantView): Column<ListedPayout>[] {
-  const { columns, approved } = PAYOUT_TEXTS[view.locale.language];
-  return [
-    {
-      title: columns.time,
-      narrow: 'second',
-      cell: ({ requestedAt }) => <Time at={requestedAt} style="short" locale={view.locale} />,
-    },
-    { title: columns.reference, narrow: 'hidden', cell: ({ referenceId }) => <code>{referenceId}</code> },
-    {
-      title: columns.account,
-      narrow: 'second-end',
-      cell: ({ bankCode, lastFour }) => describeAccount(bankCode, lastFour),
-    },
-    {
-      title: columns.requestedBy,
-      narrow: 'hidden',
-      className: 'clipped',
-      cell: (row) => (
-        <>
-          {requesterOf(view, row)}
-          {row.approverName !== null && <span className="dim small under">{approved(row.approverName)}</span>}
-        </>
-      ),
-    },
-    {
-      title: columns.fee,
-      narrow: 'hidden',
-      className: 'number',
-      cell: ({ feeRupiah }) => <Money rupiah={feeRupiah} />,
-    },
-    {
-      title: columns.amount,
-      narrow: 'first',
-      className: 'number strong',
-      cell: ({ referenceId, amountRupiah }) => (
-        <a className="row-link" href={payoutPagePath.to({ ...view, ref: referenceId })}>
-          <Money rupiah={amountRupiah} />
-        </a>
-      ),
-    },
-    { title: columns.status, narrow: 'first-end', cell: ({ status }) => <PayoutChip view={view} status={status} /> },
-  ];
 }

@@ -1,15 +1,11 @@
 import type { ReactElement } from 'react';
 import { z } from 'zod';
-import { describeAccount } from '../../../domain/banks';
-import { formatRupiah } from '../../../domain/money';
 import type { PayoutRejection } from '../../../domain/payout-rejections';
 import { findProposalRejection } from '../../../services/payouts/add-bank-account';
 import { previewPayout, type PayoutPreview, type PayoutUser } from '../../../services/payouts/payouts';
 import { requestPayout } from '../../../services/payouts/request-payout';
-import { ConfirmForm } from '../../ui/form';
 import { formatTime } from '../../ui/format';
-import { Card, Facts, Notice, PageHead, type Fact } from '../../ui/layout';
-import { Money, SignedMoney, Time } from '../../ui/values';
+import { Notice, PageHead } from '../../ui/layout';
 import { balancePath } from '../balance/balance-paths';
 import { bankAccountPath, newBankAccountPath } from '../bank-account/bank-account-paths';
 import type { DashboardDependencies } from '../dashboard-dependencies';
@@ -18,7 +14,8 @@ import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { PAYOUT_FORM_TEXTS } from './payout-form-texts';
 import { newPayoutPath, payoutPagePath, payoutsPath } from './payout-paths';
-import { PAYOUT_TEXTS, RAIL_NAMES } from './payout-texts';
+import { PayoutPreviewForm } from './payout-preview-form';
+import { PAYOUT_TEXTS } from './payout-texts';
 import { describeRejection } from './rejection-texts';
 import { SCHEDULE_TEXTS } from './schedule-texts';
 
@@ -99,7 +96,7 @@ function NewPayout({ view, formId, preview, why, problem }: NewPayoutProps): Rea
           </Notice>
         )}
         {why !== null && <NoPayout view={view} why={why} />}
-        {preview.outcome === 'possible' && <Preview view={view} formId={formId} preview={preview} />}
+        {preview.outcome === 'possible' && <PayoutPreviewForm view={view} formId={formId} preview={preview} />}
       </div>
     </div>
   );
@@ -144,70 +141,4 @@ function NoPayout({ view, why }: { readonly view: MerchantView; readonly why: Pa
       </div>
     </>
   );
-}
-
-type ShownPreview = Extract<PayoutPreview, { readonly outcome: 'possible' }>;
-
-interface PreviewProps {
-  readonly view: MerchantView;
-  readonly formId: string;
-  readonly preview: ShownPreview;
-}
-
-/** There is no field for the amount: a payout pays the whole balance. */
-function Preview({ view, formId, preview }: PreviewProps): ReactElement {
-  const texts = PAYOUT_FORM_TEXTS[view.locale.language].new;
-  const { grossRupiah, balanceRupiah, lines, rail } = preview;
-  return (
-    <>
-      <Card>
-        <Facts facts={amountFacts(view, preview)} />
-      </Card>
-      <Card title={texts.pays} aside={<a href={balancePath.to(view)}>{texts.lines}</a>}>
-        {lines.length === 0 && <p className="text">{texts.onAccount}</p>}
-        <Facts
-          facts={lines.map(({ kind, count, rupiah }) => ({
-            name: texts.kinds[kind](count),
-            value: <SignedMoney rupiah={rupiah} />,
-          }))}
-        />
-      </Card>
-      {grossRupiah < balanceRupiah && <p className="text">{texts.rest}</p>}
-      <p className="dim text">{texts.approval}</p>
-      <ConfirmForm
-        action={newPayoutPath.to(view)}
-        label={texts.button(formatRupiah(rail.amountRupiah))}
-        tone="primary"
-        fields={{
-          form_id: formId,
-          after: String(preview.afterPostingId),
-          up_to: String(preview.upToPostingId),
-          gross: String(grossRupiah),
-        }}
-        rejection={null}
-      >
-        <a className="button wide-button" href={payoutsPath.to(view)}>
-          {texts.back}
-        </a>
-      </ConfirmForm>
-    </>
-  );
-}
-
-function amountFacts({ locale, nowMs }: MerchantView, preview: ShownPreview): Fact[] {
-  const texts = PAYOUT_FORM_TEXTS[locale.language].new;
-  const { account, balanceRupiah, grossRupiah, rail } = preview;
-  const isNow = rail.sendsAt.getTime() <= nowMs;
-  const part = { name: texts.gross, value: <Money rupiah={grossRupiah} /> };
-  return [
-    {
-      name: texts.account,
-      value: <span className="strong">{describeAccount(account.bankCode, account.lastFour)}</span>,
-    },
-    { name: texts.sent, value: isNow ? texts.now : <Time at={rail.sendsAt} style="short" locale={locale} /> },
-    { name: texts.balance, value: <Money rupiah={balanceRupiah} /> },
-    ...(grossRupiah < balanceRupiah ? [part] : []),
-    { name: texts.fee(RAIL_NAMES[rail.policy.rail]), value: <Money rupiah={-rail.policy.feeRupiah} /> },
-    { name: texts.amount, value: <Money rupiah={rail.amountRupiah} />, isTotal: true },
-  ];
 }

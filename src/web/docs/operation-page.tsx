@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { Contents, Html, Method, renderFrame, type Heading, type MenuGroup, type MenuPage } from './frame';
+import { Html, Method, renderFrame, type MenuGroup } from './frame';
 import type { Field } from './openapi-document';
 import { TryIt, type TryItProps } from './try-it';
 
@@ -91,7 +91,7 @@ function Samples({ title, blocks }: { readonly title: string; readonly blocks: r
 
 export const anchorOf = (title: string) => title.toLowerCase().replaceAll(/[^a-z]+/g, '-');
 
-function FieldSection({ title, fields }: FieldGroup): ReactElement | null {
+export function FieldSection({ title, fields }: FieldGroup): ReactElement | null {
   if (fields.length === 0) return null;
   return (
     <section>
@@ -101,7 +101,7 @@ function FieldSection({ title, fields }: FieldGroup): ReactElement | null {
   );
 }
 
-function Fields({ fields }: { readonly fields: readonly Field[] }): ReactElement {
+export function Fields({ fields }: { readonly fields: readonly Field[] }): ReactElement {
   return (
     <ul className="fields">
       {fields.map((field) => (
@@ -177,99 +177,6 @@ function Errors({ errors }: Pick<OperationView, 'errors'>): ReactElement {
       <p>
         <a href="/docs/api#errors">What each code means, and whether to repeat the request</a>
       </p>
-    </section>
-  );
-}
-
-interface OverviewPageProps {
-  readonly text: string;
-  readonly headings: readonly Heading[];
-  readonly operations: readonly MenuPage[];
-  readonly menu: readonly MenuGroup[];
-}
-
-export function renderOverviewPage({ text, headings, operations, menu }: OverviewPageProps): string {
-  return renderFrame({
-    title: 'API reference',
-    path: '/docs/api',
-    menu,
-    children: (
-      <div className="reading">
-        <article>
-          <h1>API reference</h1>
-          <Html className="prose" html={text} />
-          <h2 id="operations">Operations</h2>
-          <ul className="operations card">
-            {operations.map(({ path, title, method }) => (
-              <li key={path}>
-                <a href={path}>{title}</a>
-                {method && <Method method={method} />}
-              </li>
-            ))}
-          </ul>
-        </article>
-        <Contents headings={[...headings, { id: 'operations', title: 'Operations' }]} />
-      </div>
-    ),
-  });
-}
-
-/** The webhooks that have the same body. */
-export interface WebhookKind extends FieldGroup {
-  readonly events: readonly { readonly name: string; readonly summary: string }[];
-  /** An example. */
-  readonly example: string;
-}
-
-interface EventsPageProps {
-  readonly kinds: readonly WebhookKind[];
-  readonly headers: readonly Field[];
-  readonly menu: readonly MenuGroup[];
-}
-
-export function renderEventsPage({ kinds, headers, menu }: EventsPageProps): string {
-  return renderFrame({
-    title: 'Webhook events',
-    path: '/docs/api/events',
-    menu,
-    children: (
-      <div className="reading">
-        <article>
-          <h1>Webhook events</h1>
-          <p>
-            Lunas sends each event with <code>POST</code> to the addresses that you have registered.{' '}
-            <a href="/docs/webhooks">Webhooks</a> has the rules for receivers.
-          </p>
-          {kinds.map((kind) => (
-            <EventKind key={kind.title} {...kind} />
-          ))}
-          <FieldSection title="Headers" fields={headers} />
-        </article>
-        <Contents headings={[...kinds, { title: 'Headers' }].map(({ title }) => ({ id: anchorOf(title), title }))} />
-      </div>
-    ),
-  });
-}
-
-function EventKind({ title, events, fields, example }: WebhookKind): ReactElement {
-  return (
-    <section>
-      <h2 id={anchorOf(title)}>{title}</h2>
-      <dl className="headers">
-        {events.map(({ name, summary }) => (
-          <div key={name}>
-            <dt>
-              <code>{name}</code>
-            </dt>
-            <dd>{summary}</dd>
-          </div>
-        ))}
-      </dl>
-      <Html html={example} />
-      <details>
-        <summary>Fields</summary>
-        <Fields fields={fields} />
-      </details>
     </section>
   );
 }

@@ -1,0 +1,66 @@
+import type { ReactElement } from 'react';
+import { formatRupiah } from '../../../domain/money';
+import { OfferedActionButton } from '../../ui/offered-action';
+import { Time } from '../../ui/values';
+import type { MerchantView } from '../merchant-view';
+import { PAYMENT_ACTION_PATHS, qrImagePath } from './payment-paths';
+import { PAYMENT_TEXTS } from './payment-texts';
+
+export interface SharedCode {
+  readonly view: MerchantView;
+  readonly payment: {
+    readonly referenceId: string;
+    readonly totalRupiah: number;
+    readonly createdAt: Date;
+    readonly expiresAt: Date;
+  };
+  readonly checkoutUrl: string;
+  /** Why the user cannot cancel the payment; null if the user can. */
+  readonly cancelRejection: string | null;
+}
+
+/** What the cashier does with the code. Its end comes first: after it, the link shows no code. */
+export function QrShare({ view, payment, checkoutUrl, cancelRejection }: SharedCode): ReactElement {
+  const { texts, locale } = view;
+  const { qr } = texts;
+  const message = qr.whatsappText(formatRupiah(payment.totalRupiah), checkoutUrl);
+  const minutes = Math.round((payment.expiresAt.getTime() - payment.createdAt.getTime()) / 60_000);
+  return (
+    <section className="card qr-share no-print">
+      <header>
+        <h2>{qr.link}</h2>
+      </header>
+      <div className="card-body">
+        <p>
+          {qr.linkWorks} <Time at={payment.expiresAt} style="time" locale={locale} />{' '}
+          {PAYMENT_TEXTS[locale.language].minutes(minutes)}
+        </p>
+        <div className="qr-actions">
+          <button type="button" className="button" data-copy={checkoutUrl} data-copied={qr.copied} hidden>
+            {qr.copyLink}
+          </button>
+          <a
+            className="button"
+            href={`https://wa.me/?text=${encodeURIComponent(message)}`}
+            rel="noreferrer"
+            target="_blank"
+          >
+            {qr.whatsapp}
+          </a>
+          <a className="button" href={qrImagePath.to({ ...view, ref: payment.referenceId })} download>
+            {qr.image}
+          </a>
+          <button type="button" className="button" data-print="" hidden>
+            {qr.print}
+          </button>
+        </div>
+        <OfferedActionButton
+          label={texts.detail.cancel}
+          href={PAYMENT_ACTION_PATHS.cancel.to({ ...view, ref: payment.referenceId })}
+          rejection={cancelRejection}
+          tone="danger"
+        />
+      </div>
+    </section>
+  );
+}
