@@ -41,6 +41,17 @@ export interface PaymentState {
 /** What a merchant may request instead of the policy's expiry. Midtrans takes 20 s to 180 days. */
 export const OWN_EXPIRY_SECONDS = { min: 60, max: 86_400 } as const;
 
+/** The longest description of what the customer pays for, in characters. */
+export const MAX_DESCRIPTION_CHARACTERS = 140;
+
+const CONTROL_CHARACTER = /\p{Cc}|\p{Zl}|\p{Zp}/u;
+
+/** Whether the text is one line that can describe a payment. */
+export function isDescription(text: string): boolean {
+  const characters = Array.from(text).length;
+  return characters >= 1 && characters <= MAX_DESCRIPTION_CHARACTERS && !CONTROL_CHARACTER.test(text);
+}
+
 const SECOND_MS = 1_000;
 
 /**

@@ -45,6 +45,18 @@ export function formatNames(names: readonly string[], language: Language, type: 
   return new Intl.ListFormat(LOCALES[language], { type }).format(names);
 }
 
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
+/** A duration in the largest unit that divides it: `1 day`, `36 hours`, `90 seconds`. */
+export function formatDuration(seconds: number, language: Language): string {
+  const [unit, size] = UNITS.find(([, length]) => seconds >= length && seconds % length === 0) ?? ['second', 1];
+  return (seconds / size).toLocaleString(LOCALES[language], { style: 'unit', unit, unitDisplay: 'long' });
+}
+
 /** A month (`2026-11`) in words. */
 export function formatMonth(month: string, locale: Locale): string {
   return formatTime(startOfDay(`${month}-15`, locale.zone), 'month', locale);

@@ -190,6 +190,21 @@ it('a new payment is recorded with its user', async () => {
   expect(await actionsOn(rows[0]?.id ?? '')).toEqual(['payment.create succeeded']);
 });
 
+it('a new payment with a description and an own expiry shows both, and the audit log has no description', async () => {
+  const form = { form_id: randomUUID(), amount: '12.500', description: 'Kopi <susu>', expires_in: '3600' };
+  const { location } = await post(`/m/${code}/payments/new`, form);
+  const { body } = await get((location ?? '').replace(/\/qr$/, ''));
+  expect(body).toContain('Kopi &lt;susu&gt;');
+  const { rows } = await service.db.query<{ seconds: number; detail: string }>(
+    `select extract(epoch from expires_at - date_trunc('second', created_at))::integer as seconds, detail
+     from payments join user_actions on target = payments.id::text where idempotency_key = $1`,
+    [`dashboard-${form.form_id}`],
+  );
+  expect(rows).toHaveLength(1);
+  expect([3_600, 3_601]).toContain(rows[0]?.seconds);
+  expect(JSON.parse(rows[0]?.detail ?? '')).toEqual({ amount: 12_500, provider: 'gopay', expires_in: 3_600 });
+});
+
 it.each([
   ['Rp 12.500', 303, false],
   ['rp12500', 303, false],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ErrorReason } from '../../../domain/errors';
 import { MAX_TOTAL_RUPIAH } from '../../../domain/money';
-import { OWN_EXPIRY_SECONDS } from '../../../domain/payment';
+import { isDescription, MAX_DESCRIPTION_CHARACTERS, OWN_EXPIRY_SECONDS } from '../../../domain/payment';
 import { CURRENCY, PAYMENT_METHODS, PROVIDERS } from '../../../domain/provider-capabilities';
 import { ApiError } from '../../../http/api-error';
 import { NumberToken } from '../../../http/strict-json';
@@ -69,16 +69,9 @@ function isReturnUrl(text: string): boolean {
   return urlFormatViolation(text, environment) === null;
 }
 
-const MAX_DESCRIPTION_CHARACTERS = 140;
 const DESCRIPTION_RULE = {
   error: `must be a text of 1 to ${MAX_DESCRIPTION_CHARACTERS} characters without line breaks`,
 };
-const CONTROL_CHARACTER = /\p{Cc}|\p{Zl}|\p{Zp}/u;
-
-function isDescription(text: string): boolean {
-  const characters = Array.from(text).length;
-  return characters >= 1 && characters <= MAX_DESCRIPTION_CHARACTERS && !CONTROL_CHARACTER.test(text);
-}
 
 /** The body of `POST /payments` (docs/contract.md#create). Unknown fields are ignored, and reported. */
 export const paymentRequestSchema = z.object({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { findCreatingMerchant, type CreatingMerchantRow } from '../../../db/merchants/find-creating-merchant';
 import { findCurrentPolicy, type CurrentPolicy } from '../../../db/operations/find-current-policy';
 import { MAX_TOTAL_RUPIAH } from '../../../domain/money';
+import { isDescription, OWN_EXPIRY_SECONDS } from '../../../domain/payment';
 import { PROVIDERS, type ProviderName } from '../../../domain/provider-capabilities';
 import { NotFoundError } from '../../../errors';
 import type { AuditDependencies } from '../../audit/audit';
@@ -32,6 +33,8 @@ const choice = z.object({
   amountRupiah: z.int().min(1).max(MAX_TOTAL_RUPIAH),
   provider: z.enum(PROVIDERS),
   merchantReferenceId: z.string().max(64).nullable(),
+  expiresInSeconds: z.int().min(OWN_EXPIRY_SECONDS.min).max(OWN_EXPIRY_SECONDS.max).nullable(),
+  description: z.string().refine(isDescription).nullable(),
 });
 
 /** What the page of the form shows, and what decides about the payment. */
@@ -61,10 +64,11 @@ export const createOwnPayment = new Operation({
     return { ...merchant, policies: await Promise.all(policies) };
   },
   target: ({ subject: { merchantId }, formId }) => paymentIdentity(merchantId, keyOf(formId)).paymentId,
-  detail: ({ input: { amountRupiah: amount, provider, merchantReferenceId } }) => ({
-    amount,
-    provider,
-    order: merchantReferenceId ?? undefined,
+  detail: ({ input }) => ({
+    amount: input.amountRupiah,
+    provider: input.provider,
+    order: input.merchantReferenceId ?? undefined,
+    expires_in: input.expiresInSeconds ?? undefined,
   }),
   allows(terms, _by, input) {
     if (input === undefined) return null;
@@ -88,5 +92,5 @@ export const createOwnPayment = new Operation({
 const keyOf = (formId: string) => `dashboard-${formId}`;
 
 function requestOf(input: z.output<typeof choice>): NewPayment {
-  return { ...NO_DETAILS, ...input, paymentMethod: METHOD, expiresInSeconds: null };
+  return { ...NO_DETAILS, ...input, paymentMethod: METHOD };
 }

@@ -1,6 +1,7 @@
 import { maskSecretKey } from '../../../crypto/secret-key';
 import type { OriginKey, OriginPolicy, PaymentOrigin } from '../../../db/payments/find-payment-origin';
 import { formatRupiah } from '../../../domain/money';
+import { formatDuration } from '../../ui/format';
 import { keyPath } from '../keys/key-paths';
 import type { MerchantView } from '../merchant-view';
 import { requestPath } from '../requests/request-paths';
@@ -34,18 +35,6 @@ function policyText(view: MerchantView, policy: OriginPolicy): string {
   const settlement =
     policy.settlementKind === 'manual'
       ? settledByLunas
-      : settledAfter(durationText(policy.settlementDelaySeconds, view));
+      : settledAfter(formatDuration(policy.settlementDelaySeconds, locale.language));
   return `${policyVersion(policy.version)}: ${fee}, ${settlement}`;
-}
-
-const UNITS = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-] as const;
-
-/** In the largest unit that divides it: `1 day`, `36 hours`, `90 seconds`. */
-function durationText(seconds: number, { locale }: MerchantView): string {
-  const [unit, size] = UNITS.find(([, length]) => seconds >= length && seconds % length === 0) ?? ['second', 1];
-  return (seconds / size).toLocaleString(locale.language, { style: 'unit', unit, unitDisplay: 'long' });
 }

@@ -1,19 +1,18 @@
 import type { ReactElement } from 'react';
 import { z } from 'zod';
-import type { Policy } from '../../../db/operations/find-current-policy';
 import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../../domain/money';
-import { PROVIDER_CAPABILITIES, PROVIDERS, type ProviderName } from '../../../domain/provider-capabilities';
+import { isDescription, MAX_DESCRIPTION_CHARACTERS } from '../../../domain/payment';
+import { PROVIDERS, type ProviderName } from '../../../domain/provider-capabilities';
 import { createOwnPayment, type OwnTerms } from '../../../services/payments/create/create-own-payment';
-import { Choices } from '../../ui/choices';
-import { ErrorSummary, Field } from '../../ui/form';
+import { ErrorSummary } from '../../ui/form';
 import { Card, Notice, PageHead } from '../../ui/layout';
 import { memberFormPages, type FormPage } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
 import { merchantRejection, type MerchantView } from '../merchant-view';
 import { creationText, fieldOfCreation, isCreationLimit } from './create-rejections';
 import { amountField } from './list-filter';
+import { NewPaymentForm, OWN_EXPIRIES } from './new-payment-form';
 import { newPaymentPath, paymentsPath, qrPath } from './payment-paths';
-import { PAYMENT_TEXTS } from './payment-texts';
 import { PROVIDER_NAMES } from './provider-names';
 
 const newPaymentFields = z
@@ -25,11 +24,19 @@ const newPaymentFields = z
       .refine((text) => !text.includes('\0'), { error: 'order' })
       .optional(),
     provider: z.enum(PROVIDERS, { error: 'provider' }).default('gopay'),
+    description: z
+      .string()
+      .max(MAX_DESCRIPTION_CHARACTERS, { error: 'description' })
+      .refine(isDescription, { error: 'description' })
+      .optional(),
+    expires_in: z.enum(OWN_EXPIRIES, { error: 'expires_in' }).optional(),
   })
-  .transform(({ amount, order, provider }) => ({
+  .transform(({ amount, order, provider, description, expires_in: expiresIn }) => ({
     amountRupiah: amount,
     provider,
     merchantReferenceId: order ?? null,
+    description: description ?? null,
+    expiresInSeconds: expiresIn === undefined ? null : Number(expiresIn),
   }));
 
 export const newPaymentPages = memberFormPages({
@@ -75,7 +82,7 @@ function NewPayment(page: FormPage<OwnTerms>): ReactElement {
         )}
         <ErrorSummary title={create.errorTitle} errors={errors} />
         <Card>
-          <PaymentForm {...page} terms={terms} isClosed={closed !== null} />
+          <NewPaymentForm {...page} terms={terms} isClosed={closed !== null} />
         </Card>
         <div className="dim">
           {terms.map(({ provider, percent, flat, minutes }) => (
@@ -90,6 +97,8 @@ function NewPayment(page: FormPage<OwnTerms>): ReactElement {
   );
 }
 
+type Policy = NonNullable<OwnTerms['policies'][number]['policy']>;
+
 const termsOf = (view: MerchantView, provider: ProviderName, policy: Policy) => ({
   provider,
   percent: (policy.feeBasisPoints / 100).toLocaleString(view.locale.language),
@@ -97,68 +106,3 @@ const termsOf = (view: MerchantView, provider: ProviderName, policy: Policy) => 
   flat: policy.feeFlatRupiah === 0 ? null : formatRupiah(policy.feeFlatRupiah),
   minutes: String(Math.round(policy.expiresInSeconds / 60)),
 });
-
-interface PaymentFormProps extends FormPage<OwnTerms> {
-  /** The terms of each provider that can be chosen. */
-  readonly terms: readonly { readonly provider: ProviderName }[];
-  readonly isClosed: boolean;
-}
-
-function PaymentForm({ view, terms, isClosed, formId, sent, errors, attributes }: PaymentFormProps): ReactElement {
-  const { create } = view.texts;
-  const chosen = sent?.provider ?? 'gopay';
-  return (
-    <form className="card-body" method="post" action={newPaymentPath.to(view)}>
-      <input type="hidden" name="form_id" value={formId} />
-      <Field
-        name="amount"
-        label={create.amount}
-        hint={create.amountHint}
-        value={sent?.amount ?? ''}
-        error={errors.amount}
-        inputMode="numeric"
-        autoComplete="off"
-        prefix="Rp"
-        {...attributes.amount}
-      />
-      <Field
-        name="order"
-        label={create.order}
-        hint={create.orderHint}
-        value={sent?.order ?? ''}
-        error={errors.order}
-        autoComplete="off"
-        {...attributes.order}
-      />
-      {terms.length > 1 && (
-        <Choices
-          name="provider"
-          kind="radio"
-          label={create.provider}
-          choices={terms.map(({ provider: name }) => ({
-            name,
-            label: PROVIDER_NAMES[name],
-            isChosen: name === chosen,
-          }))}
-          hint={providerHint(view, terms)}
-          error={errors.provider}
-          {...attributes.provider}
-        />
-      )}
-      <div className="buttons">
-        <button className="button primary wide-button" disabled={isClosed}>
-          {create.button}
-        </button>
-      </div>
-    </form>
-  );
-}
-
-function providerHint({ locale }: MerchantView, terms: PaymentFormProps['terms']): string {
-  const texts = PAYMENT_TEXTS[locale.language];
-  const limited = terms.filter(({ provider }) => {
-    const { cancel, refund } = PROVIDER_CAPABILITIES[provider];
-    return !cancel && !refund;
-  });
-  return [texts.providerHint, ...limited.map(({ provider }) => texts.noReturn(PROVIDER_NAMES[provider]))].join(' ');
-}

@@ -292,6 +292,8 @@ export const EN = {
       amount: 'Write the amount in digits, such as 50.000. At most Rp 10.000.000.',
       order: 'The order id has at most 64 characters.',
       provider: 'This provider is not enabled for you.',
+      description: 'The description is one line of at most 140 characters.',
+      expires_in: 'Choose how long the QR works from the list.',
       repeated: SHARED_EN.sentTwice,
       form: SHARED_EN.noFormId,
     },
@@ -299,7 +301,7 @@ export const EN = {
     feeOf: (percent: string, flat: string | null) =>
       flat === null ? `${percent} % per payment` : `${percent} % and ${flat} per payment`,
     paidBy: { merchant: 'You pay the fee: it is taken from the amount.', buyer: 'The customer pays it on top.' },
-    worksFor: (minutes: string) => `The QR works for ${minutes} minutes.`,
+    worksFor: (minutes: string) => `The QR usually works for ${minutes} minutes.`,
   },
   qr: {
     title: 'Scan to pay',

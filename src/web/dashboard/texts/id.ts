@@ -276,6 +276,8 @@ export const ID: DashboardTexts = {
       amount: 'Tulis jumlah dengan angka, misalnya 50.000. Paling banyak Rp 10.000.000.',
       order: 'Nomor pesanan paling banyak 64 karakter.',
       provider: 'Penyedia ini tidak aktif untuk Anda.',
+      description: 'Keterangannya satu baris, paling banyak 140 karakter.',
+      expires_in: 'Pilih dari daftar berapa lama QR berlaku.',
       repeated: SHARED_ID.sentTwice,
       form: 'Buka lagi formulir ini: nomornya tidak ada.',
     },
@@ -286,7 +288,7 @@ export const ID: DashboardTexts = {
       merchant: 'Anda membayar biayanya: dipotong dari jumlah.',
       buyer: 'Pelanggan membayarnya di atas jumlah.',
     },
-    worksFor: (minutes) => `QR berlaku ${minutes} menit.`,
+    worksFor: (minutes) => `QR biasanya berlaku ${minutes} menit.`,
   },
   qr: {
     title: 'Pindai untuk membayar',

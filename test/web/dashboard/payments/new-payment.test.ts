@@ -87,10 +87,49 @@ it.each([
   }
 });
 
-it('without its id, a form that is sent twice would create two payments: it has to be opened again', async () => {
+/** A form that is accepted, and what `run` got. */
+async function create(form: Readonly<Record<string, string>>) {
   jest.spyOn(createOwnPayment, 'preview').mockResolvedValue({ subject: OWN_TERMS, rejection: null });
   const run = jest.spyOn(createOwnPayment, 'run').mockClear();
-  const { status, body } = await post('en', { amount: '100' });
-  expect([status, run.mock.calls.length]).toEqual([422, 0]);
+  run.mockRejectedValue(new Error('no payment is created here'));
+  const response = await post('en', form).catch(() => ({ status: undefined, body: '' }));
+  return { ...response, call: run.mock.calls[0]?.[2] };
+}
+
+it('a form without its id creates nothing, as it would create two payments if it is sent twice', async () => {
+  const { status, body, call } = await create({ amount: '100' });
+  expect([status, call]).toEqual([422, undefined]);
   expect(body).toContain('Open this form again: its number is missing.');
+});
+
+const AS_USUAL = { amountRupiah: 100, provider: 'gopay', merchantReferenceId: null };
+
+it.each([
+  [{}, { description: null, expiresInSeconds: null }],
+  [
+    { description: ' Kopi & roti ', expires_in: '' },
+    { description: 'Kopi & roti', expiresInSeconds: null },
+  ],
+  [{ expires_in: '3600' }, { description: null, expiresInSeconds: 3_600 }],
+])('the fields %j request %j', async (fields, expected) => {
+  const { call } = await create({ ...FORM, ...fields });
+  expect(call).toMatchObject({ input: { ...AS_USUAL, ...expected }, formId: FORM.form_id });
+});
+
+it.each([
+  ['description', 'one line\nanother'],
+  ['description', 'x'.repeat(141)],
+  ['expires_in', '59'],
+  ['expires_in', '86401'],
+  ['expires_in', 'soon'],
+])('a %s of %j is an error beside its field, which is not folded', async (name, value) => {
+  const { status, body, call } = await create({ ...FORM, [name]: value });
+  expect([status, call, fieldsWithErrors(body)]).toEqual([422, undefined, [name]]);
+  expect(body).toContain('<details class="more-fields" open="">');
+});
+
+it('a payment as usual needs nothing that is folded', async () => {
+  jest.spyOn(createOwnPayment, 'preview').mockResolvedValue({ subject: OWN_TERMS, rejection: null });
+  const { body } = await post('en', {});
+  expect(body).toContain('<details class="more-fields">');
 });
