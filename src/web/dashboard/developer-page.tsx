@@ -1,6 +1,6 @@
-import type { ReactNode } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 import type { Liveness } from '../ui/document';
-import { SubNav } from '../ui/sub-nav';
+import type { MenuItem } from '../ui/shell';
 import { keysPath } from './keys/key-paths';
 import { renderMerchantPage } from './merchant-page';
 import type { MerchantView } from './merchant-view';
@@ -40,4 +40,21 @@ export function renderDeveloperPage(view: MerchantView, page: DeveloperPageProps
       </>
     ),
   });
+}
+
+/** The pages of one area, above the title of each of them. */
+function SubNav({ name, items }: { readonly name: string; readonly items: readonly MenuItem[] }): ReactElement {
+  return (
+    <nav className="sub-nav no-print" aria-label={name}>
+      <ul>
+        {items.map(({ label, href, isCurrent }) => (
+          <li key={href}>
+            <a href={href} aria-current={isCurrent ? 'page' : undefined}>
+              {label}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
 }

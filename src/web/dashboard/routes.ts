@@ -4,11 +4,9 @@ import { listActivity } from './activity/list-activity';
 import { exportStatement } from './balance/export-statement';
 import { showBalance } from './balance/show-balance';
 import { showStatement } from './balance/show-statement';
-import { confirmBankAccountPages } from './bank-account/confirm-bank-account';
-import { disableBankAccountPages } from './bank-account/disable-bank-account';
+import { accountActionPages } from './bank-account/account-action-pages';
 import { newBankAccountPages } from './bank-account/new-bank-account';
 import { showBankAccountPage } from './bank-account/show-bank-account';
-import { withdrawBankAccountPages } from './bank-account/withdraw-bank-account';
 import type { DashboardDependencies } from './dashboard-dependencies';
 import { showHome } from './home/home';
 import { editKeyPages } from './keys/edit-key';
@@ -58,10 +56,8 @@ import { setRolePages } from './team/set-role';
 import { showMemberPage } from './team/show-member';
 import { showTeam } from './team/show-team';
 import { withdrawInvitationPages } from './team/withdraw-invitation';
-import { deleteEndpointPages } from './webhooks/delete-endpoint';
-import { disableEndpointPages } from './webhooks/disable-endpoint';
 import { editEndpointPages } from './webhooks/edit-endpoint';
-import { enableEndpointPages } from './webhooks/enable-endpoint';
+import { endpointActionPages } from './webhooks/endpoint-action-pages';
 import { listDeliveriesPage } from './webhooks/list-deliveries';
 import { listEndpointPage } from './webhooks/list-endpoints';
 import { newEndpointPages } from './webhooks/new-endpoint';
@@ -102,9 +98,7 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   showStatement,
   showBankAccountPage,
   ...newBankAccountPages,
-  ...confirmBankAccountPages,
-  ...withdrawBankAccountPages,
-  ...disableBankAccountPages,
+  ...accountActionPages,
   listPayoutPage,
   exportPayouts,
   // Before the page, whose `:ref` takes every word.
@@ -136,9 +130,7 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   ...editEndpointPages,
   ...rotateSecretPages,
   ...pingEndpointPages,
-  ...disableEndpointPages,
-  ...enableEndpointPages,
-  ...deleteEndpointPages,
+  ...endpointActionPages,
   listDeliveriesPage,
   ...redeliverRangePages,
   ...deliveryPages,

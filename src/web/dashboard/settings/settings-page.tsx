@@ -8,7 +8,7 @@ import type { MerchantView } from '../merchant-view';
 import { APPEARANCE_TEXTS } from './appearance-texts';
 import { CheckoutSample, type ShownAppearance } from './checkout-sample';
 import { appearancePath, editSettingsPath } from './settings-paths';
-import { SETTINGS_TEXTS, type TermDuration } from './settings-texts';
+import { SETTINGS_TEXTS } from './settings-texts';
 
 /** What a new payment with this provider gets. */
 export interface ShownTerms {
@@ -16,10 +16,11 @@ export interface ShownTerms {
   readonly percent: string;
   /** Null: none. */
   readonly flat: string | null;
-  readonly expiresIn: TermDuration;
+  /** In words. */
+  readonly expiresIn: string;
   readonly settlement: SettlementKind;
   /** Null: none. */
-  readonly delay: TermDuration | null;
+  readonly delay: string | null;
 }
 
 export interface ShownSettings {
@@ -95,7 +96,7 @@ function Settings(page: SettingsPage): ReactElement {
 
 function Terms({ view: { locale }, terms }: Pick<SettingsPage, 'view' | 'terms'>): ReactElement {
   const texts = SETTINGS_TEXTS[locale.language];
-  const { termColumns: columns, duration } = texts;
+  const { termColumns: columns } = texts;
   return (
     <Card title={texts.terms}>
       <Table<ShownTerms>
@@ -106,12 +107,12 @@ function Terms({ view: { locale }, terms }: Pick<SettingsPage, 'view' | 'terms'>
           {
             title: columns.settlement,
             narrow: 'second',
-            cell: ({ settlement, delay }) => texts.settlements[settlement](delay && duration(delay)),
+            cell: ({ settlement, delay }) => texts.settlements[settlement](delay),
           },
           {
             title: columns.expiry,
             narrow: 'second-end',
-            cell: ({ expiresIn }) => texts.expiresAfter(duration(expiresIn)),
+            cell: ({ expiresIn }) => texts.expiresAfter(expiresIn),
           },
         ]}
         rows={terms}

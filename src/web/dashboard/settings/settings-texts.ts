@@ -2,16 +2,6 @@ import type { Language } from '../../../domain/sign-in';
 import type { ActionTexts } from '../activity/recorded-action';
 import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
-/** A time of the terms, in the largest unit that has a whole number of it. */
-export interface TermDuration {
-  readonly count: number;
-  readonly unit: 'day' | 'hour' | 'minute';
-}
-
-const ID_UNITS = { day: 'hari', hour: 'jam', minute: 'menit' } as const satisfies Record<TermDuration['unit'], string>;
-const enDuration = ({ count, unit }: TermDuration) => `${count} ${unit}${count === 1 ? '' : 's'}`;
-const idDuration = ({ count, unit }: TermDuration) => `${count} ${ID_UNITS[unit]}`;
-
 /** The actions of the settings, as the activity names them. */
 export const SETTINGS_ACTION_TEXTS = {
   en: {
@@ -38,7 +28,6 @@ const en = {
   termsHint: 'Lunas changes these. A payment keeps the terms of the moment when it was created.',
   noTerms: 'There are no terms yet, so no payment can be created. Contact Lunas.',
   termColumns: { provider: 'Provider', fee: 'Fee', expiry: 'QR deadline', settlement: 'Settled' },
-  duration: enDuration,
   expiresAfter: (duration: string) => `QR: ${duration}`,
   feeOf: (percent: string, flat: string | null) => (flat === null ? `${percent} %` : `${percent} % and ${flat}`),
   settlements: {
@@ -91,7 +80,6 @@ const id: SettingsTexts = {
   termsHint: 'Diubah oleh tim Lunas. Pembayaran memakai ketentuan yang berlaku saat dibuat.',
   noTerms: 'Belum ada ketentuan, jadi pembayaran belum dapat dibuat. Hubungi Lunas.',
   termColumns: { provider: 'Penyedia', fee: 'Biaya', expiry: 'Batas QR', settlement: 'Penyelesaian' },
-  duration: idDuration,
   expiresAfter: (duration) => `QR: ${duration}`,
   feeOf: (percent, flat) => (flat === null ? `${percent} %` : `${percent} % dan ${flat}`),
   settlements: {

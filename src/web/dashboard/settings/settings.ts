@@ -4,12 +4,12 @@ import { formatRupiah } from '../../../domain/money';
 import { readAppearance } from '../../../services/merchants/appearance';
 import { readPolicies, readSettings, type ProviderPolicy } from '../../../services/merchants/settings';
 import { memberPage } from '../../page/page-route';
+import { formatDuration } from '../../ui/format';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { PROVIDER_NAMES } from '../payments/provider-names';
 import { renderSettingsPage, type ShownTerms } from './settings-page';
 import { settingsPath } from './settings-paths';
-import type { TermDuration } from './settings-texts';
 
 type SettingsDependencies = Pick<DashboardDependencies, 'db' | 'environment'>;
 
@@ -50,16 +50,9 @@ const termsOf =
       provider: PROVIDER_NAMES[provider],
       percent: (feeBasisPoints / 100).toLocaleString(locale.language),
       flat: feeFlatRupiah === 0 ? null : formatRupiah(feeFlatRupiah),
-      expiresIn: durationOf(expiresInSeconds),
+      expiresIn: formatDuration(expiresInSeconds, locale.language),
       settlement: settlementKind,
-      delay: settlementDelaySeconds === 0 ? null : durationOf(settlementDelaySeconds),
+      delay: settlementDelaySeconds === 0 ? null : formatDuration(settlementDelaySeconds, locale.language),
     };
     return [shown];
   };
-
-/** Less than a minute is rounded up to one. */
-function durationOf(seconds: number): TermDuration {
-  if (seconds % 86_400 === 0) return { count: seconds / 86_400, unit: 'day' };
-  if (seconds % 3_600 === 0) return { count: seconds / 3_600, unit: 'hour' };
-  return { count: Math.ceil(seconds / 60), unit: 'minute' };
-}

@@ -6,7 +6,7 @@ import { pingEndpoint } from '../../../services/webhooks/ping-endpoint';
 import { Card, Facts, Notice } from '../../ui/layout';
 import { memberFormPages } from '../form-pages';
 import { pageResponse, type MerchantView } from '../merchant-view';
-import { endpointConfirm } from './endpoint-confirm';
+import { endpointConfirm } from './endpoint-action-pages';
 import { ENDPOINT_ACTION_PATHS } from './webhook-paths';
 import { WEBHOOK_TEXTS } from './webhook-texts';
 
