@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { Canvas, SKRSContext2D } from '@napi-rs/canvas';
 import { codeRows, encodePng, modulesAcross } from './image';
 
 /** A line of text. One that is too long is drawn smaller, and then cut. */
@@ -26,12 +26,20 @@ export interface Card {
   /** The payload of the code; null if the card has none. */
   readonly payload: string | null;
   readonly below: readonly (CardText | CardRow)[];
+  /** A word that stands all over the card, behind everything; null: none. */
+  readonly mark: string | null;
 }
 
-const WIDTH = 600;
+/** Sizes are in units, of which a card is as wide. */
+const UNITS = 600;
+/** A phone shows the image sharply, and a chat that makes it smaller keeps its text readable. */
+const PIXELS_PER_UNIT = 1.5;
+const WIDTH = UNITS * PIXELS_PER_UNIT;
 const PADDING = 36;
-const TEXT_WIDTH = WIDTH - 2 * PADDING;
+const TEXT_WIDTH = UNITS - 2 * PADDING;
 const ROW = { size: 21, height: 46 } as const;
+/** The word of a mark in its square of pixels. It is light enough for a scanner to read the code in front of it. */
+const MARK = { square: 300, size: 52, colour: '#dcdcdc' } as const;
 /** A text is never smaller than this part of its size. */
 const SMALLEST_PART = 0.6;
 /** The height of a line, and where its letters stand in it. */
@@ -61,18 +69,46 @@ let loaded: ReturnType<typeof loadSkia> | undefined;
  * 25 ms of CPU.
  * @throws Error if the payload does not fit into a QR code; a payload of 512 characters fits
  */
-export async function renderCardPng({ above, payload, below }: Card): Promise<Buffer> {
+export async function renderCardPng({ above, payload, below, mark }: Card): Promise<Buffer> {
   const skia = await (loaded ??= loadSkia());
   const text = textRows(skia, [...above, ...below]);
-  const end = heightOf(above);
+  const end = pixelsOf(heightOf(above));
   const code = payload === null ? [] : largestCode(payload);
-  return encodePng([...text.slice(0, end), ...code, ...text.slice(end)], { width: WIDTH, bitDepth: 8 });
+  const rows = [...text.slice(0, end), ...code, ...text.slice(end)];
+  return encodePng(mark === null ? rows : withMark(skia, rows, mark), { width: WIDTH, bitDepth: 8 });
 }
 
 /** The code as large as whole pixels allow. */
 function largestCode(payload: string): Uint8Array[] {
   const pixelsPerModule = Math.floor(WIDTH / modulesAcross(payload));
   return codeRows(payload, { rowsPerModule: pixelsPerModule, bytesPerModule: pixelsPerModule, bytesPerRow: WIDTH });
+}
+
+/** The rows with the word behind them, again and again. */
+function withMark(skia: Skia, rows: readonly Uint8Array[], mark: string): Uint8Array[] {
+  const { square, size, colour } = MARK;
+  const canvas = skia.createCanvas(square, square);
+  const context = canvas.getContext('2d');
+  context.fillStyle = '#fff';
+  context.fillRect(0, 0, square, square);
+  context.translate(square / 2, square / 2);
+  context.rotate(-Math.PI / 4);
+  context.font = `700 ${size}px "${FAMILY}"`;
+  context.textAlign = 'center';
+  context.fillStyle = colour;
+  context.fillText(mark, 0, size / 3);
+  const behind = greyRows(canvas).map((line) => Uint8Array.from({ length: WIDTH }, (_, x) => line[x % square] ?? 0));
+  return rows.map((row, y) => darker(row, behind[y % square] ?? row));
+}
+
+/** The darker pixels of two rows: a million of an image. */
+function darker(row: Uint8Array, behind: Uint8Array): Uint8Array {
+  const result = row.slice();
+  for (let x = 0; x < WIDTH; x += 1) {
+    const grey = behind[x] ?? 0;
+    if (grey < (result[x] ?? 0)) result[x] = grey;
+  }
+  return result;
 }
 
 type CardPart = CardText | CardRow;
@@ -86,30 +122,38 @@ function heightOfPart(part: CardPart): number {
   return part.gap + (part.kind === 'row' ? ROW.height : Math.ceil(part.size * LINE));
 }
 
+const pixelsOf = (units: number) => Math.ceil(units * PIXELS_PER_UNIT);
+
 /** The parts below each other as rows of grey pixels. */
 function textRows(skia: Skia, parts: readonly CardPart[]): Uint8Array[] {
-  const height = heightOf(parts);
+  const height = pixelsOf(heightOf(parts));
   const canvas = skia.createCanvas(WIDTH, height);
   const context = canvas.getContext('2d');
   context.fillStyle = '#fff';
   context.fillRect(0, 0, WIDTH, height);
+  context.scale(PIXELS_PER_UNIT, PIXELS_PER_UNIT);
   let top = 0;
   for (const part of parts) {
     if (part.kind === 'row') drawRow(context, part, top);
     else drawText(context, part, top);
     top += heightOfPart(part);
   }
+  return greyRows(canvas);
+}
+
+function greyRows(canvas: Canvas): Uint8Array[] {
+  const { width, height } = canvas;
   const bytes = canvas.data();
-  const pixels = new Uint32Array(bytes.buffer, bytes.byteOffset, WIDTH * height);
+  const pixels = new Uint32Array(bytes.buffer, bytes.byteOffset, width * height);
   // The lowest byte of a pixel is its red, which is near its grey.
-  return Array.from({ length: height }, (_, y) => new Uint8Array(pixels.subarray(y * WIDTH, (y + 1) * WIDTH)));
+  return Array.from({ length: height }, (_, y) => new Uint8Array(pixels.subarray(y * width, (y + 1) * width)));
 }
 
 function drawText(context: SKRSContext2D, { text, size, gap, isBold = false, isDim = false }: CardText, top: number) {
   const shown = fit(context, text, { size, weight: isBold ? 700 : 500, width: TEXT_WIDTH });
   context.fillStyle = isDim ? COLOURS.dim : COLOURS.text;
   context.textAlign = 'center';
-  context.fillText(shown, WIDTH / 2, top + gap + size * BASELINE);
+  context.fillText(shown, UNITS / 2, top + gap + size * BASELINE);
 }
 
 function drawRow(context: SKRSContext2D, { name, value, gap }: CardRow, partTop: number): void {
@@ -125,7 +169,7 @@ function drawRow(context: SKRSContext2D, { name, value, gap }: CardRow, partTop:
   context.fillText(shownName, PADDING, baseline);
   context.textAlign = 'right';
   context.fillStyle = COLOURS.text;
-  context.fillText(fit(context, value, { size, weight: 500, width }), WIDTH - PADDING, baseline);
+  context.fillText(fit(context, value, { size, weight: 500, width }), UNITS - PADDING, baseline);
 }
 
 interface Fit {

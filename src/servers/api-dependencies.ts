@@ -111,7 +111,7 @@ export function openDependencies(
       derivedKeys,
       ...paymentLinks(derivedKeys, publicBaseUrl),
       qrisImages: new QrisImages(keylessDb),
-      checkoutPages: new CheckoutPages(),
+      checkoutPages: new CheckoutPages(environment),
       checkoutWatch: new CheckoutWatch(keylessDb, { ...settings, lostWorkflows }),
       lostWorkflows,
       webhookStreams: new WebhookStreams(streamDb, { cursors: new StreamCursors(derivedKeys), log }),

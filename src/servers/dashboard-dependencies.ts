@@ -94,7 +94,7 @@ export function openDashboard(
       lostWorkflows,
       createFlights: new SingleFlight(workflows, admission),
       ...paymentLinks(derivedKeys, publicBaseUrl),
-      checkoutPages: new CheckoutPages(),
+      checkoutPages: new CheckoutPages(environment),
       checkoutWatch: new CheckoutWatch(db, { ...settings, lostWorkflows }),
       hasher: new PasswordHasher(),
       throttle: new SignInThrottle(db),

@@ -57,7 +57,7 @@ function run(): void {
       keylessDb: db,
       qrisImages: new QrisImages(db),
       checkoutLinks: new PublicLinks(derivedKeys, 'checkout', publicBaseUrl),
-      checkoutPages: new CheckoutPages(),
+      checkoutPages: new CheckoutPages('sandbox'),
       checkoutWatch: new CheckoutWatch(db, { maxConnections: 1_000_000, log, lostWorkflows }),
       lostWorkflows,
       webhookStreams: new WebhookStreams(db, { cursors: new StreamCursors(derivedKeys), log }),

@@ -1,6 +1,7 @@
 import type { Language } from '../../domain/sign-in';
 import type { Card, CardRow, CardText } from '../../qris/card';
 import { parseQris } from '../../qris/qris';
+import { SANDBOX_TEXTS, type EnvironmentTexts } from '../ui/environment-bar';
 import { checkoutStateOf, type CheckoutPayment } from './checkout-state';
 import { factsOf } from './facts';
 import { formatRupiah, formatTimestamp, TEXTS } from './texts';
@@ -11,16 +12,24 @@ export type CodePayment = Pick<
   'referenceId' | 'merchantReferenceId' | 'merchantName' | 'totalRupiah' | 'expiresAt'
 >;
 
+/** How a card is written, and whether its money is real. */
+interface CardLook {
+  readonly language: Language;
+  readonly isSandbox: boolean;
+}
+
 const TOP = 32;
 const BOTTOM: CardText = { kind: 'text', text: '', size: TOP, gap: 0 };
 
-const headOf = ({ merchantName, totalRupiah }: CodePayment): CardText[] => [
+const headOf = ({ merchantName, totalRupiah }: CodePayment, { language, isSandbox }: CardLook): CardText[] => [
+  ...(isSandbox ? [environmentLine(SANDBOX_TEXTS[language])] : []),
   { kind: 'text', text: merchantName, size: 30, isBold: true, gap: TOP },
   { kind: 'text', text: formatRupiah(totalRupiah), size: 54, isBold: true, gap: 0 },
 ];
 
 /** The code for the gallery of a phone: what to pay until when, and the name that the app shows. */
-export function codeCard(payload: string, payment: CodePayment, language: Language): Card {
+export function codeCard(payload: string, payment: CodePayment, look: CardLook): Card {
+  const { language } = look;
   const texts = TEXTS[language];
   const qris = parseQris(payload);
   const numbers = [
@@ -39,11 +48,12 @@ export function codeCard(payload: string, payment: CodePayment, language: Langua
     ...rowsOf(numbers),
     BOTTOM,
   ];
-  return { above: headOf(payment), payload, below };
+  return { above: headOf(payment, look), payload, below, mark: markOf(look) };
 }
 
 /** The receipt of a payment that was paid. */
-export function receiptCard(payment: CheckoutPayment, language: Language, nowMs: number): Card {
+export function receiptCard(payment: CheckoutPayment, nowMs: number, look: CardLook): Card {
+  const { language } = look;
   const { states, facts } = TEXTS[language];
   const rows = factsOf(payment, nowMs).map(
     ([name, value]) => [facts[name], value instanceof Date ? formatTimestamp(value, language) : value] as const,
@@ -55,7 +65,17 @@ export function receiptCard(payment: CheckoutPayment, language: Language, nowMs:
     isDim: true,
     gap: 4,
   };
-  return { above: [...headOf(payment), title, ...rowsOf(rows), BOTTOM], payload: null, below: [] };
+  const above = [...headOf(payment, look), title, ...rowsOf(rows), BOTTOM];
+  return { above, payload: null, below: [], mark: markOf(look) };
+}
+
+function environmentLine({ name, explanation }: EnvironmentTexts): CardText {
+  return { kind: 'text', text: `${name} · ${explanation}`, size: 20, isBold: true, gap: TOP };
+}
+
+/** What stands all over a card whose money is not real. */
+function markOf({ language, isSandbox }: CardLook): string | null {
+  return isSandbox ? SANDBOX_TEXTS[language].name : null;
 }
 
 function rowsOf(values: readonly (readonly [name: string, value: string])[]): CardRow[] {

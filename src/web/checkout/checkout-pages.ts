@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { Environment } from '../../config';
 import type { Language } from '../../domain/sign-in';
 import { renderCardPng, type Card } from '../../qris/card';
 import { codeCard, receiptCard, type CodePayment } from './cards';
 import { checkoutStateOf, type CheckoutPage, type CheckoutPayment } from './checkout-state';
-import { renderCheckoutPage } from './page';
+import { renderCheckoutPage, renderUnknownPage } from './page';
 import { timeLeftAt, type TimeLeft } from './time-left';
 
 /** Some hundred pages of 30 kB with a code. */
@@ -35,11 +36,26 @@ export class CheckoutPages {
     fetchMethod: (_key, _stale, { context }) => renderCardPng(context),
   });
 
+  readonly #isSandbox: boolean;
+  /** Anyone can request them, so they are rendered once. */
+  readonly #unknown: Readonly<Record<Language, string>>;
+
+  constructor(environment: Environment) {
+    this.#isSandbox = environment === 'sandbox';
+    this.#unknown = { id: renderUnknownPage('id', this.#isSandbox), en: renderUnknownPage('en', this.#isSandbox) };
+  }
+
+  /** The page of an unknown token. */
+  unknown(language: Language): string {
+    return this.#unknown[language];
+  }
+
   /** The text of `renderCheckoutPage`, from the memory. */
-  page(page: CheckoutPage): string {
+  page(page: Omit<CheckoutPage, 'isSandbox'>): string {
     const { payment, nowMs, ...others } = page;
     const key = JSON.stringify([checkoutStateOf(payment, nowMs), textOf(payment), others]);
-    const template = this.#pages.get(key) ?? renderCheckoutPage({ ...page, timeLeft: PLACEHOLDERS });
+    const template =
+      this.#pages.get(key) ?? renderCheckoutPage({ ...page, isSandbox: this.#isSandbox, timeLeft: PLACEHOLDERS });
     this.#pages.set(key, template);
     const { milliseconds, countdown, urgency } = timeLeftAt(nowMs, payment.expiresAt);
     return template
@@ -50,12 +66,12 @@ export class CheckoutPages {
 
   /** The code with what to pay until when, as a PNG. @throws like `renderCardPng` */
   code(payload: string, payment: CodePayment, language: Language): Promise<Buffer> {
-    return this.#image(codeCard(payload, payment, language));
+    return this.#image(codeCard(payload, payment, { language, isSandbox: this.#isSandbox }));
   }
 
   /** The receipt as a PNG. */
   receipt(payment: CheckoutPayment, language: Language, nowMs: number): Promise<Buffer> {
-    return this.#image(receiptCard(payment, language, nowMs));
+    return this.#image(receiptCard(payment, nowMs, { language, isSandbox: this.#isSandbox }));
   }
 
   #image(card: Card): Promise<Buffer> {

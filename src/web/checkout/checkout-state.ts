@@ -65,6 +65,8 @@ export interface CheckoutPage {
   /** The address of the shop; null if the merchant has none. */
   readonly returnUrl: string | null;
   readonly language: Language;
+  /** The page shows that its money is not real. */
+  readonly isSandbox: boolean;
   readonly nowMs: number;
   /** By default that of `nowMs`. A template has other texts. */
   readonly timeLeft?: TimeLeft;

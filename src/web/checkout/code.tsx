@@ -3,6 +3,7 @@ import { drawQrisPath } from '../../qris/image';
 import { parseQris } from '../../qris/qris';
 import type { CheckoutPage } from './checkout-state';
 import { formatRupiah, TEXTS } from './texts';
+import { CodeWatermark } from './watermark';
 
 /** The image of the code, as a file for the gallery of the phone. */
 function imageOf({ payment, path, language }: CheckoutPage) {
@@ -24,7 +25,7 @@ export function PayOnPhone(page: CheckoutPage): ReactElement {
 
 /** The code, and the name by which the customer's app confirms it. */
 export function Code(page: CheckoutPage & { readonly payload: string }): ReactElement {
-  const { payment, payload, language } = page;
+  const { payment, payload, language, isSandbox } = page;
   const texts = TEXTS[language];
   const { size, path: modules } = drawQrisPath(payload);
   const qris = parseQris(payload);
@@ -37,6 +38,7 @@ export function Code(page: CheckoutPage & { readonly payload: string }): ReactEl
         </p>
         <svg role="img" aria-label={name} viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges">
           <rect width={size} height={size} fill="#fff" />
+          {isSandbox && <CodeWatermark size={size} />}
           <path d={modules} fill="#000" />
         </svg>
         <figcaption>

@@ -2,6 +2,7 @@ import type { ReactElement, ReactNode } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import type { Language } from '../../domain/sign-in';
 import { Head } from '../ui/document';
+import { EnvironmentBar, SANDBOX_TEXTS } from '../ui/environment-bar';
 import { accentAddress, ICON_ADDRESS, SCRIPT_ADDRESS, STYLE_ADDRESS } from './files';
 import { TEXTS } from './texts';
 
@@ -11,6 +12,7 @@ const RELOAD_SECONDS = 10;
 interface DocumentProps {
   readonly title: string;
   readonly language: Language;
+  readonly isSandbox: boolean;
   readonly reloads: boolean;
   /** The colour of the shop; null: that of Lunas. */
   readonly accent: string | null;
@@ -22,11 +24,17 @@ export function renderDocument(props: DocumentProps): string {
   return `<!doctype html>${renderToStaticMarkup(<Document {...props} />)}`;
 }
 
-function Document({ title, language, reloads, accent, children }: DocumentProps): ReactElement {
+function Document({ title, language, isSandbox, reloads, accent, children }: DocumentProps): ReactElement {
   const other = language === 'id' ? 'en' : 'id';
+  const sandbox = SANDBOX_TEXTS[language];
   return (
     <html lang={language}>
-      <Head title={title} icon={ICON_ADDRESS} style={STYLE_ADDRESS} scripts={[SCRIPT_ADDRESS]}>
+      <Head
+        title={isSandbox ? `${sandbox.name} · ${title}` : title}
+        icon={ICON_ADDRESS}
+        style={STYLE_ADDRESS}
+        scripts={[SCRIPT_ADDRESS]}
+      >
         {accent !== null && <link rel="stylesheet" href={accentAddress(accent)} />}
         {reloads && (
           <noscript>
@@ -35,6 +43,7 @@ function Document({ title, language, reloads, accent, children }: DocumentProps)
         )}
       </Head>
       <body>
+        {isSandbox && <EnvironmentBar {...sandbox} />}
         <p id="offline" className="offline" hidden>
           {TEXTS[language].offline}
         </p>

@@ -6,7 +6,12 @@ const ADDRESS = '/checkout/';
 const files = new PublishedFiles(ADDRESS);
 const accents = new AccentStyles(ADDRESS, ':root');
 
-export const STYLE_ADDRESS = files.publish('checkout.css', `${UI_FILES}/tokens.css`, `${DIRECTORY}/checkout.css`);
+export const STYLE_ADDRESS = files.publish(
+  'checkout.css',
+  `${UI_FILES}/tokens.css`,
+  `${UI_FILES}/environment.css`,
+  `${DIRECTORY}/checkout.css`,
+);
 export const SCRIPT_ADDRESS = files.publish('checkout.js', `${DIRECTORY}/checkout.js`);
 export const ICON_ADDRESS = files.publish('icon.svg', `${DIRECTORY}/icon.svg`);
 

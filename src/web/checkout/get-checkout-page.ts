@@ -3,10 +3,6 @@ import type { CheckoutDependencies, CheckoutPageDependencies } from './checkout-
 import { checkoutHeaders } from './checkout-headers';
 import { statusKeyOf } from './checkout-watch';
 import { findCheckoutPage, languageOf } from './find-checkout-page';
-import { renderUnknownPage } from './page';
-
-/** Anyone can request them, so they are rendered once. */
-const UNKNOWN_PAGES = { id: renderUnknownPage('id'), en: renderUnknownPage('en') } as const;
 
 const HTML = { 'Content-Type': 'text/html; charset=utf-8' } as const;
 
@@ -19,7 +15,8 @@ export const getCheckoutPage = publicEndpoint({
     const language = languageOf(request);
     const payment = await findCheckoutPage(dependencies, request);
     if (!payment) {
-      return { status: 404, headers: { ...checkoutHeaders([]), ...HTML }, body: UNKNOWN_PAGES[language] };
+      const body = dependencies.checkoutPages.unknown(language);
+      return { status: 404, headers: { ...checkoutHeaders([]), ...HTML }, body };
     }
     dependencies.lostWorkflows.check(payment);
     const body = dependencies.checkoutPages.page({

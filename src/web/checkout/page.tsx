@@ -8,14 +8,16 @@ import { logoAddress } from './files';
 import { Facts, Outcome, Receipt, Returning } from './outcome';
 import { formatRupiah, formatTimestamp, TEXTS } from './texts';
 import { timeLeftAt, type TimeLeft } from './time-left';
+import { Watermark } from './watermark';
 
 /** The page of a payment in its current state, as HTML. */
 export function renderCheckoutPage(page: CheckoutPage): string {
-  const { payment, language, nowMs } = page;
+  const { payment, language, isSandbox, nowMs } = page;
   const { title } = TEXTS[language].states[checkoutStateOf(payment, nowMs)];
   return renderDocument({
     title: `${title} · ${payment.merchantName}`,
     language,
+    isSandbox,
     reloads: !isLastPage(payment),
     accent: payment.accent,
     children: <Payment {...page} />,
@@ -23,7 +25,7 @@ export function renderCheckoutPage(page: CheckoutPage): string {
 }
 
 /** The page of an unknown token, as HTML. */
-export function renderUnknownPage(language: Language): string {
+export function renderUnknownPage(language: Language, isSandbox: boolean): string {
   const { title, explanation } = TEXTS[language].unknown;
   const children = (
     <main className="ended">
@@ -31,7 +33,7 @@ export function renderUnknownPage(language: Language): string {
       <p>{explanation}</p>
     </main>
   );
-  return renderDocument({ title, language, reloads: false, accent: null, children });
+  return renderDocument({ title, language, isSandbox, reloads: false, accent: null, children });
 }
 
 function Payment(page: CheckoutPage): ReactElement {
@@ -44,6 +46,7 @@ function Payment(page: CheckoutPage): ReactElement {
       data-events={isLastPage(payment) ? undefined : `${path}/events?seen=${encodeURIComponent(statusKey)}`}
       data-milliseconds-left={payload === null ? undefined : timeLeft.milliseconds}
     >
+      {page.isSandbox && <Watermark />}
       <Merchant {...payment} />
       {payload === null ? <Ended {...page} /> : <Waiting page={page} payload={payload} timeLeft={timeLeft} />}
     </main>

@@ -1,5 +1,6 @@
 import type { ReactElement, ReactNode } from 'react';
 import { renderDocument, type Liveness } from '../ui/document';
+import { SANDBOX_TEXTS } from '../ui/environment-bar';
 import { ZONE_NAMES } from '../ui/format';
 import { Notice } from '../ui/layout';
 import { Shell } from '../ui/shell';
@@ -64,7 +65,7 @@ function MerchantPage({ view, page }: FramedPage): ReactElement {
         skip: texts.skip,
         menu: texts.menuName,
         signOut: texts.signOut,
-        ...(view.isSandbox && { environment: texts.sandbox }),
+        ...(view.isSandbox && { environment: SANDBOX_TEXTS[locale.language] }),
       }}
       home={homePath.to(view)}
       merchantName={view.merchantName}

@@ -1,5 +1,6 @@
 import type { ReactElement, ReactNode } from 'react';
 import { SIGN_IN_PATHS } from '../page/return-paths';
+import { EnvironmentBar, type EnvironmentTexts } from './environment-bar';
 
 export interface MenuItem {
   readonly label: string;
@@ -12,7 +13,7 @@ export interface ShellTexts {
   readonly menu: string;
   readonly signOut: string;
   /** Absent in production. */
-  readonly environment?: { readonly name: string; readonly explanation: string };
+  readonly environment?: EnvironmentTexts;
 }
 
 export interface ShellProps {
@@ -36,12 +37,7 @@ export function Shell(props: ShellProps): ReactElement {
       <a className="skip" href="#content">
         {texts.skip}
       </a>
-      {texts.environment && (
-        <aside className="environment" aria-label={texts.environment.name}>
-          <b>{texts.environment.name}</b>
-          <span>{texts.environment.explanation}</span>
-        </aside>
-      )}
+      {texts.environment && <EnvironmentBar {...texts.environment} />}
       <div className="frame">
         <header className="side">
           <Brand {...props} />

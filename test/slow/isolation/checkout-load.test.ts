@@ -121,7 +121,7 @@ it.each(LOADS)(
 
 it('a page costs a tenth of a rendering after the first', async () => {
   const { body } = await service.call('POST', '/payments', { amount: 50_000 });
-  const pages = new CheckoutPages();
+  const pages = new CheckoutPages('sandbox');
   const page: CheckoutPage = {
     payment: {
       referenceId: body.payment.reference_id,
@@ -143,6 +143,7 @@ it('a page costs a tenth of a rendering after the first', async () => {
     statusKey: '2',
     returnUrl: null,
     language: 'id',
+    isSandbox: true,
     nowMs: Date.now(),
   };
   const durationOf = (render: (page: CheckoutPage) => string, nowMs: number) => {

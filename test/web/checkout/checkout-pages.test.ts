@@ -1,5 +1,7 @@
+import type { Environment } from '../../../src/config';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
 import { LANGUAGES } from '../../../src/domain/sign-in';
+import { codeCard, receiptCard } from '../../../src/web/checkout/cards';
 import { CheckoutPages } from '../../../src/web/checkout/checkout-pages';
 import type { CheckoutPage, CheckoutPayment } from '../../../src/web/checkout/checkout-state';
 import { renderCheckoutPage } from '../../../src/web/checkout/page';
@@ -28,12 +30,13 @@ const PAGE: CheckoutPage = {
   statusKey: '2',
   returnUrl: 'https://shop.example/orders',
   language: 'id',
+  isSandbox: true,
   nowMs: NOW_MS,
 };
 
 describe('a page from the memory', () => {
   it.each(PAYMENT_STATUSES)('%s: is the one that would be rendered, at each time and in each language', (status) => {
-    const pages = new CheckoutPages();
+    const pages = new CheckoutPages('sandbox');
     for (const language of LANGUAGES) {
       for (const seconds of [0, 1, 61, 899, 900, 1_000, 5]) {
         const page = { ...PAGE, language, nowMs: NOW_MS + seconds * 1_000, payment: { ...PAYMENT, status } };
@@ -49,7 +52,7 @@ describe('a page from the memory', () => {
   });
 
   it('a page from the memory is another one for another payment, status, deadline, shop or path', () => {
-    const pages = new CheckoutPages();
+    const pages = new CheckoutPages('sandbox');
     const variants: readonly CheckoutPage[] = [
       PAGE,
       { ...PAGE, path: '/pay/other' },
@@ -77,7 +80,7 @@ describe('a page from the memory', () => {
 
 describe('an image from the memory', () => {
   it('an image is rendered once, also for concurrent requests, and once for each language and payment', async () => {
-    const pages = new CheckoutPages();
+    const pages = new CheckoutPages('sandbox');
     const [first, second] = await Promise.all(LANGUAGES.map(() => pages.code(PAYLOAD, PAYMENT, 'id')));
     expect(second).toBe(first);
     expect(await pages.code(PAYLOAD, PAYMENT, 'id')).toBe(first);
@@ -92,7 +95,57 @@ describe('an image from the memory', () => {
 
   it('an image has a text that is too long, and letters that the font lacks', async () => {
     const payment = { ...PAYMENT, merchantName: 'Toko '.repeat(50), merchantReferenceId: '日本'.repeat(100) };
-    const image = await new CheckoutPages().code('a'.repeat(512), payment, 'id');
-    expect(image.readUInt32BE(16)).toBe(600);
+    const image = await new CheckoutPages('sandbox').code('a'.repeat(512), payment, 'id');
+    expect(image.readUInt32BE(16)).toBeGreaterThanOrEqual(800);
+  });
+});
+
+describe('the environment of a page', () => {
+  const allPages = (environment: Environment) => {
+    const pages = new CheckoutPages(environment);
+    const known = LANGUAGES.flatMap((language) =>
+      PAYMENT_STATUSES.flatMap((status) =>
+        [0, 1_000].map((seconds) => {
+          const nowMs = NOW_MS + seconds * 1_000;
+          return pages.page({ ...PAGE, language, nowMs, payment: { ...PAYMENT, status, paidAt: new Date(NOW_MS) } });
+        }),
+      ),
+    );
+    return [...known, ...LANGUAGES.map((language) => pages.unknown(language))];
+  };
+
+  it('each page of the sandbox has its name in the title, in a bar and all over the card of a payment', () => {
+    for (const html of allPages('sandbox')) {
+      expect(html).toMatch(/<title>SANDBOX · /);
+      expect(html).toContain('<aside class="environment" aria-label="SANDBOX">');
+      expect(html.includes('<svg class="watermark"')).toBe(html.includes('class="merchant"'));
+      expect(html.includes('<text class="code-watermark"')).toBe(html.includes('<figure>'));
+    }
+  });
+
+  it('no page of production has it', () => {
+    for (const html of allPages('production')) expect(html).not.toMatch(/sandbox|environment|watermark/i);
+  });
+
+  it('saved image and receipt have it in the sandbox only, in their text and all over them', async () => {
+    const paid = { ...PAYMENT, status: 'paid', paidAt: new Date(NOW_MS) } as const;
+    for (const language of LANGUAGES) {
+      const cardsOf = (isSandbox: boolean) => [
+        codeCard(PAYLOAD, PAYMENT, { language, isSandbox }),
+        receiptCard(paid, NOW_MS, { language, isSandbox }),
+      ];
+      for (const { above, mark } of cardsOf(true)) {
+        expect([above[0], mark]).toEqual([
+          expect.objectContaining({ text: expect.stringMatching(/^SANDBOX · /) }),
+          'SANDBOX',
+        ]);
+      }
+      expect(JSON.stringify(cardsOf(false))).not.toMatch(/sandbox/i);
+    }
+    const receipts = (['sandbox', 'production'] as const).map((environment) =>
+      new CheckoutPages(environment).receipt(paid, 'id', NOW_MS),
+    );
+    const [marked, plain] = await Promise.all(receipts);
+    expect(marked?.equals(plain ?? Buffer.of())).toBe(false);
   });
 });

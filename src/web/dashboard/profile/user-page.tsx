@@ -1,6 +1,7 @@
 import type { ReactElement, ReactNode } from 'react';
 import type { Language } from '../../../domain/sign-in';
 import { renderDocument } from '../../ui/document';
+import { SANDBOX_TEXTS } from '../../ui/environment-bar';
 import { DoneNotice } from '../../ui/layout';
 import { Shell } from '../../ui/shell';
 import { DASHBOARD_FILES } from '../files';
@@ -47,10 +48,10 @@ function FramedPage({ view, page }: { readonly view: UserView; readonly page: Us
     { label: profile.profile, href: '/profile', isCurrent: page.current === 'profile' },
     { label: profile.security, href: '/profile/security', isCurrent: page.current === 'security' },
   ];
-  const { skip, menuName, signOut, sandbox, developmentSession } = texts;
+  const { skip, menuName, signOut, developmentSession } = texts;
   return (
     <Shell
-      texts={{ skip, menu: menuName, signOut, ...(view.isSandbox && { environment: sandbox }) }}
+      texts={{ skip, menu: menuName, signOut, ...(view.isSandbox && { environment: SANDBOX_TEXTS[language] }) }}
       home="/"
       merchantName="Lunas"
       merchantNote={profile.profile}

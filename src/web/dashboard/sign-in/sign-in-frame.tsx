@@ -1,6 +1,7 @@
 import type { ReactElement, ReactNode } from 'react';
 import type { Language } from '../../../domain/sign-in';
 import { renderDocument } from '../../ui/document';
+import { SANDBOX_TEXTS } from '../../ui/environment-bar';
 import { Logo } from '../../ui/shell';
 import { DASHBOARD_FILES } from '../files';
 import { DASHBOARD_TEXTS } from '../texts/texts';
@@ -39,7 +40,7 @@ function Frame({ language, title, isSandbox, otherLanguage, children }: SignInFr
             <Logo />
             <b>Lunas</b>
           </span>
-          {isSandbox && <span className="chip neutral">{texts.sandbox.name}</span>}
+          {isSandbox && <span className="chip neutral">{SANDBOX_TEXTS[language].name}</span>}
         </div>
         <h1>{title}</h1>
         {children}

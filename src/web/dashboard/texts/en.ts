@@ -131,7 +131,6 @@ export const EN = {
   waitFor: (seconds: number) =>
     `You can try again in ${seconds > 120 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} s`}.`,
   otherLanguage: 'Bahasa Indonesia',
-  sandbox: { name: 'SANDBOX', explanation: 'No real money' },
   developmentSession: 'Development session',
   merchantStates: {
     suspended: 'The merchant is suspended. Contact Lunas.',

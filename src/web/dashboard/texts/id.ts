@@ -32,7 +32,6 @@ export const ID: DashboardTexts = {
   waitFor: (seconds: number) =>
     `Anda dapat mencoba lagi dalam ${seconds > 120 ? `${Math.ceil(seconds / 60)} menit` : `${seconds} detik`}.`,
   otherLanguage: 'English',
-  sandbox: { name: 'SANDBOX', explanation: 'Bukan uang sungguhan' },
   developmentSession: 'Sesi pengembangan',
   merchantStates: {
     suspended: 'Akun toko ditangguhkan. Hubungi Lunas.',

@@ -1,0 +1,45 @@
+import type { ReactElement } from 'react';
+import { SANDBOX_TEXTS } from '../ui/environment-bar';
+
+/** One copy of the word, and its row in the pattern. */
+const STEP = { across: 150, down: 84, size: 22, baseline: 50, angle: -30 } as const;
+
+/** The name of the sandbox all over the card, behind its content: a part of a screenshot shows it too. */
+export function Watermark(): ReactElement {
+  const { across, down, size, baseline, angle } = STEP;
+  return (
+    <svg className="watermark" aria-hidden="true">
+      <pattern
+        id="sandbox"
+        width={across}
+        height={down}
+        patternUnits="userSpaceOnUse"
+        patternTransform={`rotate(${angle})`}
+      >
+        <text x={across / 2} y={baseline} fontSize={size} fontWeight="700" textAnchor="middle">
+          {SANDBOX_TEXTS.en.name}
+        </text>
+      </pattern>
+      <rect width="100%" height="100%" fill="url(#sandbox)" />
+    </svg>
+  );
+}
+
+/** The name of the sandbox behind the dark modules of a code of this size: too light to be read as one of them. */
+export function CodeWatermark({ size }: { readonly size: number }): ReactElement {
+  return (
+    <text
+      className="code-watermark"
+      transform={`rotate(-45 ${size / 2} ${size / 2})`}
+      x={size / 2}
+      y={size / 2}
+      fontSize={size / 5}
+      fontWeight="700"
+      textAnchor="middle"
+      dominantBaseline="central"
+      fill="#f0d9a8"
+    >
+      {SANDBOX_TEXTS.en.name}
+    </text>
+  );
+}
