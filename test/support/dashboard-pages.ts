@@ -123,6 +123,7 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
     kind: 'list',
     paths: (merchant) => [
       ...ofMerchant('/payments', ...LIST_GROUPS, '/payments?status=refund_failed', '/payments?q=unknown')(merchant),
+      ...ofMerchant('/payments?q=order-', '/payments?q=50000', '/payments?q=1', '/payments?q=ln4a3b2c')(merchant),
       ...ofMerchant(`/payments?q=${merchant.orderId}`)(merchant),
       ...ofMerchant(`/payments?from=${merchant.day}&to=${merchant.day}`)(merchant),
       ...LIST_GROUPS.flatMap((list) => ofMerchant(`${list}&top=${TOP}`)(merchant)),

@@ -198,7 +198,7 @@ export interface Transaction extends PaymentSummary, ChangeTimes {
   paid_at: string | null;
 }
 
-/** Filters of a list; they can be combined. */
+/** Filters of a list; they can be combined, except `search`. */
 export interface ListFilter {
   /** Payments for each request, 1 to 100. The iterator continues after them. */
   limit?: number | undefined;
@@ -207,6 +207,8 @@ export interface ListFilter {
   merchant_reference_id?: string | undefined;
   created_from?: Date | string | undefined;
   created_to?: Date | string | undefined;
+  /** The beginning of an order ID or a reference, in any case, or an amount. Not together with other filters. */
+  search?: string | undefined;
   /** Members that are added to each payment. */
   expand?: Expansion | readonly Expansion[] | undefined;
 }

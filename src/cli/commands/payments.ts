@@ -11,6 +11,7 @@ import { refundPayment } from '../../services/payments/actions/refund-payment';
 import { listSettleable, settlePayment } from '../../services/payments/actions/settle-payment';
 import { listPaymentsOfAnyId } from '../../services/payments/find-payment';
 import { listOverduePayments, listPayments, listPaymentsOfAmount } from '../../services/payments/list-payments';
+import { MAX_SEARCH_CHARACTERS, searchPayments } from '../../services/payments/search-payments';
 import { showPayment } from '../../services/payments/show-payment';
 import { withTemporal } from '../command-context';
 import type { LunasCommand } from '../lunas-command';
@@ -76,6 +77,12 @@ function ambiguousResult(anyId: string, payments: readonly PaymentRow[]): Comman
   return { json: { payments }, text: `${text}\n\n${formatTable(rows, '')}` };
 }
 
+const searchText = z
+  .string()
+  .trim()
+  .min(1, { error: 'must not be empty' })
+  .max(MAX_SEARCH_CHARACTERS, { error: `must have at most ${MAX_SEARCH_CHARACTERS} characters` });
+
 const listInput = z
   .object({
     merchant: id.optional(),
@@ -84,16 +91,25 @@ const listInput = z
     from: timestamp.optional(),
     to: timestamp.optional(),
     amount: wholeNumber(1, MAX_TOTAL_RUPIAH).optional(),
+    search: searchText.optional(),
     waitingForSettlement: z.boolean().default(false),
     overdue: z.boolean().default(false),
     limit,
   })
   .refine(({ amount, merchant, reference }) => amount === undefined || (merchant ?? reference) !== undefined, {
     path: ['amount'],
-    error: 'needs --merchant or --reference: no index has amounts',
+    error: 'needs --merchant or --reference',
   })
   .refine(({ amount, waitingForSettlement }) => amount === undefined || !waitingForSettlement, {
     error: 'takes either --amount or --waiting-for-settlement',
+  })
+  .refine(({ search, merchant }) => search === undefined || merchant !== undefined, {
+    path: ['search'],
+    error: 'needs --merchant',
+  })
+  .refine((input) => input.search === undefined || BESIDE_SEARCH.every((name) => !input[name]), {
+    path: ['search'],
+    error: 'takes only --merchant and --limit',
   })
   .refine(({ from, to }) => isPeriod(from, to), { path: ['from'], error: 'must not be after --to' })
   .refine((input) => !input.overdue || OTHER_FILTERS.every((name) => !input[name]), {
@@ -103,7 +119,8 @@ const listInput = z
 
 type ListInput = z.output<typeof listInput>;
 
-const OTHER_FILTERS = ['reference', 'from', 'to', 'amount', 'waitingForSettlement'] as const;
+const BESIDE_SEARCH = ['status', 'reference', 'from', 'to', 'amount', 'waitingForSettlement', 'overdue'] as const;
+const OTHER_FILTERS = ['reference', 'from', 'to', 'amount', 'search', 'waitingForSettlement'] as const;
 
 function addList(payments: LunasCommand): void {
   payments
@@ -115,6 +132,7 @@ function addList(payments: LunasCommand): void {
     .option('--from <timestamp>', 'only payments created since then')
     .option('--to <timestamp>', 'only payments created until then')
     .option('--amount <rupiah>', 'only payments with this total; with --merchant or --reference')
+    .option('--search <text>', 'the beginning of an order id or a reference, in any case, or a total; with --merchant')
     .option('--waiting-for-settlement', 'only payments with manual settlement whose delay is over, for `settle`')
     .option('--overdue', 'only payments that should have moved on, the longest overdue first; none that are on hold')
     .option('--limit <n>', 'maximum number', '20')
@@ -122,21 +140,25 @@ function addList(payments: LunasCommand): void {
       'lunas payments list --overdue',
       'lunas payments list --status refund_failed',
       'lunas payments list --reference ORDER-1042',
+      'lunas payments list --merchant MERCHANT_ID --search meja-7',
       'lunas payments list --merchant MERCHANT_ID --amount 137250 --from 2026-01-31T00:00:00+07:00 --json',
     )
     .databaseAction(listInput, async (input, db) => {
       if (input.merchant !== undefined) await requireMerchant(db, input.merchant);
-      const { payments: list, searchedTo } = await searchPayments(db, input);
+      const { payments: list, searchedTo } = await findListed(db, input);
       const text = formatTable(list.map(paymentRow), 'No payments.');
       return { json: { payments: list, searchedTo }, text: [text, ...moreText(searchedTo)].join('\n\n') };
     });
 }
 
-async function searchPayments(db: Queryable, input: ListInput): Promise<FoundPayments> {
-  const { merchant, reference, from, to, amount, waitingForSettlement, overdue, status, limit } = input;
+async function findListed(db: Queryable, input: ListInput): Promise<FoundPayments> {
+  const { merchant, reference, from, to, amount, search, waitingForSettlement, overdue, status, limit } = input;
   const filter = { status, merchantReferenceId: reference, createdFrom: from, createdTo: to, limit };
   if (overdue) {
     return { payments: await listOverduePayments(db, { merchantId: merchant, status, limit }), searchedTo: null };
+  }
+  if (search !== undefined && merchant !== undefined) {
+    return { ...(await searchPayments(db, { merchantId: merchant, text: search }, limit)), searchedTo: null };
   }
   if (amount === undefined) {
     const all = { ...filter, merchantId: merchant, waitsForSettlement: waitingForSettlement };

@@ -76,8 +76,11 @@ create trigger restored_as_created before insert on payments for each row
 create index payments_merchant_created_at_idx on payments (merchant_id, created_at desc, id desc);
 create index payments_merchant_status_idx on payments (merchant_id, status, created_at desc, id desc);
 create index payments_merchant_provider_idx on payments (merchant_id, provider, created_at desc, id desc);
+-- Order numbers and their beginnings, in any case. `text_pattern_ops` finds beginnings in each collation.
 create index payments_merchant_reference_id_idx
-  on payments (merchant_id, merchant_reference_id, created_at desc, id desc) where merchant_reference_id is not null;
+  on payments (merchant_id, lower(merchant_reference_id) text_pattern_ops, created_at desc, id desc)
+  where merchant_reference_id is not null;
+create index payments_merchant_total_idx on payments (merchant_id, total_rupiah, created_at desc, id desc);
 
 -- What recovery, reconciliation and the operators' lists read, among any number of rows that are final.
 -- `(status || '')` is the status as an expression: a statement about one status is not planned with these indexes by

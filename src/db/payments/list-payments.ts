@@ -1,6 +1,7 @@
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { ProviderName } from '../../domain/provider-capabilities';
 import type { Queryable } from '../connection/pool';
+import { hasOrderId } from './payment-indexes';
 import { columnsWith, type PaymentPart, type PaymentWithParts } from './payment-parts';
 import type { PaymentRow } from './payment-row';
 
@@ -43,7 +44,7 @@ export function listStatement(
   const values: unknown[] = [];
   const bind = (value: unknown) => `$${values.push(value)}`;
   const conditions = COMPARISONS.flatMap(([name, comparison]) =>
-    filter[name] === undefined ? [] : [`${comparison} ${bind(filter[name])}`],
+    filter[name] === undefined ? [] : [comparison(bind(filter[name]))],
   );
   if (after) conditions.push(`(created_at, id) < (${bind(after.createdAt)}, ${bind(after.id)})`);
   const text = `select ${columnsWith(parts)} from payments where ${conditions.join(' and ')}
@@ -52,10 +53,10 @@ export function listStatement(
 }
 
 const COMPARISONS = [
-  ['merchantId', 'merchant_id ='],
-  ['status', 'status ='],
-  ['provider', 'provider ='],
-  ['merchantReferenceId', 'merchant_reference_id ='],
-  ['createdFrom', 'created_at >='],
-  ['createdTo', 'created_at <='],
-] as const satisfies readonly (readonly [Exclude<keyof MerchantPaymentFilter, 'after'>, string])[];
+  ['merchantId', (value) => `merchant_id = ${value}`],
+  ['status', (value) => `status = ${value}`],
+  ['provider', (value) => `provider = ${value}`],
+  ['merchantReferenceId', hasOrderId],
+  ['createdFrom', (value) => `created_at >= ${value}`],
+  ['createdTo', (value) => `created_at <= ${value}`],
+] as const satisfies readonly (readonly [Exclude<keyof MerchantPaymentFilter, 'after'>, (value: string) => string])[];

@@ -2,12 +2,15 @@ import type { ProviderName } from '../../domain/provider-capabilities';
 import type { Queryable } from '../connection/pool';
 import { pageStatement, type PaymentPageFilter } from './list-payment-page';
 import type { ListPosition } from './list-payments';
+import { beginsWith } from './payment-indexes';
 import type { PaymentRow } from './payment-row';
 
-/** No index has these: each payment of the page is compared. */
+/** Each payment of the page is compared with these. */
 interface PaymentCriteria {
   readonly totalRupiah?: number | undefined;
   readonly provider?: ProviderName | undefined;
+  /** The beginning of the order number, in any case. */
+  readonly orderBeginning?: string | undefined;
 }
 
 /** How many payments one statement compares. */
@@ -46,13 +49,17 @@ function isPayment(row: SearchRow): row is SearchRow & PaymentRow {
   return row.id !== undefined && row.id !== null;
 }
 
-function searchStatement(filter: PaymentPageFilter, { totalRupiah, provider }: PaymentCriteria, limit: number) {
+function searchStatement(filter: PaymentPageFilter, criteria: PaymentCriteria, limit: number) {
+  const { totalRupiah, provider, orderBeginning } = criteria;
   const page = pageStatement(filter, SEARCHED_PAYMENTS);
   const values = [...page.values];
   const bind = (value: unknown) => `$${values.push(value)}`;
   const conditions = ['true'];
   if (totalRupiah !== undefined) conditions.push(`"totalRupiah" = ${bind(totalRupiah)}`);
   if (provider !== undefined) conditions.push(`provider = ${bind(provider)}`);
+  if (orderBeginning !== undefined) {
+    conditions.push(`lower("merchantReferenceId") like lower(${bind(beginsWith(orderBeginning))})`);
+  }
   const isNewer = filter.start?.direction === 'newer';
   const order = isNewer ? '"createdAt", id' : '"createdAt" desc, id desc';
   const reverse = isNewer ? '"createdAt" desc, id desc' : '"createdAt", id';

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/connection/pool';
 import { OVERDUE, type Overdue } from '../../db/operations/overdue-payments';
-import { CREATED_AT, NEWEST_FIRST, STATUS } from '../../db/payments/payment-indexes';
+import { CREATED_AT, hasOrderId, NEWEST_FIRST, STATUS } from '../../db/payments/payment-indexes';
 import { PAYMENT_COLUMNS, type PaymentRow } from '../../db/payments/payment-row';
 import { searchPaymentPage, type PaymentSearch } from '../../db/payments/search-payment-page';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../domain/payment-transitions';
@@ -29,7 +29,7 @@ export async function listPayments(db: Queryable, filter: PaymentFilter): Promis
   return rows;
 }
 
-/** The amount has no index: the merchant or the order makes few payments of many. */
+/** The amount is compared with each payment: the merchant or the order makes few of many. */
 export interface AmountFilter extends Omit<PaymentFilter, 'waitsForSettlement'> {
   readonly totalRupiah: number;
 }
@@ -96,7 +96,7 @@ function ofAll({ status, waitsForSettlement, createdFrom, createdTo, limit }: Pa
 function ofMerchant({ merchantId, waitsForSettlement, ...filter }: PaymentFilter) {
   const text = `
     select ${PAYMENT_COLUMNS} from payments
-    where merchant_id = $1 and ${MATCHES} and ($6::text is null or merchant_reference_id = $6)
+    where merchant_id = $1 and ${MATCHES} and ($6::text is null or (${hasOrderId('$6')}))
       ${waitsForSettlement ? WAITS_FOR_SETTLEMENT : ''}
     order by created_at desc, id desc limit $2`;
   return { text, values: [merchantId, ...valuesOf(filter), filter.merchantReferenceId] };
@@ -108,7 +108,7 @@ function ofOrder({ merchantReferenceId, waitsForSettlement, ...filter }: Payment
     select ${PAYMENT_COLUMNS}
     from merchants cross join lateral (
       select * from payments
-      where merchant_id = merchants.id and merchant_reference_id = $1 and ${MATCHES}
+      where merchant_id = merchants.id and ${hasOrderId('$1')} and ${MATCHES}
         ${waitsForSettlement ? WAITS_FOR_SETTLEMENT : ''}
       order by created_at desc, id desc limit $2
     ) payments

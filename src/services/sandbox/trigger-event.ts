@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
 import { findCurrentPolicy } from '../../db/operations/find-current-policy';
+import { hasOrderId } from '../../db/payments/payment-indexes';
 import { PAYMENT_EVENTS, type PaymentEvent } from '../../domain/events';
 import { amountsOf, type FeePayer } from '../../domain/fees';
 import type { PaymentStatus } from '../../domain/payment-transitions';
@@ -209,7 +210,7 @@ const TRIGGERED_PAYMENT = `
 
 async function findByOrder(db: Queryable, merchantId: string, orderId: string): Promise<TriggeredPayment> {
   const { rows } = await db.query<TriggeredPayment>(
-    `${TRIGGERED_PAYMENT} where merchant_id = $1 and merchant_reference_id = $2`,
+    `${TRIGGERED_PAYMENT} where merchant_id = $1 and ${hasOrderId('$2')}`,
     [merchantId, orderId],
   );
   if (!rows[0]) throw new ConflictError('outcome_not_reached', 'The API created no payment.');

@@ -4,6 +4,7 @@ import type { ListPosition } from '../../../db/payments/list-payments';
 import { PAYMENT_STATUSES } from '../../../domain/payment-transitions';
 import { PROVIDERS } from '../../../domain/provider-capabilities';
 import { zonedTime } from '../../../lib/fields';
+import { MAX_SEARCH_CHARACTERS } from '../../../services/payments/search-payments';
 import { boundedText } from '../../max-length';
 import { expandSchema } from '../expand';
 
@@ -73,5 +74,23 @@ export const listQuerySchema = z.object({
   created_to: timestamp('23:59:59.999').optional().meta({
     description: 'Only transactions created at this time or earlier. A day counts to its end, UTC.',
   }),
+  search: boundedText(MAX_SEARCH_CHARACTERS)
+    .refine((text) => text.trim() !== '' && !text.includes('\0'), { error: 'must be a text without a NUL' })
+    .optional()
+    .meta({
+      description:
+        'Only transactions whose order ID or reference begins with this text, in any case, or whose total is this ' +
+        'amount: first those with exactly this order ID, then the newest. It is combined only with `limit` and ' +
+        '`expand`, and has one page.',
+    }),
   expand: expandSchema,
 });
+
+/** The filters that a search cannot be combined with. */
+const FILTERS = ['cursor', 'status', 'provider', 'merchant_reference_id', 'created_from', 'created_to'] as const;
+
+export type ListQuery = z.output<typeof listQuerySchema>;
+
+/** The first filter that is combined with a search. */
+export const filterBesideSearch = (query: ListQuery) =>
+  query.search === undefined ? undefined : FILTERS.find((name) => query[name] !== undefined);

@@ -1,17 +1,20 @@
 import { z } from 'zod';
+import type { Queryable } from '../../../db/connection/pool';
 import { encodeCursor } from '../../../db/payments/cursor';
-import { listMerchantPayments } from '../../../db/payments/list-payments';
-import type { PaymentWithParts } from '../../../db/payments/payment-parts';
+import { listMerchantPayments, type MerchantPaymentFilter } from '../../../db/payments/list-payments';
+import { findPaymentsWithParts, type PaymentPart, type PaymentWithParts } from '../../../db/payments/payment-parts';
 import type { PaymentRow } from '../../../db/payments/payment-row';
+import { ApiError } from '../../../http/api-error';
 import { reportIgnored } from '../../../http/ignored-input';
 import { expand } from '../../../services/payments/expand';
+import { searchPayments } from '../../../services/payments/search-payments';
 import type { ApiDependencies } from '../../dependencies';
 import { merchantEndpoint } from '../../endpoint';
 import { readQuery } from '../../read-query';
 import { EXAMPLE_SUMMARY, EXAMPLE_TIMES } from '../example-payment';
 import { expandedFields, partsOf, readExpand, withMembers, type ExpandDependencies } from '../expand';
 import { summaryFields, summaryFieldsOf, timestampFields, timestampFieldsOf } from '../payment-fields';
-import { isNumber, listQuerySchema } from './list-query';
+import { filterBesideSearch, isNumber, listQuerySchema, type ListQuery } from './list-query';
 
 const listedPaymentSchema = z.object({ ...summaryFields, ...timestampFields, ...expandedFields });
 
@@ -28,9 +31,9 @@ export const listTransactions = merchantEndpoint({
 with the same filters. Request it unchanged. No transaction appears twice or is missing because others are created
 meanwhile.
 
-Filters can be combined. The response to an invalid filter or cursor is \`invalid_parameter\` and names the rule, so
-that no unfiltered list is taken for a filtered one. An unknown parameter is ignored, and \`X-Ignored-Parameters\`
-names it.`,
+Filters can be combined, except \`search\`. The response to an invalid filter or cursor is \`invalid_parameter\` and
+names the rule, so that no unfiltered list is taken for a filtered one. An unknown parameter is ignored, and
+\`X-Ignored-Parameters\` names it.`,
   query: listQuerySchema,
   response: {
     status: 200,
@@ -44,22 +47,19 @@ names it.`,
   async handler(dependencies: ExpandDependencies & Pick<ApiDependencies, 'publicBaseUrl'>, request, merchant) {
     const { db, publicBaseUrl } = dependencies;
     const { merchantId } = merchant;
-    const { limit, ...wanted } = readQuery(request, listQuerySchema);
+    const query = readQuery(request, listQuerySchema);
+    const { limit } = query;
+    const other = filterBesideSearch(query);
+    if (other) throw new ApiError('invalid_parameter', `search cannot be combined with ${other}.`);
     if (request.query.limit !== undefined && !isNumber(request.query.limit)) {
       reportIgnored(request, 'parameters', ['limit']);
     }
     const expansions = readExpand(request, merchant);
-    const filter = {
-      merchantId,
-      status: wanted.status,
-      provider: wanted.provider,
-      merchantReferenceId: wanted.merchant_reference_id,
-      createdFrom: wanted.created_from,
-      createdTo: wanted.created_to,
-      after: wanted.cursor,
-    };
     // One more than the page holds: if it exists, there is a next page.
-    const found = await listMerchantPayments(db, filter, limit + 1, partsOf(expansions));
+    const found =
+      query.search === undefined
+        ? await listMerchantPayments(db, filterOf(merchantId, query), limit + 1, partsOf(expansions))
+        : await search(db, { merchantId, text: query.search, limit }, partsOf(expansions));
     const page = found.slice(0, limit);
     const last = page.at(-1);
     const toListed = async (payment: PaymentWithParts) =>
@@ -72,6 +72,37 @@ names it.`,
     };
   },
 });
+
+function filterOf(merchantId: string, query: ListQuery): MerchantPaymentFilter {
+  return {
+    merchantId,
+    status: query.status,
+    provider: query.provider,
+    merchantReferenceId: query.merchant_reference_id,
+    createdFrom: query.created_from,
+    createdTo: query.created_to,
+    after: query.cursor,
+  };
+}
+
+interface Search {
+  readonly merchantId: string;
+  readonly text: string;
+  readonly limit: number;
+}
+
+async function search(
+  db: Queryable,
+  { limit, ...searched }: Search,
+  parts: readonly PaymentPart[],
+): Promise<readonly PaymentWithParts[]> {
+  const { payments } = await searchPayments(db, searched, limit);
+  if (parts.length === 0) return payments;
+  const paymentIds = payments.map(({ id }) => id);
+  const complete = await findPaymentsWithParts(db, searched.merchantId, { paymentIds, parts });
+  const byId = new Map(complete.map((payment) => [payment.id, payment]));
+  return payments.map((payment) => byId.get(payment.id) ?? payment);
+}
 
 /** The address of the request with another cursor (RFC 8288). */
 function linkToNext(publicBaseUrl: string, originalUrl: string, cursor: string): string {

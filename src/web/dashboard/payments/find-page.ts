@@ -1,17 +1,16 @@
 import type { Queryable } from '../../../db/connection/pool';
 import { countNewerPayments } from '../../../db/payments/count-newer-payments';
-import { findMerchantPayment } from '../../../db/payments/find-payment';
 import { listPaymentPage, type PageStart } from '../../../db/payments/list-payment-page';
-import { listMerchantPayments, type ListPosition } from '../../../db/payments/list-payments';
+import type { ListPosition } from '../../../db/payments/list-payments';
 import type { PaymentRow } from '../../../db/payments/payment-row';
 import { searchPaymentPage } from '../../../db/payments/search-payment-page';
-import { parsePathId } from '../../../services/payments/path-id';
+import { searchPayments } from '../../../services/payments/search-payments';
 import { endOfDay, startOfDay, type Locale } from '../../ui/format';
 import type { ListFilter } from './list-filter';
 import { PAYMENT_GROUPS } from './payment-groups';
 
-/** A list without pages: an order id has few payments. */
-const FOUND_LIMIT = 50;
+/** A search has no pages. */
+export const FOUND_LIMIT = 50;
 
 export interface FilteredPayments {
   readonly merchantId: string;
@@ -34,7 +33,7 @@ export async function findFiltered(
   limit: number,
 ): Promise<FoundPayments> {
   const { q, provider, from, to, amount } = filter;
-  if (q !== undefined) return { payments: start === null ? await findByText(db, merchantId, q) : [], searchedTo: null };
+  if (q !== undefined) return { payments: await findByText(db, { merchantId, text: q }, start), searchedTo: null };
   const page = {
     merchantId,
     statuses: statusesOf(filter),
@@ -66,9 +65,10 @@ export function countNewer(
 
 const statusesOf = ({ group, status }: ListFilter) => (status === undefined ? PAYMENT_GROUPS[group] : [status]);
 
-/** A payment by its reference or id, else those with the order id. */
-async function findByText(db: Queryable, merchantId: string, text: string): Promise<PaymentRow[]> {
-  const key = parsePathId(text) ?? parsePathId(text.toUpperCase());
-  const payment = key && (await findMerchantPayment(db, merchantId, key));
-  return payment ? [payment] : listMerchantPayments(db, { merchantId, merchantReferenceId: text }, FOUND_LIMIT);
+async function findByText(
+  db: Queryable,
+  searched: Parameters<typeof searchPayments>[1],
+  start: PageStart | null,
+): Promise<readonly PaymentRow[]> {
+  return start === null ? (await searchPayments(db, searched, FOUND_LIMIT)).payments : [];
 }

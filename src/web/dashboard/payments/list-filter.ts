@@ -2,17 +2,19 @@ import { z } from 'zod';
 import { decodeCursor } from '../../../db/payments/cursor';
 import type { PageStart } from '../../../db/payments/list-payment-page';
 import type { ListPosition } from '../../../db/payments/list-payments';
+import { readRupiah, RUPIAH_TEXT } from '../../../domain/money';
 import { PAYMENT_STATUSES } from '../../../domain/payment-transitions';
 import { PROVIDERS } from '../../../domain/provider-capabilities';
+import { MAX_SEARCH_CHARACTERS } from '../../../services/payments/search-payments';
 import { areDaysInOrder, dayField, DAYS_NOT_IN_ORDER } from '../list-fields';
 import { PAYMENT_GROUP_NAMES } from './payment-groups';
 
-/** `50000`, `50.000` or `Rp 50.000`: dots separate thousands. */
+/** An amount as people write it. */
 export const amountField = z
   .string({ error: 'amount' })
   .max(16, { error: 'amount' })
-  .regex(/^(rp\.? ?)?(\d{1,3}(\.\d{3})+|\d{1,8})$/i, { error: 'amount' })
-  .transform((text) => Number(text.replaceAll(/\D/g, '')));
+  .regex(RUPIAH_TEXT, { error: 'amount' })
+  .transform(readRupiah);
 
 const position = z.string().transform((text, context): ListPosition => {
   const found = decodeCursor(text);
@@ -27,7 +29,7 @@ const cursorOf = (direction: PageStart['direction']) =>
 const filterFields = {
   q: z
     .string()
-    .max(64, { error: 'text' })
+    .max(MAX_SEARCH_CHARACTERS, { error: 'text' })
     .refine((text) => !text.includes('\0'), { error: 'text' })
     .optional(),
   group: z.enum(PAYMENT_GROUP_NAMES, { error: 'group' }).default('all'),
@@ -48,7 +50,7 @@ interface DaysAndAmount {
   readonly amount?: number | undefined;
 }
 
-/** No index has the amount. */
+/** The filter compares the payments of a day one by one; the search finds an amount of any day. */
 const hasDayOfAmount = ({ from, to, amount }: DaysAndAmount) =>
   amount === undefined || (from !== undefined && from === to);
 

@@ -30,7 +30,7 @@ export interface ListPage {
   /** The query of the neighbouring pages; null if there is none. */
   readonly newer: SentFields | null;
   readonly older: SentFields | null;
-  /** Whether only 2,000 payments were compared with the filter. */
+  /** Whether only 2,000 payments were compared with the filter, or the search found more than it shows. */
   readonly isCut: boolean;
   /** Where the script begins when it reads the list again; null: with the newest payment. */
   readonly top: string | null;
@@ -67,7 +67,7 @@ function List(page: ListPage): ReactElement {
         <Filters page={page} messages={messages} />
         {page.isCut && (
           <Notice tone="info">
-            <p>{PAYMENT_TEXTS[view.locale.language].searched}</p>
+            <p>{PAYMENT_TEXTS[view.locale.language][page.sent.q === undefined ? 'searched' : 'moreFound']}</p>
           </Notice>
         )}
         {page.sum !== null && <ListSum view={view} sum={page.sum} />}

@@ -5,12 +5,13 @@ import type { ListPosition } from '../../../db/payments/list-payments';
 import { readPeriodFigure, type PeriodFigure } from '../../../db/payments/payment-figures';
 import type { PaymentRow } from '../../../db/payments/payment-row';
 import { PAYMENT_STATUSES } from '../../../domain/payment-transitions';
+import { searchPayments } from '../../../services/payments/search-payments';
 import { memberPage, type MemberVisit } from '../../page/page-route';
 import type { SentFields } from '../../page/read-form';
 import { endOfDay, startOfDay } from '../../ui/format';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
-import { countNewer, findFiltered, type FilteredPayments } from './find-page';
+import { countNewer, findFiltered, FOUND_LIMIT, type FilteredPayments } from './find-page';
 import { listFilterSchema, type ListFilter } from './list-filter';
 import { MAX_NEW, renderListPage } from './list-page';
 import { PAYMENT_GROUPS } from './payment-groups';
@@ -45,7 +46,7 @@ interface FoundPage {
   /** Where the neighbouring pages begin; null if there is none. */
   readonly newerThan: ListPosition | null;
   readonly olderThan: ListPosition | null;
-  /** Whether only 2,000 payments were compared with the filter. */
+  /** Whether only 2,000 payments were compared with the filter, or the search found more than it shows. */
   readonly isCut: boolean;
   /** Payments above the page since it was opened, at most one more than are counted. */
   readonly newCount: number;
@@ -55,12 +56,12 @@ const NO_ROWS: FoundPage = { payments: [], newerThan: null, olderThan: null, isC
 
 async function findPage({ db }: Pick<DashboardDependencies, 'db'>, filtered: FilteredPayments): Promise<FoundPage> {
   const { q, older, newer, top } = filtered.filter;
+  if (q !== undefined) return search(db, filtered.merchantId, q);
   const start = newer ?? older ?? null;
   const first: PageStart | null = top ? { direction: 'older', than: top } : null;
   // One more than the page shows: if it exists, there is a next page.
   const found = await findFiltered(db, filtered, start ?? first, PAGE_SIZE + 1);
   const shown = found.payments.slice(0, PAGE_SIZE);
-  if (q !== undefined) return { ...NO_ROWS, payments: shown };
   const hasMore = found.payments.length > PAGE_SIZE;
   const isCut = !hasMore && found.searchedTo !== null;
   const next = hasMore ? (shown.at(-1) ?? null) : found.searchedTo;
@@ -70,6 +71,11 @@ async function findPage({ db }: Pick<DashboardDependencies, 'db'>, filtered: Fil
   }
   const newCount = top && !start ? await countNewer(db, filtered, top, MAX_NEW + 1) : 0;
   return { payments: shown, newerThan: start && behind, olderThan: next, isCut, newCount };
+}
+
+async function search(db: DashboardDependencies['db'], merchantId: string, text: string): Promise<FoundPage> {
+  const { payments, isComplete } = await searchPayments(db, { merchantId, text }, FOUND_LIMIT);
+  return { ...NO_ROWS, payments, isCut: !isComplete };
 }
 
 /** Above the first row, and all payments of its millisecond: what comes later is counted, and moves no row. */

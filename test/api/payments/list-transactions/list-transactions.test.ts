@@ -215,6 +215,64 @@ describe('GET /transactions', () => {
     );
   });
 
+  it('200: a search finds beginnings in any case and amounts, and first the order itself', async () => {
+    const own = await apis.newKey();
+    await seedPayments(apis.db, own.merchantId, { count: 6, from: BEGIN, rareOneIn: 3, sameReference: 1 });
+    // The oldest payment has number 0.
+    await apis.db.query(
+      `update payments set (merchant_reference_id, reference_id, amount_rupiah, total_rupiah, net_rupiah) =
+         (wanted.order_id, wanted.reference_id, wanted.total, wanted.total, wanted.total - fee_rupiah)
+       from (select id, row_number() over (order by created_at, id) - 1 as number
+           from payments where merchant_id = $1) own
+         join (values (0, 'MEJA-7', 'LN07AAAAAAAAAAAAAAAA', 75000), (1, 'meja-70', 'LN07AAAAAAAAAAAAAAAB', 50000),
+           (2, '75000', 'LN07BAAAAAAAAAAAAAAA', 50000), (3, '75000-1', 'LN07BBAAAAAAAAAAAAAA', 50000),
+           (4, null, 'LN07BBBAAAAAAAAAAAAA', 75000), (5, 'M%', 'LN07CAAAAAAAAAAAAAAA', 20000))
+           wanted (number, order_id, reference_id, total) on wanted.number = own.number
+       where payments.id = own.id`,
+      [own.merchantId],
+    );
+    const found = async (search: string) =>
+      (await list(`?search=${encodeURIComponent(search)}`, own)).body.transactions.map(({ reference_id }) =>
+        String(reference_id).slice(4, 8),
+      );
+    for (const [search, expected] of [
+      ['meja-7', ['AAAA', 'AAAA']],
+      ['MEJA', ['AAAA', 'AAAA']],
+      ['meja-70', ['AAAA']],
+      ['eja', []],
+      ['m%', ['CAAA']],
+      ['M_', []],
+      ['75000', ['BAAA', 'BBBA', 'BBAA', 'AAAA']],
+      ['Rp 75.000', ['BBBA', 'AAAA']],
+      ['75.001', []],
+      [' ln07bbaa ', ['BBAA']],
+      ['LN07AAAA', ['AAAA', 'AAAA']],
+      ['LN07CAAAAAAAAAAAAAAA', ['CAAA']],
+      ['LN07C', []],
+    ] as const) {
+      expect([search, await found(search)]).toEqual([search, expected]);
+    }
+    const page = await list('?search=meja&limit=1', own);
+    expect([page.ids.length, page.next]).toEqual([1, undefined]);
+    const expanded = await list('?search=meja-70&expand=settlement', own);
+    expect(expanded.body.transactions[0]).toMatchObject({ settlement: { kind: 'automatic' } });
+  });
+
+  it('200: of more payments than a search shows, it shows the newest, and each of the order itself', async () => {
+    const many = await apis.newKey();
+    await seedPayments(apis.db, many.merchantId, { count: 600, from: BEGIN, rareOneIn: 3, sameReference: 60 });
+    const { rows } = await apis.db.query<{ id: string; order: string }>(
+      `select id, merchant_reference_id as "order" from payments
+       where merchant_id = $1 and merchant_reference_id is not null order by created_at desc, id desc`,
+      [many.merchantId],
+    );
+    const newest = (await list('?search=order-&limit=20', many)).ids;
+    expect(newest).toEqual(rows.slice(0, 20).map(({ id }) => id));
+    const one = rows.filter(({ order }) => order === 'ORDER-1').map(({ id }) => id);
+    expect((await list('?search=order-1', many)).ids).toEqual(one.slice(0, 50));
+    expect((await list('?search=order-1', key)).ids.filter((id) => one.includes(id))).toEqual([]);
+  });
+
   it.each([
     ['status=canceled', 'status must be one of created, pending, paid'],
     ['status=', 'status must be one of'],
