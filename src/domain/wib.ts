@@ -17,6 +17,13 @@ export function isSundayInWib(at: Date): boolean {
   return new Date(at.getTime() + OFFSET_MS).getUTCDay() === 0;
 }
 
+/** The last day of a month: `2026-11-30` of `2026-11`. */
+export function lastDayOf(month: string): string {
+  const last = new Date(`${month}-01T00:00:00Z`);
+  last.setUTCMonth(last.getUTCMonth() + 1, 0);
+  return last.toISOString().slice(0, 'YYYY-MM-DD'.length);
+}
+
 /** `2026-11`. */
 export function monthInWib(at: Date): string {
   return formatInWib(at).slice(0, 'YYYY-MM'.length);

@@ -204,6 +204,10 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
   'get /m/:code/payouts/:ref/cancel': ofPayout('/cancel', 'form'),
   'get /m/:code/payouts/:ref': ofPayout('', 'detail'),
   'get /m/:code/balance': { kind: 'list', paths: ofMerchant('/balance') },
+  'get /m/:code/balance/statement': {
+    kind: 'list',
+    paths: ({ code, day }) => [`/m/${code}/balance/statement?from=${day.slice(0, 4)}-01-01&to=${day}`],
+  },
   'get /m/:code/balance/days/:day': { kind: 'list', paths: ({ code, day }) => [`/m/${code}/balance/days/${day}`] },
   'get /m/:code/payments/new': { kind: 'form', paths: ofMerchant('/payments/new') },
   'get /m/:code/payments/:ref': {
@@ -226,6 +230,7 @@ const OTHER_GET_ROUTES: Readonly<Record<string, string>> = {
   'get /m/:code/payouts.csv': 'as payments.csv',
   'get /m/:code/payouts/:ref/lines.csv': 'as payments.csv',
   'get /m/:code/balance/days/:day.csv': 'as payments.csv',
+  'get /m/:code/balance/statement.csv': 'as payments.csv',
   'get /m/:code/payments.csv': 'a file of any length, by pages of their own',
 };
 

@@ -73,28 +73,27 @@ export async function readBalancePeriod(
   return onlyRow(rows);
 }
 
-/** What the lines of a day begin with, and where they end, when the lines were last counted. */
-export interface CountedDay {
+/** What the lines from a day on begin with, and where they end, when the lines were last counted. */
+export interface CountedLines {
   readonly openingRupiah: number;
-  readonly isClosed: boolean;
-  /** The last line. No transaction in flight can still commit a line of the day before it. */
-  readonly upToPostingId: number;
+  /** A closed day has all of its lines. Null: no day is closed yet. */
+  readonly lastClosedDay: string | null;
+  /** The last line of the other days. No transaction in flight can still commit one of them before it. */
+  readonly countedPostingId: number;
 }
 
-/** A closed day has all of its lines. Those of another day end with the last counted one: they do not change. */
-export async function readCountedDay(db: Queryable, merchantId: string, day: string): Promise<CountedDay> {
-  const { rows } = await db.query<CountedDay>({
-    name: 'read_counted_day',
+export async function readCountedLines(db: Queryable, merchantId: string, from: string): Promise<CountedLines> {
+  const { rows } = await db.query<CountedLines>({
+    name: 'read_counted_lines',
     text: `select (
          coalesce((
            select closing_rupiah from balance_days where merchant_id = $1 and day < $2 order by day desc limit 1
          ), 0) + coalesce((
            select sum(credit_rupiah - debit_rupiah) from open_balance_days where merchant_id = $1 and day < $2
          ), 0)
-       )::bigint as "openingRupiah", coalesce(closed.day >= $2, false) as "isClosed",
-       case when closed.day >= $2 then ${Number.MAX_SAFE_INTEGER} else line_posting_id end as "upToPostingId"
+       )::bigint as "openingRupiah", closed.day::text as "lastClosedDay", line_posting_id as "countedPostingId"
      from totals_progress, (select max(day) as day from closed_days) closed`,
-    values: [merchantId, day],
+    values: [merchantId, from],
   });
   return onlyRow(rows);
 }

@@ -1,12 +1,12 @@
 import type { Queryable } from '../../db/connection/pool';
-import { readBalancePeriod, readCountedDay, type BalancePeriod, type DayTotals } from '../../db/ledger/balance-days';
+import { readBalancePeriod, readCountedLines, type BalancePeriod, type DayTotals } from '../../db/ledger/balance-days';
 import {
   listBalanceTransactions,
   listNewestBalanceTransactions,
   type BalanceTransaction,
   type LinePosition,
 } from '../../db/ledger/balance-transactions';
-import { formatInWib } from '../../domain/wib';
+import { formatInWib, lastDayOf } from '../../domain/wib';
 import { toCsv } from '../../lib/csv';
 
 /* Each function reads one merchant. Days are `YYYY-MM-DD` and months `YYYY-MM`, in Western Indonesian Time (WIB). */
@@ -26,21 +26,51 @@ export interface BalanceDay extends DayTotals {
 
 /** The days of a month that have lines, and the open day if it is in this month. */
 export async function listBalanceDays(db: Queryable, merchantId: string, month: string): Promise<BalanceDay[]> {
-  const period = await readBalancePeriod(db, merchantId, { from: `${month}-01`, to: lastDayOf(month) });
-  const days = [...period.days];
-  if (period.openDay.startsWith(month) && days.at(-1)?.day !== period.openDay) days.push(emptyDay(period.openDay));
-  let openingRupiah = period.openingRupiah;
-  return days.map((totals) => {
-    const balanceDay = toBalanceDay(totals, openingRupiah, period);
+  return (await getPeriodStatement(db, merchantId, { from: `${month}-01`, to: lastDayOf(month) })).days;
+}
+
+/** From one day to another, both included. */
+export interface Period {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A year, also a leap year. */
+export const MAX_STATEMENT_DAYS = 366;
+
+/** The balance of a period: its opening, what came in and went out, its closing, and the same of each day. */
+export interface PeriodStatement extends Omit<BalanceDay, 'day'> {
+  /** The days that have lines, and the open day if it is one of the period. */
+  readonly days: BalanceDay[];
+  /** The day on which a line is booked now. */
+  readonly openDay: string;
+}
+
+/** The statement of a period. While one of its days is not closed, it is provisional. */
+export async function getPeriodStatement(
+  db: Queryable,
+  merchantId: string,
+  { from, to }: Period,
+): Promise<PeriodStatement> {
+  const period = await readBalancePeriod(db, merchantId, { from, to });
+  const { openDay } = period;
+  const totals = [...period.days];
+  if (from <= openDay && openDay <= to && totals.at(-1)?.day !== openDay) totals.push(emptyDay(openDay));
+  let { openingRupiah } = period;
+  const days = totals.map((ofDay) => {
+    const balanceDay = toBalanceDay(ofDay, openingRupiah, period);
     openingRupiah = balanceDay.closingRupiah;
     return balanceDay;
   });
-}
-
-function lastDayOf(month: string): string {
-  const last = new Date(`${month}-01T00:00:00Z`);
-  last.setUTCMonth(last.getUTCMonth() + 1, 0);
-  return last.toISOString().slice(0, 'YYYY-MM-DD'.length);
+  const sum = (valueOf: (day: DayTotals) => number) => days.reduce((total, day) => total + valueOf(day), 0);
+  const ofPeriod = {
+    day: to,
+    creditRupiah: sum(({ creditRupiah }) => creditRupiah),
+    debitRupiah: sum(({ debitRupiah }) => debitRupiah),
+    lineCount: sum(({ lineCount }) => lineCount),
+  };
+  const { day: _, ...sums } = toBalanceDay(ofPeriod, period.openingRupiah, period);
+  return { ...sums, days, openDay };
 }
 
 function emptyDay(day: string): DayTotals {
@@ -86,19 +116,23 @@ export async function getStatement(
   const period = await readBalancePeriod(db, merchantId, { from: day, to: day });
   const balanceDay = toBalanceDay(period.days[0] ?? emptyDay(day), period.openingRupiah, period);
   const cursor = after ?? beginningOf(day, period);
-  const lines = await readLines(db, merchantId, { cursor, upToPostingId: Number.MAX_SAFE_INTEGER, limit });
+  const lines = await readLines(db, merchantId, { cursor, to: day, upToPostingId: ALL_LINES, limit });
   const last = lines.at(-1);
   const { openDay } = period;
   return { ...balanceDay, lines, openDay, next: lines.length === limit && last ? last : null };
 }
 
+/** Greater than each posting. */
+const ALL_LINES = Number.MAX_SAFE_INTEGER;
+
 function beginningOf(day: string, { openingRupiah }: Pick<BalancePeriod, 'openingRupiah'>): StatementCursor {
   return { bookedOn: day, postingId: 0, balanceAfterRupiah: openingRupiah };
 }
 
-/** Lines of one day: that of the cursor. */
+/** Lines of days that follow each other, from that of the cursor on. */
 interface LineRange {
   readonly cursor: StatementCursor;
+  readonly to: string;
   readonly upToPostingId: number;
   readonly limit: number;
 }
@@ -106,9 +140,9 @@ interface LineRange {
 async function readLines(
   db: Queryable,
   merchantId: string,
-  { cursor, upToPostingId, limit }: LineRange,
+  { cursor, to, upToPostingId, limit }: LineRange,
 ): Promise<StatementLine[]> {
-  const page = { after: cursor, to: cursor.bookedOn, upToPostingId, limit };
+  const page = { after: cursor, to, upToPostingId, limit };
   const lines = await listBalanceTransactions(db, merchantId, page);
   const withBalances: StatementLine[] = [];
   let { balanceAfterRupiah } = cursor;
@@ -119,9 +153,10 @@ async function readLines(
   return withBalances;
 }
 
-/** All lines of one day, page by page. */
+/** All lines of a period, page by page. */
 export interface StatementExport {
-  /** False: more lines can follow, and `state` is `provisional` in each line of the file. */
+  readonly openingRupiah: number;
+  /** False: more lines can follow, and `state` is `provisional` in each line of a day that is not closed. */
   readonly isClosed: boolean;
   /** At most `limit` lines after the given one; null: the first lines. None: the end. */
   readonly readPage: (after: StatementLine | null, limit: number) => Promise<readonly ExportedLine[]>;
@@ -133,18 +168,35 @@ export interface ExportedLine extends StatementLine {
 }
 
 /**
- * Opening and lines of a day for a file, as of one time: a line that is committed while the file is written is not in
- * it. For a day that is not closed, that is when the lines were last counted, some seconds ago. Each page is a short
- * statement of its own.
+ * Opening and lines of a period for a file, as of one time: a line that is committed while the file is written is not
+ * in it. Of days that are not closed, that is when the lines were last counted, some seconds ago. Each page is a short
+ * statement of its own, or two where closed days end.
  */
-export async function openStatementExport(db: Queryable, merchantId: string, day: string): Promise<StatementExport> {
-  const { isClosed, upToPostingId, openingRupiah } = await readCountedDay(db, merchantId, day);
-  const beginning = beginningOf(day, { openingRupiah });
+export async function openStatementExport(
+  db: Queryable,
+  merchantId: string,
+  { from, to }: Period,
+): Promise<StatementExport> {
+  const { openingRupiah, lastClosedDay, countedPostingId } = await readCountedLines(db, merchantId, from);
+  const isClosed = (day: string) => lastClosedDay !== null && day <= lastClosedDay;
+  const read = async (cursor: StatementCursor, limit: number): Promise<readonly StatementLine[]> => {
+    const open = { to, upToPostingId: countedPostingId };
+    if (!isClosed(cursor.bookedOn)) return readLines(db, merchantId, { cursor, ...open, limit });
+    const last = lastClosedDay !== null && lastClosedDay < to ? lastClosedDay : to;
+    const lines = await readLines(db, merchantId, { cursor, to: last, upToPostingId: ALL_LINES, limit });
+    if (lines.length === limit || last === to) return lines;
+    // The lines of closed days end here: the next ones are those of the other days.
+    const { balanceAfterRupiah } = lines.at(-1) ?? cursor;
+    const next = { bookedOn: last, postingId: ALL_LINES, balanceAfterRupiah };
+    const others = await readLines(db, merchantId, { cursor: next, ...open, limit: limit - lines.length });
+    return [...lines, ...others];
+  };
   return {
-    isClosed,
+    openingRupiah,
+    isClosed: isClosed(to),
     readPage: async (after, limit) => {
-      const lines = await readLines(db, merchantId, { cursor: after ?? beginning, upToPostingId, limit });
-      return lines.map((line) => Object.assign(line, { isClosed }));
+      const lines = await read(after ?? beginningOf(from, { openingRupiah }), limit);
+      return lines.map((line) => Object.assign(line, { isClosed: isClosed(line.bookedOn) }));
     },
   };
 }
@@ -173,6 +225,19 @@ export function statementCells(line: ExportedLine): (string | number | null)[] {
   return Object.values(CSV_COLUMNS).map((valueOf) => valueOf(line));
 }
 
+/** What stands before the first and after the last line of a period. */
+interface StatementEdge {
+  readonly kind: 'opening' | 'closing';
+  readonly day: string;
+  readonly balanceRupiah: number;
+  readonly state: ReturnType<typeof dayStateOf> | null;
+}
+
+/** The cells of an edge. Its amount is empty: the sum of the amounts is the change of the balance. */
+export function edgeCells({ kind, day, balanceRupiah, state }: StatementEdge): (string | number | null)[] {
+  return [day, null, kind, null, null, null, balanceRupiah, state];
+}
+
 const CSV_PAGE_LINES = 1_000;
 
 /**
@@ -181,7 +246,7 @@ const CSV_PAGE_LINES = 1_000;
  */
 export async function* streamStatementCsv(db: Queryable, merchantId: string, day: string): AsyncGenerator<string> {
   yield toCsv([STATEMENT_CSV_COLUMNS], { bom: true });
-  const { readPage } = await openStatementExport(db, merchantId, day);
+  const { readPage } = await openStatementExport(db, merchantId, { from: day, to: day });
   let lines = await readPage(null, CSV_PAGE_LINES);
   for (let last = lines.at(-1); last !== undefined; last = lines.at(-1)) {
     yield toCsv(lines.map(statementCells));

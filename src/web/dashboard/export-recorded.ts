@@ -21,7 +21,7 @@ export async function exportRecorded<Row>(
   { source, delimiter, action }: RecordedExport<Row>,
 ): Promise<EndpointResponse<StreamBody>> {
   const by = userIdentity({ log }, visit);
-  const onEnd = await exportLimit.start(by.userId);
+  const { countAsLarge, end } = await exportLimit.start(by.userId);
   const record = (work: () => Promise<void>) => withUserAudit(db, by, action, work);
-  return exportCsv(source, { language: visit.language, delimiter, log, record, onEnd });
+  return exportCsv(source, { language: visit.language, delimiter, log, record, onLarge: countAsLarge, onEnd: end });
 }

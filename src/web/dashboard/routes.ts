@@ -1,8 +1,10 @@
 import type { PageRoute } from '../page/page-route';
 import { exportActivity } from './activity/export-activity';
 import { listActivity } from './activity/list-activity';
+import { exportPeriod } from './balance/export-period';
 import { exportStatement } from './balance/export-statement';
 import { showBalance } from './balance/show-balance';
+import { showPeriod } from './balance/show-period';
 import { showStatement } from './balance/show-statement';
 import { accountActionPages } from './bank-account/account-action-pages';
 import { newBankAccountPages } from './bank-account/new-bank-account';
@@ -93,6 +95,8 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   showCustomerPage,
   ...paymentActionPages,
   showBalance,
+  showPeriod,
+  exportPeriod,
   // Before the page, whose `:day` takes every ending.
   exportStatement,
   showStatement,

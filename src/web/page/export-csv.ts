@@ -9,6 +9,8 @@ import type { Logger } from '../../observability/logger';
 import { PAGE_HEADERS } from './headers';
 
 const PAGE_ROWS = 1_000;
+/** A month of a shop has fewer. */
+const SMALL_EXPORT_ROWS = 10_000;
 export const MAX_EXPORT_ROWS = 500_000;
 
 /** Excel in Indonesian separates by a semicolon: there the comma is the decimal sign. */
@@ -36,6 +38,8 @@ export interface ExportSettings {
   readonly log: Pick<Logger, 'warn'>;
   /** Records the export around its work. */
   readonly record: (work: () => Promise<void>) => Promise<void>;
+  /** Called once, if there are more than 10,000 rows. */
+  readonly onLarge: () => Promise<void>;
   /** Called once, when the response has ended. */
   readonly onEnd: () => void;
 }
@@ -46,7 +50,7 @@ export interface ExportSettings {
  */
 export function exportCsv<Row>(
   source: CsvExport<Row>,
-  { language, delimiter = DELIMITERS[language], log, record, onEnd }: ExportSettings,
+  { language, delimiter = DELIMITERS[language], log, record, onLarge, onEnd }: ExportSettings,
 ): EndpointResponse<StreamBody> {
   const headers = {
     ...PAGE_HEADERS,
@@ -61,7 +65,8 @@ export function exportCsv<Row>(
     };
     response.once('close', end);
     if (response.destroyed) end();
-    const work = () => untilClosed(aborted.signal, writePages(response, source, { delimiter, closed: aborted.signal }));
+    const writing = { delimiter, onLarge, closed: aborted.signal };
+    const work = () => untilClosed(aborted.signal, writePages(response, source, writing));
     record(work).catch((error: unknown) => {
       if (!aborted.signal.aborted) log.warn({ reason: messageOf(error) }, 'export not complete');
       response.destroy();
@@ -80,7 +85,7 @@ async function untilClosed(closed: AbortSignal, writing: Promise<void>): Promise
   }
 }
 
-interface Writing {
+interface Writing extends Pick<ExportSettings, 'onLarge'> {
   readonly delimiter: ';' | ',';
   readonly closed: AbortSignal;
 }
@@ -88,7 +93,7 @@ interface Writing {
 async function writePages<Row>(
   response: Response,
   source: CsvExport<Row>,
-  { delimiter, closed }: Writing,
+  { delimiter, onLarge, closed }: Writing,
 ): Promise<void> {
   const { maxRows = MAX_EXPORT_ROWS } = source;
   const write = (rows: readonly (readonly CsvCell[])[], bom = false) =>
@@ -104,6 +109,8 @@ async function writePages<Row>(
       await write([[source.limitLine(last)]]);
       break;
     }
+    const written = maxRows - left;
+    if (written <= SMALL_EXPORT_ROWS && written + page.length > SMALL_EXPORT_ROWS) await onLarge();
     await write(page.map(source.cellsOf));
     left -= page.length;
     last = page[page.length - 1] ?? last;

@@ -25,6 +25,11 @@ export class HourlyLimit {
     });
   }
 
+  /** Counts what costs as much as so many more, without a rejection: it has begun. */
+  async add(owner: string, points: number): Promise<void> {
+    await this.#table.penalty(owner, points);
+  }
+
   /**
    * @param owner the id of whose count it is
    * @throws PageError `too_many_requests` with `Retry-After`

@@ -9,10 +9,13 @@ import { removeArchived } from '../../../src/services/archive/remove-archived';
 import { writeArchive } from '../../../src/services/archive/write-archive';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import {
+  getPeriodStatement,
   getStatement,
   listBalanceDays,
+  openStatementExport,
   streamStatementCsv,
   type BalanceDay,
+  type ExportedLine,
   type StatementLine,
 } from '../../../src/services/payouts/balance';
 import { backdatePayments } from '../../support/backdate';
@@ -183,9 +186,43 @@ async function expectBalance(expected: Expected): Promise<void> {
     openingRupiah = closingRupiah;
   }
   expect(openingRupiah).toBe(sumOf(lines));
+  await expectPeriods(expected);
   const csv = await readCsv(merchantId, new Set([...lines.map(({ day }) => day), openDay]));
   expect(csv.map((line) => Number(line.split(',')[5]))).toEqual(lines.map(({ amountRupiah }) => amountRupiah));
   expect(Number(csv.at(-1)?.split(',')[6] ?? 0)).toBe(sumOf(lines));
+}
+
+/** A statement of any days has the sums of its days, and the file the lines between its opening and its closing. */
+async function expectPeriods({ merchantId, lines }: Expected): Promise<void> {
+  await countLines(ledger.db);
+  const days = [...new Set([...lines.map(({ day }) => day), openDay])].toSorted();
+  for (const [index, from] of days.entries()) {
+    for (const to of days.slice(index)) {
+      const within = lines.filter(({ day }) => from <= day && day <= to);
+      const before = sumOf(lines.filter(({ day }) => day < from));
+      const credit = sumOf(within.filter(({ amountRupiah }) => amountRupiah > 0));
+      const statement = await getPeriodStatement(ledger.db, merchantId, { from, to });
+      expect(statement).toMatchObject({
+        openingRupiah: before,
+        creditRupiah: credit,
+        debitRupiah: credit - sumOf(within),
+        closingRupiah: before + sumOf(within),
+        lineCount: within.length,
+        isClosed: to < openDay,
+      });
+      expect(statement.days[0]?.openingRupiah ?? before).toBe(before);
+      expect(statement.days.at(-1)?.closingRupiah ?? before).toBe(statement.closingRupiah);
+      const { openingRupiah, isClosed, readPage } = await openStatementExport(ledger.db, merchantId, { from, to });
+      expect([openingRupiah, isClosed]).toEqual([before, to < openDay]);
+      const file: ExportedLine[] = [];
+      for (let page = await readPage(null, 2); page.length > 0; page = await readPage(file.at(-1) ?? null, 2)) {
+        file.push(...page);
+      }
+      expect(file.map(({ amountRupiah }) => amountRupiah)).toEqual(within.map(({ amountRupiah }) => amountRupiah));
+      expect(file.map(({ isClosed }) => isClosed)).toEqual(within.map(({ day }) => day < openDay));
+      expect(file.at(-1)?.balanceAfterRupiah ?? before).toBe(statement.closingRupiah);
+    }
+  }
 }
 
 /** Writes random histories and compares each with balance, days, statements and CSV, also after the archive. */

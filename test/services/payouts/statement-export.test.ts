@@ -21,7 +21,7 @@ async function settle(netRupiah: number, db: TestLedger['context']['db'] = ledge
 }
 
 const amounts = (lines: readonly ExportedLine[]) => lines.map(({ amountRupiah }) => amountRupiah);
-const open = () => openStatementExport(ledger.db, ledger.merchantId, day);
+const open = () => openStatementExport(ledger.db, ledger.merchantId, { from: day, to: day });
 
 it('a file of the open day has no line that is committed while it is written, and no balance without one', async () => {
   await settle(1_000);

@@ -169,6 +169,57 @@ it('the CSV of the open day shows in its name and in each line that it is not fi
   expect(rows[0]).toMatch(/,-350,\d+,provisional$/);
 });
 
+it('a statement of several days, as a page and as CSV, has the sums of its days, and marks the open one', async () => {
+  const { merchantId, db } = ledger;
+  const [closed, openOne] = await Promise.all(
+    [closedDay, openDay].map((day) => getStatement(db, merchantId, day, { limit: 1_000 })),
+  );
+  if (!closed || !openOne) throw new Error('No statement');
+  const path = `${home}/balance/statement`;
+  const days = `from=${closedDay}&to=${openDay}`;
+  const { text } = await open(`${path}?${days}`);
+  const [credit, debit] = [closed.creditRupiah + openOne.creditRupiah, closed.debitRupiah + openOne.debitRupiah];
+  const [opening, closing] = [rupiah(closed.openingRupiah), rupiah(openOne.closingRupiah)];
+  expect(text).toContain(`Opening ${opening} In +${rupiah(credit)} Out −${rupiah(debit)} Closing ${closing}`);
+  expect(text).toContain('Provisional');
+  expect((await open(`${path}?from=${closedDay}&to=${closedDay}`)).text).toContain('Final');
+  const response = await fetch(`${dashboard.url}${path}.csv?${days}`, { headers: { cookie } });
+  const name = `balance-${closedDay}-${openDay}-provisional.csv`;
+  expect(response.headers.get('content-disposition')).toBe(`attachment; filename="${name}"`);
+  const [, first, ...rows] = (await response.text()).trimEnd().split('\r\n');
+  const last = rows.pop();
+  expect(first).toBe(`${closedDay},,opening,,,,${closed.openingRupiah},`);
+  expect(last).toBe(`${openDay},,closing,,,,${openOne.closingRupiah},provisional`);
+  expect(rows.map((row) => Number(row.split(',').at(-2)))).toEqual(
+    [...closed.lines, ...openOne.lines].map(({ balanceAfterRupiah }) => balanceAfterRupiah),
+  );
+  expect(rows.map((row) => row.split(',').at(-1))).toEqual([...closed.lines.map(() => 'closed'), 'provisional']);
+});
+
+it.each([
+  ['from=2026-02-30&to=2026-03-01', 'Write the day as 2026-11-25.'],
+  ['from=2026-03-02&to=2026-03-01', 'The first day is after the last one.'],
+  ['from=2024-01-01&to=2025-01-01', 'A statement has at most 366 days.'],
+  ['from=2099-01-01&to=2099-01-31', 'This day has not begun yet.'],
+  ['from=2026-03-02', 'Write the day as 2026-11-25.'],
+])('days that are not possible are named, and have no statement: %s', async (days, message) => {
+  const { status, text } = await open(`${home}/balance/statement?${days}`);
+  expect([status, text]).toEqual([422, expect.stringContaining(message)]);
+  expect(text).not.toContain('Closing');
+});
+
+it('a statement of a year has 366 days, and without days it is that of this month', async () => {
+  expect((await open(`${home}/balance/statement?from=2024-01-01&to=2024-12-31`)).status).toBe(200);
+  const response = await fetch(`${dashboard.url}${home}/balance/statement`, {
+    headers: { cookie },
+    redirect: 'manual',
+  });
+  expect([response.status, response.headers.get('location')]).toEqual([
+    303,
+    expect.stringMatching(/\/balance\/statement\?from=\d{4}-\d\d-01&to=\d{4}-\d\d-\d\d$/),
+  ]);
+});
+
 it('the page of the balance shows the sum of all lines and its newest changes first', async () => {
   const sum = Number(await scalar(`select sum(amount_rupiah) from balance_transactions`));
   const { status, text } = await open(`${home}/balance?month=${openDay.slice(0, 7)}`);

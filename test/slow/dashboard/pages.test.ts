@@ -373,6 +373,10 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
   },
   'get /m/:code/payments/:ref/cancel': { rejected: () => `${payment('settled')}/cancel` },
   'get /m/:code/balance': { 'without lines': () => `${home}/balance` },
+  'get /m/:code/balance/statement': {
+    'of days without lines': () => `${home}/balance/statement?from=2026-11-01&to=2026-11-30`,
+    'of days that are not possible': () => `${home}/balance/statement?from=2026-11-02&to=2026-11-01`,
+  },
   'get /m/:code/balance/days/:day': { 'without lines': () => `${home}/balance/days/2026-11-01` },
   'get /m/:code/bank-account': {
     nothing: () => `${home}/bank-account`,
@@ -594,6 +598,7 @@ const OTHER_ROUTES = [
   'get /m/:code/payments.csv',
   'get /m/:code/activity.csv',
   'get /m/:code/balance/days/:day.csv',
+  'get /m/:code/balance/statement.csv',
   'get /m/:code/payments/:ref/events',
   'get /m/:code/payments/:ref/qris.png',
   'post /m/:code/payments/:ref/refund',

@@ -22,6 +22,8 @@ const DASHBOARD = [
   'GET /m/:code/balance',
   'GET /m/:code/balance/days/:day',
   'GET /m/:code/balance/days/:day.csv',
+  'GET /m/:code/balance/statement',
+  'GET /m/:code/balance/statement.csv',
   'GET /m/:code/bank-account',
   'GET /m/:code/bank-account/:account/confirm',
   'GET /m/:code/bank-account/:account/disable',

@@ -9,6 +9,7 @@ import { eventually } from '../../support/eventually';
 let server: Server;
 let reads: number;
 let ends: number;
+let larges: number;
 
 const source = (count: number, textOf: (n: number) => string, maxRows?: number): CsvExport<number> => ({
   fileName: 'numbers',
@@ -24,7 +25,7 @@ const source = (count: number, textOf: (n: number) => string, maxRows?: number):
 });
 
 async function open(exported: CsvExport<number>): Promise<IncomingMessage> {
-  [reads, ends] = [0, 0];
+  [reads, ends, larges] = [0, 0, 0];
   const app = express();
   app.get('/', (_request, response) => {
     const { headers = {}, body } = exportCsv(exported, {
@@ -32,6 +33,7 @@ async function open(exported: CsvExport<number>): Promise<IncomingMessage> {
       delimiter: undefined,
       log: { warn: () => undefined },
       record: (work) => work(),
+      onLarge: () => Promise.resolve(void (larges += 1)),
       onEnd: () => (ends += 1),
     });
     response.set(headers);
@@ -83,6 +85,15 @@ it.each([
   const lines = (await text(await open(source(count, String, maxRows)))).trimEnd().split('\r\n').slice(1);
   expect(lines).toEqual(Array.from({ length: expected }, (_, n) => `${n};${n}`));
   expect(ends).toBe(1);
+});
+
+it.each([
+  [10_000, 0],
+  [10_001, 1],
+  [30_000, 1],
+])('an export of %i rows is counted as a large one %i times', async (count, expected) => {
+  await text(await open(source(count, String)));
+  expect(larges).toBe(expected);
 });
 
 it('ends at the limit with a line that names where the next export begins', async () => {

@@ -1,7 +1,7 @@
 import { validate as isUuid } from 'uuid';
 import type { MerchantActionRow } from '../../../db/merchants/list-merchant-actions';
 import type { MemberArea } from '../../../domain/member-roles';
-import { statementPath } from '../balance/balance-paths';
+import { periodPath, statementPath } from '../balance/balance-paths';
 import { bankAccountPath } from '../bank-account/bank-account-paths';
 import { keyPath } from '../keys/key-paths';
 import type { MerchantView } from '../merchant-view';
@@ -17,6 +17,12 @@ export interface ActionObject {
   readonly label: string;
   /** Null: it has no page, or the user may not view it. */
   readonly href: string | null;
+}
+
+/** The statement of a day, or of two days and those between them. */
+function statementHref(code: string, target: string): string {
+  const [from = '', to] = target.split('/');
+  return to === undefined ? statementPath.to({ code, day: from }) : periodPath.to({ code }, { from, to });
 }
 
 interface KnownObjects {
@@ -53,7 +59,7 @@ export function objectOf(view: MerchantView, row: MerchantActionRow, known: Know
       ? link(objects.member, memberPath.to({ code, user: target }), rightRejection('team', 'manage') === null)
       : link(objects.team, teamPath.to(view), canView('team'));
   }
-  if (kind === 'statement') return link(target, statementPath.to({ code, day: target }), canView('balance'));
+  if (kind === 'statement') return link(target, statementHref(code, target), canView('balance'));
   if (kind === 'bank_account') return link(objects.bankAccount, bankAccountPath.to(view), canView('bank_account'));
   const isPayouts = canView('payouts');
   if (action === 'payouts.export') return link(objects.payouts, payoutsPath.to(view), isPayouts);

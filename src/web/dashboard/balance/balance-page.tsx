@@ -7,9 +7,11 @@ import { Money, SignedMoney, Time } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { NewPayoutLink } from '../payouts/payout-parts';
-import { balancePath, statementPath } from './balance-paths';
+import { balancePath, periodPath, statementPath } from './balance-paths';
 import { BALANCE_TEXTS } from './balance-texts';
 import { LineTable, type ShownLine } from './line-table';
+import { daysOfMonth } from './period-filter';
+import { PeriodForm } from './period-form';
 
 /** The sums of a day as the pages show them. */
 export interface ShownDay {
@@ -55,6 +57,7 @@ function BalanceContent(page: BalancePage): ReactElement {
           <LineTable view={view} lines={newest} timeStyle="short" empty={<EmptyState text={texts.nothing} />} />
         </Card>
         <Month {...page} />
+        <PeriodForm view={view} from="" to="" errors={{}} />
       </div>
     </>
   );
@@ -100,7 +103,12 @@ function Month({ view, month, days, earlierMonth, laterMonth }: BalancePage): Re
   const hrefOf = (other: string) => balancePath.to(view, { month: other });
   const version = days.map(({ day, closingRupiah, isClosed }) => `${day}${closingRupiah}${isClosed}`).join();
   return (
-    <Card title={texts.days(formatMonth(month, locale))} part="days" version={version}>
+    <Card
+      title={texts.days(formatMonth(month, locale))}
+      aside={<a href={periodPath.to(view, daysOfMonth(month))}>{texts.ofMonth}</a>}
+      part="days"
+      version={version}
+    >
       <Table
         caption={texts.daysCaption}
         columns={dayColumns(view)}
@@ -118,7 +126,8 @@ function Month({ view, month, days, earlierMonth, laterMonth }: BalancePage): Re
 
 type Narrow = Column<ShownDay>['narrow'];
 
-function dayColumns({ locale, code }: MerchantView): Column<ShownDay>[] {
+/** What each day of a statement shows. */
+export function dayColumns({ locale, code }: MerchantView): Column<ShownDay>[] {
   const texts = BALANCE_TEXTS[locale.language];
   const { columns } = texts;
   const column = (Amount: typeof Money) => (title: string, narrow: Narrow, rupiahOf: (row: ShownDay) => number) => ({

@@ -5,4 +5,7 @@ const ofDay = { code: merchantCode, day: z.iso.date().refine((day) => day >= '20
 
 export const balancePath = pagePath('/m/:code/balance', { code: merchantCode });
 export const statementPath = pagePath('/m/:code/balance/days/:day', ofDay);
+/** The statement of a month or of other days: `?from=` and `?to=`. */
+export const periodPath = pagePath('/m/:code/balance/statement', { code: merchantCode });
+export const exportPeriodPath = pagePath('/m/:code/balance/statement.csv', { code: merchantCode });
 export const exportStatementPath = pagePath('/m/:code/balance/days/:day.csv', ofDay);

@@ -1,5 +1,6 @@
 import type { BalanceTransactionKind } from '../../../domain/balance';
 import type { Language } from '../../../domain/sign-in';
+import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 const EN_KINDS = {
   settlement: 'Settlement',
@@ -57,6 +58,26 @@ const EN = {
     'This day is not closed yet: its lines can still become more. It is closed at 00:30 WIB. Until then each line of ' +
     'the CSV is marked “provisional”, and it has the lines of some seconds ago.',
   statement: (day: string) => `Statement of ${day}`,
+  period: (from: string, to: string) => `Statement of ${from} to ${to}`,
+  ofMonth: 'Statement of the month',
+  ofPeriod: 'Statement of other days',
+  ofPeriodHint: 'At most 366 days, in WIB, to print or as CSV.',
+  from: 'From day',
+  to: 'To day',
+  show: 'Show',
+  print: 'Print',
+  wrongDays: SHARED_EN.wrongFilter,
+  errors: {
+    day: SHARED_EN.dayFormat,
+    order: SHARED_EN.dayOrder,
+    repeated: SHARED_EN.givenTwice,
+    days366: 'A statement has at most 366 days.',
+    notBegun: 'This day has not begun yet.',
+  },
+  noDaysOf: 'The balance did not change on these days.',
+  closed: 'Final',
+  closedHint: 'All of these days are closed: nothing of them changes any more.',
+  openDaysHint: 'The days that are marked are not closed yet, and can still change. A day is closed at 00:30 WIB.',
   lines: (count: number) => (count === 1 ? '1 line' : `${count} lines`),
   csv: 'Download CSV',
   exportLimit: (rows: number) => `Only the first ${rows} lines. Ask Lunas for the complete file.`,
@@ -107,6 +128,26 @@ const ID: BalanceTexts = {
     'Hari ini belum ditutup: barisnya masih dapat bertambah. Penutupan pada pukul 00.30 WIB. Sampai saat itu, setiap ' +
     'baris CSV bertanda “provisional” (sementara), dan isinya adalah baris hingga beberapa detik yang lalu.',
   statement: (day) => `Rekening koran ${day}`,
+  period: (from, to) => `Rekening koran ${from} sampai ${to}`,
+  ofMonth: 'Rekening koran bulan ini',
+  ofPeriod: 'Rekening koran hari lain',
+  ofPeriodHint: 'Paling banyak 366 hari, dalam WIB, untuk dicetak atau sebagai CSV.',
+  from: 'Dari tanggal',
+  to: 'Sampai tanggal',
+  show: 'Tampilkan',
+  print: 'Cetak',
+  wrongDays: SHARED_ID.wrongFilter,
+  errors: {
+    day: SHARED_ID.dayFormat,
+    order: SHARED_ID.dayOrder,
+    repeated: SHARED_ID.givenTwice,
+    days366: 'Rekening koran paling banyak 366 hari.',
+    notBegun: 'Tanggal ini belum tiba.',
+  },
+  noDaysOf: 'Saldo tidak berubah pada hari-hari ini.',
+  closed: 'Final',
+  closedHint: 'Semua hari ini sudah ditutup: isinya tidak berubah lagi.',
+  openDaysHint: 'Hari yang bertanda belum ditutup dan masih dapat berubah. Penutupan setiap hari pada pukul 00.30 WIB.',
   lines: (count) => `${count} baris`,
   csv: 'Unduh CSV',
   exportLimit: (rows) => `Hanya ${rows} baris pertama. Minta berkas lengkapnya kepada Lunas.`,

@@ -24,7 +24,7 @@ export const exportStatement = memberPage(
       const { day } = exportStatementPath.read(visit.request.params);
       if (!query.ok) return redirectTo(statementPath.to({ ...merchantView(dependencies, visit), day }));
       const texts = BALANCE_TEXTS[visit.language];
-      const { isClosed, readPage } = await openStatementExport(db, visit.member.merchantId, day);
+      const { isClosed, readPage } = await openStatementExport(db, visit.member.merchantId, { from: day, to: day });
       const source: CsvExport<ExportedLine> = {
         fileName: isClosed ? `balance-${day}` : `balance-${day}-${texts.provisional.toLowerCase()}`,
         columns: STATEMENT_CSV_COLUMNS,

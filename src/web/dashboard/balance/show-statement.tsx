@@ -4,9 +4,9 @@ import { getStatement, type StatementCursor } from '../../../services/payouts/ba
 import { PageError } from '../../page/page-error';
 import { memberPage } from '../../page/page-route';
 import { formatTime, startOfDay, WIB } from '../../ui/format';
-import { Card, Facts, Notice, PageHead } from '../../ui/layout';
+import { Card, Notice, PageHead } from '../../ui/layout';
 import { EmptyState } from '../../ui/table';
-import { Money, SignedMoney } from '../../ui/values';
+import { Money } from '../../ui/values';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderMerchantPage } from '../merchant-page';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
@@ -14,6 +14,7 @@ import type { ShownDay } from './balance-page';
 import { balancePath, exportStatementPath, statementPath } from './balance-paths';
 import { BALANCE_TEXTS } from './balance-texts';
 import { LineTable, type ShownLine } from './line-table';
+import { Sums } from './statement-sums';
 
 /** Each line reads four or five buffers of its payment; a page has 200. */
 const LINES_PER_PAGE = 30;
@@ -129,22 +130,6 @@ function Statement(page: StatementPage): ReactElement {
         <Neighbours {...page} />
       </div>
     </>
-  );
-}
-
-function Sums({ view: { locale }, ...day }: StatementPage): ReactElement {
-  const { columns } = BALANCE_TEXTS[locale.language];
-  return (
-    <Card part="sums" version={String(day.closingRupiah)}>
-      <Facts
-        facts={[
-          { name: columns.opening, value: <Money rupiah={day.openingRupiah} /> },
-          { name: columns.in, value: <SignedMoney rupiah={day.creditRupiah} /> },
-          { name: columns.out, value: <SignedMoney rupiah={-day.debitRupiah} /> },
-          { name: columns.closing, value: <Money rupiah={day.closingRupiah} />, isTotal: true },
-        ]}
-      />
-    </Card>
   );
 }
 

@@ -10,6 +10,12 @@ interface ProblemTexts {
   readonly text: string;
 }
 
+/** A wait of a minute or more. */
+function minutesOf(seconds: number): string {
+  const minutes = Math.ceil(seconds / 60);
+  return minutes === 1 ? 'a minute' : `${minutes} minutes`;
+}
+
 const STATUSES = {
   created: 'Preparing',
   pending: 'Waiting for payment',
@@ -128,8 +134,7 @@ export const EN = {
   signOut: 'Sign out',
   signIn: 'Sign in',
   profile: 'Profile and security',
-  waitFor: (seconds: number) =>
-    `You can try again in ${seconds > 120 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} s`}.`,
+  waitFor: (seconds: number) => `You can try again in ${seconds < 60 ? `${seconds} s` : minutesOf(seconds)}.`,
   otherLanguage: 'Bahasa Indonesia',
   developmentSession: 'Development session',
   merchantStates: {

@@ -30,7 +30,7 @@ export const ID: DashboardTexts = {
   signIn: 'Masuk',
   profile: 'Profil dan keamanan',
   waitFor: (seconds: number) =>
-    `Anda dapat mencoba lagi dalam ${seconds > 120 ? `${Math.ceil(seconds / 60)} menit` : `${seconds} detik`}.`,
+    `Anda dapat mencoba lagi dalam ${seconds < 60 ? `${seconds} detik` : `${Math.ceil(seconds / 60)} menit`}.`,
   otherLanguage: 'English',
   developmentSession: 'Sesi pengembangan',
   merchantStates: {
