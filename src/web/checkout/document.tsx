@@ -1,13 +1,10 @@
 import type { ReactElement, ReactNode } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import type { Language } from '../../domain/sign-in';
-import { Head } from '../ui/document';
+import { Head, ReloadWithoutScript } from '../ui/document';
 import { EnvironmentBar, SANDBOX_TEXTS } from '../ui/environment-bar';
 import { accentAddress, ICON_ADDRESS, SCRIPT_ADDRESS, STYLE_ADDRESS } from './files';
 import { TEXTS } from './texts';
-
-/** Without a script the page reloads itself after this time. */
-const RELOAD_SECONDS = 10;
 
 interface DocumentProps {
   readonly title: string;
@@ -36,11 +33,7 @@ function Document({ title, language, isSandbox, reloads, accent, children }: Doc
         scripts={[SCRIPT_ADDRESS]}
       >
         {accent !== null && <link rel="stylesheet" href={accentAddress(accent)} />}
-        {reloads && (
-          <noscript>
-            <meta httpEquiv="refresh" content={String(RELOAD_SECONDS)} />
-          </noscript>
-        )}
+        {reloads && <ReloadWithoutScript />}
       </Head>
       <body>
         {isSandbox && <EnvironmentBar {...sandbox} />}

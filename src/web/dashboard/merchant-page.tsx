@@ -20,6 +20,8 @@ interface MerchantPageProps {
   readonly title: string;
   readonly current: keyof MerchantView['texts']['menu'] | null;
   readonly live: Liveness;
+  /** A browser without scripts loads the page again by itself. */
+  readonly reloads?: boolean;
   /** The page itself shows why nothing can be done at present. */
   readonly showsState?: boolean;
   /** What this page loads in addition. */
@@ -34,6 +36,7 @@ export function renderMerchantPage(view: MerchantView, page: MerchantPageProps):
     language: view.locale.language,
     files: DASHBOARD_FILES,
     live: page.live,
+    ...(page.reloads !== undefined && { reloads: page.reloads }),
     ...(page.scripts && { scripts: page.scripts }),
     children: <MerchantPage view={view} page={page} />,
   });

@@ -17,6 +17,8 @@ export interface DocumentProps {
   readonly language: Language;
   readonly files: PageFiles;
   readonly live: Liveness;
+  /** A browser without scripts loads the page again by itself: nothing on it is written or chosen. */
+  readonly reloads?: boolean;
   /** What this page loads in addition. */
   readonly scripts?: readonly string[];
   readonly className?: string;
@@ -27,6 +29,15 @@ export interface DocumentProps {
 export function renderDocument(props: DocumentProps): string {
   return `<!doctype html>${renderToStaticMarkup(<Document {...props} />)}`;
 }
+
+/** Without a script the page reloads itself after this time. */
+const RELOAD_SECONDS = 10;
+
+/** What a live page shows until its script runs. */
+const SCRIPT_OFF: Readonly<Record<Language, { readonly text: string; readonly reload: string }>> = {
+  id: { text: 'Skrip halaman ini tidak berjalan, jadi halaman tidak diperbarui otomatis.', reload: 'Periksa lagi' },
+  en: { text: 'The script of this page does not run, so the page does not follow changes.', reload: 'Check again' },
+};
 
 /** What the script shows while it cannot read the page again. */
 const OUTDATED: Readonly<Record<Language, string>> = {
@@ -40,21 +51,45 @@ function addressesOf(live: Liveness): { readonly events?: string; readonly poll?
   return live === 'poll' ? { poll: '' } : live;
 }
 
-function Document({ title, language, files, live, scripts = [], className, children }: DocumentProps): ReactElement {
+function Document({
+  title,
+  language,
+  files,
+  live,
+  reloads,
+  scripts = [],
+  className,
+  children,
+}: DocumentProps): ReactElement {
   const { events, poll } = addressesOf(live);
+  const { text, reload } = SCRIPT_OFF[language];
   return (
     <html lang={language}>
-      <Head title={title} icon={files.icon} style={files.style} scripts={[files.script, ...scripts]} />
+      <Head title={title} icon={files.icon} style={files.style} scripts={[files.script, ...scripts]}>
+        {reloads && <ReloadWithoutScript />}
+      </Head>
       <body className={className} data-live={events} data-poll={poll}>
         {children}
         <p id="announcement" className="unseen" aria-live="polite" />
         {live !== 'none' && (
           <div className="connection no-print" role="status">
             <p>{OUTDATED[language]}</p>
+            <p className="script-off">
+              {text} <a href="">{reload}</a>
+            </p>
           </div>
         )}
       </body>
     </html>
+  );
+}
+
+/** For the head of a page that shows what can change. */
+export function ReloadWithoutScript(): ReactElement {
+  return (
+    <noscript>
+      <meta httpEquiv="refresh" content={String(RELOAD_SECONDS)} />
+    </noscript>
   );
 }
 

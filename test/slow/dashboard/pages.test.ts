@@ -724,7 +724,7 @@ it('the printed link opens the signed-in dashboard by one click, once', async ()
 });
 
 /** Takes a payment, refunds it and cancels the refund, as a shop without developers does. */
-async function takeAndRefund(page: Page, hasScript: boolean): Promise<void> {
+async function takeAndRefund(page: Page): Promise<void> {
   const texts = DASHBOARD_TEXTS.en;
   await page.goto(`${home}/payments/new`);
   await page.locator('#amount').fill('75.000');
@@ -733,7 +733,7 @@ async function takeAndRefund(page: Page, hasScript: boolean): Promise<void> {
   await page.waitForURL(/\/qr$/);
   const reference = /payments\/(\w+)\/qr/.exec(page.url())?.[1] ?? '';
   await service.pay(reference);
-  if (hasScript) await page.locator('.state', { hasText: texts.qr.states.paid }).waitFor({ timeout: 30_000 });
+  await page.locator('.state', { hasText: texts.qr.states.paid }).waitFor({ timeout: 30_000 });
   await untilShown(page, `${home}/payments/${reference}`, texts.statuses.paid);
   await page.getByRole('link', { name: texts.detail.refund, exact: true }).click();
   await page.getByRole('button', { name: /^Refund Rp/ }).click();
@@ -756,7 +756,7 @@ async function untilShown(page: Page, url: string, status: string): Promise<void
 it.each([true, false])('a cashier takes a payment and refunds it; the browser runs scripts: %s', async (hasScript) => {
   await service.db.query("update users set language = 'en' where email = $1", [DEMO_OWNER_EMAIL]);
   const { page, problems, close } = await openSignedIn(home, DEMO_OWNER_EMAIL, { javaScriptEnabled: hasScript });
-  await takeAndRefund(page, hasScript);
+  await takeAndRefund(page);
   expect(problems).toEqual([]);
   await close();
 });
@@ -770,6 +770,28 @@ it('the QR page has the code of the payment, and none after the deadline', async
   await service.db.query("update payments set expires_at = now() - interval '1 s' where id = $1", [paymentId]);
   await page.reload();
   expect(await page.locator('.qr svg').count()).toBe(0);
+  await close();
+});
+
+it('a page whose script does not load shows that, with the deadline as a time and a way to check again', async () => {
+  const { referenceId } = await createPage(service);
+  const { page, close } = await openSignedIn(home);
+  const notice = page.locator('.script-off');
+  await page.goto(`${home}/payments/${referenceId}/qr`);
+  expect(await notice.count()).toBe(0);
+  await page.route('**/assets/pages-*.js', (route) => route.abort());
+  await page.reload();
+  await notice.waitFor();
+  expect(await page.locator('.qr-card time').first().textContent()).toMatch(/^\d\d:\d\d$/);
+  await service.pay(referenceId);
+  await eventually(
+    async () => {
+      await notice.getByRole('link', { name: 'Check again' }).click();
+      await page.waitForLoadState();
+      return page.locator('.state.paid').count();
+    },
+    (count) => count === 1,
+  );
   await close();
 });
 

@@ -34,6 +34,7 @@ export function renderQrPage(page: QrPage): string {
     title: `${view.texts.qr.title} · ${formatRupiah(payment.totalRupiah)}`,
     current: 'payments',
     live: isLive ? { events } : 'none',
+    reloads: isLive,
     children: <Qr {...page} />,
   });
 }
@@ -104,6 +105,8 @@ function Code(page: QrPage & { readonly payload: string }): ReactElement {
         <strong className="countdown">
           <Countdown leftMs={payment.expiresAt.getTime() - view.nowMs} />
         </strong>
+        {' · '}
+        {qr.until} <Time at={payment.expiresAt} style="time" locale={view.locale} />
       </p>
       <p className="dim">{qr.anyApp}</p>
       <p className="print-only">

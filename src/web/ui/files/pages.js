@@ -25,7 +25,7 @@ function offer(button, act) {
   button.addEventListener('click', act);
 }
 
-/** The server's clock decides: a countdown has the time left when the page was sent. */
+/** By the server's clock: the time left when the page was sent. */
 function startCountdowns(root) {
   for (const element of root.querySelectorAll('[data-left-ms]')) {
     const endAtMs = performance.now() + Number(element.dataset.leftMs);
@@ -69,7 +69,7 @@ function renew() {
   if (!isReading) void readLatest();
 }
 
-/** After a failure, the page is marked as outdated, and read again. */
+/** A failure marks the page as outdated; it is read again. */
 async function readLatest() {
   isReading = true;
   clearTimeout(retry);
@@ -134,6 +134,7 @@ function openStream() {
 }
 
 start(document);
+document.querySelector('.script-off')?.remove();
 for (const form of document.querySelectorAll('form[method=post]')) {
   form.addEventListener('submit', () => {
     for (const button of form.querySelectorAll('button')) setTimeout(() => (button.disabled = true));
