@@ -6,11 +6,12 @@ import { OPERATOR_STEPS } from '../src/domain/operator-steps';
 import { expiryOf, type PaymentTerms } from '../src/domain/payment';
 import { isFinal } from '../src/domain/payment-transitions';
 import type { CreationResult, StepInput, StepResult } from '../src/domain/workflow-step';
+import { codeOf } from '../src/errors';
 import { noteOrder } from '../src/providers/calls/rejected-merchants';
 import type { IssueQrisOutcome, Provider, ProviderPayment, Rejected, Unusable } from '../src/providers/provider';
 import { changedAmount } from '../src/providers/validate-qris';
 import type { ActivityDependencies } from './dependencies';
-import { indeterminateError, orderStillOpenError } from './errors';
+import { indeterminateError, inputRejectedError, orderStillOpenError } from './errors';
 import { providerDeadline } from './provider-deadline';
 import {
   applyProviderStatus,
@@ -41,9 +42,15 @@ export async function openPayment(dependencies: ActivityDependencies, request: S
 }
 openPayment.checked = unchecked(openPayment);
 
+/** SQLSTATE of Lunas: the trigger `own_account` rejects the payment. */
+const FOREIGN_ACCOUNT = 'LN002';
+
 /** Writes the payment's row. A row that exists already must have the same terms. */
 async function create(dependencies: ActivityDependencies, request: StepInput): Promise<TransitionResult> {
-  const created = await transitionWriters.create(dependencies, request);
+  const created = await transitionWriters.create(dependencies, request).catch((error: unknown) => {
+    if (codeOf(error) !== FOREIGN_ACCOUNT) throw error;
+    throw inputRejectedError(`payment ${request.terms.paymentId} has the account of another merchant`);
+  });
   if (created.outcome === 'repeated') await requireRecordedTerms(dependencies.db, request.terms);
   return created;
 }

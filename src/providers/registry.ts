@@ -10,6 +10,7 @@ import { logCalls } from './calls/log-calls';
 import { measureCalls } from './calls/measure-calls';
 import { wrapCalls } from './calls/wrap-calls';
 import type { Provider } from './provider';
+import type { AccountShop } from './validate-qris';
 
 /** Our provider accounts, each with a client. */
 export interface ProviderRegistry {
@@ -20,13 +21,12 @@ export interface ProviderRegistry {
   close(): Promise<void>;
 }
 
-interface AccountRow {
+interface AccountRow extends AccountShop {
   readonly id: string;
   readonly provider: ProviderName;
   readonly adapter: string;
   readonly baseUrl: string;
   readonly sealedServerKey: string;
-  readonly nmid: string | null;
   /** Names the server key that was approved. Null: not recorded, so not compared. */
   readonly keyFingerprint: string | null;
   readonly callsPerSecond: number | null;
@@ -38,7 +38,7 @@ interface AccountRow {
 interface AccountAccess {
   readonly baseUrl: string;
   readonly serverKey: string;
-  readonly nmid: string | null;
+  readonly shop: AccountShop;
 }
 
 interface Connection extends AccountAccess {
@@ -89,14 +89,14 @@ export function createProviderRegistry({ db, sealer, publicBaseUrl, log }: Provi
   }
 
   /** @throws Error if the sealed server key is not the one that was approved: nothing is called with it */
-  function accessOf({ id, adapter, baseUrl, sealedServerKey, nmid, ...approved }: AccountRow): AccountAccess {
+  function accessOf({ id, adapter, baseUrl, sealedServerKey, ...account }: AccountRow): AccountAccess {
     const serverKey = sealer.open(sealedServerKey, ['provider-server-key', id, adapter, baseUrl]);
-    if (approved.keyFingerprint !== null && approved.keyFingerprint !== keyFingerprint(serverKey)) {
+    if (account.keyFingerprint !== null && account.keyFingerprint !== keyFingerprint(serverKey)) {
       connections.delete(id);
       log.error({ accountId: id }, 'the server key of the account does not have its fingerprint');
       throw new Error(`The server key of provider account ${id} does not have the fingerprint of the account`);
     }
-    return { baseUrl, nmid, serverKey };
+    return { baseUrl, serverKey, shop: { nmid: account.nmid, shownName: account.shownName } };
   }
 
   async function findAccount(accountId: string): Promise<Provider | undefined> {
@@ -126,14 +126,18 @@ export function createProviderRegistry({ db, sealer, publicBaseUrl, log }: Provi
 }
 
 function isSameAccess(one: AccountAccess, other: AccountAccess): boolean {
-  return one.baseUrl === other.baseUrl && one.serverKey === other.serverKey && one.nmid === other.nmid;
+  return one.baseUrl === other.baseUrl && one.serverKey === other.serverKey && isSameShop(one.shop, other.shop);
+}
+
+function isSameShop(one: AccountShop, other: AccountShop): boolean {
+  return one.nmid === other.nmid && one.shownName === other.shownName;
 }
 
 async function readAccount(db: Queryable, accountId: string): Promise<AccountRow | undefined> {
   const { rows } = await db.query<AccountRow>({
     name: 'read_provider_account',
     text: `select id, provider, adapter, base_url as "baseUrl", sealed_server_key as "sealedServerKey",
-        nmid, key_fingerprint as "keyFingerprint", calls_per_second as "callsPerSecond",
+        nmid, shown_name as "shownName", key_fingerprint as "keyFingerprint", calls_per_second as "callsPerSecond",
         (select cell from installation) as cell
       from provider_accounts where id = $1 and purpose = 'payments' and status <> 'proposed'`,
     values: [accountId],

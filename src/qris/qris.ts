@@ -50,6 +50,12 @@ export function parseQris(text: string): QrisResult<Qris> {
   return payload.ok ? readQris(payload.value) : payload;
 }
 
+/** The shop that a customer's app shows, by the QR that was issued; null: no such QR was. */
+export function shopOf(payload: string | null): Pick<Qris, 'merchantName' | 'nmid'> | null {
+  const qris = payload === null ? null : parseQris(payload);
+  return qris?.ok ? qris.value : null;
+}
+
 /** Interprets an EMVCo payload as a QRIS. */
 function readQris(payload: EmvPayload): QrisResult<Qris> {
   const kind = readKind(payload);

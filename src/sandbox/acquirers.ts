@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { serializeDynamicQris, type QrisAcquirer } from '../qris/qris';
 
-/** The only merchant account of the sandbox. The demo seed registers it with this server key. */
+/** The server key of the first shop. The demo seed registers an account with it. */
 export const SANDBOX_SERVER_KEY = 'SB-Mid-server-lunas-sandbox';
-export const SANDBOX_MERCHANT_ID = 'G000000001';
 
 /** Midtrans' names of the acquirers behind `payment_type: qris`. */
 export const ACQUIRERS = {
@@ -15,26 +14,46 @@ export const ACQUIRERS = {
 export type Acquirer = keyof typeof ACQUIRERS;
 export const ACQUIRER_NAMES = ['gopay', 'airpay shopee'] as const satisfies readonly Acquirer[];
 
-/** A fictitious shop. */
-const SHOP = {
-  merchantNumber: '0000000001',
-  sizeClass: 'UMI',
-  nmid: 'ID0000000000001',
-  categoryCode: '5499',
-  merchantName: 'Toko Sandbox Lunas',
-  merchantCity: 'Jakarta Pusat',
-  postalCode: '10110',
-} as const;
+/** The criteria of a merchant's size, as a QRIS has them. */
+export const CRITERIA = ['UMI', 'UKE', 'UME', 'UBE'] as const;
+
+/** A shop of the simulated acquirer: one server key, and the name in the customer's app. */
+export interface AcquirerShop {
+  readonly serverKey: string;
+  /** Ten digits: its number at the acquirer. */
+  readonly merchantNumber: string;
+  readonly nmid: string;
+  readonly name: string;
+  readonly city: string;
+  readonly criterion: (typeof CRITERIA)[number];
+  /** What its QRs have instead, from now on; null: its own. */
+  readonly issuesNmid: string | null;
+  readonly issuesName: string | null;
+}
+
+/** What the QRs of all shops have. */
+const SHARED_FIELDS = { categoryCode: '5499', postalCode: '10110' } as const;
 
 /** GoPay's QRIS contains the transaction's UUID, ShopeePay's a reference of at most 25 characters. */
 export function newQrReference(acquirer: Acquirer, transactionId: string): string {
   return acquirer === 'gopay' ? transactionId : `QR-${randomUUID().replaceAll('-', '').slice(0, 20)}`;
 }
 
+interface IssuedOrder {
+  readonly acquirer: Acquirer;
+  readonly qrReference: string;
+  readonly totalRupiah: number;
+}
+
 /** The QRIS of one order. @throws Error if the reference or the amount does not fit into a QRIS */
-export function issueQrString(acquirer: Acquirer, qrReference: string, totalRupiah: number): string {
+export function issueQrString(shop: AcquirerShop, { acquirer, qrReference, totalRupiah }: IssuedOrder): string {
   const qris = serializeDynamicQris({
-    ...SHOP,
+    ...SHARED_FIELDS,
+    merchantNumber: shop.merchantNumber,
+    sizeClass: shop.criterion,
+    nmid: shop.issuesNmid ?? shop.nmid,
+    merchantName: shop.issuesName ?? shop.name,
+    merchantCity: shop.city,
     acquirer: ACQUIRERS[acquirer].qrisAcquirer,
     totalRupiah,
     transactionId: qrReference,

@@ -3,6 +3,7 @@ import { codeOf } from '../errors';
 import { statementLimit } from '../lib/pooler';
 import { BANK_TABLES } from './bank/transfer-records';
 import { totalsOf } from './magic-amounts';
+import { SHOP_TABLES } from './shops';
 import { SNAP_TABLES } from './snap/snap-tables';
 
 /** Midtrans' statuses. `settlement` means that the customer has paid. */
@@ -69,7 +70,7 @@ const SCHEMA = `
   -- of the latest attempt: the HTTP status, or the error
   alter table notifications add column if not exists last_response text;
   create index if not exists notifications_due on notifications (due_at) where due_at is not null;
-${SNAP_TABLES}${BANK_TABLES}`;
+${SHOP_TABLES}${SNAP_TABLES}${BANK_TABLES}`;
 
 const DATABASE_MISSING = '3D000';
 const DATABASE_EXISTS = new Set(['42P04', '23505']);

@@ -20,6 +20,9 @@ export interface Order {
   readonly chargedAt: Date;
   readonly expiresAt: Date;
   readonly paidAt: Date | null;
+  /** The key of the shop whose order it is. */
+  readonly serverKey: string;
+  readonly merchantNumber: string;
 }
 
 export interface OrderRefund {
@@ -42,7 +45,8 @@ export const ORDER_COLUMNS = `
   order_id as "orderId", transaction_id as "transactionId", acquirer, gross_amount_rupiah as "grossAmountRupiah",
   status, qr_reference as "qrReference", qr_string as "qrString", notification_url as "notificationUrl",
   charge_calls as "chargeCalls", status_calls as "statusCalls", charged_at as "chargedAt", expires_at as "expiresAt",
-  paid_at as "paidAt"`;
+  paid_at as "paidAt", server_key as "serverKey",
+  (select lpad(number::text, 10, '0') from shops where shops.server_key = payments.server_key) as "merchantNumber"`;
 export const REFUND_COLUMNS = `
   chargeback_id as "chargebackId", refund_key as "refundKey", amount_rupiah as "amountRupiah", reason, status,
   created_at as "createdAt", confirmed_at as "confirmedAt"`;

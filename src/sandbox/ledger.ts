@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
-import { ACQUIRERS, issueQrString, newQrReference, type Acquirer } from './acquirers';
+import { ACQUIRERS, issueQrString, newQrReference, type Acquirer, type AcquirerShop } from './acquirers';
 import { inTransaction } from './database';
 import {
   expectOne,
@@ -17,6 +17,7 @@ import { AUTO_PAY_DELAY_SECONDS, LATE_PAY_DELAY_SECONDS, totalsOf } from './magi
 import { enqueueNotifications } from './notification-queue';
 
 export interface Charge {
+  readonly shop: AcquirerShop;
   readonly orderId: string;
   readonly acquirer: Acquirer;
   readonly grossAmountRupiah: number;
@@ -29,6 +30,12 @@ export interface Charge {
 type CurrentOrder = Order & { readonly isOverdue: boolean };
 const CURRENT_ORDER_COLUMNS = `${ORDER_COLUMNS},
   status = 'pending' and expires_at <= clock_timestamp() as "isOverdue"`;
+
+/** The order with the id $1; one of the shop with the key $2, if there is one. */
+const IS_ORDER = '(order_id = $1 or transaction_id = $1) and server_key = coalesce($2, server_key)';
+
+/** Changes an order that is locked. */
+type OrderChange<T> = (client: PoolClient, found: OrderWithRefunds) => Promise<T>;
 
 /** Midtrans stores an Idempotency-Key for five minutes. */
 const REPLAY_WINDOW = `interval '5 minutes'`;
@@ -48,8 +55,8 @@ export class Ledger {
       name: 'charge',
       text: `
         insert into payments (order_id, transaction_id, acquirer, gross_amount_rupiah, status, qr_reference, qr_string,
-          notification_url, idempotency_key, expires_at)
-        values ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9)
+          notification_url, idempotency_key, expires_at, server_key)
+        values ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9, $10)
         on conflict (order_id) do update set charge_calls = payments.charge_calls
           + case when payments.idempotency_key = $8 and payments.charged_at > now() - ${REPLAY_WINDOW} then 0 else 1 end
         returning ${ORDER_COLUMNS}, xmax = 0 as created,
@@ -60,33 +67,41 @@ export class Ledger {
         charge.acquirer,
         charge.grossAmountRupiah,
         qrReference,
-        issueQrString(charge.acquirer, qrReference, charge.grossAmountRupiah),
+        issueQrString(charge.shop, {
+          acquirer: charge.acquirer,
+          qrReference,
+          totalRupiah: charge.grossAmountRupiah,
+        }),
         charge.notificationUrl,
         charge.idempotencyKey,
         charge.expiresAt,
+        charge.shop.serverKey,
       ],
     });
     const { created, replayed, ...order } = expectOne(result.rows);
     return { outcome: created ? 'created' : replayed ? 'replayed' : 'duplicate', order };
   }
 
-  /** By order id or transaction id, as at Midtrans. An overdue order expires when it is read. */
-  async find(id: string): Promise<OrderWithRefunds | null> {
+  /**
+   * By order id or transaction id, as at Midtrans. An overdue order expires when it is read.
+   * @param serverKey of the shop that asks; absent: the order of any shop
+   */
+  async find(id: string, serverKey?: string): Promise<OrderWithRefunds | null> {
     const result = await this.pool.query<CurrentOrder>({
       name: 'find',
-      text: `select ${CURRENT_ORDER_COLUMNS} from payments where order_id = $1 or transaction_id = $1`,
-      values: [id],
+      text: `select ${CURRENT_ORDER_COLUMNS} from payments where ${IS_ORDER}`,
+      values: [id, serverKey],
     });
     return this.#withRefunds(result.rows[0]);
   }
 
   /** Like `find`, for a status call. The same statement counts the call. */
-  async findCounted(id: string): Promise<OrderWithRefunds | null> {
+  async findCounted(id: string, serverKey: string): Promise<OrderWithRefunds | null> {
     const result = await this.pool.query<CurrentOrder>({
       name: 'find_counted',
-      text: `update payments set status_calls = status_calls + 1 where order_id = $1 or transaction_id = $1
+      text: `update payments set status_calls = status_calls + 1 where ${IS_ORDER}
              returning ${CURRENT_ORDER_COLUMNS}`,
-      values: [id],
+      values: [id, serverKey],
     });
     return this.#withRefunds(result.rows[0]);
   }
@@ -103,21 +118,23 @@ export class Ledger {
    * Expires an unpaid order early. For an order that has already expired, the result is the same. Midtrans' documents
    * do not define this case. An error would be wrong for a merchant whose request arrives just after the expiry.
    */
-  async expire(id: string): Promise<{ changed: boolean; found: OrderWithRefunds } | null> {
-    return this.#change(id, async (client, found) => {
+  async expire(id: string, serverKey: string): Promise<{ changed: boolean; found: OrderWithRefunds } | null> {
+    const expireThis: OrderChange<{ changed: boolean; found: OrderWithRefunds }> = async (client, found) => {
       if (found.order.status === 'expire') return { changed: true, found };
       if (found.order.status !== 'pending') return { changed: false, found };
       return { changed: true, found: await this.#setStatus(client, found, 'expire') };
-    });
+    };
+    return this.#change(id, expireThis, serverKey);
   }
 
   /** Cancels an unpaid order if the acquirer supports it. */
-  async cancel(id: string): Promise<{ changed: boolean; found: OrderWithRefunds } | null> {
-    return this.#change(id, async (client, found) => {
+  async cancel(id: string, serverKey: string): Promise<{ changed: boolean; found: OrderWithRefunds } | null> {
+    const cancelThis: OrderChange<{ changed: boolean; found: OrderWithRefunds }> = async (client, found) => {
       const { status, acquirer } = found.order;
       if (status !== 'pending' || !ACQUIRERS[acquirer].canCancelAndRefund) return { changed: false, found };
       return { changed: true, found: await this.#setStatus(client, found, 'cancel') };
-    });
+    };
+    return this.#change(id, cancelThis, serverKey);
   }
 
   /**
@@ -147,8 +164,8 @@ export class Ledger {
   }
 
   /** Accepts or rejects a refund request and records it. A repeated refund key returns the original result. */
-  async refund(id: string, request: OrderRefundRequest): Promise<RefundResult | null> {
-    return this.#change(id, async (client, found): Promise<RefundResult> => {
+  async refund(id: string, request: OrderRefundRequest, serverKey: string): Promise<RefundResult | null> {
+    const refundThis: OrderChange<RefundResult> = async (client, found) => {
       const earlier = found.refunds.find((refund) => refund.refundKey === request.refundKey);
       if (earlier) return { outcome: earlier.status === 'rejected' ? 'rejected' : 'accepted', refund: earlier, found };
       const { status, acquirer, orderId, grossAmountRupiah } = found.order;
@@ -167,7 +184,8 @@ export class Ledger {
       if (request.reject) return { outcome: 'rejected', refund, found: { ...found, refunds } };
       const next = amountRupiah === remainingRupiah ? 'refund' : 'partial_refund';
       return { outcome: 'accepted', refund, found: await this.#setStatus(client, { ...found, refunds }, next) };
-    });
+    };
+    return this.#change(id, refundThis, serverKey);
   }
 
   /** Applies the changes that time causes: expiry, confirmation of refunds, customers of magic amounts. */
@@ -232,12 +250,12 @@ export class Ledger {
   }
 
   /** Locks the order, expires it if overdue, and runs `work` on it; all in one transaction. */
-  async #change<T>(id: string, work: (client: PoolClient, found: OrderWithRefunds) => Promise<T>): Promise<T | null> {
+  async #change<T>(id: string, work: OrderChange<T>, serverKey?: string): Promise<T | null> {
     return inTransaction(this.pool, async (client) => {
       const locked = await client.query<CurrentOrder>({
         name: 'lock',
-        text: `select ${CURRENT_ORDER_COLUMNS} from payments where order_id = $1 or transaction_id = $1 for update`,
-        values: [id],
+        text: `select ${CURRENT_ORDER_COLUMNS} from payments where ${IS_ORDER} for update`,
+        values: [id, serverKey],
       });
       const row = locked.rows[0];
       if (!row) return null;

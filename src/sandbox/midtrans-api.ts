@@ -1,17 +1,26 @@
-import { Router, type NextFunction, type Request, type Response } from 'express';
+import { Router, type Request, type Response } from 'express';
 import { z } from 'zod';
 import { renderQrisPng } from '../qris/image';
-import { SANDBOX_SERVER_KEY } from './acquirers';
+import type { AcquirerShop } from './acquirers';
 import type { FaultKind, FaultOperation, Faults } from './faults';
 import type { Ledger } from './ledger';
 import { permanentFault } from './magic-amounts';
 import { cannotModify, charge, close, duplicateOrder, notFound, refund, showStatus } from './midtrans-operations';
 import { respond, send } from './respond';
-import { CORE_API, errorResponse, type AcquirerResponse } from './responses';
+import { CORE_API, errorResponse, unknownResource, type AcquirerResponse } from './responses';
+import type { Shops } from './shops';
+
+interface MidtransDependencies {
+  readonly ledger: Ledger;
+  readonly shops: Shops;
+  readonly faults: Faults;
+  readonly wakeNotifier: () => void;
+}
 
 /** The part of Midtrans' Core API that QRIS needs, with injected faults. */
-export function midtransApi(ledger: Ledger, faults: Faults, wakeNotifier: () => void): Router {
+export function midtransApi({ ledger, shops, faults, wakeNotifier }: MidtransDependencies): Router {
   const router = Router();
+  const withShop = shopCalls(shops);
 
   // As at Midtrans, QR images need no key: shops embed them in their pages.
   for (const version of ['v2', 'v4']) {
@@ -20,33 +29,45 @@ export function midtransApi(ledger: Ledger, faults: Faults, wakeNotifier: () => 
     );
   }
 
-  router.use('/v2', checkServerKey);
-  router.post('/v2/charge', (request, response) =>
-    serve('charge', response, {
-      work: () => charge(ledger, request),
-      reject: () => errorResponse('402', 'Payment channel is not activated.'),
-      fault: permanentFault('charge', totalOf(request.body)),
+  router.post(
+    '/v2/charge',
+    withShop((shop, request, response) =>
+      serve('charge', response, {
+        work: () => charge(ledger, shop, request),
+        reject: () => errorResponse('402', 'Payment channel is not activated.'),
+        fault: permanentFault('charge', totalOf(request.body)),
+      }),
+    ),
+  );
+  router.get(
+    '/v2/:id/status',
+    withShop<OfOrder>(async (shop, { params }, response) => {
+      // Before the fault: calls with an injected fault are counted too.
+      const found = await showStatus(ledger, shop, params.id);
+      await serve('status', response, {
+        work: () => found,
+        reject: () => errorResponse('429', 'API rate limit exceeded'),
+      });
     }),
   );
-  router.get('/v2/:id/status', async ({ params }, response) => {
-    // Before the fault: calls with an injected fault are counted too.
-    const found = await showStatus(ledger, params.id);
-    await serve('status', response, {
-      work: () => found,
-      reject: () => errorResponse('429', 'API rate limit exceeded'),
-    });
-  });
   for (const operation of ['expire', 'cancel'] as const) {
-    router.post(`/v2/:id/${operation}`, ({ params }, response) =>
-      serve(operation, response, { work: () => close(ledger, operation, params.id), reject: cannotModify }),
+    router.post(
+      `/v2/:id/${operation}`,
+      withShop<OfOrder>((shop, { params }, response) =>
+        serve(operation, response, { work: () => close(ledger, shop, operation, params.id), reject: cannotModify }),
+      ),
     );
   }
   // Midtrans' clients also have a direct refund. It is the same in the sandbox.
-  router.post('/v2/:id/refund{/online/direct}', async ({ params, body }, response) => {
-    const fault = permanentFault('refund', (await ledger.find(params.id))?.order.grossAmountRupiah);
-    const refundThis = (isRejected: boolean) => () => refund(ledger, params.id, body, isRejected);
-    return serve('refund', response, { work: refundThis(false), reject: refundThis(true), fault });
-  });
+  router.post(
+    '/v2/:id/refund{/online/direct}',
+    withShop<OfOrder>(async (shop, { params: { id }, body }, response) => {
+      const fault = permanentFault('refund', (await ledger.find(id, shop.serverKey))?.order.grossAmountRupiah);
+      const refundThis = (isRejected: boolean) => () => refund(ledger, shop, { id, body, isRejected });
+      return serve('refund', response, { work: refundThis(false), reject: refundThis(true), fault });
+    }),
+  );
+  router.use('/v2', withShop(sendUnknown));
 
   /** Responds with the result of `work`, or with the armed fault, or with the order's permanent fault. */
   async function serve(operation: FaultOperation, response: Response, { work, reject, fault }: Service): Promise<void> {
@@ -66,6 +87,16 @@ export function midtransApi(ledger: Ledger, faults: Faults, wakeNotifier: () => 
   return router;
 }
 
+function sendUnknown(_shop: AcquirerShop, _request: Request, response: Response): void {
+  send(response, unknownResource(), CORE_API);
+}
+
+interface OfOrder {
+  readonly id: string;
+}
+
+type ShopHandler<Params> = (shop: AcquirerShop, request: Request<Params>, response: Response) => void | Promise<void>;
+
 type Work = () => AcquirerResponse | Promise<AcquirerResponse>;
 
 interface Service {
@@ -83,8 +114,19 @@ function totalOf(body: unknown): number | undefined {
   return chargedTotal.safeParse(body).data?.transaction_details.gross_amount;
 }
 
-function checkServerKey(request: Request, response: Response, next: NextFunction): void {
-  const expected = `Basic ${Buffer.from(`${SANDBOX_SERVER_KEY}:`).toString('base64')}`;
-  if (request.get('authorization') === expected) next();
-  else send(response, errorResponse('401', 'Unknown Merchant server_key/id'), CORE_API);
+/** A handler of calls with the server key of a shop; 401 without one. */
+function shopCalls(shops: Shops) {
+  return <Params = Request['params']>(handler: ShopHandler<Params>) =>
+    async (request: Request<Params>, response: Response): Promise<void> => {
+      const serverKey = serverKeyOf(request);
+      const shop = serverKey === null ? null : await shops.find(serverKey);
+      if (shop) await handler(shop, request, response);
+      else send(response, errorResponse('401', 'Unknown Merchant server_key/id'), CORE_API);
+    };
+}
+
+/** The server key of HTTP basic authentication, whose password is empty; null: there is none. */
+function serverKeyOf(request: Request<unknown>): string | null {
+  const [, encoded = ''] = /^Basic (.+)$/.exec(request.get('authorization') ?? '') ?? [];
+  return /^(.+):$/.exec(Buffer.from(encoded, 'base64').toString())?.[1] ?? null;
 }

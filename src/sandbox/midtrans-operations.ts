@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Request } from 'express';
 import { z } from 'zod';
-import { ACQUIRER_NAMES } from './acquirers';
+import { ACQUIRER_NAMES, type AcquirerShop } from './acquirers';
 import type { Ledger } from './ledger';
 import { parseOrderTime } from './midtrans-time';
 import { chargeResponse, errorResponse, refundResponse, stateResponse, type AcquirerResponse } from './responses';
@@ -45,13 +45,14 @@ const DUPLICATE_ORDER =
 const CLOSED_MESSAGES = { expire: 'Success, transaction has expired', cancel: 'Success, transaction is canceled' };
 
 /** `POST /v2/charge`: 201, 406 for an existing order, 400. */
-export async function charge(ledger: Ledger, request: Request): Promise<AcquirerResponse> {
+export async function charge(ledger: Ledger, shop: AcquirerShop, request: Request): Promise<AcquirerResponse> {
   const parsed = chargeSchema.safeParse(request.body);
   if (!parsed.success) return invalid(parsed.error);
   const { transaction_details, qris, custom_expiry } = parsed.data;
   const orderTime = custom_expiry?.order_time ?? new Date();
   const timeToLiveMs = custom_expiry ? custom_expiry.expiry_duration * UNIT_MS[custom_expiry.unit] : DEFAULT_EXPIRY_MS;
   const { outcome, order } = await ledger.charge({
+    shop,
     orderId: transaction_details.order_id,
     grossAmountRupiah: transaction_details.gross_amount,
     acquirer: qris.acquirer,
@@ -70,14 +71,19 @@ export function duplicateOrder(): AcquirerResponse {
 }
 
 /** `GET /v2/:id/status`: the code of the order's status, or 404. Counts the call. */
-export async function showStatus(ledger: Ledger, id: string): Promise<AcquirerResponse> {
-  const found = await ledger.findCounted(id);
+export async function showStatus(ledger: Ledger, { serverKey }: AcquirerShop, id: string): Promise<AcquirerResponse> {
+  const found = await ledger.findCounted(id, serverKey);
   return found ? stateResponse(found, 'Success, transaction is found') : notFound();
 }
 
 /** `POST /v2/:id/expire` and `/cancel`: 200, for an expired order 407, which is success too; 412, 404. */
-export async function close(ledger: Ledger, operation: 'expire' | 'cancel', id: string): Promise<AcquirerResponse> {
-  const result = await ledger[operation](id);
+export async function close(
+  ledger: Ledger,
+  { serverKey }: AcquirerShop,
+  operation: 'expire' | 'cancel',
+  id: string,
+): Promise<AcquirerResponse> {
+  const result = await ledger[operation](id, serverKey);
   if (!result) return notFound();
   return result.changed ? stateResponse(result.found, CLOSED_MESSAGES[operation]) : cannotModify();
 }
@@ -85,14 +91,14 @@ export async function close(ledger: Ledger, operation: 'expire' | 'cancel', id: 
 /** `POST /v2/:id/refund`: 200 if accepted, 202 if rejected by the bank; 412, 414, 404, 400. */
 export async function refund(
   ledger: Ledger,
-  id: string,
-  body: unknown,
-  isRejected: boolean,
+  { serverKey }: AcquirerShop,
+  { id, body, isRejected }: { readonly id: string; readonly body: unknown; readonly isRejected: boolean },
 ): Promise<AcquirerResponse> {
   const parsed = refundSchema.safeParse(body);
   if (!parsed.success) return invalid(parsed.error);
   const { refund_key: refundKey = randomUUID(), amount = null, reason } = parsed.data;
-  const result = await ledger.refund(id, { refundKey, amountRupiah: amount, reason, reject: isRejected });
+  const request = { refundKey, amountRupiah: amount, reason, reject: isRejected };
+  const result = await ledger.refund(id, request, serverKey);
   if (!result) return notFound();
   if (result.outcome === 'not_refundable') return cannotModify();
   if (result.outcome === 'amount_too_high')

@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { SANDBOX_MERCHANT_ID, SANDBOX_SERVER_KEY } from './acquirers';
 import { sumOf, type Order, type OrderRefund, type OrderStatus, type OrderWithRefunds } from './ledger-records';
 import { formatMidtransTime } from './midtrans-time';
 import type { Protocol } from './respond';
@@ -66,6 +65,11 @@ export function errorResponse(statusCode: string, message: string): AcquirerResp
   return { status_code: statusCode, status_message: message, id: randomUUID() };
 }
 
+/** No such path. */
+export function unknownResource(): AcquirerResponse {
+  return errorResponse('404', 'The requested resource is not found');
+}
+
 export function internalError(): AcquirerResponse {
   return errorResponse('500', 'Sorry, we encountered internal server error. We will fix this soon.');
 }
@@ -97,7 +101,7 @@ function describe({ order, refunds }: OrderWithRefunds): Record<string, unknown>
     transaction_status: order.status,
     transaction_id: order.transactionId,
     order_id: order.orderId,
-    merchant_id: SANDBOX_MERCHANT_ID,
+    merchant_id: `G${order.merchantNumber.slice(1)}`,
     gross_amount: formatAmount(order.grossAmountRupiah),
     currency: 'IDR',
     payment_type: 'qris',
@@ -133,6 +137,6 @@ export function formatAmount(rupiah: number): string {
 /** Midtrans' signature. It covers neither time nor status, so the receiver must query the status. */
 function sign(order: Order, statusCode: string): string {
   return createHash('sha512')
-    .update(order.orderId + statusCode + formatAmount(order.grossAmountRupiah) + SANDBOX_SERVER_KEY)
+    .update(order.orderId + statusCode + formatAmount(order.grossAmountRupiah) + order.serverKey)
     .digest('hex');
 }

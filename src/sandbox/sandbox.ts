@@ -18,7 +18,9 @@ import { listNotifications, orderNotifications } from './notification-queue';
 import { NOTIFICATION_DELAYS_MS, Notifier } from './notifier';
 import { pageQuery, sandboxPage } from './page';
 import { send } from './respond';
-import { CORE_API, errorResponse, internalError } from './responses';
+import { CORE_API, errorResponse, internalError, unknownResource } from './responses';
+import { shopControl } from './shop-control';
+import { Shops } from './shops';
 import { simulatorApi } from './simulator-api';
 import { SnapMerchants } from './snap/merchants';
 import { snapApi } from './snap/snap-api';
@@ -98,6 +100,7 @@ function createApp({ pool, ledger, bank, faults, log, wakeNotifiers }: AppDepend
   app.disable('etag');
   app.use(onlyOwnPage);
   const merchants = new SnapMerchants(pool);
+  const shops = new Shops(pool);
   // Before the parser: a signature covers the bytes as they arrive.
   app.use(snapApi({ merchants, bank, faults, wakeNotifiers }));
   // Not strict: Midtrans' own clients send the JSON body `null` to cancel and expire.
@@ -109,10 +112,9 @@ function createApp({ pool, ledger, bank, faults, log, wakeNotifiers }: AppDepend
   app.get('/', onlyLoopback, (request, response) => sendPage(request, response));
   app.use(simulatorApi(ledger, faults, wakeNotifiers));
   app.use(bankControl({ pool, bank, merchants, wakeNotifiers }));
-  app.use(midtransApi(ledger, faults, wakeNotifiers));
-  app.use((_request, response) =>
-    send(response, errorResponse('404', 'The requested resource is not found'), CORE_API),
-  );
+  app.use(shopControl(shops));
+  app.use(midtransApi({ ledger, shops, faults, wakeNotifier: wakeNotifiers }));
+  app.use((_request, response) => send(response, unknownResource(), CORE_API));
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     handleRequestError(error, response, log);
   });

@@ -249,6 +249,7 @@ const FORBIDDEN: Readonly<Record<(typeof LOGINS)[number], readonly string[]>> = 
     'insert into operators default values',
     'insert into operator_actions default values',
     'insert into merchants default values',
+    'update provider_accounts set merchant_id = null',
     "update merchants set status = 'approved'",
     'update merchants set held_at = null',
     `update merchant_logos set merchant_id = '${ID}'`,

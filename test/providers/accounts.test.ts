@@ -39,7 +39,11 @@ describe('the provider account of a new payment', () => {
     const draws = 2000;
     const chosen = new Map<string | null, number>();
     for (let count = 0; count < draws; count += 1) {
-      const { providerAccountId } = await findCurrentPolicy(db, 'gopay', 'qris');
+      const { providerAccountId } = await findCurrentPolicy(db, {
+        merchantId: randomUUID(),
+        provider: 'gopay',
+        channel: 'qris',
+      });
       chosen.set(providerAccountId, (chosen.get(providerAccountId) ?? 0) + 1);
     }
     expect(new Set(chosen.keys())).toEqual(new Set([light.id, heavy.id]));

@@ -161,7 +161,7 @@ describe('in production', () => {
       const changed = await add();
       await db.query(`update provider_accounts set ${column} = $2 where id = $1`, [changed.id, value]);
       const approved = await budi('', 'approvals', 'approve', changed.approvalId);
-      expect(approved).toMatchObject(rejectedFor(/another server key, NMID or address/));
+      expect(approved).toMatchObject(rejectedFor(/another server key, NMID, name or address/));
       const { rows } = await db.query('select status from provider_accounts where id = $1', [changed.id]);
       expect(rows).toEqual([{ status: 'proposed' }]);
     }

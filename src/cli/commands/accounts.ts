@@ -10,6 +10,7 @@ import {
   findAccount,
   listAccounts,
   NMID,
+  SHOWN_NAME,
   type ProviderAccount,
   type SealingDependencies,
 } from '../../services/provider-accounts/provider-accounts';
@@ -24,6 +25,8 @@ import { formatTable, type CommandResult } from '../output';
 import { runOperation } from '../run-operation';
 
 const nmid = z.string().regex(NMID, { error: 'must be ID and 13 digits' });
+const shownName = z.string().regex(SHOWN_NAME, { error: 'must be 1 to 25 printable ASCII characters' });
+const SHOWN_NAME_DESCRIPTION = "the name that customers' apps show; each QR must have it";
 const NMID_DESCRIPTION = "the merchant's national id, as the acquirer's dashboard shows it; each QR must have it";
 const MAX_WEIGHT = 1_000;
 /** How much of a server key's fingerprint is shown; `--json` shows all. */
@@ -67,7 +70,9 @@ function addAdd(accounts: LunasCommand): void {
     adapter: oneOf(PAYMENT_ADAPTERS),
     serverKeyEnv: z.string(),
     baseUrl: z.string().optional(),
+    merchant: id.optional(),
     nmid: nmid.optional(),
+    shownName: shownName.optional(),
     weight: wholeNumber(1, MAX_WEIGHT),
   });
   accounts
@@ -77,12 +82,14 @@ function addAdd(accounts: LunasCommand): void {
     .requiredOption('--adapter <adapter>', joinOptions(PAYMENT_ADAPTERS))
     .requiredOption('--server-key-env <name>', 'the environment variable that holds the server key')
     .option('--base-url <url>', "the acquirer's address (default: Midtrans, by the environment)")
+    .option('--merchant <merchant-id>', 'the only merchant whose payments it takes (default: shared)')
     .option('--nmid <nmid>', NMID_DESCRIPTION)
+    .option('--shown-name <name>', SHOWN_NAME_DESCRIPTION)
     .option('--weight <n>', "share of new payments, relative to the provider's other accounts", '1')
     .examples(ADD_EXAMPLE)
-    .writeAction(input, async ({ serverKeyEnv, ...account }, audit, context) => {
+    .writeAction(input, async ({ serverKeyEnv, merchant, ...account }, audit, context) => {
       const key = requireVariable(accounts.terminal.environment, serverKeyEnv);
-      return add(audit, context, { ...account, key });
+      return add(audit, context, { ...account, key }, merchant);
     });
 }
 
@@ -110,9 +117,10 @@ async function add(
   audit: CommandAudit,
   context: CommandContext,
   input: z.input<(typeof createAccount)['input']>,
+  merchantId?: string,
 ): Promise<CommandResult> {
   const accountId = uuidv7();
-  const call = { path: { account: accountId }, input };
+  const call = { path: { account: accountId, merchantId }, input };
   const created = await runOperation(audit, createAccount, sealing(audit, context), call);
   if (created.outcome !== 'waits') return accountResult(requireDone(created));
   const { approvalId } = created;
@@ -131,12 +139,18 @@ function addSetKey(accounts: LunasCommand): void {
     .description('replace the server key of a provider account; every process uses the new one within 2 seconds')
     .requiredOption('--server-key-env <name>', 'the environment variable that holds the new server key')
     .option('--nmid <nmid>', `${NMID_DESCRIPTION} (default: that of the account)`)
+    .option('--shown-name <name>', `${SHOWN_NAME_DESCRIPTION} (default: that of the account)`)
     .examples('MIDTRANS_KEY=SB-Mid-server-… lunas accounts set-key ACCOUNT_ID --server-key-env MIDTRANS_KEY')
     .writeAction(
-      z.object({ accountId: id, serverKeyEnv: z.string(), nmid: nmid.optional() }),
-      async ({ accountId, serverKeyEnv, nmid }, audit, context) => {
+      z.object({
+        accountId: id,
+        serverKeyEnv: z.string(),
+        nmid: nmid.optional(),
+        shownName: shownName.optional(),
+      }),
+      async ({ accountId, serverKeyEnv, ...shop }, audit, context) => {
         const serverKey = requireVariable(accounts.terminal.environment, serverKeyEnv);
-        const call = { path: { account: accountId }, input: { serverKey, nmid } };
+        const call = { path: { account: accountId }, input: { serverKey, ...shop } };
         return accountResult(requireDone(await runOperation(audit, setServerKey, sealing(audit, context), call)));
       },
     );
@@ -178,7 +192,9 @@ function renderAccounts(accounts: readonly ProviderAccount[]): string {
       WEIGHT: account.weight,
       STATUS: account.status,
       'CALLS/S': account.callsPerSecond ?? 'no limit',
+      MERCHANT: account.merchantId ?? 'shared',
       NMID: account.nmid,
+      NAME: account.shownName,
       'SERVER KEY': account.keyFingerprint === null ? null : `${account.keyFingerprint.slice(0, SHOWN_DIGITS)}…`,
     })),
     'There is no provider account yet, so no payment can be created; see lunas accounts add.',

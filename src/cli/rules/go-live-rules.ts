@@ -24,6 +24,14 @@ export const GO_LIVE_RULES: readonly Rule<GoLiveFacts>[] = [
       ),
   },
   {
+    name: 'shown_name',
+    advice: 'Add an account of the merchant (`lunas accounts add --merchant`).',
+    check: ({ sharedNames }) =>
+      sharedNames.length === 0
+        ? 'ok'
+        : { warning: `Customers see the name of the account, not that of the merchant: ${sharedNames.join(', ')}.` },
+  },
+  {
     name: 'secret_key',
     advice: 'Create one with `lunas keys create`.',
     check: ({ keys }) => okUnless(keys.length > 0 ? null : 'The merchant has no valid secret key.'),

@@ -39,20 +39,28 @@ create table provider_accounts (
   calls_per_second integer check (calls_per_second > 0), -- null: no limit
   -- Whose account it is: the merchant's national id, which each of its QRs has. Null: not known, so not compared.
   nmid text check (nmid ~ '^ID\d{13}$'),
+  -- The name in the customer's app, which each of its QRs has. Null: not known, so not compared.
+  shown_name text check (char_length(shown_name) between 1 and 25),
+  -- The only merchant whose payments it takes. Null: shared by those who have no account of their own.
+  merchant_id uuid references merchants,
   key_fingerprint text, -- names the server key; of an account for payouts, what the bank has issued
   -- The server key that waits for its approval, sealed as that in force. A later proposal replaces it.
   proposed_server_key text,
   proposed_key_fingerprint text,
   proposed_nmid text,
+  proposed_shown_name text,
   changed_at timestamptz(3), -- when somebody changed who receives the money, or whether; an alert compares it
   constraint provider_accounts_provider_if_payments check ((purpose = 'payments') = (provider is not null)),
+  constraint provider_accounts_own_is_compared check (merchant_id is null
+    or purpose = 'payments' and nmid is not null and shown_name is not null),
   constraint provider_accounts_credentials_if_payouts check ((purpose = 'payouts') = (sealed_credentials is not null)),
   -- The pairs of `ADAPTERS` (src/providers/adapters.ts): an account is never called with the protocol of the other
   -- purpose.
   constraint provider_accounts_adapter_of_purpose check ((purpose, adapter) in
     (('payments', 'midtrans'), ('payouts', 'snap-midtrans'), ('payouts', 'snap-faspay')))
 );
-create index provider_accounts_provider_idx on provider_accounts (provider) where status = 'enabled';
+create index provider_accounts_provider_idx on provider_accounts (provider, merchant_id) where status = 'enabled';
+create index provider_accounts_merchant_id_idx on provider_accounts (merchant_id) where merchant_id is not null;
 create unique index provider_accounts_payouts_key on provider_accounts (purpose)
   where purpose = 'payouts' and status = 'enabled';
 
@@ -64,11 +72,16 @@ begin
 end $$;
 create trigger records_change before update on provider_accounts for each row
   when (
-    (old.adapter, old.base_url, old.status, old.nmid) is distinct from (new.adapter, new.base_url, new.status, new.nmid)
+    (old.adapter, old.base_url, old.status, old.nmid, old.shown_name)
+      is distinct from (new.adapter, new.base_url, new.status, new.nmid, new.shown_name)
     or not is_resealed(old.sealed_server_key, new.sealed_server_key)
     or (new.sealed_credentials is distinct from old.sealed_credentials
       and is_resealed(old.sealed_credentials, new.sealed_credentials) is not true)
   ) execute function record_account_change();
+
+-- Its payments and its balance at the acquirer are of that merchant.
+create trigger owner_is_final before update of merchant_id on provider_accounts for each row
+  when (new.merchant_id is distinct from old.merchant_id) execute function forbid_mutation();
 
 -- The worker stops an account whose QRs are those of another merchant, or that changes amounts. It can do nothing else
 -- with accounts.
@@ -123,12 +136,14 @@ begin
       select from approvals
       where action = 'account.create' and status in ('approved', 'executed') and decided_by <> requested_by
         and parameters @> jsonb_build_object('account', new.id, 'adapter', new.adapter, 'baseUrl', new.base_url)
+        and parameters ->> 'merchantId' is not distinct from new.merchant_id::text
     ) and exists (
       select from approvals
       where action in ('account.create', 'account.set_key') and status in ('approved', 'executed')
         and decided_by <> requested_by and parameters ->> 'account' = new.id::text
         and parameters ->> 'keyFingerprint' is not distinct from new.key_fingerprint
         and parameters ->> 'nmid' is not distinct from new.nmid
+        and parameters ->> 'shownName' is not distinct from new.shown_name
     )
   ) then
     raise exception 'account % is not approved by two operators', new.id using errcode = 'restrict_violation';
@@ -155,6 +170,7 @@ begin
       select from approvals
       where is_in_execution(approvals, 'account.set_key') and parameters ->> 'account' = new.id::text
         and parameters ->> 'keyFingerprint' = new.key_fingerprint and parameters ->> 'nmid' = new.nmid
+        and parameters ->> 'shownName' is not distinct from new.shown_name
     )
   ) then
     raise exception 'the key of account % is not approved by two operators', new.id
@@ -163,9 +179,11 @@ begin
   return new;
 end $$;
 create trigger two_operators_replace
-  before update of sealed_server_key, sealed_credentials, key_fingerprint, nmid on provider_accounts for each row
+  before update of sealed_server_key, sealed_credentials, key_fingerprint, nmid, shown_name on provider_accounts
+  for each row
   when (
-    (old.key_fingerprint, old.nmid) is distinct from (new.key_fingerprint, new.nmid)
+    (old.key_fingerprint, old.nmid, old.shown_name)
+      is distinct from (new.key_fingerprint, new.nmid, new.shown_name)
     or not is_resealed(old.sealed_server_key, new.sealed_server_key)
     or (new.sealed_credentials is distinct from old.sealed_credentials
       and is_resealed(old.sealed_credentials, new.sealed_credentials) is not true)
@@ -175,27 +193,28 @@ create trigger two_operators_replace
 
 grant select on policies to lunas_api, lunas_worker, lunas_operator;
 grant select (id, purpose, provider, adapter, base_url, sealed_server_key, weight, status, created_at, calls_per_second,
-  nmid, key_fingerprint, proposed_server_key, proposed_key_fingerprint, proposed_nmid) on provider_accounts
-  to lunas_api, lunas_worker;
+  nmid, shown_name, merchant_id, key_fingerprint, proposed_server_key, proposed_key_fingerprint, proposed_nmid,
+  proposed_shown_name) on provider_accounts to lunas_api, lunas_worker;
 grant select (changed_at) on provider_accounts to lunas_worker;
 grant select on provider_accounts to lunas_operator; -- the credentials for `lunas keys reseal`
 grant insert on policies, provider_accounts to lunas_operator;
-grant update (status, sealed_server_key, sealed_credentials, calls_per_second, nmid, key_fingerprint,
-  proposed_server_key, proposed_key_fingerprint, proposed_nmid) on provider_accounts to lunas_operator;
+grant update (status, sealed_server_key, sealed_credentials, calls_per_second, nmid, shown_name, key_fingerprint,
+  proposed_server_key, proposed_key_fingerprint, proposed_nmid, proposed_shown_name) on provider_accounts
+  to lunas_operator;
 revoke execute on function stop_provider_account from public;
 grant execute on function stop_provider_account to lunas_worker;
 -- Every process that calls a provider: the worker, operators at the command line, and operators at the API.
 grant select, insert, update on provider_call_schedules to lunas_api, lunas_worker, lunas_operator;
 revoke execute on function require_approved_policy, require_approved_account, require_approved_key from public;
 grant select on policies to lunas_dashboard;
-grant select (id, purpose, provider, adapter, base_url, weight, status, created_at) on provider_accounts
-  to lunas_dashboard;
+grant select (id, purpose, provider, adapter, base_url, weight, status, created_at, nmid, shown_name, merchant_id)
+  on provider_accounts to lunas_dashboard;
 grant select (id, purpose, provider, adapter, base_url, sealed_credentials, status, created_at, calls_per_second,
   key_fingerprint) on provider_accounts to lunas_payouts;
 grant select, insert, update on provider_call_schedules to lunas_payouts;
 grant select on policies to lunas_reader;
-grant select (id, provider, adapter, base_url, weight, status, created_at, nmid, key_fingerprint) on provider_accounts
-  to lunas_reader;
+grant select (id, provider, adapter, base_url, weight, status, created_at, nmid, shown_name, merchant_id,
+  key_fingerprint) on provider_accounts to lunas_reader;
 
 -- Down Migration
 

@@ -71,6 +71,16 @@ end $$;
 create trigger restored_as_created before insert on payments for each row
   when (acts_as_operator()) execute function require_restorable();
 
+-- Whichever process writes the payment, and whatever started its workflow.
+create function require_own_account() returns trigger language plpgsql set search_path = public, pg_temp as $$
+begin
+  if exists (select from provider_accounts where id = new.provider_account_id and merchant_id <> new.merchant_id) then
+    raise exception 'provider account % is of another merchant', new.provider_account_id using errcode = 'LN002';
+  end if;
+  return new;
+end $$;
+create trigger own_account before insert on payments for each row execute function require_own_account();
+
 -- Lists are newest first, by (created_at, id). Each filter that few payments may match has an index in the same order,
 -- so that a page is read off an index: it is neither sorted, nor searched for among all payments of a merchant.
 create index payments_merchant_created_at_idx on payments (merchant_id, created_at desc, id desc);

@@ -10,14 +10,22 @@ export type Policy = FeeRate & Pick<PaymentTerms, CapturedTerm>;
 /** What a new payment captures: the newest policy of its provider and channel, and a provider account. */
 export interface CurrentPolicy {
   readonly policy: Policy | null;
-  /** A random enabled one, by weight. */
+  /**
+   * A random enabled one, by weight: of those of the merchant, if it has one of this provider, else of those that are
+   * shared. No shared one serves a merchant whose own account is disabled: customers would see another name.
+   */
   readonly providerAccountId: string | null;
+}
+
+interface PolicyQuery {
+  readonly merchantId: string;
+  readonly provider: ProviderName;
+  readonly channel: PaymentMethod;
 }
 
 export async function findCurrentPolicy(
   db: Queryable,
-  provider: ProviderName,
-  channel: PaymentMethod,
+  { merchantId, provider, channel }: PolicyQuery,
 ): Promise<CurrentPolicy> {
   const { rows } = await db.query<CurrentPolicy>({
     name: 'find_current_policy',
@@ -26,9 +34,17 @@ export async function findCurrentPolicy(
           'settlementKind', settlement_kind, 'settlementDelaySeconds', settlement_delay_seconds,
           'expiresInSeconds', expires_in_seconds)
         from policies where provider = $1 and channel = $2 order by version desc limit 1) as policy,
-      (select id from provider_accounts where provider = $1 and status = 'enabled'
+      (select id from ${accountsOf({ merchant: '$3', provider: '$1' })}
         order by -ln(1 - random()) / weight limit 1) as "providerAccountId"`,
-    values: [provider, channel],
+    values: [provider, channel, merchantId],
   });
   return rows[0] ?? { policy: null, providerAccountId: null };
+}
+
+/** The accounts that new payments of the merchant may use, as a `from` with its conditions. */
+export function accountsOf({ merchant, provider }: { readonly merchant: string; readonly provider: string }): string {
+  return `provider_accounts account where account.provider = ${provider} and account.status = 'enabled'
+    and (account.merchant_id = ${merchant} or account.merchant_id is null and not exists (
+      select from provider_accounts own
+      where own.merchant_id = ${merchant} and own.provider = ${provider} and own.status <> 'proposed'))`;
 }

@@ -16,7 +16,7 @@ import type {
   RefundRequest,
   Rejected,
 } from '../provider';
-import { changedAmount, findQrisFault, type ExpectedQris, type QrisFault } from '../validate-qris';
+import { changedAmount, findQrisFault, type AccountShop, type ExpectedQris, type QrisFault } from '../validate-qris';
 import { MidtransClient, type MidtransResponse } from './midtrans-client';
 import { formatOrderTime } from './midtrans-time';
 import { verifyNotification } from './notification';
@@ -26,11 +26,13 @@ export interface MidtransOptions {
   /** `https://api.midtrans.com`, its sandbox, or ours. */
   readonly baseUrl: string;
   readonly serverKey: string;
-  /** The merchant's national id, which each QR must have. Absent or null: not known. */
-  readonly nmid?: string | null;
+  /** The shop that each QR must have. Absent: not known. */
+  readonly shop?: AccountShop;
   /** The address to which Midtrans sends the notifications of our orders. */
   readonly notificationUrl: string;
 }
+
+const UNKNOWN_SHOP = { nmid: null, shownName: null } as const satisfies AccountShop;
 
 /** Our providers are the acquirers of Midtrans' `payment_type: qris`. */
 const ACQUIRERS = { gopay: 'gopay', shopeepay: 'airpay shopee' } as const satisfies Record<ProviderName, string>;
@@ -71,7 +73,7 @@ export function createMidtransProvider(options: MidtransOptions): Provider & { c
  */
 async function issueQris(
   client: MidtransClient,
-  { notificationUrl, nmid = null }: MidtransOptions,
+  { notificationUrl, shop = UNKNOWN_SHOP }: MidtransOptions,
   request: IssueQrisRequest,
   call: ProviderCall,
 ): Promise<IssueQrisOutcome> {
@@ -102,7 +104,7 @@ async function issueQris(
   if (order_id !== request.referenceId) {
     return indeterminate(`it is another order: ${differs('order_id', order_id, request.referenceId)}`);
   }
-  const fault = findFault(charge.fields, { totalRupiah: request.totalRupiah, nmid });
+  const fault = findFault(charge.fields, { totalRupiah: request.totalRupiah, ...shop });
   if (fault !== null) return { outcome: 'unusable', ...fault };
   return { outcome: 'accepted', providerTransactionId: transaction_id, qrisPayload: qr_string };
 }
@@ -130,7 +132,7 @@ function customExpiry({ createdAt, expiresAt }: IssueQrisRequest) {
 
 async function findPayment(
   client: MidtransClient,
-  { nmid = null }: MidtransOptions,
+  { shop = UNKNOWN_SHOP }: MidtransOptions,
   order: OrderKey,
   call: ProviderCall,
 ): Promise<FindPaymentOutcome> {
@@ -159,7 +161,7 @@ async function findPayment(
       providerTransactionId: transaction_id,
       totalRupiah: gross_amount,
       paidAt: settlement_time,
-      qrisPayload: findQrisFault(qr_string, { totalRupiah: gross_amount, nmid }) === null ? qr_string : null,
+      qrisPayload: findQrisFault(qr_string, { totalRupiah: gross_amount, ...shop }) === null ? qr_string : null,
       refunds,
     },
   };

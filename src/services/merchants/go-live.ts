@@ -2,6 +2,7 @@ import type { Environment } from '../../config';
 import { findEnvironment } from '../../db/connection/environment';
 import type { Queryable } from '../../db/connection/pool';
 import { onlyRow } from '../../db/connection/require-row';
+import { accountsOf } from '../../db/operations/find-current-policy';
 import { listEndpoints, type WebhookEndpoint } from '../webhooks/webhook-endpoints';
 import { listKeys, type ApiKey } from './keys/api-key';
 import { findMerchant, type Merchant } from './merchants';
@@ -19,6 +20,8 @@ export interface GoLiveFacts extends MerchantActivity {
 interface MerchantActivity {
   /** The merchant's providers that have an enabled account and a policy. */
   readonly usableProviders: readonly string[];
+  /** What customers of the merchant see in their apps where accounts are shared: the name, else the NMID or the id. */
+  readonly sharedNames: readonly string[];
   /** How many of the newest payments were counted. */
   readonly payments: number;
   readonly paymentsWithoutKey: number;
@@ -37,10 +40,15 @@ const ACTIVITY = `
   select
     array(
       select provider from unnest($2::text[]) provider
-      where exists (select from provider_accounts account
-                    where account.provider = provider.provider and account.status = 'enabled')
+      where exists (select from ${accountsOf({ merchant: '$1', provider: 'provider.provider' })})
         and exists (select from policies policy where policy.provider = provider.provider)
     ) as "usableProviders",
+    array(
+      select distinct shared.name from unnest($2::text[]) provider, lateral (
+        select coalesce(account.shown_name, account.nmid, account.id::text) as name
+        from ${accountsOf({ merchant: '$1', provider: 'provider.provider' })} and account.merchant_id is null
+      ) shared order by shared.name
+    ) as "sharedNames",
     array(
       select distinct name from (
         select ignored_fields || ignored_parameters as names from api_requests where merchant_id = $1

@@ -24,8 +24,15 @@ export interface ProviderPolicy {
 }
 
 /** In the order of the providers. */
-export function readPolicies(db: Queryable, providers: readonly ProviderName[]): Promise<ProviderPolicy[]> {
+export function readPolicies(
+  db: Queryable,
+  merchantId: string,
+  providers: readonly ProviderName[],
+): Promise<ProviderPolicy[]> {
   return Promise.all(
-    providers.map(async (provider) => ({ provider, policy: (await findCurrentPolicy(db, provider, 'qris')).policy })),
+    providers.map(async (provider) => {
+      const { policy } = await findCurrentPolicy(db, { merchantId, provider, channel: 'qris' });
+      return { provider, policy };
+    }),
   );
 }

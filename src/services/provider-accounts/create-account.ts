@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Environment } from '../../config';
 import { keyFingerprint } from '../../crypto/key-fingerprint';
 import { findEnvironment } from '../../db/connection/environment';
+import { requireMerchant } from '../../db/merchants/require-merchant';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { PAYMENT_ADAPTERS, PAYOUT_ADAPTERS } from '../../providers/adapters';
 import { Operation } from '../operations/operation';
@@ -15,6 +16,7 @@ import {
   NMID,
   outdatedMessage,
   outdatedReason,
+  SHOWN_NAME,
   type ProviderAccount,
   type SealingDependencies,
 } from './provider-accounts';
@@ -27,6 +29,8 @@ const input = z.object({
   baseUrl: z.string().optional(),
   weight: z.int().min(1).max(1_000).optional(),
   nmid: z.string().regex(NMID).nullish(),
+  /** The name in the customer's app. Absent or null: not known, so not compared. */
+  shownName: z.string().regex(SHOWN_NAME).nullish(),
   /** The server key, or what a bank has issued, as a JSON document. Absent: the account is proposed already. */
   key: z.string().optional().meta({ isSecret: true }),
   /** Names the key of the proposed account. */
@@ -34,7 +38,7 @@ const input = z.object({
 });
 type CreateAct = Act<
   SealingDependencies,
-  { readonly id: string; readonly environment: Environment },
+  { readonly id: string; readonly environment: Environment; readonly merchantId: string | null },
   z.output<typeof input>
 >;
 
@@ -45,24 +49,34 @@ type CreateAct = Act<
 export const createAccount = new Operation({
   name: 'account.create',
   operator: 'all',
-  path: z.object({ account: z.uuid() }),
+  /** `merchantId`: the only merchant that it serves. Absent or null: a shared account. */
+  path: z.object({ account: z.uuid(), merchantId: z.uuid().nullish() }),
   input,
-  rejections: outdatedReason,
-  messages: outdatedMessage,
-  load: async ({ db }: SealingDependencies, _scope, { account: id }) => ({
-    id,
-    environment: (await findEnvironment(db)) ?? 'production',
-  }),
+  rejections: { ...outdatedReason, shop_unknown: {} },
+  messages: {
+    ...outdatedMessage,
+    shop_unknown: () => "The account of one merchant needs its NMID and the name in the customer's app.",
+  },
+  async load({ db }: SealingDependencies, _scope, { account: id, merchantId = null }) {
+    if (merchantId !== null) await requireMerchant(db, merchantId);
+    return { id, merchantId, environment: (await findEnvironment(db)) ?? 'production' };
+  },
+  allows({ merchantId }, _by, input) {
+    const isKnown = (input?.nmid ?? null) !== null && (input?.shownName ?? null) !== null;
+    return merchantId === null || isKnown ? null : { reason: 'shop_unknown' };
+  },
   target: ({ subject }) => subject.id,
   approval: {
     executes: 'database',
     target: ({ subject, input }) => `${input.provider ?? 'payouts'} at ${addressOf({ ...input, ...subject })}`,
     propose(act) {
       const { subject, input } = act;
-      const { adapter, key, nmid = null } = input;
+      const { adapter, key, nmid = null, shownName = null } = input;
       if (key === undefined) return null;
       const baseUrl = addressOf({ ...input, ...subject });
-      const parameters = { account: subject.id, adapter, baseUrl, keyFingerprint: keyFingerprint(key), nmid };
+      const { id: account, merchantId } = subject;
+      const shop = { nmid, shownName, merchantId };
+      const parameters = { account, adapter, baseUrl, keyFingerprint: keyFingerprint(key), ...shop };
       return { parameters, store: () => add(act, key, true) };
     },
   },
@@ -87,9 +101,9 @@ async function acceptProposal({ needs, subject, input }: CreateAct): Promise<Pro
   const { rows } = await needs.db.query<ProviderAccount>(
     `update provider_accounts set status = 'enabled'
      where id = $1 and status = 'proposed' and key_fingerprint = $2 and nmid is not distinct from $3
-       and adapter = $4 and base_url = $5
+       and adapter = $4 and base_url = $5 and shown_name is not distinct from $6 and merchant_id is not distinct from $7
      returning ${ACCOUNT_COLUMNS}`,
-    [subject.id, input.keyFingerprint, input.nmid, input.adapter, input.baseUrl],
+    [subject.id, input.keyFingerprint, input.nmid, input.adapter, input.baseUrl, input.shownName, subject.merchantId],
   );
   return rows[0];
 }

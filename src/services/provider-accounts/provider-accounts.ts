@@ -32,6 +32,10 @@ export interface ProviderAccount {
   readonly callsPerSecond: number | null;
   /** Whose account it is: the merchant's national id, which each QR must have. Null: not known, so not compared. */
   readonly nmid: string | null;
+  /** The name in the customer's app, which each QR must have. Null: not known, so not compared. */
+  readonly shownName: string | null;
+  /** The only merchant whose payments it takes; null: shared by those without an account of their own. */
+  readonly merchantId: string | null;
   /** Names the server key in force. */
   readonly keyFingerprint: string | null;
   readonly createdAt: Date;
@@ -47,12 +51,16 @@ export interface NewAccount extends Pick<ProviderAccount, 'adapter' | 'weight'> 
   readonly environment: Environment;
   /** Required if it is proposed: the second operator sees whose account it is. */
   readonly nmid?: string | null | undefined;
+  readonly shownName?: string | null | undefined;
+  /** Absent or null: a shared account. The account of one merchant has an NMID and a name. */
+  readonly merchantId?: string | null | undefined;
   /** Used for nothing until a second operator approves it. */
   readonly isProposed?: boolean;
 }
 
 export const ACCOUNT_COLUMNS = `id, purpose, provider, adapter, base_url as "baseUrl", weight, status,
-  calls_per_second as "callsPerSecond", nmid, key_fingerprint as "keyFingerprint", created_at as "createdAt"`;
+  calls_per_second as "callsPerSecond", nmid, shown_name as "shownName", merchant_id as "merchantId",
+  key_fingerprint as "keyFingerprint", created_at as "createdAt"`;
 
 /** The server key is stored sealed. @throws UserError if the base URL or the server key is not valid */
 export async function addAccount(db: Queryable, sealer: Sealer, account: NewAccount): Promise<ProviderAccount> {
@@ -62,8 +70,8 @@ export async function addAccount(db: Queryable, sealer: Sealer, account: NewAcco
   if (account.isProposed) requireNmid(account.nmid ?? null);
   const { rows } = await db.query<ProviderAccount>(
     `insert into provider_accounts (id, provider, adapter, base_url, sealed_server_key, weight, status, nmid,
-       key_fingerprint)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${ACCOUNT_COLUMNS}`,
+       shown_name, merchant_id, key_fingerprint)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning ${ACCOUNT_COLUMNS}`,
     [
       id,
       account.provider,
@@ -73,6 +81,8 @@ export async function addAccount(db: Queryable, sealer: Sealer, account: NewAcco
       account.weight,
       account.isProposed ? 'proposed' : 'enabled',
       account.nmid,
+      account.shownName,
+      account.merchantId,
       keyFingerprint(serverKey),
     ],
   );
@@ -184,6 +194,9 @@ export type AccountAct = Pick<Act<AuditDependencies, ProviderAccount, object>, '
 /** The national id of a merchant. */
 export const NMID = /^ID\d{13}$/;
 
+/** The name in the customer's app: tag 59 of EMVCo has 25 characters. */
+export const SHOWN_NAME = /^[\x21-\x7e](?:[\x20-\x7e]{0,23}[\x21-\x7e])?$/;
+
 /** What an operation that receives a key needs. */
 export interface SealingDependencies extends AuditDependencies {
   /** Asked for only if there is a key to seal. */
@@ -193,5 +206,6 @@ export interface SealingDependencies extends AuditDependencies {
 /** The request of two operators is outdated. */
 export const outdatedReason = { superseded: {} } as const satisfies Reasons;
 export const outdatedMessage = {
-  superseded: () => 'The account has another server key, NMID or address now than this request: request it again.',
+  superseded: () =>
+    'The account has another server key, NMID, name or address now than this request: request it again.',
 } as const;

@@ -11,6 +11,7 @@ import {
   outdatedMessage,
   outdatedReason,
   requireNmid,
+  SHOWN_NAME,
   validateServerKey,
   type ProviderAccount,
   type SealingDependencies,
@@ -21,6 +22,8 @@ const input = z.object({
   serverKey: z.string().optional().meta({ isSecret: true }),
   /** Absent: that of the account. */
   nmid: z.string().regex(NMID).optional(),
+  /** The name in the customer's app. Absent: that of the account. */
+  shownName: z.string().regex(SHOWN_NAME).nullish(),
   /** Names the proposed key. */
   keyFingerprint: z.string().optional(),
 });
@@ -42,32 +45,35 @@ export const setServerKey = new Operation({
     target: ({ subject: { id, provider, baseUrl } }) => `${provider} at ${baseUrl}, account ${id}`,
     propose({ needs, subject, input: { serverKey, ...input } }) {
       if (serverKey === undefined) return null;
-      const { id: account, nmid: previousNmid } = subject;
-      const proposed = { keyFingerprint: keyFingerprint(serverKey), nmid: requireNmid(input.nmid ?? previousNmid) };
+      const { id: account, nmid: previousNmid, shownName: previousShownName } = subject;
+      const proposed = {
+        keyFingerprint: keyFingerprint(serverKey),
+        nmid: requireNmid(input.nmid ?? previousNmid),
+        shownName: input.shownName ?? previousShownName,
+      };
       const store = () => propose(needs, subject, serverKey, proposed);
-      return { parameters: { account, ...proposed, previousNmid }, store };
+      return { parameters: { account, ...proposed, previousNmid, previousShownName }, store };
     },
   },
   async perform({ needs, subject, input: { serverKey, ...input } }) {
-    const nmid = input.nmid ?? subject.nmid;
-    if (serverKey === undefined) return accept(needs, subject, { ...input, nmid });
-    const proposed = { keyFingerprint: keyFingerprint(serverKey), nmid };
+    const shop = { nmid: input.nmid ?? subject.nmid, shownName: input.shownName ?? subject.shownName };
+    if (serverKey === undefined) return accept(needs, subject, { ...input, ...shop });
+    const proposed = { keyFingerprint: keyFingerprint(serverKey), ...shop };
     await propose(needs, subject, serverKey, proposed);
     return accept(needs, subject, proposed);
   },
 });
 
-/** Names the proposed key, and the merchant whose account it is. */
-interface ProposedKey {
+/** Names the proposed key, and the shop whose account it is. */
+interface ProposedKey extends Pick<ProviderAccount, 'nmid' | 'shownName'> {
   readonly keyFingerprint?: string | undefined;
-  readonly nmid: string | null;
 }
 
 async function propose(
   { db, loadSealer }: SealingDependencies,
   account: ProviderAccount,
   serverKey: string,
-  { keyFingerprint, nmid }: ProposedKey,
+  { keyFingerprint, nmid, shownName }: ProposedKey,
 ): Promise<void> {
   const { id, purpose, adapter, baseUrl } = account;
   if (purpose === 'payouts') {
@@ -77,22 +83,26 @@ async function propose(
   validateServerKey(account, serverKey);
   const sealed = (await loadSealer()).seal(serverKey, ['provider-server-key', id, adapter, baseUrl]);
   const { rowCount } = await db.query(
-    `update provider_accounts set proposed_server_key = $2, proposed_key_fingerprint = $3, proposed_nmid = $4
+    `update provider_accounts set proposed_server_key = $2, proposed_key_fingerprint = $3, proposed_nmid = $4,
+       proposed_shown_name = $5
      where id = $1 and status <> 'proposed'`,
-    [id, sealed, keyFingerprint, nmid],
+    [id, sealed, keyFingerprint, nmid, shownName],
   );
   if (rowCount === 1) return;
   const text = 'The account is proposed: reject its request, and add an account with the other key.';
   throw new ConflictError('not_allowed', text);
 }
 
-async function accept({ db }: SealingDependencies, { id }: ProviderAccount, { keyFingerprint, nmid }: ProposedKey) {
+async function accept({ db }: SealingDependencies, { id }: ProviderAccount, proposed: ProposedKey) {
+  const { keyFingerprint, nmid, shownName } = proposed;
   const { rows } = await db.query<ProviderAccount>(
     `update provider_accounts set sealed_server_key = proposed_server_key, key_fingerprint = proposed_key_fingerprint,
-       nmid = proposed_nmid, proposed_server_key = null, proposed_key_fingerprint = null, proposed_nmid = null
+       nmid = proposed_nmid, shown_name = proposed_shown_name, proposed_server_key = null,
+       proposed_key_fingerprint = null, proposed_nmid = null, proposed_shown_name = null
      where id = $1 and status <> 'proposed' and proposed_key_fingerprint = $2 and proposed_nmid is not distinct from $3
+       and proposed_shown_name is not distinct from $4
      returning ${ACCOUNT_COLUMNS}`,
-    [id, keyFingerprint, nmid],
+    [id, keyFingerprint, nmid, shownName],
   );
   return rows[0] === undefined ? rejected({ reason: 'superseded' }) : done(rows[0]);
 }

@@ -193,7 +193,7 @@ async function amountFor(
     [merchantId],
   );
   const { feePayer } = requireRow(rows, 'merchant', merchantId);
-  const { policy } = await findCurrentPolicy(db, provider, 'qris');
+  const { policy } = await findCurrentPolicy(db, { merchantId, provider, channel: 'qris' });
   if (!policy) throw new NotFoundError('policy', provider);
   for (let amount = totalRupiah; amount > 0; amount -= 1) {
     const outcome = amountsOf(amount, policy, feePayer);

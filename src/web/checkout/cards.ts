@@ -1,6 +1,6 @@
 import type { Language } from '../../domain/sign-in';
 import type { Card, CardRow, CardText } from '../../qris/card';
-import { parseQris } from '../../qris/qris';
+import { shopOf } from '../../qris/qris';
 import { SANDBOX_TEXTS, type EnvironmentTexts } from '../ui/environment-bar';
 import { checkoutStateOf, type CheckoutPayment } from './checkout-state';
 import { factsOf } from './facts';
@@ -31,17 +31,18 @@ const headOf = ({ merchantName, totalRupiah }: CodePayment, { language, isSandbo
 export function codeCard(payload: string, payment: CodePayment, look: CardLook): Card {
   const { language } = look;
   const texts = TEXTS[language];
-  const qris = parseQris(payload);
+  const shop = shopOf(payload);
   const numbers = [
     ...(payment.merchantReferenceId === null ? [] : [[texts.facts.order, payment.merchantReferenceId] as const]),
     [texts.facts.reference, payment.referenceId] as const,
+    ...(shop === null || shop.nmid === null ? [] : [[texts.facts.nmid, shop.nmid] as const]),
   ];
   const deadline = `${texts.payBefore} ${formatTimestamp(payment.expiresAt, language)}`;
   const below: readonly (CardText | CardRow)[] = [
-    ...(qris.ok
+    ...(shop !== null
       ? ([
           { kind: 'text', text: texts.appShows, size: 19, isDim: true, gap: 0 },
-          { kind: 'text', text: qris.value.merchantName, size: 28, isBold: true, gap: 0 },
+          { kind: 'text', text: shop.merchantName, size: 28, isBold: true, gap: 0 },
         ] as const)
       : []),
     { kind: 'text', text: deadline, size: 22, gap: 12 },

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { drawQrisPath } from '../../qris/image';
-import { parseQris } from '../../qris/qris';
+import { shopOf } from '../../qris/qris';
 import type { CheckoutPage } from './checkout-state';
 import { formatRupiah, TEXTS } from './texts';
 import { CodeWatermark } from './watermark';
@@ -28,7 +28,7 @@ export function Code(page: CheckoutPage & { readonly payload: string }): ReactEl
   const { payment, payload, language, isSandbox } = page;
   const texts = TEXTS[language];
   const { size, path: modules } = drawQrisPath(payload);
-  const qris = parseQris(payload);
+  const shop = shopOf(payload);
   const name = `${texts.codeName}: ${formatRupiah(payment.totalRupiah)}, ${payment.merchantName}`;
   return (
     <section className="code" data-payable="">
@@ -42,11 +42,11 @@ export function Code(page: CheckoutPage & { readonly payload: string }): ReactEl
           <path d={modules} fill="#000" />
         </svg>
         <figcaption>
-          {qris.ok && (
+          {shop !== null && (
             <>
               <span>{texts.appShows}</span>
-              <b>{qris.value.merchantName}</b>
-              {qris.value.nmid !== null && <small>NMID: {qris.value.nmid}</small>}
+              <b>{shop.merchantName}</b>
+              {shop.nmid !== null && <small>NMID: {shop.nmid}</small>}
             </>
           )}
           <small>{texts.checkApp}</small>

@@ -1,3 +1,4 @@
+import { shopOf } from '../../qris/qris';
 import { checkoutStateOf, type CheckoutPayment, type CheckoutState } from './checkout-state';
 import { formatRupiah, type FactName } from './texts';
 
@@ -18,9 +19,17 @@ export function factsOf(payment: CheckoutPayment, nowMs: number): Fact[] {
     description === null ? null : ['description', description],
     paidAt !== null && hasReceipt(payment, nowMs) ? ['paid', paidAt] : null,
     ...endOf(payment, checkoutStateOf(payment, nowMs)),
+    ...(hasReceipt(payment, nowMs) ? shopFacts(payment) : []),
     ['reference', referenceId],
   ];
   return facts.filter((fact) => fact !== null);
+}
+
+/** The shop as the app of the customer has recorded it. */
+function shopFacts({ qrisPayload }: CheckoutPayment): Fact[] {
+  const shop = shopOf(qrisPayload);
+  if (shop === null) return [];
+  return [['shop', shop.merchantName], ...(shop.nmid === null ? [] : [['nmid', shop.nmid] as const])];
 }
 
 /** The time of the end, and the amount if it stands nowhere else. */

@@ -9,7 +9,17 @@ export interface StateTexts {
 
 /** What the page lists about the payment. */
 export type FactName =
-  'order' | 'description' | 'total' | 'paid' | 'refunded' | 'expired' | 'cancelled' | 'failed' | 'reference';
+  | 'order'
+  | 'description'
+  | 'total'
+  | 'paid'
+  | 'refunded'
+  | 'expired'
+  | 'cancelled'
+  | 'failed'
+  | 'shop'
+  | 'nmid'
+  | 'reference';
 
 /** Every text of the page in one language. */
 export interface Texts {
@@ -101,6 +111,8 @@ const INDONESIAN: Texts = {
     expired: 'Berakhir',
     cancelled: 'Dibatalkan',
     failed: 'Gagal',
+    shop: 'Nama di aplikasi',
+    nmid: 'NMID',
     reference: 'Nomor transaksi',
   },
   timeLeft: 'Sisa waktu',
@@ -193,6 +205,8 @@ const ENGLISH: Texts = {
     expired: 'Expired',
     cancelled: 'Cancelled',
     failed: 'Failed',
+    shop: 'Name in the app',
+    nmid: 'NMID',
     reference: 'Transaction number',
   },
   timeLeft: 'Time left',

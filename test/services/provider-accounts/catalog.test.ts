@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { findCurrentPolicy } from '../../../src/db/operations/find-current-policy';
 import { listPolicies, setPolicy } from '../../../src/services/provider-accounts/catalog';
@@ -49,7 +50,7 @@ it('lists the version in force, which new payments capture', async () => {
   const second = await setPolicy(db, { ...gopay, feeBasisPoints: 30 });
   const shopeepay = await setPolicy(db, { provider: 'shopeepay', channel: 'qris' });
   expect(await listPolicies(db)).toEqual([second, shopeepay]);
-  const { policy } = await findCurrentPolicy(db, 'gopay', 'qris');
+  const { policy } = await findCurrentPolicy(db, { merchantId: randomUUID(), provider: 'gopay', channel: 'qris' });
   expect(policy).toMatchObject({ policyId: second.id, feeBasisPoints: 30 });
   expect((await db.query('select from policies where id = $1', [first.id])).rowCount).toBe(1);
 });

@@ -54,11 +54,17 @@ it("uses Midtrans' address of the environment, or the given one", async () => {
 
 it('an account is used for new payments until it is disabled, and again when it is enabled', async () => {
   const account = await add();
-  expect((await findCurrentPolicy(db, 'gopay', 'qris')).providerAccountId).toBe(account.id);
+  expect(
+    (await findCurrentPolicy(db, { merchantId: randomUUID(), provider: 'gopay', channel: 'qris' })).providerAccountId,
+  ).toBe(account.id);
   expect(await disableAsOperator(db, account.id)).toEqual({ ...account, status: 'disabled' });
-  expect((await findCurrentPolicy(db, 'gopay', 'qris')).providerAccountId).toBeNull();
+  expect(
+    (await findCurrentPolicy(db, { merchantId: randomUUID(), provider: 'gopay', channel: 'qris' })).providerAccountId,
+  ).toBeNull();
   expect(await enableAsOperator(db, account.id)).toEqual(account);
-  expect((await findCurrentPolicy(db, 'gopay', 'qris')).providerAccountId).toBe(account.id);
+  expect(
+    (await findCurrentPolicy(db, { merchantId: randomUUID(), provider: 'gopay', channel: 'qris' })).providerAccountId,
+  ).toBe(account.id);
 });
 
 it('rejects an unknown account, and names it', async () => {

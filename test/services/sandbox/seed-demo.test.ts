@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createSealer } from '../../../src/crypto/sealing';
 import { parseSecretKey } from '../../../src/crypto/secret-key';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
@@ -53,7 +53,11 @@ it('creates an approved merchant that can take payments with every provider', as
     paymentMethodActive: true,
   });
   for (const provider of PROVIDERS) {
-    const { policy, providerAccountId } = await findCurrentPolicy(db, provider, 'qris');
+    const { policy, providerAccountId } = await findCurrentPolicy(db, {
+      merchantId: randomUUID(),
+      provider,
+      channel: 'qris',
+    });
     expect(policy).toMatchObject({ feeBasisPoints: 70, settlementKind: 'automatic', expiresInSeconds: 900 });
     // A new user has the time to refund a payment, and sees one settle.
     expect(policy?.settlementDelaySeconds).toBe(120);
@@ -99,7 +103,10 @@ it('keeps the changes of operators', async () => {
   await disableAsOperator(db, account?.id ?? '');
   await seed();
   expect(await listMerchants(db)).toMatchObject([{ feePayer: 'buyer', providers: ['gopay'] }]);
-  expect((await findCurrentPolicy(db, 'gopay', 'qris')).policy?.feeBasisPoints).toBe(30);
+  expect(
+    (await findCurrentPolicy(db, { merchantId: randomUUID(), provider: 'gopay', channel: 'qris' })).policy
+      ?.feeBasisPoints,
+  ).toBe(30);
   expect((await listAccounts(db))[0]).toMatchObject({ id: account?.id, status: 'disabled' });
 });
 

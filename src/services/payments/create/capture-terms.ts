@@ -24,7 +24,8 @@ export async function resolvePolicy(
   request: ProviderChoice,
 ): Promise<ResolvedPolicy> {
   requireProvider(merchant, request);
-  return requirePolicy(request, await findCurrentPolicy(db, request.provider, request.paymentMethod));
+  const query = { merchantId: merchant.merchantId, provider: request.provider, channel: request.paymentMethod };
+  return requirePolicy(request, await findCurrentPolicy(db, query));
 }
 
 /**

@@ -56,10 +56,11 @@ export const createOwnPayment = new Operation({
   messages: { not_created: ({ why }) => why.reason, merchant_rate: () => 'merchant_rate', ...temporalMessage },
   async load({ db }: CreateOwnNeeds, scope): Promise<OwnTerms> {
     if (scope === 'all') throw new NotFoundError('merchant', 'of an operator');
-    const merchant = await findCreatingMerchant(db, scope.merchantId);
+    const { merchantId } = scope;
+    const merchant = await findCreatingMerchant(db, merchantId);
     const policies = merchant.providers.map(async (provider) => ({
       provider,
-      ...(await findCurrentPolicy(db, provider, METHOD)),
+      ...(await findCurrentPolicy(db, { merchantId, provider, channel: METHOD })),
     }));
     return { ...merchant, policies: await Promise.all(policies) };
   },

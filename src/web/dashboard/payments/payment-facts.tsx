@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { UNPAID_FINAL_STATUSES, type PaymentStatus } from '../../../domain/payment-transitions';
 import type { ProviderName } from '../../../domain/provider-capabilities';
+import { shopOf } from '../../../qris/qris';
 import type { SentDetails } from '../../../services/payments/payment-details';
 import { Card, Facts, type Fact } from '../../ui/layout';
 import { Id, Money, Time } from '../../ui/values';
@@ -17,6 +18,7 @@ interface ShownPayment extends ListedPayment {
   readonly status: PaymentStatus;
   readonly paidAt: Date | null;
   readonly expiresAt: Date;
+  readonly qrisPayload: string | null;
 }
 
 /** Who created the payment, and its policy, in words. */
@@ -69,9 +71,20 @@ function factsOf({ view, payment, details, origin }: FactsOfPayment): Fact[] {
     { name: detail.expires, value: <Time at={payment.expiresAt} style="full" locale={locale} /> },
     ...(returnUrl === null ? [] : [{ name: detail.returnsTo, value: new URL(returnUrl).host }]),
     { name: detail.provider, value: PROVIDER_NAMES[payment.provider] },
+    ...shopFacts(view, payment),
     ...(origin ? originFacts(view, origin) : []),
     { name: detail.total, value: <Money rupiah={payment.totalRupiah} /> },
     ...feeFacts(view, payment),
+  ];
+}
+
+/** The shop in the customer's app, by the account that issued the QR. */
+function shopFacts({ locale }: MerchantView, { qrisPayload }: ShownPayment): Fact[] {
+  const shop = shopOf(qrisPayload);
+  if (shop === null) return [];
+  return [
+    { name: PAYMENT_TEXTS[locale.language].appShows, value: <bdi>{shop.merchantName}</bdi> },
+    ...(shop.nmid === null ? [] : [{ name: 'NMID', value: shop.nmid }]),
   ];
 }
 

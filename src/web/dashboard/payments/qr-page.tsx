@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { formatRupiah } from '../../../domain/money';
 import type { PaymentStatus } from '../../../domain/payment-transitions';
 import { drawQrisPath } from '../../../qris/image';
-import { parseQris } from '../../../qris/qris';
+import { shopOf } from '../../../qris/qris';
 import type { CheckoutState } from '../../checkout/checkout-state';
 import { Card, PageHead } from '../../ui/layout';
 import { Countdown, Money, Time } from '../../ui/values';
@@ -74,18 +74,12 @@ function Qr(page: QrPage): ReactElement {
   );
 }
 
-/** The name that the customer's app shows. */
-function codeName(payload: string): string | null {
-  const parsed = parseQris(payload);
-  return parsed.ok ? parsed.value.merchantName : null;
-}
-
 function Code(page: QrPage & { readonly payload: string }): ReactElement {
   const { view, payment, payload } = page;
   const { qr } = view.texts;
   const { size, path } = drawQrisPath(payload);
   const name = `${qr.codeName}: ${formatRupiah(payment.totalRupiah)}`;
-  const shownName = codeName(payload);
+  const shop = shopOf(payload);
   return (
     <>
       <div className="qr" data-until-end="">
@@ -94,9 +88,10 @@ function Code(page: QrPage & { readonly payload: string }): ReactElement {
           <path d={path} fill="#000" />
         </svg>
       </div>
-      {shownName !== null && (
+      {shop !== null && (
         <p className="breakable">
-          {PAYMENT_TEXTS[view.locale.language].appShows} <b>{shownName}</b>
+          {PAYMENT_TEXTS[view.locale.language].appShows} <b>{shop.merchantName}</b>
+          {shop.nmid !== null && ` · NMID ${shop.nmid}`}
         </p>
       )}
       <p className="state waiting">{view.texts.statuses[payment.status]}</p>

@@ -23,7 +23,7 @@ const showSettings = memberPage(
       const view = merchantView(dependencies, visit);
       const { member } = visit;
       const own = await readSettings(dependencies.db, member.merchantId);
-      const policies = await readPolicies(dependencies.db, own.providers);
+      const policies = await readPolicies(dependencies.db, member.merchantId, own.providers);
       const providers = own.providers.map((provider) => PROVIDER_NAMES[provider]);
       const html = renderSettingsPage({
         view,
