@@ -16,6 +16,7 @@ const OBJECT_NOUNS = {
   delivery: 'delivery',
   endpoint: 'endpoint',
   exception: 'open exception',
+  identity: 'identity of merchant',
   invitation: 'open invitation',
   key: 'key',
   logo: 'logo of merchant',

@@ -22,6 +22,7 @@ const showSubject: NextCommand = ({ subject }) => showOf(subject);
 const showAbout: NextCommand = ({ about }) => showOf(about);
 const resolve: NextCommand = ({ subject }) => `lunas exceptions resolve ${subject} ${NOTE}`;
 const recoverAbout: NextCommand = ({ about }) => `lunas recover ${about} ${NOTE}`;
+const identify: NextCommand = ({ subject }) => `lunas merchants identify ${subject} --file FILE ${NOTE}`;
 const listPayouts = () => 'lunas payouts list --needs-attention';
 
 /** A recovery of the few payments, or of everything. */
@@ -93,6 +94,8 @@ const KINDS: Readonly<Record<AttentionKind, Kind>> = {
     next: ({ subject }) => `lunas merchants release ${subject} ${NOTE}`,
     nextOfSeveral: () => 'lunas merchants list',
   },
+  merchant_unidentified: { next: identify, nextOfSeveral: () => 'lunas merchants list' },
+  identity_expiring: { next: identify },
   bank_account_to_approve: {
     next: ({ subject }) => `lunas bank-accounts show ${subject} ${NOTE}`,
     nextOfSeveral: () => 'lunas bank-accounts list --waiting',

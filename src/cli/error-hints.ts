@@ -19,6 +19,7 @@ const WHERE_TO_LOOK: Readonly<Record<ObjectKind, string>> = {
   delivery: 'lunas webhooks deliveries shows the newest',
   endpoint: 'lunas webhooks list shows them',
   exception: 'lunas exceptions list shows them',
+  identity: 'lunas merchants identify sets it',
   invitation: 'lunas users list shows them',
   key: "lunas keys list shows a merchant's keys",
   logo: 'lunas merchants list shows the merchants',
@@ -76,6 +77,8 @@ const STEP_COMMANDS: readonly (readonly [step: string, command: string])[] = Obj
   reactivateBankAccount: [OPERATOR_STEPS.reactivateBankAccount, 'lunas bank-accounts reactivate'],
 } satisfies Record<OperatorStep, readonly [string, string]>);
 
+const NO_IDENTITY = 'has no identity in force';
+
 /** The hint for a request that waits, as the end of a sentence. */
 export function howToApprove(approvalId: number): string {
   const hint = fill(WHAT_TO_DO.approval_required ?? '', { approvalId: String(approvalId) });
@@ -93,7 +96,8 @@ export function explainError(error: unknown): string {
 
 /** The text with the command of each step that it asks of operators. */
 export function withCommands(text: string): string {
-  return STEP_COMMANDS.reduce((known, [step, command]) => known.replace(step, `${step} (${command})`), text);
+  const known = text.replace(NO_IDENTITY, `${NO_IDENTITY}; use lunas merchants identify`);
+  return STEP_COMMANDS.reduce((known, [step, command]) => known.replace(step, `${step} (${command})`), known);
 }
 
 function hintOf(error: unknown): string | undefined {

@@ -102,10 +102,9 @@ export class LunasCommand extends Command {
       schema,
       async (input, db, context, environment) => {
         const { note } = readInput(this, NOTE);
-        const log = createLogger('cli', context.config.LOG_LEVEL, this.terminal.stderr);
-        const actor = await commandOperator(db, context.config, environment, { note, keyRule });
+        const audit = await this.auditOf(db, context, environment, { note, keyRule });
         try {
-          return await work(input, { db, log, actor, note }, context, environment);
+          return await work(input, audit, context, environment);
         } catch (error) {
           throw await explainTemporalError(error);
         }
@@ -113,6 +112,23 @@ export class LunasCommand extends Command {
       statementTimeoutMs,
     );
   }
+
+  /** The operator of a command that is recorded. A `writeAction` has it; another one may need it for some options. */
+  async auditOf(
+    db: Pool,
+    context: CommandContext,
+    environment: Environment,
+    { note, keyRule = 'always' }: RecordedCommand,
+  ): Promise<CommandAudit> {
+    const log = createLogger('cli', context.config.LOG_LEVEL, this.terminal.stderr);
+    const actor = await commandOperator(db, context.config, environment, { note, keyRule });
+    return { db, log, actor, note };
+  }
+}
+
+interface RecordedCommand {
+  readonly note: string | undefined;
+  readonly keyRule?: KeyRule;
 }
 
 interface WriteOptions {

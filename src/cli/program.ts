@@ -68,6 +68,8 @@ export async function createProgram(terminal: Terminal, name?: string): Promise<
   const program = new LunasCommand(terminal, 'lunas')
     .description('Durable QRIS payments for merchants.')
     .version(VERSION)
+    // After the name of a command, `--version` is an option of that command.
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),

@@ -508,6 +508,14 @@ const ROWS: Readonly<Record<RowName, Planted | Elsewhere>> = {
       expect(rows).toEqual([{ status: 'approved' }]);
     },
   },
+  merchant_unidentified: {
+    because: 'only production needs an identity',
+    test: 'test/services/merchants/identify-merchant.test.ts',
+  },
+  identity_expiring: {
+    because: 'a file that an operator writes repairs it',
+    test: 'test/services/merchants/identify-merchant.test.ts',
+  },
   merchant_on_hold: {
     plant: () => lunas('merchants', 'hold', service.merchantId, ...NOTE).then(() => service.merchantId),
     async isGone(id) {

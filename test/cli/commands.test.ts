@@ -181,7 +181,7 @@ describe('as JSON', () => {
     const production = await createProductionDatabase();
     const changes = await productionOperator(production.url);
     try {
-      const { merchant } = await json('merchants create --name Toko --approve --note contract', changes);
+      const { merchant } = await json('merchants create --name Toko --note contract', changes);
       const { key } = await json(`keys create --merchant ${merchant.id} --note contract`, changes);
       expect(key.secret).toMatch(/^sk_live_/);
     } finally {

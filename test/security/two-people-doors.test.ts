@@ -15,6 +15,7 @@ import { applyTransitions, type StepName } from '../services/ledger/transition-p
 import { prepareBankAccount } from '../support/bank-accounts';
 import { SILENT } from '../support/collect-log';
 import { eventually } from '../support/eventually';
+import { identityFile } from '../support/identity';
 import { freeListeners } from '../support/listeners';
 import {
   addLines,
@@ -178,6 +179,9 @@ const ATTEMPTS: Readonly<Record<Approved, () => Promise<Attempt>>> = {
     command: ['bank-accounts', 'approve', await bankAccount('pending_approval')],
   }),
   'bank_account.reactivate': async () => ({ command: ['bank-accounts', 'reactivate', await bankAccount('suspended')] }),
+  'merchant.set_identity': async () => ({
+    command: ['merchants', 'identify', payouts.merchantId, '--file', await identityFile()],
+  }),
   'merchant.set_fee_payer': async () => ({
     command: ['merchants', 'set', payouts.merchantId, '--fee-payer', 'buyer'],
   }),
@@ -255,6 +259,7 @@ const ATTEMPTS: Readonly<Record<Approved, () => Promise<Attempt>>> = {
 const PASSES_ON: ReadonlySet<string> = new Set([
   'account.create',
   'key.create',
+  'merchant.set_identity',
   'operator.approve',
   'user.invite',
   'user.reset',

@@ -3,14 +3,13 @@ import { z } from 'zod';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { UserError } from '../../errors';
 import { PAYMENT_ADAPTERS, PAYOUT_ADAPTERS } from '../../providers/adapters';
+import { NMID, SHOWN_NAME } from '../../services/merchants/merchant-identity';
 import { requireDone } from '../../services/operations/require-done';
 import { disableAccount, enableAccount } from '../../services/provider-accounts/account-status';
 import { createAccount } from '../../services/provider-accounts/create-account';
 import {
   findAccount,
   listAccounts,
-  NMID,
-  SHOWN_NAME,
   type ProviderAccount,
   type SealingDependencies,
 } from '../../services/provider-accounts/provider-accounts';
@@ -83,8 +82,8 @@ function addAdd(accounts: LunasCommand): void {
     .requiredOption('--server-key-env <name>', 'the environment variable that holds the server key')
     .option('--base-url <url>', "the acquirer's address (default: Midtrans, by the environment)")
     .option('--merchant <merchant-id>', 'the only merchant whose payments it takes (default: shared)')
-    .option('--nmid <nmid>', NMID_DESCRIPTION)
-    .option('--shown-name <name>', SHOWN_NAME_DESCRIPTION)
+    .option('--nmid <nmid>', `${NMID_DESCRIPTION} (default: that of --merchant)`)
+    .option('--shown-name <name>', `${SHOWN_NAME_DESCRIPTION} (default: the trading name of --merchant)`)
     .option('--weight <n>', "share of new payments, relative to the provider's other accounts", '1')
     .examples(ADD_EXAMPLE)
     .writeAction(input, async ({ serverKeyEnv, merchant, ...account }, audit, context) => {

@@ -19,6 +19,7 @@ import { id, joinOptions, note, oneOf, textUpTo } from '../option-schemas';
 import { formatFields, formatTable, type CommandResult } from '../output';
 import { explainOutcome, outcomeRow } from '../render-outcome';
 import { runOperation } from '../run-operation';
+import { addIdentityCommands } from './merchant-identity';
 
 const TOO_MANY_ORIGINS = { error: `may be repeated at most ${MAX_ORIGINS} times` };
 
@@ -61,6 +62,7 @@ export function addMerchantsCommand(program: LunasCommand): void {
   addRelease(merchants);
   addSet(merchants);
   addRemoveLogo(merchants);
+  addIdentityCommands(merchants);
 }
 
 function addCreate(merchants: LunasCommand): void {

@@ -41,6 +41,91 @@ create table merchant_logos (
 );
 create index merchant_logos_sha256_idx on merchant_logos (sha256);
 
+-- Who a merchant is. A version is written once, and the newest in force counts. What is personal is sealed.
+create table merchant_identities (
+  merchant_id uuid not null references merchants,
+  version integer not null check (version > 0),
+  trading_name text not null check (trading_name ~ '^[ -~]{1,25}$'), -- the name in the customer's app
+  category text not null check (category in ('regular', 'education', 'fuel', 'public_service', 'social')),
+  criterion text not null check (criterion in ('UMI', 'UKE', 'UME', 'UBE')),
+  nmid text not null check (nmid ~ '^ID\d{13}$'),
+  valid_until date, -- the end of the first document that ends; null: none does
+  sealed_details text not null,
+  details_sha256 bytea not null check (octet_length(details_sha256) = 32), -- of a salt and the details
+  proposed_by text not null,
+  proposed_at timestamptz(3) not null default now(),
+  in_force_from timestamptz(3), -- null: it waits for two operators
+  primary key (merchant_id, version)
+);
+create index merchant_identities_nmid_idx on merchant_identities (nmid) where in_force_from is not null;
+
+-- What two operators have seen. It begins once, and can be sealed again with another master key.
+create trigger identity_is_final before update on merchant_identities for each row
+  when (
+    (old.merchant_id, old.version, old.trading_name, old.category, old.criterion, old.nmid, old.valid_until,
+      old.details_sha256, old.proposed_by, old.proposed_at)
+    is distinct from (new.merchant_id, new.version, new.trading_name, new.category, new.criterion, new.nmid,
+      new.valid_until, new.details_sha256, new.proposed_by, new.proposed_at)
+    or old.in_force_from is not null and new.in_force_from is distinct from old.in_force_from
+    or not is_resealed(old.sealed_details, new.sealed_details)
+  ) execute function forbid_mutation();
+
+-- The version of a merchant that counts.
+create function identity_in_force(merchant uuid) returns merchant_identities language sql stable
+  return (
+    select merchant_identities from merchant_identities
+    where merchant_id = merchant and in_force_from is not null order by version desc limit 1
+  );
+
+-- A version begins, and the merchant has its name. Each NMID is of one merchant; in production two operators have seen
+-- all of it.
+create function begin_identity() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('nmid ' || new.nmid, 0));
+  if exists (
+    select from merchant_identities held
+    where held.nmid = new.nmid and held.merchant_id <> new.merchant_id and held.in_force_from is not null
+      and held.version = (identity_in_force(held.merchant_id)).version
+  ) or (identity_in_force(new.merchant_id)).version > new.version then
+    raise exception 'NMID % is of another merchant, or version % is not the newest', new.nmid, new.version
+      using errcode = 'restrict_violation';
+  end if;
+  if needs_two_operators() and not exists (
+    select from approvals
+    where is_in_execution(approvals, 'merchant.set_identity') and parameters @> jsonb_build_object(
+      'merchantId', new.merchant_id, 'version', new.version, 'tradingName', new.trading_name,
+      'category', new.category, 'criterion', new.criterion, 'nmid', new.nmid, 'validUntil', new.valid_until,
+      'detailsSha256', encode(new.details_sha256, 'hex'))
+  ) then
+    raise exception 'no two operators have approved this identity of merchant %', new.merchant_id
+      using errcode = 'restrict_violation';
+  end if;
+  update merchants set name = new.trading_name where id = new.merchant_id;
+  return new;
+end $$;
+create trigger two_operators_insert before insert on merchant_identities for each row
+  when (new.in_force_from is not null) execute function begin_identity();
+create trigger two_operators before update of in_force_from on merchant_identities for each row
+  when (old.in_force_from is null and new.in_force_from is not null) execute function begin_identity();
+
+-- Production approves no merchant whose identity is not known, or whose documents have ended.
+create function require_identity() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  identity merchant_identities := identity_in_force(new.id);
+begin
+  if needs_two_operators() and (identity.version is null
+    or identity.valid_until < (now() at time zone 'Asia/Jakarta')::date) then
+    raise exception 'merchant % has no identity in force', new.id using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger identified_insert before insert on merchants for each row
+  when (new.status = 'approved') execute function require_identity();
+create trigger identified before update of status on merchants for each row
+  when (new.status = 'approved' and old.status <> 'approved') execute function require_identity();
+
 create table api_keys (
   id uuid primary key,
   merchant_id uuid not null references merchants,
@@ -145,7 +230,13 @@ create index api_requests_recorded_xid_idx on api_requests (recorded_xid);
 
 -- Rights --------------------------------------------------------------------------------------------------------------
 
-revoke execute on function require_approved_fee_payer from public;
+revoke execute on function require_approved_fee_payer, begin_identity, require_identity from public;
+-- The dashboard opens the details for members who manage the settings; operators by `lunas merchants identity`.
+grant select on merchant_identities to lunas_worker, lunas_dashboard, lunas_operator;
+grant insert, update (in_force_from, sealed_details) on merchant_identities to lunas_operator;
+grant select (merchant_id, version, category, criterion, in_force_from) on merchant_identities to lunas_api;
+grant select (merchant_id, version, trading_name, category, criterion, nmid, valid_until, details_sha256, proposed_by,
+  proposed_at, in_force_from) on merchant_identities to lunas_reader;
 grant select on merchants to lunas_api, lunas_worker, lunas_payouts, lunas_operator;
 grant insert on merchants to lunas_operator;
 grant update (held_at) on merchants to lunas_api, lunas_operator;

@@ -24,6 +24,7 @@ create view sealing_key_ids as
     union select split_part(sealed_number, '.', 2) from bank_accounts where sealed_number is not null
     union select split_part(sealed_holder_name, '.', 2) from bank_accounts where sealed_holder_name is not null
     union select split_part(sealed_terms, '.', 2) from payouts
+    union select split_part(sealed_details, '.', 2) from merchant_identities
   ) in_use where key_id <> '';
 
 -- Append-only tables --------------------------------------------------------------------------------------------------
@@ -44,8 +45,8 @@ begin
         'payout_policies', 'payout_stops', 'payout_transitions', 'payout_events', 'retention_runs',
         'archived_payments']),
       -- Of these some columns change.
-      ('delete', array['recovery_mode', 'approvals', 'bank_accounts', 'payouts', 'ledger_closings', 'daily_runs',
-        'audit_verifications', 'archive_files', 'archive_batches']),
+      ('delete', array['recovery_mode', 'approvals', 'merchant_identities', 'bank_accounts', 'payouts',
+        'ledger_closings', 'daily_runs', 'audit_verifications', 'archive_files', 'archive_batches']),
       -- Of these retention or the archive deletes rows.
       ('update', array['webhook_events', 'payment_transitions', 'late_payment_events', 'ledger_postings',
         'ledger_entries'])

@@ -1,4 +1,5 @@
 import { ACCOUNT_STOPS, type AccountStop } from '../../domain/exception-kinds';
+import { EXPIRY_NOTICE_DAYS } from '../../domain/merchant-identity';
 import { formatRupiah } from '../../domain/money';
 import { REFUND_GRACE_MS } from '../../domain/reconciliation';
 import type { Queryable } from '../connection/pool';
@@ -129,6 +130,20 @@ const PARTS = {
     select id::text, id, created_at, name from merchants where status = 'pending' order by created_at limit $1`,
   merchant_on_hold: `
     select id::text, id, held_at, name from merchants where held_at is not null order by held_at limit $1`,
+  merchant_unidentified: `
+    select id::text, id, created_at, name from merchants
+    where is_production() and status = 'approved' and not exists (
+      select from merchant_identities where merchant_id = merchants.id and in_force_from is not null
+    ) order by created_at limit $1`,
+  identity_expiring: `
+    select merchant_id::text, merchant_id, (valid_until - ${EXPIRY_NOTICE_DAYS})::timestamptz,
+      trading_name || ': its documents are valid until ' || valid_until
+    from (
+      select distinct on (merchant_id) * from merchant_identities where in_force_from is not null
+      order by merchant_id, version desc
+    ) newest
+    where valid_until <= (now() at time zone 'Asia/Jakarta')::date + ${EXPIRY_NOTICE_DAYS}
+    order by valid_until limit $1`,
   bank_account_to_approve: `
     select id::text, merchant_id, created_at, bank_code from bank_accounts
     where status = 'pending_approval' order by created_at, id limit $1`,

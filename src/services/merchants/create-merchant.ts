@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { findEnvironment } from '../../db/connection/environment';
 import { FEE_PAYERS } from '../../domain/fees';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import type { AuditDependencies } from '../audit/audit';
 import { Operation } from '../operations/operation';
 import { done } from '../operations/rejections';
+import { UNIDENTIFIED_MESSAGES, UNIDENTIFIED_REASONS } from './merchant-identity';
 import { insertMerchant } from './merchants';
 
 export const MAX_MERCHANT_NAME_CHARACTERS = 100;
@@ -19,10 +21,12 @@ export const createMerchant = new Operation({
     providers: z.array(z.enum(PROVIDERS)),
     approve: z.boolean(),
   }),
-  rejections: {},
-  messages: {},
-  load: (needs: AuditDependencies) => Promise.resolve(needs),
+  rejections: UNIDENTIFIED_REASONS,
+  messages: UNIDENTIFIED_MESSAGES,
+  load: async ({ db }: AuditDependencies) => ({ environment: await findEnvironment(db) }),
   target: ({ formId }) => formId,
+  allows: ({ environment }, _by, input) =>
+    environment === 'production' && input?.approve ? { reason: 'no_identity', subject: 'A new merchant' } : null,
   async perform({ needs: { db }, input, formId }) {
     return done(await insertMerchant(db, { ...input, id: formId }));
   },

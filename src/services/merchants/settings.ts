@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
-import { findCurrentPolicy, type Policy } from '../../db/operations/find-current-policy';
+import { accountsOf, findCurrentPolicy, type Policy } from '../../db/operations/find-current-policy';
 import type { ProviderName } from '../../domain/provider-capabilities';
 import type { Merchant } from './merchants';
 
@@ -15,6 +15,30 @@ export async function readSettings(db: Queryable, merchantId: string): Promise<M
     [merchantId],
   );
   return requireRow(rows, 'merchant', merchantId);
+}
+
+/** The name in the customer's app, for a provider of the merchant. */
+export interface ShownName {
+  readonly provider: ProviderName;
+  /** Several if shared accounts have other names; empty if no account is enabled, or no name is known. */
+  readonly names: readonly string[];
+}
+
+/** In the order of the providers. */
+export async function readShownNames(
+  db: Queryable,
+  merchantId: string,
+  providers: readonly ProviderName[],
+): Promise<ShownName[]> {
+  const { rows } = await db.query<ShownName>(
+    `select provider, array(
+       select distinct account.shown_name from ${accountsOf({ merchant: '$1', provider: 'wanted.provider' })}
+         and account.shown_name is not null order by account.shown_name
+     ) as names
+     from unnest($2::text[]) with ordinality wanted (provider, position) order by position`,
+    [merchantId, providers],
+  );
+  return rows;
 }
 
 /** The terms that a new payment with this provider gets; null: there are none. */

@@ -20,6 +20,7 @@ import { withdrawInvitation } from '../identity/withdraw-invitation';
 import { approveMerchant } from '../merchants/approve-merchant';
 import { createMerchant } from '../merchants/create-merchant';
 import { holdMerchant } from '../merchants/hold-merchant';
+import { identifyMerchant } from '../merchants/identify-merchant';
 import { createKey } from '../merchants/keys/create-key';
 import { revokeKey } from '../merchants/keys/revoke-key';
 import { rotateKey } from '../merchants/keys/rotate-key';
@@ -31,6 +32,7 @@ import { setAccent } from '../merchants/set-accent';
 import { setFeePayer } from '../merchants/set-fee-payer';
 import { setLogo } from '../merchants/set-logo';
 import { setMerchant } from '../merchants/set-merchant';
+import { showIdentity } from '../merchants/show-identity';
 import { suspendMerchant } from '../merchants/suspend-merchant';
 import { cancelPayment } from '../payments/actions/cancel-payment';
 import { cancelRefund } from '../payments/actions/cancel-refund';
@@ -171,6 +173,8 @@ const OPERATOR_OPERATIONS = [
   disableUser,
   linkUser,
   createMerchant,
+  identifyMerchant,
+  showIdentity,
   approveMerchant,
   suspendMerchant,
   setFeePayer,
@@ -211,6 +215,7 @@ export const DATABASE_APPROVALS = [
   approveOperator,
   revokeOperator,
   setFeePayer,
+  identifyMerchant,
   setApprovalRule,
   inviteUser,
   resetUser,

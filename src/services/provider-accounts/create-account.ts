@@ -5,6 +5,7 @@ import { findEnvironment } from '../../db/connection/environment';
 import { requireMerchant } from '../../db/merchants/require-merchant';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { PAYMENT_ADAPTERS, PAYOUT_ADAPTERS } from '../../providers/adapters';
+import { findIdentityInForce, NMID, SHOWN_NAME, type MerchantIdentity } from '../merchants/merchant-identity';
 import { Operation } from '../operations/operation';
 import type { Act } from '../operations/operation-spec';
 import { done, rejected } from '../operations/rejections';
@@ -13,10 +14,8 @@ import {
   ACCOUNT_COLUMNS,
   addAccount,
   addressOf,
-  NMID,
   outdatedMessage,
   outdatedReason,
-  SHOWN_NAME,
   type ProviderAccount,
   type SealingDependencies,
 } from './provider-accounts';
@@ -36,11 +35,17 @@ const input = z.object({
   /** Names the key of the proposed account. */
   keyFingerprint: z.string().optional(),
 });
-type CreateAct = Act<
-  SealingDependencies,
-  { readonly id: string; readonly environment: Environment; readonly merchantId: string | null },
-  z.output<typeof input>
->;
+/** The account before it is written. */
+interface NewAccountSubject {
+  readonly id: string;
+  readonly environment: Environment;
+  /** The only merchant that it serves; null: a shared account. */
+  readonly merchantId: string | null;
+  /** The identity of that merchant that is in force. */
+  readonly owner: MerchantIdentity | null;
+}
+
+type CreateAct = Act<SealingDependencies, NewAccountSubject, z.output<typeof input>>;
 
 /**
  * Adds one of our accounts, for payments or for payouts. In production two operators decide it: until then the account
@@ -52,18 +57,26 @@ export const createAccount = new Operation({
   /** `merchantId`: the only merchant that it serves. Absent or null: a shared account. */
   path: z.object({ account: z.uuid(), merchantId: z.uuid().nullish() }),
   input,
-  rejections: { ...outdatedReason, shop_unknown: {} },
+  rejections: {
+    ...outdatedReason,
+    no_identity: { merchantId: z.string() },
+    other_nmid: { nmid: z.string(), merchantId: z.string(), own: z.string() },
+  },
   messages: {
     ...outdatedMessage,
-    shop_unknown: () => "The account of one merchant needs its NMID and the name in the customer's app.",
+    no_identity: ({ merchantId }) => `Merchant ${merchantId} has no identity in force.`,
+    other_nmid: ({ nmid, merchantId, own }) => `NMID ${nmid} is not that of merchant ${merchantId}, which is ${own}.`,
   },
-  async load({ db }: SealingDependencies, _scope, { account: id, merchantId = null }) {
+  async load({ db }: SealingDependencies, _scope, { account: id, merchantId = null }): Promise<NewAccountSubject> {
     if (merchantId !== null) await requireMerchant(db, merchantId);
-    return { id, merchantId, environment: (await findEnvironment(db)) ?? 'production' };
+    const owner = merchantId === null ? null : await findIdentityInForce(db, merchantId);
+    return { id, merchantId, owner, environment: (await findEnvironment(db)) ?? 'production' };
   },
-  allows({ merchantId }, _by, input) {
-    const isKnown = (input?.nmid ?? null) !== null && (input?.shownName ?? null) !== null;
-    return merchantId === null || isKnown ? null : { reason: 'shop_unknown' };
+  allows({ merchantId, owner }, _by, input) {
+    const nmid = input?.nmid ?? null;
+    if (merchantId === null) return null;
+    if (owner === null) return { reason: 'no_identity', merchantId };
+    return nmid !== null && nmid !== owner.nmid ? { reason: 'other_nmid', nmid, merchantId, own: owner.nmid } : null;
   },
   target: ({ subject }) => subject.id,
   approval: {
@@ -71,12 +84,12 @@ export const createAccount = new Operation({
     target: ({ subject, input }) => `${input.provider ?? 'payouts'} at ${addressOf({ ...input, ...subject })}`,
     propose(act) {
       const { subject, input } = act;
-      const { adapter, key, nmid = null, shownName = null } = input;
+      const { adapter, key } = input;
       if (key === undefined) return null;
       const baseUrl = addressOf({ ...input, ...subject });
       const { id: account, merchantId } = subject;
-      const shop = { nmid, shownName, merchantId };
-      const parameters = { account, adapter, baseUrl, keyFingerprint: keyFingerprint(key), ...shop };
+      const shop = shopOfAccount(act);
+      const parameters = { account, adapter, baseUrl, keyFingerprint: keyFingerprint(key), ...shop, merchantId };
       return { parameters, store: () => add(act, key, true) };
     },
   },
@@ -87,10 +100,16 @@ export const createAccount = new Operation({
   },
 });
 
-async function add({ needs, subject, input }: CreateAct, key: string, isProposed: boolean): Promise<ProviderAccount> {
+/** An own account has NMID and name of the identity in force, unless others are given. */
+function shopOfAccount({ subject: { owner }, input }: Pick<CreateAct, 'subject' | 'input'>) {
+  return { nmid: input.nmid ?? owner?.nmid ?? null, shownName: input.shownName ?? owner?.tradingName ?? null };
+}
+
+async function add(act: CreateAct, key: string, isProposed: boolean): Promise<ProviderAccount> {
+  const { needs, subject, input } = act;
   const { provider, baseUrl = '', weight = 1 } = input;
   const sealer = await needs.loadSealer();
-  const account = { ...input, ...subject, isProposed };
+  const account = { ...input, ...subject, ...shopOfAccount(act), isProposed };
   return provider === undefined
     ? addPayoutsAccount(needs.db, sealer, { ...account, baseUrl, credentials: key })
     : addAccount(needs.db, sealer, { ...account, provider, weight, serverKey: key });

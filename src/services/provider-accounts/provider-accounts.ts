@@ -191,12 +191,6 @@ export const onAccount = {
 } as const;
 export type AccountAct = Pick<Act<AuditDependencies, ProviderAccount, object>, 'needs' | 'subject'>;
 
-/** The national id of a merchant. */
-export const NMID = /^ID\d{13}$/;
-
-/** The name in the customer's app: tag 59 of EMVCo has 25 characters. */
-export const SHOWN_NAME = /^[\x21-\x7e](?:[\x20-\x7e]{0,23}[\x21-\x7e])?$/;
-
 /** What an operation that receives a key needs. */
 export interface SealingDependencies extends AuditDependencies {
   /** Asked for only if there is a key to seal. */

@@ -1,17 +1,16 @@
 import { z } from 'zod';
 import { keyFingerprint } from '../../crypto/key-fingerprint';
 import { ConflictError } from '../../errors';
+import { NMID, SHOWN_NAME } from '../merchants/merchant-identity';
 import { Operation } from '../operations/operation';
 import { done, rejected } from '../operations/rejections';
 import {
   ACCOUNT_COLUMNS,
   findAccount,
-  NMID,
   onAccount,
   outdatedMessage,
   outdatedReason,
   requireNmid,
-  SHOWN_NAME,
   validateServerKey,
   type ProviderAccount,
   type SealingDependencies,

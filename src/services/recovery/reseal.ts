@@ -110,6 +110,14 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
     bound: 'array[]::text[]',
     bindingOf: ({ id }) => ['payout-terms', id],
   },
+  {
+    ...BY_UUID,
+    table: 'merchant_identities',
+    column: 'sealed_details',
+    id: 'merchant_id',
+    bound: 'array[version::text]',
+    bindingOf: ({ id, bound: [version = ''] }) => ['merchant-identity', id, version],
+  },
 ];
 
 export interface ResealedTable {

@@ -16,6 +16,7 @@ import { seedPayouts } from '../../../src/services/sandbox/seed-payouts';
 import { runLunas } from '../../cli/run-lunas';
 import { prepareBankAccount } from '../../support/bank-accounts';
 import { createProductionDatabase, type TestDatabase } from '../../support/database';
+import { identityFile } from '../../support/identity';
 import { issueKey } from '../../support/keys';
 import { operatorBody } from '../../support/operator-body';
 import { addLines, applyPayout, preparePayouts } from '../../support/payouts';
@@ -140,6 +141,8 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
   return {
     'merchants create': ['--name', 'Toko Maju', '--approve'],
     'merchants approve': [merchantId],
+    'merchants identify': [suspendedId, '--file', await identityFile()],
+    'merchants identity': [suspendedId, '--reveal'],
     'merchants suspend': [suspendedId],
     'merchants hold': [merchantId],
     'merchants release': [merchantId],

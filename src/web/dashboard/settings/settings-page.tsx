@@ -1,12 +1,14 @@
 import type { ReactElement } from 'react';
 import type { FeePayer } from '../../../domain/fees';
 import type { SettlementKind } from '../../../domain/payment';
+import type { ShownName } from '../../../services/merchants/settings';
 import { Card, DoneNotice, Facts, PageHead } from '../../ui/layout';
 import { Table } from '../../ui/table';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { APPEARANCE_TEXTS } from './appearance-texts';
 import { CheckoutSample, type ShownAppearance } from './checkout-sample';
+import { IdentityCard, type ShownIdentity } from './identity-card';
 import { appearancePath, editSettingsPath } from './settings-paths';
 import { SETTINGS_TEXTS } from './settings-texts';
 
@@ -36,6 +38,9 @@ interface SettingsPage {
   readonly view: MerchantView;
   readonly settings: ShownSettings;
   readonly appearance: ShownAppearance;
+  /** Null: it is not known. */
+  readonly identity: ShownIdentity | null;
+  readonly shownNames: readonly ShownName[];
   readonly terms: readonly ShownTerms[];
   readonly mayEdit: boolean;
   readonly mayChangeLook: boolean;
@@ -48,7 +53,7 @@ export function renderSettingsPage(page: SettingsPage): string {
 }
 
 function Settings(page: SettingsPage): ReactElement {
-  const { view, settings, appearance, terms, mayEdit, mayChangeLook, isSaved } = page;
+  const { view, settings, appearance, identity, shownNames, terms, mayEdit, mayChangeLook, isSaved } = page;
   const texts = SETTINGS_TEXTS[view.locale.language];
   const look = APPEARANCE_TEXTS[view.locale.language];
   return (
@@ -66,6 +71,7 @@ function Settings(page: SettingsPage): ReactElement {
             </div>
           )}
         </Card>
+        <IdentityCard language={view.locale.language} identity={identity} shownNames={shownNames} />
         <Card title={look.title}>
           <div className="card-body">
             <CheckoutSample view={view} appearance={appearance} />

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import type { Sealer } from '../../crypto/sealing';
+import { findEnvironment } from '../../db/connection/environment';
+import type { Queryable } from '../../db/connection/pool';
+import { classOf, MERCHANT_CATEGORIES, MERCHANT_CRITERIA, type MerchantClass } from '../../domain/merchant-identity';
+import { dayInWib } from '../../domain/wib';
+import { parseJson } from '../../lib/parse-json';
+import type { Reasons, Rejection, RejectionTexts } from '../operations/rejections';
+
+/** The national id of a merchant. */
+export const NMID = /^ID\d{13}$/;
+
+/** The name in the customer's app: tag 59 of EMVCo has 25 characters. */
+export const SHOWN_NAME = /^[\x21-\x7e](?:[\x20-\x7e]{0,23}[\x21-\x7e])?$/;
+
+// The messages of these schemas follow the key, in the file of `lunas merchants identify`.
+
+const text = (pattern: RegExp, rule: string) =>
+  z.string({ error: ({ input }) => (input === undefined ? 'is missing' : rule) }).regex(pattern, rule);
+const words = (characters: number) =>
+  text(new RegExp(`^(?=.*\\S)\\P{Cc}{1,${characters}}$`, 'u'), `must have 1 to ${characters} characters in one line`);
+const oneOf = <const Values extends readonly string[]>(values: Values) =>
+  z.enum(values, { error: ({ input }) => (input === undefined ? 'is missing' : `must be ${values.join(', ')}`) });
+
+/** What processes and pages read of an identity. */
+export const PUBLIC_RULES = {
+  tradingName: text(SHOWN_NAME, 'must have 1 to 25 printable ASCII characters'),
+  category: oneOf(MERCHANT_CATEGORIES),
+  criterion: oneOf(MERCHANT_CRITERIA),
+  nmid: text(NMID, 'must be ID and 13 digits'),
+  /** When the first document expires; null: none does. */
+  validUntil: z.iso.date({ error: 'must be a date such as 2027-01-31, or null' }).nullable().default(null),
+};
+
+/** What is sealed. */
+export const DETAIL_RULES = {
+  legalName: words(100),
+  ownerName: words(100),
+  ownerIdNumber: text(/^\d{16}$/, 'must have 16 digits'),
+  taxNumber: text(/^\d{15,16}$/, 'must have 15 or 16 digits'),
+  address: words(200),
+  village: words(60),
+  district: words(60),
+  city: words(60),
+  postalCode: text(/^\d{5}$/, 'must have 5 digits'),
+  /** Where the copies are. */
+  documents: words(200),
+};
+const detailsSchema = z.object(DETAIL_RULES);
+export type IdentityDetails = z.output<typeof detailsSchema>;
+
+/** A version of who a merchant is, without what is sealed. */
+export interface MerchantIdentity {
+  readonly merchantId: string;
+  readonly version: number;
+  readonly tradingName: string;
+  readonly category: (typeof MERCHANT_CATEGORIES)[number];
+  readonly criterion: (typeof MERCHANT_CRITERIA)[number];
+  readonly class: MerchantClass;
+  readonly nmid: string;
+  /** `2027-01-31`. */
+  readonly validUntil: string | null;
+  /** Null: a proposal. */
+  readonly inForceFrom: Date | null;
+}
+
+export const IDENTITY_COLUMNS = `merchant_id as "merchantId", version, trading_name as "tradingName", category,
+  criterion, nmid, to_char(valid_until, 'YYYY-MM-DD') as "validUntil", in_force_from as "inForceFrom"`;
+
+type IdentityRow = Omit<MerchantIdentity, 'class'>;
+
+export function identityOf(row: IdentityRow): MerchantIdentity {
+  const { merchantId, version, tradingName, category, criterion, ...others } = row;
+  return { merchantId, version, tradingName, category, criterion, class: classOf(row), ...others };
+}
+
+/** The newest version in force; null: there is none. */
+export async function findIdentityInForce(db: Queryable, merchantId: string): Promise<MerchantIdentity | null> {
+  const { rows } = await db.query<IdentityRow>(
+    `select ${IDENTITY_COLUMNS} from merchant_identities
+     where merchant_id = $1 and in_force_from is not null order by version desc limit 1`,
+    [merchantId],
+  );
+  return rows[0] ? identityOf(rows[0]) : null;
+}
+
+/** @param version absent: the one in force, else the newest proposal */
+export async function findIdentity(
+  db: Queryable,
+  merchantId: string,
+  version?: number,
+): Promise<MerchantIdentity | null> {
+  const { rows } = await db.query<IdentityRow>(
+    `select ${IDENTITY_COLUMNS} from merchant_identities where merchant_id = $1 and version = coalesce($2, version)
+     order by in_force_from is null, version desc limit 1`,
+    [merchantId, version],
+  );
+  return rows[0] ? identityOf(rows[0]) : null;
+}
+
+/** Opens the sealed part of a version. */
+export async function openIdentityDetails(
+  { db, sealer }: { readonly db: Queryable; readonly sealer: Sealer },
+  { merchantId, version }: Pick<MerchantIdentity, 'merchantId' | 'version'>,
+): Promise<IdentityDetails> {
+  const { rows } = await db.query<{ sealed: string }>(
+    'select sealed_details as sealed from merchant_identities where merchant_id = $1 and version = $2',
+    [merchantId, version],
+  );
+  const opened = sealer.open(rows[0]?.sealed ?? '', ['merchant-identity', merchantId, String(version)]);
+  return detailsSchema.parse(parseJson(opened));
+}
+
+/** Why production does not approve a merchant. */
+export const UNIDENTIFIED_REASONS = {
+  no_identity: { subject: z.string() },
+  identity_expired: { subject: z.string(), validUntil: z.string() },
+} as const satisfies Reasons;
+export type Unidentified = Rejection<typeof UNIDENTIFIED_REASONS>;
+
+export const UNIDENTIFIED_MESSAGES: RejectionTexts<typeof UNIDENTIFIED_REASONS> = {
+  no_identity: ({ subject }) => `${subject} cannot be approved: it has no identity in force.`,
+  identity_expired: ({ subject, validUntil }) =>
+    `${subject} cannot be approved: its documents expired on ${validUntil}.`,
+};
+
+/** Null: the merchant can be approved. In a sandbox each can. */
+export async function findUnidentified(db: Queryable, merchantId: string): Promise<Unidentified | null> {
+  if ((await findEnvironment(db)) !== 'production') return null;
+  const subject = `Merchant ${merchantId}`;
+  const identity = await findIdentityInForce(db, merchantId);
+  if (identity === null) return { reason: 'no_identity', subject };
+  const { validUntil } = identity;
+  if (validUntil === null || validUntil >= dayInWib(new Date())) return null;
+  return { reason: 'identity_expired', subject, validUntil };
+}
