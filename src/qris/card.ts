@@ -1,5 +1,5 @@
-import path from 'node:path';
 import type { Canvas, SKRSContext2D } from '@napi-rs/canvas';
+import { FONT_FAMILY, fontFile } from '../typeface';
 import { codeRows, encodePng, modulesAcross } from './image';
 
 /** A line of text. One that is too long is drawn smaller, and then cut. */
@@ -47,16 +47,11 @@ const LINE = 1.3;
 const BASELINE = 1;
 const COLOURS = { text: '#17211c', dim: '#4f5d56', line: '#dde4e0' } as const;
 
-const FAMILY = 'Plus Jakarta Sans';
-const FONTS = path.join(path.dirname(require.resolve('@fontsource/plus-jakarta-sans/package.json')), 'files');
-
-/** Skia with the Latin letters of the font, as its package divides them. */
+/** Skia with the Latin letters of the font. */
 async function loadSkia() {
   const skia = await import('@napi-rs/canvas');
-  for (const part of ['latin', 'latin-ext']) {
-    for (const weight of [500, 700]) {
-      skia.GlobalFonts.registerFromPath(path.join(FONTS, `plus-jakarta-sans-${part}-${weight}-normal.woff2`), FAMILY);
-    }
+  for (const part of ['latin', 'latin-ext'] as const) {
+    for (const weight of [500, 700] as const) skia.GlobalFonts.registerFromPath(fontFile(part, weight), FONT_FAMILY);
   }
   return skia;
 }
@@ -93,7 +88,7 @@ function withMark(skia: Skia, rows: readonly Uint8Array[], mark: string): Uint8A
   context.fillRect(0, 0, square, square);
   context.translate(square / 2, square / 2);
   context.rotate(-Math.PI / 4);
-  context.font = `700 ${size}px "${FAMILY}"`;
+  context.font = `700 ${size}px "${FONT_FAMILY}"`;
   context.textAlign = 'center';
   context.fillStyle = colour;
   context.fillText(mark, 0, size / 3);
@@ -180,11 +175,11 @@ interface Fit {
 
 /** Sets the font in which the text fits. @returns the text, cut if it does not fit in the smallest one */
 function fit(context: SKRSContext2D, text: string, { size, weight, width }: Fit): string {
-  context.font = `${weight} ${size}px "${FAMILY}"`;
+  context.font = `${weight} ${size}px "${FONT_FAMILY}"`;
   const needed = context.measureText(text).width;
   if (needed <= width) return text;
   const smaller = Math.max(width / needed, SMALLEST_PART);
-  context.font = `${weight} ${Math.floor(size * smaller)}px "${FAMILY}"`;
+  context.font = `${weight} ${Math.floor(size * smaller)}px "${FONT_FAMILY}"`;
   const characters = Array.from(text);
   const isTooLong = (length: number) => context.measureText(`${characters.slice(0, length).join('')}…`).width > width;
   if (context.measureText(text).width <= width) return text;

@@ -12,6 +12,7 @@ export function checkoutHeaders(origins: readonly string[]): Readonly<Record<str
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
+    "font-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",

@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import type { Language } from '../../domain/sign-in';
 import { Head, ReloadWithoutScript } from '../ui/document';
 import { EnvironmentBar, SANDBOX_TEXTS } from '../ui/environment-bar';
-import { accentAddress, ICON_ADDRESS, SCRIPT_ADDRESS, STYLE_ADDRESS } from './files';
+import { accentAddress, CHECKOUT_FILES } from './files';
 import { TEXTS } from './texts';
 
 interface DocumentProps {
@@ -28,9 +28,8 @@ function Document({ title, language, isSandbox, reloads, accent, children }: Doc
     <html lang={language}>
       <Head
         title={isSandbox ? `${sandbox.name} · ${title}` : title}
-        icon={ICON_ADDRESS}
-        style={STYLE_ADDRESS}
-        scripts={[SCRIPT_ADDRESS]}
+        files={CHECKOUT_FILES}
+        scripts={[CHECKOUT_FILES.script]}
       >
         {accent !== null && <link rel="stylesheet" href={accentAddress(accent)} />}
         {reloads && <ReloadWithoutScript />}

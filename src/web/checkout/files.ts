@@ -6,14 +6,18 @@ const ADDRESS = '/checkout/';
 const files = new PublishedFiles(ADDRESS);
 const accents = new AccentStyles(ADDRESS, ':root');
 
-export const STYLE_ADDRESS = files.publish(
-  'checkout.css',
-  `${UI_FILES}/tokens.css`,
-  `${UI_FILES}/environment.css`,
-  `${DIRECTORY}/checkout.css`,
-);
-export const SCRIPT_ADDRESS = files.publish('checkout.js', `${DIRECTORY}/checkout.js`);
-export const ICON_ADDRESS = files.publish('icon.svg', `${DIRECTORY}/icon.svg`);
+/** What every page loads. */
+export const CHECKOUT_FILES = {
+  fonts: files.fonts(),
+  style: files.publishStyle(
+    'checkout.css',
+    `${UI_FILES}/tokens.css`,
+    `${UI_FILES}/environment.css`,
+    `${DIRECTORY}/checkout.css`,
+  ),
+  script: files.publish('checkout.js', `${DIRECTORY}/checkout.js`),
+  icon: files.publish('icon.svg', `${DIRECTORY}/icon.svg`),
+};
 
 /** The style sheet with the colour of a shop. */
 export const accentAddress = (accent: string) => accents.address(accent);

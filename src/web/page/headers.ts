@@ -10,6 +10,7 @@ export const PAGE_HEADERS = {
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
+    "font-src 'self'",
     "connect-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",

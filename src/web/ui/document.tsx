@@ -4,6 +4,7 @@ import type { Language } from '../../domain/sign-in';
 
 /** The addresses of what every page loads. */
 export interface PageFiles {
+  readonly fonts: readonly string[];
   readonly style: string;
   readonly script: string;
   readonly icon: string;
@@ -65,7 +66,7 @@ function Document({
   const { text, reload } = SCRIPT_OFF[language];
   return (
     <html lang={language}>
-      <Head title={title} icon={files.icon} style={files.style} scripts={[files.script, ...scripts]}>
+      <Head title={title} files={files} scripts={[files.script, ...scripts]}>
         {reloads && <ReloadWithoutScript />}
       </Head>
       <body className={className} data-live={events} data-poll={poll}>
@@ -95,14 +96,13 @@ export function ReloadWithoutScript(): ReactElement {
 
 interface HeadProps {
   readonly title: string;
-  readonly icon: string;
-  readonly style: string;
+  readonly files: Omit<PageFiles, 'script'>;
   readonly scripts: readonly string[];
   readonly children?: ReactNode;
 }
 
 /** What a browser has to know of each page, and what it loads. */
-export function Head({ title, icon, style, scripts, children }: HeadProps): ReactElement {
+export function Head({ title, files: { fonts, style, icon }, scripts, children }: HeadProps): ReactElement {
   return (
     <head>
       <meta charSet="utf-8" />
@@ -110,6 +110,9 @@ export function Head({ title, icon, style, scripts, children }: HeadProps): Reac
       <meta name="robots" content="noindex" />
       <title>{title}</title>
       <link rel="icon" type="image/svg+xml" href={icon} />
+      {fonts.map((font) => (
+        <link key={font} rel="preload" as="font" type="font/woff2" href={font} crossOrigin="anonymous" />
+      ))}
       <link rel="stylesheet" href={style} />
       {scripts.map((script) => (
         <script key={script} src={script} defer />
