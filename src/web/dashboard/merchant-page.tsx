@@ -75,7 +75,12 @@ function MerchantPage({ view, page }: FramedPage): ReactElement {
       merchantNote="Lunas"
       userName={view.userName}
       userNote={notes.filter(Boolean).join(' · ')}
-      menu={visible.map(({ name, href }) => ({ label: texts.menu[name], href, isCurrent: page.current === name }))}
+      menu={visible.map(({ name, href }) => ({
+        icon: name,
+        label: texts.menu[name],
+        href,
+        isCurrent: page.current === name,
+      }))}
       settings={
         <>
           <LanguageForm view={view} />

@@ -1,30 +1,37 @@
 import type { ReactElement } from 'react';
 import type { PaymentStatus } from '../../domain/payment-transitions';
+import { Icon, type IconName } from './icon';
 
-/** A glyph and a word: the colour alone never has the meaning. */
+/** An icon and a word: the colour alone never has the meaning. */
 const CHIPS = {
-  created: ['○', 'neutral'],
-  pending: ['○', 'open'],
-  paid: ['✓', 'good'],
-  settled: ['✓', 'good'],
-  refund_processing: ['↺', 'back'],
-  refunded: ['↺', 'neutral'],
-  refund_failed: ['!', 'bad'],
-  failed: ['!', 'bad'],
-  expired: ['–', 'neutral'],
-  cancelled: ['–', 'neutral'],
-} as const satisfies Record<PaymentStatus, readonly [string, string]>;
+  created: ['waiting', 'neutral'],
+  pending: ['waiting', 'open'],
+  paid: ['done', 'good'],
+  settled: ['done', 'good'],
+  refund_processing: ['returned', 'back'],
+  refunded: ['returned', 'neutral'],
+  refund_failed: ['alert', 'bad'],
+  failed: ['alert', 'bad'],
+  expired: ['ended', 'neutral'],
+  cancelled: ['ended', 'neutral'],
+} as const satisfies Record<PaymentStatus, readonly [IconName, string]>;
 
 /** What a state means for who reads it. */
 export type Tone = 'good' | 'open' | 'warning' | 'bad' | 'neutral';
 
-const GLYPHS = { good: '✓', open: '○', warning: '!', bad: '!', neutral: '–' } as const satisfies Record<Tone, string>;
+const ICONS = {
+  good: 'done',
+  open: 'waiting',
+  warning: 'alert',
+  bad: 'alert',
+  neutral: 'ended',
+} as const satisfies Record<Tone, IconName>;
 
 /** A state that is not that of a payment. */
 export function StateChip({ tone, label }: { readonly tone: Tone; readonly label: string }): ReactElement {
   return (
     <span className={`chip ${tone}`}>
-      <span aria-hidden="true">{GLYPHS[tone]}</span>
+      <Icon name={ICONS[tone]} />
       {label}
     </span>
   );
@@ -36,10 +43,10 @@ interface ChipProps {
 }
 
 export function Chip({ status, label }: ChipProps): ReactElement {
-  const [glyph, tone] = CHIPS[status];
+  const [icon, tone] = CHIPS[status];
   return (
     <span className={`chip ${tone}`}>
-      <span aria-hidden="true">{glyph}</span>
+      <Icon name={icon} />
       {label}
     </span>
   );

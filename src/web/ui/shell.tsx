@@ -1,11 +1,17 @@
 import type { ReactElement, ReactNode } from 'react';
 import { SIGN_IN_PATHS } from '../page/return-paths';
 import { EnvironmentBar, type EnvironmentTexts } from './environment-bar';
+import { Icon, IconShapes, type IconName } from './icon';
 
 export interface MenuItem {
   readonly label: string;
   readonly href: string;
   readonly isCurrent: boolean;
+}
+
+/** The areas of the menu have icons, the pages of one area have none. */
+interface MainMenuItem extends MenuItem {
+  readonly icon: IconName;
 }
 
 export interface ShellTexts {
@@ -23,7 +29,7 @@ export interface ShellProps {
   readonly merchantNote: string;
   readonly userName: string;
   readonly userNote: string;
-  readonly menu: readonly MenuItem[];
+  readonly menu: readonly MainMenuItem[];
   /** What stands beside the user, such as the choice of the language. */
   readonly settings: ReactNode;
   readonly children: ReactNode;
@@ -34,6 +40,7 @@ export function Shell(props: ShellProps): ReactElement {
   const { texts, children } = props;
   return (
     <>
+      <IconShapes />
       <a className="skip" href="#content">
         {texts.skip}
       </a>
@@ -101,12 +108,13 @@ export function Logo(): ReactElement {
   );
 }
 
-function Menu({ menu }: { readonly menu: readonly MenuItem[] }): ReactElement {
+function Menu({ menu }: { readonly menu: readonly MainMenuItem[] }): ReactElement {
   return (
     <ul className="menu">
-      {menu.map(({ label, href, isCurrent }) => (
+      {menu.map(({ icon, label, href, isCurrent }) => (
         <li key={href}>
           <a href={href} aria-current={isCurrent ? 'page' : undefined}>
+            <Icon name={icon} />
             {label}
           </a>
         </li>

@@ -1,4 +1,5 @@
 import type { ReactElement, ReactNode } from 'react';
+import { Icon, type IconName } from './icon';
 
 /** Where the cell stands at 320 pixels, where a row has two lines. */
 type NarrowPosition = 'first' | 'first-end' | 'second' | 'second-end' | 'hidden';
@@ -67,20 +68,19 @@ export function Pager({ newer, older, texts }: PagerProps): ReactElement | null 
 }
 
 interface EmptyStateProps {
+  /** Of what the list has. */
+  readonly picture: IconName;
   readonly text: string;
   readonly children?: ReactNode;
 }
 
 /** What a list is, and the one thing to do next. */
-export function EmptyState({ text, children }: EmptyStateProps): ReactElement {
+export function EmptyState({ picture, text, children }: EmptyStateProps): ReactElement {
   return (
     <div className="empty">
-      <svg viewBox="0 0 56 56" aria-hidden="true" fill="none" stroke="currentColor" strokeWidth="2">
-        <rect x="6" y="6" width="16" height="16" rx="3" />
-        <rect x="34" y="6" width="16" height="16" rx="3" />
-        <rect x="6" y="34" width="16" height="16" rx="3" />
-        <path d="M34 34h6v6h-6zM44 44h6v6h-6zM46 34h4M34 46v4" />
-      </svg>
+      <span className="picture">
+        <Icon name={picture} />
+      </span>
       <p className="text">{text}</p>
       {children}
     </div>

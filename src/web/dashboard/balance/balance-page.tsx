@@ -54,7 +54,12 @@ function BalanceContent(page: BalancePage): ReactElement {
       <div className="stack">
         <Amounts {...page} />
         <Card title={texts.newest} part="newest" version={String(newest[0]?.postingId ?? 0)}>
-          <LineTable view={view} lines={newest} timeStyle="short" empty={<EmptyState text={texts.nothing} />} />
+          <LineTable
+            view={view}
+            lines={newest}
+            timeStyle="short"
+            empty={<EmptyState picture="balance" text={texts.nothing} />}
+          />
         </Card>
         <Month {...page} />
         <PeriodForm view={view} from="" to="" errors={{}} />
@@ -114,7 +119,7 @@ function Month({ view, month, days, earlierMonth, laterMonth }: BalancePage): Re
         columns={dayColumns(view)}
         rows={days.toReversed()}
         keyOf={({ day }) => day}
-        empty={<EmptyState text={texts.noDays} />}
+        empty={<EmptyState picture="balance" text={texts.noDays} />}
       />
       <nav className="pager" aria-label={texts.months}>
         <a href={hrefOf(earlierMonth)}>‹ {texts.earlierMonth}</a>

@@ -169,7 +169,12 @@ function Lines({ view, payout, lines, isFirstPage, moreAfter }: PayoutPage): Rea
   return (
     <div id="lines">
       <Card title={detail.lines(lineCount)} aside={lineCount > 0 ? csv : undefined}>
-        <LineTable view={view} lines={lines} timeStyle="short" empty={<EmptyState text={detail.noLines} />} />
+        <LineTable
+          view={view}
+          lines={lines}
+          timeStyle="short"
+          empty={<EmptyState picture="payouts" text={detail.noLines} />}
+        />
         {(!isFirstPage || moreAfter !== null) && (
           <nav className="pager" aria-label={detail.pages}>
             {isFirstPage ? <span /> : <a href={payoutPagePath.to(path)}>‹ {detail.firstLines}</a>}

@@ -44,10 +44,10 @@ function FramedPage({ view, page }: { readonly view: UserView; readonly page: Us
   const texts = DASHBOARD_TEXTS[language];
   const profile = PROFILE_TEXTS[language];
   const menu = [
-    { label: profile.merchants, href: '/', isCurrent: false },
-    { label: profile.profile, href: '/profile', isCurrent: page.current === 'profile' },
-    { label: profile.security, href: '/profile/security', isCurrent: page.current === 'security' },
-  ];
+    { icon: 'home', label: profile.merchants, href: '/', isCurrent: false },
+    { icon: 'team', label: profile.profile, href: '/profile', isCurrent: page.current === 'profile' },
+    { icon: 'settings', label: profile.security, href: '/profile/security', isCurrent: page.current === 'security' },
+  ] as const;
   const { skip, menuName, signOut, developmentSession } = texts;
   return (
     <Shell

@@ -5,6 +5,7 @@ import type { FieldErrors } from '../../page/read-form';
 import { SIGN_IN_PATHS } from '../../page/return-paths';
 import { Field } from '../../ui/form';
 import { DASHBOARD_TEXTS } from '../texts/texts';
+import { Introduction } from './introduction';
 import { NAME_ATTRIBUTES } from './name-field';
 import { NewPasswordFields, SignInForm } from './sign-in-form';
 import { renderSignInPage } from './sign-in-frame';
@@ -37,6 +38,7 @@ function Invitation(page: InvitationPage): ReactElement {
   const role = DASHBOARD_TEXTS[page.language].roles[page.role];
   return (
     <>
+      <Introduction language={page.language} />
       <p className="breakable">{invitation.invited(page.email, role)}</p>
       <NextStep page={page} role={role} />
     </>

@@ -4,6 +4,7 @@ import type { FormAttributes } from '../../page/field-attributes';
 import type { FieldErrors } from '../../page/read-form';
 import { Field } from '../../ui/form';
 import { PASSKEY_SCRIPTS } from '../files';
+import { Introduction } from './introduction';
 import { PasskeyButton } from './passkey-button';
 import { CodeField, SignInForm } from './sign-in-form';
 import { renderSignInPage } from './sign-in-frame';
@@ -31,6 +32,7 @@ function Login({ language, action, email, returnPath, errors, attributes }: Logi
   const texts = SIGN_IN_TEXTS[language];
   return (
     <>
+      <Introduction language={language} />
       <SignInForm {...{ texts, action, button: texts.login.button, errors, returnPath }}>
         <Field
           name="email"

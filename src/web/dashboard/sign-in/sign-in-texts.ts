@@ -26,6 +26,7 @@ const VIOLATIONS_ID: Readonly<Record<PasswordViolation, string>> = {
 };
 
 const en = {
+  introduction: 'Lunas takes QRIS payments for your shop: a customer scans the code, and the money comes to your bank.',
   continue: 'Continue',
   cancel: 'Back',
   checkFields: SHARED_EN.checkFields,
@@ -129,6 +130,8 @@ const en = {
 export type SignInTexts = typeof en;
 
 const id: SignInTexts = {
+  introduction:
+    'Lunas menerima pembayaran QRIS untuk toko Anda: pelanggan memindai kode, dan uangnya masuk ke bank Anda.',
   continue: 'Lanjutkan',
   cancel: 'Kembali',
   checkFields: SHARED_ID.checkFields,

@@ -92,7 +92,11 @@ function Deliveries({ view, endpointId, deliveries }: DeliveriesProps): ReactEle
   const all = <a href={deliveriesPath.to(view, { endpoint: endpointId })}>{allDeliveries} ›</a>;
   return (
     <Card title={latest} aside={all} part="deliveries" version={versionOfDeliveries(deliveries)}>
-      <DeliveryTable view={view} deliveries={deliveries} empty={<EmptyState text={noneOfEndpoint} />} />
+      <DeliveryTable
+        view={view}
+        deliveries={deliveries}
+        empty={<EmptyState picture="developers" text={noneOfEndpoint} />}
+      />
     </Card>
   );
 }
