@@ -110,6 +110,11 @@ export function mayAccess(role: MemberRole, area: MemberArea, level: AccessLevel
   return ACCESS_LEVELS.indexOf(accessLevel(role, area)) >= ACCESS_LEVELS.indexOf(level);
 }
 
+/** A cashier sees what they took themselves, and not what the shop takes. */
+export function seesTurnover(role: MemberRole): boolean {
+  return role !== 'cashier';
+}
+
 /** The roles that reach the level, for the text of a page that another role may not open. */
 export function rolesWith(area: MemberArea, level: AccessLevel): MemberRole[] {
   return MEMBER_ROLES.filter((role) => mayAccess(role, area, level));

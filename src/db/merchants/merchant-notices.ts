@@ -25,6 +25,9 @@ const ACTOR = `case notice.kind
     when 'bank_account.pending_approval' then account.proposed_by
   end`;
 
+const IS_OWN_MEMBERSHIP =
+  "notice.kind in ('security.owner_changed', 'security.member_authorised', 'security.member_changed')";
+
 /** What waited for an approval, and waits no more; an account that came to nothing. */
 const IS_SOLVED = `case notice.kind
     when 'payout.waiting_for_approval' then (select status <> 'requested' from payouts where id = notice.target_id)
@@ -68,7 +71,7 @@ export interface OpenNotice {
   readonly count: number;
   /** The newest time. */
   readonly occurredAt: Date;
-  /** The user did it. */
+  /** The user did it, or it is about what the user may do. */
   readonly isOwn: boolean;
   /** The user closed it: it is shown until then. Null: it is shown until the user closes it. */
   readonly shownUntil: Date | null;
@@ -93,7 +96,8 @@ export async function listOpenNotices(
         select notice.*, ${IS_GUARDED} as is_guarded,
           closing.count is not distinct from notice.count as is_closed,
           notice.count - case when closing.count < notice.count then closing.count else 0 end as times,
-          account.bank_code, account.last_four, coalesce(${ACTOR} = 'user:' || $2::uuid, false) as is_own,
+          account.bank_code, account.last_four,
+          coalesce(${ACTOR} = 'user:' || $2::uuid, ${IS_OWN_MEMBERSHIP} and notice.target_id = $2) as is_own,
           row_number() over (partition by ${IS_GUARDED} order by notice.occurred_at desc, notice.id desc) as position
         from merchant_notices notice
         join members member on member.merchant_id = $1 and member.user_id = $2 and is_shown_to(notice, member)

@@ -68,7 +68,7 @@ async function figuresOf(page: Page) {
 async function readPayments(path: string) {
   const query = new URL(path, dashboard.url).searchParams;
   const statuses = ['paid', 'settled', 'refund_processing', 'refund_failed', 'refunded'];
-  if (query.get('group') === 'ended') statuses.push('expired', 'failed');
+  if (query.get('group') === 'tried') statuses.push('failed');
   const days = [startOfDay(query.get('from') ?? '', ZONE), endOfDay(query.get('to') ?? '', ZONE)];
   const { rows } = await service.db.query<{ payments: number; total: number; net: number }>(
     `select count(*)::integer as payments, coalesce(sum(total_rupiah), 0)::bigint as total,
@@ -104,11 +104,11 @@ it.each(['today', '7d', '30d'])('each figure of %s is that of the list behind it
     await list.close();
   }
   const expected = await readPayments(paid?.path ?? '');
-  const ended = await readPayments(success?.path ?? '');
+  const tried = await readPayments(success?.path ?? '');
   expect(digits(paid?.value ?? '')).toBe(expected.total);
   expect(digits(payments?.value ?? '')).toBe(expected.payments);
   expect(digits(net?.value ?? '')).toBe(expected.net);
-  expect(success?.hint).toBe(`${expected.payments} of ${ended.payments} that ended`);
+  expect(success?.hint).toBe(`${expected.payments} of ${tried.payments} that customers tried`);
   expect(expected.payments).toBeGreaterThan(0);
 
   // The bars add up to the figure, and each has its list.
@@ -332,6 +332,30 @@ describe('what needs attention', () => {
     );
     expect(partOf((await (await shop.as('owner')).get(shop.path)).body, 'attention')).toBeNull();
   });
+});
+
+it('a cashier sees the payments that they took today, and not what the shop takes', async () => {
+  const shop = await newShop('Toko Kasir', ['owner', 'cashier']);
+  await seedPayments(service.db, shop.id, {
+    count: 9,
+    from: inDays(-0.01).toISOString(),
+    rareOneIn: 9,
+    sameReference: 3,
+  });
+  const cashier = await shop.as('cashier');
+  const form = { form_id: randomUUID(), amount: '12.500', order: 'MEJA-9' };
+  const { status } = await cashier.post(`${shop.path}/payments/new`, Object.entries(form));
+  expect(status).toBe(303);
+  const { body } = await cashier.get(shop.path);
+  expect(partOf(body, 'figures')).toBeNull();
+  expect(partOf(body, 'chart')).toBeNull();
+  const own = partOf(body, 'newest') ?? '';
+  expect(own).toContain('MEJA-9');
+  expect(own.match(/<tr role="row"><td/g)).toHaveLength(1);
+  const ofOwner = (await (await shop.as('owner')).get(shop.path)).body;
+  expect(partOf(ofOwner, 'figures')).not.toBeNull();
+  expect(partOf(ofOwner, 'newest')?.match(/<tr role="row"><td/g)).toHaveLength(5);
+  await screenshots('cashier', dashboard.url + shop.path, `cashier@${shop.path.slice(3).toLowerCase()}.test`);
 });
 
 describe('the first steps of a new merchant', () => {

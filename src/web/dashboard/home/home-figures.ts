@@ -20,7 +20,7 @@ export async function readHomeFigures(
   const from = dayOf(new Date(now.getTime() - (DAYS[range] - 1) * DAY_MS), zone);
   const period = { merchantId, from: startOfDay(from, zone), to: endOfDay(to, zone) };
   const unit = range === 'today' ? 'hour' : 'day';
-  const found = await listFigureBars(db, period, { statuses: PAYMENT_GROUPS.ended, unit, zone });
+  const found = await listFigureBars(db, period, { statuses: PAYMENT_GROUPS.tried, unit, zone });
   const rows = found.bars;
   const paid = rows.filter(({ status }) => PAID.includes(status));
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
@@ -42,7 +42,7 @@ export async function readHomeFigures(
     payments: sum(paid.map(({ payments }) => payments)),
     paidRupiah: sum(paid.map(({ totalRupiah }) => totalRupiah)),
     netRupiah: sum(paid.map(({ netRupiah }) => netRupiah)),
-    ended: sum(rows.map(({ payments }) => payments)),
+    tried: sum(rows.map(({ payments }) => payments)),
     bars,
     asOf: found.asOf,
   };

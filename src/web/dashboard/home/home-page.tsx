@@ -22,7 +22,8 @@ interface HomePage {
   /** The first steps of a new merchant; null: it is no new one, or all are done. */
   readonly checklist: readonly ChecklistStep[] | null;
   readonly notices: readonly ShownNotice[];
-  readonly figures: ShownFigures;
+  /** Null: the role sees no turnover, and `payments` are its own ones of the day. */
+  readonly figures: ShownFigures | null;
   /** Null: the role may not view it. */
   readonly balance: Pick<Balance, 'availableRupiah' | 'pendingRupiah' | 'inTransitRupiah'> | null;
 }
@@ -38,39 +39,38 @@ export function renderHomePage(page: HomePage): string {
 }
 
 function Home({ view, payments, attention, checklist, notices, figures, balance }: HomePage): ReactElement {
-  const { texts, locale } = view;
-  const { rangeName, ranges } = HOME_TEXTS[locale.language];
-  const tabs = RANGE_NAMES.map((range) => ({
-    label: ranges[range],
-    href: homePath.to(view, { range }),
-    isCurrent: range === figures.range,
-  }));
+  const { texts } = view;
   return (
     <>
       <PageHead title={texts.home.title}>
         <NewPaymentLink view={view} />
       </PageHead>
       <div className="stack">
+        {figures !== null && <Figures view={view} figures={figures} />}
+        {checklist !== null && <FirstSteps view={view} steps={checklist} />}
         {attention.length > 0 && (
           <Card title={texts.home.attention} part="attention" version={attention.map(({ text }) => text).join()}>
             <Attention rows={attention} />
           </Card>
         )}
-        {checklist !== null && <FirstSteps view={view} steps={checklist} />}
         <NoticeList view={view} notices={notices} />
-        <Tabs name={rangeName} tabs={tabs} />
-        <Figures view={view} figures={figures} />
-        <div className={balance === null ? undefined : 'home-columns'}>
-          <PaidChart view={view} figures={figures} />
-          {balance !== null && <BalanceCard view={view} balance={balance} />}
-        </div>
+        {figures !== null && (
+          <div className={balance === null ? undefined : 'home-columns'}>
+            <PaidChart view={view} figures={figures} />
+            {balance !== null && <BalanceCard view={view} balance={balance} />}
+          </div>
+        )}
         <Card
-          title={texts.home.newest}
+          title={figures === null ? HOME_TEXTS[view.locale.language].own : texts.home.newest}
           aside={<a href={paymentsPath.to(view)}>{texts.home.all}</a>}
           part="newest"
           version={versionOfTable(payments)}
         >
-          <PaymentTable view={view} payments={payments} empty={<EmptyState text={texts.list.nothing} />} />
+          <PaymentTable
+            view={view}
+            payments={payments}
+            empty={<EmptyState picture="payments" text={texts.list.nothing} />}
+          />
         </Card>
       </div>
     </>
@@ -86,11 +86,17 @@ function FirstSteps({ view, steps }: FirstStepsProps): ReactElement {
   const texts = HOME_TEXTS[view.locale.language];
   const done = steps.filter(({ isDone }) => isDone);
   const needed = steps.filter(({ isDone, isOptional }) => isDone || isOptional !== true);
-  const aside = <span className="dim small">{texts.progress(done.length, needed.length)}</span>;
+  const next = steps.find(({ isDone }) => !isDone);
   return (
-    <Card title={texts.checklist} aside={aside} part="checklist" version={done.map(({ title }) => title).join()}>
-      <Checklist steps={steps} states={texts.stepStates} />
-    </Card>
+    <section data-part="checklist" data-version={done.map(({ title }) => title).join()}>
+      <details className="card first-steps">
+        <summary>
+          <b>{texts.checklist}</b> {next && texts.next(next.title)}
+          <span className="dim small">{texts.progress(done.length, needed.length)}</span>
+        </summary>
+        <Checklist steps={steps} states={texts.stepStates} />
+      </details>
+    </section>
   );
 }
 
@@ -102,25 +108,31 @@ interface FiguresProps {
 function Figures({ view, figures }: FiguresProps): ReactElement {
   const { locale } = view;
   const texts = HOME_TEXTS[locale.language];
-  const { payments, paidRupiah, netRupiah, ended, from, to, asOf } = figures;
+  const { payments, paidRupiah, netRupiah, tried, from, to, asOf } = figures;
+  const tabs = RANGE_NAMES.map((range) => ({
+    label: texts.ranges[range],
+    href: homePath.to(view, { range }),
+    isCurrent: range === figures.range,
+  }));
   const paid = paymentsPath.to(view, { group: 'paid', from, to });
   const number = new Intl.NumberFormat(locale.language === 'id' ? 'id-ID' : 'en-GB', { maximumFractionDigits: 1 });
-  const rate = ended === 0 ? '–' : `${number.format((payments / ended) * 100)} %`;
+  const rate = tried === 0 ? '–' : `${number.format((payments / tried) * 100)} %`;
   const shown = [
     { name: texts.paid, href: paid, value: <Money rupiah={paidRupiah} />, hint: texts.withRefunded },
     { name: texts.payments, href: paid, value: number.format(payments), hint: texts.withRefunded },
     {
       name: texts.success,
-      href: paymentsPath.to(view, { group: 'ended', from, to }),
+      href: paymentsPath.to(view, { group: 'tried', from, to }),
       value: rate,
-      hint: ended === 0 ? texts.noneEnded : texts.ofEnded(number.format(payments), number.format(ended)),
+      hint: tried === 0 ? texts.noneTried : texts.ofTried(number.format(payments), number.format(tried)),
     },
     { name: texts.net, href: paid, value: <Money rupiah={netRupiah} />, hint: texts.afterFees },
   ];
   const isCounted = asOf.getTime() > 0;
-  const version = [payments, paidRupiah, netRupiah, ended, from].join();
+  const version = [payments, paidRupiah, netRupiah, tried, from].join();
   return (
     <section aria-label={texts.figures} data-part="figures" data-version={version}>
+      <Tabs name={texts.rangeName} tabs={tabs} />
       <ul className="figures">
         {shown.map(({ name, href, value, hint }) => (
           <li key={name}>

@@ -20,8 +20,8 @@ export interface ShownFigures {
   readonly payments: number;
   readonly paidRupiah: number;
   readonly netRupiah: number;
-  /** Paid, expired or failed. */
-  readonly ended: number;
+  /** Paid or failed. */
+  readonly tried: number;
   readonly bars: readonly HomeBar[];
   readonly asOf: Date;
 }

@@ -4,7 +4,9 @@ import { findDeveloperAttention } from '../../../db/merchants/find-developer-att
 import { findFirstSteps } from '../../../db/merchants/find-first-steps';
 import { findPaymentAttention } from '../../../db/operations/find-attention';
 import { listPaymentPage } from '../../../db/payments/list-payment-page';
+import { listOwnPayments } from '../../../db/payments/own-payments';
 import { findPayoutAttention } from '../../../db/payouts/find-payout-attention';
+import { seesTurnover } from '../../../domain/member-roles';
 import { listNotices } from '../../../services/merchants/notices';
 import { memberPage } from '../../page/page-route';
 import { dayOf, startOfDay } from '../../ui/format';
@@ -48,8 +50,15 @@ export const showHome = memberPage(
         now: visit.now,
       };
       const userId = visit.session.user.id;
+      const isOwn = !seesTurnover(visit.member.role);
       const [payments, waiting, payouts, developers, first, notices, figures, balance] = await Promise.all([
-        listPaymentPage(db, filter, NEWEST),
+        isOwn
+          ? listOwnPayments(
+              db,
+              { merchantId, userId, since: startOfDay(dayOf(visit.now, locale.zone), locale.zone) },
+              NEWEST,
+            )
+          : listPaymentPage(db, filter, NEWEST),
         findPaymentAttention(db, merchantId),
         view.rightRejection('payouts', 'view') === null
           ? findPayoutAttention(db, { merchantId, userId, since: attentionPeriod.deadSince })
@@ -59,7 +68,7 @@ export const showHome = memberPage(
           : null,
         findFirstSteps(db, { merchantId, userId, newSince: daysFromNow(-NEW_DAYS), paid: PAYMENT_GROUPS.paid }),
         listNotices(db, { merchantId, userId }),
-        readHomeFigures(db, merchantId, { range, now: visit.now, zone: view.locale.zone }),
+        isOwn ? null : readHomeFigures(db, merchantId, { range, now: visit.now, zone: locale.zone }),
         view.rightRejection('balance', 'view') === null ? getBalance(db, merchantId) : null,
       ]);
       return pageResponse(

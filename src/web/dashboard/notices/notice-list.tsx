@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { LOGIN_NOTICE_KINDS, type ChangedCredential, type NoticeKind } from '../../../domain/notice-kinds';
+import { Icon } from '../../ui/icon';
 import { Card } from '../../ui/layout';
 import { Time } from '../../ui/values';
 import type { MerchantView } from '../merchant-view';
@@ -24,8 +25,9 @@ interface NoticeListProps {
 }
 
 /**
- * What every owner has to see, each with a button that closes it for this owner. What they did is no alarm. A notice of
- * money or access stays for a while, with the time at which it goes instead of the button.
+ * What every owner has to see, each with a button that closes it for this owner. One is shown, and the others with it on
+ * demand. What they did is no alarm. A notice of money or access stays for a while, with the time at which it goes
+ * instead of the button.
  */
 export function NoticeList({ view, notices }: NoticeListProps): ReactElement {
   return (
@@ -35,12 +37,26 @@ export function NoticeList({ view, notices }: NoticeListProps): ReactElement {
   );
 }
 
-/**
- * The newest of what this owner did; the others are below a line that opens. Changes of a login are not: a thief could
- * hide them by later changes.
- */
-const OWN_SHOWN = 3;
-const ALWAYS_SHOWN: ReadonlySet<NoticeKind> = new Set(LOGIN_NOTICE_KINDS);
+/** What its reader must stop, unless they know of it. The others are news. */
+const ALARMS: ReadonlySet<NoticeKind> = new Set([
+  ...LOGIN_NOTICE_KINDS,
+  'bank_account.pending_inquiry',
+  'bank_account.pending_approval',
+  'payout.schedule_proposed',
+  'payout.schedule_changed',
+  'payment.other_amount',
+  'security.owner_changed',
+  'security.key_created',
+  'security.webhook_changed',
+  'security.return_url_changed',
+  'security.contact_changed',
+  'security.origins_changed',
+]);
+const LOGINS: ReadonlySet<NoticeKind> = new Set(LOGIN_NOTICE_KINDS);
+const isAlarm = ({ kind, isOwn }: ShownNotice) => ALARMS.has(kind) && !isOwn;
+
+/** A login comes first, whatever else was changed after it. */
+const urgencyOf = (notice: ShownNotice) => (LOGINS.has(notice.kind) ? 0 : isAlarm(notice) ? 1 : 2);
 
 /** What the form sends: exactly what the page shows is closed. */
 const seenOf = (notices: readonly ShownNotice[]) => notices.map(({ id, count }) => `${id}.${count}`).join(' ');
@@ -48,17 +64,17 @@ const seenOf = (notices: readonly ShownNotice[]) => notices.map(({ id, count }) 
 function Notices({ view, notices }: NoticeListProps): ReactElement {
   const texts = NOTICE_TEXTS[view.locale.language];
   const closable = notices.filter(({ shownUntil }) => shownUntil === null);
-  const folded = new Set(notices.filter(({ isOwn, kind }) => isOwn && !ALWAYS_SHOWN.has(kind)).slice(OWN_SHOWN));
+  const [first, ...others] = notices.toSorted((one, other) => urgencyOf(one) - urgencyOf(other));
   return (
     <Card
       title={texts.title}
       aside={closable.length > 1 ? <Close view={view} notices={closable} label={texts.closeAll} /> : undefined}
     >
-      <NoticeRows view={view} notices={notices.filter((notice) => !folded.has(notice))} />
-      {folded.size > 0 && (
+      {first && <NoticeRows view={view} notices={[first]} />}
+      {others.length > 0 && (
         <details className="more-rows">
-          <summary>{texts.more(folded.size)}</summary>
-          <NoticeRows view={view} notices={[...folded]} />
+          <summary>{texts.more(others.length)}</summary>
+          <NoticeRows view={view} notices={others} />
         </details>
       )}
     </Card>
@@ -71,8 +87,8 @@ function NoticeRows({ view, notices }: NoticeListProps): ReactElement {
     <ul className="attention">
       {notices.map((notice) => (
         <li key={notice.id}>
-          <span className={notice.isOwn ? 'mark own' : 'mark'} aria-hidden="true">
-            {notice.isOwn ? '✓' : '!'}
+          <span className={isAlarm(notice) ? 'mark' : 'mark own'}>
+            <Icon name={isAlarm(notice) ? 'alert' : 'done'} />
           </span>
           <span>
             {describeNotice(notice, view.locale.language)}{' '}

@@ -7,7 +7,7 @@ interface NoticeTexts {
   readonly title: string;
   readonly close: string;
   readonly closeAll: string;
-  /** By the number of the user's own changes that are not shown. */
+  /** By the number of those that are not shown. */
   readonly more: (count: number) => string;
   /** How often it occurred, before the newest time. */
   readonly times: (count: number) => string;
@@ -42,7 +42,7 @@ const en: NoticeTexts = {
   title: 'Security notices',
   close: 'Close',
   closeAll: 'Close all',
-  more: (count) => (count === 1 ? '1 more change of yours' : `${count} more changes of yours`),
+  more: (count) => (count === 1 ? '1 more notice' : `${count} more notices`),
   times: (count) => `${count} times, newest`,
   shownUntil: 'Closed, shown until',
   unnamed: 'No name',
@@ -94,7 +94,7 @@ const id: NoticeTexts = {
   title: 'Pemberitahuan keamanan',
   close: 'Tutup',
   closeAll: 'Tutup semua',
-  more: (count) => `${count} perubahan Anda yang lain`,
+  more: (count) => `${count} pemberitahuan lagi`,
   times: (count) => `${count} kali, terakhir`,
   shownUntil: 'Ditutup, tampil sampai',
   unnamed: 'Tanpa nama',

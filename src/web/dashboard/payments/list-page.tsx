@@ -125,7 +125,7 @@ function Filters({ page: { view, sent }, messages }: FiltersProps): ReactElement
   const isSet = [from, to, amount, provider].some((value) => value !== undefined);
   const group = sent.group ?? (sent.status === undefined ? 'all' : undefined);
   // The group of the success rate is shown to who comes from it.
-  const names = PAYMENT_GROUP_NAMES.filter((name) => name !== 'ended' || name === group);
+  const names = PAYMENT_GROUP_NAMES.filter((name) => name !== 'tried' || name === group);
   const tabs = names.map((name) => ({
     label: texts.groups[name],
     href: paymentsPath.to(view, { group: name === 'all' ? undefined : name, from, to, provider, amount }),
@@ -177,12 +177,12 @@ function Empty({ page: { view, sent, errors } }: { readonly page: ListPage }): R
   const { noMatch, notFound, notSearched } = texts.list;
   if (Object.keys(sent).length > 0) {
     return (
-      <EmptyState text={isSearched ? (sent.q === undefined ? noMatch : notFound) : notSearched}>
+      <EmptyState picture="search" text={isSearched ? (sent.q === undefined ? noMatch : notFound) : notSearched}>
         <a className="button" href={paymentsPath.to(view)}>
           {texts.list.clear}
         </a>
       </EmptyState>
     );
   }
-  return <EmptyState text={texts.list.nothing} />;
+  return <EmptyState picture="payments" text={texts.list.nothing} />;
 }

@@ -7,9 +7,9 @@ export const PAYMENT_GROUPS = {
   paid: ['paid', 'settled', 'refund_processing', 'refund_failed', 'refunded'],
   unpaid: ['expired', 'cancelled', 'failed'],
   attention: ['refund_failed', 'refund_processing'],
-  /** What the success rate counts. A cancelled payment is no failure: the merchant ended it. */
-  ended: ['paid', 'settled', 'refund_processing', 'refund_failed', 'refunded', 'expired', 'failed'],
+  /** What the success rate counts. A code that no customer scanned is no failure of the shop. */
+  tried: ['paid', 'settled', 'refund_processing', 'refund_failed', 'refunded', 'failed'],
 } as const satisfies Record<string, readonly PaymentStatus[] | null>;
 export type PaymentGroup = keyof typeof PAYMENT_GROUPS;
 
-export const PAYMENT_GROUP_NAMES = ['all', 'waiting', 'paid', 'unpaid', 'attention', 'ended'] as const;
+export const PAYMENT_GROUP_NAMES = ['all', 'waiting', 'paid', 'unpaid', 'attention', 'tried'] as const;

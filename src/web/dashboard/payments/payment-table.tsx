@@ -38,20 +38,21 @@ function columnsOf({ texts, locale, code }: MerchantView): Column<ListedPayment>
   const { columns } = texts.list;
   return [
     {
-      title: columns.time,
-      narrow: 'second',
-      cell: ({ createdAt }) => <Time at={createdAt} style="short" locale={locale} />,
+      title: columns.order,
+      narrow: 'second-end',
+      className: 'clipped strong',
+      cell: ({ merchantReferenceId }) => merchantReferenceId ?? <span className="dim">–</span>,
     },
     {
       title: columns.reference,
       narrow: 'hidden',
+      className: 'dim',
       cell: ({ referenceId }) => <code>{referenceId}</code>,
     },
     {
-      title: columns.order,
-      narrow: 'second-end',
-      className: 'clipped',
-      cell: ({ merchantReferenceId }) => merchantReferenceId ?? <span className="dim">–</span>,
+      title: columns.time,
+      narrow: 'second',
+      cell: ({ createdAt }) => <Time at={createdAt} style="short" locale={locale} />,
     },
     {
       title: columns.net,

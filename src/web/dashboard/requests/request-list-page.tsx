@@ -110,15 +110,18 @@ function Filters(page: RequestListPage): ReactElement {
 
 function Empty({ view, sent }: RequestListPage): ReactElement {
   const texts = REQUEST_TEXTS[view.locale.language];
-  if (Object.keys(sent).length === 0) return <EmptyState text={texts.nothing} />;
+  if (Object.keys(sent).length === 0) return <EmptyState picture="developers" text={texts.nothing} />;
   return (
-    <EmptyState text={texts.noMatch}>
+    <EmptyState picture="search" text={texts.noMatch}>
       <a className="button" href={requestsPath.to(view)}>
         {texts.clear}
       </a>
     </EmptyState>
   );
 }
+
+/** In a narrow column the action at the end of a path is what matters; the page of the request has the whole path. */
+const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
 
 export function columnsOf({ locale, code }: MerchantView): Column<ShownRequest>[] {
   const texts = REQUEST_TEXTS[locale.language];
@@ -136,7 +139,7 @@ export function columnsOf({ locale, code }: MerchantView): Column<ShownRequest>[
       cell: ({ requestId, method, path }) => (
         <a className="row-link" href={requestPath.to({ code, request: requestId })}>
           <code>
-            {method} {path}
+            {method} {path.replaceAll(UUID, '…')}
           </code>
         </a>
       ),

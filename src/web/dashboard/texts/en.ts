@@ -35,7 +35,7 @@ const GROUPS = {
   paid: 'Paid',
   unpaid: 'Not paid',
   attention: 'Needs attention',
-  ended: 'Ended',
+  tried: 'Tried',
 } satisfies Record<PaymentGroup, string>;
 
 const ROLES = {

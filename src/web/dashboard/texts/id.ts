@@ -96,7 +96,7 @@ export const ID: DashboardTexts = {
     paid: 'Dibayar',
     unpaid: 'Tidak dibayar',
     attention: 'Perlu perhatian',
-    ended: 'Berakhir',
+    tried: 'Dicoba',
   },
   rejections: {
     provider_cannot_cancel: 'ShopeePay tidak mendukung pembatalan. QR ini berakhir sendiri pada batas waktunya.',
