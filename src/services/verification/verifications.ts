@@ -1,5 +1,9 @@
 import type { Queryable } from '../../db/connection/pool';
-import { findVerifiedPosition, recordAuditVerification, type AuditPosition } from '../../db/operations/audit-verifications';
+import {
+  findVerifiedPosition,
+  recordAuditVerification,
+  type AuditPosition,
+} from '../../db/operations/audit-verifications';
 import type { VerificationResult, Verifications, VerificationScope } from '../../domain/verification';
 import type { Logger } from '../../observability/logger';
 import { verifyAllEntries, verifyNewEntries, type EntriesVerification } from '../audit/verify-audit';

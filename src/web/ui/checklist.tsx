@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { Icon } from './icon';
 
 export interface ChecklistStep {
   readonly title: string;
@@ -23,7 +24,7 @@ export function Checklist({ steps, states }: ChecklistProps): ReactElement {
       {steps.map(({ title, hint, isDone, link }, index) => (
         <li key={title} className={isDone ? 'done' : undefined}>
           <span className="mark" aria-hidden="true">
-            {isDone ? '✓' : index + 1}
+            {isDone ? <Icon name="done" /> : index + 1}
           </span>
           <div>
             <p className="step">

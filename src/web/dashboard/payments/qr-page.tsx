@@ -4,6 +4,7 @@ import type { PaymentStatus } from '../../../domain/payment-transitions';
 import { drawQrisPath } from '../../../qris/image';
 import { shopOf } from '../../../qris/qris';
 import type { CheckoutState } from '../../checkout/checkout-state';
+import { Icon } from '../../ui/icon';
 import { Card, PageHead } from '../../ui/layout';
 import { Countdown, Money, Time } from '../../ui/values';
 import { renderMerchantPage } from '../merchant-page';
@@ -123,8 +124,8 @@ function State({ view, payment, state }: QrPage): ReactElement {
   const text = stateText(view, payment.status, state);
   return (
     <>
-      <span className={isPaid ? 'state-mark' : 'state-mark ended'} aria-hidden="true">
-        {isPaid ? '✓' : isOpen ? '…' : '–'}
+      <span className={isPaid ? 'state-mark' : 'state-mark ended'}>
+        <Icon name={isPaid ? 'done' : isOpen ? 'waiting' : 'ended'} />
       </span>
       <p className={isPaid ? 'state paid' : 'state'} data-announce="" data-sound={isPaid ? '' : undefined}>
         {text}
