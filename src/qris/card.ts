@@ -1,5 +1,5 @@
 import type { Canvas, SKRSContext2D } from '@napi-rs/canvas';
-import { FONT_FAMILY, fontFile } from '../typeface';
+import { FONT_FAMILY, fontFile } from './font';
 import { codeRows, encodePng, modulesAcross } from './image';
 
 /** A line of text. One that is too long is drawn smaller, and then cut. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { PACKAGE_ROOT } from '../../package-info';
-import { FONT_FAMILY, fontFile } from '../../typeface';
+import { FONT_FAMILY, fontFile } from '../../qris/font';
 
 export interface PublishedFile {
   readonly contentType: string;
