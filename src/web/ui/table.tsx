@@ -68,18 +68,17 @@ export function Pager({ newer, older, texts }: PagerProps): ReactElement | null 
 }
 
 interface EmptyStateProps {
-  /** Of what the list has. */
-  readonly picture: IconName;
+  readonly icon: IconName;
   readonly text: string;
   readonly children?: ReactNode;
 }
 
 /** What a list is, and the one thing to do next. */
-export function EmptyState({ picture, text, children }: EmptyStateProps): ReactElement {
+export function EmptyState({ icon, text, children }: EmptyStateProps): ReactElement {
   return (
     <div className="empty">
-      <span className="picture">
-        <Icon name={picture} />
+      <span className="disc">
+        <Icon name={icon} />
       </span>
       <p className="text">{text}</p>
       {children}

@@ -123,9 +123,9 @@ function Filters({ page: { view, people, sent }, messages }: FiltersProps): Reac
 
 function Empty({ page: { view, sent } }: { readonly page: ActivityPage }): ReactElement {
   const texts = ACTIVITY_TEXTS[view.locale.language];
-  if (Object.keys(sent).length === 0) return <EmptyState picture="activity" text={texts.nothing} />;
+  if (Object.keys(sent).length === 0) return <EmptyState icon="activity" text={texts.nothing} />;
   return (
-    <EmptyState picture="search" text={texts.noMatch}>
+    <EmptyState icon="search" text={texts.noMatch}>
       <a className="button" href={activityPath.to(view)}>
         {texts.clear}
       </a>

@@ -58,7 +58,7 @@ function BalanceContent(page: BalancePage): ReactElement {
             view={view}
             lines={newest}
             timeStyle="short"
-            empty={<EmptyState picture="balance" text={texts.nothing} />}
+            empty={<EmptyState icon="balance" text={texts.nothing} />}
           />
         </Card>
         <Month {...page} />
@@ -119,7 +119,7 @@ function Month({ view, month, days, earlierMonth, laterMonth }: BalancePage): Re
         columns={dayColumns(view)}
         rows={days.toReversed()}
         keyOf={({ day }) => day}
-        empty={<EmptyState picture="balance" text={texts.noDays} />}
+        empty={<EmptyState icon="balance" text={texts.noDays} />}
       />
       <nav className="pager" aria-label={texts.months}>
         <a href={hrefOf(earlierMonth)}>‹ {texts.earlierMonth}</a>

@@ -131,7 +131,7 @@ function Statement({ view, statement }: StatementProps): ReactElement {
           columns={dayColumns(view)}
           rows={days}
           keyOf={({ day }) => day}
-          empty={<EmptyState picture="balance" text={texts.noDaysOf} />}
+          empty={<EmptyState icon="balance" text={texts.noDaysOf} />}
         />
       </Card>
     </>

@@ -148,7 +148,7 @@ function Lines({ view, lines, day, isFirstPage, moreLines }: StatementPage): Rea
         lines={lines}
         timeStyle="full"
         more={[after]}
-        empty={<EmptyState picture="balance" text={texts.noLines} />}
+        empty={<EmptyState icon="balance" text={texts.noLines} />}
       />
       {(!isFirstPage || moreLines !== null) && (
         <nav className="pager" aria-label={texts.pages}>

@@ -12,7 +12,10 @@ import { BANK_ACCOUNT_TEXTS } from './bank-account-texts';
 
 type AccountAction = keyof typeof BANK_ACCOUNT_ACTION_PATHS;
 
-/** What the pages of an action have in common. @param done the code of the text on the page of the account afterwards */
+/**
+ * What the pages of an action have in common.
+ * @param done the code of the text on the page of the account afterwards
+ */
 const pagesOf = (action: AccountAction, done: 'confirmed' | 'withdrawn' | 'disabled') => ({
   at: BANK_ACCOUNT_ACTION_PATHS[action],
   path: ({ account }: { readonly account: string }) => ({ bankAccountId: account }),

@@ -80,7 +80,7 @@ function BankAccount({ view, accounts, rejection, done }: BankAccountPage): Reac
         <div className="stack" data-part="accounts" data-version={`${version}${String(cooling)}`}>
           {proposal === undefined && inUse === undefined && (
             <Card>
-              <EmptyState picture="bankAccount" text={texts.nothing} />
+              <EmptyState icon="bankAccount" text={texts.nothing} />
             </Card>
           )}
           {proposal && <AccountCard view={view} account={proposal} title={texts.proposal} />}
@@ -92,7 +92,7 @@ function BankAccount({ view, accounts, rejection, done }: BankAccountPage): Reac
                 columns={columnsOf(view)}
                 rows={earlier}
                 keyOf={({ id }) => id}
-                empty={<EmptyState picture="bankAccount" text={texts.nothing} />}
+                empty={<EmptyState icon="bankAccount" text={texts.nothing} />}
               />
             </Card>
           )}

@@ -34,7 +34,7 @@ export function PaidChart({ view, figures }: PaidChartProps): ReactElement {
     <Card title={texts.chart} part="chart" version={`${range} ${paidRupiah} ${payments}`}>
       <div className="card-body">
         {highest === 0 ? (
-          <EmptyState picture="payments" text={texts.noBars} />
+          <EmptyState icon="payments" text={texts.noBars} />
         ) : (
           <>
             <BarChart
@@ -49,7 +49,7 @@ export function PaidChart({ view, figures }: PaidChartProps): ReactElement {
                 caption={texts.chart}
                 rows={bars.filter((bar) => bar.payments > 0)}
                 keyOf={({ at }) => at.toISOString()}
-                empty={<EmptyState picture="payments" text={texts.noBars} />}
+                empty={<EmptyState icon="payments" text={texts.noBars} />}
                 columns={[
                   {
                     title: texts.columns.time,

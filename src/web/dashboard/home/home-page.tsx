@@ -69,7 +69,7 @@ function Home({ view, payments, attention, checklist, notices, figures, balance 
           <PaymentTable
             view={view}
             payments={payments}
-            empty={<EmptyState picture="payments" text={texts.list.nothing} />}
+            empty={<EmptyState icon="payments" text={texts.list.nothing} />}
           />
         </Card>
       </div>

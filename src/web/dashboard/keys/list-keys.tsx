@@ -48,7 +48,7 @@ function KeyList({ view, keys }: KeyListProps): ReactElement {
             columns={columnsOf(view)}
             rows={keys}
             keyOf={({ id }) => id}
-            empty={<EmptyState picture="developers" text={texts.nothing} />}
+            empty={<EmptyState icon="developers" text={texts.nothing} />}
           />
         </Card>
       </div>

@@ -25,9 +25,9 @@ interface NoticeListProps {
 }
 
 /**
- * What every owner has to see, each with a button that closes it for this owner. One is shown, and the others with it on
- * demand. What they did is no alarm. A notice of money or access stays for a while, with the time at which it goes
- * instead of the button.
+ * What every owner has to see, each with a button that closes it for this owner. One is shown, others on demand.
+ * What they did is no alarm. A notice of money or access stays for a while, with the time at which it goes instead of
+ * the button.
  */
 export function NoticeList({ view, notices }: NoticeListProps): ReactElement {
   return (
@@ -37,7 +37,7 @@ export function NoticeList({ view, notices }: NoticeListProps): ReactElement {
   );
 }
 
-/** What its reader must stop, unless they know of it. The others are news. */
+/** What its reader must stop, unless they know of it. */
 const ALARMS: ReadonlySet<NoticeKind> = new Set([
   ...LOGIN_NOTICE_KINDS,
   'bank_account.pending_inquiry',

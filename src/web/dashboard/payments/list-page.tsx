@@ -177,12 +177,12 @@ function Empty({ page: { view, sent, errors } }: { readonly page: ListPage }): R
   const { noMatch, notFound, notSearched } = texts.list;
   if (Object.keys(sent).length > 0) {
     return (
-      <EmptyState picture="search" text={isSearched ? (sent.q === undefined ? noMatch : notFound) : notSearched}>
+      <EmptyState icon="search" text={isSearched ? (sent.q === undefined ? noMatch : notFound) : notSearched}>
         <a className="button" href={paymentsPath.to(view)}>
           {texts.list.clear}
         </a>
       </EmptyState>
     );
   }
-  return <EmptyState picture="payments" text={texts.list.nothing} />;
+  return <EmptyState icon="payments" text={texts.list.nothing} />;
 }

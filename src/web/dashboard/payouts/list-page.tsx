@@ -152,9 +152,9 @@ interface EmptyProps {
 
 function Empty({ view, isFiltered, isSearched }: EmptyProps): ReactElement {
   const texts = PAYOUT_TEXTS[view.locale.language];
-  if (!isFiltered && isSearched) return <EmptyState picture="payouts" text={texts.nothing} />;
+  if (!isFiltered && isSearched) return <EmptyState icon="payouts" text={texts.nothing} />;
   return (
-    <EmptyState picture="search" text={isSearched ? texts.noMatch : view.texts.list.notSearched}>
+    <EmptyState icon="search" text={isSearched ? texts.noMatch : view.texts.list.notSearched}>
       <a className="button" href={payoutsPath.to(view)}>
         {texts.filters.clear}
       </a>

@@ -173,7 +173,7 @@ function Lines({ view, payout, lines, isFirstPage, moreAfter }: PayoutPage): Rea
           view={view}
           lines={lines}
           timeStyle="short"
-          empty={<EmptyState picture="payouts" text={detail.noLines} />}
+          empty={<EmptyState icon="payouts" text={detail.noLines} />}
         />
         {(!isFirstPage || moreAfter !== null) && (
           <nav className="pager" aria-label={detail.pages}>

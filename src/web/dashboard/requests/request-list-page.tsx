@@ -110,9 +110,9 @@ function Filters(page: RequestListPage): ReactElement {
 
 function Empty({ view, sent }: RequestListPage): ReactElement {
   const texts = REQUEST_TEXTS[view.locale.language];
-  if (Object.keys(sent).length === 0) return <EmptyState picture="developers" text={texts.nothing} />;
+  if (Object.keys(sent).length === 0) return <EmptyState icon="developers" text={texts.nothing} />;
   return (
-    <EmptyState picture="search" text={texts.noMatch}>
+    <EmptyState icon="search" text={texts.noMatch}>
       <a className="button" href={requestsPath.to(view)}>
         {texts.clear}
       </a>

@@ -15,7 +15,7 @@ export function Introduction({ language }: { readonly language: Language }): Rea
         {STEPS.map((step, index) => (
           <Fragment key={step}>
             {index > 0 && <hr aria-hidden="true" />}
-            <span className="picture">
+            <span className="disc">
               <Icon name={step} />
             </span>
           </Fragment>

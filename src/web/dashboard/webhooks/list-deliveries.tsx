@@ -134,9 +134,9 @@ function Failing({ view, sent, endpoints }: DeliveryListProps): ReactElement | n
 
 function Empty({ view, sent }: DeliveryListProps): ReactElement {
   const texts = DELIVERY_TEXTS[view.locale.language];
-  if (Object.keys(sent).length === 0) return <EmptyState picture="developers" text={texts.nothing} />;
+  if (Object.keys(sent).length === 0) return <EmptyState icon="developers" text={texts.nothing} />;
   return (
-    <EmptyState picture="search" text={texts.noMatch}>
+    <EmptyState icon="search" text={texts.noMatch}>
       <a className="button" href={deliveriesPath.to(view)}>
         {texts.clear}
       </a>

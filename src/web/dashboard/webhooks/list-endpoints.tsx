@@ -56,7 +56,7 @@ function EndpointList({ view, endpoints, isDeleted }: EndpointListProps): ReactE
             columns={columnsOf(view)}
             rows={endpoints}
             keyOf={({ id }) => id}
-            empty={<EmptyState picture="developers" text={texts.nothing} />}
+            empty={<EmptyState icon="developers" text={texts.nothing} />}
           />
         </Card>
       </div>

@@ -95,7 +95,7 @@ function Deliveries({ view, endpointId, deliveries }: DeliveriesProps): ReactEle
       <DeliveryTable
         view={view}
         deliveries={deliveries}
-        empty={<EmptyState picture="developers" text={noneOfEndpoint} />}
+        empty={<EmptyState icon="developers" text={noneOfEndpoint} />}
       />
     </Card>
   );
