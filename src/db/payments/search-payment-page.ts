@@ -11,9 +11,11 @@ interface PaymentCriteria {
   readonly provider?: ProviderName | undefined;
   /** The beginning of the order number, in any case. */
   readonly orderBeginning?: string | undefined;
+  /** How many payments are compared; 2,000 if absent. */
+  readonly searched?: number | undefined;
 }
 
-/** How many payments one statement compares. */
+/** How many payments one statement compares at most. */
 const SEARCHED_PAYMENTS = 2_000;
 
 export interface PaymentSearch {
@@ -29,7 +31,7 @@ interface SearchRow extends Partial<PaymentRow> {
   readonly lastId: string | null;
 }
 
-/** Compares the nearest 2,000 payments of a page with the criteria. @returns at most `limit` of them */
+/** Compares the nearest payments of a page with the criteria. @returns at most `limit` of them */
 export async function searchPaymentPage(
   db: Queryable,
   filter: PaymentPageFilter,
@@ -38,7 +40,7 @@ export async function searchPaymentPage(
 ): Promise<PaymentSearch> {
   const { rows } = await db.query<SearchRow>(searchStatement(filter, criteria, limit));
   const [first] = rows;
-  const isCut = first?.searched === SEARCHED_PAYMENTS;
+  const isCut = first?.searched === (criteria.searched ?? SEARCHED_PAYMENTS);
   const searchedTo =
     isCut && first.lastCreatedAt && first.lastId ? { createdAt: first.lastCreatedAt, id: first.lastId } : null;
   return { payments: rows.filter(isPayment), searchedTo };
@@ -50,8 +52,8 @@ function isPayment(row: SearchRow): row is SearchRow & PaymentRow {
 }
 
 function searchStatement(filter: PaymentPageFilter, criteria: PaymentCriteria, limit: number) {
-  const { totalRupiah, provider, orderBeginning } = criteria;
-  const page = pageStatement(filter, SEARCHED_PAYMENTS);
+  const { totalRupiah, provider, orderBeginning, searched = SEARCHED_PAYMENTS } = criteria;
+  const page = pageStatement(filter, searched);
   const values = [...page.values];
   const bind = (value: unknown) => `$${values.push(value)}`;
   const conditions = ['true'];

@@ -44,7 +44,10 @@ export async function searchPayments(
   return { payments: all.slice(0, limit), isComplete: !isBroad && all.length <= limit };
 }
 
-/** Among the newest 2,000 of the merchant. */
+/** Many beginnings are found among so few payments, and a page may read few buffers. */
+const SEARCHED_NEWEST = 500;
+
+/** Among the newest payments of the merchant. */
 async function findNewest(
   db: Queryable,
   merchantId: string,
@@ -52,7 +55,7 @@ async function findNewest(
   limit: number,
 ): Promise<readonly PaymentRow[]> {
   const page = { merchantId, statuses: null, createdFrom: null, createdTo: null, start: null };
-  return (await searchPaymentPage(db, page, { orderBeginning }, limit)).payments;
+  return (await searchPaymentPage(db, page, { orderBeginning, searched: SEARCHED_NEWEST }, limit)).payments;
 }
 
 function newestFirst(one: PaymentRow, other: PaymentRow): number {

@@ -36,8 +36,8 @@ const RELOAD_SECONDS = 10;
 
 /** What a live page shows until its script runs. */
 const SCRIPT_OFF: Readonly<Record<Language, { readonly text: string; readonly reload: string }>> = {
-  id: { text: 'Skrip halaman ini tidak berjalan, jadi halaman tidak diperbarui otomatis.', reload: 'Periksa lagi' },
-  en: { text: 'The script of this page does not run, so the page does not follow changes.', reload: 'Check again' },
+  id: { text: 'Skrip halaman ini tidak dimuat.', reload: 'Periksa lagi' },
+  en: { text: 'The script of this page did not load.', reload: 'Check again' },
 };
 
 /** What the script shows while it cannot read the page again. */

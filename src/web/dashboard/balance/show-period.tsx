@@ -125,7 +125,7 @@ function Statement({ view, statement }: StatementProps): ReactElement {
         <p>{isClosed ? texts.closedHint : texts.openDaysHint}</p>
       </Notice>
       <Sums view={view} {...statement} />
-      <Card title={texts.lines(statement.lineCount)}>
+      <Card title={texts.daysTitle} aside={<span className="dim small">{texts.lines(statement.lineCount)}</span>}>
         <Table
           caption={texts.daysCaption}
           columns={dayColumns(view)}

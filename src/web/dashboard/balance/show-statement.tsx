@@ -163,7 +163,7 @@ function Lines({ view, lines, day, isFirstPage, moreLines }: StatementPage): Rea
 function Neighbours({ view, earlierDay, laterDay }: StatementPage): ReactElement {
   const texts = BALANCE_TEXTS[view.locale.language];
   return (
-    <nav className="pager" aria-label={texts.neighbours}>
+    <nav className="pager" aria-label={texts.daysTitle}>
       <a href={statementPath.to({ ...view, day: earlierDay })}>‹ {texts.earlierDay}</a>
       {laterDay === null ? <span /> : <a href={statementPath.to({ ...view, day: laterDay })}>{texts.laterDay} ›</a>}
     </nav>

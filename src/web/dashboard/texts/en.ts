@@ -176,7 +176,7 @@ export const EN = {
       net: 'You receive',
       status: 'Status',
     },
-    search: 'Order id, reference or amount',
+    search: 'Number or amount',
     from: 'From day',
     to: 'To day',
     apply: 'Show',

@@ -156,7 +156,7 @@ export const ID: DashboardTexts = {
       net: 'Anda terima',
       status: 'Status',
     },
-    search: 'Nomor pesanan, referensi, atau jumlah',
+    search: 'Nomor atau jumlah',
     from: 'Dari tanggal',
     to: 'Sampai tanggal',
     apply: 'Tampilkan',
