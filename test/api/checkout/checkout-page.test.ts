@@ -209,11 +209,12 @@ describe('GET /pay/:token', () => {
     expect((await fetch(`${service.apiUrl}${address}`)).status).toBe(404);
   });
 
-  it('serves style, script and icon under names with a hash, for caches', async () => {
+  it('serves fonts, style, script and icon under names with a hash, for caches', async () => {
     const { url } = await createPage(service);
     const addresses = [...(await readPage(url)).matchAll(/"(\/checkout\/[^"]+)"/g)].map(([, address = '']) => address);
     expect(addresses.map((address) => address.replace(/-[\da-f]{16}\./, '.'))).toEqual([
       '/checkout/icon.svg',
+      ...[400, 600, 700].map((weight) => `/checkout/plus-jakarta-sans-${weight}.woff2`),
       '/checkout/checkout.css',
       '/checkout/checkout.js',
     ]);
