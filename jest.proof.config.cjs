@@ -7,6 +7,7 @@ const PROOFS = [
   'test/api/payments/create-payment/idempotency-concurrency.test.ts',
   'test/db/transitions/payout-transitions.test.ts',
   'test/lib/fields.test.ts',
+  'test/providers/own-accounts.test.ts',
   'test/services/payouts/payable-balance.test.ts',
   'test/services/payouts/payouts-at-bank.test.ts',
   'test/services/payouts/scheduled-payouts.test.ts',

@@ -140,8 +140,38 @@ it.each([
   ],
   ['a worker that may not exist', { environment, keda: { minReplicas: 0 } }, /minReplicas/],
   ['the tag latest', { environment, image: { tag: 'latest' } }, /tag/],
+  ['every port of the internet', { networkPolicy: { ...networkPolicy, internetPorts: [] } }, /internetPorts/],
+  [
+    'a private network that is everything',
+    { networkPolicy: { ...networkPolicy, privateNetworks: ['0.0.0.0/0'] } },
+    /Networks/,
+  ],
+  ['a private network of IPv6', { networkPolicy: { ...networkPolicy, privateNetworks: ['fd00::/8'] } }, /Networks/],
+  ['metrics at the port of a process', { metrics: { port: 3000 } }, /port/],
+  ['an annotation that is no text', { podAnnotations: { scrape: true } }, /podAnnotations/],
+  ['an extra volume with the name of one of ours', { extraVolumes: [{ name: 'tmp', emptyDir: {} }] }, /extraVolumes/],
 ])('helm lint rejects %s', async (_name, values, problem) => {
   expect(await lintChart(tools, { environment, networkPolicy, ...values })).toMatch(problem);
+});
+
+it('a value of a process counts, also false and 0; numbers have no exponent; no variable stands twice', async () => {
+  const common = { ...environment, LUNAS_RECOVERY_MODE: true, REFUND_HOLD_SECONDS: 60, REQUEST_LOG_ROWS: 10_000_000 };
+  const own = { LUNAS_RECOVERY_MODE: false, REFUND_HOLD_SECONDS: 0 };
+  const list = await renderChart(tools, {
+    environment: { ...common, DATABASE_TLS_CA: '/elsewhere/ca.crt' },
+    networkPolicy,
+    secrets: { databaseCa: 'postgresql-ca' },
+    api: { environment: own },
+  });
+  const api = podsOf(list).find(({ kind, name }) => kind === 'Deployment' && name === 'lunas-api');
+  const env = api?.pod.containers[0].env ?? [];
+  expect(Object.fromEntries(env.map(({ name, value }) => [name, value]))).toMatchObject({
+    LUNAS_RECOVERY_MODE: 'false',
+    REFUND_HOLD_SECONDS: '0',
+    REQUEST_LOG_ROWS: '10000000',
+    DATABASE_TLS_CA: '/etc/lunas/postgresql/ca.crt',
+  });
+  expect(env).toHaveLength(new Set(env.map(({ name }) => name)).size);
 });
 
 it('renders what an installation needs', () => {

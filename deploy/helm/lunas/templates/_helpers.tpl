@@ -1,5 +1,5 @@
 {{- define "lunas.name" -}}
-{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- .Release.Name | trunc 20 | trimSuffix "-" -}}
 {{- end -}}
 
 {{/* (dict "root" $ "component" "api") */}}
@@ -11,15 +11,15 @@ app.kubernetes.io/component: {{ .component }}
 
 {{- define "lunas.labels" -}}
 {{ include "lunas.selector" . }}
-app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | replace "+" "_" | quote }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
 {{- end -}}
 
 {{- define "lunas.image" -}}
 {{- with .Values.image -}}
 {{ .repository }}
-{{- if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
+{{- if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default ($.Chart.AppVersion | replace "+" "_") }}{{ end }}
 {{- end -}}
 {{- end -}}
 
@@ -125,25 +125,29 @@ securityContext:
   readOnlyRootFilesystem: true
   capabilities: { drop: [ALL] }
 env:
-  {{- range $name, $value := merge (dict) .environment .root.Values.environment }}
-  {{- if not (and (eq $.component "migrate") (hasPrefix "TEMPORAL_" $name)) }}
-  - name: {{ $name }}
-    value: {{ $value | toString | quote }}
-  {{- end }}
-  {{- end }}
   {{- $variable := include "lunas.databaseVariable" . }}
-  - { name: {{ $variable }}_FILE, value: /etc/lunas/{{ $variable }} }
-  {{- if $secrets.databaseCa }}
-  - { name: DATABASE_TLS_CA, value: /etc/lunas/postgresql/ca.crt }
-  {{- end }}
+  {{- $files := dict (printf "%s_FILE" $variable) (printf "/etc/lunas/%s" $variable) }}
+  {{- if $secrets.databaseCa }}{{ $_ := set $files "DATABASE_TLS_CA" "/etc/lunas/postgresql/ca.crt" }}{{ end }}
   {{- if ne .component "migrate" }}
   {{- range include "lunas.keys" . | fromJsonArray }}
-  - { name: {{ . }}_FILE, value: /etc/lunas/{{ . }} }
+  {{- $_ := set $files (printf "%s_FILE" .) (printf "/etc/lunas/%s" .) }}
   {{- end }}
   {{- if $secrets.temporalTls }}
-  - { name: TEMPORAL_TLS_CA, value: /etc/lunas/temporal/ca.crt }
-  - { name: TEMPORAL_TLS_CERT, value: /etc/lunas/temporal/tls.crt }
-  - { name: TEMPORAL_TLS_KEY, value: /etc/lunas/temporal/tls.key }
+  {{- range $name, $file := dict "CA" "ca.crt" "CERT" "tls.crt" "KEY" "tls.key" }}
+  {{- $_ := set $files (printf "TEMPORAL_TLS_%s" $name) (printf "/etc/lunas/temporal/%s" $file) }}
+  {{- end }}
+  {{- end }}
+  {{- end }}
+  {{- /* Each variable once: the API server rejects a second one. `merge` would ignore a `false` or a 0. */}}
+  {{- $variables := dict }}
+  {{- range list .root.Values.environment .environment $files }}
+  {{- range $name, $value := . }}{{ $_ := set $variables $name $value }}{{ end }}
+  {{- end }}
+  {{- /* JSON: `toString` of a whole number from a million on has an exponent. */}}
+  {{- range $name, $value := $variables }}
+  {{- if not (and (eq $.component "migrate") (hasPrefix "TEMPORAL_" $name)) }}
+  - name: {{ $name }}
+    value: {{ kindIs "string" $value | ternary $value (toJson $value) | quote }}
   {{- end }}
   {{- end }}
 volumeMounts:
