@@ -236,10 +236,12 @@ describe('a development link', () => {
   });
 });
 
-/** The merchant has no logo, and no proposal: its page leads to the schedule. */
+/** The merchant has no logo, and no proposal: its page leads to the schedule. A statement needs its days. */
 const WITHOUT_CONTENT: Readonly<Record<string, number>> = {
   '/m/:code/settings/checkout/logo.png': 404,
   '/m/:code/payouts/schedule/proposal': 303,
+  '/m/:code/balance/statement': 303,
+  '/m/:code/balance/statement.csv': 303,
 };
 
 describe('who may open a page', () => {
