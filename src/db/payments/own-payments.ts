@@ -1,9 +1,8 @@
-import { actorText } from '../../domain/actor';
 import type { Queryable } from '../connection/pool';
 import { PAYMENT_COLUMNS, type PaymentRow } from './payment-row';
 
-/** A shop whose server creates many payments costs no more than these. */
-const MAX_READ = 500;
+/** A user who did more than this since then sees the payments among the newest of it. */
+const MAX_ACTIONS = 500;
 
 interface OwnPayments {
   readonly merchantId: string;
@@ -11,7 +10,7 @@ interface OwnPayments {
   readonly since: Date;
 }
 
-/** The payments that a user has created, among the newest of the merchant; the newest first. */
+/** The payments that a user has created in the dashboard, the newest first. */
 export async function listOwnPayments(
   db: Queryable,
   { merchantId, userId, since }: OwnPayments,
@@ -22,13 +21,14 @@ export async function listOwnPayments(
     text: `
       select ${PAYMENT_COLUMNS}
       from (
-        select * from payments where merchant_id = $1 and created_at >= $2
-        order by created_at desc, id desc limit ${MAX_READ}
-      ) payments
-        join payment_transitions creation on creation.payment_id = payments.id and creation.version = 1
-      where creation.actor = $3
-      order by payments.created_at desc, payments.id desc limit $4`,
-    values: [merchantId, since, actorText({ kind: 'merchant_user', id: userId }), limit],
+        select target from (
+          select * from user_actions where user_id = $2 order by id desc limit ${MAX_ACTIONS}
+        ) newest
+        where merchant_id = $1 and action = 'payment.create' and requested_at >= $3 order by id desc limit $4
+      ) creation
+        join payments on payments.id = creation.target::uuid and payments.merchant_id = $1
+      order by payments.created_at desc, payments.id desc`,
+    values: [merchantId, userId, since, limit],
   });
   return rows;
 }

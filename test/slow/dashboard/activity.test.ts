@@ -91,16 +91,16 @@ it.each(POSTS)('%s is one row, in words of both languages', async (action, path,
   const english = await readRows('en');
   expect(english).toHaveLength(before.length + 1);
   expect(english[0]?.slice(1, 3)).toEqual(['Demo owner', en.actions[action]]);
-  expect(english[0]?.slice(-2)).toEqual([`✓${en.outcomes.succeeded}`, '127.0.0.1']);
+  expect(english[0]?.slice(-2)).toEqual([en.outcomes.succeeded, '127.0.0.1']);
   const [newest] = await readRows('id');
   expect(newest?.[2]).toBe(indonesian.actions[action]);
-  expect(newest?.[4]).toBe(`✓${indonesian.outcomes.succeeded}`);
+  expect(newest?.[4]).toBe(indonesian.outcomes.succeeded);
 });
 
 it('every link of the list leads to a page', async () => {
   const { body } = await owner.get(`${home}/activity`);
   const table = /<tbody.*<\/tbody>/s.exec(body)?.[0] ?? '';
-  const links = new Set(Array.from(table.matchAll(/href="([^"]+)"/g), ([, href = '']) => href));
+  const links = new Set(Array.from(table.matchAll(/<a[^>]* href="([^"]+)"/g), ([, href = '']) => href));
   expect(links.size).toBeGreaterThan(3);
   for (const link of links) expect([link, (await owner.get(link)).status]).toEqual([link, 200]);
 });
@@ -203,7 +203,7 @@ describe('what operators did', () => {
     const { body } = await shop.browser.get(shop.path);
     const rows = rowsOf(body);
     expect(rows.slice(0, 3).map((row) => row.slice(1, 3))).toEqual(done.map((text) => [en.lunas, text]));
-    expect(rows[0]?.slice(-2)).toEqual([`✓${en.outcomes.succeeded}`, '–']);
+    expect(rows[0]?.slice(-2)).toEqual([en.outcomes.succeeded, '–']);
     expect(rows).toHaveLength(5);
     for (const [query, expected] of [
       ['person=lunas', done],

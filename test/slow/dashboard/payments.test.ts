@@ -497,7 +497,7 @@ describe.each(['id', 'en'] as const)('the detail of a payment in %s', (language)
     expect(body).toContain(`<html lang="${language}"`);
     const names = ['create', ...steps] as const;
     expect(timelineIn(body).map(([title]) => title)).toEqual(names.map((name) => texts.transitions[name]));
-    const [, chip] = /<span class="chip[^"]*"><span[^>]*>[^<]*<\/span>([^<]*)</.exec(body) ?? [];
+    const [, chip] = /<span class="chip[^"]*"><svg.*?<\/svg>([^<]*)</.exec(body) ?? [];
     expect(chip?.trim()).toBe(texts.statuses[statusOf(status)]);
     const facts = factsIn(body);
     expect(facts.has(texts.detail.net)).toBe(!['expired', 'failed', 'cancelled', 'refunded'].includes(status));
