@@ -8,8 +8,7 @@ const accents = new AccentStyles(ADDRESS, ':root');
 
 /** What every page loads. */
 export const CHECKOUT_FILES = {
-  fonts: files.fonts(),
-  style: files.publishStyle(
+  ...files.publishStyle(
     'checkout.css',
     `${UI_FILES}/tokens.css`,
     `${UI_FILES}/environment.css`,

@@ -5,8 +5,7 @@ const files = new PublishedFiles('/docs/files/');
 
 /** What every page loads. */
 export const DOCS_FILES = {
-  fonts: files.fonts(),
-  style: files.publishStyle('docs.css', `${UI_FILES}/tokens.css`, `${UI_FILES}/ui.css`, `${DIRECTORY}/docs.css`),
+  ...files.publishStyle('docs.css', `${UI_FILES}/tokens.css`, `${UI_FILES}/ui.css`, `${DIRECTORY}/docs.css`),
   script: files.publish('docs.js', `${DIRECTORY}/docs.js`),
   icon: files.publish('icon.svg', `${UI_FILES}/icon.svg`),
 };

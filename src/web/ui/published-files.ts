@@ -18,7 +18,6 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 
 /** In the style sheets, 500 is the first of them, and 650 the last. */
 const FONT_WEIGHTS = [400, 600, 700] as const;
-type FontWeight = (typeof FONT_WEIGHTS)[number];
 
 /** Where `tokens.css` is, which each style sheet begins with. */
 export const UI_FILES = 'src/web/ui/files';
@@ -38,23 +37,18 @@ export class PublishedFiles {
     return this.#add(name, read(sources));
   }
 
-  /** A style sheet with the typeface, as `publish`. The fonts are published beside it. */
-  publishStyle(name: string, ...sources: readonly string[]): string {
-    const faces = FONT_WEIGHTS.map((weight) => fontFace(weight, path.basename(this.#publishFont(weight))));
-    return this.#add(name, Buffer.from(shorten([...faces, read(sources)].join(''))));
+  /** A style sheet with the typeface, as `publish`, and the fonts beside it. */
+  publishStyle(name: string, ...sources: readonly string[]): { readonly style: string; readonly fonts: string[] } {
+    const fonts = FONT_WEIGHTS.map((weight) =>
+      this.publish(`plus-jakarta-sans-${weight}.woff2`, fontFile('latin', weight)),
+    );
+    const faces = FONT_WEIGHTS.map((weight, index) => fontFace(weight, path.basename(fonts[index] ?? '')));
+    return { style: this.#add(name, Buffer.concat([Buffer.from(faces.join('')), read(sources)])), fonts };
   }
 
-  /** The addresses of the fonts of `publishStyle`. */
-  fonts(): string[] {
-    return FONT_WEIGHTS.map((weight) => this.#publishFont(weight));
-  }
-
-  #publishFont(weight: FontWeight): string {
-    return this.publish(`plus-jakarta-sans-${weight}.woff2`, fontFile('latin', weight));
-  }
-
-  #add(name: string, content: Buffer): string {
+  #add(name: string, source: Buffer): string {
     const extension = path.extname(name);
+    const content = extension === '.css' ? Buffer.from(shorten(source.toString())) : source;
     const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
     const published = name.replace('.', `-${hash}.`);
     const contentType = CONTENT_TYPES[extension] ?? 'application/octet-stream';
@@ -76,7 +70,7 @@ function read(sources: readonly string[]): Buffer {
  * A browser that does not have the font a moment after the page shows this page without it: nothing moves. The page
  * has a `preload` of each.
  */
-function fontFace(weight: FontWeight, file: string): string {
+function fontFace(weight: number, file: string): string {
   return `@font-face{font-family:'${FONT_FAMILY}';font-weight:${weight};font-display:optional;src:url(${file})}\n`;
 }
 
