@@ -51,8 +51,10 @@ export function addTemporalCommand(program: LunasCommand): void {
     .writeAction(z.object({ buildId: z.string() }), async ({ buildId }, audit, context) => {
       const { setCurrentVersion } = await import('../../temporal/worker-versions.js');
       const { TEMPORAL_DEPLOYMENT_NAME: deploymentName } = context.config;
-      const setCurrent = (_: string, hasPayouts: boolean) =>
-        withTemporalCalls(context, (client) => setCurrentVersion(client, { deploymentName, buildId }, hasPayouts));
+      const setCurrent = (version: string, hasPayouts: boolean) => {
+        const current = { deploymentName, buildId: version };
+        return withTemporalCalls(context, (client) => setCurrentVersion(client, current, hasPayouts));
+      };
       const call = { path: { buildId }, input: {} };
       requireDone(await runOperation(audit, useWorkerVersion, { ...audit, setCurrent }, call));
       return { json: { build_id: buildId }, text: `New payments start on version ${buildId}.` };

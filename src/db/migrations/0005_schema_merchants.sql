@@ -116,7 +116,7 @@ declare
   identity merchant_identities := identity_in_force(new.id);
 begin
   if needs_two_operators() and (identity.version is null
-    or identity.valid_until < (now() at time zone 'Asia/Jakarta')::date) then
+    or identity.valid_until < booking_day(now())) then
     raise exception 'merchant % has no identity in force', new.id using errcode = 'restrict_violation';
   end if;
   return new;

@@ -142,7 +142,7 @@ const PARTS = {
       select distinct on (merchant_id) * from merchant_identities where in_force_from is not null
       order by merchant_id, version desc
     ) newest
-    where valid_until <= (now() at time zone 'Asia/Jakarta')::date + ${EXPIRY_NOTICE_DAYS}
+    where valid_until <= booking_day(now()) + ${EXPIRY_NOTICE_DAYS}
     order by valid_until limit $1`,
   bank_account_to_approve: `
     select id::text, merchant_id, created_at, bank_code from bank_accounts
