@@ -74,7 +74,12 @@ function fontFace(weight: number, file: string): string {
   return `@font-face{font-family:'${FONT_FAMILY}';font-weight:${weight};font-display:optional;src:url(${file})}\n`;
 }
 
-/** A style sheet without comments and indentation: a tenth of its bytes. */
+/** A style sheet without comments and the spaces that mean nothing: a quarter of its bytes. */
 function shorten(styleSheet: string): string {
-  return styleSheet.replaceAll(/\/\*.*?\*\//gs, '').replaceAll(/\n\s+/g, '\n');
+  return styleSheet
+    .replaceAll(/\/\*.*?\*\//gs, '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ?([{};,]) ?/g, '$1')
+    .replaceAll(/(?<=[{;])([a-z-]+): /g, '$1:')
+    .replaceAll(';}', '}');
 }
