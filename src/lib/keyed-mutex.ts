@@ -11,7 +11,7 @@ export function createKeyedMutex() {
   return {
     /**
      * @param work gets the Unix time after which its caller no longer waits for the result
-     * @throws Error if other work under the key takes longer than 10 s
+     * @throws QueueTimeoutError if other work under the key takes longer than 10 s
      */
     async runExclusive<Result>(key: string, work: (deadlineAtMs: number) => Promise<Result>): Promise<Result> {
       const deadlineAtMs = Date.now() + TIMEOUT_MS;
@@ -28,6 +28,13 @@ export function createKeyedMutex() {
   };
 }
 
+/** The work of the caller was not done. */
+export class QueueTimeoutError extends Error {
+  constructor() {
+    super('Earlier requests for this payment took too long');
+  }
+}
+
 function createMutex(): MutexInterface {
-  return withTimeout(new Mutex(), TIMEOUT_MS, new Error('Earlier requests for this payment took too long'));
+  return withTimeout(new Mutex(), TIMEOUT_MS, new QueueTimeoutError());
 }

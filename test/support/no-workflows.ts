@@ -6,6 +6,9 @@ const forbidden = () => Promise.reject(new Error('Temporal was called'));
 export const NO_WORKFLOWS = {
   request: forbidden,
   signalProviderUpdate: forbidden,
+  withDeadline(): never {
+    throw new Error('Temporal was called');
+  },
   records: { describe: forbidden },
   resumePayment: forbidden,
   restartPayment: forbidden,

@@ -10,7 +10,6 @@ import { refundPayment } from '../../services/payments/actions/refund-payment';
 import { RESOLVE_REFUND } from '../../services/payments/actions/resolve-refund';
 import { retryRefund } from '../../services/payments/actions/retry-refund';
 import { settlePayment } from '../../services/payments/actions/settle-payment';
-import { findPayment } from '../../services/payments/find-payment';
 import type { ApiDependencies } from '../dependencies';
 import { operatorEndpoint, type OperatorEndpoint } from '../endpoint';
 import { mapErrors, noteSchema, parseActionBody, paymentInPath } from './operator-request';
@@ -64,7 +63,6 @@ interface ActionRoute {
   readonly code: ApiErrorCode;
 }
 
-/** Requests for one payment are executed one after the other, those of merchants included. */
 function paymentActionEndpoint(
   { path, scope, code }: ActionRoute,
   read: (request: Request) => { readonly operation: OperatorPaymentOperation; readonly note: string },
@@ -75,16 +73,16 @@ function paymentActionEndpoint(
     scope,
     readsBody: true,
     async handler(
-      { db, log, workflows, paymentMutex }: Pick<ApiDependencies, 'db' | 'log' | 'workflows' | 'paymentMutex'>,
+      dependencies: Pick<ApiDependencies, 'db' | 'log' | 'workflows' | 'paymentMutex'>,
       request,
       { actor },
     ) {
       const { operation, note } = read(request);
       return mapErrors(code, async () => {
-        const { id } = await findPayment(db, paymentInPath(request));
-        const payment = await paymentMutex.runExclusive(id, (deadlineAtMs) => {
-          const dependencies = { db, log, workflows: workflows.withDeadline(deadlineAtMs) };
-          return performPaymentAction(dependencies, actor, { operation, payment: id, note });
+        const payment = await performPaymentAction(dependencies, actor, {
+          operation,
+          payment: paymentInPath(request),
+          note,
         });
         return { status: 200, body: snakeCaseKeys({ payment }) };
       });

@@ -3,7 +3,7 @@ import type { Person, Scope } from '../../domain/actor';
 import type { RequiredScope } from '../../domain/key-access';
 import type { AccessLevel, MemberArea } from '../../domain/member-roles';
 import type { AuditDependencies } from '../audit/audit';
-import type { Performed, Reasons, Rejection, RejectionTexts } from './rejections';
+import type { Performed, Reasons, Rejection, RejectionTexts, Unknown } from './rejections';
 
 /** Which members may perform an operation. */
 export interface MemberAccess {
@@ -32,6 +32,8 @@ export interface Act<Needs, Subject, Input> {
   readonly note: string | undefined;
   /** What two operators have agreed on; null: one person acts alone. */
   readonly approval: Agreed | null;
+  /** The Unix time after which the person no longer waits; null: none. */
+  readonly deadlineAtMs: number | null;
 }
 
 /** An approved request of another operator. */
@@ -114,6 +116,17 @@ export type Spec<
   readonly findsRepeats?: true;
   /** Absent: an operator acts alone. Members never need it. */
   readonly approval?: ApprovalSpec<Needs, Subject, z.output<Input>>;
+  /**
+   * Whether the person has to prove who they are before they do it to this object. `run` asks after the audit row, so
+   * acts at the same time count one another.
+   */
+  readonly needsProof?: (needs: Needs, by: Person, subject: Subject) => Promise<boolean>;
+  /** Executes `run` for one object one after the other, in this process. Absent: at the same time. */
+  readonly inTurn?: <Done>(
+    needs: Needs,
+    target: { readonly path: z.output<Path>; readonly scope: Scope },
+    work: (deadlineAtMs: number | null) => Promise<Done>,
+  ) => Promise<Done | Unknown>;
   readonly perform: (act: Act<Needs, Subject, z.output<Input>>) => Promise<Performed<Value, R>>;
   /** Why a value is not complete, for the audit log, which then has no success; null: it is. Absent: it always is. */
   readonly incomplete?: (value: Value) => string | null;

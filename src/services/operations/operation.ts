@@ -12,6 +12,7 @@ import { beginAct } from './begin-act';
 import type { Act, ApprovalExecution, ApprovalSpec, Call, MemberAccess, Spec, Started } from './operation-spec';
 import {
   isRunRejection,
+  rejected,
   rejectionText,
   RUN_MESSAGES,
   type Performed,
@@ -20,6 +21,19 @@ import {
   type Result,
   type RunRejection,
 } from './rejections';
+
+/** A call or an approved request after it is parsed. */
+type Parsed<Path extends z.ZodObject, Input extends z.ZodObject> = Omit<Started, 'path' | 'input'> & {
+  readonly path: z.output<Path>;
+  readonly input: z.output<Input>;
+  readonly deadlineAtMs: number | null;
+};
+
+/** `run` itself found why `perform` was not called. */
+interface Refused {
+  readonly outcome: 'rejected';
+  readonly rejection: RunRejection;
+}
 
 /**
  * A use case of a person, declared once for every door. `run` is the only way in, so no door can leave out the check of
@@ -82,14 +96,16 @@ export class Operation<
     by: Person,
     path: z.input<Path>,
   ): Promise<{ readonly subject: Subject; readonly rejection: Rejection<R> | RunRejection | null }> {
-    const { load, allows } = this.#spec;
+    const { load, allows, needsProof } = this.#spec;
     const subject = await load(needs, scopeOf(by), this.path.parse(path), by);
-    return { subject, rejection: this.#rejectionOf(by) ?? allows?.(subject, by) ?? null };
+    const rejection = this.#rejectionOf(by) ?? allows?.(subject, by) ?? null;
+    if (rejection !== null || !(await needsProof?.(needs, by, subject))) return { subject, rejection };
+    return { subject, rejection: { reason: 'step_up' } };
   }
 
   /**
-   * Performs the operation. The order: parse, load, person, earlier, allows, approval, audit row, perform, outcome.
-   * Nothing before the audit row writes.
+   * Performs the operation. The order: parse, turn, load, person, earlier, allows, approval, audit row, proof, perform,
+   * outcome. Nothing before the audit row writes.
    * @throws ZodError if path or input do not parse: a door checks them before
    * @throws NotFoundError if the person reaches no such object
    * @throws every error of `perform`; the outcome in the audit log is then indeterminate
@@ -109,13 +125,25 @@ export class Operation<
     return this.#run(needs, by, { ...sent, approval: { replaces } });
   }
 
-  async #run(needs: Needs, by: Person, { note, formId, approval, ...sent }: Started): Promise<Result<Value, R>> {
+  async #run(needs: Needs, by: Person, { path, input, ...started }: Started): Promise<Result<Value, R>> {
+    const { inTurn } = this.#spec;
+    const parsed = { ...started, path: this.path.parse(path), input: this.input.parse(input) };
+    if (inTurn === undefined) return this.#runParsed(needs, by, { ...parsed, deadlineAtMs: null });
+    return inTurn(needs, { path: parsed.path, scope: scopeOf(by) }, (deadlineAtMs) =>
+      this.#runParsed(needs, by, { ...parsed, deadlineAtMs }),
+    );
+  }
+
+  async #runParsed(
+    needs: Needs,
+    by: Person,
+    { path, input, note, ...started }: Parsed<Path, Input>,
+  ): Promise<Result<Value, R>> {
     const { load, allows, earlier } = this.#spec;
-    const [path, input] = [this.path.parse(sent.path), this.input.parse(sent.input)];
     const subject = await load(needs, scopeOf(by), path, by);
     const refused = this.#rejectionOf(by);
     if (refused !== null) return this.#rejected(refused);
-    const act = { needs, by, subject, input, note, formId, approval };
+    const act = { needs, by, subject, input, note, ...started };
     const before = earlier === undefined ? null : await earlier(act);
     if (before !== null) return { outcome: 'done', value: before, isRepeat: true };
     const rejection = allows?.(subject, by, input) ?? null;
@@ -144,7 +172,7 @@ export class Operation<
 
   async #perform(act: Act<Needs, Subject, z.output<Input>>, record: RecordEnd): Promise<Result<Value, R>> {
     const performed = await executeRecorded(
-      () => this.#spec.perform(act),
+      () => this.#performProved(act),
       record,
       (result) => this.#endOf(result),
     );
@@ -158,15 +186,20 @@ export class Operation<
     return performed;
   }
 
+  async #performProved(act: Act<Needs, Subject, z.output<Input>>): Promise<Performed<Value, R> | Refused> {
+    if (await this.#spec.needsProof?.(act.needs, act.by, act.subject)) return rejected({ reason: 'step_up' });
+    return this.#spec.perform(act);
+  }
+
   /** How the audit log ends the act. */
-  #endOf(performed: Performed<Value, R>): ActionEnd {
+  #endOf(performed: Performed<Value, R> | Refused): ActionEnd {
     switch (performed.outcome) {
       case 'done': {
         const detail = this.#spec.incomplete?.(performed.value) ?? null;
         return { outcome: detail === null ? 'succeeded' : 'indeterminate', detail };
       }
       case 'rejected':
-        return { outcome: 'rejected', detail: rejectionText(this.#spec.messages, performed.rejection) };
+        return { outcome: 'rejected', detail: this.#messageOf(performed.rejection) };
       case 'unknown':
         return { outcome: 'indeterminate', detail: messageOf(performed.error) };
     }
@@ -197,10 +230,12 @@ export class Operation<
   }
 
   #rejected(rejection: Rejection<R> | RunRejection): Result<Value, R> {
-    const message = isRunRejection(rejection)
-      ? rejectionText(RUN_MESSAGES, rejection)
-      : rejectionText(this.#spec.messages, rejection);
-    return { outcome: 'rejected', rejection, message };
+    return { outcome: 'rejected', rejection, message: this.#messageOf(rejection) };
+  }
+
+  #messageOf(rejection: Rejection<R> | RunRejection): string {
+    if (isRunRejection(rejection)) return rejectionText(RUN_MESSAGES, rejection);
+    return rejectionText(this.#spec.messages, rejection);
   }
 
   /** Why the person may not do it to any object at present. */

@@ -21,6 +21,8 @@ export const RUN_REASONS = {
   scope: { scope: z.enum([...OPERATOR_SCOPES, 'all']) },
   /** The merchant can do nothing at present. */
   merchant_state: { state: z.enum(['pending', 'suspended']) },
+  /** The person has to prove who they are first. */
+  step_up: {},
   /** One operator has done it as often in 24 hours as a rule allows. */
   day_limit: {},
 } as const satisfies Reasons;
@@ -32,7 +34,7 @@ export function isRunRejection(rejection: { readonly reason: string }): rejectio
 }
 
 /** Another process was asked for the act, and it is not known whether it was done. */
-interface Unknown {
+export interface Unknown {
   readonly outcome: 'unknown';
   readonly error: unknown;
 }
@@ -84,5 +86,6 @@ export const RUN_MESSAGES: RejectionTexts<typeof RUN_REASONS> = {
   scope: ({ scope }) =>
     scope === 'all' ? 'Only a key without scopes does this.' : `The key does not have the scope "${scope}".`,
   merchant_state: ({ state }) => `The merchant is ${state}.`,
+  step_up: () => 'The person has to prove who they are first.',
   day_limit: () => DAY_LIMIT_TEXT,
 };

@@ -20,6 +20,7 @@ import { attributesOf, type FormAttributes } from '../page/field-attributes';
 import { isDatabaseAway, orNoPage } from '../page/page-error';
 import { memberPage, NO_FIELDS, redirectTo, type MemberVisit, type PageRoute } from '../page/page-route';
 import { parseFields, type FieldErrors, type SentFields } from '../page/read-form';
+import { SIGN_IN_PATHS, withReturn } from '../page/return-paths';
 import type { DashboardDependencies } from './dashboard-dependencies';
 import { merchantView, pageResponse, type MerchantView } from './merchant-view';
 import { memberActor } from './user-identity';
@@ -102,7 +103,8 @@ interface FormPages<
 /**
  * The two pages of a form of a member: the form, and what it does. The order of a POST: parse, run, then the page that
  * follows, or the form again with the reason above its button (409) or beside its fields (422). A limit is 429, and
- * 503 means that nothing was requested, or that it is not known what was done.
+ * 503 means that nothing was requested, or that it is not known what was done. Who has to prove who they are does that
+ * first, also before they see the form.
  */
 export function memberFormPages<
   Parts extends object,
@@ -164,7 +166,10 @@ class SentForm<
     const call = { path: this.path, input: parsed.values, formId };
     const result = await form.operation.run(dependencies, this.by, call).catch(orNoPage);
     if (result.outcome === 'waits') throw new Error(`A member waits for approval ${result.approvalId}`);
-    if (result.outcome === 'rejected') return this.showRejected({ sent, formId }, result.rejection);
+    if (result.outcome === 'rejected') {
+      if (result.rejection.reason === 'step_up') return this.toStepUp();
+      return this.showRejected({ sent, formId }, result.rejection);
+    }
     if (result.outcome === 'unknown') return this.showUnknown({ sent, formId }, result.error);
     const next = form.done(result.value, { ...formVisit, dependencies });
     return typeof next === 'string' ? redirectTo(next) : next;
@@ -202,10 +207,16 @@ class SentForm<
   async show(status: number, state: Partial<FormState> = {}): Promise<EndpointResponse> {
     const { form, formVisit, dependencies, by, path } = this;
     const { subject, rejection } = await form.operation.preview(dependencies, by, path).catch(orNoPage);
+    if (rejection?.reason === 'step_up') return this.toStepUp();
     const found = rejection === null ? null : this.textOf(rejection);
     const opened = { formId: randomUUID(), sent: null, errors: {}, rejection: found, problem: null };
     const page = { ...formVisit, subject, attributes: attributesOf(form.fields(formVisit)), ...opened, ...state };
     return pageResponse(await form.render(page, dependencies), status);
+  }
+
+  /** The browser proves who its user is, and returns to the page of the form. */
+  private toStepUp(): EndpointResponse {
+    return redirectTo(withReturn(SIGN_IN_PATHS.stepUp, this.visit.request.path));
   }
 
   private textOf(rejection: Rejection<R> | RunRejection): string {
@@ -245,6 +256,9 @@ export function memberText<R extends Reasons>(
   return isRunRejection(rejection) ? rejectionText(runTexts(view), rejection) : rejectionText(texts, rejection);
 }
 
+/** A form with one button has the version of the object that its page showed. Another text is none that it has. */
+export const shownVersion = z.object({ version: z.coerce.number().int().catch(0) });
+
 const formIdOf = (sent: SentFields) => z.uuid().safeParse(sent.form_id).data;
 
 /** The texts of the codes of a form's fields. */
@@ -258,6 +272,7 @@ export function runTexts({ texts, onlyRoles }: MerchantView): RejectionTexts<typ
     actor: () => onlyRoles([]),
     role: ({ roles }) => onlyRoles(roles),
     merchant_state: ({ state }) => texts.merchantStates[state],
+    step_up: () => texts.proveFirst,
     // Only operators have keys with scopes, and a limit.
     scope: () => onlyRoles([]),
     day_limit: () => onlyRoles([]),

@@ -99,7 +99,9 @@ describe('a confirmed action', () => {
       const { body } = await get(path);
       if (!body.includes('disabled')) version = /name="version" value="(\d+)"/.exec(body)?.[1] ?? '';
     }
-    const statuses = await Promise.all([0, 1, 2].map(async () => (await post(path, { version })).status));
+    const statuses = await Promise.all(
+      [0, 1, 2].map(async () => (await post(path, { form_id: randomUUID(), version })).status),
+    );
     expect(statuses.toSorted((a, b) => a - b)).toEqual([303, 409, 409]);
     const { rows } = await service.db.query('select from refunds where payment_id = $1', [paymentId]);
     expect(rows).toHaveLength(1);
@@ -129,7 +131,7 @@ describe('a proof of identity', () => {
     const { rows } = await service.db.query<{ version: number }>('select version from payments where id = $1', [
       paymentId,
     ]);
-    return { paymentId, path, form: { version: String(rows[0]?.version) } };
+    return { paymentId, path, form: { form_id: randomUUID(), version: String(rows[0]?.version) } };
   }
 
   it('a refund needs a proof of identity if the refunds of the last hour with it are above the limit', async () => {

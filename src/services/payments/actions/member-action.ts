@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import type { Queryable } from '../../../db/connection/pool';
-import { sumRefundActions } from '../../../db/identity/user-actions';
 import type { PaymentRow } from '../../../db/payments/payment-row';
 import { readState } from '../../../db/transitions/payment-state';
 import { toStepActor, type MemberActor, type Person, type Scope } from '../../../domain/actor';
@@ -11,15 +9,16 @@ import {
   type MerchantPaymentAction,
   type RejectionCode,
 } from '../../../domain/payment-actions';
-import { REFUND_STEP_UP } from '../../../domain/sign-in';
 import type { Act } from '../../operations/operation-spec';
-import { done, rejected, type Performed, type RejectionTexts } from '../../operations/rejections';
+import { done, notKnown, rejected, type Performed, type RejectionTexts } from '../../operations/rejections';
 import type { Readiness } from '../../readiness';
 import { findPaymentIn } from '../find-payment';
 import { ActionRejectedError, requestInTurn } from '../request-payment-action';
 import {
   ACTION_MESSAGES,
   ACTION_REASONS,
+  beforeDeadline,
+  inTurnOfPayment,
   notPossible,
   paymentPath,
   performByOperator,
@@ -36,18 +35,18 @@ interface MemberActionDependencies extends PaymentActionDependencies {
 type ActionPayment = PaymentRow & PaymentState;
 type MemberAct = Act<MemberActionDependencies, ActionPayment, { readonly version: number | null }>;
 
-const REASONS = { ...ACTION_REASONS, stale: {}, step_up: {}, temporal_away: {} } as const;
+/** Why nothing was done to a payment. */
+export const paymentActionReasons = { ...ACTION_REASONS, stale: {}, temporal_away: {} } as const;
 
-const MESSAGES: RejectionTexts<typeof REASONS> = {
+const MESSAGES: RejectionTexts<typeof paymentActionReasons> = {
   ...ACTION_MESSAGES,
   stale: () => 'The form has another version of the payment.',
-  step_up: () => 'The refund needs a proof of identity: with those of the last hour it is above the limit.',
   temporal_away: () => 'Temporal is away',
 };
 
 /**
- * What the operations on a payment have in common that members can do. Requests for one payment are executed one after
- * the other by their door, and a member decides about the version that the page showed.
+ * What the operations on a payment have in common that members can do. A member decides about the version that the page
+ * showed.
  * @param exclude why members cannot do it in a status that the action allows
  */
 export function memberAction(
@@ -58,9 +57,10 @@ export function memberAction(
     path: paymentPath,
     /** Null: an operator has seen none. */
     input: z.object({ version: z.int().nullable().default(null) }),
-    rejections: REASONS,
+    rejections: paymentActionReasons,
     messages: MESSAGES,
     load: loadPayment,
+    inTurn: inTurnOfPayment,
     target: ({ subject }: Pick<MemberAct, 'subject'>) => subject.id,
     allows(payment: ActionPayment, by: Person) {
       if (by.kind !== 'merchant_user') return null;
@@ -85,11 +85,11 @@ async function loadPayment(
 
 async function performByMember(
   action: MerchantPaymentAction,
-  { needs, subject: payment, input }: MemberAct,
+  { subject: payment, input, ...act }: MemberAct,
   by: MemberActor,
-): Promise<Performed<PaymentActionResult, typeof REASONS>> {
+): Promise<Performed<PaymentActionResult, typeof paymentActionReasons>> {
   const { id } = payment;
-  if (action === 'refund' && (await needsProof(needs.db, by, payment))) return rejected({ reason: 'step_up' });
+  const needs = beforeDeadline(act);
   // Without this, the page would wait for the time limit of a request, and could not say that nothing was done.
   if (needs.readiness && !(await needs.readiness.check(true)).temporal) return rejected({ reason: 'temporal_away' });
   if (input.version !== payment.version) return rejected({ reason: 'stale' });
@@ -98,13 +98,6 @@ async function performByMember(
     return done(resultOf(await requestInTurn(needs, { action, actor: toStepActor(by), paymentId: id, find })));
   } catch (error) {
     if (error instanceof ActionRejectedError) return notPossible(error.message, error.rejection.code);
-    throw error;
+    return notKnown(error);
   }
-}
-
-/** Who takes an open browser of a member refunds no more than the sum of an hour. */
-export async function needsProof(db: Queryable, by: MemberActor, { id }: Pick<PaymentRow, 'id'>): Promise<boolean> {
-  if (by.hasProved) return false;
-  const { aboveRupiah, windowMs } = REFUND_STEP_UP;
-  return (await sumRefundActions(db, { userId: by.id, paymentId: id, windowMs })) > aboveRupiah;
 }

@@ -9,17 +9,30 @@ import {
   type RejectionCode,
 } from '../../../domain/payment-actions';
 import { isFinal, type TransitionName } from '../../../domain/payment-transitions';
+import { QueueTimeoutError, type KeyedMutex } from '../../../lib/keyed-mutex';
 import type { PaymentWorkflowClient } from '../../../temporal/payment-workflow-client';
 import type { AuditDependencies } from '../../audit/audit';
 import type { Act } from '../../operations/operation-spec';
-import { done, rejected, type Performed, type RejectionTexts } from '../../operations/rejections';
+import {
+  done,
+  notKnown,
+  rejected,
+  type Performed,
+  type RejectionTexts,
+  type Unknown,
+} from '../../operations/rejections';
 import { requestFromLost, type WorkflowStarter } from '../../recovery/restart-payment';
-import { findPayment } from '../find-payment';
+import { findPayment, findPaymentIn } from '../find-payment';
 
-type PaymentActionClient = WorkflowStarter & Pick<PaymentWorkflowClient, 'request' | 'signalProviderUpdate'>;
+type PaymentActionClient = WorkflowStarter &
+  Pick<PaymentWorkflowClient, 'request' | 'signalProviderUpdate'> & {
+    readonly withDeadline: (deadlineAtMs: number) => PaymentActionClient;
+  };
 
 export interface PaymentActionDependencies extends AuditDependencies {
   readonly workflows: PaymentActionClient;
+  /** Absent: in a command, which does one thing. */
+  readonly paymentMutex?: KeyedMutex;
 }
 
 export type PaymentActionResult = Pick<PaymentRow, 'id' | 'referenceId' | 'status'>;
@@ -50,9 +63,36 @@ export function operatorAction(action: OperatorPaymentAction) {
     messages: ACTION_MESSAGES,
     load: ({ db }: PaymentActionDependencies, _scope: Scope, { payment }: { readonly payment: string }) =>
       findPayment(db, payment),
+    inTurn: inTurnOfPayment,
     target: ({ subject }: Pick<OperatorAct, 'subject'>) => subject.id,
     perform: (act: OperatorAct) => performByOperator(action, act),
   } as const;
+}
+
+/** Requests for one payment are executed one after the other, those of merchants included. */
+export async function inTurnOfPayment<Done>(
+  { db, paymentMutex }: PaymentActionDependencies,
+  { path, scope }: { readonly path: z.output<typeof paymentPath>; readonly scope: Scope },
+  work: (deadlineAtMs: number | null) => Promise<Done>,
+): Promise<Done | Unknown> {
+  if (paymentMutex === undefined) return work(null);
+  const { id } = await findPaymentIn(db, scope, path.payment);
+  return paymentMutex.runExclusive(id, work).catch((error: unknown) => {
+    if (error instanceof QueueTimeoutError) return notKnown(error);
+    throw error;
+  });
+}
+
+/** The dependencies of an action, which ends when its caller no longer waits. */
+export function beforeDeadline<Needs extends Pick<PaymentActionDependencies, 'workflows'>>({
+  needs,
+  deadlineAtMs,
+}: {
+  readonly needs: Needs;
+  readonly deadlineAtMs: number | null;
+}): Needs {
+  if (deadlineAtMs === null) return needs;
+  return { ...needs, workflows: needs.workflows.withDeadline(deadlineAtMs) };
 }
 
 /**
@@ -80,8 +120,9 @@ export function approvedBy(transition: TransitionName) {
 
 export async function performByOperator(
   action: OperatorPaymentAction,
-  { needs, by, subject: payment, note, approval }: OperatorAct,
+  { by, subject: payment, note, approval, ...act }: OperatorAct,
 ): Promise<Performed<PaymentActionResult, typeof ACTION_REASONS>> {
+  const needs = beforeDeadline(act);
   const { db, workflows } = needs;
   const { id } = payment;
   const text = await rejectionOf(workflows, action, payment);

@@ -1,11 +1,10 @@
-import { z } from 'zod';
 import { getBalance } from '../../../db/ledger/get-balance';
 import type { Payout } from '../../../db/payouts/list-payouts';
 import { approvePayout } from '../../../services/payouts/approve-payout';
 import { findActiveSince, findBankAccount } from '../../../services/payouts/bank-accounts';
 import { cancelPayout } from '../../../services/payouts/cancel-payout';
 import type { DashboardDependencies } from '../dashboard-dependencies';
-import { memberFormPages, type FormPage, type FormVisit } from '../form-pages';
+import { memberFormPages, shownVersion, type FormPage, type FormVisit } from '../form-pages';
 import type { MerchantView } from '../merchant-view';
 import { actRejections, approveRejections } from './action-rejection-texts';
 import { renderConfirmPayoutPage } from './confirm-payout-page';
@@ -13,14 +12,11 @@ import { PAYOUT_FORM_TEXTS } from './payout-form-texts';
 import { PAYOUT_ACTION_PATHS, payoutPagePath, type MemberPayoutAction } from './payout-paths';
 import { SCHEDULE_TEXTS } from './schedule-texts';
 
-/** The form has the version of the payout that its page showed. Another text is no version that a payout has. */
-const versionFields = z.object({ version: z.coerce.number().int().catch(0) });
-
 /** What the pages of an action have in common. @param done the code of the text on the page of the payout afterwards */
 const pagesOf = (action: MemberPayoutAction, done: 'approved' | 'cancelled') => ({
   at: PAYOUT_ACTION_PATHS[action],
   path: ({ ref }: { readonly ref: string }) => ({ payout: ref }),
-  fields: () => versionFields,
+  fields: () => shownVersion,
   errors: ({ locale }: MerchantView) => SCHEDULE_TEXTS[locale.language].errors,
   problem: confirmProblem,
   done: ({ referenceId }: { readonly referenceId: string }, { view }: FormVisit) =>

@@ -133,6 +133,7 @@ export const EN = {
   },
   signOut: 'Sign out',
   signIn: 'Sign in',
+  proveFirst: 'Prove first that it is you.',
   profile: 'Profile and security',
   waitFor: (seconds: number) => `You can try again in ${seconds < 60 ? `${seconds} s` : minutesOf(seconds)}.`,
   otherLanguage: 'Bahasa Indonesia',

@@ -28,6 +28,7 @@ export const ID: DashboardTexts = {
   },
   signOut: 'Keluar',
   signIn: 'Masuk',
+  proveFirst: 'Buktikan dulu bahwa ini Anda.',
   profile: 'Profil dan keamanan',
   waitFor: (seconds: number) =>
     `Anda dapat mencoba lagi dalam ${seconds < 60 ? `${seconds} detik` : `${Math.ceil(seconds / 60)} menit`}.`,

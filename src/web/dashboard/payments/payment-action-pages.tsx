@@ -1,0 +1,119 @@
+import type { ReactElement } from 'react';
+import { formatRupiah } from '../../../domain/money';
+import type { RejectionTexts } from '../../../services/operations/rejections';
+import { cancelPayment } from '../../../services/payments/actions/cancel-payment';
+import { cancelRefund } from '../../../services/payments/actions/cancel-refund';
+import type { paymentActionReasons } from '../../../services/payments/actions/member-action';
+import { refundPayment } from '../../../services/payments/actions/refund-payment';
+import { ConfirmPage } from '../../ui/confirm-page';
+import { Notice, type Fact } from '../../ui/layout';
+import { Money } from '../../ui/values';
+import { memberFormPages, shownVersion, type FormPage, type FormVisit } from '../form-pages';
+import { renderMerchantPage } from '../merchant-page';
+import type { MerchantView } from '../merchant-view';
+import { PAYMENT_ACTION_PATHS, paymentPagePath } from './payment-paths';
+import { PAYMENT_TEXTS } from './payment-texts';
+
+interface ConfirmedPayment {
+  readonly referenceId: string;
+  readonly version: number;
+  readonly totalRupiah: number;
+  readonly netRupiah: number;
+  readonly feeRupiah: number;
+}
+
+/** What the pages of the three actions differ in. */
+export type ConfirmKind = keyof typeof PAYMENT_ACTION_PATHS;
+
+type ConfirmProps = FormPage<ConfirmedPayment> & { readonly kind: ConfirmKind };
+
+/**
+ * What the pages of an action have in common.
+ * @param doneCode the code of the text on the page of the payment afterwards
+ */
+const pagesOf = (kind: ConfirmKind, doneCode: 'refund_requested' | 'cancelled' | 'refund_cancelled') => ({
+  at: PAYMENT_ACTION_PATHS[kind],
+  path: ({ ref }: { readonly ref: string }) => ({ payment: ref }),
+  fields: () => shownVersion,
+  errors: ({ locale }: MerchantView) => ({ form: PAYMENT_TEXTS[locale.language].stale }),
+  rejections: rejectionsOf,
+  problem: problemOf,
+  done: ({ referenceId }: { readonly referenceId: string }, { view }: FormVisit) =>
+    paymentPagePath.to({ ...view, ref: referenceId }, { done: doneCode }),
+  render: (page: FormPage<ConfirmedPayment>) => renderPage({ ...page, kind }),
+});
+
+/** For each action a page with one button, and what the button does. */
+export const paymentActionPages = [
+  ...memberFormPages({ ...pagesOf('refund', 'refund_requested'), operation: refundPayment }),
+  ...memberFormPages({ ...pagesOf('cancel', 'cancelled'), operation: cancelPayment }),
+  ...memberFormPages({ ...pagesOf('refundCancel', 'refund_cancelled'), operation: cancelRefund }),
+];
+
+function rejectionsOf({ texts, locale }: MerchantView): RejectionTexts<typeof paymentActionReasons> {
+  const { stale } = PAYMENT_TEXTS[locale.language];
+  return {
+    not_possible: ({ code }) => texts.rejections[code],
+    superseded: () => stale,
+    stale: () => stale,
+    temporal_away: () => texts.confirm.unavailable,
+  };
+}
+
+/** What happened to the form. Null: the payment does not allow the action, and its page shows why. */
+function problemOf({ texts, locale }: MerchantView, rejection: { readonly reason: string } | null): string | null {
+  if (rejection === null) return texts.confirm.unknown;
+  if (rejection.reason === 'stale') return PAYMENT_TEXTS[locale.language].stale;
+  return rejection.reason === 'temporal_away' ? texts.confirm.unavailable : null;
+}
+
+function renderPage(page: ConfirmProps): string {
+  return renderMerchantPage(page.view, {
+    title: page.view.texts.confirm[page.kind].title,
+    current: 'payments',
+    live: 'none',
+    children: <Confirm {...page} />,
+  });
+}
+
+function Confirm(page: ConfirmProps): ReactElement {
+  const { view, kind, subject: payment, formId, rejection, problem } = page;
+  const { confirm } = view.texts;
+  const path = { code: view.code, ref: payment.referenceId };
+  return (
+    <ConfirmPage
+      title={confirm[kind].title}
+      back={{ href: paymentPagePath.to(path), label: payment.referenceId }}
+      facts={factsOf(page)}
+      explanation={confirm[kind].explanation}
+      action={PAYMENT_ACTION_PATHS[kind].to(path)}
+      button={labelOf(page)}
+      cancel={confirm.keep}
+      tone={kind === 'refundCancel' ? 'primary' : 'danger'}
+      fields={{ form_id: formId, version: String(payment.version) }}
+      rejection={rejection}
+    >
+      {problem !== null && (
+        <Notice tone={problem === PAYMENT_TEXTS[view.locale.language].stale ? 'bad' : 'warning'}>
+          <p>{problem}</p>
+        </Notice>
+      )}
+    </ConfirmPage>
+  );
+}
+
+function factsOf({ view: { texts }, kind, subject: payment }: ConfirmProps): Fact[] {
+  const { refund } = texts.confirm;
+  const total = <Money rupiah={payment.totalRupiah} />;
+  if (kind !== 'refund') return [{ name: texts.list.columns.total, value: total, isTotal: true }];
+  return [
+    { name: refund.customer, value: total, isTotal: true },
+    { name: refund.merchant, value: <Money rupiah={payment.netRupiah} /> },
+    { name: refund.fee, value: <Money rupiah={payment.feeRupiah} /> },
+  ];
+}
+
+function labelOf({ view: { texts }, kind, subject: { totalRupiah } }: ConfirmProps): string {
+  const { confirm } = texts;
+  return kind === 'refund' ? confirm.refund.button(formatRupiah(totalRupiah)) : confirm[kind].button;
+}
