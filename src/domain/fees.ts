@@ -1,11 +1,28 @@
+import type { MerchantClass } from './merchant-identity';
 import { MAX_TOTAL_RUPIAH } from './money';
 
 export const FEE_PAYERS = ['buyer', 'merchant'] as const;
 export type FeePayer = (typeof FEE_PAYERS)[number];
 
+/** The fee of a policy of the catalog. */
 export interface FeeRate {
   readonly feeBasisPoints: number;
   readonly feeFlatRupiah: number;
+}
+
+/** Where a fee comes from: the rate of the merchant's class, a price agreed with the merchant, or the catalog. */
+export const FEE_SOURCES = ['class', 'agreed', 'catalog'] as const;
+export type FeeSource = (typeof FEE_SOURCES)[number];
+
+/** The rate of a payment, fixed at its creation. */
+export interface FeeTerms {
+  readonly source: FeeSource;
+  /** The merchant's; null: it had no identity in force. */
+  readonly class: MerchantClass | null;
+  readonly basisPoints: number;
+  readonly flatRupiah: number;
+  /** Since when the rate or the price was in force, such as `2024-12-01`; null for the catalog. */
+  readonly validFrom: string | null;
 }
 
 export interface Amounts {
@@ -23,17 +40,23 @@ export type AmountsOutcome =
 
 const BASIS_POINTS = 10_000;
 
-/** `ceil(amount × basis points / 10,000) + flat`, in whole rupiah, by integer arithmetic (docs/contract.md#fees). */
-export function feeOf(amountRupiah: number, rate: FeeRate): number {
-  const product = amountRupiah * rate.feeBasisPoints;
+/** What of the terms decides about the fee of an amount. */
+type FeeFormula = Pick<FeeTerms, 'source' | 'basisPoints' | 'flatRupiah'>;
+
+/**
+ * `amount × basis points / 10,000 + flat`, in whole rupiah, by integer arithmetic (docs/contract.md#fees). The catalog
+ * rounds up. The others round down, so that no fee is above the lawful per cent.
+ */
+export function feeOf(amountRupiah: number, { source, basisPoints, flatRupiah }: FeeFormula): number {
+  const product = amountRupiah * basisPoints;
   const remainder = product % BASIS_POINTS;
-  const roundedUp = remainder === 0 ? product : product + BASIS_POINTS - remainder;
-  return roundedUp / BASIS_POINTS + rate.feeFlatRupiah;
+  const roundedUp = source === 'catalog' && remainder > 0 ? 1 : 0;
+  return (product - remainder) / BASIS_POINTS + roundedUp + flatRupiah;
 }
 
 /** Who pays the fee decides (docs/contract.md#fees). `amountRupiah` is an integer of at least 1. */
-export function amountsOf(amountRupiah: number, rate: FeeRate, feePayer: FeePayer): AmountsOutcome {
-  const feeRupiah = feeOf(amountRupiah, rate);
+export function amountsOf(amountRupiah: number, terms: FeeFormula, feePayer: FeePayer): AmountsOutcome {
+  const feeRupiah = feeOf(amountRupiah, terms);
   if (feePayer === 'merchant' && feeRupiah >= amountRupiah) return { outcome: 'fee_reaches_amount', feeRupiah };
   const totalRupiah = feePayer === 'buyer' ? amountRupiah + feeRupiah : amountRupiah;
   const netRupiah = feePayer === 'buyer' ? amountRupiah : amountRupiah - feeRupiah;

@@ -27,8 +27,8 @@ const TABLE: readonly (readonly [number, number, number, buyer: Row, merchant: R
 
 type Row = readonly [total: number, net: number, fee: number] | 'total_above_limit' | 'fee_reaches_amount';
 
-function rowOf(amount: number, feeBasisPoints: number, feeFlatRupiah: number, feePayer: FeePayer): Row {
-  const computed = amountsOf(amount, { feeBasisPoints, feeFlatRupiah }, feePayer);
+function rowOf(amount: number, basisPoints: number, flatRupiah: number, feePayer: FeePayer): Row {
+  const computed = amountsOf(amount, { source: 'catalog', basisPoints, flatRupiah }, feePayer);
   if (computed.outcome !== 'ok') return computed.outcome;
   const { amountRupiah, totalRupiah, netRupiah, feeRupiah } = computed.amounts;
   expect(amountRupiah).toBe(amount);

@@ -2,7 +2,7 @@ import { assert, constantFrom, integer, property } from 'fast-check';
 import { amountsOf, FEE_PAYERS, feeOf } from '../../src/domain/fees';
 import { MAX_TOTAL_RUPIAH } from '../../src/domain/money';
 
-const rate = (feeBasisPoints: number, feeFlatRupiah = 0) => ({ feeBasisPoints, feeFlatRupiah });
+const rate = (basisPoints: number, flatRupiah = 0) => ({ source: 'catalog', basisPoints, flatRupiah }) as const;
 
 describe('fees', () => {
   it.each([

@@ -6,6 +6,7 @@ import { requireRow } from '../../db/connection/require-row';
 import { findCurrentPolicy } from '../../db/operations/find-current-policy';
 import { hasOrderId } from '../../db/payments/payment-indexes';
 import { PAYMENT_EVENTS, type PaymentEvent } from '../../domain/events';
+import { feeTermsOf, NO_RATES } from '../../domain/fee-terms';
 import { amountsOf, type FeePayer } from '../../domain/fees';
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import { PROVIDERS, type ProviderName } from '../../domain/provider-capabilities';
@@ -196,7 +197,7 @@ async function amountFor(
   const { policy } = await findCurrentPolicy(db, { merchantId, provider, channel: 'qris' });
   if (!policy) throw new NotFoundError('policy', provider);
   for (let amount = totalRupiah; amount > 0; amount -= 1) {
-    const outcome = amountsOf(amount, policy, feePayer);
+    const outcome = amountsOf(amount, feeTermsOf(amount, policy, NO_RATES), feePayer);
     if (outcome.outcome === 'ok' && outcome.amounts.totalRupiah === totalRupiah) return amount;
     if (outcome.outcome === 'ok' && outcome.amounts.totalRupiah < totalRupiah) break;
   }

@@ -157,7 +157,8 @@ it('posts each path through the table, and late payments after it, without ledge
     asyncProperty(
       arbitraryPath,
       async ({ choices, amountRupiah, feeBasisPoints, feePayer, lateRupiah, lateOutcome }) => {
-        const computed = amountsOf(amountRupiah, { feeBasisPoints, feeFlatRupiah: 0 }, feePayer);
+        const rate = { source: 'catalog', basisPoints: feeBasisPoints, flatRupiah: 0 } as const;
+        const computed = amountsOf(amountRupiah, rate, feePayer);
         if (computed.outcome !== 'ok') throw new Error('These amounts have to be possible');
         const path = await applyChoices(ledger, choices, { ...computed.amounts, feePayer });
         seen.add(path.status);

@@ -2,6 +2,7 @@ import { referenceIdOf } from '../../../crypto/reference-id';
 import type { Queryable } from '../../../db/connection/pool';
 import type { CreatingMerchantRow } from '../../../db/merchants/find-creating-merchant';
 import { findCurrentPolicy, type CurrentPolicy, type Policy } from '../../../db/operations/find-current-policy';
+import { feeTermsOf, NO_RATES } from '../../../domain/fee-terms';
 import { amountsOf, type Amounts } from '../../../domain/fees';
 import type { PaymentTerms } from '../../../domain/payment';
 import { isAtShop } from '../../merchants/shop-address';
@@ -97,7 +98,7 @@ function requireOwnReturnUrl(merchant: CreatingMerchantRow, returnUrl: string | 
 }
 
 function computeAmounts(amountRupiah: number, policy: Policy, { feePayer }: CreatingMerchantRow): Amounts {
-  const computed = amountsOf(amountRupiah, policy, feePayer);
+  const computed = amountsOf(amountRupiah, feeTermsOf(amountRupiah, policy, NO_RATES), feePayer);
   switch (computed.outcome) {
     case 'ok':
       return computed.amounts;
