@@ -178,6 +178,28 @@ end $$;
 create trigger two_operators before update of fee_payer on merchants for each row
   when (new.fee_payer <> old.fee_payer) execute function require_approved_fee_payer();
 
+-- Whether the customers of a merchant may pay its fee, by its class. No class may: Bank Indonesia forbids to pass the
+-- MDR on.
+create function may_pass_fee(merchant uuid) returns boolean language sql stable
+begin atomic
+  select coalesce(case own.category when 'regular' then own.criterion else own.category end = any ('{}'::text[]), false)
+  from identity_in_force(merchant) as own;
+end;
+
+-- Merchants whose customers pay it from before stay: `lunas doctor` names them.
+create function require_lawful_fee_payer() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if needs_two_operators() and not may_pass_fee(new.id) then
+    raise exception 'merchant % bears the fee', new.id using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger lawful_fee_payer_insert before insert on merchants for each row
+  when (new.fee_payer = 'buyer') execute function require_lawful_fee_payer();
+create trigger lawful_fee_payer before update of fee_payer on merchants for each row
+  when (new.fee_payer = 'buyer' and old.fee_payer <> 'buyer') execute function require_lawful_fee_payer();
+
 -- Two operators end the hold of a merchant that they have seen, by its begin in milliseconds; one begins it.
 create function require_approved_release() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -230,7 +252,8 @@ create index api_requests_recorded_xid_idx on api_requests (recorded_xid);
 
 -- Rights --------------------------------------------------------------------------------------------------------------
 
-revoke execute on function require_approved_fee_payer, begin_identity, require_identity from public;
+revoke execute on function require_approved_fee_payer, require_lawful_fee_payer, begin_identity, require_identity
+  from public;
 -- The dashboard opens the details for members who manage the settings; operators by `lunas merchants identity`.
 grant select on merchant_identities to lunas_worker, lunas_dashboard, lunas_operator;
 grant insert, update (in_force_from, sealed_details) on merchant_identities to lunas_operator;

@@ -4,7 +4,7 @@ set local role lunas_owner;
 
 -- The catalog ---------------------------------------------------------------------------------------------------------
 
--- The catalog: a change is a new version, and a payment keeps the one that it captured.
+-- A change is a new version, and a payment keeps the one that it captured.
 create table policies (
   id uuid primary key,
   provider text not null check (provider in ('gopay', 'shopeepay')),
@@ -17,6 +17,48 @@ create table policies (
   expires_in_seconds integer not null check (expires_in_seconds > 0),
   created_at timestamptz(3) not null default now(),
   unique (provider, channel, version)
+);
+
+-- Whether each amount has exactly one rate: at most ten bands, the first from 0, each next one above the one before.
+create function are_fee_bands(bands jsonb) returns boolean language sql immutable
+begin atomic
+  select count(*) between 1 and 10
+    and bool_and(band = jsonb_build_object('fromRupiah', from_rupiah, 'basisPoints', basis_points))
+    and bool_and(from_rupiah between 0 and 10000000 and basis_points between 0 and 10000)
+    and bool_and(case when number = 1 then from_rupiah = 0 else from_rupiah > before end)
+  from (
+    select band, number, from_rupiah, basis_points, lag(from_rupiah) over (order by number) as before
+    from jsonb_array_elements(bands) with ordinality as element (band, number),
+      lateral (
+        select (band ->> 'fromRupiah')::integer as from_rupiah, (band ->> 'basisPoints')::integer as basis_points
+      ) as parts
+  ) as ordered;
+end;
+
+-- What a payment costs a merchant of the class: from a day in WIB on, by band of the amount. The row in force on a day
+-- is that with the greatest `valid_from`, then the greatest version. A change is a new row.
+create table fee_schedules (
+  id uuid primary key,
+  class text not null check (class in ('UMI', 'UKE', 'UME', 'UBE', 'education', 'fuel', 'public_service', 'social')),
+  version integer not null check (version > 0), -- counts the rows of the class
+  valid_from date not null,
+  bands jsonb not null, -- [{"fromRupiah": 0, "basisPoints": 70}]
+  created_at timestamptz(3) not null default now(),
+  unique (class, version),
+  constraint fee_schedules_bands_cover_all check (are_fee_bands(bands))
+);
+
+-- What was agreed with a merchant; it counts if it is below the rate of the class. Chosen as a schedule is.
+create table merchant_prices (
+  id uuid primary key,
+  merchant_id uuid not null references merchants,
+  version integer not null check (version > 0), -- counts the rows of the merchant
+  valid_from date not null,
+  basis_points integer check (basis_points between 0 and 10000), -- null: the agreement ends
+  flat_rupiah bigint check (flat_rupiah between 0 and 10000000),
+  created_at timestamptz(3) not null default now(),
+  unique (merchant_id, version),
+  constraint merchant_prices_both_or_none check ((basis_points is null) = (flat_rupiah is null))
 );
 
 -- Provider accounts ---------------------------------------------------------------------------------------------------
@@ -127,6 +169,41 @@ end $$;
 create trigger two_operators before insert on policies
   for each row execute function require_approved_policy();
 
+-- A rate begins after today in WIB, as two operators have seen it, and as the version that they have seen.
+create function require_approved_schedule() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if needs_two_operators() and (new.valid_from <= (now() at time zone 'Asia/Jakarta')::date or not exists (
+    select from approvals, jsonb_array_elements(parameters -> 'schedules') as schedule
+    where is_in_execution(approvals, 'fee.set_schedules')
+      and parameters ->> 'validFrom' = to_char(new.valid_from, 'YYYY-MM-DD')
+      and schedule = jsonb_build_object('class', new.class, 'version', new.version, 'bands', new.bands)
+  )) then
+    raise exception 'no two operators have approved these rates of % from %', new.class, new.valid_from
+      using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger two_operators before insert on fee_schedules
+  for each row execute function require_approved_schedule();
+
+create function require_approved_price() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if needs_two_operators() and (new.valid_from <= (now() at time zone 'Asia/Jakarta')::date or not exists (
+    select from approvals
+    where is_in_execution(approvals, 'fee.agree') and parameters @> jsonb_build_object(
+      'merchant', new.merchant_id, 'version', new.version, 'validFrom', to_char(new.valid_from, 'YYYY-MM-DD'),
+      'basisPoints', new.basis_points, 'flatRupiah', new.flat_rupiah)
+  )) then
+    raise exception 'no two operators have approved this price of merchant % from %', new.merchant_id, new.valid_from
+      using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger two_operators before insert on merchant_prices
+  for each row execute function require_approved_price();
+
 -- An account in use has the address, the key and the merchant that two operators have seen.
 create function require_approved_account() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -205,7 +282,11 @@ revoke execute on function stop_provider_account from public;
 grant execute on function stop_provider_account to lunas_worker;
 -- Every process that calls a provider: the worker, operators at the command line, and operators at the API.
 grant select, insert, update on provider_call_schedules to lunas_api, lunas_worker, lunas_operator;
-revoke execute on function require_approved_policy, require_approved_account, require_approved_key from public;
+revoke execute on function require_approved_policy, require_approved_schedule, require_approved_price,
+  require_approved_account, require_approved_key from public;
+grant select on fee_schedules, merchant_prices to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts,
+  lunas_verifier, lunas_operator, lunas_reader;
+grant insert on fee_schedules, merchant_prices to lunas_operator;
 grant select on policies to lunas_dashboard;
 grant select (id, purpose, provider, adapter, base_url, weight, status, created_at, nmid, shown_name, merchant_id)
   on provider_accounts to lunas_dashboard;

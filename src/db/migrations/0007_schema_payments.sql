@@ -4,6 +4,11 @@ set local role lunas_owner;
 
 -- Payments ------------------------------------------------------------------------------------------------------------
 
+-- The fee by the terms that were captured: the catalog rounds up, a rate of a class and an agreed price round down.
+create function fee_of(amount bigint, terms jsonb) returns bigint language sql immutable
+  return (amount * (terms ->> 'basisPoints')::bigint + case terms ->> 'source' when 'catalog' then 9999 else 0 end)
+    / 10000 + (terms ->> 'flatRupiah')::bigint;
+
 create table payments (
   id uuid primary key,
   reference_id text not null unique,
@@ -20,6 +25,7 @@ create table payments (
   total_rupiah bigint not null check (total_rupiah between 1 and 10000000),
   net_rupiah bigint not null check (net_rupiah > 0),
   fee_payer text not null check (fee_payer in ('buyer', 'merchant')),
+  fee_terms jsonb, -- `FeeTerms`: the rate, and where it comes from; null: it was not captured yet
   policy_id uuid not null references policies,
   settlement_kind text not null check (settlement_kind in ('automatic', 'manual')),
   settlement_delay_seconds integer not null check (settlement_delay_seconds >= 0),
@@ -37,7 +43,9 @@ create table payments (
   failure_reason text,
   constraint payments_total_is_net_plus_fee check (total_rupiah = net_rupiah + fee_rupiah),
   constraint payments_total_matches_fee_payer
-    check (total_rupiah = case fee_payer when 'buyer' then amount_rupiah + fee_rupiah else amount_rupiah end)
+    check (total_rupiah = case fee_payer when 'buyer' then amount_rupiah + fee_rupiah else amount_rupiah end),
+  constraint payments_fee_is_of_terms
+    check (fee_terms is null or (fee_rupiah = fee_of(amount_rupiah, fee_terms)) is true)
 ) with (
   -- By default autovacuum waits until a fifth of a table has changed: a million rows of five million. In the tables
   -- that grow it waits for a fiftieth and 1,000 rows. Rows of this one, of `webhook_deliveries` and of
@@ -52,6 +60,9 @@ create trigger issued_once before update of qris_payload, provider_transaction_i
     or (old.provider_transaction_id is not null
       and new.provider_transaction_id is distinct from old.provider_transaction_id))
   execute function forbid_mutation();
+-- Later rates and agreements, and another identity, change no payment.
+create trigger fee_terms_are_final before update of fee_terms on payments for each row
+  when (new.fee_terms is distinct from old.fee_terms) execute function forbid_mutation();
 -- Operators write a payment only for `lunas recover`, which restores one as its creation began. So none of them invents
 -- money or a QR: what the provider returned, and what follows, only the workers write.
 create function require_restorable() returns trigger language plpgsql set search_path = public, pg_temp as $$
@@ -280,9 +291,9 @@ grant select (payment_id, fingerprint, sealed), insert on payment_details to lun
 revoke execute on function require_approved_payment_action from public;
 grant select on payment_transitions, refunds, late_payments to lunas_reader;
 grant select (id, reference_id, merchant_id, payment_method, provider, provider_account_id, currency, amount_rupiah,
-  fee_rupiah, total_rupiah, net_rupiah, fee_payer, policy_id, settlement_kind, settlement_delay_seconds, status,
-  version, expires_at, created_at, updated_at, paid_at, cancelled_at, settlement_due_at, provider_transaction_id,
-  failure_reason) on payments to lunas_reader;
+  fee_rupiah, total_rupiah, net_rupiah, fee_payer, fee_terms, policy_id, settlement_kind, settlement_delay_seconds,
+  status, version, expires_at, created_at, updated_at, paid_at, cancelled_at, settlement_due_at,
+  provider_transaction_id, failure_reason) on payments to lunas_reader;
 
 -- Down Migration
 

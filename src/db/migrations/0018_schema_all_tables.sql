@@ -38,12 +38,12 @@ declare
 begin
   for kept, forbidden in
     select unnest(tables), events from (values
-      ('update or delete', array['installation', 'ledger_verifications', 'ledger_verification_results', 'ended_days',
-        'closed_days', 'balance_days', 'reconciliation_runs', 'operator_actions', 'operator_action_outcomes',
-        'audit_chain', 'audit_chain_lock', 'approval_decisions', 'approval_rules', 'user_actions',
-        'user_action_outcomes', 'merchant_operator_actions', 'bank_account_transitions', 'payout_limits',
-        'payout_policies', 'payout_stops', 'payout_transitions', 'payout_events', 'retention_runs',
-        'archived_payments']),
+      ('update or delete', array['installation', 'fee_schedules', 'merchant_prices', 'ledger_verifications',
+        'ledger_verification_results', 'ended_days', 'closed_days', 'balance_days', 'reconciliation_runs',
+        'operator_actions', 'operator_action_outcomes', 'audit_chain', 'audit_chain_lock', 'approval_decisions',
+        'approval_rules', 'user_actions', 'user_action_outcomes', 'merchant_operator_actions',
+        'bank_account_transitions', 'payout_limits', 'payout_policies', 'payout_stops', 'payout_transitions',
+        'payout_events', 'retention_runs', 'archived_payments']),
       -- Of these some columns change.
       ('delete', array['recovery_mode', 'approvals', 'merchant_identities', 'bank_accounts', 'payouts',
         'ledger_closings', 'daily_runs', 'audit_verifications', 'archive_files', 'archive_batches']),
