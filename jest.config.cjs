@@ -20,7 +20,7 @@ const UNIT = [
   'test/services/payments/create/admission.test.ts',
   'test/snap/**/*.test.ts',
   'test/temporal/fairness-key.test.ts',
-  'test/web/dashboard/{field-attributes,paths}.test.ts',
+  'test/web/dashboard/{fee-text,field-attributes,paths}.test.ts',
   'test/web/dashboard/payments/new-payment.test.ts',
   'test/web/docs/samples.test.ts',
   'test/webhooks/{retry-policy,sign,special-purpose-networks}.test.ts',

@@ -1,5 +1,6 @@
 import type { Queryable } from '../src/db/connection/pool';
 import { findRecordedTerms, type RecordedTerms } from '../src/db/payments/find-terms';
+import { isSameRate } from '../src/domain/fees';
 import { OPERATOR_STEPS } from '../src/domain/operator-steps';
 import type { PaymentTerms } from '../src/domain/payment';
 import { UNPROVEN_OPERATOR } from '../src/domain/payment-actions';
@@ -56,7 +57,9 @@ export function requireAuthenticInput(input: unknown): void {
 export async function requireRecordedTerms(db: Queryable, terms: PaymentTerms): Promise<RecordedTerms | undefined> {
   const recorded = await findRecordedTerms(db, terms.paymentId);
   if (!recorded) return undefined;
-  const differing = DECISIVE_TERMS.filter((term) => recorded[term] !== terms[term]);
+  const differing: (keyof PaymentTerms)[] = DECISIVE_TERMS.filter((term) => recorded[term] !== terms[term]);
+  // A worker of a version before rates of classes has written no rate.
+  if (recorded.feeTerms && !isSameRate(recorded.feeTerms, terms.feeTerms)) differing.push('feeTerms');
   if (differing.length === 0) return recorded;
   throw inputRejectedError(`payment ${terms.paymentId} has another ${differing.join(', ')} in PostgreSQL`);
 }

@@ -54,6 +54,18 @@ export function feeOf(amountRupiah: number, { source, basisPoints, flatRupiah }:
   return (product - remainder) / BASIS_POINTS + roundedUp + flatRupiah;
 }
 
+/** Whether both have the same fee, from the same source. */
+export function isSameRate(one: FeeTerms, other: FeeTerms | null | undefined): boolean {
+  const { source, class: ownClass, basisPoints, flatRupiah, validFrom } = one;
+  return (
+    source === other?.source &&
+    ownClass === other.class &&
+    basisPoints === other.basisPoints &&
+    flatRupiah === other.flatRupiah &&
+    validFrom === other.validFrom
+  );
+}
+
 /** Who pays the fee decides (docs/contract.md#fees). `amountRupiah` is an integer of at least 1. */
 export function amountsOf(amountRupiah: number, terms: FeeFormula, feePayer: FeePayer): AmountsOutcome {
   const feeRupiah = feeOf(amountRupiah, terms);

@@ -1,5 +1,5 @@
 import type { Correlation } from './correlation';
-import type { Amounts, FeePayer } from './fees';
+import type { Amounts, FeePayer, FeeTerms } from './fees';
 import type { PaymentStatus } from './payment-transitions';
 import type { PaymentMethod, ProviderName } from './provider-capabilities';
 import type { RefundState } from './refund';
@@ -20,6 +20,8 @@ export interface PaymentTerms extends Amounts {
   readonly provider: ProviderName;
   readonly providerAccountId: string;
   readonly feePayer: FeePayer;
+  /** The rate that decided the fee. Absent or null: a version that did not capture it created the payment. */
+  readonly feeTerms?: FeeTerms | null | undefined;
   readonly policyId: string;
   readonly settlementKind: SettlementKind;
   readonly settlementDelaySeconds: number;

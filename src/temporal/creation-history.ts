@@ -1,7 +1,8 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { LoadedDataConverter, Payload, SerializationContext } from '@temporalio/common';
 import { z } from 'zod';
-import { FEE_PAYERS } from '../domain/fees';
+import { FEE_CLASSES } from '../domain/fee-classes';
+import { FEE_PAYERS, FEE_SOURCES, type FeeTerms } from '../domain/fees';
 import { SETTLEMENT_KINDS, type PaymentTerms } from '../domain/payment';
 import { PAYMENT_METHODS, PROVIDERS } from '../domain/provider-capabilities';
 import type { CreationResult } from '../domain/workflow-step';
@@ -15,6 +16,14 @@ export interface RecordedCreation {
 }
 
 const rupiah = z.int().nonnegative();
+
+const feeTermsSchema = z.object({
+  source: z.enum(FEE_SOURCES),
+  class: z.enum(FEE_CLASSES).nullable(),
+  basisPoints: z.int(),
+  flatRupiah: rupiah,
+  validFrom: z.iso.date().nullable(),
+}) satisfies z.ZodType<FeeTerms>;
 
 const termsSchema = z.object({
   paymentId: z.uuid(),
@@ -31,6 +40,7 @@ const termsSchema = z.object({
   totalRupiah: rupiah,
   netRupiah: rupiah,
   feePayer: z.enum(FEE_PAYERS),
+  feeTerms: feeTermsSchema.nullish(),
   policyId: z.uuid(),
   settlementKind: z.enum(SETTLEMENT_KINDS),
   settlementDelaySeconds: z.int(),

@@ -1,3 +1,4 @@
+import { NO_RATES } from '../../src/domain/fee-terms';
 import type { Language } from '../../src/domain/sign-in';
 import type { DashboardDependencies } from '../../src/web/dashboard/dashboard-dependencies';
 import type { Visit } from '../../src/web/page/page-route';
@@ -49,6 +50,7 @@ export const OWN_TERMS = {
   cell: '',
   policies: (['gopay', 'shopeepay'] as const).map((provider) => ({
     provider,
+    rates: NO_RATES,
     providerAccountId: ID,
     policy: {
       policyId: ID,

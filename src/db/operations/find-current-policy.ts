@@ -1,15 +1,18 @@
+import { NO_RATES, type FeeRates } from '../../domain/fee-terms';
 import type { FeeRate } from '../../domain/fees';
 import type { PaymentTerms } from '../../domain/payment';
 import type { PaymentMethod, ProviderName } from '../../domain/provider-capabilities';
+import { dayInWib } from '../../domain/wib';
 import type { Queryable } from '../connection/pool';
 
 type CapturedTerm = 'policyId' | 'settlementKind' | 'settlementDelaySeconds' | 'expiresInSeconds';
 
 export type Policy = FeeRate & Pick<PaymentTerms, CapturedTerm>;
 
-/** What a new payment captures: the newest policy of its provider and channel, and a provider account. */
+/** What a new payment captures: the newest policy of its provider and channel, its rate, and a provider account. */
 export interface CurrentPolicy {
   readonly policy: Policy | null;
+  readonly rates: FeeRates;
   /**
    * A random enabled one, by weight: of those of the merchant, if it has one of this provider, else of those that are
    * shared. No shared one serves a merchant whose own account is disabled: customers would see another name.
@@ -21,11 +24,16 @@ interface PolicyQuery {
   readonly merchantId: string;
   readonly provider: ProviderName;
   readonly channel: PaymentMethod;
+  /** Its day in WIB decides which rates are in force. Absent: now. */
+  readonly at?: Date;
 }
+
+/** The row that is in force on the day: the greatest day that has come, then the greatest version. */
+const IN_FORCE = 'valid_from <= $4 order by valid_from desc, version desc limit 1';
 
 export async function findCurrentPolicy(
   db: Queryable,
-  { merchantId, provider, channel }: PolicyQuery,
+  { merchantId, provider, channel, at = new Date() }: PolicyQuery,
 ): Promise<CurrentPolicy> {
   const { rows } = await db.query<CurrentPolicy>({
     name: 'find_current_policy',
@@ -34,11 +42,19 @@ export async function findCurrentPolicy(
           'settlementKind', settlement_kind, 'settlementDelaySeconds', settlement_delay_seconds,
           'expiresInSeconds', expires_in_seconds)
         from policies where provider = $1 and channel = $2 order by version desc limit 1) as policy,
+      json_build_object('class', own.class,
+        'schedule', (select json_build_object('validFrom', valid_from, 'bands', bands)
+          from fee_schedules where class = own.class and ${IN_FORCE}),
+        'price', (select case when basis_points is not null then json_build_object('validFrom', valid_from,
+            'basisPoints', basis_points, 'flatRupiah', flat_rupiah) end
+          from merchant_prices where merchant_id = $3 and ${IN_FORCE})) as rates,
       (select id from ${accountsOf({ merchant: '$3', provider: '$1' })}
-        order by -ln(1 - random()) / weight limit 1) as "providerAccountId"`,
-    values: [provider, channel, merchantId],
+        order by -ln(1 - random()) / weight limit 1) as "providerAccountId"
+      from (select (select case category when 'regular' then criterion else category end from merchant_identities
+        where merchant_id = $3 and in_force_from is not null order by version desc limit 1) as class) own`,
+    values: [provider, channel, merchantId, dayInWib(at)],
   });
-  return rows[0] ?? { policy: null, providerAccountId: null };
+  return rows[0] ?? { policy: null, rates: NO_RATES, providerAccountId: null };
 }
 
 /** The accounts that new payments of the merchant may use, as a `from` with its conditions. */

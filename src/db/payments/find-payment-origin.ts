@@ -21,6 +21,7 @@ export interface OriginKey {
   readonly lastFour: string;
 }
 
+/** The fee is that of the payment, whatever its source is. */
 export interface OriginPolicy extends FeeRate, Pick<PaymentTerms, 'settlementKind' | 'settlementDelaySeconds'> {
   readonly version: number;
 }
@@ -41,8 +42,10 @@ const ORIGIN = `
       join api_keys api_key on api_key.id = request.key_id and api_key.merchant_id = $1
       where request.merchant_id = $1 and payments.id = any (request.payment_ids) limit 1
     ) end as key,
-    json_build_object('version', policy.version, 'feeBasisPoints', policy.fee_basis_points,
-      'feeFlatRupiah', policy.fee_flat_rupiah, 'settlementKind', payments.settlement_kind,
+    json_build_object('version', policy.version,
+      'feeBasisPoints', coalesce((payments.fee_terms ->> 'basisPoints')::integer, policy.fee_basis_points),
+      'feeFlatRupiah', coalesce((payments.fee_terms ->> 'flatRupiah')::bigint, policy.fee_flat_rupiah),
+      'settlementKind', payments.settlement_kind,
       'settlementDelaySeconds', payments.settlement_delay_seconds) as policy
   from payments
   join policies policy on policy.id = payments.policy_id

@@ -5,6 +5,7 @@ import type { PaymentStatus } from '../../domain/payment-transitions';
 type UnselectedTerm =
   | 'paymentId'
   | 'idempotencyKey'
+  | 'feeTerms'
   | 'policyId'
   | 'settlementDelaySeconds'
   | 'expiresInSeconds'

@@ -49,6 +49,7 @@ const CAPTURED_TERMS = [
   'totalRupiah',
   'netRupiah',
   'feePayer',
+  'feeTerms',
   'policyId',
   'settlementKind',
   'settlementDelaySeconds',
@@ -83,7 +84,7 @@ async function create(
   const state = await executePaymentTransition(
     context,
     { name: 'create', statement: CREATE },
-    { ...terms, ...dates },
+    { ...terms, feeTerms: terms.feeTerms ?? null, ...dates },
     by,
   );
   return state

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/connection/pool';
 import { requireRow } from '../../db/connection/require-row';
-import { accountsOf, findCurrentPolicy, type Policy } from '../../db/operations/find-current-policy';
+import { accountsOf, findCurrentPolicy, type CurrentPolicy } from '../../db/operations/find-current-policy';
 import type { ProviderName } from '../../domain/provider-capabilities';
 import type { Merchant } from './merchants';
 
@@ -42,9 +42,8 @@ export async function readShownNames(
 }
 
 /** The terms that a new payment with this provider gets; null: there are none. */
-export interface ProviderPolicy {
+export interface ProviderPolicy extends Pick<CurrentPolicy, 'policy' | 'rates'> {
   readonly provider: ProviderName;
-  readonly policy: Policy | null;
 }
 
 /** In the order of the providers. */
@@ -55,8 +54,8 @@ export function readPolicies(
 ): Promise<ProviderPolicy[]> {
   return Promise.all(
     providers.map(async (provider) => {
-      const { policy } = await findCurrentPolicy(db, { merchantId, provider, channel: 'qris' });
-      return { provider, policy };
+      const { policy, rates } = await findCurrentPolicy(db, { merchantId, provider, channel: 'qris' });
+      return { provider, policy, rates };
     }),
   );
 }

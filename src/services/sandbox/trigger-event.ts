@@ -6,7 +6,7 @@ import { requireRow } from '../../db/connection/require-row';
 import { findCurrentPolicy } from '../../db/operations/find-current-policy';
 import { hasOrderId } from '../../db/payments/payment-indexes';
 import { PAYMENT_EVENTS, type PaymentEvent } from '../../domain/events';
-import { feeTermsOf, NO_RATES } from '../../domain/fee-terms';
+import { feeTermsOf } from '../../domain/fee-terms';
 import { amountsOf, type FeePayer } from '../../domain/fees';
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import { PROVIDERS, type ProviderName } from '../../domain/provider-capabilities';
@@ -194,10 +194,10 @@ async function amountFor(
     [merchantId],
   );
   const { feePayer } = requireRow(rows, 'merchant', merchantId);
-  const { policy } = await findCurrentPolicy(db, { merchantId, provider, channel: 'qris' });
+  const { policy, rates } = await findCurrentPolicy(db, { merchantId, provider, channel: 'qris' });
   if (!policy) throw new NotFoundError('policy', provider);
   for (let amount = totalRupiah; amount > 0; amount -= 1) {
-    const outcome = amountsOf(amount, feeTermsOf(amount, policy, NO_RATES), feePayer);
+    const outcome = amountsOf(amount, feeTermsOf(amount, policy, rates), feePayer);
     if (outcome.outcome === 'ok' && outcome.amounts.totalRupiah === totalRupiah) return amount;
     if (outcome.outcome === 'ok' && outcome.amounts.totalRupiah < totalRupiah) break;
   }

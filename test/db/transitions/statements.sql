@@ -4,8 +4,8 @@
 --   $1 actor, $2 note, $3 environment, $4 requestId, $5 traceparent, $6 paymentId, $7 referenceId
 --   $8 merchantId, $9 merchantReferenceId, $10 idempotencyKey, $11 fingerprint, $12 paymentMethod
 --   $13 provider, $14 providerAccountId, $15 amountRupiah, $16 feeRupiah, $17 totalRupiah, $18 netRupiah
---   $19 feePayer, $20 policyId, $21 settlementKind, $22 settlementDelaySeconds, $23 expiresAt
---   $24 createdAt
+--   $19 feePayer, $20 feeTerms, $21 policyId, $22 settlementKind, $23 settlementDelaySeconds
+--   $24 expiresAt, $25 createdAt
 with changed as (
   insert into payments (
     id,
@@ -22,6 +22,7 @@ with changed as (
     total_rupiah,
     net_rupiah,
     fee_payer,
+    fee_terms,
     policy_id,
     settlement_kind,
     settlement_delay_seconds,
@@ -45,7 +46,8 @@ with changed as (
     $20,
     $21,
     $22,
-    $23, $24, $24, 'created', 1
+    $23,
+    $24, $25, $25, 'created', 1
   where not exists (select from archived_payments where payment_id = $6)
   on conflict (id) do nothing
   returning *

@@ -2,16 +2,16 @@ import { referenceIdOf } from '../../../crypto/reference-id';
 import type { Queryable } from '../../../db/connection/pool';
 import type { CreatingMerchantRow } from '../../../db/merchants/find-creating-merchant';
 import { findCurrentPolicy, type CurrentPolicy, type Policy } from '../../../db/operations/find-current-policy';
-import { feeTermsOf, NO_RATES } from '../../../domain/fee-terms';
-import { amountsOf, type Amounts } from '../../../domain/fees';
+import { feeTermsOf } from '../../../domain/fee-terms';
+import { amountsOf, type Amounts, type FeeTerms } from '../../../domain/fees';
 import type { PaymentTerms } from '../../../domain/payment';
 import { isAtShop } from '../../merchants/shop-address';
 import { CreationRejectedError, type CreateRejection } from './create-rejection';
 import type { NewPayment } from './new-payment';
 import type { PaymentDraft } from './payment-draft';
 
-/** The newest policy of a provider, and our provider account. */
-export interface ResolvedPolicy {
+/** The newest policy of a provider, the rates of the merchant, and our provider account. */
+export interface ResolvedPolicy extends Pick<CurrentPolicy, 'rates'> {
   readonly policy: Policy;
   readonly providerAccountId: string;
 }
@@ -40,7 +40,7 @@ export function findTermsRejection(
 ): CreateRejection | null {
   try {
     requireProvider(merchant, request);
-    computeAmounts(request.amountRupiah, requirePolicy(request, current).policy, merchant);
+    computeAmounts(request.amountRupiah, requirePolicy(request, current), merchant);
     return null;
   } catch (error) {
     if (error instanceof CreationRejectedError) return error.rejection;
@@ -58,21 +58,24 @@ function requireProvider(merchant: CreatingMerchantRow, { provider, paymentMetho
 }
 
 function requirePolicy({ provider }: ProviderChoice, current: CurrentPolicy | undefined): ResolvedPolicy {
-  const { policy, providerAccountId } = current ?? {};
-  if (!policy || !providerAccountId) throw new CreationRejectedError({ reason: 'provider_unavailable', provider });
-  return { policy, providerAccountId };
+  const { policy, rates, providerAccountId } = current ?? {};
+  if (!policy || !rates || !providerAccountId) {
+    throw new CreationRejectedError({ reason: 'provider_unavailable', provider });
+  }
+  return { policy, rates, providerAccountId };
 }
 
 /**
- * Fixes the terms of the new payment: its amounts under the policy, and the provider account.
+ * Fixes the terms of the new payment: its rate and its amounts, and the provider account.
  * @throws CreationRejectedError if the amount is not possible with the fee, or the return URL is not at the shop
  */
 export function captureTerms(
   merchant: CreatingMerchantRow,
   { request, fingerprint, identity }: PaymentDraft,
-  { policy, providerAccountId }: ResolvedPolicy,
+  resolved: ResolvedPolicy,
 ): PaymentTerms {
   requireOwnReturnUrl(merchant, request.returnUrl);
+  const { policy, providerAccountId } = resolved;
   const { policyId, settlementKind, settlementDelaySeconds } = policy;
   return {
     ...identity,
@@ -83,7 +86,7 @@ export function captureTerms(
     paymentMethod: request.paymentMethod,
     provider: request.provider,
     providerAccountId,
-    ...computeAmounts(request.amountRupiah, policy, merchant),
+    ...computeAmounts(request.amountRupiah, resolved, merchant),
     feePayer: merchant.feePayer,
     policyId,
     settlementKind,
@@ -97,11 +100,20 @@ function requireOwnReturnUrl(merchant: CreatingMerchantRow, returnUrl: string | 
   throw new CreationRejectedError({ reason: 'return_url_not_allowed', origin: new URL(returnUrl).origin });
 }
 
-function computeAmounts(amountRupiah: number, policy: Policy, { feePayer }: CreatingMerchantRow): Amounts {
-  const computed = amountsOf(amountRupiah, feeTermsOf(amountRupiah, policy, NO_RATES), feePayer);
+/** What of a resolved policy decides about the fee. */
+type FeeBasis = Pick<ResolvedPolicy, 'policy' | 'rates'>;
+
+/** @throws CreationRejectedError if the amount is not possible with its fee */
+export function computeAmounts(
+  amountRupiah: number,
+  { policy, rates }: FeeBasis,
+  { feePayer }: Pick<CreatingMerchantRow, 'feePayer'>,
+): Amounts & { readonly feeTerms: FeeTerms } {
+  const feeTerms = feeTermsOf(amountRupiah, policy, rates);
+  const computed = amountsOf(amountRupiah, feeTerms, feePayer);
   switch (computed.outcome) {
     case 'ok':
-      return computed.amounts;
+      return { ...computed.amounts, feeTerms };
     case 'total_above_limit':
       throw new CreationRejectedError({ reason: 'total_too_large', feeRupiah: computed.feeRupiah });
     case 'fee_reaches_amount':

@@ -1,7 +1,7 @@
 import { maskSecretKey } from '../../../crypto/secret-key';
 import type { OriginKey, OriginPolicy, PaymentOrigin } from '../../../db/payments/find-payment-origin';
-import { formatRupiah } from '../../../domain/money';
 import { formatDuration } from '../../ui/format';
+import { rateText } from '../fee-text';
 import { keyPath } from '../keys/key-paths';
 import type { MerchantView } from '../merchant-view';
 import { requestPath } from '../requests/request-paths';
@@ -30,8 +30,7 @@ function keyText(view: MerchantView, key: OriginKey | null): string {
 function policyText(view: MerchantView, policy: OriginPolicy): string {
   const { texts, locale } = view;
   const { policyVersion, settledAfter, settledByLunas } = PAYMENT_TEXTS[locale.language];
-  const percent = (policy.feeBasisPoints / 100).toLocaleString(locale.language);
-  const fee = texts.create.feeOf(percent, policy.feeFlatRupiah === 0 ? null : formatRupiah(policy.feeFlatRupiah));
+  const fee = texts.create.feeOf(rateText(locale.language, policy.feeBasisPoints, policy.feeFlatRupiah));
   const settlement =
     policy.settlementKind === 'manual'
       ? settledByLunas

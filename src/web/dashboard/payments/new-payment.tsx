@@ -1,11 +1,12 @@
 import type { ReactElement } from 'react';
 import { z } from 'zod';
-import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../../domain/money';
+import { MAX_TOTAL_RUPIAH } from '../../../domain/money';
 import { isDescription, MAX_DESCRIPTION_CHARACTERS } from '../../../domain/payment';
 import { PROVIDERS, type ProviderName } from '../../../domain/provider-capabilities';
 import { createOwnPayment, type OwnTerms } from '../../../services/payments/create/create-own-payment';
 import { ErrorSummary } from '../../ui/form';
 import { Card, Notice, PageHead } from '../../ui/layout';
+import { feeText } from '../fee-text';
 import { memberFormPages, type FormPage } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
 import { merchantRejection, type MerchantView } from '../merchant-view';
@@ -70,7 +71,9 @@ function NewPayment(page: FormPage<OwnTerms>): ReactElement {
   const { create, detail } = view.texts;
   const closed = merchantRejection(view);
   const why = problem ?? (rejection === closed ? null : rejection);
-  const terms = subject.policies.flatMap(({ provider, policy }) => (policy ? [termsOf(view, provider, policy)] : []));
+  const terms = subject.policies.flatMap(({ provider, policy, rates }) =>
+    policy ? [termsOf(view, provider, { policy, rates })] : [],
+  );
   return (
     <div className="narrow">
       <PageHead title={create.title} back={{ href: paymentsPath.to(view), label: detail.back }} />
@@ -85,9 +88,9 @@ function NewPayment(page: FormPage<OwnTerms>): ReactElement {
           <NewPaymentForm {...page} terms={terms} isClosed={closed !== null} />
         </Card>
         <div className="dim">
-          {terms.map(({ provider, percent, flat, minutes }) => (
+          {terms.map(({ provider, fee, minutes }) => (
             <p key={provider}>
-              {PROVIDER_NAMES[provider]}: {create.feeOf(percent, flat)}. {create.worksFor(minutes)}
+              {PROVIDER_NAMES[provider]}: {create.feeOf(fee)}. {create.worksFor(minutes)}
             </p>
           ))}
           <p>{create.paidBy[subject.feePayer]}</p>
@@ -97,12 +100,11 @@ function NewPayment(page: FormPage<OwnTerms>): ReactElement {
   );
 }
 
-type Policy = NonNullable<OwnTerms['policies'][number]['policy']>;
+type CurrentPolicy = OwnTerms['policies'][number];
+type Terms = Pick<CurrentPolicy, 'rates'> & { readonly policy: NonNullable<CurrentPolicy['policy']> };
 
-const termsOf = (view: MerchantView, provider: ProviderName, policy: Policy) => ({
+const termsOf = (view: MerchantView, provider: ProviderName, terms: Terms) => ({
   provider,
-  percent: (policy.feeBasisPoints / 100).toLocaleString(view.locale.language),
-  /** Null: there is none. */
-  flat: policy.feeFlatRupiah === 0 ? null : formatRupiah(policy.feeFlatRupiah),
-  minutes: String(Math.round(policy.expiresInSeconds / 60)),
+  fee: feeText(view.locale.language, terms),
+  minutes: String(Math.round(terms.policy.expiresInSeconds / 60)),
 });

@@ -15,9 +15,7 @@ import { SETTINGS_TEXTS } from './settings-texts';
 /** What a new payment with this provider gets. */
 export interface ShownTerms {
   readonly provider: string;
-  readonly percent: string;
-  /** Null: none. */
-  readonly flat: string | null;
+  readonly fee: string;
   /** In words. */
   readonly expiresIn: string;
   readonly settlement: SettlementKind;
@@ -109,7 +107,7 @@ function Terms({ view: { locale }, terms }: Pick<SettingsPage, 'view' | 'terms'>
         caption={texts.terms}
         columns={[
           { title: columns.provider, narrow: 'first', className: 'strong', cell: ({ provider }) => provider },
-          { title: columns.fee, narrow: 'first-end', cell: ({ percent, flat }) => texts.feeOf(percent, flat) },
+          { title: columns.fee, narrow: 'first-end', cell: ({ fee }) => fee },
           {
             title: columns.settlement,
             narrow: 'second',

@@ -29,7 +29,6 @@ const en = {
   noTerms: 'There are no terms yet, so no payment can be created. Contact Lunas.',
   termColumns: { provider: 'Provider', fee: 'Fee', expiry: 'QR deadline', settlement: 'Settled' },
   expiresAfter: (duration: string) => `QR: ${duration}`,
-  feeOf: (percent: string, flat: string | null) => (flat === null ? `${percent} %` : `${percent} % and ${flat}`),
   settlements: {
     automatic: (after: string | null) =>
       after === null ? 'As soon as it is paid' : `By itself, ${after} after it is paid`,
@@ -81,7 +80,6 @@ const id: SettingsTexts = {
   noTerms: 'Belum ada ketentuan, jadi pembayaran belum dapat dibuat. Hubungi Lunas.',
   termColumns: { provider: 'Penyedia', fee: 'Biaya', expiry: 'Batas QR', settlement: 'Penyelesaian' },
   expiresAfter: (duration) => `QR: ${duration}`,
-  feeOf: (percent, flat) => (flat === null ? `${percent} %` : `${percent} % dan ${flat}`),
   settlements: {
     automatic: (after) => (after === null ? 'Segera setelah dibayar' : `Otomatis, ${after} setelah dibayar`),
     manual: (after) => (after === null ? 'Oleh tim Lunas' : `Oleh tim Lunas, paling cepat setelah ${after}`),

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { mayAccess } from '../../../domain/member-roles';
-import { formatRupiah } from '../../../domain/money';
 import { readAppearance } from '../../../services/merchants/appearance';
 import { findIdentityInForce, openIdentityDetails } from '../../../services/merchants/merchant-identity';
 import { readPolicies, readSettings, readShownNames, type ProviderPolicy } from '../../../services/merchants/settings';
 import { memberPage } from '../../page/page-route';
 import { formatDuration } from '../../ui/format';
 import type { DashboardDependencies } from '../dashboard-dependencies';
+import { feeText } from '../fee-text';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { PROVIDER_NAMES } from '../payments/provider-names';
 import type { ShownIdentity } from './identity-card';
@@ -65,13 +65,12 @@ async function readIdentity(
 
 const termsOf =
   ({ locale }: MerchantView) =>
-  ({ provider, policy }: ProviderPolicy): ShownTerms[] => {
+  ({ provider, policy, rates }: ProviderPolicy): ShownTerms[] => {
     if (policy === null) return [];
-    const { feeBasisPoints, feeFlatRupiah, expiresInSeconds, settlementKind, settlementDelaySeconds } = policy;
+    const { expiresInSeconds, settlementKind, settlementDelaySeconds } = policy;
     const shown = {
       provider: PROVIDER_NAMES[provider],
-      percent: (feeBasisPoints / 100).toLocaleString(locale.language),
-      flat: feeFlatRupiah === 0 ? null : formatRupiah(feeFlatRupiah),
+      fee: feeText(locale.language, { policy, rates }),
       expiresIn: formatDuration(expiresInSeconds, locale.language),
       settlement: settlementKind,
       delay: settlementDelaySeconds === 0 ? null : formatDuration(settlementDelaySeconds, locale.language),

@@ -303,8 +303,7 @@ export const EN = {
       form: SHARED_EN.noFormId,
     },
     fees: 'Fee',
-    feeOf: (percent: string, flat: string | null) =>
-      flat === null ? `${percent} % per payment` : `${percent} % and ${flat} per payment`,
+    feeOf: (rate: string) => `${rate} per payment`,
     paidBy: { merchant: 'You pay the fee: it is taken from the amount.', buyer: 'The customer pays it on top.' },
     worksFor: (minutes: string) => `The QR usually works for ${minutes} minutes.`,
   },

@@ -282,8 +282,7 @@ export const ID: DashboardTexts = {
       form: 'Buka lagi formulir ini: nomornya tidak ada.',
     },
     fees: 'Biaya',
-    feeOf: (percent, flat) =>
-      flat === null ? `${percent} % per pembayaran` : `${percent} % dan ${flat} per pembayaran`,
+    feeOf: (rate) => `${rate} per pembayaran`,
     paidBy: {
       merchant: 'Anda membayar biayanya: dipotong dari jumlah.',
       buyer: 'Pelanggan membayarnya di atas jumlah.',
