@@ -30,6 +30,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
     users: async () => (await import('./commands/users.js')).addUsersCommand,
     webhooks: async () => (await import('./commands/webhooks.js')).addWebhooksCommand,
     catalog: async () => (await import('./commands/catalog.js')).addCatalogCommand,
+    fees: async () => (await import('./commands/fees.js')).addFeesCommand,
     accounts: async () => (await import('./commands/accounts.js')).addAccountsCommand,
     'bank-accounts': async () => (await import('./commands/bank-accounts.js')).addBankAccountsCommand,
     operators: async () => (await import('./commands/operators.js')).addOperatorsCommand,

@@ -159,6 +159,12 @@ const ATTEMPTS: Readonly<Record<Approved, () => Promise<Attempt>>> = {
   'catalog.set': async () => ({
     command: ['catalog', 'set', '--provider', 'gopay', '--channel', 'qris', '--fee-bps', '0'],
   }),
+  'fee.set_schedules': async () => ({
+    command: ['fees', 'set', '--class', 'UKE', '--band', '0:0', '--valid-from', '2099-01-01'],
+  }),
+  'fee.agree': async () => ({
+    command: ['fees', 'agree', payouts.merchantId, '--bps', '0', '--valid-from', '2099-01-01'],
+  }),
   'exception.resolve_as_refunded': async () => {
     const id = await lateException();
     return {

@@ -194,7 +194,8 @@ begin
     select from approvals
     where is_in_execution(approvals, 'fee.agree') and parameters @> jsonb_build_object(
       'merchant', new.merchant_id, 'version', new.version, 'validFrom', to_char(new.valid_from, 'YYYY-MM-DD'),
-      'basisPoints', new.basis_points, 'flatRupiah', new.flat_rupiah)
+      'price', case when new.basis_points is not null then
+        jsonb_build_object('basisPoints', new.basis_points, 'flatRupiah', new.flat_rupiah) end)
   )) then
     raise exception 'no two operators have approved this price of merchant % from %', new.merchant_id, new.valid_from
       using errcode = 'restrict_violation';

@@ -3,6 +3,8 @@ import { setApprovalLimit } from '../approvals/set-approval-limit';
 import { setApprovalRule } from '../approvals/set-approval-rule';
 import { removeByCopy } from '../archive/remove-archived';
 import { writeToArchive } from '../archive/write-archive';
+import { agreeFee } from '../fees/agree-fee';
+import { setFeeSchedules } from '../fees/set-fee-schedules';
 import { approveOperator } from '../identity/approve-operator';
 import { confirmUser } from '../identity/confirm-user';
 import { createOperator } from '../identity/create-operator';
@@ -137,6 +139,8 @@ const OPERATOR_OPERATIONS = [
   setApprovalLimit,
   setApprovalRule,
   setCatalog,
+  setFeeSchedules,
+  agreeFee,
   settlePayment,
   failPayment,
   retryRefund,
@@ -206,6 +210,8 @@ export type OperationName = (typeof OPERATIONS)[number]['name'];
 export const DATABASE_APPROVALS = [
   setApprovalLimit,
   setCatalog,
+  setFeeSchedules,
+  agreeFee,
   resolveExceptionAsRefunded,
   setPayoutLimits,
   setPayoutPolicy,

@@ -16,6 +16,10 @@ export interface ResolvedPolicy extends Pick<CurrentPolicy, 'rates'> {
   readonly providerAccountId: string;
 }
 
+interface RatedAmounts extends Amounts {
+  readonly feeTerms: FeeTerms;
+}
+
 type ProviderChoice = Pick<NewPayment, 'provider' | 'paymentMethod'>;
 
 /** @throws CreationRejectedError if the merchant or the catalog does not allow the provider */
@@ -39,13 +43,25 @@ export function findTermsRejection(
   current: CurrentPolicy | undefined,
 ): CreateRejection | null {
   try {
-    requireProvider(merchant, request);
-    computeAmounts(request.amountRupiah, requirePolicy(request, current), merchant);
+    requireAmounts(merchant, request, current);
     return null;
   } catch (error) {
     if (error instanceof CreationRejectedError) return error.rejection;
     throw error;
   }
+}
+
+/**
+ * The rate and the amounts that a payment would have.
+ * @throws CreationRejectedError if the merchant cannot have it
+ */
+export function requireAmounts(
+  merchant: CreatingMerchantRow,
+  request: ProviderChoice & Pick<NewPayment, 'amountRupiah'>,
+  current: CurrentPolicy | undefined,
+): RatedAmounts {
+  requireProvider(merchant, request);
+  return computeAmounts(request.amountRupiah, requirePolicy(request, current), merchant);
 }
 
 function requireProvider(merchant: CreatingMerchantRow, { provider, paymentMethod }: ProviderChoice): void {
@@ -104,11 +120,11 @@ function requireOwnReturnUrl(merchant: CreatingMerchantRow, returnUrl: string | 
 type FeeBasis = Pick<ResolvedPolicy, 'policy' | 'rates'>;
 
 /** @throws CreationRejectedError if the amount is not possible with its fee */
-export function computeAmounts(
+function computeAmounts(
   amountRupiah: number,
   { policy, rates }: FeeBasis,
   { feePayer }: Pick<CreatingMerchantRow, 'feePayer'>,
-): Amounts & { readonly feeTerms: FeeTerms } {
+): RatedAmounts {
   const feeTerms = feeTermsOf(amountRupiah, policy, rates);
   const computed = amountsOf(amountRupiah, feeTerms, feePayer);
   switch (computed.outcome) {

@@ -4,10 +4,12 @@ import type { UserActionName } from '../../../services/audit/user-audit';
 import type { MerchantOperationName } from '../../../services/operations/all';
 
 /** What `show_to_merchants` of the schema keeps: every change of these objects, no reading. */
-type ShownOperatorAction = Exclude<
-  Extract<OperatorActionName, `${'merchant' | 'key' | 'webhook' | 'bank_account' | 'user'}.${string}`>,
-  `${string}.show` | 'user.link'
->;
+type ShownOperatorAction =
+  | 'fee.agree'
+  | Exclude<
+      Extract<OperatorActionName, `${'merchant' | 'key' | 'webhook' | 'bank_account' | 'user'}.${string}`>,
+      `${string}.show` | 'user.link'
+    >;
 
 /** Every action that the activity can have. */
 export type RecordedAction = UserActionName | MerchantOperationName | ShownOperatorAction;

@@ -1,0 +1,48 @@
+import type { Queryable } from '../../db/connection/pool';
+import { findCreatingMerchant } from '../../db/merchants/find-creating-merchant';
+import { requireMerchant } from '../../db/merchants/require-merchant';
+import { findCurrentPolicy } from '../../db/operations/find-current-policy';
+import type { FeeTerms } from '../../domain/fees';
+import type { ProviderName } from '../../domain/provider-capabilities';
+import { requireAmounts } from '../payments/create/capture-terms';
+import { CreationRejectedError, type CreateReason } from '../payments/create/create-rejection';
+
+interface QuoteQuery {
+  readonly merchantId: string;
+  readonly provider: ProviderName;
+  /** Its day in WIB decides which rates are in force; the identity is that of today. */
+  readonly at: Date;
+  readonly amounts: readonly number[];
+}
+
+/** What a payment of the amount would cost, or why there can be none. Keys are those of `lunas fees quote`. */
+export type FeeQuote = { readonly amount: number } & (
+  | ({ readonly feeAmount: number; readonly netAmount: number; readonly totalAmount: number } & QuotedRate)
+  | { readonly error: CreateReason }
+);
+
+interface QuotedRate extends Omit<FeeTerms, 'flatRupiah'> {
+  readonly flatAmount: number;
+}
+
+/**
+ * Decides each amount as a create does, and writes nothing.
+ * @throws NotFoundError if there is no such merchant
+ */
+export async function quoteFees(db: Queryable, query: QuoteQuery): Promise<FeeQuote[]> {
+  const { merchantId, provider, at, amounts } = query;
+  await requireMerchant(db, merchantId);
+  const merchant = await findCreatingMerchant(db, merchantId);
+  const current = await findCurrentPolicy(db, { merchantId, provider, channel: 'qris', at });
+  return amounts.map((amount) => {
+    try {
+      const request = { amountRupiah: amount, provider, paymentMethod: 'qris' } as const;
+      const { feeRupiah, netRupiah, totalRupiah, feeTerms } = requireAmounts(merchant, request, current);
+      const { flatRupiah: flatAmount, ...rate } = feeTerms;
+      return { amount, feeAmount: feeRupiah, netAmount: netRupiah, totalAmount: totalRupiah, ...rate, flatAmount };
+    } catch (error) {
+      if (error instanceof CreationRejectedError) return { amount, error: error.rejection.reason };
+      throw error;
+    }
+  });
+}
