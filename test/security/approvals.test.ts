@@ -14,7 +14,7 @@ import { approvalRequired, storeApproval } from '../../src/services/audit/reques
 import { verifyAudit } from '../../src/services/audit/verify-audit';
 import { readInvitation, readReset } from '../../src/services/identity/members';
 import { findOperator, insertOperator } from '../../src/services/identity/operators';
-import { findMerchant } from '../../src/services/merchants/merchants';
+import { changeMerchant, findMerchant } from '../../src/services/merchants/merchants';
 import { releaseMerchant } from '../../src/services/merchants/release-merchant';
 import type { PaymentActionDependencies } from '../../src/services/payments/actions/operator-action';
 import { performPaymentAction } from '../../src/services/payments/actions/perform-action';
@@ -187,22 +187,23 @@ it('a catalog change is executed by the approval of a second operator, and the a
 
 it('the payer of the fee of a merchant is changed by two operators, and its other settings by one', async () => {
   const { id, name } = await createShop(db);
-  const settings = ['--fee-payer', 'buyer', '--contact', 'halo@toko.example'];
+  await changeMerchant(db, id, { feePayer: 'buyer' });
+  const settings = ['--fee-payer', 'merchant', '--contact', 'halo@toko.example'];
   expect(await dewi.lunas('merchants', 'set', id, ...settings)).toMatchObject(
     rejectedFor(/lunas approvals approve 1 /),
   );
-  expect(await findMerchant(db, id)).toMatchObject({ feePayer: 'merchant', contact: 'halo@toko.example' });
+  expect(await findMerchant(db, id)).toMatchObject({ feePayer: 'buyer', contact: 'halo@toko.example' });
   expect(await listApprovals(db, { onlyOpen: true, limit: 9 })).toMatchObject([
     {
       action: 'merchant.set_fee_payer',
       target: `${name} (${id})`,
-      parameters: { merchant: id, feePayer: 'buyer' },
+      parameters: { merchant: id, feePayer: 'merchant' },
     },
   ]);
   expect(await dewi.lunas('approvals', 'approve', '1')).toMatchObject(rejectedFor(/another operator/));
-  expect(await findMerchant(db, id)).toMatchObject({ feePayer: 'merchant' });
-  expect(await budi.lunas('approvals', 'approve', '1')).toMatchObject({ exitCode: 0, stderr: '' });
   expect(await findMerchant(db, id)).toMatchObject({ feePayer: 'buyer' });
+  expect(await budi.lunas('approvals', 'approve', '1')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await findMerchant(db, id)).toMatchObject({ feePayer: 'merchant' });
   const change = (await listActions(db, { limit: 9 })).find(({ action }) => action === 'merchant.set_fee_payer');
   expect(change).toMatchObject({ actor: 'operator:budi', target: id, outcome: 'succeeded' });
 });

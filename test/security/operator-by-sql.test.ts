@@ -514,6 +514,16 @@ describe('attack 2: one person is two', () => {
       'another payer of the fee',
       "update merchants set fee_payer = case fee_payer when 'buyer' then 'merchant' else 'buyer' end",
     ],
+    [
+      'a rate',
+      `insert into fee_schedules (id, class, version, valid_from, bands)
+       values (gen_random_uuid(), 'UKE', 1, '2099-01-01', '[{"fromRupiah": 0, "basisPoints": 0}]')`,
+    ],
+    [
+      'an agreed price',
+      `insert into merchant_prices (id, merchant_id, version, valid_from, basis_points, flat_rupiah)
+       select gen_random_uuid(), id, 1, '2099-01-01', 0, 0 from merchants`,
+    ],
     ['the end of a hold', 'update merchants set held_at = now(); update merchants set held_at = null'],
     ['the end of a stop', "insert into payout_stops (is_stopped, changed_by, note) values (false, 'x', 'x')"],
     [

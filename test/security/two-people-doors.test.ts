@@ -189,7 +189,7 @@ const ATTEMPTS: Readonly<Record<Approved, () => Promise<Attempt>>> = {
     command: ['merchants', 'identify', payouts.merchantId, '--file', await identityFile()],
   }),
   'merchant.set_fee_payer': async () => ({
-    command: ['merchants', 'set', payouts.merchantId, '--fee-payer', 'buyer'],
+    command: ['merchants', 'set', payouts.merchantId, '--fee-payer', 'merchant'],
   }),
   'user.invite': async () => {
     const { merchantId } = payouts;

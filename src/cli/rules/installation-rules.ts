@@ -7,6 +7,7 @@ import { listPasskeyHosts } from '../../db/identity/passkeys';
 import { listMissingRoles } from '../../db/operations/missing-roles';
 import type { WorkerRole } from '../../domain/process-roles';
 import { messageOf } from '../../errors';
+import { listUnlawfulFeePayers } from '../../services/merchants/fee-payer';
 import { hasPayoutsAccount } from '../../services/provider-accounts/payouts-account';
 import { isSandboxUrl, listEnabledUrls, listStoppedAccounts } from '../../services/provider-accounts/provider-accounts';
 import { hasDemoData } from '../../services/sandbox/seed-demo';
@@ -67,6 +68,11 @@ export const REACHABILITY_RULES: readonly Rule<Installation>[] = [
       'Correct the setting at the acquirer, run `lunas accounts enable`, and resolve the exception ' +
       '(docs/operators.md, "Provider accounts").',
     check: (installation) => withTables(installation, stoppedAccountsViolation),
+  },
+  {
+    name: 'fee_payer',
+    advice: 'Run `lunas merchants set --fee-payer merchant` for each of them (docs/fees.md, "Who pays").',
+    check: (installation) => withProductionTables(installation, feePayerViolation),
   },
 ];
 
@@ -217,6 +223,12 @@ async function stoppedAccountsViolation(db: Queryable): Promise<string | null | 
   if (stopped.length === 0) return null;
   const causes = stopped.map(({ id, cause }) => `${id} (${cause})`).join(', ');
   return `Provider accounts are stopped and get no payments: ${causes}.`;
+}
+
+/** Their payments go on until an operator sets them. */
+async function feePayerViolation(db: Queryable): Promise<string | null> {
+  const merchants = await listUnlawfulFeePayers(db);
+  return merchants.length === 0 ? null : `Customers pay the fee of merchants that bear it: ${merchants.join(', ')}.`;
 }
 
 async function sandboxAccountsViolation(db: Queryable): Promise<string | null> {

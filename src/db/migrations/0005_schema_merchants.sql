@@ -179,8 +179,9 @@ create trigger two_operators before update of fee_payer on merchants for each ro
   when (new.fee_payer <> old.fee_payer) execute function require_approved_fee_payer();
 
 -- Whether the customers of a merchant may pay its fee, by its class. No class may: Bank Indonesia forbids to pass the
--- MDR on.
-create function may_pass_fee(merchant uuid) returns boolean language sql stable
+-- MDR on. `lunas doctor` asks it as any role.
+create function may_pass_fee(merchant uuid) returns boolean
+language sql stable security definer set search_path = public, pg_temp
 begin atomic
   select coalesce(case own.category when 'regular' then own.criterion else own.category end = any ('{}'::text[]), false)
   from identity_in_force(merchant) as own;

@@ -5,6 +5,7 @@ import { PROVIDERS } from '../../domain/provider-capabilities';
 import type { AuditDependencies } from '../audit/audit';
 import { Operation } from '../operations/operation';
 import { done } from '../operations/rejections';
+import { FEE_PAYER_MESSAGES, FEE_PAYER_REASONS, isUnlawfulFeePayer } from './fee-payer';
 import { UNIDENTIFIED_MESSAGES, UNIDENTIFIED_REASONS } from './merchant-identity';
 import { insertMerchant } from './merchants';
 
@@ -21,12 +22,14 @@ export const createMerchant = new Operation({
     providers: z.array(z.enum(PROVIDERS)),
     approve: z.boolean(),
   }),
-  rejections: UNIDENTIFIED_REASONS,
-  messages: UNIDENTIFIED_MESSAGES,
+  rejections: { ...UNIDENTIFIED_REASONS, ...FEE_PAYER_REASONS },
+  messages: { ...UNIDENTIFIED_MESSAGES, ...FEE_PAYER_MESSAGES },
   load: async ({ db }: AuditDependencies) => ({ environment: await findEnvironment(db) }),
   target: ({ formId }) => formId,
-  allows: ({ environment }, _by, input) =>
-    environment === 'production' && input?.approve ? { reason: 'no_identity', subject: 'A new merchant' } : null,
+  allows({ environment }, _by, input) {
+    if (isUnlawfulFeePayer(input?.feePayer, environment, null)) return { reason: 'merchant_bears_fee' };
+    return environment === 'production' && input?.approve ? { reason: 'no_identity', subject: 'A new merchant' } : null;
+  },
   async perform({ needs: { db }, input, formId }) {
     return done(await insertMerchant(db, { ...input, id: formId }));
   },

@@ -165,6 +165,8 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
     'webhooks redeliver': [deliveryId],
     'webhooks delete': [endpointId],
     'catalog set': ['--provider', 'gopay', '--channel', 'qris', '--fee-bps', '70'],
+    'fees set': ['--proposal', '--valid-from', '2026-01-01'],
+    'fees agree': [merchantId, '--bps', '50', '--valid-from', '2026-01-01'],
     'accounts add': ['--provider', 'gopay', '--adapter', 'midtrans', '--server-key-env', 'SERVER_KEY', '--weight', '7'],
     'accounts add-payouts': '--adapter snap-midtrans --base-url http://127.0.0.1:9 --credentials-env SERVER_KEY'.split(
       ' ',

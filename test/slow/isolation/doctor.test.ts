@@ -29,6 +29,7 @@ const NAMES = [
   'worker',
   'roles',
   'stopped_accounts',
+  'fee_payer',
   'database_pooler',
   'schema',
   'master_key',
@@ -408,6 +409,20 @@ it('stopped_accounts: an account that changes amounts is named until it is enabl
   expect((await doctor()).broken).toEqual([]);
 });
 
+it('fee_payer: a merchant from before whose customers pay the fee is named, and the service starts', async () => {
+  const { rows } = await db.query<{ id: string }>("update merchants set fee_payer = 'buyer' returning id");
+  const { broken, rules } = await doctor();
+  expect(broken).toEqual(['fee_payer']);
+  expect(rules.find(({ name }) => name === 'fee_payer')?.violation).toBe(
+    `Customers pay the fee of merchants that bear it: ${rows
+      .map(({ id }) => id)
+      .toSorted()
+      .join(', ')}.`,
+  );
+  await db.query("update merchants set fee_payer = 'merchant'");
+  expect((await doctor()).broken).toEqual([]);
+});
+
 it('demo_data and sandbox_accounts: are broken until the merchant is suspended and the account disabled', async () => {
   await db.query("insert into merchants (id, name, status) values ($1, 'Demo', 'approved')", [DEMO_MERCHANT]);
   await db.query("update provider_accounts set base_url = 'http://127.0.0.1:3001'");
@@ -426,6 +441,7 @@ it('a database that is not available is broken, and the rules that read it are n
   const reading = new Set([
     'schema',
     'stopped_accounts',
+    'fee_payer',
     'dashboard_role',
     'row_level_security',
     'master_key',
