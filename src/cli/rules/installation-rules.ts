@@ -225,7 +225,7 @@ async function stoppedAccountsViolation(db: Queryable): Promise<string | null | 
   return `Provider accounts are stopped and get no payments: ${causes}.`;
 }
 
-/** Their payments go on until an operator sets them. */
+/** A merchant from before the rule takes payments until an operator sets it. */
 async function feePayerViolation(db: Queryable): Promise<string | null> {
   const merchants = await listUnlawfulFeePayers(db);
   return merchants.length === 0 ? null : `Customers pay the fee of merchants that bear it: ${merchants.join(', ')}.`;

@@ -24,7 +24,7 @@ interface PolicyQuery {
   readonly merchantId: string;
   readonly provider: ProviderName;
   readonly channel: PaymentMethod;
-  /** Its day in WIB decides which rates are in force. Absent: now. */
+  /** The day in WIB decides which rates are in force. Absent: now. */
   readonly at?: Date;
 }
 

@@ -1,6 +1,8 @@
+import { v7 as uuidv7 } from 'uuid';
 import type { Queryable } from '../../db/connection/pool';
 import type { FeeBand } from '../../domain/fee-classes';
 import type { MerchantClass } from '../../domain/merchant-identity';
+import { codeOf } from '../../errors';
 
 /** The rates of a class from a day in WIB on. */
 export interface FeeSchedule {
@@ -25,13 +27,13 @@ export interface MerchantPrice {
   readonly createdAt: Date;
 }
 
-export const SCHEDULE_COLUMNS = `class, version, to_char(valid_from, 'YYYY-MM-DD') as "validFrom", bands,
+const SCHEDULE_COLUMNS = `class, version, to_char(valid_from, 'YYYY-MM-DD') as "validFrom", bands,
   created_at as "createdAt"`;
 export const PRICE_COLUMNS = `merchant_id as "merchantId", version, to_char(valid_from, 'YYYY-MM-DD') as "validFrom",
   basis_points as "basisPoints", flat_rupiah as "flatRupiah", created_at as "createdAt"`;
 
 /** Why a request that two operators have agreed on writes nothing. */
-export const NEWER_RATES = 'There are newer rates than those that were seen: request it again.';
+const NEWER_RATES = 'There are newer rates than those that were seen: request it again.';
 
 /** The reasons and the sentences of both operations on rates. */
 export const RATE_REJECTIONS = {
@@ -53,7 +55,7 @@ export async function listFeeSchedules(db: Queryable, day: string): Promise<FeeS
 }
 
 /**
- * As `listFeeSchedules`.
+ * The agreed prices in force on the day, and those of later days.
  * @param merchantId absent: those of all merchants
  */
 export async function listMerchantPrices(db: Queryable, day: string, merchantId?: string): Promise<MerchantPrice[]> {
@@ -67,4 +69,34 @@ export async function listMerchantPrices(db: Queryable, day: string, merchantId?
     [day, merchantId],
   );
   return rows;
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+export type NewFeeSchedule = Pick<FeeSchedule, 'class' | 'version' | 'bands'>;
+
+/** Null if a class has that version already, or a newer one: then nothing is written. */
+export async function insertFeeSchedules(
+  db: Queryable,
+  validFrom: string,
+  schedules: readonly NewFeeSchedule[],
+): Promise<FeeSchedule[] | null> {
+  const given = JSON.stringify(schedules.map((own) => ({ ...own, id: uuidv7() })));
+  try {
+    const { rows } = await db.query<FeeSchedule>(
+      `with given as (
+         select * from jsonb_to_recordset($2) as element (id uuid, class text, version integer, bands jsonb)
+       )
+       insert into fee_schedules (id, class, version, valid_from, bands)
+       select id, class, version, $1, bands from given
+       where not exists (
+         select from given join fee_schedules newer on newer.class = given.class and newer.version >= given.version)
+       returning ${SCHEDULE_COLUMNS}`,
+      [validFrom, given],
+    );
+    return rows.length === 0 ? null : rows;
+  } catch (error) {
+    if (codeOf(error) === UNIQUE_VIOLATION) return null;
+    throw error;
+  }
 }

@@ -10,7 +10,7 @@ import { CreationRejectedError, type CreateReason } from '../payments/create/cre
 interface QuoteQuery {
   readonly merchantId: string;
   readonly provider: ProviderName;
-  /** Its day in WIB decides which rates are in force; the identity is that of today. */
+  /** The day in WIB decides which rates are in force; the identity is that of today. */
   readonly at: Date;
   readonly amounts: readonly number[];
 }

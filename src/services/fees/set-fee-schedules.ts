@@ -1,15 +1,13 @@
-import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { findEnvironment } from '../../db/connection/environment';
 import type { Queryable } from '../../db/connection/pool';
 import { coverAllAmounts, FEE_CLASSES, MAX_FEE_BANDS } from '../../domain/fee-classes';
 import { MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { dayInWib } from '../../domain/wib';
-import { codeOf } from '../../errors';
 import type { AuditDependencies } from '../audit/audit';
 import { Operation } from '../operations/operation';
 import { done, rejected } from '../operations/rejections';
-import { RATE_REJECTIONS, SCHEDULE_COLUMNS, type FeeSchedule } from './fee-rates';
+import { insertFeeSchedules, RATE_REJECTIONS, type NewFeeSchedule } from './fee-rates';
 
 const band = z.object({ fromRupiah: z.int().min(0).max(MAX_TOTAL_RUPIAH), basisPoints: z.int().min(0).max(10_000) });
 const schedule = z.object({
@@ -45,7 +43,7 @@ export const setFeeSchedules = new Operation({
     }),
   },
   async perform({ needs: { db }, subject, input: { validFrom, schedules } }) {
-    const written = await insertSchedules(db, validFrom, withVersions(subject.versions, schedules));
+    const written = await insertFeeSchedules(db, validFrom, withVersions(subject.versions, schedules));
     return written === null ? rejected({ reason: 'superseded' }) : done(written);
   },
 });
@@ -60,34 +58,6 @@ async function findVersions(db: Queryable): Promise<Versions> {
 
 type GivenSchedule = z.output<typeof schedule>;
 
-function withVersions(versions: Versions, schedules: readonly GivenSchedule[]) {
+function withVersions(versions: Versions, schedules: readonly GivenSchedule[]): NewFeeSchedule[] {
   return schedules.map((given) => ({ ...given, version: given.version ?? (versions[given.class] ?? 0) + 1 }));
-}
-
-const UNIQUE_VIOLATION = '23505';
-
-/** Null if a class has that version already: then nothing is written. */
-async function insertSchedules(
-  db: Queryable,
-  validFrom: string,
-  schedules: ReturnType<typeof withVersions>,
-): Promise<FeeSchedule[] | null> {
-  const given = JSON.stringify(schedules.map((own) => ({ ...own, id: uuidv7() })));
-  try {
-    const { rows } = await db.query<FeeSchedule>(
-      `with given as (
-         select * from jsonb_to_recordset($2) as element (id uuid, class text, version integer, bands jsonb)
-       )
-       insert into fee_schedules (id, class, version, valid_from, bands)
-       select id, class, version, $1, bands from given
-       where not exists (
-         select from given join fee_schedules newer on newer.class = given.class and newer.version >= given.version)
-       returning ${SCHEDULE_COLUMNS}`,
-      [validFrom, given],
-    );
-    return rows.length === 0 ? null : rows;
-  } catch (error) {
-    if (codeOf(error) === UNIQUE_VIOLATION) return null;
-    throw error;
-  }
 }

@@ -2,9 +2,11 @@ import { v5 as uuidv5 } from 'uuid';
 import { createSealer, type Sealer } from '../../crypto/sealing';
 import { findEnvironment } from '../../db/connection/environment';
 import { createPool, type Queryable } from '../../db/connection/pool';
+import { FEE_CLASSES, PROPOSED_BANDS } from '../../domain/fee-classes';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { ConflictError } from '../../errors';
 import type { PaymentAdapter } from '../../providers/adapters';
+import { insertFeeSchedules } from '../fees/fee-rates';
 import { listPolicies, setPolicy } from '../provider-accounts/catalog';
 import { findNewestSecret } from '../webhooks/webhook-secrets';
 import { ensureSandboxKey } from './sandbox-key';
@@ -36,9 +38,13 @@ export const DEMO_OWNER_EMAIL = 'owner@demo.test';
 
 const DEMO_SETTLEMENT_DELAY_SECONDS = 120;
 
+/** Since then micro merchants pay nothing up to Rp 500,000. */
+const PROPOSAL_VALID_FROM = '2024-12-01';
+
 /**
- * Creates what `lunas up` shows: an approved merchant with a key and an owner, and for each provider a policy and an
- * account at the sandbox. Repeatable: it returns the same merchant and key, and keeps the changes of operators.
+ * Creates what `lunas up` shows: an approved merchant with a key and an owner, the proposed rates, and for each
+ * provider a policy and an account at the sandbox. Repeatable: it returns the same merchant and key, and keeps the
+ * changes of operators.
  * @throws ConflictError if the database is not one of the sandbox
  */
 export async function seedDemo(options: DemoOptions): Promise<Demo> {
@@ -53,6 +59,7 @@ export async function seedDemo(options: DemoOptions): Promise<Demo> {
     await ensureMerchant(db);
     await ensureOwner(db);
     await ensurePolicies(db, options);
+    await ensureRates(db);
     await ensureAccounts(db, sealer, options);
     return {
       merchantId: DEMO_MERCHANT_ID,
@@ -105,6 +112,12 @@ async function ensurePolicies(
     if (present.has(provider)) continue;
     await setPolicy(db, { provider, channel: 'qris', settlementDelaySeconds });
   }
+}
+
+/** The demo merchant has no identity, so its fee is that of the catalog. */
+async function ensureRates(db: Queryable): Promise<void> {
+  const proposal = FEE_CLASSES.map((own) => ({ class: own, version: 1, bands: PROPOSED_BANDS[own] }));
+  await insertFeeSchedules(db, PROPOSAL_VALID_FROM, proposal);
 }
 
 async function ensureAccounts(db: Queryable, sealer: Sealer, options: DemoOptions): Promise<void> {

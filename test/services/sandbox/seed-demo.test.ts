@@ -4,6 +4,8 @@ import { parseSecretKey } from '../../../src/crypto/secret-key';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { findApiKey } from '../../../src/db/merchants/find-api-key';
 import { findCurrentPolicy } from '../../../src/db/operations/find-current-policy';
+import { PROPOSED_BANDS } from '../../../src/domain/fee-classes';
+import { NO_RATES } from '../../../src/domain/fee-terms';
 import { PROVIDERS } from '../../../src/domain/provider-capabilities';
 import { listKeys } from '../../../src/services/merchants/keys/api-key';
 import { changeMerchant, listMerchants } from '../../../src/services/merchants/merchants';
@@ -12,6 +14,7 @@ import { listAccounts } from '../../../src/services/provider-accounts/provider-a
 import { seedDemo, type Demo, type DemoOptions } from '../../../src/services/sandbox/seed-demo';
 import { disableAsOperator } from '../../support/accounts';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { putIdentityInForce } from '../../support/fee-rates';
 import { revokeAsOperator } from '../../support/keys';
 import { registerEndpoint } from '../../support/webhooks';
 
@@ -63,6 +66,22 @@ it('creates an approved merchant that can take payments with every provider', as
     expect(policy?.settlementDelaySeconds).toBe(120);
     expect(providerAccountId).not.toBeNull();
   }
+});
+
+it('the proposed rates are those of a merchant with an identity, which the demo merchant has not', async () => {
+  const { merchantId } = await seed();
+  const ratesOf = async (id: string) =>
+    (await findCurrentPolicy(db, { merchantId: id, provider: 'gopay', channel: 'qris' })).rates;
+  expect(await ratesOf(merchantId)).toEqual(NO_RATES);
+  await putIdentityInForce(db, merchantId, 'UMI');
+  const bands = PROPOSED_BANDS.UMI;
+  expect(await ratesOf(merchantId)).toEqual({
+    class: 'UMI',
+    schedule: { validFrom: '2024-12-01', bands },
+    price: null,
+  });
+  await seed();
+  expect((await db.query('select from fee_schedules')).rowCount).toBe(8);
 });
 
 it('returns the same merchant and key at every start, and writes no row twice', async () => {

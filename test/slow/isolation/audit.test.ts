@@ -164,9 +164,7 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
     'webhooks ping': [endpointId],
     'webhooks redeliver': [deliveryId],
     'webhooks delete': [endpointId],
-    'catalog set': ['--provider', 'gopay', '--channel', 'qris', '--fee-bps', '70'],
-    'fees set': ['--proposal', '--valid-from', '2026-01-01'],
-    'fees agree': [merchantId, '--bps', '50', '--valid-from', '2026-01-01'],
+    ...writesOfFees(merchantId),
     'accounts add': ['--provider', 'gopay', '--adapter', 'midtrans', '--server-key-env', 'SERVER_KEY', '--weight', '7'],
     'accounts add-payouts': '--adapter snap-midtrans --base-url http://127.0.0.1:9 --credentials-env SERVER_KEY'.split(
       ' ',
@@ -197,6 +195,14 @@ async function writesOf(merchantId: string): Promise<typeof writes> {
     'recovery end': ['--lost-nothing'],
     'archive write': ['--before', '2026-01-31'],
     'archive remove': ['--copy', 'lunas-payments-2026-01-30-1.jsonl.gz'],
+  };
+}
+
+function writesOfFees(merchantId: string): typeof writes {
+  return {
+    'catalog set': ['--provider', 'gopay', '--channel', 'qris', '--fee-bps', '70'],
+    'fees set': ['--proposal', '--valid-from', '2026-01-01'],
+    'fees agree': [merchantId, '--bps', '50', '--valid-from', '2026-01-01'],
   };
 }
 
