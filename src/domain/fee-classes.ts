@@ -13,11 +13,11 @@ export const FEE_CLASSES = [
  * The classes whose customers may pay the fee in production. Bank Indonesia forbids to pass the MDR on to customers,
  * and no exception of a category is established (docs/fees.md#who-pays).
  */
-const CLASSES_WITH_BUYER_FEE: readonly MerchantClass[] = [];
+const CLASSES_WITH_BUYER_FEE: ReadonlySet<MerchantClass> = new Set();
 
 /** @param ownClass null: it is not known */
 export function mayPassFee(ownClass: MerchantClass | null): boolean {
-  return ownClass !== null && CLASSES_WITH_BUYER_FEE.includes(ownClass);
+  return ownClass !== null && CLASSES_WITH_BUYER_FEE.has(ownClass);
 }
 
 /** The rate of the amounts from this one up to the next band. It holds for the whole amount. */

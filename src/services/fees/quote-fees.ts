@@ -34,15 +34,18 @@ export async function quoteFees(db: Queryable, query: QuoteQuery): Promise<FeeQu
   await requireMerchant(db, merchantId);
   const merchant = await findCreatingMerchant(db, merchantId);
   const current = await findCurrentPolicy(db, { merchantId, provider, channel: 'qris', at });
-  return amounts.map((amount) => {
-    try {
-      const request = { amountRupiah: amount, provider, paymentMethod: 'qris' } as const;
-      const { feeRupiah, netRupiah, totalRupiah, feeTerms } = requireAmounts(merchant, request, current);
-      const { flatRupiah: flatAmount, ...rate } = feeTerms;
-      return { amount, feeAmount: feeRupiah, netAmount: netRupiah, totalAmount: totalRupiah, ...rate, flatAmount };
-    } catch (error) {
-      if (error instanceof CreationRejectedError) return { amount, error: error.rejection.reason };
-      throw error;
-    }
-  });
+  const decide = (amountRupiah: number) =>
+    requireAmounts(merchant, { amountRupiah, provider, paymentMethod: 'qris' }, current);
+  return amounts.map((amount) => quoteOf(amount, decide));
+}
+
+function quoteOf(amount: number, decide: (amount: number) => ReturnType<typeof requireAmounts>): FeeQuote {
+  try {
+    const { feeRupiah, netRupiah, totalRupiah, feeTerms } = decide(amount);
+    const { flatRupiah: flatAmount, ...rate } = feeTerms;
+    return { amount, feeAmount: feeRupiah, netAmount: netRupiah, totalAmount: totalRupiah, ...rate, flatAmount };
+  } catch (error) {
+    if (error instanceof CreationRejectedError) return { amount, error: error.rejection.reason };
+    throw error;
+  }
 }
