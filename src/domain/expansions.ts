@@ -16,6 +16,7 @@ export const EXPANSIONS = [
   'late_payment',
   'failure_reason',
   'settlement',
+  'fee',
 ] as const;
 export type Expansion = (typeof EXPANSIONS)[number];
 

@@ -38,6 +38,7 @@ export type {
   Creation,
   Customer,
   Expansion,
+  FeeDetail,
   ListFilter,
   LatePayment,
   LatePaymentEvent,

@@ -86,7 +86,8 @@ export type Expansion =
   | 'refund'
   | 'late_payment'
   | 'failure_reason'
-  | 'settlement';
+  | 'settlement'
+  | 'fee';
 
 /** Each member is there if `expand` names it. */
 interface ExpandedMembers {
@@ -104,6 +105,8 @@ interface ExpandedMembers {
   late_payment?: LatePayment | null | undefined;
   failure_reason?: string | null | undefined;
   settlement?: Settlement | undefined;
+  /** Null if the payment is from before rates of classes. */
+  fee?: FeeDetail | null | undefined;
 }
 
 export interface RefundDetail {
@@ -130,6 +133,17 @@ export interface Settlement {
   /** Null before the payment is paid. */
   due_at: string | null;
   settled_at: string | null;
+}
+
+/** The rate that decided the fee. */
+export interface FeeDetail {
+  /** As `fee_amount`. */
+  amount: number;
+  /** The rate of your class, what was agreed with you, or the policy of the provider. */
+  source: 'class' | 'agreed' | 'catalog';
+  class: 'UMI' | 'UKE' | 'UME' | 'UBE' | 'education' | 'fuel' | 'public_service' | 'social' | null;
+  basis_points: number;
+  flat_amount: number;
 }
 
 /** The response to a refund, and the fields that all payments have in common. */

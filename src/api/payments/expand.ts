@@ -2,6 +2,8 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import { findPaymentsWithParts, type PaymentPart } from '../../db/payments/payment-parts';
 import { EXPANSIONS, scopesOfExpansions, type Expansion } from '../../domain/expansions';
+import { FEE_CLASSES } from '../../domain/fee-classes';
+import { FEE_SOURCES } from '../../domain/fees';
 import { LATE_PAYMENT_STATUSES } from '../../domain/late-payment';
 import { REFUND_STATUSES } from '../../domain/refund';
 import { assertScope, type AuthenticatedMerchant } from '../../http/auth/authenticate';
@@ -58,6 +60,16 @@ const EXPANDED_FIELDS = {
       settled_at: timestampField('When it was settled.').nullable(),
     })
     .meta({ description: 'When the money reaches your balance.' }),
+  fee: z
+    .object({
+      amount: rupiahField('As `fee_amount`', 0),
+      source: z.enum(FEE_SOURCES),
+      class: z.enum(FEE_CLASSES).nullable(),
+      basis_points: z.int(),
+      flat_amount: rupiahField('Added to the basis points', 0),
+    })
+    .nullable()
+    .meta({ description: 'The rate that decided the fee; null if it was not captured.' }),
 } as const satisfies { readonly [Name in Expansion]: z.ZodType<ExpandedPayment[Name]> };
 
 /** For the schema of a response: each member is there if it is requested. */

@@ -11,7 +11,7 @@ create table webhook_endpoints (
   events text[], -- null: every event of payments
   -- What it adds to the bodies of payments and late payments, as `?expand=` does.
   expand text[] not null default '{}' check (expand <@ array['metadata', 'customer', 'checkout_url', 'qris',
-    'expires_at', 'refund', 'late_payment', 'failure_reason', 'settlement', 'description', 'return_url']),
+    'expires_at', 'refund', 'late_payment', 'failure_reason', 'settlement', 'description', 'return_url', 'fee']),
   status text not null default 'enabled' check (status in ('enabled', 'disabled')),
   disabled_reason text,
   created_at timestamptz(3) not null default now(),

@@ -5,7 +5,6 @@ import type { PaymentStatus } from '../../domain/payment-transitions';
 type UnselectedTerm =
   | 'paymentId'
   | 'idempotencyKey'
-  | 'feeTerms'
   | 'policyId'
   | 'settlementDelaySeconds'
   | 'expiresInSeconds'
@@ -35,6 +34,7 @@ export const PAYMENT_COLUMNS = `
   payments.payment_method as "paymentMethod", payments.provider, payments.provider_account_id as "providerAccountId",
   payments.currency, payments.amount_rupiah as "amountRupiah", payments.fee_rupiah as "feeRupiah",
   payments.total_rupiah as "totalRupiah", payments.net_rupiah as "netRupiah", payments.fee_payer as "feePayer",
+  payments.fee_terms as "feeTerms",
   payments.settlement_kind as "settlementKind", payments.status, payments.version,
   payments.expires_at as "expiresAt", payments.created_at as "createdAt", payments.updated_at as "updatedAt",
   payments.paid_at as "paidAt", payments.cancelled_at as "cancelledAt",

@@ -3,7 +3,9 @@ import type { Sealer } from '../../crypto/sealing';
 import type { PaymentWithParts } from '../../db/payments/payment-parts';
 import type { PaymentRow } from '../../db/payments/payment-row';
 import { EXPANSIONS, type Expansion } from '../../domain/expansions';
+import type { FeeSource } from '../../domain/fees';
 import type { LatePaymentStatus } from '../../domain/late-payment';
+import type { MerchantClass } from '../../domain/merchant-identity';
 import type { RefundStatus } from '../../domain/refund';
 import { openDetails, type SentDetails } from './payment-details';
 
@@ -41,6 +43,13 @@ export interface ExpandedPayment extends Omit<SentDetails, 'returnUrl'> {
     readonly due_at: string | null;
     readonly settled_at: string | null;
   };
+  readonly fee: {
+    readonly amount: number;
+    readonly source: FeeSource;
+    readonly class: MerchantClass | null;
+    readonly basis_points: number;
+    readonly flat_amount: number;
+  } | null;
 }
 
 export interface RenderDependencies extends PaymentLinks {
@@ -84,8 +93,15 @@ export async function expand(
       due_at: payment.settlementDueAt?.toISOString() ?? null,
       settled_at: payment.settledAt?.toISOString() ?? null,
     },
+    fee: toFee(payment),
   };
   return Object.fromEntries(EXPANSIONS.filter((name) => wanted.includes(name)).map((name) => [name, all[name]]));
+}
+
+function toFee({ feeTerms, feeRupiah: amount }: PaymentRow): ExpandedPayment['fee'] {
+  if (!feeTerms) return null;
+  const { source, class: own, basisPoints: basis_points, flatRupiah: flat_amount } = feeTerms;
+  return { amount, source, class: own, basis_points, flat_amount };
 }
 
 const isoOf = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());

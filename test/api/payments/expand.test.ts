@@ -4,7 +4,8 @@ import { issueKey } from '../../support/keys';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
 const ALL =
-  'metadata,customer,description,return_url,checkout_url,qris,expires_at,refund,late_payment,failure_reason,settlement';
+  'metadata,customer,description,return_url,checkout_url,qris,expires_at,refund,late_payment,failure_reason,' +
+  'settlement,fee';
 const DETAILS = { customer: { name: 'Sri Rahayu', email: 'sri@example.test' }, metadata: { table: 7, note: 'no ice' } };
 const OWN = { description: 'Kopi susu, 2 gelas', return_url: null };
 
@@ -46,6 +47,7 @@ describe('?expand=', () => {
       refund: null,
       late_payment: null,
       failure_reason: null,
+      fee: { amount: 350, source: 'catalog', class: null, basis_points: 70, flat_amount: 0 },
     });
   });
 

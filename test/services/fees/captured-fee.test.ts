@@ -46,6 +46,15 @@ it('later rates, agreements and identities change no payment, up to its last pos
   const terms = { source: 'class', class: 'UMI', basisPoints: 30, flatRupiah: 0, validFrom: UMI.validFrom };
   expect((await rowOf(id)).terms).toEqual(terms);
 
+  const expanded = await service.call('GET', `/payments/${id}?expand=fee`);
+  expect(expanded.body.payment.fee).toEqual({
+    amount: 3_000,
+    source: 'class',
+    class: 'UMI',
+    basis_points: 30,
+    flat_amount: 0,
+  });
+
   await plantSchedule(service.db, { ...UMI, version: 91, bands: [[0, 500]] });
   await plantPrice(service.db, {
     merchant: service.merchantId,
