@@ -52,6 +52,8 @@ const READ_ONLY = [
   'webhooks list',
   'webhooks deliveries',
   'catalog list',
+  'fees list',
+  'fees quote',
   'accounts list',
   'bank-accounts list',
   'operators list',
