@@ -173,7 +173,7 @@ create trigger two_operators before insert on policies
 create function require_approved_schedule() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  if needs_two_operators() and (new.valid_from <= (now() at time zone 'Asia/Jakarta')::date or not exists (
+  if needs_two_operators() and (new.valid_from <= booking_day(now()) or not exists (
     select from approvals, jsonb_array_elements(parameters -> 'schedules') as schedule
     where is_in_execution(approvals, 'fee.set_schedules')
       and parameters ->> 'validFrom' = to_char(new.valid_from, 'YYYY-MM-DD')
@@ -190,7 +190,7 @@ create trigger two_operators before insert on fee_schedules
 create function require_approved_price() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  if needs_two_operators() and (new.valid_from <= (now() at time zone 'Asia/Jakarta')::date or not exists (
+  if needs_two_operators() and (new.valid_from <= booking_day(now()) or not exists (
     select from approvals
     where is_in_execution(approvals, 'fee.agree') and parameters @> jsonb_build_object(
       'merchant', new.merchant_id, 'version', new.version, 'validFrom', to_char(new.valid_from, 'YYYY-MM-DD'),
