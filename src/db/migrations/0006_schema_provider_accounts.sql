@@ -24,7 +24,7 @@ create function are_fee_bands(bands jsonb) returns boolean language sql immutabl
 begin atomic
   select count(*) between 1 and 10
     and bool_and(band = jsonb_build_object('fromRupiah', from_rupiah, 'basisPoints', basis_points))
-    and bool_and(from_rupiah between 0 and 10000000 and basis_points between 0 and 10000)
+    and bool_and((from_rupiah between 0 and 10000000 and basis_points between 0 and 10000) is true)
     and bool_and(case when number = 1 then from_rupiah = 0 else from_rupiah > before end)
   from (
     select band, number, from_rupiah, basis_points, lag(from_rupiah) over (order by number) as before

@@ -106,3 +106,21 @@ it('an amount that the merchant cannot have has the reason of the API', async ()
     { amount: 1_000, error: 'provider_not_enabled' },
   ]);
 });
+
+it.each([
+  ['no band', []],
+  ['a gap at the beginning', [{ fromRupiah: 1, basisPoints: 1 }]],
+  ['bands that overlap', [0, 5, 5].map((fromRupiah) => ({ fromRupiah, basisPoints: 1 }))],
+  ['eleven bands', Array.from({ length: 11 }, (_, fromRupiah) => ({ fromRupiah, basisPoints: 1 }))],
+  ['a rate above the amount', [{ fromRupiah: 0, basisPoints: 10_001 }]],
+  ['a first band from null', [{ fromRupiah: null, basisPoints: 1 }]],
+  ['a later band from null', [0, null].map((fromRupiah) => ({ fromRupiah, basisPoints: 1 }))],
+  ['a rate of null', [{ fromRupiah: 0, basisPoints: null }]],
+  ['no rate', [{ fromRupiah: 0 }]],
+])('PostgreSQL rejects %s', async (_, bands) => {
+  const insert = `insert into fee_schedules (id, class, version, valid_from, bands)
+    values (gen_random_uuid(), 'UKE', 99, '2099-01-01', $1)`;
+  await expect(ledger.db.query(insert, [JSON.stringify(bands)])).rejects.toMatchObject({
+    constraint: 'fee_schedules_bands_cover_all',
+  });
+});
