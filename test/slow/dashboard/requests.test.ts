@@ -320,7 +320,7 @@ it('the button and its form give the same reason', async () => {
   const path = `/m/${code}/payments/${referenceId}/refund`;
   const reason = DASHBOARD_TEXTS.en.rejections.not_paid;
   const page = await send(path, { headers: { cookie: owner } });
-  const sent = await post(path);
+  const sent = await post(path, { form_id: randomUUID() });
   expect([page.status, sent.status]).toEqual([200, 409]);
   expect(page.body).toContain(reason);
   expect(sent.body).toContain(reason);
