@@ -1,0 +1,181 @@
+<?php
+/**
+ * The attempts of an order, in its meta.
+ *
+ * @package Lunas_QRIS
+ */
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Reads and writes the attempts of an order, each with one payment of Lunas. Its callers have the lock of the order.
+ *
+ * An attempt whose `payment_id` is empty was saved, and the response to its create was lost.
+ */
+final class Lunas_QRIS_Attempts {
+
+	const META     = '_lunas_qris_attempts';
+	const CHECK_AT = '_lunas_qris_check_at';
+	const REFUND   = '_lunas_qris_refund';
+
+	const OPEN  = array( '', 'created', 'pending' );
+	const ENDED = array( 'expired', 'cancelled', 'failed' );
+	const PAID  = array( 'paid', 'settled' );
+	const FINAL = array( 'expired', 'cancelled', 'failed', 'settled', 'refunded' );
+
+	/**
+	 * A create without a response is looked for until no payment of that age can be open any more.
+	 */
+	const MAX_OPEN_SECONDS = 90000;
+
+	/**
+	 * The age of the newest attempt or refund below which the interval is used, both in seconds.
+	 */
+	const INTERVALS     = array(
+		3600 => 60,
+		3900 => 300,
+		4800 => 900,
+	);
+	const LAST_INTERVAL = 3600;
+
+	/**
+	 * The attempts, the oldest first.
+	 *
+	 * @param WC_Order $order The order.
+	 * @return array[]
+	 */
+	public static function load( $order ) {
+		return self::decode( $order->get_meta( self::META ) );
+	}
+
+	/**
+	 * The open refund: `payment_id`, `state`, `reason`, `restock`, `requested_at`. Empty: there is none.
+	 *
+	 * @param WC_Order $order The order.
+	 * @return array
+	 */
+	public static function load_refund( $order ) {
+		return self::decode( $order->get_meta( self::REFUND ) );
+	}
+
+	/**
+	 * Saves the open refund.
+	 *
+	 * @param WC_Order $order  The order.
+	 * @param array    $refund Empty: there is none.
+	 */
+	public static function save_refund( $order, $refund ) {
+		if ( array() === $refund ) {
+			$order->delete_meta_data( self::REFUND );
+		} else {
+			$order->update_meta_data( self::REFUND, self::encode( $refund ) );
+		}
+		$order->save_meta_data();
+	}
+
+	/**
+	 * Saves the attempts and the time of the next reading.
+	 *
+	 * @param WC_Order $order    The order.
+	 * @param array[]  $attempts The attempts.
+	 */
+	public static function save( $order, $attempts ) {
+		$order->update_meta_data( self::META, self::encode( array_values( $attempts ) ) );
+		$delay = self::delay( $attempts, self::load_refund( $order ) );
+		if ( null === $delay ) {
+			$order->delete_meta_data( self::CHECK_AT );
+		} else {
+			$order->update_meta_data( self::CHECK_AT, (string) ( time() + $delay ) );
+		}
+		// A save of the whole order would delay its cancellation by hold-stock.
+		$order->save_meta_data();
+	}
+
+	/**
+	 * Makes the next reading of the order due.
+	 *
+	 * @param WC_Order $order The order.
+	 */
+	public static function check_soon( $order ) {
+		$order->update_meta_data( self::CHECK_AT, (string) time() );
+		$order->save_meta_data();
+	}
+
+	/**
+	 * Whether the customer may still pay it.
+	 *
+	 * @param array $attempt An attempt.
+	 * @return bool
+	 */
+	public static function is_open( $attempt ) {
+		return in_array( $attempt['status'], self::OPEN, true );
+	}
+
+	/**
+	 * Takes over what Lunas has of the payment.
+	 *
+	 * @param array $attempt An attempt.
+	 * @param array $payment A payment in a response.
+	 * @return array The attempt.
+	 */
+	public static function with_payment( $attempt, $payment ) {
+		$attempt['payment_id'] = (string) $payment['id'];
+		foreach ( array( 'reference_id', 'status', 'expires_at', 'paid_at', 'provider' ) as $name ) {
+			if ( isset( $payment[ $name ] ) ) {
+				$attempt[ $name ] = (string) $payment[ $name ];
+			}
+		}
+		if ( isset( $payment['late_payment']['status'] ) ) {
+			$attempt['late'] = (string) $payment['late_payment']['status'];
+		}
+		return $attempt;
+	}
+
+	/**
+	 * How long until the next reading.
+	 *
+	 * @param array[] $attempts The attempts.
+	 * @param array   $refund   The open refund.
+	 * @return int|null Seconds. Null: nothing can change any more.
+	 */
+	private static function delay( $attempts, $refund ) {
+		$newest  = isset( $refund['requested_at'] ) ? (int) $refund['requested_at'] : 0;
+		$is_open = array() !== $refund;
+		foreach ( $attempts as $attempt ) {
+			$age     = time() - (int) $attempt['created_at'];
+			$newest  = max( $newest, (int) $attempt['created_at'] );
+			$is_lost = '' === $attempt['payment_id'] && $age > self::MAX_OPEN_SECONDS;
+			$is_open = $is_open || ( ! $is_lost && ! in_array( $attempt['status'], self::FINAL, true ) );
+		}
+		if ( ! $is_open ) {
+			return null;
+		}
+		foreach ( self::INTERVALS as $age => $interval ) {
+			if ( time() - $newest < $age ) {
+				return $interval;
+			}
+		}
+		return self::LAST_INTERVAL;
+	}
+
+	/**
+	 * Reads JSON of a meta.
+	 *
+	 * @param mixed $json The value.
+	 * @return array
+	 */
+	private static function decode( $json ) {
+		$value = is_string( $json ) ? json_decode( $json, true ) : null;
+		return is_array( $value ) ? $value : array();
+	}
+
+	/**
+	 * Writes JSON for a meta. `WC_Order` does not unslash, so it is not slashed.
+	 *
+	 * @param array $value The value.
+	 * @return string
+	 */
+	private static function encode( $value ) {
+		return (string) wp_json_encode( $value );
+	}
+}

@@ -1,0 +1,187 @@
+<?php
+/**
+ * Webhooks, and what happens to an order in WooCommerce.
+ *
+ * @package Lunas_QRIS
+ */
+
+return array(
+	'a webhook that Lunas did not sign, or not now, is rejected, and nothing is read' => static function () {
+		list( $order_id, $payment_id ) = order_with_code();
+		$body    = wp_json_encode( event_of( $order_id, $payment_id ) );
+		$right   = signature( $body, time() );
+		$headers = array(
+			'',
+			't=1',
+			'v1=' . str_repeat( '0', 64 ),
+			't=' . time() . ',v1=' . str_repeat( '0', 64 ),
+			signature( $body, time() - 301 ),
+			signature( $body, time() + 302 ),
+			signature( $body, time(), 'whsec_other' ),
+			signature( $body . ' ', time() ),
+			str_replace( 't=', 't=0x', $right ),
+		);
+		for ( $at = 0; $at < strlen( $right ); $at++ ) {
+			$headers[] = substr_replace( $right, 'x' === $right[ $at ] ? 'y' : 'x', $at, 1 );
+		}
+		lunas()->to( $payment_id, 'paid' );
+		$calls = count( lunas()->calls() );
+		foreach ( $headers as $header ) {
+			expect_same( 401, webhook_raw( $body, $header ), $header );
+		}
+		for ( $at = 0; $at < strlen( $body ); $at++ ) {
+			$changed = substr_replace( $body, chr( ord( $body[ $at ] ) ^ 1 ), $at, 1 );
+			expect_same( 401, webhook_raw( $changed, $right ), 'byte ' . $at );
+		}
+		expect_same( $calls, count( lunas()->calls() ), 'calls' );
+		expect_same( 'pending', test_status( $order_id ), 'status' );
+		test_setting( 'webhook_secret', '' );
+		expect_same( 401, webhook_raw( $body, signature( $body, time(), '' ) ), 'without a secret' );
+	},
+	'a webhook with one right signature of two, and one at the edge of the tolerance, are accepted' => static function () {
+		list( $order_id, $payment_id ) = order_with_code();
+		lunas()->to( $payment_id, 'paid' );
+		$body   = wp_json_encode( event_of( $order_id, $payment_id ) );
+		$header = signature( $body, time() );
+		$double = str_replace( ',v1=', ',v1=' . str_repeat( '0', 64 ) . ',v1=', $header );
+		expect_same( 200, webhook_raw( $body, $double ), 'two signatures' );
+		expect_same( 200, webhook_raw( $body, signature( $body, time() - 299 ) ), '299 s ago' );
+		expect_same( 'processing', test_status( $order_id ), 'status' );
+	},
+	'a body of more than 64 kB is rejected'                     => static function () {
+		expect_same( 413, webhook_raw( str_repeat( ' ', 65537 ) ), '65,537 bytes' );
+		expect_same( 200, webhook_raw( str_repeat( ' ', 65536 ) ), '65,536 bytes' );
+	},
+	'an event of no order of this shop is received, and nothing is read' => static function () {
+		list( $order_id ) = order_with_code();
+		$calls            = count( lunas()->calls() );
+		$events           = array(
+			array(),
+			array( 'event' => 'ping' ),
+			event_of( $order_id, 'another payment' ),
+			event_of( 999999, 'p' ),
+			array( 'merchant_reference_id' => 'ORDER-1' ) + event_of( $order_id, 'p' ),
+			array( 'id' => array() ) + event_of( $order_id, 'p' ),
+		);
+		foreach ( $events as $event ) {
+			expect_same( 200, webhook( $event ), (string) wp_json_encode( $event ) );
+		}
+		expect_same( $calls, count( lunas()->calls() ), 'calls' );
+	},
+	'Lunas cannot be read: 503, so that the event comes again'  => static function () {
+		list( $order_id, $payment_id ) = order_with_code();
+		lunas()->to( $payment_id, 'paid' );
+		lunas()->fail( 'GET', 'http_500' );
+		expect_same( 503, webhook( event_of( $order_id, $payment_id ) ), 'first' );
+		expect_same( 200, webhook( event_of( $order_id, $payment_id ) ), 'second' );
+		expect_same( 'processing', test_status( $order_id ), 'status' );
+	},
+	'hold-stock cancels an order after its payment was cancelled at Lunas' => static function () {
+		list( $order_id ) = order_with_code();
+		hold_stock( $order_id );
+		expect_same( 'cancelled', test_status( $order_id ), 'status' );
+		expect_same( 'cancelled', lunas()->payments()[0]['status'], 'payment' );
+	},
+	'hold-stock completes an order that was paid meanwhile'     => static function () {
+		list( $order_id, $payment_id ) = order_with_code();
+		lunas()->to( $payment_id, 'paid' );
+		hold_stock( $order_id );
+		expect_same( 'processing', test_status( $order_id ), 'status' );
+	},
+	'hold-stock waits while Lunas cannot be read, or the cancel has no response' => static function () {
+		foreach ( array( 'GET', '/cancel' ) as $call ) {
+			list( $order_id ) = order_with_code();
+			lunas()->fail( $call, 'lost_request', 9 );
+			hold_stock( $order_id );
+			expect_same( 'pending', test_status( $order_id ), $call );
+			lunas()->recover();
+			hold_stock( $order_id );
+			expect_same( 'cancelled', test_status( $order_id ), 'afterwards' );
+		}
+	},
+	'hold-stock waits for the end of a payment that the provider cannot cancel' => static function () {
+		list( $order_id, $payment_id ) = order_with_code( 50000, 'shopeepay' );
+		hold_stock( $order_id );
+		expect_same( 'pending', test_status( $order_id ), 'status' );
+		lunas()->to( $payment_id, 'expired' );
+		hold_stock( $order_id );
+		expect_same( 'cancelled', test_status( $order_id ), 'status' );
+	},
+	'hold-stock cancels an order whose create never arrived'    => static function () {
+		$order_id = test_order( 50000 );
+		lunas()->fail( 'POST /payments', 'lost_request' );
+		press( $order_id );
+		hold_stock( $order_id );
+		expect_same( 'cancelled', test_status( $order_id ), 'status' );
+	},
+	'hold-stock leaves orders without QRIS to WooCommerce'      => static function () {
+		$order = test_fresh( test_order( 50000 ) );
+		expect_same( true, apply_filters( 'woocommerce_cancel_unpaid_order', true, $order ), 'checkout' );
+		expect_same( false, apply_filters( 'woocommerce_cancel_unpaid_order', false, $order ), 'admin' );
+	},
+	'the payment of an order that is cancelled is cancelled at Lunas, if need be later' => static function () {
+		foreach ( array( 0, 9 ) as $lost ) {
+			list( $order_id, $payment_id ) = order_with_code();
+			if ( $lost > 0 ) {
+				lunas()->fail( '/cancel', 'lost_request' );
+			}
+			test_fresh( $order_id )->update_status( 'cancelled' );
+			reconcile( $order_id );
+			$payments = array_column( lunas()->payments(), 'status', 'id' );
+			expect_same( 'cancelled', $payments[ $payment_id ], 'payment' );
+			expect_same( 'cancelled', test_status( $order_id ), 'order' );
+		}
+	},
+	'an order that was paid before it was cancelled is on hold' => static function () {
+		list( $order_id, $payment_id ) = order_with_code();
+		lunas()->to( $payment_id, 'paid' );
+		test_fresh( $order_id )->update_status( 'cancelled' );
+		reconcile( $order_id );
+		expect_same( 'on-hold', test_status( $order_id ), 'status' );
+	},
+	'an edited order loses the code of the old total'           => static function () {
+		list( $order_id ) = order_with_code();
+		$order            = test_fresh( $order_id );
+		$order->calculate_totals();
+		expect_same( 'pending', lunas()->payments()[0]['status'], 'the same total' );
+		test_edit( $order, 60000 );
+		expect_same( 'cancelled', lunas()->payments()[0]['status'], 'another total' );
+		expect_same( 1, count_notes( $order_id, 'The old code cannot be paid any more.' ), 'notes' );
+		expect_same( Fake_Lunas::URL . '/pay/2', press( $order_id ), 'redirect' );
+		expect_same( 60000, lunas()->payments()[1]['amount'], 'amount' );
+	},
+	'an order that was paid before it was edited is on hold'    => static function () {
+		list( $order_id, $payment_id ) = order_with_code();
+		lunas()->to( $payment_id, 'paid' );
+		test_edit( test_fresh( $order_id ), 60000 );
+		reconcile( $order_id );
+		expect_same( 'on-hold', test_status( $order_id ), 'status' );
+	},
+	'a refund that was requested at Lunas is not cancelled with its order' => static function () {
+		list( $order_id, $payment_id ) = order_with_code();
+		lunas()->to( $payment_id, 'refund_processing' );
+		test_fresh( $order_id )->update_status( 'cancelled' );
+		expect_same( 'refund_processing', lunas()->payments()[0]['status'], 'payment' );
+	},
+	'the clock is scheduled once, and an error of one order does not stop the others' => static function () {
+		do_action( 'action_scheduler_init' );
+		expect_same( true, as_has_scheduled_action( 'lunas_qris_reconcile', array(), 'lunas-qris' ), 'scheduled' );
+		list( $first, $first_payment )   = order_with_code();
+		list( $second, $second_payment ) = order_with_code();
+		lunas()->to( $first_payment, 'paid' );
+		lunas()->to( $second_payment, 'paid' );
+		Lunas_QRIS_Attempts::check_soon( test_fresh( $second ) );
+		$break = static function ( $order_id ) use ( $first ) {
+			if ( (int) $order_id === $first && 'break' === get_option( 'test_break' ) ) {
+				throw new RuntimeException( 'another plugin' );
+			}
+		};
+		add_action( 'woocommerce_payment_complete', $break );
+		update_option( 'test_break', 'break' );
+		reconcile( $first );
+		update_option( 'test_break', '' );
+		expect_same( 'processing', test_status( $second ), 'the second order' );
+		$next = (int) test_fresh( $first )->get_meta( Lunas_QRIS_Attempts::CHECK_AT );
+		expect_same( true, $next > time() + 3000, 'the first order waits for an hour' );
+	},
+);

@@ -1,0 +1,143 @@
+<?php
+/**
+ * The shop of the scenarios on the stub.
+ *
+ * @package Lunas_QRIS
+ */
+
+require __DIR__ . '/wordpress.php';
+require __DIR__ . '/woocommerce.php';
+
+/**
+ * Empties the shop.
+ */
+function test_reset() {
+	$GLOBALS['test_store']->change(
+		static function ( &$content ) {
+			$content = array(
+				'stock'   => 100,
+				'orders'  => array(),
+				'options' => array( 'blogname' => 'Kopi &amp; Teh' ),
+				'queue'   => array(),
+			);
+		}
+	);
+}
+
+/**
+ * Adds a pending order with one item.
+ *
+ * @param int|string $total Its total.
+ * @return int Its id.
+ */
+function test_order( $total ) {
+	return $GLOBALS['test_store']->change(
+		static function ( &$content ) use ( $total ) {
+			$id = 101 + count( $content['orders'] );
+
+			$content['orders'][ $id ] = array(
+				'status'         => 'pending',
+				'total'          => (string) $total,
+				'transaction_id' => '',
+				'meta'           => array(),
+				'notes'          => array(),
+				'refunds'        => array(),
+				'has_taken'      => false,
+			);
+			return $id;
+		}
+	);
+}
+
+/**
+ * An order as the database has it.
+ *
+ * @param int $order_id The order.
+ * @return WC_Order
+ */
+function test_fresh( $order_id ) {
+	return new WC_Order( $order_id );
+}
+
+/**
+ * Sets the status of an order without its hooks.
+ *
+ * @param int    $order_id The order.
+ * @param string $status   The status.
+ */
+function test_force_status( $order_id, $status ) {
+	$GLOBALS['test_store']->change(
+		static function ( &$content ) use ( $order_id, $status ) {
+			$content['orders'][ $order_id ]['status'] = $status;
+		}
+	);
+}
+
+/**
+ * The options of the plugin.
+ *
+ * @return string[]
+ */
+function test_own_options() {
+	return array_values( preg_grep( '/lunas_qris/', array_keys( $GLOBALS['test_store']->get( 'options' ) ) ) );
+}
+
+/**
+ * The last message of the settings page.
+ *
+ * @return string
+ */
+function test_admin_message() {
+	return (string) end( WC_Admin_Settings::$shown );
+}
+
+/**
+ * The notes of an order, the oldest first.
+ *
+ * @param int $order_id The order.
+ * @return string[]
+ */
+function test_notes( $order_id ) {
+	return $GLOBALS['test_store']->get( 'orders', (string) $order_id, 'notes' );
+}
+
+/**
+ * The stock of the product.
+ *
+ * @return int
+ */
+function test_stock() {
+	return $GLOBALS['test_store']->get( 'stock' );
+}
+
+/**
+ * The amounts that WooCommerce has refunded.
+ *
+ * @param int $order_id The order.
+ * @return int[]
+ */
+function test_refunds( $order_id ) {
+	return array_map( 'intval', array_column( $GLOBALS['test_store']->get( 'orders', (string) $order_id, 'refunds' ), 'amount' ) );
+}
+
+/**
+ * Forgets what the checkout has shown.
+ */
+function test_clear_notices() {
+	$GLOBALS['test_shown'] = array();
+}
+
+/**
+ * The last error that the checkout has shown.
+ *
+ * @return string
+ */
+function test_shown_notice() {
+	return (string) end( $GLOBALS['test_shown'] );
+}
+
+require __DIR__ . '/../../lunas-qris-for-woocommerce/lunas-qris-for-woocommerce.php';
+do_action( 'before_woocommerce_init' );
+do_action( 'plugins_loaded' );
+do_action( 'init' );
+do_action( 'rest_api_init' );

@@ -1,0 +1,455 @@
+<?php
+/**
+ * The part of WooCommerce that the plugin uses: names, parameters and effects are those of WooCommerce.
+ *
+ * @package Lunas_QRIS
+ */
+
+// phpcs:disable Squiz.Commenting
+
+abstract class WC_Settings_API {
+	public $id          = '';
+	public $form_fields = array();
+	public $settings    = array();
+
+	public function init_settings() {
+		$this->settings = get_option( 'woocommerce_' . $this->id . '_settings', array() );
+	}
+
+	public function get_option( $key, $empty_value = null ) {
+		$default = isset( $this->form_fields[ $key ]['default'] ) ? $this->form_fields[ $key ]['default'] : '';
+		return isset( $this->settings[ $key ] ) ? $this->settings[ $key ] : $default;
+	}
+
+	public function process_admin_options() {
+		foreach ( array_keys( $this->form_fields ) as $key ) {
+			$name                   = 'woocommerce_' . $this->id . '_' . $key;
+			$this->settings[ $key ] = isset( $_POST[ $name ] ) ? $_POST[ $name ] : '';
+		}
+		return update_option( 'woocommerce_' . $this->id . '_settings', $this->settings );
+	}
+
+	public function admin_options() {
+		echo '<table>' . esc_html( implode( ' ', array_keys( $this->form_fields ) ) ) . '</table>';
+	}
+}
+
+abstract class WC_Payment_Gateway extends WC_Settings_API {
+	public $enabled            = 'yes';
+	public $title              = '';
+	public $description        = '';
+	public $method_title       = '';
+	public $method_description = '';
+	public $has_fields         = false;
+	public $supports           = array( 'products' );
+
+	public function init_settings() {
+		parent::init_settings();
+		$this->enabled = isset( $this->settings['enabled'] ) && 'yes' === $this->settings['enabled'] ? 'yes' : 'no';
+	}
+
+	public function is_available() {
+		return 'yes' === $this->enabled;
+	}
+
+	protected function get_order_total() {
+		return (float) WC()->cart->total;
+	}
+}
+
+final class WC_Admin_Settings {
+	public static $shown = array();
+
+	public static function add_error( $text ) {
+		self::$shown[] = $text;
+	}
+
+	public static function add_message( $text ) {
+		self::$shown[] = $text;
+	}
+}
+
+abstract class WC_Abstract_Order {}
+
+class WC_Order_Refund extends WC_Abstract_Order {}
+
+class WC_Order_Item_Product {
+	private $data;
+
+	public function __construct( $data ) {
+		$this->data = $data;
+	}
+
+	public function get_quantity() {
+		return $this->data['quantity'];
+	}
+
+	public function get_total( $context = 'view' ) {
+		return $this->data['total'];
+	}
+
+	public function get_taxes( $context = 'view' ) {
+		return array( 'total' => array() );
+	}
+}
+
+/**
+ * Keeps what it has read, as WooCommerce does, and writes only what changed.
+ */
+class WC_Order extends WC_Abstract_Order {
+	private $id;
+	private $data;
+	private $changes = array();
+	private $meta;
+	private $changed_meta = array();
+
+	public function __construct( $id ) {
+		$this->id   = (int) $id;
+		$this->data = $GLOBALS['test_store']->get( 'orders', (string) $id );
+		$this->meta = $this->data['meta'];
+	}
+
+	private function prop( $name ) {
+		return array_key_exists( $name, $this->changes ) ? $this->changes[ $name ] : $this->data[ $name ];
+	}
+
+	public function get_id() {
+		return $this->id;
+	}
+
+	public function get_order_number() {
+		return (string) $this->id;
+	}
+
+	public function get_status( $context = 'view' ) {
+		return $this->prop( 'status' );
+	}
+
+	public function has_status( $status ) {
+		return in_array( $this->get_status(), (array) $status, true );
+	}
+
+	public function needs_payment() {
+		return $this->has_status( array( 'pending', 'failed' ) );
+	}
+
+	public function get_total( $context = 'view' ) {
+		return $this->prop( 'total' );
+	}
+
+	public function set_total( $value, $deprecated = '' ) {
+		$this->changes['total'] = (string) $value;
+	}
+
+	public function calculate_totals( $and_taxes = true ) {
+		do_action( 'woocommerce_order_after_calculate_totals', $and_taxes, $this );
+		$this->save();
+	}
+
+	public function get_transaction_id( $context = 'view' ) {
+		return $this->prop( 'transaction_id' );
+	}
+
+	public function set_transaction_id( $value ) {
+		$this->changes['transaction_id'] = $value;
+	}
+
+	public function get_total_refunded() {
+		return array_sum( array_column( $GLOBALS['test_store']->get( 'orders', (string) $this->id, 'refunds' ), 'amount' ) );
+	}
+
+	public function get_items( $types = 'line_item' ) {
+		$item = array(
+			'quantity' => 1,
+			'total'    => $this->get_total(),
+		);
+		return array( 7 => new WC_Order_Item_Product( $item ) );
+	}
+
+	public function get_checkout_order_received_url() {
+		return home_url( '/checkout/order-received/' . $this->id . '/?key=wc_order_1' );
+	}
+
+	public function get_checkout_payment_url( $on_checkout = false ) {
+		return home_url( '/checkout/order-pay/' . $this->id . '/?pay_for_order=true&key=wc_order_1' );
+	}
+
+	public function get_edit_order_url() {
+		return admin_url( 'post.php?post=' . $this->id );
+	}
+
+	public function get_meta( $key = '', $single = true, $context = 'view' ) {
+		return isset( $this->meta[ $key ] ) ? $this->meta[ $key ] : '';
+	}
+
+	public function update_meta_data( $key, $value, $meta_id = 0 ) {
+		$this->meta[ $key ]         = $value;
+		$this->changed_meta[ $key ] = $value;
+	}
+
+	public function delete_meta_data( $key ) {
+		unset( $this->meta[ $key ] );
+		$this->changed_meta[ $key ] = null;
+	}
+
+	public function read_meta_data( $force_read = false ) {
+		$this->meta         = $GLOBALS['test_store']->get( 'orders', (string) $this->id, 'meta' );
+		$this->changed_meta = array();
+	}
+
+	public function save_meta_data() {
+		$changed            = $this->changed_meta;
+		$this->changed_meta = array();
+		$id                 = $this->id;
+		$GLOBALS['test_store']->change(
+			static function ( &$content ) use ( $changed, $id ) {
+				$meta                          = array_merge( $content['orders'][ $id ]['meta'], $changed );
+				$content['orders'][ $id ]['meta'] = array_filter( $meta, 'is_string' );
+			}
+		);
+	}
+
+	public function save() {
+		$this->save_meta_data();
+		$before        = $this->data['status'];
+		$changes       = $this->changes;
+		$this->changes = array();
+		$this->data    = array_merge( $this->data, $changes );
+		$id            = $this->id;
+		$GLOBALS['test_store']->change(
+			static function ( &$content ) use ( $changes, $id ) {
+				$content['orders'][ $id ] = array_merge( $content['orders'][ $id ], $changes );
+			}
+		);
+		if ( $before !== $this->data['status'] ) {
+			test_change_stock( $id, $this->data['status'] );
+			do_action( 'woocommerce_order_status_' . $this->data['status'], $id, $this, array() );
+		}
+		return $id;
+	}
+
+	public function update_status( $new_status, $note = '', $manual = false ) {
+		$this->changes['status'] = $new_status;
+		if ( '' !== $note ) {
+			$this->add_order_note( $note );
+		}
+		$this->save();
+		return true;
+	}
+
+	public function payment_complete( $transaction_id = '' ) {
+		if ( $this->has_status( array( 'on-hold', 'pending', 'failed', 'cancelled' ) ) ) {
+			$this->set_transaction_id( $transaction_id );
+			$this->changes['status'] = 'processing';
+			$this->save();
+			do_action( 'woocommerce_payment_complete', $this->id, $transaction_id );
+		}
+		return true;
+	}
+
+	public function add_order_note( $note, $is_customer_note = 0, $added_by_user = false, $meta_data = array() ) {
+		$id = $this->id;
+		return $GLOBALS['test_store']->change(
+			static function ( &$content ) use ( $id, $note ) {
+				$content['orders'][ $id ]['notes'][] = $note;
+				return count( $content['orders'][ $id ]['notes'] );
+			}
+		);
+	}
+}
+
+/**
+ * Takes the item of an order out of the stock, or puts it back, once.
+ */
+function test_change_stock( $order_id, $status ) {
+	$takes = array(
+		'processing' => true,
+		'completed'  => true,
+		'on-hold'    => true,
+		'cancelled'  => false,
+		'pending'    => false,
+	);
+	if ( isset( $takes[ $status ] ) ) {
+		$GLOBALS['test_store']->change(
+			static function ( &$content ) use ( $order_id, $status, $takes ) {
+				$order = &$content['orders'][ $order_id ];
+				if ( $order['has_taken'] !== $takes[ $status ] ) {
+					$order['has_taken'] = $takes[ $status ];
+					$content['stock']  += $takes[ $status ] ? -1 : 1;
+				}
+			}
+		);
+	}
+}
+
+function wc_get_order( $the_order = false ) {
+	$id = $the_order instanceof WC_Order ? $the_order->get_id() : $the_order;
+	return null === $GLOBALS['test_store']->get( 'orders', (string) $id ) ? false : new WC_Order( $id );
+}
+
+function wc_get_orders( $args ) {
+	$due = array();
+	foreach ( (array) $GLOBALS['test_store']->get( 'orders' ) as $id => $order ) {
+		if ( isset( $order['meta'][ $args['meta_key'] ] ) && $order['meta'][ $args['meta_key'] ] <= $args['meta_value'] ) {
+			$due[ $id ] = (int) $order['meta'][ $args['meta_key'] ];
+		}
+	}
+	asort( $due );
+	return array_slice( array_keys( $due ), 0, $args['limit'] );
+}
+
+function wc_create_refund( $args = array() ) {
+	$id     = $args['order_id'];
+	$order  = wc_get_order( $id );
+	$refund = new WC_Order_Refund();
+	if ( (float) $args['amount'] > (float) $order->get_total() - $order->get_total_refunded() ) {
+		return new WP_Error( 'error', 'Invalid refund amount.' );
+	}
+	do_action( 'woocommerce_create_refund', $refund, $args );
+	$GLOBALS['test_store']->change(
+		static function ( &$content ) use ( $id, $args ) {
+			$content['orders'][ $id ]['refunds'][] = array(
+				'amount' => (float) $args['amount'],
+				'reason' => $args['reason'],
+			);
+		}
+	);
+	if ( ! empty( $args['refund_payment'] ) ) {
+		$gateway = new Lunas_QRIS_Gateway();
+		$result  = $gateway->process_refund( $id, $args['amount'], $args['reason'] );
+		if ( is_wp_error( $result ) ) {
+			$GLOBALS['test_store']->change(
+				static function ( &$content ) use ( $id ) {
+					array_pop( $content['orders'][ $id ]['refunds'] );
+				}
+			);
+			return new WP_Error( 'error', $result->get_error_message() );
+		}
+	}
+	if ( ! empty( $args['restock_items'] ) ) {
+		test_change_stock( $id, 'pending' );
+	}
+	if ( $order->get_total_refunded() >= (float) $order->get_total() ) {
+		$order->update_status( 'refunded' );
+	}
+	return $refund;
+}
+
+function WC() {
+	static $instance = null;
+	if ( null === $instance ) {
+		$instance       = new stdClass();
+		$instance->cart = null;
+	}
+	return $instance;
+}
+
+function get_woocommerce_currency() {
+	return get_option( 'woocommerce_currency', 'IDR' );
+}
+
+function wc_get_price_decimals() {
+	return (int) get_option( 'woocommerce_price_num_decimals', 0 );
+}
+
+function wc_add_notice( $message, $notice_type = 'success', $data = array() ) {
+	$GLOBALS['test_shown'][] = $message;
+}
+
+function wc_get_page_screen_id( $for ) {
+	return 'shop_order';
+}
+
+class WC_Logger {
+	public function error( $message, $context = array() ) {
+		$GLOBALS['test_logged'][] = $message;
+	}
+}
+
+function wc_get_logger() {
+	return new WC_Logger();
+}
+
+class WC_Data_Store {
+	public static function load( $object_type ) {
+		return new WC_Data_Store();
+	}
+
+	public function has_callable( string $method ) {
+		return is_callable( array( $this, $method ) );
+	}
+
+	public function clear_cached_data( array $order_ids ) {
+		return array();
+	}
+}
+
+class Test_Order_Cache {
+	public function remove( int $id ) {
+		return true;
+	}
+}
+
+class_alias( 'Test_Order_Cache', 'Automattic\WooCommerce\Caches\OrderCache' );
+
+class Test_Container {
+	public function get( string $id ) {
+		return new $id();
+	}
+}
+
+function wc_get_container() {
+	return new Test_Container();
+}
+
+class Test_Features {
+	public static function declare_compatibility(
+		string $feature_id,
+		string $plugin_file,
+		bool $positive_compatibility = true
+	) {
+		$GLOBALS['test_features'][ $feature_id ] = $positive_compatibility;
+		return true;
+	}
+}
+
+class_alias( 'Test_Features', 'Automattic\WooCommerce\Utilities\FeaturesUtil' );
+
+abstract class Test_Payment_Method_Type {
+	protected $name = '';
+
+	public function get_name() {
+		return $this->name;
+	}
+}
+
+class_alias( 'Test_Payment_Method_Type', 'Automattic\WooCommerce\Blocks\Payments\Integrations\AbstractPaymentMethodType' );
+
+function as_has_scheduled_action( $hook, $args = null, $group = '' ) {
+	return null !== $GLOBALS['test_store']->get( 'queue', $hook );
+}
+
+function as_schedule_recurring_action(
+	$timestamp,
+	$interval_in_seconds,
+	$hook,
+	$args = array(),
+	$group = '',
+	$unique = false,
+	$priority = 10
+) {
+	$GLOBALS['test_store']->change(
+		static function ( &$content ) use ( $hook, $interval_in_seconds ) {
+			$content['queue'][ $hook ] = $interval_in_seconds;
+		}
+	);
+	return 1;
+}
+
+function as_unschedule_all_actions( $hook, $args = array(), $group = '' ) {
+	$GLOBALS['test_store']->change(
+		static function ( &$content ) use ( $hook ) {
+			unset( $content['queue'][ $hook ] );
+		}
+	);
+}
