@@ -1,5 +1,6 @@
 <?php
 // A shop with one product: it creates a payment, redirects to the checkout page, and ships once.
+// For WooCommerce there is a plugin: docs/woocommerce.md.
 // php -S 127.0.0.1:4000 shop.php
 
 const PRICE_RUPIAH = 50_000;

@@ -48,6 +48,7 @@ export const QUOTATIONS: readonly Quotation[] = [
   { text: "'nobody'", reason: 'an account of the operating system' },
   { text: '"nobody"', reason: 'an account of the operating system' },
   { text: 'place-items:', reason: 'a property of CSS' },
+  { text: 'Place order', reason: 'the button of WooCommerce' },
   { text: "'--folder'", reason: 'an option of newman' },
   { text: 'folderStrategy', reason: 'an option of openapi-to-postmanv2' },
   { text: '{ timeout: 2_000, tries: 2 }', reason: 'an option of the DNS resolver of Node.js' },

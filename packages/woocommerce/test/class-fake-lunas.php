@@ -74,15 +74,18 @@ final class Fake_Lunas {
 	 * @param string $status     The status.
 	 */
 	public function to( $payment_id, $status ) {
-		$has_time = in_array( $status, array( 'paid', 'settled', 'refund_processing', 'refund_failed', 'refunded' ), true );
-		$this->set( $payment_id, array( 'status' => $status ) + ( $has_time ? array( 'paid_at' => gmdate( 'c' ) ) : array() ) );
+		$changes = array( 'status' => $status );
+		if ( in_array( $status, array( 'paid', 'settled', 'refund_processing', 'refund_failed', 'refunded' ), true ) ) {
+			$changes['paid_at'] = gmdate( 'c' );
+		}
+		$this->set( $payment_id, $changes );
 	}
 
 	/**
 	 * Makes the next calls of a kind fail.
 	 *
 	 * @param string $call   Such as `POST /payments`, `GET`, or an empty text for every call.
-	 * @param string $kind   `lost_request`, `lost_response`, `http_500`, `kill_before`, `kill_after`, or a reason of a 400.
+	 * @param string $kind   `lost_request`, `lost_response`, `http_500`, `kill_before`, `kill_after`; else a reason.
 	 * @param int    $times  How many.
 	 */
 	public function fail( $call, $kind, $times = 1 ) {

@@ -196,6 +196,38 @@ function in_processes( $calls ) {
 }
 
 /**
+ * Calls a function while another process has the lock of an order. That process ends with its input.
+ *
+ * @param int      $order_id The order.
+ * @param callable $work     The function.
+ * @return mixed
+ */
+function while_locked( $order_id, callable $work ) {
+	$command = array( PHP_BINARY, __DIR__ . '/run.php', '--call', 'hold_lock', $order_id );
+	$process = proc_open( $command, array( array( 'pipe', 'r' ), array( 'pipe', 'w' ) ), $pipes );
+	fgets( $pipes[1] );
+	$result = $work();
+	fclose( $pipes[0] );
+	proc_close( $process );
+	return $result;
+}
+
+/**
+ * Has the lock of an order until its input ends.
+ *
+ * @param int $order_id The order.
+ */
+function hold_lock( $order_id ) {
+	Lunas_QRIS_Lock::run(
+		$order_id,
+		static function () {
+			echo "locked\n";
+			stream_get_contents( STDIN );
+		}
+	);
+}
+
+/**
  * Sends the webhook of a payment, as another process.
  *
  * @param int    $order_id   The order.
@@ -236,8 +268,12 @@ function test_edit( $order, $total ) {
 function with_constants() {
 	define( 'LUNAS_QRIS_SECRET_KEY', 'sk_test_of_constant' );
 	$gateway = new Lunas_QRIS_Gateway();
-	$field   = $gateway->form_fields['secret_key'];
-	return array( Lunas_QRIS_Settings::get( 'secret_key' ), $field['disabled'], ! isset( $gateway->form_fields['title']['disabled'] ) );
+	$fields  = $gateway->form_fields;
+	return array(
+		Lunas_QRIS_Settings::get( 'secret_key' ),
+		$fields['secret_key']['disabled'],
+		! isset( $fields['api_url']['disabled'] ),
+	);
 }
 
 /**
@@ -256,4 +292,34 @@ function count_notes( $order_id, $part ) {
 			}
 		)
 	);
+}
+
+/**
+ * Presses Refund, without WooCommerce around it.
+ *
+ * @param int $order_id The order.
+ * @return string The code of the result.
+ */
+function refund_code( $order_id ) {
+	$gateway = new Lunas_QRIS_Gateway();
+	return $gateway->process_refund( $order_id )->get_error_code();
+}
+
+/**
+ * Forgets the response to the newest create of an order.
+ *
+ * @param int $order_id The order.
+ */
+function lose_response( $order_id ) {
+	$order    = test_fresh( $order_id );
+	$attempts = Lunas_QRIS_Attempts::load( $order );
+	$lost     = array(
+		'payment_id'   => '',
+		'reference_id' => '',
+		'checkout_url' => '',
+		'status'       => '',
+	);
+
+	$attempts[] = array_merge( array_pop( $attempts ), $lost );
+	Lunas_QRIS_Attempts::save( $order, $attempts );
 }

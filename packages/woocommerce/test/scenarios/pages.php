@@ -135,7 +135,8 @@ return array(
 		expect_same( $data, $block->get_payment_method_data(), 'data' );
 		test_setting( 'enabled', 'no' );
 		expect_same( false, $block->is_active(), 'switched off' );
-		expect_same( array( 'A', 'Lunas_QRIS_Gateway' ), apply_filters( 'woocommerce_payment_gateways', array( 'A' ) ), 'list' );
+		$gateways = apply_filters( 'woocommerce_payment_gateways', array( 'A' ) );
+		expect_same( true, in_array( 'Lunas_QRIS_Gateway', $gateways, true ), 'the list of gateways' );
 	},
 	'uninstall leaves the meta of orders, and nothing else'     => static function () {
 		list( $order_id, $payment_id ) = order_with_code();

@@ -82,6 +82,29 @@ return $lunas_qris_scenarios + array(
 		reconcile( $order_id );
 		expect_same( 'cancelled', test_status( $order_id ), 'status' );
 	},
+	'an order that the shop takes back to pending is not completed again'  => static function () {
+		list( $order_id, $payment_id ) = order_with_code();
+		lunas()->to( $payment_id, 'paid' );
+		reconcile( $order_id );
+		test_force_status( $order_id, 'pending' );
+		reconcile( $order_id );
+		expect_same( 'pending', test_status( $order_id ), 'status' );
+	},
+	'while another process has the lock of the order, nothing is read or changed' => static function () {
+		list( $order_id, $payment_id ) = order_with_code();
+		lunas()->to( $payment_id, 'paid' );
+		$calls  = count( lunas()->calls() );
+		$result = while_locked(
+			$order_id,
+			static function () use ( $order_id ) {
+				return Lunas_QRIS_Sync::run( $order_id, 1 );
+			}
+		);
+		expect_same( false, $result, 'result' );
+		expect_same( $calls, count( lunas()->calls() ), 'calls' );
+		expect_same( true, Lunas_QRIS_Sync::run( $order_id ), 'afterwards' );
+		expect_same( 'processing', test_status( $order_id ), 'status' );
+	},
 	'paid twice: the refund of the second one is requested, and the order stays paid' => static function () {
 		list( $order_id, $first ) = order_with_code();
 		lunas()->to( $first, 'expired' );

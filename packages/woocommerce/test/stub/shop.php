@@ -117,7 +117,8 @@ function test_stock() {
  * @return int[]
  */
 function test_refunds( $order_id ) {
-	return array_map( 'intval', array_column( $GLOBALS['test_store']->get( 'orders', (string) $order_id, 'refunds' ), 'amount' ) );
+	$refunds = $GLOBALS['test_store']->get( 'orders', (string) $order_id, 'refunds' );
+	return array_map( 'intval', array_column( $refunds, 'amount' ) );
 }
 
 /**

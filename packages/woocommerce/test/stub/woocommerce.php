@@ -423,7 +423,10 @@ abstract class Test_Payment_Method_Type {
 	}
 }
 
-class_alias( 'Test_Payment_Method_Type', 'Automattic\WooCommerce\Blocks\Payments\Integrations\AbstractPaymentMethodType' );
+class_alias(
+	'Test_Payment_Method_Type',
+	'Automattic\WooCommerce\Blocks\Payments\Integrations\AbstractPaymentMethodType'
+);
 
 function as_has_scheduled_action( $hook, $args = null, $group = '' ) {
 	return null !== $GLOBALS['test_store']->get( 'queue', $hook );

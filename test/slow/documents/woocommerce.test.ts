@@ -1,0 +1,99 @@
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createSealer } from '../../../src/crypto/sealing';
+import { freePort } from '../../../src/local-stack/ports';
+import { PACKAGE_ROOT } from '../../../src/package-info';
+import { setPolicy } from '../../../src/services/provider-accounts/catalog';
+import { eventually } from '../../support/eventually';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { registerEndpoint } from '../../support/webhooks';
+
+/** The plugin for WooCommerce on the stub: its scenarios, and the real Lunas with its webhooks. */
+
+const TESTS = path.join(PACKAGE_ROOT, 'packages', 'woocommerce', 'test');
+
+it('each scenario passes', () => {
+  const { error, stdout } = spawnSync('php', [path.join(TESTS, 'run.php')], { encoding: 'utf8' });
+  expect([error, stdout.split('\n').filter((line) => line.startsWith('FAILED'))]).toEqual([undefined, []]);
+  expect(stdout).toMatch(/^[1-9]\d* passed, 0 failed$/m);
+});
+
+describe('with the real Lunas', () => {
+  const directory = mkdtempSync(path.join(os.tmpdir(), 'lunas-woocommerce-'));
+  let service: TestService;
+  let server: ChildProcess;
+
+  const environment = () => ({ ...process.env, LUNAS_QRIS_TEST_DIRECTORY: directory });
+
+  /** The result of a function of the plugin's test harness. */
+  function shop(name: string, ...args: readonly (string | number)[]) {
+    const command = [path.join(TESTS, 'run.php'), '--call', name, ...args.map(String)];
+    return JSON.parse(execFileSync('php', command, { encoding: 'utf8', env: environment() }));
+  }
+
+  const referenceOf = (orderId: number): string => shop('test_attempts', orderId).at(-1).reference_id;
+  const becomes = (orderId: number, status: string) =>
+    eventually(
+      () => Promise.resolve(shop('test_status', orderId)),
+      (now) => now === status,
+    );
+
+  beforeAll(async () => {
+    service = await startTestService(await newNamespace(), { refundHoldSeconds: 1 });
+    await setPolicy(service.db, { provider: 'gopay', channel: 'qris', settlementDelaySeconds: 3_600 });
+    const port = await freePort();
+    const router = path.join(TESTS, 'webhook-server.php');
+    server = spawn('php', ['-S', `127.0.0.1:${port}`, router], { env: environment(), stdio: 'ignore' });
+    const { secret } = await registerEndpoint(service.db, createSealer(service.masterKey), {
+      merchantId: service.merchantId,
+      url: `http://127.0.0.1:${port}/wp-json/lunas-qris/v1/webhook`,
+      events: [],
+    });
+    shop('test_reset');
+    const settings = { api_url: service.apiUrl, secret_key: service.secretKey, webhook_secret: secret, enabled: 'yes' };
+    for (const [name, value] of Object.entries(settings)) shop('test_setting', name, value);
+  });
+
+  afterAll(async () => {
+    if (server.exitCode === null && server.kill('SIGKILL')) await once(server, 'exit');
+    await service.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  it('an order is paid, and refunded when Lunas confirms it', async () => {
+    const orderId = shop('test_order', 50_000);
+    const page = await fetch(shop('press', orderId));
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('50.000')]);
+    await service.pay(referenceOf(orderId));
+    await becomes(orderId, 'processing');
+    expect(shop('refund_code', orderId)).toBe('lunas_qris_requested');
+    expect(shop('test_status', orderId)).toBe('processing');
+    await becomes(orderId, 'refunded');
+    expect(shop('test_refunds', orderId)).toEqual([50_000]);
+  });
+
+  it('hold-stock cancels an order after its payment, and completes one that was paid', async () => {
+    const orderId = shop('test_order', 50_000);
+    shop('press', orderId);
+    shop('hold_stock', orderId);
+    expect(shop('test_status', orderId)).toBe('cancelled');
+    const { body } = await service.call('GET', `/payments/${referenceOf(orderId)}`);
+    expect(body.payment.status).toBe('cancelled');
+  });
+
+  it('a create whose response is lost is found by the order, and repeated by the next press', async () => {
+    const orderId = shop('test_order', 50_000);
+    const url = shop('press', orderId);
+    const reference = referenceOf(orderId);
+    shop('lose_response', orderId);
+    expect(shop('press', orderId)).toBe(url);
+    shop('lose_response', orderId);
+    await service.pay(reference, { notify: false });
+    shop('reconcile', orderId);
+    expect(referenceOf(orderId)).toBe(reference);
+    await becomes(orderId, 'processing');
+  });
+});
