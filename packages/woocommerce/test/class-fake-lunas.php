@@ -84,9 +84,9 @@ final class Fake_Lunas {
 	/**
 	 * Makes the next calls of a kind fail.
 	 *
-	 * @param string $call   Such as `POST /payments`, `GET`, or an empty text for every call.
-	 * @param string $kind   `lost_request`, `lost_response`, `http_500`, `kill_before`, `kill_after`; else a reason.
-	 * @param int    $times  How many.
+	 * @param string $call  The first letters, such as `POST /payments`; or the last ones, such as `/refund`.
+	 * @param string $kind  A lost_request or lost_response, http_500, kill_before or kill_after; else a reason of 400.
+	 * @param int    $times How many.
 	 */
 	public function fail( $call, $kind, $times = 1 ) {
 		$this->store->change(

@@ -21,6 +21,12 @@ it('each scenario passes', () => {
   expect(stdout).toMatch(/^[1-9]\d* passed, 0 failed$/m);
 });
 
+it('the code follows the standards of WordPress', () => {
+  const directory = path.dirname(TESTS);
+  const { error, stdout } = spawnSync('phpcs', ['--report=emacs', '-s'], { cwd: directory, encoding: 'utf8' });
+  expect([error, stdout]).toEqual([undefined, '']);
+});
+
 describe('with the real Lunas', () => {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'lunas-woocommerce-'));
   let service: TestService;

@@ -35,9 +35,9 @@ final class Lunas_QRIS_Refunds {
 	/**
 	 * Requests the refund of an order.
 	 *
-	 * @param int              $order_id The order.
-	 * @param float|string|null $amount  Null: the whole total.
-	 * @param string           $reason   The reason.
+	 * @param int               $order_id The order.
+	 * @param float|string|null $amount   Null: the whole total.
+	 * @param string            $reason   The reason.
 	 * @return WP_Error Its code has the result.
 	 */
 	public static function process( $order_id, $amount, $reason ) {

@@ -203,7 +203,7 @@ class WC_Order extends WC_Abstract_Order {
 		$id                 = $this->id;
 		$GLOBALS['test_store']->change(
 			static function ( &$content ) use ( $changed, $id ) {
-				$meta                          = array_merge( $content['orders'][ $id ]['meta'], $changed );
+				$meta                             = array_merge( $content['orders'][ $id ]['meta'], $changed );
 				$content['orders'][ $id ]['meta'] = array_filter( $meta, 'is_string' );
 			}
 		);
