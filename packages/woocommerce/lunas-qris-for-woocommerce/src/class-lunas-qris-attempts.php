@@ -87,7 +87,7 @@ final class Lunas_QRIS_Attempts {
 		} else {
 			$order->update_meta_data( self::CHECK_AT, (string) ( time() + $delay ) );
 		}
-		// A save of the whole order would delay its cancellation by hold-stock.
+		// Only the meta: what else changed meanwhile belongs to another object of this order.
 		$order->save_meta_data();
 	}
 

@@ -216,12 +216,12 @@ final class Lunas_QRIS_Checkout {
 	}
 
 	/**
-	 * The total of the order in whole rupiah.
+	 * The total of the order, which the gateway has checked to be whole rupiah.
 	 *
 	 * @return int
 	 */
 	private function amount() {
-		return (int) round( (float) $this->order->get_total() );
+		return (int) $this->order->get_total();
 	}
 
 	/**

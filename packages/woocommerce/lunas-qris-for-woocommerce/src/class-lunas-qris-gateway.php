@@ -150,7 +150,10 @@ class Lunas_QRIS_Gateway extends WC_Payment_Gateway {
 	 */
 	public function process_payment( $order_id ) {
 		$order = wc_get_order( $order_id );
-		if ( ! $order instanceof WC_Order || ! self::is_payable( (float) $order->get_total() ) ) {
+		// A link to pay an old order works after the currency of the shop has changed.
+		$is_payable = $order instanceof WC_Order && 'IDR' === $order->get_currency()
+			&& self::is_payable( (float) $order->get_total() );
+		if ( ! $is_payable ) {
 			$end = array( 'error' => __( 'This total cannot be paid by QRIS.', 'lunas-qris-for-woocommerce' ) );
 		} else {
 			$end = Lunas_QRIS_Checkout::start( (int) $order_id );

@@ -49,7 +49,7 @@ final class Lunas_QRIS_Order_Events {
 	 * @param WC_Abstract_Order $order     An order or a refund.
 	 */
 	public static function total_changed( $and_taxes, $order ) {
-		if ( ! $order instanceof WC_Order || ! self::has_open( $order, (int) round( (float) $order->get_total() ) ) ) {
+		if ( ! $order instanceof WC_Order || ! self::has_open( $order, (float) $order->get_total() ) ) {
 			return;
 		}
 		Lunas_QRIS_Lock::run(
@@ -72,13 +72,13 @@ final class Lunas_QRIS_Order_Events {
 	/**
 	 * Whether an attempt is open.
 	 *
-	 * @param WC_Order $order The order.
-	 * @param int|null $total Only attempts of another amount.
+	 * @param WC_Order   $order The order.
+	 * @param float|null $total Only attempts of another amount.
 	 * @return bool
 	 */
 	private static function has_open( $order, $total = null ) {
 		foreach ( Lunas_QRIS_Attempts::load( $order ) as $attempt ) {
-			if ( Lunas_QRIS_Attempts::is_open( $attempt ) && $total !== (int) $attempt['amount'] ) {
+			if ( Lunas_QRIS_Attempts::is_open( $attempt ) && $total !== (float) $attempt['amount'] ) {
 				return true;
 			}
 		}

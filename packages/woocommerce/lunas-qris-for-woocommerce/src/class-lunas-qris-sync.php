@@ -246,7 +246,7 @@ final class Lunas_QRIS_Sync {
 	private function cancel_stale() {
 		$total = $this->total();
 		foreach ( $this->attempts as $index => $attempt ) {
-			$is_stale = $this->order->has_status( 'cancelled' ) || $total !== (int) $attempt['amount'];
+			$is_stale = $this->order->has_status( 'cancelled' ) || $total !== (float) $attempt['amount'];
 			if ( $is_stale && Lunas_QRIS_Attempts::is_open( $attempt ) && empty( $attempt['cannot_cancel'] ) ) {
 				$this->attempts[ $index ] = $this->cancel( $attempt );
 			}
@@ -290,7 +290,7 @@ final class Lunas_QRIS_Sync {
 		if ( ! $this->is_paid( $attempt ) ) {
 			return $attempt['status'];
 		}
-		return (int) $attempt['amount'] === $this->total() ? 'paid' : 'paid_other_amount';
+		return (float) $attempt['amount'] === $this->total() ? 'paid' : 'paid_other_amount';
 	}
 
 	/**
@@ -306,7 +306,7 @@ final class Lunas_QRIS_Sync {
 			if ( $has_money && empty( $attempt['is_second'] ) ) {
 				$ranks[ $index ] = array(
 					$this->order->get_transaction_id() === $attempt['reference_id'] ? 0 : 1,
-					(int) $attempt['amount'] === $this->total() ? 0 : 1,
+					(float) $attempt['amount'] === $this->total() ? 0 : 1,
 					isset( $attempt['paid_at'] ) ? $attempt['paid_at'] : '',
 				);
 			}
@@ -326,12 +326,12 @@ final class Lunas_QRIS_Sync {
 	}
 
 	/**
-	 * The total of the order in whole rupiah.
+	 * The total of the order. It is not rounded: a payment of another amount does not pay the order.
 	 *
-	 * @return int
+	 * @return float
 	 */
 	private function total() {
-		return (int) round( (float) $this->order->get_total() );
+		return (float) $this->order->get_total();
 	}
 
 	/**

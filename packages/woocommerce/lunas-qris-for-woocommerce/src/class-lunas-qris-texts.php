@@ -15,11 +15,12 @@ final class Lunas_QRIS_Texts {
 	/**
 	 * An amount as it is written in Indonesia.
 	 *
-	 * @param int $amount Rupiah.
+	 * @param int|float $amount Rupiah.
 	 * @return string
 	 */
 	public static function rupiah( $amount ) {
-		return 'Rp ' . number_format( (int) $amount, 0, ',', '.' );
+		$decimals = floor( (float) $amount ) === (float) $amount ? 0 : 2;
+		return 'Rp ' . number_format( (float) $amount, $decimals, ',', '.' );
 	}
 
 	/**

@@ -190,6 +190,11 @@ return array(
 			expect_same( false, Lunas_QRIS_Gateway::is_payable( (float) $total ), (string) $total );
 		}
 		expect_part( 'cannot be paid by QRIS', press( test_order( '50000.50' ) ) );
+		$order_id = test_order( 50 );
+		$order    = test_fresh( $order_id );
+		$order->set_currency( 'USD' );
+		$order->save();
+		expect_part( 'cannot be paid by QRIS', press( $order_id ) );
 		expect_same( array(), lunas()->calls(), 'calls' );
 		test_setting( 'webhook_secret', '' );
 		$gateway = new Lunas_QRIS_Gateway();

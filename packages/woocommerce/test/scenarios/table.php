@@ -74,6 +74,16 @@ return $lunas_qris_scenarios + array(
 			expect_same( 1, count_notes( $order_id, 'Rp 50.000 was paid, but the order is Rp 60.000.' ), 'notes' );
 		}
 	},
+	'a total with decimals is not rounded to what was paid'               => static function () {
+		list( $order_id, $payment_id ) = order_with_code();
+		lunas()->to( $payment_id, 'paid' );
+		$order = test_fresh( $order_id );
+		$order->set_total( '50000.40' );
+		$order->save();
+		reconcile( $order_id );
+		expect_same( 'on-hold', test_status( $order_id ), 'status' );
+		expect_same( 1, count_notes( $order_id, 'but the order is Rp 50.000,40.' ), 'notes' );
+	},
 	'an order that the shop cancels after its payment stays cancelled'    => static function () {
 		list( $order_id, $payment_id ) = order_with_code();
 		lunas()->to( $payment_id, 'paid' );

@@ -38,6 +38,7 @@ function test_order( $total ) {
 			$content['orders'][ $id ] = array(
 				'status'         => 'pending',
 				'total'          => (string) $total,
+				'currency'       => 'IDR',
 				'transaction_id' => '',
 				'meta'           => array(),
 				'notes'          => array(),

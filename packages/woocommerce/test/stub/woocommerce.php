@@ -133,6 +133,14 @@ class WC_Order extends WC_Abstract_Order {
 		return $this->has_status( array( 'pending', 'failed' ) );
 	}
 
+	public function get_currency( $context = 'view' ) {
+		return $this->prop( 'currency' );
+	}
+
+	public function set_currency( $value ) {
+		$this->changes['currency'] = $value;
+	}
+
 	public function get_total( $context = 'view' ) {
 		return $this->prop( 'total' );
 	}
