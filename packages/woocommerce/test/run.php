@@ -31,6 +31,15 @@ set_error_handler(
 	}
 );
 
+$lunas_qris_woocommerce = (string) getenv( 'WOOCOMMERCE_DIR' );
+$lunas_qris_needed      = array( '/woocommerce.php', '/../../../wp-load.php' );
+foreach ( '' === $lunas_qris_woocommerce ? array() : $lunas_qris_needed as $lunas_qris_file ) {
+	if ( ! is_file( $lunas_qris_woocommerce . $lunas_qris_file ) ) {
+		fwrite( STDERR, 'WOOCOMMERCE_DIR must be wp-content/plugins/woocommerce of a WordPress: there is no ' );
+		fwrite( STDERR, $lunas_qris_woocommerce . $lunas_qris_file . "\n" );
+		exit( 1 );
+	}
+}
 require __DIR__ . ( getenv( 'WOOCOMMERCE_DIR' ) ? '/real/shop.php' : '/stub/shop.php' );
 require __DIR__ . '/class-fake-lunas.php';
 require __DIR__ . '/class-surface.php';

@@ -39,13 +39,38 @@ final class Lunas_QRIS_Attempts {
 	const LAST_INTERVAL = 3600;
 
 	/**
-	 * The attempts, the oldest first.
+	 * The attempts of this order, the oldest first. A plugin that duplicates orders copies those of another one.
 	 *
 	 * @param WC_Order $order The order.
 	 * @return array[]
 	 */
 	public static function load( $order ) {
-		return self::decode( $order->get_meta( self::META ) );
+		$own = static function ( $attempt ) use ( $order ) {
+			return self::part_of_key( $attempt, 2 ) === (string) $order->get_id();
+		};
+		return array_values( array_filter( self::decode( $order->get_meta( self::META ) ), $own ) );
+	}
+
+	/**
+	 * The shop that made an attempt.
+	 *
+	 * @param array $attempt An attempt.
+	 * @return string Eight hexadecimal digits.
+	 */
+	public static function site_of( $attempt ) {
+		return self::part_of_key( $attempt, 1 );
+	}
+
+	/**
+	 * A part of the key, such as `wc-0a1b2c3d-101-1`.
+	 *
+	 * @param array $attempt An attempt.
+	 * @param int   $index   The number of the part.
+	 * @return string Empty: there is none.
+	 */
+	private static function part_of_key( $attempt, $index ) {
+		$parts = isset( $attempt['key'] ) ? explode( '-', $attempt['key'] ) : array();
+		return isset( $parts[ $index ] ) ? $parts[ $index ] : '';
 	}
 
 	/**
@@ -92,6 +117,21 @@ final class Lunas_QRIS_Attempts {
 	}
 
 	/**
+	 * Deletes what an order without attempts of its own was copied with, so that the clock does not read it.
+	 *
+	 * @param WC_Order $order The order.
+	 */
+	public static function forget_copied( $order ) {
+		if ( '' === $order->get_meta( self::META ) ) {
+			return;
+		}
+		foreach ( array( self::META, self::CHECK_AT, self::REFUND ) as $name ) {
+			$order->delete_meta_data( $name );
+		}
+		$order->save_meta_data();
+	}
+
+	/**
 	 * Makes the next reading of the order due.
 	 *
 	 * @param WC_Order $order The order.
@@ -120,10 +160,13 @@ final class Lunas_QRIS_Attempts {
 	 */
 	public static function with_payment( $attempt, $payment ) {
 		$attempt['payment_id'] = (string) $payment['id'];
-		foreach ( array( 'reference_id', 'status', 'expires_at', 'paid_at', 'provider' ) as $name ) {
+		foreach ( array( 'reference_id', 'status', 'expires_at', 'paid_at', 'provider', 'checkout_url' ) as $name ) {
 			if ( isset( $payment[ $name ] ) ) {
 				$attempt[ $name ] = (string) $payment[ $name ];
 			}
+		}
+		if ( isset( $payment['amount'] ) ) {
+			$attempt['amount'] = (int) $payment['amount'];
 		}
 		if ( isset( $payment['late_payment']['status'] ) ) {
 			$attempt['late'] = (string) $payment['late_payment']['status'];

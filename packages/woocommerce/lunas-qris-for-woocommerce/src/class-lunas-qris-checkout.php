@@ -129,10 +129,13 @@ final class Lunas_QRIS_Checkout {
 		}
 		$result = $this->client->create( $attempt['request'], $attempt['key'] );
 		if ( 201 === $result['status'] && isset( $result['payment']['id'] ) ) {
-			$attempt['checkout_url'] = $result['checkout_url'];
-			$attempts[ $index ]      = Lunas_QRIS_Attempts::with_payment( $attempt, $result['payment'] );
+			$payment            = array( 'checkout_url' => $result['checkout_url'] ) + $result['payment'];
+			$attempts[ $index ] = Lunas_QRIS_Attempts::with_payment( $attempt, $payment );
 			Lunas_QRIS_Attempts::save( $this->order, $attempts );
-			return Lunas_QRIS_Attempts::is_open( $attempts[ $index ] )
+			if ( false !== strpos( $attempt['request'], '"return_url"' ) ) {
+				Lunas_QRIS_Notices::set( 'return_url', '' );
+			}
+			return '' !== $result['checkout_url'] && Lunas_QRIS_Attempts::is_open( $attempts[ $index ] )
 				? array( 'redirect' => $result['checkout_url'] )
 				: $this->step( $number + 1 );
 		}
@@ -253,7 +256,7 @@ final class Lunas_QRIS_Checkout {
 	 */
 	private function body( $number ) {
 		$shop = html_entity_decode( (string) get_bloginfo( 'name' ), ENT_QUOTES, 'UTF-8' );
-		$text = trim( preg_replace( '/[[:cntrl:]]+/', ' ', $shop . ' #' . $this->order->get_order_number() ) );
+		$text = trim( (string) preg_replace( '/[\p{Cc}\p{Zl}\p{Zp}]+/u', ' ', $shop . ' #' . $this->order->get_order_number() ) );
 		$body = array(
 			'amount'                => $this->amount(),
 			'provider'              => Lunas_QRIS_Settings::get( 'provider' ),

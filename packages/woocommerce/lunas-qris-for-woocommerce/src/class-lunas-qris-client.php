@@ -16,7 +16,7 @@ defined( 'ABSPATH' ) || exit;
 final class Lunas_QRIS_Client {
 
 	const CREATE_SECONDS = 12;
-	const EXPANSIONS     = 'refund,late_payment,expires_at';
+	const EXPANSIONS     = 'refund,late_payment,expires_at,checkout_url';
 
 	/**
 	 * The seconds that a call other than a create may take.
@@ -66,7 +66,7 @@ final class Lunas_QRIS_Client {
 	 * @return array
 	 */
 	public function find( $order_id ) {
-		$query = '?limit=100&expand=metadata,checkout_url,' . self::EXPANSIONS . '&merchant_reference_id=' . $order_id;
+		$query = '?limit=100&expand=metadata,' . self::EXPANSIONS . '&merchant_reference_id=' . $order_id;
 		return $this->call( 'GET', '/transactions' . $query, $this->seconds );
 	}
 
@@ -176,7 +176,8 @@ final class Lunas_QRIS_Client {
 		}
 		$result['reason']         = (string) wp_remote_retrieve_header( $response, 'x-error-reason' );
 		$result['current_status'] = (string) wp_remote_retrieve_header( $response, 'x-payment-status' );
-		$link                     = (string) wp_remote_retrieve_header( $response, 'link' );
+		// Of several headers with this name WordPress has a list: a proxy may add its own.
+		$link = implode( ', ', (array) wp_remote_retrieve_header( $response, 'link' ) );
 		if ( preg_match( '/<([^>]+)>; rel="payment"/', $link, $match ) ) {
 			$result['checkout_url'] = $match[1];
 		}

@@ -14,7 +14,7 @@ defined( 'ABSPATH' ) || exit;
 final class Lunas_QRIS_Refunds {
 
 	/**
-	 * Whether the items go back to the stock, by order.
+	 * Whether the items go back to the stock, by the order whose refund WooCommerce has prepared.
 	 *
 	 * @var bool[]
 	 */
@@ -27,7 +27,7 @@ final class Lunas_QRIS_Refunds {
 	 * @param array           $args   The arguments of `wc_create_refund`.
 	 */
 	public static function remember_arguments( $refund, $args ) {
-		if ( ! empty( $args['order_id'] ) ) {
+		if ( ! empty( $args['order_id'] ) && ! empty( $args['refund_payment'] ) ) {
 			self::$restock[ (int) $args['order_id'] ] = ! empty( $args['restock_items'] );
 		}
 	}
@@ -42,15 +42,16 @@ final class Lunas_QRIS_Refunds {
 	 */
 	public static function process( $order_id, $amount, $reason ) {
 		$work   = static function ( $order ) use ( $amount, $reason ) {
-			$total  = (float) $order->get_total();
-			$wanted = null === $amount ? $total : (float) $amount;
-			// The prepared refund counts already.
-			if ( $wanted !== $total || (float) $order->get_total_refunded() > $wanted ) {
+			$total    = (float) $order->get_total();
+			$wanted   = null === $amount ? $total : (float) $amount;
+			$prepared = isset( self::$restock[ $order->get_id() ] ) ? $wanted : 0.0;
+			if ( $wanted !== $total || (float) $order->get_total_refunded() !== $prepared ) {
 				return self::partial( $total );
 			}
 			return self::request( $order, (string) $reason );
 		};
 		$result = Lunas_QRIS_Lock::run( $order_id, $work );
+		unset( self::$restock[ (int) $order_id ] );
 		return null === $result ? self::unreachable() : $result;
 	}
 
@@ -104,9 +105,11 @@ final class Lunas_QRIS_Refunds {
 	private static function after( $order, $sync, $result, $attempt ) {
 		if ( $result['status'] >= 400 && $result['status'] < 500 ) {
 			Lunas_QRIS_Attempts::save_refund( $order, array() );
-			if ( 400 === $result['status'] ) {
-				$is_provider = 'provider_cannot_refund' === $result['reason'];
-				return self::impossible( $is_provider ? $attempt['provider'] : $attempt['status'] );
+			if ( 'provider_cannot_refund' === $result['reason'] ) {
+				return self::impossible( $attempt['provider'] );
+			}
+			if ( 'status_not_refundable' === $result['reason'] ) {
+				return self::impossible( $attempt['status'] );
 			}
 			return new WP_Error( 'lunas_qris_rejected', $result['message'] );
 		}

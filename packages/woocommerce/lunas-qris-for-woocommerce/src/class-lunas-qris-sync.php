@@ -19,9 +19,10 @@ final class Lunas_QRIS_Sync {
 	const TABLE = array(
 		array( 'paid', array( 'pending', 'failed' ), 'complete' ),
 		array( 'paid', array( 'cancelled' ), 'hold_cancelled' ),
+		array( 'paid', array(), 'note_paid' ),
 		array( 'paid_other_amount', array( 'pending', 'failed', 'cancelled', 'on-hold' ), 'hold_other_amount' ),
 		array( 'second_paid', array(), 'refund_second' ),
-		array( 'refund_processing', array( 'processing', 'completed', 'on-hold' ), 'record_refund' ),
+		array( 'refund_processing', array(), 'record_refund' ),
 		array( 'refunded', array(), 'create_refund' ),
 		array( 'refund_cancelled', array(), 'forget_refund' ),
 		array( 'refund_failed', array(), 'fail_refund' ),
@@ -101,6 +102,7 @@ final class Lunas_QRIS_Sync {
 	 */
 	public function bring( $payment_id = '' ) {
 		if ( array() === $this->attempts ) {
+			Lunas_QRIS_Attempts::forget_copied( $this->order );
 			return true;
 		}
 		foreach ( $this->attempts as $index => $attempt ) {
@@ -204,10 +206,9 @@ final class Lunas_QRIS_Sync {
 		foreach ( $result['transactions'] as $payment ) {
 			$metadata = isset( $payment['metadata'] ) && is_array( $payment['metadata'] ) ? $payment['metadata'] : array();
 			$is_ours  = isset( $metadata['site'], $metadata['attempt'], $payment['id'] )
-				&& Lunas_QRIS_Settings::site() === $metadata['site']
+				&& Lunas_QRIS_Attempts::site_of( $attempt ) === $metadata['site']
 				&& (int) $metadata['attempt'] === (int) $attempt['number'];
 			if ( $is_ours ) {
-				$attempt['checkout_url'] = isset( $payment['checkout_url'] ) ? (string) $payment['checkout_url'] : '';
 				return Lunas_QRIS_Attempts::with_payment( $attempt, $payment );
 			}
 		}
@@ -222,6 +223,11 @@ final class Lunas_QRIS_Sync {
 	 */
 	private function cancel( $attempt ) {
 		$attempt = $this->read( $attempt );
+		if ( Lunas_QRIS_Attempts::site_of( $attempt ) !== Lunas_QRIS_Settings::site() ) {
+			// A copy of the shop on another server does not end what customers of the shop pay.
+			$attempt['cannot_cancel'] = true;
+			return $attempt;
+		}
 		if ( '' === $attempt['payment_id'] && $this->is_complete ) {
 			// No customer has seen the code of a create without a response.
 			$attempt['status'] = 'failed';
@@ -241,12 +247,13 @@ final class Lunas_QRIS_Sync {
 	}
 
 	/**
-	 * Cancels the codes of a cancelled order and those of another total, if an earlier call had no result.
+	 * Cancels the codes of an order that is cancelled or paid otherwise, and those of another total.
 	 */
 	private function cancel_stale() {
-		$total = $this->total();
+		$total    = $this->total();
+		$is_ended = $this->order->has_status( array( 'cancelled', 'processing', 'completed', 'refunded' ) );
 		foreach ( $this->attempts as $index => $attempt ) {
-			$is_stale = $this->order->has_status( 'cancelled' ) || $total !== (float) $attempt['amount'];
+			$is_stale = $is_ended || $total !== (float) $attempt['amount'];
 			if ( $is_stale && Lunas_QRIS_Attempts::is_open( $attempt ) && empty( $attempt['cannot_cancel'] ) ) {
 				$this->attempts[ $index ] = $this->cancel( $attempt );
 			}
@@ -343,7 +350,8 @@ final class Lunas_QRIS_Sync {
 	 */
 	private function has_changed( $index, $name = 'status' ) {
 		$before = isset( $this->stored[ $index ][ $name ] ) ? $this->stored[ $index ][ $name ] : '';
-		return $before !== $this->attempts[ $index ][ $name ];
+		$now    = isset( $this->attempts[ $index ][ $name ] ) ? $this->attempts[ $index ][ $name ] : '';
+		return $before !== $now;
 	}
 
 	/**
@@ -370,6 +378,24 @@ final class Lunas_QRIS_Sync {
 	private function hold_cancelled( $index ) {
 		$text = __( 'Paid after the order was cancelled. Send it, or refund it.', 'lunas-qris-for-woocommerce' );
 		$this->hold( $index, $text );
+	}
+
+	/**
+	 * Row: one is paid, but the order does not wait for it: it was paid otherwise, or a person changed its status.
+	 *
+	 * @param int $index The attempt.
+	 */
+	private function note_paid( $index ) {
+		$attempt = $this->attempts[ $index ];
+		$is_new  = empty( $this->stored[ $index ]['paid_at'] ) && $this->has_changed( $index, 'paid_at' );
+		if ( $is_new && $this->order->get_transaction_id() !== $attempt['reference_id'] ) {
+			/* translators: 1: amount, 2: reference of the payment. */
+			$text = __(
+				'Paid by QRIS while the order did not wait for it: %1$s, %2$s. Send it, or refund it.',
+				'lunas-qris-for-woocommerce'
+			);
+			$this->note( sprintf( $text, Lunas_QRIS_Texts::rupiah( $attempt['amount'] ), $attempt['reference_id'] ) );
+		}
 	}
 
 	/**

@@ -165,6 +165,51 @@ return array(
 		do_action( 'admin_notices' );
 		expect_part( 'return_url_not_allowed', ob_get_clean() );
 	},
+	'the notice of a return address disappears when Lunas accepts one' => static function () {
+		lunas()->fail( 'POST /payments', 'return_url_not_allowed' );
+		press( test_order( 50000 ) );
+		expect_same( true, isset( get_option( Lunas_QRIS_Notices::OPTION )['return_url'] ), 'notice' );
+		press( test_order( 50000 ) );
+		expect_same( false, isset( get_option( Lunas_QRIS_Notices::OPTION )['return_url'] ), 'notice' );
+	},
+	'a proxy that removes or adds links: the page of the payment is read' => static function () {
+		foreach ( array( '', array( '</a.css>; rel=preload', '<' . Fake_Lunas::URL . '/pay/1>; rel="payment"' ) ) as $link ) {
+			lunas()->reset();
+			$change = static function ( $response, $args ) use ( &$link ) {
+				if ( is_array( $response ) && 'POST' === $args['method'] && null !== $link ) {
+					$response['headers']['link'] = $link;
+				}
+				return $response;
+			};
+			add_filter( 'pre_http_request', $change, 20, 2 );
+			$end  = press( test_order( 50000 ) );
+			$link = null;
+			expect_same( Fake_Lunas::URL . '/pay/1', $end, 'redirect' );
+			expect_same( 1, count( lunas()->payments() ), 'payments' );
+		}
+	},
+	'control characters in the name of the shop are not sent'   => static function () {
+		update_option( 'blogname', "Kopi\x7f\u{85}\u{2028}Teh" );
+		$order_id = test_order( 50000 );
+		press( $order_id );
+		$body = json_decode( lunas()->payments()[0]['body'], true );
+		expect_same( 'Kopi Teh #' . $order_id, $body['description'], 'description' );
+	},
+	'an order that was copied from a paid one is not paid'      => static function () {
+		list( $order_id, $payment_id ) = order_with_code();
+		lunas()->to( $payment_id, 'paid' );
+		reconcile( $order_id );
+		$copy = test_fresh( test_order( 50000 ) );
+		foreach ( array( Lunas_QRIS_Attempts::META, Lunas_QRIS_Attempts::CHECK_AT ) as $name ) {
+			$copy->update_meta_data( $name, test_fresh( $order_id )->get_meta( $name ) );
+		}
+		$copy->save_meta_data();
+		reconcile( $copy->get_id() );
+		expect_same( 'pending', test_status( $copy->get_id() ), 'status' );
+		expect_same( '', test_fresh( $copy->get_id() )->get_meta( Lunas_QRIS_Attempts::CHECK_AT ), 'the clock' );
+		expect_same( Fake_Lunas::URL . '/pay/2', press( $copy->get_id() ), 'redirect' );
+		expect_same( 1, count( test_attempts( $copy->get_id() ) ), 'attempts' );
+	},
 	'a key that was revoked: orders stay, and the notice has the words of Lunas' => static function () {
 		list( $order_id ) = order_with_code();
 		test_setting( 'secret_key', 'sk_test_2' );
@@ -205,5 +250,24 @@ return array(
 		update_option( Lunas_QRIS_Settings::INSTALLATION, 'another' );
 		expect_same( false, Lunas_QRIS_Settings::site() === $before, 'same site' );
 		expect_same( $before, substr( $before, 0, 8 ), 'length' );
+	},
+	'a copy of the shop at another address does not cancel what customers of the shop pay' => static function () {
+		list( $order_id, $payment_id ) = order_with_code();
+		update_option( Lunas_QRIS_Settings::INSTALLATION, 'another' );
+		hold_stock( $order_id );
+		test_fresh( $order_id )->update_status( 'cancelled' );
+		expect_same( 'pending', lunas()->payments()[0]['status'], 'payment' );
+		lunas()->to( $payment_id, 'paid' );
+		reconcile( $order_id );
+		expect_same( 'on-hold', test_status( $order_id ), 'a shop that moved still follows its payments' );
+	},
+	'a shop that moved finds the payment of a lost response'    => static function () {
+		$order_id = test_order( 50000 );
+		lunas()->fail( 'POST /payments', 'lost_response' );
+		press( $order_id );
+		update_option( Lunas_QRIS_Settings::INSTALLATION, 'another' );
+		lunas()->to( lunas()->payments()[0]['id'], 'paid' );
+		reconcile( $order_id );
+		expect_same( 'processing', test_status( $order_id ), 'status' );
 	},
 );

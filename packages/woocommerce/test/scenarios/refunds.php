@@ -85,6 +85,34 @@ return array(
 		expect_part( 'Enter Rp 50.000', press_refund( $order_id, 30000 ) );
 		expect_same( array(), array_filter( lunas()->calls( 'POST' ), 'is_refund_call' ), 'calls' );
 	},
+	'a plugin that requests the whole after a part was paid back is rejected' => static function () {
+		list( $order_id ) = paid_order();
+		wc_create_refund(
+			array(
+				'order_id' => $order_id,
+				'amount'   => 20000,
+				'reason'   => '',
+			)
+		);
+		expect_same( 'lunas_qris_partial', refund_code( $order_id ), 'code' );
+		expect_same( array(), array_filter( lunas()->calls( 'POST' ), 'is_refund_call' ), 'calls' );
+	},
+	'an order that the shop cancelled after its payment can be refunded' => static function () {
+		list( $order_id, $payment_id ) = paid_order();
+		test_fresh( $order_id )->update_status( 'cancelled' );
+		expect_part( 'The refund is requested.', press_refund( $order_id ) );
+		expect_part( 'The refund is requested.', press_refund( $order_id ) );
+		lunas()->to( $payment_id, 'refunded' );
+		reconcile( $order_id );
+		expect_same( 'refunded', test_status( $order_id ), 'status' );
+		expect_same( array( 50000 ), test_refunds( $order_id ), 'refunds' );
+	},
+	'another rejection is shown in the words of Lunas'          => static function () {
+		list( $order_id ) = paid_order();
+		lunas()->fail( '/refund', 'refund_limit' );
+		expect_same( 'refund_limit is rejected.', press_refund( $order_id ), 'text' );
+		expect_same( '', test_fresh( $order_id )->get_meta( Lunas_QRIS_Attempts::REFUND ), 'meta' );
+	},
 	'a settled payment and one of shopeepay cannot be returned' => static function () {
 		list( $order_id, $payment_id ) = paid_order();
 		lunas()->to( $payment_id, 'settled' );

@@ -74,6 +74,37 @@ return $lunas_qris_scenarios + array(
 			expect_same( 1, count_notes( $order_id, 'Rp 50.000 was paid, but the order is Rp 60.000.' ), 'notes' );
 		}
 	},
+	'the amount is the one that Lunas has'                                 => static function () {
+		list( $order_id, $payment_id ) = order_with_code();
+		lunas()->set( $payment_id, array( 'amount' => 1000 ) );
+		lunas()->to( $payment_id, 'paid' );
+		reconcile( $order_id );
+		expect_same( 'on-hold', test_status( $order_id ), 'status' );
+		expect_same( 1, count_notes( $order_id, 'Rp 1.000 was paid, but the order is Rp 50.000.' ), 'notes' );
+	},
+	'paid while the order does not wait for it: one note, also after the settlement' => static function () {
+		foreach ( array( 'processing', 'completed', 'on-hold', 'refunded' ) as $status ) {
+			list( $order_id, $payment_id ) = order_with_code();
+			test_force_status( $order_id, $status );
+			lunas()->to( $payment_id, 'paid' );
+			reconcile( $order_id );
+			lunas()->to( $payment_id, 'settled' );
+			lunas()->set( $payment_id, array( 'paid_at' => '2026-01-01T00:00:00.000Z' ) );
+			reconcile( $order_id );
+			expect_same( $status, test_status( $order_id ), 'status' );
+			expect_same( 1, count_notes( $order_id, 'did not wait for it: Rp 50.000, LN' ), $status );
+		}
+	},
+	'an order that is paid otherwise loses its code'                       => static function () {
+		foreach ( array( 'processing', 'completed' ) as $status ) {
+			list( $order_id, $payment_id ) = order_with_code();
+			test_fresh( $order_id )->update_status( $status );
+			reconcile( $order_id );
+			$payments = array_column( lunas()->payments(), 'status', 'id' );
+			expect_same( 'cancelled', $payments[ $payment_id ], $status );
+			expect_same( $status, test_status( $order_id ), 'status' );
+		}
+	},
 	'a total with decimals is not rounded to what was paid'               => static function () {
 		list( $order_id, $payment_id ) = order_with_code();
 		lunas()->to( $payment_id, 'paid' );
