@@ -37,6 +37,20 @@ describe('the plugin for WooCommerce', () => {
     }
   });
 
+  it('the readme quotes what the dashboard shows', () => {
+    for (const [file, labels] of [
+      ['texts/en.ts', ['Developers', 'Keys', 'Webhooks', 'Settings']],
+      ['keys/key-texts.ts', ['New key', 'Read payments', 'Create payments', 'Cancel payments', 'Refund payments']],
+      ['webhooks/webhook-texts.ts', ['New endpoint', 'Create endpoint']],
+      ['settings/settings-texts.ts', ['Change', 'Checkout origins']],
+    ] as const) {
+      const texts = readFileSync(path.join(PACKAGE_ROOT, 'src', 'web', 'dashboard', file), 'utf8');
+      const words = readme.replaceAll(/\s+/g, ' ');
+      const quoted = labels.filter((label) => texts.includes(`'${label}'`) && words.includes(label));
+      expect(quoted).toEqual(labels);
+    }
+  });
+
   it('each file rejects a direct request, and indents by tabs', () => {
     const guard = /^defined\( '(?:ABSPATH|WP_UNINSTALL_PLUGIN)' \) \|\| exit;$/m;
     for (const source of readPlugin()) {

@@ -256,7 +256,8 @@ final class Lunas_QRIS_Checkout {
 	 */
 	private function body( $number ) {
 		$shop = html_entity_decode( (string) get_bloginfo( 'name' ), ENT_QUOTES, 'UTF-8' );
-		$text = trim( (string) preg_replace( '/[\p{Cc}\p{Zl}\p{Zp}]+/u', ' ', $shop . ' #' . $this->order->get_order_number() ) );
+		$text = $shop . ' #' . $this->order->get_order_number();
+		$text = trim( (string) preg_replace( '/[\p{Cc}\p{Zl}\p{Zp}]+/u', ' ', $text ) );
 		$body = array(
 			'amount'                => $this->amount(),
 			'provider'              => Lunas_QRIS_Settings::get( 'provider' ),

@@ -55,13 +55,13 @@ class Lunas_QRIS_Gateway extends WC_Payment_Gateway {
 				'secret_key',
 				'password',
 				__( 'Secret key', 'lunas-qris-for-woocommerce' ),
-				__( 'Dashboard, Keys. Scopes: read, create, cancel, refund.', 'lunas-qris-for-woocommerce' )
+				__( 'Dashboard, Developers, Keys: it reads, creates, cancels and refunds payments.', 'lunas-qris-for-woocommerce' )
 			),
 			'webhook_secret' => $this->secret_field(
 				'webhook_secret',
 				'password',
 				__( 'Webhook secret', 'lunas-qris-for-woocommerce' ),
-				__( 'Dashboard, Webhooks: add the address below, and copy its secret.', 'lunas-qris-for-woocommerce' )
+				__( 'Dashboard, Developers, Webhooks: add the address below, and copy its secret.', 'lunas-qris-for-woocommerce' )
 			),
 			'title'          => array(
 				'title'   => __( 'Title', 'lunas-qris-for-woocommerce' ),
@@ -189,6 +189,11 @@ class Lunas_QRIS_Gateway extends WC_Payment_Gateway {
 		$is_saved = parent::process_admin_options();
 		if ( Lunas_QRIS_Settings::is_complete() ) {
 			$this->check();
+		}
+		if ( ! Lunas_QRIS_Settings::is_encrypted() ) {
+			WC_Admin_Settings::add_error(
+				__( 'The secret key is sent without encryption. Enter an address with https.', 'lunas-qris-for-woocommerce' )
+			);
 		}
 		return $is_saved;
 	}

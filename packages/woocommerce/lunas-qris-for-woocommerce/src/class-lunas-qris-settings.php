@@ -54,6 +54,16 @@ final class Lunas_QRIS_Settings {
 	}
 
 	/**
+	 * Whether the address, if there is one, is https or this server.
+	 *
+	 * @return bool
+	 */
+	public static function is_encrypted() {
+		$safe = '#^($|https:|http://(localhost|127\.0\.0\.1|\[::1\])([:/]|$))#i';
+		return 1 === preg_match( $safe, self::get( 'api_url' ) );
+	}
+
+	/**
 	 * The identity of this installation, a UUID that is made once.
 	 *
 	 * @return string

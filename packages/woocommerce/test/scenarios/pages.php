@@ -118,6 +118,26 @@ return array(
 		lunas()->fail( 'GET', 'lost_request' );
 		expect_part( 'Lunas cannot be reached at this address.', $save( Fake_Lunas::KEY ) );
 	},
+	'an address without encryption is an error, unless it is this server' => static function () {
+		$addresses = array(
+			''                             => true,
+			'https://lunas.example'        => true,
+			'http://localhost:3000'        => true,
+			'http://127.0.0.1/'            => true,
+			'http://lunas.example'         => false,
+			'http://localhost.example'     => false,
+			'http://127.0.0.1@lunas.test/' => false,
+			'lunas.example'                => false,
+		);
+		foreach ( $addresses as $address => $is_encrypted ) {
+			test_setting( 'api_url', $address );
+			expect_same( $is_encrypted, Lunas_QRIS_Settings::is_encrypted(), $address );
+		}
+		$_POST   = array( 'woocommerce_lunas_qris_api_url' => 'http://lunas.example' );
+		$gateway = new Lunas_QRIS_Gateway();
+		$gateway->process_admin_options();
+		expect_part( 'without encryption', test_admin_message() );
+	},
 	'a constant of wp-config.php wins over the settings page'   => static function () {
 		$end = in_processes( array( array( 'with_constants' ) ) )[0];
 		expect_same( array( 'sk_test_of_constant', true, true ), json_decode( $end, true ), 'settings' );
