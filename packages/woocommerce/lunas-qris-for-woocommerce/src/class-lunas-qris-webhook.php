@@ -16,7 +16,8 @@ final class Lunas_QRIS_Webhook {
 	const LAST_EVENT        = 'lunas_qris_last_event';
 	const MAX_BYTES         = 65536;
 	const TOLERANCE_SECONDS = 300;
-	const CALL_SECONDS      = 3;
+	// With the wait for the lock, a response takes less than 5 s.
+	const CALL_SECONDS = 2;
 
 	/**
 	 * Adds the route.

@@ -133,6 +133,27 @@ function test_own_options() {
 }
 
 /**
+ * Gives the visitor a cart.
+ *
+ * @param string|null $total Its total. Null: nothing is in it.
+ */
+function test_cart( $total ) {
+	WC()->cart->set_total( (string) $total );
+}
+
+/**
+ * Whether the plugin has declared that it works with a feature.
+ *
+ * @param string $feature The feature.
+ * @return bool
+ */
+function test_is_declared( $feature ) {
+	$plugin   = plugin_basename( LUNAS_QRIS_FILE );
+	$features = \Automattic\WooCommerce\Utilities\FeaturesUtil::get_compatible_features_for_plugin( $plugin );
+	return in_array( $feature, $features['compatible'], true );
+}
+
+/**
  * Forgets what the checkout has shown.
  */
 function test_clear_notices() {

@@ -227,7 +227,21 @@ return array(
 	},
 	'the method is offered for rupiah without decimals, from 1 to 10,000,000' => static function () {
 		$gateway = new Lunas_QRIS_Gateway();
+		$carts   = array(
+			'50000'    => true,
+			'50000.50' => false,
+			'10000001' => false,
+		);
+		foreach ( $carts as $total => $is_available ) {
+			test_cart( (string) $total );
+			expect_same( $is_available, $gateway->is_available(), (string) $total );
+		}
+		test_cart( '50000' );
+		update_option( 'woocommerce_currency', 'USD' );
+		expect_same( false, $gateway->is_available(), 'another currency' );
+		update_option( 'woocommerce_currency', 'IDR' );
 		expect_same( true, $gateway->is_available(), 'available' );
+		test_cart( null );
 		foreach ( array( 1, 50000, 10000000 ) as $total ) {
 			expect_same( true, Lunas_QRIS_Gateway::is_payable( (float) $total ), (string) $total );
 		}

@@ -158,6 +158,10 @@ return array(
 		$gateways = apply_filters( 'woocommerce_payment_gateways', array( 'A' ) );
 		expect_same( true, in_array( 'Lunas_QRIS_Gateway', $gateways, true ), 'the list of gateways' );
 	},
+	'the plugin declares orders in tables of their own, and the checkout block' => static function () {
+		expect_same( true, test_is_declared( 'custom_order_tables' ), 'orders' );
+		expect_same( true, test_is_declared( 'cart_checkout_blocks' ), 'block' );
+	},
 	'uninstall leaves the meta of orders, and nothing else'     => static function () {
 		list( $order_id, $payment_id ) = order_with_code();
 		webhook( event_of( $order_id, $payment_id ) );

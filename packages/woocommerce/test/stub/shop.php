@@ -123,6 +123,25 @@ function test_refunds( $order_id ) {
 }
 
 /**
+ * Gives the visitor a cart.
+ *
+ * @param string|null $total Its total. Null: there is no cart.
+ */
+function test_cart( $total ) {
+	WC()->cart = null === $total ? null : (object) array( 'total' => $total );
+}
+
+/**
+ * Whether the plugin has declared that it works with a feature.
+ *
+ * @param string $feature The feature.
+ * @return bool
+ */
+function test_is_declared( $feature ) {
+	return true === $GLOBALS['test_features'][ $feature ];
+}
+
+/**
  * Forgets what the checkout has shown.
  */
 function test_clear_notices() {
