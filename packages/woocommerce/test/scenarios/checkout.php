@@ -106,6 +106,37 @@ return array(
 		expect_same( $expected, in_processes( array( $press, $press, $press, $press ) ), 'redirects' );
 		expect_same( 1, count( lunas()->payments() ), 'payments' );
 	},
+	'another process that took the lock and saved an attempt: this one creates nothing' => static function () {
+		if ( getenv( 'WOOCOMMERCE_DIR' ) ) {
+			return;
+		}
+		$order_id = test_order( 50000 );
+		$is_other = false;
+		$save     = static function ( $id ) use ( $order_id, &$is_other ) {
+			if ( ! $is_other && $id === $order_id ) {
+				$is_other = true;
+				$order    = test_fresh( $id );
+				$attempts = Lunas_QRIS_Attempts::load( $order );
+
+				$attempts[0]['request'] = str_replace( '50000', '60000', $attempts[0]['request'] );
+				Lunas_QRIS_Attempts::save( $order, $attempts );
+			}
+		};
+		add_action( 'test_meta_saved', $save );
+		expect_part( 'Press Place order again', press( $order_id ) );
+		expect_same( array(), lunas()->payments(), 'payments' );
+	},
+	'the secret key does not follow a redirect'                 => static function () {
+		$seen = array();
+		$see  = static function ( $early, $args ) use ( &$seen ) {
+			$seen[] = $args['redirection'];
+			return $early;
+		};
+		add_filter( 'pre_http_request', $see, 5, 2 );
+		list( $order_id ) = order_with_code();
+		reconcile( $order_id );
+		expect_same( array( 0, 0 ), $seen, 'redirects that WordPress follows' );
+	},
 	'an attempt that ended is followed by the next one'         => static function () {
 		foreach ( array( 'expired', 'cancelled', 'failed' ) as $status ) {
 			lunas()->reset();

@@ -87,6 +87,47 @@ return array(
 		expect_part( 'redirect ', $cancel() );
 		expect_same( 'paid', lunas()->payments()[0]['status'], 'payment' );
 	},
+	'what Lunas sends is escaped'                               => static function () {
+		list( $order_id, $payment_id ) = order_with_code();
+		$hostile                       = array(
+			'reference_id' => 'LN"><script>',
+			'status'       => '<script>',
+			'checkout_url' => 'https://lunas.example/"><script>',
+		);
+		lunas()->set( $payment_id, $hostile );
+		reconcile( $order_id );
+		Lunas_QRIS_Notices::set( 'key', '<script>' );
+		$pages = printed(
+			static function () use ( $order_id ) {
+				do_action( 'admin_notices' );
+				do_action( 'woocommerce_thankyou_lunas_qris', $order_id );
+				Lunas_QRIS_Order_Page::render( test_fresh( $order_id ) );
+			}
+		);
+		expect_same( false, strpos( $pages, '<script' ), 'tags' );
+		lunas()->set( $payment_id, array( 'status' => 'pending' ) );
+		$attempt = array( 'checkout_url' => 'https://lunas.example/"onclick="x' );
+		lunas()->set( $payment_id, $attempt );
+		$page = static function () use ( $order_id ) {
+			do_action( 'woocommerce_thankyou_lunas_qris', $order_id );
+		};
+		expect_same( false, strpos( printed( $page ), '"onclick' ), 'an attribute' );
+		lunas()->set( $payment_id, array( 'checkout_url' => 'javascript:alert(1)' ) );
+		expect_same( false, strpos( printed( $page ), 'javascript:' ), 'an address' );
+	},
+	'only people who run the shop see its notices'              => static function () {
+		if ( getenv( 'WOOCOMMERCE_DIR' ) ) {
+			return;
+		}
+		Lunas_QRIS_Notices::set( 'key', 'The key is mistyped.' );
+		update_option( 'test_user', 'nobody' );
+		$notices = static function () {
+			do_action( 'admin_notices' );
+		};
+		expect_same( '', printed( $notices ), 'a subscriber' );
+		update_option( 'test_user', 'shop manager' );
+		expect_part( 'The key is mistyped.', printed( $notices ) );
+	},
 	'the settings page shows the address of the webhook, and since when nothing came' => static function () {
 		$page = static function () {
 			$gateway = new Lunas_QRIS_Gateway();

@@ -71,6 +71,17 @@ return array(
 		press_refund( $order_id );
 		expect_part( 'The refund is requested.', press_refund( $order_id ) );
 		expect_same( 1, count( array_filter( lunas()->calls( 'POST' ), 'is_refund_call' ) ), 'calls' );
+		lunas()->fail( 'GET', 'lost_request' );
+		expect_part( 'The refund is requested.', press_refund( $order_id ) );
+		lunas()->recover();
+	},
+	'a refund that was cancelled at Lunas is not cancelled again' => static function () {
+		list( $order_id, $payment_id ) = paid_order();
+		press_refund( $order_id );
+		lunas()->to( $payment_id, 'paid' );
+		Lunas_QRIS_Refunds::cancel( $order_id );
+		expect_same( array(), lunas()->calls( 'POST /payments/' . $payment_id . '/cancel' ), 'calls' );
+		expect_same( 1, count_notes( $order_id, 'The refund was cancelled.' ), 'notes' );
 	},
 	'a part is not refunded, and neither is the rest'           => static function () {
 		list( $order_id ) = paid_order();

@@ -174,7 +174,9 @@ return $lunas_qris_scenarios + array(
 			lunas()->to( $payment['id'], 'settled' );
 		}
 		webhook( event_of( $order_id, $first ) );
-		reconcile( $order_id );
+		webhook( event_of( $order_id, $first ) );
+		$refunds = array_filter( lunas()->calls( 'POST' ), 'is_refund_call' );
+		expect_same( 1, count( $refunds ), 'requests' );
 		expect_same( 1, count_notes( $order_id, 'Paid twice: return Rp 50.000 yourself' ), 'notes' );
 		expect_same( 'processing', test_status( $order_id ), 'status' );
 	},

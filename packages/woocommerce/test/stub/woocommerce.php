@@ -215,6 +215,7 @@ class WC_Order extends WC_Abstract_Order {
 				$content['orders'][ $id ]['meta'] = array_filter( $meta, 'is_string' );
 			}
 		);
+		do_action( 'test_meta_saved', $id );
 	}
 
 	public function save() {
