@@ -7,11 +7,30 @@
 
 defined( 'WP_UNINSTALL_PLUGIN' ) || exit;
 
-foreach ( array( 'installation', 'notices', 'last_event', 'last_run' ) as $lunas_qris_name ) {
-	delete_option( 'lunas_qris_' . $lunas_qris_name );
+/**
+ * Deletes what the plugin has in the current site.
+ */
+function lunas_qris_delete_site_data() {
+	foreach ( array( 'notices', 'last_event', 'last_run' ) as $name ) {
+		delete_option( 'lunas_qris_' . $name );
+	}
+	delete_option( 'woocommerce_lunas_qris_settings' );
+	// A site of a network that never used the plugin can be without the tables of the scheduler.
+	if ( delete_option( 'lunas_qris_installation' ) && function_exists( 'as_unschedule_all_actions' ) ) {
+		as_unschedule_all_actions( 'lunas_qris_reconcile', array(), 'lunas-qris' );
+	}
 }
-delete_option( 'woocommerce_lunas_qris_settings' );
 
-if ( function_exists( 'as_unschedule_all_actions' ) ) {
-	as_unschedule_all_actions( 'lunas_qris_reconcile', array(), 'lunas-qris' );
+if ( is_multisite() ) {
+	$lunas_qris_all_sites = array(
+		'fields' => 'ids',
+		'number' => 0,
+	);
+	foreach ( get_sites( $lunas_qris_all_sites ) as $lunas_qris_site ) {
+		switch_to_blog( $lunas_qris_site );
+		lunas_qris_delete_site_data();
+		restore_current_blog();
+	}
+} else {
+	lunas_qris_delete_site_data();
 }

@@ -210,7 +210,21 @@ return array(
 		do_action( 'lunas_qris_reconcile' );
 		Lunas_QRIS_Notices::set( 'key', 'The key is mistyped.' );
 		defined( 'WP_UNINSTALL_PLUGIN' ) || define( 'WP_UNINSTALL_PLUGIN', true );
+		if ( ! getenv( 'WOOCOMMERCE_DIR' ) ) {
+			// A site of a network, beside this one.
+			switch_to_blog( 2 );
+			update_option( Lunas_QRIS_Settings::INSTALLATION, 'another' );
+			update_option( Lunas_QRIS_Settings::OPTION, array() );
+			restore_current_blog();
+			$GLOBALS['test_sites'] = array( '', 2 );
+		}
 		require Surface::PLUGIN . '/uninstall.php';
+		unset( $GLOBALS['test_sites'] );
+		if ( ! getenv( 'WOOCOMMERCE_DIR' ) ) {
+			switch_to_blog( 2 );
+			expect_same( false, get_option( Lunas_QRIS_Settings::OPTION ), 'options of the other site' );
+			restore_current_blog();
+		}
 		expect_same( array(), test_own_options(), 'options' );
 		expect_same( false, as_has_scheduled_action( 'lunas_qris_reconcile', array(), 'lunas-qris' ), 'queue' );
 		expect_same( 1, count( test_attempts( $order_id ) ), 'attempts' );

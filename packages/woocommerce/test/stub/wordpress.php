@@ -48,29 +48,52 @@ function register_deactivation_hook( $file, $callback ) {
 	add_action( 'deactivate_plugin', $callback );
 }
 
+function test_options() {
+	return 'options' . ( isset( $GLOBALS['test_site'] ) ? $GLOBALS['test_site'] : '' );
+}
+
+function is_multisite() {
+	return isset( $GLOBALS['test_sites'] );
+}
+
+function get_sites( $args = array() ) {
+	return $GLOBALS['test_sites'];
+}
+
+function switch_to_blog( $new_blog_id, $deprecated = null ) {
+	$GLOBALS['test_site'] = $new_blog_id;
+	return true;
+}
+
+function restore_current_blog() {
+	unset( $GLOBALS['test_site'] );
+	return true;
+}
+
 function get_option( $option, $default_value = false ) {
-	$value = $GLOBALS['test_store']->get( 'options', $option );
+	$value = $GLOBALS['test_store']->get( test_options(), $option );
 	return null === $value ? $default_value : $value;
 }
 
 function update_option( $option, $value, $autoload = null ) {
 	return $GLOBALS['test_store']->change(
 		static function ( &$content ) use ( $option, $value ) {
-			$content['options'][ $option ] = $value;
+			$content[ test_options() ][ $option ] = $value;
 			return true;
 		}
 	);
 }
 
 function add_option( $option, $value = '', $deprecated = '', $autoload = null ) {
-	return null === $GLOBALS['test_store']->get( 'options', $option ) && update_option( $option, $value );
+	return null === $GLOBALS['test_store']->get( test_options(), $option ) && update_option( $option, $value );
 }
 
 function delete_option( $option ) {
 	return $GLOBALS['test_store']->change(
 		static function ( &$content ) use ( $option ) {
-			unset( $content['options'][ $option ] );
-			return true;
+			$was_there = isset( $content[ test_options() ][ $option ] );
+			unset( $content[ test_options() ][ $option ] );
+			return $was_there;
 		}
 	);
 }
