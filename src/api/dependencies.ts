@@ -1,5 +1,5 @@
 import type { DerivedKeys } from '../crypto/derived-keys';
-import type { PaymentLinks } from '../crypto/public-links';
+import type { PublicAddresses } from '../crypto/public-links';
 import type { Sealer } from '../crypto/sealing';
 import type { Pool } from '../db/connection/pool';
 import type { HttpDependencies } from '../http/http-dependencies';
@@ -12,7 +12,7 @@ import type { QrisImages } from './qris-images/qris-images';
 import type { WebhookStreams } from './webhook-stream/webhook-streams';
 
 /** The services that the endpoints use. */
-export interface ApiDependencies extends HttpDependencies, PaymentLinks {
+export interface ApiDependencies extends HttpDependencies, PublicAddresses {
   readonly db: Pool;
   /** For requests without a key: they cannot take the connections of merchants. */
   readonly keylessDb: Pool;

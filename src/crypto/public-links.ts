@@ -8,17 +8,19 @@ const MAC_BYTES = 16;
 const KEY = 'lunas qris links';
 
 /**
- * The public addresses of a payment. Caches and logs of others may contain that of the QR image, which must not open
- * the checkout page: so the purpose precedes the id in the input of the HMAC. Never change one.
+ * The public addresses of a payment, and that of a payment link. Caches and logs of others may contain that of the QR
+ * image, which must not open the checkout page: so the purpose precedes the id in the input of the HMAC. Never change
+ * one.
  */
 const KINDS = {
   qrisImage: { purpose: '', pathOf: (token: string) => `/qris/${token}.png` },
   checkout: { purpose: 'checkout', pathOf: (token: string) => `/pay/${token}` },
+  link: { purpose: 'link', pathOf: (token: string) => `/link/${token}` },
 } as const;
 
 /**
- * Unguessable addresses. The token in one is the payment's id and its HMAC under a key derived from the master key, so
- * it is not stored. It always uses the master key that was current at the payment's creation: an idempotent replay has
+ * Unguessable addresses. The token in one is the object's id and its HMAC under a key derived from the master key, so
+ * it is not stored. It always uses the master key that was current at the object's creation: an idempotent replay has
  * the same bytes.
  */
 export class PublicLinks {
@@ -32,14 +34,14 @@ export class PublicLinks {
     this.#kind = KINDS[kind];
   }
 
-  async urlOf({ id: paymentId, fingerprint }: Pick<PaymentRow, 'id' | 'fingerprint'>): Promise<string> {
-    const id = Buffer.from(paymentId.replaceAll('-', ''), 'hex');
-    const mac = this.#macOf(id, await keyOf(this.keys, fingerprint));
-    return this.publicBaseUrl + this.#kind.pathOf(Buffer.concat([id, mac]).toString('base64url'));
+  async urlOf({ id, fingerprint }: Pick<PaymentRow, 'id' | 'fingerprint'>): Promise<string> {
+    const bytes = Buffer.from(id.replaceAll('-', ''), 'hex');
+    const mac = this.#macOf(bytes, await keyOf(this.keys, fingerprint));
+    return this.publicBaseUrl + this.#kind.pathOf(Buffer.concat([bytes, mac]).toString('base64url'));
   }
 
-  /** The payment of a token of ours; undefined for any other text. */
-  async paymentIdOf(token: string): Promise<string | undefined> {
+  /** The id in a token of ours; undefined for any other text. */
+  async idOf(token: string): Promise<string | undefined> {
     const bytes = Buffer.from(token, 'base64url');
     // Node.js ignores characters that are not of base64url.
     if (bytes.length !== ID_BYTES + MAC_BYTES || bytes.toString('base64url') !== token) return undefined;
@@ -56,21 +58,23 @@ export class PublicLinks {
   }
 }
 
-/** The links of QR images and of checkout pages. */
-export interface PaymentLinks {
+/** The addresses of QR images, of checkout pages and of payment links. */
+export interface PublicAddresses {
   readonly qrisLinks: PublicLinks;
   readonly checkoutLinks: PublicLinks;
+  readonly linkAddresses: PublicLinks;
 }
 
-export function paymentLinks(keys: DerivedKeys, publicBaseUrl: string): PaymentLinks {
+export function publicAddresses(keys: DerivedKeys, publicBaseUrl: string): PublicAddresses {
   return {
     qrisLinks: new PublicLinks(keys, 'qrisImage', publicBaseUrl),
     checkoutLinks: new PublicLinks(keys, 'checkout', publicBaseUrl),
+    linkAddresses: new PublicLinks(keys, 'link', publicBaseUrl),
   };
 }
 
 /**
- * The fingerprint names the master key that was current when the payment was created. If that was neither configured
+ * The fingerprint names the master key that was current when the object was created. If that was neither configured
  * nor retired, the current one makes an address that works.
  */
 async function keyOf(keys: DerivedKeys, fingerprint: string): Promise<KeyObject> {

@@ -78,8 +78,8 @@ function methodsByPath(routes: readonly Route[]): Map<string, string[]> {
   return methods;
 }
 
-/** The token of a QR image, of a checkout page or of a link that signs in is a secret. */
-const TOKEN = /^(\/+(?:qris|pay|start|invitations|reset)\/+)[^/]+?(\.png|\.svg)?(?=\/|$)/i;
+/** The token of a QR image, of a checkout page, of a payment link or of a link that signs in is a secret. */
+const TOKEN = /^(\/+(?:qris|pay|link|start|invitations|reset)\/+)[^/]+?(\.png|\.svg)?(?=\/|$)/i;
 
 function loggedPath({ path }: Request): string {
   return path.replace(TOKEN, '$1…$2');

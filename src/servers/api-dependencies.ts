@@ -4,7 +4,7 @@ import { StreamCursors } from '../api/webhook-stream/stream-cursor';
 import { WebhookStreams } from '../api/webhook-stream/webhook-streams';
 import type { Environment } from '../config';
 import { DerivedKeys } from '../crypto/derived-keys';
-import { paymentLinks } from '../crypto/public-links';
+import { publicAddresses } from '../crypto/public-links';
 import { createSealer } from '../crypto/sealing';
 import { createPool, type Pool } from '../db/connection/pool';
 import { ApiKeys } from '../http/auth/api-keys';
@@ -109,7 +109,7 @@ export function openDependencies(
       providers,
       sealer,
       derivedKeys,
-      ...paymentLinks(derivedKeys, publicBaseUrl),
+      ...publicAddresses(derivedKeys, publicBaseUrl),
       qrisImages: new QrisImages(keylessDb),
       checkoutPages: new CheckoutPages(environment),
       checkoutWatch: new CheckoutWatch(keylessDb, { ...settings, lostWorkflows }),

@@ -1,6 +1,6 @@
 import type { Environment } from '../config';
 import { DerivedKeys } from '../crypto/derived-keys';
-import { paymentLinks } from '../crypto/public-links';
+import { publicAddresses } from '../crypto/public-links';
 import { createSealer } from '../crypto/sealing';
 import { createPool, type Pool } from '../db/connection/pool';
 import { PublicBudget } from '../http/rate-limit/public-budget';
@@ -93,7 +93,7 @@ export function openDashboard(
       derivedKeys,
       lostWorkflows,
       createFlights: new SingleFlight(workflows, admission),
-      ...paymentLinks(derivedKeys, publicBaseUrl),
+      ...publicAddresses(derivedKeys, publicBaseUrl),
       checkoutPages: new CheckoutPages(environment),
       checkoutWatch: new CheckoutWatch(db, { ...settings, lostWorkflows }),
       hasher: new PasswordHasher(),

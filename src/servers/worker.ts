@@ -9,7 +9,7 @@ import {
 } from '../../workflows/messages';
 import type { Environment, MetricsAddress, WorkerSizes } from '../config';
 import { DerivedKeys } from '../crypto/derived-keys';
-import { paymentLinks } from '../crypto/public-links';
+import { publicAddresses } from '../crypto/public-links';
 import { createSealer } from '../crypto/sealing';
 import { createPool, LONG_STATEMENT_MS } from '../db/connection/pool';
 import type { WorkerRole } from '../domain/process-roles';
@@ -109,7 +109,7 @@ export async function startWorker(settings: WorkerSettings): Promise<{ close(): 
   if (movesMoney(settings)) await recovery.start(settings.beginsRecovery);
 
   const webhooks = webhookSenderOf(settings);
-  const expandBody = bodyExpander({ sealer, ...paymentLinks(derivedKeys, publicBaseUrl) });
+  const expandBody = bodyExpander({ sealer, ...publicAddresses(derivedKeys, publicBaseUrl) });
   const providers = createProviderRegistry({ db, sealer, publicBaseUrl, log });
   const payouts = createPayoutRegistry({ db, sealer, log, slotsPerAccount: slotsPerAccountOf(sizes) });
   const stopping = new AbortController();

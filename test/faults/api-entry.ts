@@ -3,7 +3,7 @@ import { QrisImages } from '../../src/api/qris-images/qris-images';
 import { StreamCursors } from '../../src/api/webhook-stream/stream-cursor';
 import { WebhookStreams } from '../../src/api/webhook-stream/webhook-streams';
 import { DerivedKeys } from '../../src/crypto/derived-keys';
-import { PublicLinks } from '../../src/crypto/public-links';
+import { publicAddresses } from '../../src/crypto/public-links';
 import { createSealer } from '../../src/crypto/sealing';
 import { createPool } from '../../src/db/connection/pool';
 import { ApiKeys } from '../../src/http/auth/api-keys';
@@ -52,11 +52,10 @@ function run(): void {
       providers: createProviderRegistry({ db, sealer, publicBaseUrl, log }),
       sealer,
       derivedKeys,
-      qrisLinks: new PublicLinks(derivedKeys, 'qrisImage', publicBaseUrl),
+      ...publicAddresses(derivedKeys, publicBaseUrl),
       paymentMutex: createKeyedMutex(),
       keylessDb: db,
       qrisImages: new QrisImages(db),
-      checkoutLinks: new PublicLinks(derivedKeys, 'checkout', publicBaseUrl),
       checkoutPages: new CheckoutPages('sandbox'),
       checkoutWatch: new CheckoutWatch(db, { maxConnections: 1_000_000, log, lostWorkflows }),
       lostWorkflows,

@@ -1,7 +1,7 @@
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../../activities';
 import { DerivedKeys } from '../../src/crypto/derived-keys';
-import { paymentLinks } from '../../src/crypto/public-links';
+import { publicAddresses } from '../../src/crypto/public-links';
 import { createSealer } from '../../src/crypto/sealing';
 import { createPool } from '../../src/db/connection/pool';
 import { createLogger } from '../../src/observability/logger';
@@ -51,7 +51,7 @@ async function run(): Promise<void> {
   await requireTemporal({ client, target: temporal }, log);
 
   const webhooks = createWebhookSender({ environment: 'sandbox' });
-  const expandBody = bodyExpander({ sealer, ...paymentLinks(derivedKeys, apiUrlOf(settings)) });
+  const expandBody = bodyExpander({ sealer, ...publicAddresses(derivedKeys, apiUrlOf(settings)) });
   const { forgetfulLedgerUrl } = settings;
   const ledger = forgetfulLedgerUrl === null ? null : createPool(forgetfulLedgerUrl, { max: 2 });
   const providers = instrumentProviders(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PaymentLinks } from '../../crypto/public-links';
+import type { PublicAddresses } from '../../crypto/public-links';
 import { ApiError } from '../../http/api-error';
 import { MAX_PAYLOAD_LENGTH } from '../../qris/payload';
 import { toQris } from '../../services/payments/expand';
@@ -40,7 +40,7 @@ after the end is a late payment, which does not make the transaction \`paid\`.`,
     examples: { 'a QR': { qris: EXAMPLE_QRIS } },
   },
   errors: ['not_found'],
-  async handler(dependencies: PaymentLinks & Pick<ApiDependencies, 'db'>, { params }, { merchantId }) {
+  async handler(dependencies: PublicAddresses & Pick<ApiDependencies, 'db'>, { params }, { merchantId }) {
     const payment = await requirePayment(dependencies.db, merchantId, String(params.id));
     const qris = await toQris(payment, dependencies);
     if (!qris) throw new ApiError('qr_unavailable', `This transaction is ${payment.status} and has no QR code.`);

@@ -19,7 +19,7 @@ export const getQrisImage = publicEndpoint({
   async handler({ qrisImages, qrisLinks }: Pick<ApiDependencies, 'qrisImages' | 'qrisLinks'>, { params }) {
     const [, token = '', extension] = FILE_NAME.exec(String(params.file)) ?? [];
     const format = extension === 'svg' ? 'svg' : 'png';
-    const paymentId = await qrisLinks.paymentIdOf(token);
+    const paymentId = await qrisLinks.idOf(token);
     if (paymentId) logPayment(paymentId);
     const image = paymentId && (await qrisImages.find(paymentId, format));
     if (!image) {

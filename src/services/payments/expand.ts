@@ -1,4 +1,4 @@
-import type { PaymentLinks } from '../../crypto/public-links';
+import type { PublicAddresses } from '../../crypto/public-links';
 import type { Sealer } from '../../crypto/sealing';
 import type { PaymentWithParts } from '../../db/payments/payment-parts';
 import type { PaymentRow } from '../../db/payments/payment-row';
@@ -52,14 +52,14 @@ export interface ExpandedPayment extends Omit<SentDetails, 'returnUrl'> {
   } | null;
 }
 
-export interface RenderDependencies extends PaymentLinks {
+export interface RenderDependencies extends PublicAddresses {
   readonly sealer: Sealer;
 }
 
 /** Undefined before the provider has issued a QR, or if it never did. */
 export async function toQris(
   payment: PaymentRow,
-  { qrisLinks, checkoutLinks }: PaymentLinks,
+  { qrisLinks, checkoutLinks }: PublicAddresses,
 ): Promise<QrisBody | undefined> {
   if (payment.qrisPayload === null) return undefined;
   return {

@@ -19,7 +19,7 @@ export async function findCheckoutPage(
   dependencies: Omit<CheckoutPageDependencies, 'checkoutPages'>,
   { params }: Request,
 ): Promise<(CheckoutRow & SentTexts) | undefined> {
-  const paymentId = await dependencies.checkoutLinks.paymentIdOf(String(params.token));
+  const paymentId = await dependencies.checkoutLinks.idOf(String(params.token));
   if (paymentId === undefined) return undefined;
   logPayment(paymentId);
   const row = await findCheckout(dependencies.keylessDb, paymentId);

@@ -17,7 +17,7 @@ export const streamCheckout = publicEndpoint({
     { checkoutLinks, checkoutWatch }: Pick<CheckoutDependencies, 'checkoutLinks' | 'checkoutWatch'>,
     request,
   ) {
-    const paymentId = await checkoutLinks.paymentIdOf(String(request.params.token));
+    const paymentId = await checkoutLinks.idOf(String(request.params.token));
     if (paymentId === undefined) throw new ApiError('not_found', 'There is no such payment.');
     logPayment(paymentId);
     const { seen } = request.query;

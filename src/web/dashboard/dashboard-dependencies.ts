@@ -1,5 +1,5 @@
 import type { Environment } from '../../config';
-import type { PaymentLinks } from '../../crypto/public-links';
+import type { PublicAddresses } from '../../crypto/public-links';
 import type { Sealer } from '../../crypto/sealing';
 import type { Pool } from '../../db/connection/pool';
 import type { RateLimit } from '../../http/rate-limit/rate-limit';
@@ -19,7 +19,7 @@ import type { PageCookie } from '../page/session-cookie';
 
 /** What the pages of merchants use. */
 export interface DashboardDependencies
-  extends PageDependencies, CreateDependencies, PaymentLinks, IdentityDependencies {
+  extends PageDependencies, CreateDependencies, PublicAddresses, IdentityDependencies {
   readonly db: Pool;
   readonly log: Logger;
   readonly sealer: Sealer;

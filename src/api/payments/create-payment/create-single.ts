@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PaymentLinks } from '../../../crypto/public-links';
+import type { PublicAddresses } from '../../../crypto/public-links';
 import type { CreatingMerchantRow } from '../../../db/merchants/find-creating-merchant';
 import type { EndpointResponse } from '../../../http/endpoint';
 import { createPayment, type Created, type CreateDependencies } from '../../../services/payments/create/create-payment';
@@ -23,7 +23,7 @@ export const createdPaymentSchema = z.object({
   updated_at,
 });
 
-export type SingleDependencies = CreateDependencies & PaymentLinks;
+export type SingleDependencies = CreateDependencies & PublicAddresses;
 
 type CreatedPayment = z.output<typeof createdPaymentSchema>;
 
