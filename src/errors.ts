@@ -24,6 +24,7 @@ const OBJECT_NOUNS = {
   notice: 'notice',
   operator: 'operator',
   payment: 'payment',
+  paymentLink: 'payment link',
   payout: 'payout',
   policy: 'policy',
   providerAccount: 'provider account',

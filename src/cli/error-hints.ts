@@ -28,6 +28,7 @@ const WHERE_TO_LOOK: Readonly<Record<ObjectKind, string>> = {
   operator: 'lunas operators list shows them',
   passkey: 'its user may have removed it',
   payment: 'lunas payments list shows the newest',
+  paymentLink: 'the dashboard shows them',
   payout: 'lunas payouts list shows them',
   policy: 'lunas catalog set creates one',
   providerAccount: 'lunas accounts list shows them, and lunas approvals list those that are proposed',

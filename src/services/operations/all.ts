@@ -19,6 +19,8 @@ import { resetUser } from '../identity/reset-user';
 import { revokeOperator } from '../identity/revoke-operator';
 import { setMemberRole } from '../identity/set-member-role';
 import { withdrawInvitation } from '../identity/withdraw-invitation';
+import { closeOwnLink } from '../links/close-link';
+import { createOwnLink } from '../links/create-own-link';
 import { approveMerchant } from '../merchants/approve-merchant';
 import { createMerchant } from '../merchants/create-merchant';
 import { holdMerchant } from '../merchants/hold-merchant';
@@ -105,6 +107,8 @@ export const MERCHANT_OPERATIONS = [
   deleteEndpoint,
   redeliver,
   createOwnPayment,
+  createOwnLink,
+  closeOwnLink,
   cancelPayment,
   cancelRefund,
   refundPayment,

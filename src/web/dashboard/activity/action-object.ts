@@ -4,6 +4,7 @@ import type { MemberArea } from '../../../domain/member-roles';
 import { periodPath, statementPath } from '../balance/balance-paths';
 import { bankAccountPath } from '../bank-account/bank-account-paths';
 import { keyPath } from '../keys/key-paths';
+import { linkPath } from '../links/link-paths';
 import type { MerchantView } from '../merchant-view';
 import { paymentPagePath, paymentsPath } from '../payments/payment-paths';
 import { payoutPagePath, payoutsPath } from '../payouts/payout-paths';
@@ -44,6 +45,7 @@ export function objectOf(view: MerchantView, row: MerchantActionRow, known: Know
   if (action === 'payments.export') return link(objects.payments, paymentsPath.to(view), true);
   if (kind === 'payment' || kind === 'customer')
     return link(objects.payment, paymentPagePath.to({ code, ref: target }), isThere);
+  if (kind === 'payment_link') return link(objects.link, linkPath.to({ code, ref: target }), isThere);
   if (kind === 'key') return link(objects.key, keyPath.to({ code, key: target }), isThere && isDeveloper);
   if (action === 'webhook.redeliver') {
     return isUuid(target)

@@ -2,6 +2,7 @@ import type { RecordedOutcome } from '../../../domain/recorded-outcome';
 import type { Language } from '../../../domain/sign-in';
 import { BANK_ACCOUNT_ACTION_TEXTS } from '../bank-account/bank-account-texts';
 import { KEY_ACTION_TEXTS } from '../keys/key-texts';
+import { LINK_ACTION_TEXTS } from '../links/link-texts';
 import { NOTICE_ACTION_TEXTS } from '../notices/notice-texts';
 import { PAYMENT_ACTION_TEXTS } from '../payments/payment-texts';
 import { PAYOUT_ACTION_TEXTS } from '../payouts/payout-texts';
@@ -28,6 +29,7 @@ const EN_ACTIONS = {
   'security.reset': 'Reset the login',
   'member.join': 'Joined the team',
   ...PAYMENT_ACTION_TEXTS.en,
+  ...LINK_ACTION_TEXTS.en,
   'customer.read': 'Viewed customer data',
   'activity.export': 'Exported the activity',
   'statement.export': 'Exported a statement of the balance',
@@ -73,6 +75,7 @@ const ID_ACTIONS = {
   'security.reset': 'Mengatur ulang akses masuk',
   'member.join': 'Bergabung dengan tim',
   ...PAYMENT_ACTION_TEXTS.id,
+  ...LINK_ACTION_TEXTS.id,
   'customer.read': 'Melihat data pelanggan',
   'activity.export': 'Mengekspor aktivitas',
   'statement.export': 'Mengekspor rekening koran',
@@ -140,6 +143,7 @@ const en = {
   objects: {
     payment: 'Payment',
     payments: 'Payments',
+    link: 'Payment link',
     key: 'Key',
     webhook: 'Webhook',
     delivery: 'Delivery',
@@ -195,6 +199,7 @@ const id: ActivityTexts = {
   objects: {
     payment: 'Pembayaran',
     payments: 'Pembayaran',
+    link: 'Tautan pembayaran',
     key: 'Kunci',
     webhook: 'Webhook',
     delivery: 'Pengiriman',
