@@ -1,7 +1,7 @@
 /** THE closed table of docs/contract.md#errors. `message` is the default. */
 export const API_ERRORS = {
   invalid_json: { httpStatus: 400, message: 'The body is not valid JSON.' },
-  invalid_parameter: { httpStatus: 400, message: 'A parameter of the query is not valid.' },
+  invalid_parameter: { httpStatus: 400, message: 'A parameter of the query, or a field of a link, is not valid.' },
   invalid_amount: { httpStatus: 400, message: 'amount must be an integer greater than 0.' },
   invalid_bulk_size: { httpStatus: 400, message: 'payments must hold 1 to 50 items.' },
   unsupported_payment_method: { httpStatus: 400, message: 'The payment method is not supported; use qris.' },
@@ -21,7 +21,8 @@ export type ApiErrorCode = keyof typeof API_ERRORS;
 
 /**
  * THE closed table of reasons, for the header `X-Error-Reason` (docs/contract.md#errors). A code that stands for
- * several mistakes has a reason for each of them. A code without one here needs none.
+ * several mistakes has a reason for each of them. A code without one here needs none. `POST /payment-links` has the code
+ * `invalid_parameter` for the reasons that it shares with `POST /payments`.
  */
 export const ERROR_REASONS = {
   body_not_json: { code: 'invalid_json', meaning: 'The body is not JSON, or JSON that two parsers read differently.' },
@@ -83,6 +84,7 @@ export const ERROR_REASONS = {
   path_unknown: { code: 'not_found', meaning: 'There is no such address.' },
   method_unknown: { code: 'not_found', meaning: 'The address exists. `Allow` has the methods that it takes.' },
   payment_unknown: { code: 'not_found', meaning: 'The merchant has no such transaction.' },
+  payment_link_unknown: { code: 'not_found', meaning: 'The merchant has no such payment link.' },
   payment_archived: { code: 'not_found', meaning: 'The transaction is archived.' },
   qr_unavailable: { code: 'not_found', meaning: 'The provider has not issued a QR for it, or has rejected it.' },
   key_rate: { code: 'rate_limited', meaning: 'The key has used its requests of this minute.' },

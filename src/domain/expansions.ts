@@ -1,10 +1,7 @@
 import type { MerchantScope } from './key-access';
 
-/**
- * What `?expand=` adds to a payment, and an endpoint to the bodies of its webhooks (docs/contract.md#expand), in the
- * order of the body.
- */
-export const EXPANSIONS = [
+/** What an endpoint adds to the bodies of its webhooks (docs/contract.md#expand), in the order of the body. */
+export const WEBHOOK_EXPANSIONS = [
   'metadata',
   'customer',
   'description',
@@ -18,6 +15,10 @@ export const EXPANSIONS = [
   'settlement',
   'fee',
 ] as const;
+export type WebhookExpansion = (typeof WEBHOOK_EXPANSIONS)[number];
+
+/** What `?expand=` adds to a payment. The worker, which sends webhooks, reads no payment links. */
+export const EXPANSIONS = [...WEBHOOK_EXPANSIONS, 'payment_link'] as const;
 export type Expansion = (typeof EXPANSIONS)[number];
 
 /**

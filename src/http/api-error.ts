@@ -6,6 +6,8 @@ interface ApiErrorDetails {
   readonly headers?: Readonly<Record<string, string>>;
   /** The reason for the log. The caller never sees it, and it contains nothing of a body or a key. */
   readonly internal?: string;
+  /** The code, if the endpoint has another one for the reason. */
+  readonly code?: ApiErrorCode | undefined;
 }
 
 /** A failure of docs/contract.md#errors: `app.ts` sends its status and body, and logs its internal reason. */
@@ -18,12 +20,13 @@ export class ApiError extends Error {
   readonly internal: string;
 
   /**
-   * @param name the code, or the reason, which has one code
+   * @param name the code, or the reason, which has one code by default
    * @param message for the caller; by default the sentence of the code
    */
-  constructor(name: ApiErrorCode | ErrorReason, message?: string, { headers = {}, internal }: ApiErrorDetails = {}) {
+  constructor(name: ApiErrorCode | ErrorReason, message?: string, details: ApiErrorDetails = {}) {
+    const { headers = {}, internal, code: otherCode } = details;
     const reason = isErrorReason(name) ? name : null;
-    const code = isErrorReason(name) ? ERROR_REASONS[name].code : name;
+    const code = otherCode ?? (isErrorReason(name) ? ERROR_REASONS[name].code : name);
     super(message ?? API_ERRORS[code].message);
     this.code = code;
     this.reason = reason;

@@ -21,6 +21,10 @@ import {
 import { listPayouts, showPayout, startPayoutsByOperator, stopPayoutsByOperator } from '../api/operator/payouts';
 import { redeliverWebhook } from '../api/operator/redeliver-webhook';
 import { showPayment } from '../api/operator/show-payment';
+import { closePaymentLink } from '../api/payment-links/close-link';
+import { createPaymentLink } from '../api/payment-links/create-link';
+import { getPaymentLink } from '../api/payment-links/get-link';
+import { listPaymentLinks } from '../api/payment-links/list-links';
 import { cancelByMerchant, cancelTransaction } from '../api/payments/cancel-payment';
 import { createPayment } from '../api/payments/create-payment/create-payment';
 import { getPayment } from '../api/payments/get-payment';
@@ -54,6 +58,10 @@ export const MERCHANT_ENDPOINTS: readonly MerchantEndpoint[] = [
   cancelTransaction,
   refundByMerchant,
   listTransactions,
+  createPaymentLink,
+  getPaymentLink,
+  closePaymentLink,
+  listPaymentLinks,
 ];
 
 /** The listener of the operators has these and nothing else. */

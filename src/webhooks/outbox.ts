@@ -3,7 +3,7 @@ import { ALL_SUBJECT_TABLES, type SubjectTables } from '../db/transitions/subjec
 import { joinSubject } from '../db/webhooks/delivery-subject';
 import { findWebhookPayments, type WebhookPayment } from '../db/webhooks/find-webhook-payments';
 import { parseCorrelation, type Correlation } from '../domain/correlation';
-import type { Expansion } from '../domain/expansions';
+import type { WebhookExpansion } from '../domain/expansions';
 import type { Subject, SubjectKind } from '../domain/subject';
 import type { OutgoingWebhook } from './send';
 
@@ -30,7 +30,7 @@ export interface Delivery extends Omit<OutgoingWebhook, 'secrets'> {
   /** The valid secrets of the endpoint. An attempt opens them: if none can be opened, only its own attempts fail. */
   readonly sealedSecrets: readonly SealedSecret[];
   /** What the endpoint adds to the body of an event of a payment. */
-  readonly expand: readonly Expansion[];
+  readonly expand: readonly WebhookExpansion[];
   /** What it is taken from; undefined if the endpoint adds nothing, or the event is of a payout. */
   readonly payment?: WebhookPayment | undefined;
 }

@@ -121,6 +121,7 @@ const REASONS: Record<Exclude<ErrorReason, ProvokedElsewhere | 'refund_submitted
   path_unknown: () => service.call('GET', '/v1/payments'),
   method_unknown: () => service.call('GET', '/payments'),
   payment_unknown: () => service.call('GET', '/payments/ORDER-1042'),
+  payment_link_unknown: () => service.call('GET', '/payment-links/LK0000000000000000'),
   merchant_rate: () => TABLE.rate_limited[1](),
 };
 

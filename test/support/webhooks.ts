@@ -3,7 +3,7 @@ import type { Sealer } from '../../src/crypto/sealing';
 import type { Queryable } from '../../src/db/connection/pool';
 import type { Person } from '../../src/domain/actor';
 import type { WebhookEvent } from '../../src/domain/events';
-import type { Expansion } from '../../src/domain/expansions';
+import type { WebhookExpansion } from '../../src/domain/expansions';
 import type { Reasons, Result } from '../../src/services/operations/rejections';
 import { deleteEndpoint } from '../../src/services/webhooks/delete-endpoint';
 import { disableEndpoint } from '../../src/services/webhooks/disable-endpoint';
@@ -44,7 +44,7 @@ export const remove = async (db: Queryable, endpointId: string, by: Person = ROO
 interface Changes {
   readonly url?: string;
   readonly events?: WebhookEvent[];
-  readonly expand?: Expansion[];
+  readonly expand?: WebhookExpansion[];
 }
 
 export const change = async (db: Queryable, endpointId: string, input: Changes, by: Person = ROOT) =>

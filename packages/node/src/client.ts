@@ -1,5 +1,6 @@
 import { HttpClient } from './http';
 import { requireOptions } from './options';
+import { PaymentLinks } from './payment-links';
 import { Payments } from './payments';
 import { Transactions } from './transactions';
 
@@ -22,6 +23,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export class Lunas {
   readonly payments: Payments;
   readonly transactions: Transactions;
+  readonly paymentLinks: PaymentLinks;
 
   /** @throws TypeError for an option that cannot work, or that does not exist */
   constructor(options: LunasOptions) {
@@ -33,6 +35,7 @@ export class Lunas {
     const http = new HttpClient({ apiKey, baseUrl: parseBaseUrl(baseUrl), timeoutMs, maxRetries });
     this.payments = new Payments(http);
     this.transactions = new Transactions(http);
+    this.paymentLinks = new PaymentLinks(http);
   }
 }
 

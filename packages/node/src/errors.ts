@@ -32,6 +32,7 @@ export type KnownErrorReason =
   | 'path_unknown'
   | 'method_unknown'
   | 'payment_unknown'
+  | 'payment_link_unknown'
   | 'payment_archived'
   | 'qr_unavailable'
   | 'key_rate'

@@ -26,6 +26,7 @@ export {
   WebhookVerificationError,
 } from './errors';
 export type { BulkOptions, CreateOptions, ExpandOptions, Payments } from './payments';
+export type { CreateLinkOptions, PaymentLinks } from './payment-links';
 export type { RequestOptions } from './http';
 export type { Transactions } from './transactions';
 export { webhooks, type SignOptions, type VerifyOptions, type WebhookHeaders } from './webhooks';
@@ -34,6 +35,7 @@ export type {
   BulkItemRequest,
   CancelledPayment,
   CreatedPayment,
+  CreatePaymentLinkRequest,
   CreatePaymentRequest,
   Creation,
   Customer,
@@ -45,6 +47,10 @@ export type {
   Metadata,
   PaymentDetail,
   PaymentEvent,
+  PaymentLink,
+  PaymentLinkFilter,
+  PaymentLinkReference,
+  PaymentLinkStatus,
   PaymentStatus,
   PaymentSummary,
   PayoutEvent,

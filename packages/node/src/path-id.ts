@@ -4,7 +4,17 @@
  * @throws TypeError for one that is no text, or that would name another path
  */
 export function paymentPath(id: unknown): string {
-  if (typeof id !== 'string' || /^\.*$/.test(id))
-    throw new TypeError('The id of a payment is its id or its reference_id.');
-  return `/payments/${encodeURIComponent(id)}`;
+  return `/payments/${partOf(id, 'payment')}`;
+}
+
+/** The path of one payment link; as `paymentPath`. */
+export function paymentLinkPath(id: unknown): string {
+  return `/payment-links/${partOf(id, 'payment link')}`;
+}
+
+function partOf(id: unknown, noun: string): string {
+  if (typeof id !== 'string' || /^\.*$/.test(id)) {
+    throw new TypeError(`The id of a ${noun} is its id or its reference_id.`);
+  }
+  return encodeURIComponent(id);
 }

@@ -87,10 +87,11 @@ export type Expansion =
   | 'late_payment'
   | 'failure_reason'
   | 'settlement'
-  | 'fee';
+  | 'fee'
+  | 'payment_link';
 
-/** Each member is there if `expand` names it. */
-interface ExpandedMembers {
+/** Each member is there if the endpoint adds it. */
+interface WebhookMembers {
   /** Null if the request had none, or it was erased; so is `customer`. */
   metadata?: Record<string, unknown> | null | undefined;
   customer?: Record<string, unknown> | null | undefined;
@@ -107,6 +108,20 @@ interface ExpandedMembers {
   settlement?: Settlement | undefined;
   /** Null if the payment is from before rates of classes. */
   fee?: FeeDetail | null | undefined;
+}
+
+/** Each member is there if `expand` names it. */
+interface ExpandedMembers extends WebhookMembers {
+  /** Null if no payment link made it. */
+  payment_link?: PaymentLinkReference | null | undefined;
+}
+
+/** The payment link by which a payment was made. */
+export interface PaymentLinkReference {
+  id: string;
+  /** For humans; usable instead of `id`. */
+  reference_id: string;
+  url: string;
 }
 
 export interface RefundDetail {
@@ -221,17 +236,68 @@ export interface ListFilter {
   merchant_reference_id?: string | undefined;
   created_from?: Date | string | undefined;
   created_to?: Date | string | undefined;
+  /** The id or reference_id of a payment link. */
+  payment_link?: string | undefined;
   /** The beginning of an order ID or a reference, in any case, or an amount. Not together with other filters. */
   search?: string | undefined;
   /** Members that are added to each payment. */
   expand?: Expansion | readonly Expansion[] | undefined;
 }
 
+/** The body of a new payment link: `amount`, or bounds between which the customer chooses one. */
+export interface CreatePaymentLinkRequest {
+  /** `once` ends with its first paid payment. */
+  kind: 'once' | 'reusable';
+  /** Every visitor reads it: no names of customers. */
+  title: string;
+  amount?: number | null | undefined;
+  minimum_amount?: number | null | undefined;
+  maximum_amount?: number | null | undefined;
+  /** By default `gopay`. */
+  provider?: Provider | undefined;
+  merchant_reference_id?: string | null | undefined;
+  /** ISO 8601 with a zone, in whole seconds: 5 minutes to 366 days ahead. */
+  expires_at?: string | null | undefined;
+  /** How long each payment can be paid, in seconds. */
+  payment_expires_in?: number | null | undefined;
+  /** At a registered address of the shop. */
+  return_url?: string | null | undefined;
+}
+
+export type PaymentLinkStatus = 'active' | 'paid' | 'closed' | 'expired';
+
+/** A page that a merchant sends or prints. Each customer who presses its button gets a payment. */
+export interface PaymentLink extends PaymentLinkReference {
+  kind: 'once' | 'reusable';
+  status: PaymentLinkStatus;
+  title: string;
+  /** Null: the customer chooses it, between the next two. */
+  amount: number | null;
+  minimum_amount: number | null;
+  maximum_amount: number | null;
+  currency: 'IDR';
+  provider: Provider;
+  merchant_reference_id: string | null;
+  expires_at: string | null;
+  payment_expires_in: number | null;
+  return_url: string | null;
+  paid_count: number;
+  paid_amount: number;
+  created_at: string;
+  closed_at: string | null;
+}
+
+export interface PaymentLinkFilter {
+  /** Links for each request, 1 to 100. The iterator continues after them. */
+  limit?: number | undefined;
+  status?: PaymentLinkStatus | undefined;
+}
+
 export type PaymentEvent = `payment.${PaymentStatus}`;
 
 /** The body of a webhook about a payment. Members of `expand` are there if the endpoint adds them. */
 export interface WebhookEvent
-  extends Omit<PaymentIdentity, 'payment_method_code'>, PaymentAmounts, ChangeTimes, ExpandedMembers {
+  extends Omit<PaymentIdentity, 'payment_method_code'>, PaymentAmounts, ChangeTimes, WebhookMembers {
   event: PaymentEvent;
   status: PaymentStatus;
   environment: 'sandbox' | 'production';
@@ -241,7 +307,7 @@ export interface WebhookEvent
 }
 
 /** The body of a webhook about money that came for a payment after its end. Only an endpoint that lists it gets it. */
-export interface LatePaymentEvent extends ChangeTimes, ExpandedMembers {
+export interface LatePaymentEvent extends ChangeTimes, WebhookMembers {
   event: 'late_payment.received' | 'late_payment.refunded';
   /** There is no `id`, so that a receiver does not take it for a status of the payment. */
   payment_id: string;

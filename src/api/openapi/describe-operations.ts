@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { API_ERRORS, type ApiErrorCode } from '../../domain/errors';
 import { errorSchema } from '../../http/api-error';
 import type { MerchantEndpoint } from '../endpoint';
+import { EXAMPLE_LINK } from '../payment-links/link-fields';
 import { EXAMPLE_PAYMENT } from '../payments/example-payment';
 import { toJsonSchema, type JsonSchema } from './json-schema';
 import { usualHeaders, type ResponseHeader } from './response-headers';
@@ -38,7 +39,7 @@ export function describePaths(endpoints: readonly MerchantEndpoint[]) {
     const template = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
     paths[template] = {
       ...paths[template],
-      ...(template.includes('{id}') && { parameters: [PATH_ID] }),
+      ...(template.includes('{id}') && { parameters: [isOfLink(endpoint) ? PATH_LINK_ID : PATH_ID] }),
       [endpoint.method]: describeOperation(endpoint),
     };
   }
@@ -54,6 +55,14 @@ const PATH_ID = {
   examples: { id: { value: EXAMPLE_PAYMENT.id }, reference_id: { value: EXAMPLE_PAYMENT.reference_id } },
 };
 
+const PATH_LINK_ID = {
+  ...PATH_ID,
+  description: 'The `id` of a payment link, or its `reference_id`. Links of other merchants are not found.',
+  examples: { id: { value: EXAMPLE_LINK.id }, reference_id: { value: EXAMPLE_LINK.reference_id } },
+};
+
+const isOfLink = ({ path }: Pick<MerchantEndpoint, 'path'>) => path.startsWith('/payment-links');
+
 function describeOperation(endpoint: MerchantEndpoint) {
   const { operationId, summary, scope, query, headers, requestBody, response, errors } = endpoint;
   const readsBody = endpoint.readsBody !== undefined;
@@ -61,7 +70,7 @@ function describeOperation(endpoint: MerchantEndpoint) {
     operationId,
     summary,
     description: `${endpoint.description}\n\nScope of the key: \`${scope}\`.`,
-    tags: ['Transactions'],
+    tags: [isOfLink(endpoint) ? 'Payment links' : 'Transactions'],
     parameters: [...describeParameters('query', query?.shape ?? {}), ...describeParameters('header', headers ?? {})],
     ...(requestBody && {
       requestBody: {

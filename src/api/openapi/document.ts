@@ -31,7 +31,10 @@ export function buildDocument(endpoints: readonly MerchantEndpoint[]) {
     },
     servers: [{ url: '/', description: 'The service that serves this document' }],
     security: [{ secretKey: [] }],
-    tags: [{ name: 'Transactions', description: 'QRIS payments: create, show, list, cancel, refund.' }],
+    tags: [
+      { name: 'Transactions', description: 'QRIS payments: create, show, list, cancel, refund.' },
+      { name: 'Payment links', description: 'Pages that make transactions: make, show, list, close.' },
+    ],
     paths: describePaths(endpoints),
     webhooks: describeWebhooks(),
     components: {

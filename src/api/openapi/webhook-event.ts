@@ -5,7 +5,7 @@ import { RAILS } from '../../domain/payout-rails';
 import { PAYOUT_STATUSES } from '../../domain/payout-transitions';
 import { PAYMENT_METHODS } from '../../domain/provider-capabilities';
 import { EXAMPLE_AMOUNTS, EXAMPLE_IDENTITY, EXAMPLE_TIMES } from '../payments/example-payment';
-import { expandedFields } from '../payments/expand';
+import { webhookFields } from '../payments/expand';
 import { amountFields, PAYMENT_FIELDS, rupiahField, timestampField } from '../payments/payment-fields';
 
 const { id, reference_id, merchant_reference_id, status, currency, provider, created_at, updated_at } = PAYMENT_FIELDS;
@@ -31,7 +31,7 @@ export const webhookEventSchema = z.object({
   provider,
   created_at,
   updated_at,
-  ...expandedFields,
+  ...webhookFields,
 });
 
 export const WEBHOOK_EVENT: z.output<typeof webhookEventSchema> = {
@@ -62,7 +62,7 @@ export const latePaymentEventSchema = z.object({
   paid_at: timestampField('When the customer paid, by the clock of the provider.'),
   created_at: timestampField('When Lunas learned of it.'),
   updated_at: timestampField('When it last changed.'),
-  ...expandedFields,
+  ...webhookFields,
 });
 
 export const LATE_PAYMENT_EVENT: z.output<typeof latePaymentEventSchema> = {

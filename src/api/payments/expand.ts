@@ -70,10 +70,17 @@ const EXPANDED_FIELDS = {
     })
     .nullable()
     .meta({ description: 'The rate that decided the fee; null if it was not captured.' }),
+  payment_link: z
+    .object({ id: z.uuid(), reference_id: z.string(), url: z.url() })
+    .nullable()
+    .meta({ description: 'The payment link by which it was made; null: by none.' }),
 } as const satisfies { readonly [Name in Expansion]: z.ZodType<ExpandedPayment[Name]> };
 
 /** For the schema of a response: each member is there if it is requested. */
 export const expandedFields = z.object(EXPANDED_FIELDS).partial().shape;
+
+/** As `expandedFields`, for the bodies of webhooks. */
+export const webhookFields = z.object(EXPANDED_FIELDS).omit({ payment_link: true }).partial().shape;
 
 /** Any text may be given. */
 const MAX_SHOWN_NAME = 40;
@@ -112,6 +119,7 @@ const PARTS: Readonly<Partial<Record<Expansion, PaymentPart>>> = {
   refund: 'refund',
   late_payment: 'latePayment',
   settlement: 'settledAt',
+  payment_link: 'link',
 };
 
 export function partsOf(wanted: readonly Expansion[]): PaymentPart[] {

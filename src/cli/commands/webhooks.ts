@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Sealer } from '../../crypto/sealing';
 import type { Queryable } from '../../db/connection/pool';
 import { WEBHOOK_EVENTS } from '../../domain/events';
-import { EXPANSIONS } from '../../domain/expansions';
+import { WEBHOOK_EXPANSIONS } from '../../domain/expansions';
 import { writeRunFile } from '../../local-stack/run-file';
 import { requireDone } from '../../services/operations/require-done';
 import { createEndpoint } from '../../services/webhooks/create-endpoint';
@@ -26,7 +26,7 @@ import { formatFields, formatTable, type CommandResult } from '../output';
 import { receiverRules } from '../receiver-rules';
 import { runOperation } from '../run-operation';
 
-const EXPAND_TEXT = `add to the bodies of payments: ${joinOptions(EXPANSIONS)}; repeat for more`;
+const EXPAND_TEXT = `add to the bodies of payments: ${joinOptions(WEBHOOK_EXPANSIONS)}; repeat for more`;
 const SECRET_SHOWN_ONCE = 'Keep the secret now: it is not shown again.';
 
 /** What is sent to an operation without a choice. */
@@ -61,7 +61,7 @@ function addCreate(webhooks: LunasCommand): void {
     merchant: id,
     url: z.string(),
     event: z.array(oneOf(WEBHOOK_EVENTS)).default([]),
-    expand: z.array(oneOf(EXPANSIONS)).default([]),
+    expand: z.array(oneOf(WEBHOOK_EXPANSIONS)).default([]),
   });
   webhooks
     .command('create')
@@ -125,7 +125,7 @@ function addSet(webhooks: LunasCommand): void {
       event: z.array(oneOf(WEBHOOK_EVENTS)).default([]),
       allEvents: z.boolean().default(false),
       // `--no-expand` is false.
-      expand: z.union([z.literal(false).transform(() => []), z.array(oneOf(EXPANSIONS))]).optional(),
+      expand: z.union([z.literal(false).transform(() => []), z.array(oneOf(WEBHOOK_EXPANSIONS))]).optional(),
     })
     .refine(({ event, allEvents }) => event.length === 0 || !allEvents, {
       error: 'takes either --event or --all-events',

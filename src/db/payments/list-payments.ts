@@ -1,6 +1,7 @@
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { ProviderName } from '../../domain/provider-capabilities';
 import type { Queryable } from '../connection/pool';
+import type { LinkKey } from '../links/find-link';
 import { hasOrderId } from './payment-indexes';
 import { columnsWith, type PaymentPart, type PaymentWithParts } from './payment-parts';
 import type { PaymentRow } from './payment-row';
@@ -14,6 +15,8 @@ export interface MerchantPaymentFilter {
   readonly status?: PaymentStatus | undefined;
   readonly provider?: ProviderName | undefined;
   readonly merchantReferenceId?: string | undefined;
+  /** Only those that were made by this payment link. */
+  readonly link?: LinkKey | undefined;
   /** Inclusive, as is `createdTo`. */
   readonly createdFrom?: Date | undefined;
   readonly createdTo?: Date | undefined;
@@ -37,7 +40,7 @@ export async function listMerchantPayments(
  * the best index depends on the values and the limit.
  */
 export function listStatement(
-  { after, ...filter }: MerchantPaymentFilter,
+  { after, link, ...filter }: MerchantPaymentFilter,
   limit: number,
   parts: readonly PaymentPart[] = [],
 ): { text: string; values: unknown[] } {
@@ -46,10 +49,18 @@ export function listStatement(
   const conditions = COMPARISONS.flatMap(([name, comparison]) =>
     filter[name] === undefined ? [] : [comparison(bind(filter[name]))],
   );
+  if (link) conditions.push(`id in (${paymentsOfLink(link, bind)})`);
   if (after) conditions.push(`(created_at, id) < (${bind(after.createdAt)}, ${bind(after.id)})`);
   const text = `select ${columnsWith(parts)} from payments where ${conditions.join(' and ')}
     order by created_at desc, id desc limit ${bind(limit)}`;
   return { text, values };
+}
+
+function paymentsOfLink(link: LinkKey, bind: (value: unknown) => string): string {
+  const own = 'select payment_id from payment_link_payments own';
+  if ('id' in link) return `${own} where own.link_id = ${bind(link.id)}`;
+  return `${own} join payment_links on payment_links.id = own.link_id
+    where payment_links.reference_id = ${bind(link.referenceId)}`;
 }
 
 const COMPARISONS = [
@@ -59,4 +70,7 @@ const COMPARISONS = [
   ['merchantReferenceId', hasOrderId],
   ['createdFrom', (value) => `created_at >= ${value}`],
   ['createdTo', (value) => `created_at <= ${value}`],
-] as const satisfies readonly (readonly [Exclude<keyof MerchantPaymentFilter, 'after'>, (value: string) => string])[];
+] as const satisfies readonly (readonly [
+  Exclude<keyof MerchantPaymentFilter, 'after' | 'link'>,
+  (value: string) => string,
+])[];

@@ -12,10 +12,19 @@ export interface PaymentParts {
   readonly refund: RefundPart | null;
   readonly latePayment: LatePaymentPart | null;
   readonly settledAt: Date | null;
+  /** The payment link by which it was made; null: by none. */
+  readonly link: LinkPart | null;
   /** All refunds, in the order of their numbers. */
   readonly refunds: readonly RefundPart[];
   /** The transitions of the payment, in their order. */
   readonly history: readonly { readonly name: TransitionName; readonly atMs: number }[];
+}
+
+/** What the address of a link is made of. */
+export interface LinkPart {
+  readonly id: string;
+  readonly referenceId: string;
+  readonly fingerprint: string;
 }
 
 export interface RefundPart {
@@ -54,6 +63,9 @@ const PARTS: Readonly<Record<PaymentPart, string>> = {
     from late_payments late where late.payment_id = payments.id`,
   settledAt: `select occurred_at from payment_transitions transition
     where transition.payment_id = payments.id and transition.to_status = 'settled'`,
+  link: `select json_build_object('id', link.id, 'referenceId', link.reference_id, 'fingerprint', link.fingerprint)
+    from payment_link_payments own join payment_links link on link.id = own.link_id
+    where own.payment_id = payments.id`,
   refunds: `select coalesce(json_agg(${REFUND} order by number), '[]')
     from refunds refund where refund.payment_id = payments.id`,
   history: `select coalesce(json_agg(json_build_object('name', name, 'atMs', ${epochMs('occurred_at')})

@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '../../domain/events';
-import type { Expansion } from '../../domain/expansions';
+import type { WebhookExpansion } from '../../domain/expansions';
 import type { SubjectKind } from '../../domain/subject';
 import type { Queryable } from '../connection/pool';
 import { ALL_SUBJECT_TABLES } from '../transitions/subjects';
@@ -20,7 +20,7 @@ export interface DeliveryDetailsRow {
   /** The bytes that are signed and sent, if the endpoint adds nothing. */
   readonly body: string;
   /** What the endpoint adds now. */
-  readonly expand: readonly Expansion[];
+  readonly expand: readonly WebhookExpansion[];
   readonly kind: SubjectKind;
   readonly referenceId: string;
   readonly endpointId: string;

@@ -50,6 +50,7 @@ export interface ExpandedPayment extends Omit<SentDetails, 'returnUrl'> {
     readonly basis_points: number;
     readonly flat_amount: number;
   } | null;
+  readonly payment_link: { readonly id: string; readonly reference_id: string; readonly url: string } | null;
 }
 
 export interface RenderDependencies extends PublicAddresses {
@@ -94,6 +95,7 @@ export async function expand(
       settled_at: payment.settledAt?.toISOString() ?? null,
     },
     fee: toFee(payment),
+    payment_link: await toLink(payment.link, dependencies),
   };
   return Object.fromEntries(EXPANSIONS.filter((name) => wanted.includes(name)).map((name) => [name, all[name]]));
 }
@@ -102,6 +104,14 @@ function toFee({ feeTerms, feeRupiah: amount }: PaymentRow): ExpandedPayment['fe
   if (!feeTerms) return null;
   const { source, class: own, basisPoints: basis_points, flatRupiah: flat_amount } = feeTerms;
   return { amount, source, class: own, basis_points, flat_amount };
+}
+
+async function toLink(
+  link: PaymentWithParts['link'],
+  { linkAddresses }: RenderDependencies,
+): Promise<ExpandedPayment['payment_link']> {
+  if (!link) return null;
+  return { id: link.id, reference_id: link.referenceId, url: await linkAddresses.urlOf(link) };
 }
 
 const isoOf = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());

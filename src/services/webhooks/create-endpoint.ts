@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { WEBHOOK_EVENTS } from '../../domain/events';
-import { EXPANSIONS } from '../../domain/expansions';
+import { WEBHOOK_EXPANSIONS } from '../../domain/expansions';
 import { loadManagedMerchant } from '../merchants/managed-merchant';
 import { Operation } from '../operations/operation';
 import { done, rejected } from '../operations/rejections';
@@ -25,7 +25,7 @@ export const createEndpoint = new Operation({
     url: z.string(),
     /** Empty: every event of payments. */
     events: z.array(z.enum(WEBHOOK_EVENTS)),
-    expand: z.array(z.enum(EXPANSIONS)),
+    expand: z.array(z.enum(WEBHOOK_EXPANSIONS)),
   }),
   rejections: {
     ...urlReason,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { scopeOf } from '../../domain/actor';
 import { WEBHOOK_EVENTS } from '../../domain/events';
-import { EXPANSIONS, scopesOfExpansions } from '../../domain/expansions';
+import { scopesOfExpansions, WEBHOOK_EXPANSIONS } from '../../domain/expansions';
 import { foreignScopes, foreignScopesMessage, foreignScopesReason } from '../merchants/keys/foreign-scopes';
 import { hasMember } from '../merchants/managed-merchant';
 import { Operation } from '../operations/operation';
@@ -37,7 +37,7 @@ export const setEndpoint = new Operation({
     /** Empty: every event of payments. */
     events: z.array(z.enum(WEBHOOK_EVENTS)).optional(),
     /** Empty: nothing. */
-    expand: z.array(z.enum(EXPANSIONS)).optional(),
+    expand: z.array(z.enum(WEBHOOK_EXPANSIONS)).optional(),
   }),
   rejections: { ...foreignScopesReason, ...foreignMembersReason, ...urlReason },
   messages: { ...foreignScopesMessage, ...foreignMembersMessage, ...urlMessage },

@@ -5,7 +5,7 @@ import { requireRow } from '../../db/connection/require-row';
 import { requireMerchant } from '../../db/merchants/require-merchant';
 import type { Person, Scope } from '../../domain/actor';
 import type { WebhookEvent } from '../../domain/events';
-import { EXPANSIONS, type Expansion } from '../../domain/expansions';
+import { WEBHOOK_EXPANSIONS, type WebhookExpansion } from '../../domain/expansions';
 import type { DisabledReason } from '../../webhooks/record-attempt';
 import { newWebhookSecret } from '../../webhooks/sign';
 
@@ -16,7 +16,7 @@ export interface WebhookEndpoint {
   /** Null: every event of payments. */
   readonly events: readonly WebhookEvent[] | null;
   /** What it adds to the bodies of payments and late payments. */
-  readonly expand: readonly Expansion[];
+  readonly expand: readonly WebhookExpansion[];
   readonly status: 'enabled' | 'disabled';
   readonly disabledReason: DisabledReason | null;
   /** Failed attempts since the last success, and the timestamp of the first of them. */
@@ -34,7 +34,7 @@ export interface NewEndpoint extends Pick<WebhookEndpoint, 'merchantId' | 'url'>
   readonly id?: string;
   /** Empty: every event of payments. */
   readonly events: readonly WebhookEvent[];
-  readonly expand?: readonly Expansion[] | undefined;
+  readonly expand?: readonly WebhookExpansion[] | undefined;
 }
 
 /** An endpoint that was not deleted: $1 is its id. */
@@ -121,8 +121,8 @@ export function storedEvents(events: readonly WebhookEvent[]): WebhookEvent[] | 
 }
 
 /** Each one once, in the order of the bodies. */
-export function storedExpansions(expand: readonly Expansion[]): Expansion[] {
-  return EXPANSIONS.filter((name) => expand.includes(name));
+export function storedExpansions(expand: readonly WebhookExpansion[]): WebhookExpansion[] {
+  return WEBHOOK_EXPANSIONS.filter((name) => expand.includes(name));
 }
 
 /** In the order of their creation, without those that were deleted. */

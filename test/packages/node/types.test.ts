@@ -10,6 +10,8 @@ import type {
   payoutEventSchema,
   webhookEventSchema,
 } from '../../../src/api/openapi/webhook-event';
+import type { paymentLinkSchema } from '../../../src/api/payment-links/link-fields';
+import type { linkRequestSchema } from '../../../src/api/payment-links/link-request';
 import type { cancelByMerchant } from '../../../src/api/payments/cancel-payment';
 import type { bulkItemSchema } from '../../../src/api/payments/create-payment/create-bulk';
 import type { createdPaymentSchema } from '../../../src/api/payments/create-payment/create-single';
@@ -24,6 +26,7 @@ import type { listTransactions } from '../../../src/api/payments/list-transactio
 import type { refundByMerchant } from '../../../src/api/payments/refund-payment';
 import { API_ERRORS, type ApiErrorCode, type ErrorReason } from '../../../src/domain/errors';
 import type { WebhookEvent } from '../../../src/domain/events';
+import type { LinkStatus } from '../../../src/domain/payment-link';
 import type { PaymentStatus } from '../../../src/domain/payment-transitions';
 import { PACKAGE_ROOT } from '../../../src/package-info';
 
@@ -78,6 +81,9 @@ const SAME = {
     KnownKeys<NonNullable<z.input<typeof paymentRequestSchema>['customer']>>
   >,
   Metadata: true satisfies Equal<sdk.Metadata[string], Metadata>,
+  PaymentLink: true satisfies Same<sdk.PaymentLink, z.output<typeof paymentLinkSchema>>,
+  CreatePaymentLinkRequest: true satisfies Same<sdk.CreatePaymentLinkRequest, RequestOf<typeof linkRequestSchema>>,
+  PaymentLinkFilter: true satisfies Equal<sdk.PaymentLinkFilter['status'], LinkStatus | undefined>,
   // `transactions.list` sets the cursor itself.
   ListFilter: true satisfies Equal<keyof sdk.ListFilter, Exclude<keyof typeof listQuerySchema.shape, 'cursor'>>,
   FilteredStatus: true satisfies Equal<sdk.ListFilter['status'], z.input<typeof listQuerySchema>['status']>,

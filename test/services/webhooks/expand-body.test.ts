@@ -4,7 +4,7 @@ import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { eraseDetails } from '../../../src/db/payments/payment-details';
 import { findPaymentsWithParts } from '../../../src/db/payments/payment-parts';
 import { LATE_PAYMENT_EVENTS, PAYMENT_EVENTS } from '../../../src/domain/events';
-import { EXPANSIONS, type Expansion } from '../../../src/domain/expansions';
+import { WEBHOOK_EXPANSIONS, type WebhookExpansion } from '../../../src/domain/expansions';
 import { expand } from '../../../src/services/payments/expand';
 import { findDelivery } from '../../../src/webhooks/outbox';
 import { expandBodyOf, linksOf } from '../../support/expand-body';
@@ -33,7 +33,7 @@ afterAll(async () => {
   await ledger.close();
 });
 
-const register = (members: readonly Expansion[]) =>
+const register = (members: readonly WebhookExpansion[]) =>
   registerEndpoint(ledger.db, sealer, {
     merchantId: ledger.merchantId,
     url: 'http://127.0.0.1:9/',
@@ -71,7 +71,7 @@ async function shown({ paymentId }: AppliedPath['terms']) {
   const parts = ['sealedDetails', 'refund', 'latePayment', 'settledAt'] as const;
   const [payment] = await findPaymentsWithParts(ledger.db, ledger.merchantId, { paymentIds: [paymentId], parts });
   if (!payment) throw new Error('there is no payment');
-  return expand({ sealer, ...linksOf(ledger.db, sealer) }, payment, EXPANSIONS);
+  return expand({ sealer, ...linksOf(ledger.db, sealer) }, payment, WEBHOOK_EXPANSIONS);
 }
 
 /** Without what differs between two payments. */
@@ -93,7 +93,7 @@ const PATHS: readonly (readonly StepName[])[] = [
 ];
 
 it.each(PATHS.map((steps) => [steps] as const))('a body has the members as of each event: %j', async (steps) => {
-  const { id } = await register(EXPANSIONS);
+  const { id } = await register(WEBHOOK_EXPANSIONS);
   const { terms } = await create(steps);
   // Each event of the payment is the last one of a shorter path with the same timestamps.
   const expected = [];

@@ -15,7 +15,8 @@ const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 const METADATA_VALUE_RULE = 'must be a string of at most 500 characters, a number or a boolean';
 
 /** An absent field is null. */
-const orNull = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().transform((value) => value ?? null);
+export const orNull = <Schema extends z.ZodType>(schema: Schema) =>
+  schema.nullish().transform((value) => value ?? null);
 
 const customer = z
   .object({ name: boundedText(100), email: boundedText(254), phone: boundedText(32) }, { error: 'must be an object' })
@@ -69,6 +70,14 @@ function isReturnUrl(text: string): boolean {
   return urlFormatViolation(text, environment) === null;
 }
 
+/** How long a customer can pay, in seconds. */
+export const ownExpiry = orNull(
+  z.int(EXPIRY_RULE).min(OWN_EXPIRY_SECONDS.min, EXPIRY_RULE).max(OWN_EXPIRY_SECONDS.max, EXPIRY_RULE),
+);
+
+/** An address to which customers return. Whether it is one of the shop, only the merchant's row decides. */
+export const ownReturnUrl = orNull(z.string(RETURN_URL_RULE).refine(isReturnUrl, RETURN_URL_RULE));
+
 const DESCRIPTION_RULE = {
   error: `must be a text of 1 to ${MAX_DESCRIPTION_CHARACTERS} characters without line breaks`,
 };
@@ -92,10 +101,10 @@ export const paymentRequestSchema = z.object({
     description: 'The customer; further keys with texts are allowed. Stored encrypted.',
   }),
   metadata: orNull(metadata).meta({ description: 'Your own data, at most 50 keys. Stored encrypted.' }),
-  expires_in: orNull(
-    z.int(EXPIRY_RULE).min(OWN_EXPIRY_SECONDS.min, EXPIRY_RULE).max(OWN_EXPIRY_SECONDS.max, EXPIRY_RULE),
-  ).meta({ description: 'How long the customer can pay, in seconds. By default as your terms have it.' }),
-  return_url: orNull(z.string(RETURN_URL_RULE).refine(isReturnUrl, RETURN_URL_RULE)).meta({
+  expires_in: ownExpiry.meta({
+    description: 'How long the customer can pay, in seconds. By default as your terms have it.',
+  }),
+  return_url: ownReturnUrl.meta({
     description: 'Where the checkout page leads after this payment: at a registered address of your shop.',
   }),
   description: orNull(z.string(DESCRIPTION_RULE).refine(isDescription, DESCRIPTION_RULE)).meta({
@@ -180,12 +189,15 @@ function truncated(field: string): string {
  * The `Idempotency-Key` of a request; null if it has none. Node.js joins the values of a repeated header: as another
  * key, they would make a repeat another payment.
  * @param values of each header line; the same value twice is one key
- * @throws ApiError `payment_create_failed` for two keys, or one that is not 1 to 255 printable ASCII characters
+ * @param code of an endpoint that creates no payment
+ * @throws ApiError `payment_create_failed`, or that code, for two keys, or one that is not 1 to 255 printable ASCII characters
  */
-export function parseIdempotencyKey(values: readonly string[] = []): string | null {
+export function parseIdempotencyKey(values: readonly string[] = [], code?: 'invalid_parameter'): string | null {
   const [key, ...others] = distinctValues(values);
   if (key === undefined) return null;
-  if (others.length > 0) throw new ApiError('idempotency_key_invalid', 'Idempotency-Key must occur once.');
+  if (others.length > 0) throw new ApiError('idempotency_key_invalid', 'Idempotency-Key must occur once.', { code });
   if (IDEMPOTENCY_KEY.test(key)) return key;
-  throw new ApiError('idempotency_key_invalid', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');
+  throw new ApiError('idempotency_key_invalid', 'Idempotency-Key must be 1 to 255 printable ASCII characters.', {
+    code,
+  });
 }

@@ -4,6 +4,7 @@ import type { ListPosition } from '../../../db/payments/list-payments';
 import { PAYMENT_STATUSES } from '../../../domain/payment-transitions';
 import { PROVIDERS } from '../../../domain/provider-capabilities';
 import { zonedTime } from '../../../lib/fields';
+import { parseLinkId } from '../../../services/links/path-id';
 import { MAX_SEARCH_CHARACTERS } from '../../../services/payments/search-payments';
 import { boundedText } from '../../max-length';
 import { expandSchema } from '../expand';
@@ -74,6 +75,11 @@ export const listQuerySchema = z.object({
   created_to: timestamp('23:59:59.999').optional().meta({
     description: 'Only transactions created at this time or earlier. A day counts to its end, UTC.',
   }),
+  payment_link: z
+    .string()
+    .refine((text) => parseLinkId(text) !== undefined, { error: 'must be the id or reference_id of a payment link' })
+    .optional()
+    .meta({ description: 'Only transactions that were made by this payment link.' }),
   search: boundedText(MAX_SEARCH_CHARACTERS)
     .refine((text) => text.trim() !== '' && !text.includes('\0'), { error: 'must be a text without a NUL' })
     .optional()
@@ -87,7 +93,15 @@ export const listQuerySchema = z.object({
 });
 
 /** The filters that a search cannot be combined with. */
-const FILTERS = ['cursor', 'status', 'provider', 'merchant_reference_id', 'created_from', 'created_to'] as const;
+const FILTERS = [
+  'cursor',
+  'status',
+  'provider',
+  'merchant_reference_id',
+  'created_from',
+  'created_to',
+  'payment_link',
+] as const;
 
 export type ListQuery = z.output<typeof listQuerySchema>;
 

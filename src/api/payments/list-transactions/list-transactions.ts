@@ -6,10 +6,12 @@ import { findPaymentsWithParts, type PaymentPart, type PaymentWithParts } from '
 import type { PaymentRow } from '../../../db/payments/payment-row';
 import { ApiError } from '../../../http/api-error';
 import { reportIgnored } from '../../../http/ignored-input';
+import { parseLinkId } from '../../../services/links/path-id';
 import { expand } from '../../../services/payments/expand';
 import { searchPayments } from '../../../services/payments/search-payments';
 import type { ApiDependencies } from '../../dependencies';
 import { merchantEndpoint } from '../../endpoint';
+import { linkToNext } from '../../next-page';
 import { readQuery } from '../../read-query';
 import { EXAMPLE_SUMMARY, EXAMPLE_TIMES } from '../example-payment';
 import { expandedFields, partsOf, readExpand, withMembers, type ExpandDependencies } from '../expand';
@@ -67,7 +69,7 @@ names the rule, so that no unfiltered list is taken for a filtered one. An unkno
     const hasNext = last !== undefined && found.length > page.length;
     return {
       status: 200,
-      ...(hasNext && { headers: { Link: linkToNext(publicBaseUrl, request.originalUrl, encodeCursor(last)) } }),
+      ...(hasNext && { headers: { Link: linkToNext(publicBaseUrl, request, encodeCursor(last)) } }),
       body: { transactions: await Promise.all(page.map(toListed)) },
     };
   },
@@ -81,6 +83,7 @@ function filterOf(merchantId: string, query: ListQuery): MerchantPaymentFilter {
     merchantReferenceId: query.merchant_reference_id,
     createdFrom: query.created_from,
     createdTo: query.created_to,
+    link: query.payment_link === undefined ? undefined : parseLinkId(query.payment_link),
     after: query.cursor,
   };
 }
@@ -102,11 +105,4 @@ async function search(
   const complete = await findPaymentsWithParts(db, searched.merchantId, { paymentIds, parts });
   const byId = new Map(complete.map((payment) => [payment.id, payment]));
   return payments.map((payment) => byId.get(payment.id) ?? payment);
-}
-
-/** The address of the request with another cursor (RFC 8288). */
-function linkToNext(publicBaseUrl: string, originalUrl: string, cursor: string): string {
-  const query = new URLSearchParams(originalUrl.replace(/^[^?]*/, ''));
-  query.set('cursor', cursor);
-  return `<${publicBaseUrl}/transactions?${query.toString()}>; rel="next"`;
 }

@@ -7,7 +7,7 @@ import {
   type EventGroup,
   type WebhookEvent,
 } from '../../../domain/events';
-import { EXPANSIONS, scopesOfExpansions, type Expansion } from '../../../domain/expansions';
+import { scopesOfExpansions, WEBHOOK_EXPANSIONS, type WebhookExpansion } from '../../../domain/expansions';
 import type { FormAttributes } from '../../page/field-attributes';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import { Choices } from '../../ui/choices';
@@ -22,12 +22,12 @@ const MAX_URL_CHARACTERS = 2_048;
 const eventField = (event: WebhookEvent): string => event.replace('.', '_');
 
 /** The checkbox of a member that the endpoint adds. */
-const expansionField = (name: Expansion): string => `expand_${name}`;
+const expansionField = (name: WebhookExpansion): string => `expand_${name}`;
 
 const fields = z.object({
   url: z.string({ error: 'url' }).max(MAX_URL_CHARACTERS, { error: 'url' }),
   events: z.array(z.enum(WEBHOOK_EVENTS), { error: 'events' }),
-  expand: z.array(z.enum(EXPANSIONS)),
+  expand: z.array(z.enum(WEBHOOK_EXPANSIONS)),
 });
 
 /** The fields of an endpoint. The checkboxes of the events are one field, as are those of the added members. */
@@ -39,7 +39,7 @@ export const endpointFields = z.preprocess((sent) => {
     url,
     // Empty: every event of payments.
     events: scope === 'all' ? [] : isListed ? listed : undefined,
-    expand: EXPANSIONS.filter((name) => boxes[expansionField(name)] !== undefined),
+    expand: WEBHOOK_EXPANSIONS.filter((name) => boxes[expansionField(name)] !== undefined),
   };
 }, fields);
 
@@ -47,7 +47,7 @@ interface StoredEndpoint {
   readonly url: string;
   /** Null: every event of payments. */
   readonly events: readonly WebhookEvent[] | null;
-  readonly expand: readonly Expansion[];
+  readonly expand: readonly WebhookExpansion[];
 }
 
 /** The fields of an endpoint as it is stored. */
@@ -99,7 +99,7 @@ function Fields({ view, sent, errors, attributes }: EndpointFormProps): ReactEle
     label: form.scopes[name],
     isChosen: name === scope,
   }));
-  const expansions = EXPANSIONS.map((name) => ({
+  const expansions = WEBHOOK_EXPANSIONS.map((name) => ({
     name: expansionField(name),
     label: name,
     isChosen: sent[expansionField(name)] !== undefined,

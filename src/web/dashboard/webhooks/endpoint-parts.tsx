@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { WebhookEvent } from '../../../domain/events';
-import type { Expansion } from '../../../domain/expansions';
+import type { WebhookExpansion } from '../../../domain/expansions';
 import { StateChip } from '../../ui/chip';
 import type { Fact } from '../../ui/layout';
 import type { MerchantView } from '../merchant-view';
@@ -11,7 +11,7 @@ export interface ShownEndpoint {
   readonly id: string;
   readonly url: string;
   readonly events: readonly WebhookEvent[] | null;
-  readonly expand: readonly Expansion[];
+  readonly expand: readonly WebhookExpansion[];
   readonly status: 'enabled' | 'disabled';
   readonly disabledReason: 'gone' | 'failing' | 'operator' | 'merchant' | null;
   readonly failingSince: Date | null;
