@@ -24,6 +24,7 @@ import type { PaymentWorkflowClient } from '../temporal/payment-workflow-client'
 import type { CheckoutDependencies } from '../web/checkout/checkout-dependencies';
 import { CheckoutPages } from '../web/checkout/checkout-pages';
 import { CheckoutWatch } from '../web/checkout/checkout-watch';
+import { LinkPages } from '../web/checkout/link/link-pages';
 import type { DocumentedService } from '../web/docs/docs-site';
 
 export interface DependencySettings {
@@ -112,6 +113,7 @@ export function openDependencies(
       ...publicAddresses(derivedKeys, publicBaseUrl),
       qrisImages: new QrisImages(keylessDb),
       checkoutPages: new CheckoutPages(environment),
+      linkPages: new LinkPages(environment),
       checkoutWatch: new CheckoutWatch(keylessDb, { ...settings, lostWorkflows }),
       lostWorkflows,
       webhookStreams: new WebhookStreams(streamDb, { cursors: new StreamCursors(derivedKeys), log }),

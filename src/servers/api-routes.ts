@@ -41,6 +41,7 @@ import { getCheckoutLogo } from '../web/checkout/get-checkout-logo';
 import { getCheckoutPage } from '../web/checkout/get-checkout-page';
 import { getCheckoutReceipt } from '../web/checkout/get-checkout-receipt';
 import { getSandboxCheckout } from '../web/checkout/get-sandbox-checkout';
+import { getLinkPage, openLinkPage } from '../web/checkout/link/open-link-page';
 import { streamCheckout } from '../web/checkout/stream-checkout';
 import { getDocs, getDocsFile, getRoot } from '../web/docs/get-docs';
 import { getLlmsTxt } from '../web/docs/get-llms-txt';
@@ -102,6 +103,8 @@ export const PUBLIC_ROUTES: readonly Endpoint[] = [
   getCheckoutImage,
   getCheckoutReceipt,
   getSandboxCheckout,
+  getLinkPage,
+  openLinkPage,
   getCheckoutFile,
   getCheckoutLogo,
   receiveNotification,

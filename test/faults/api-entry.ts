@@ -24,6 +24,7 @@ import { connectClient } from '../../src/temporal/connection';
 import { payloadKeys } from '../../src/temporal/payload-codec';
 import { CheckoutPages } from '../../src/web/checkout/checkout-pages';
 import { CheckoutWatch } from '../../src/web/checkout/checkout-watch';
+import { LinkPages } from '../../src/web/checkout/link/link-pages';
 import { report } from './breakpoint';
 import { API_BREAKPOINTS, InstrumentedWorkflowClient, instrumentQueries } from './instrumented';
 import { apiUrlOf, readSettings } from './settings';
@@ -57,6 +58,7 @@ function run(): void {
       keylessDb: db,
       qrisImages: new QrisImages(db),
       checkoutPages: new CheckoutPages('sandbox'),
+      linkPages: new LinkPages('sandbox'),
       checkoutWatch: new CheckoutWatch(db, { maxConnections: 1_000_000, log, lostWorkflows }),
       lostWorkflows,
       webhookStreams: new WebhookStreams(db, { cursors: new StreamCursors(derivedKeys), log }),

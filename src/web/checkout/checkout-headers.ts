@@ -5,8 +5,14 @@ const HEADERS = {
   'X-Robots-Tag': 'noindex',
 } as const;
 
-/** A page loads only from this service. Only pages of these origins may show it in a frame. */
-export function checkoutHeaders(origins: readonly string[]): Readonly<Record<string, string>> {
+/**
+ * A page loads only from this service. Only pages of these origins may show it in a frame.
+ * @param forms where its forms lead: only the page of a link has one
+ */
+export function checkoutHeaders(
+  origins: readonly string[],
+  forms: 'none' | 'self' = 'none',
+): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
@@ -15,7 +21,7 @@ export function checkoutHeaders(origins: readonly string[]): Readonly<Record<str
     "font-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",
-    "form-action 'none'",
+    `form-action '${forms}'`,
     `frame-ancestors ${origins.length === 0 ? "'none'" : origins.join(' ')}`,
   ];
   return { ...HEADERS, 'Content-Security-Policy': policy.join('; ') };

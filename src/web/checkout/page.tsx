@@ -1,11 +1,10 @@
 import type { ReactElement } from 'react';
-import { contactHref } from '../../domain/shop-contact';
 import type { Language } from '../../domain/sign-in';
 import { checkoutStateOf, isLastPage, payablePayload, type CheckoutPage, type CheckoutState } from './checkout-state';
 import { Code, PayOnPhone, Steps } from './code';
 import { renderDocument } from './document';
-import { logoAddress } from './files';
 import { Facts, Outcome, Receipt, Returning } from './outcome';
+import { Contact, Merchant } from './shop';
 import { formatRupiah, formatTimestamp, TEXTS } from './texts';
 import { timeLeftAt, type TimeLeft } from './time-left';
 import { Watermark } from './watermark';
@@ -53,17 +52,6 @@ function Payment(page: CheckoutPage): ReactElement {
   );
 }
 
-function Merchant({ merchantName, logo }: CheckoutPage['payment']): ReactElement {
-  if (logo === null) return <p className="merchant">{merchantName}</p>;
-  const { hash, width, height } = logo;
-  return (
-    <p className="merchant with-logo">
-      <img src={logoAddress(hash)} width={width} height={height} alt="" />
-      {merchantName}
-    </p>
-  );
-}
-
 interface WaitingProps {
   readonly page: CheckoutPage;
   readonly payload: string;
@@ -98,7 +86,7 @@ function Waiting({ page, payload, timeLeft }: WaitingProps): ReactElement {
         </div>
         <Facts {...page} />
         <BackToShop {...page} isMain={false} />
-        <Contact {...page} />
+        <Contact contact={payment.contact} language={language} />
       </div>
     </div>
   );
@@ -120,7 +108,7 @@ function Ended(page: CheckoutPage): ReactElement {
       {state === 'paid' && returnUrl !== null && <Returning language={language} />}
       <BackToShop {...page} isMain={state !== 'preparing'} />
       <Receipt {...page} />
-      <Contact {...page} />
+      <Contact contact={payment.contact} language={language} />
     </>
   );
 }
@@ -166,18 +154,5 @@ function BackToShop({ language, returnUrl, isMain }: CheckoutPage & { readonly i
     <a className={isMain ? 'button' : 'button quiet'} href={returnUrl} target="_top" data-return="">
       {TEXTS[language].backToShop}
     </a>
-  );
-}
-
-function Contact({ payment: { contact }, language }: CheckoutPage): ReactElement | null {
-  const href = contact === null ? null : contactHref(contact);
-  if (contact === null || href === null) return null;
-  return (
-    <p className="contact">
-      {TEXTS[language].contact}{' '}
-      <a href={href} target="_top">
-        {contact.replace(/^https:\/\//, '')}
-      </a>
-    </p>
   );
 }

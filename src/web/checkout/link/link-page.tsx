@@ -1,0 +1,141 @@
+import type { ReactElement } from 'react';
+import type { OpenedLink } from '../../../db/links/find-opened-link';
+import type { Language } from '../../../domain/sign-in';
+import { renderDocument } from '../document';
+import { Contact, Merchant } from '../shop';
+import { formatRupiah, formatTimestamp } from '../texts';
+import { Watermark } from '../watermark';
+import { LINK_TEXTS_OF_CUSTOMERS, type LinkEnd, type LinkProblem } from './link-texts';
+
+/** What a visitor can do. */
+export type LinkPageState =
+  | {
+      readonly kind: 'form';
+      /** What was typed; empty: nothing. */
+      readonly amount: string;
+      readonly hasAmountError: boolean;
+      /** What happened to the form that was sent; null: nothing. */
+      readonly problem: LinkProblem | null;
+    }
+  /** Another visitor has chosen this amount, which can be paid at this address. */
+  | { readonly kind: 'other_amount'; readonly amountRupiah: number; readonly untilMs: number; readonly href: string }
+  | { readonly kind: 'ended'; readonly end: LinkEnd };
+
+/** What the page of a link is rendered from. */
+export interface LinkPage {
+  readonly link: Pick<
+    OpenedLink,
+    'title' | 'amountRupiah' | 'minimumRupiah' | 'maximumRupiah' | 'merchantName' | 'contact' | 'accent' | 'logo'
+  >;
+  readonly state: LinkPageState;
+  /** The id of this page: sent twice, it is one payment. */
+  readonly attempt: string;
+  readonly language: Language;
+  readonly isSandbox: boolean;
+}
+
+export function renderLinkPage(page: LinkPage): string {
+  const { link, language, isSandbox } = page;
+  return renderDocument({
+    title: `${link.title} · ${link.merchantName}`,
+    language,
+    isSandbox,
+    reloads: false,
+    accent: link.accent,
+    children: (
+      <main className="link">
+        {isSandbox && <Watermark />}
+        <Merchant {...link} />
+        <h1>{link.title}</h1>
+        <State {...page} />
+        {page.state.kind === 'ended' && <Contact contact={link.contact} language={language} />}
+      </main>
+    ),
+  });
+}
+
+/** The page of a token that is none. */
+export function renderUnknownLink(language: Language, isSandbox: boolean): string {
+  const { title, explanation } = LINK_TEXTS_OF_CUSTOMERS[language].unknown;
+  const children = (
+    <main className="ended">
+      <h1>{title}</h1>
+      <p>{explanation}</p>
+    </main>
+  );
+  return renderDocument({ title, language, isSandbox, reloads: false, accent: null, children });
+}
+
+function State({ state, ...page }: LinkPage): ReactElement {
+  const texts = LINK_TEXTS_OF_CUSTOMERS[page.language];
+  switch (state.kind) {
+    case 'ended':
+      return <p>{texts.ends[state.end]}</p>;
+    case 'other_amount': {
+      const amount = formatRupiah(state.amountRupiah);
+      return (
+        <>
+          <p>{texts.otherAmount(amount, formatTimestamp(new Date(state.untilMs), page.language))}</p>
+          <a className="button" href={state.href}>
+            {texts.payOther(amount)}
+          </a>
+        </>
+      );
+    }
+    case 'form':
+      return <Form {...page} state={state} />;
+  }
+}
+
+type FormProps = Omit<LinkPage, 'state'> & { readonly state: Extract<LinkPageState, { kind: 'form' }> };
+
+function Form({ link, state, attempt, language }: FormProps): ReactElement {
+  const texts = LINK_TEXTS_OF_CUSTOMERS[language];
+  return (
+    <form method="post" action={`?lang=${language}`}>
+      {state.problem !== null && (
+        <p className="note" role="alert">
+          {texts.problems[state.problem]}
+        </p>
+      )}
+      <input type="hidden" name="attempt" value={attempt} />
+      {link.amountRupiah === null ? (
+        <AmountField link={link} state={state} language={language} />
+      ) : (
+        <p className="amount">
+          <span className="unseen">{texts.amount}: </span>
+          {formatRupiah(link.amountRupiah)}
+        </p>
+      )}
+      <button className="button">{texts.button}</button>
+    </form>
+  );
+}
+
+function AmountField({ link, state, language }: Pick<FormProps, 'link' | 'state' | 'language'>): ReactElement {
+  const texts = LINK_TEXTS_OF_CUSTOMERS[language];
+  const [minimum, maximum] = [formatRupiah(link.minimumRupiah ?? 0), formatRupiah(link.maximumRupiah ?? 0)];
+  const note = state.hasAmountError ? texts.amountError(minimum, maximum) : texts.bounds(minimum, maximum);
+  return (
+    <p className="chosen-amount">
+      <label htmlFor="amount">{texts.amount}</label>
+      <span>
+        <span aria-hidden="true">Rp</span>
+        <input
+          id="amount"
+          name="amount"
+          inputMode="numeric"
+          autoComplete="off"
+          required
+          maxLength={16}
+          defaultValue={state.amount}
+          aria-invalid={state.hasAmountError || undefined}
+          aria-describedby="amount-note"
+        />
+      </span>
+      <small id="amount-note" className={state.hasAmountError ? 'error' : undefined}>
+        {note}
+      </small>
+    </p>
+  );
+}
