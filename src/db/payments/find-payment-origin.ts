@@ -10,7 +10,14 @@ export interface PaymentOrigin {
   readonly requestId: string | null;
   /** The key of that request, while the request is recorded. */
   readonly key: OriginKey | null;
+  /** The payment link by which a customer made it; null: by none. */
+  readonly link: OriginLink | null;
   readonly policy: OriginPolicy;
+}
+
+export interface OriginLink {
+  readonly referenceId: string;
+  readonly title: string;
 }
 
 export interface OriginKey {
@@ -42,6 +49,9 @@ const ORIGIN = `
       join api_keys api_key on api_key.id = request.key_id and api_key.merchant_id = $1
       where request.merchant_id = $1 and payments.id = any (request.payment_ids) limit 1
     ) end as key,
+    (select json_build_object('referenceId', link.reference_id, 'title', link.title)
+      from payment_link_payments own join payment_links link on link.id = own.link_id
+      where own.payment_id = payments.id) as link,
     json_build_object('version', policy.version,
       'feeBasisPoints', coalesce((payments.fee_terms ->> 'basisPoints')::integer, policy.fee_basis_points),
       'feeFlatRupiah', coalesce((payments.fee_terms ->> 'flatRupiah')::bigint, policy.fee_flat_rupiah),

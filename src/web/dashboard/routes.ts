@@ -17,6 +17,11 @@ import { newKeyPages } from './keys/new-key';
 import { revokeKeyPages } from './keys/revoke-key';
 import { rotateKeyPages } from './keys/rotate-key';
 import { showKeyPage } from './keys/show-key';
+import { closeLinkPages } from './links/close-link';
+import { showLinkCard } from './links/link-card';
+import { listLinkPage } from './links/list-links';
+import { newLinkPages } from './links/new-link';
+import { showLinkPage } from './links/show-link';
 import { closeNoticesByForm } from './notices/close-notice';
 import { showCustomerPage } from './payments/customer';
 import { exportPayments } from './payments/export-payments';
@@ -94,6 +99,12 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   getQrImage,
   showCustomerPage,
   ...paymentActionPages,
+  listLinkPage,
+  // Before the page, whose `:ref` takes every word.
+  ...newLinkPages,
+  showLinkPage,
+  ...closeLinkPages,
+  showLinkCard,
   showBalance,
   showPeriod,
   exportPeriod,

@@ -39,6 +39,7 @@ const en = {
     } satisfies Record<LinkKind, string>,
     amount: 'Amount',
     amountHint: 'Leave it empty if the customer chooses the amount.',
+    openLabel: 'Amount of the customer',
     open: 'The customer types the amount',
     minimum: 'At least',
     maximum: 'At most',
@@ -90,7 +91,6 @@ const en = {
     sum: 'Paid in all',
     payments: 'Newest payments',
     noPayments: 'No payments by this link yet.',
-    allPayments: 'All payments',
     done: { created: 'The link is ready. Send it to your customers.', closed: 'The link is closed.' },
     stillOpen: 'A payment that is open can still be paid: its customer has the QR code.',
   },
@@ -111,7 +111,6 @@ const en = {
     back: 'The link',
   },
   byLink: (title: string) => `by the link ${title}`,
-  linkName: 'Payment link',
 };
 
 export type LinkTexts = typeof en;
@@ -144,6 +143,7 @@ const id: LinkTexts = {
     },
     amount: 'Jumlah',
     amountHint: 'Kosongkan jika pelanggan yang menentukan jumlahnya.',
+    openLabel: 'Jumlah dari pelanggan',
     open: 'Pelanggan mengisi jumlahnya',
     minimum: 'Paling sedikit',
     maximum: 'Paling banyak',
@@ -195,7 +195,6 @@ const id: LinkTexts = {
     sum: 'Total dibayar',
     payments: 'Pembayaran terbaru',
     noPayments: 'Belum ada pembayaran lewat tautan ini.',
-    allPayments: 'Semua pembayaran',
     done: { created: 'Tautan siap. Kirimkan kepada pelanggan Anda.', closed: 'Tautan sudah ditutup.' },
     stillOpen: 'Pembayaran yang masih terbuka tetap dapat dibayar: pelanggannya memegang kode QR.',
   },
@@ -216,7 +215,6 @@ const id: LinkTexts = {
     back: 'Tautan',
   },
   byLink: (title) => `lewat tautan ${title}`,
-  linkName: 'Tautan pembayaran',
 };
 
 export const LINK_TEXTS: Readonly<Record<Language, LinkTexts>> = { id, en };

@@ -3,6 +3,8 @@ import type { OriginKey, OriginPolicy, PaymentOrigin } from '../../../db/payment
 import { formatDuration } from '../../ui/format';
 import { rateText } from '../fee-text';
 import { keyPath } from '../keys/key-paths';
+import { linkPath } from '../links/link-paths';
+import { LINK_TEXTS } from '../links/link-texts';
 import type { MerchantView } from '../merchant-view';
 import { requestPath } from '../requests/request-paths';
 import type { ShownOrigin } from './payment-facts';
@@ -10,11 +12,12 @@ import { PAYMENT_TEXTS } from './payment-texts';
 
 /** Who created a payment and by which policy, in words. A link is only to what the user may see. */
 export function describeOrigin(view: MerchantView, origin: PaymentOrigin): ShownOrigin {
-  const { personName, requestId, key, policy } = origin;
+  const { personName, requestId, key, link, policy } = origin;
   const maySee = view.rightRejection('developers', 'view') === null;
+  const keyHref = key !== null && maySee ? keyPath.to({ code: view.code, key: key.id }) : null;
   return {
-    createdBy: personName ?? keyText(view, key),
-    keyHref: key !== null && maySee ? keyPath.to({ code: view.code, key: key.id }) : null,
+    createdBy: link ? LINK_TEXTS[view.locale.language].byLink(link.title) : (personName ?? keyText(view, key)),
+    creatorHref: link ? linkPath.to({ ...view, ref: link.referenceId }) : keyHref,
     requestId,
     requestHref: key !== null && requestId !== null && maySee ? requestPath.to({ ...view, request: requestId }) : null,
     policy: policyText(view, policy),

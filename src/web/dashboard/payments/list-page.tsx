@@ -7,6 +7,8 @@ import { Card, Notice, PageHead } from '../../ui/layout';
 import { MoreFilters } from '../../ui/more-filters';
 import { Select } from '../../ui/select';
 import { EmptyState, Pager } from '../../ui/table';
+import { linksPath } from '../links/link-paths';
+import { LINK_TEXTS } from '../links/link-texts';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { ListSum, type ListedSum } from './list-sum';
@@ -59,6 +61,9 @@ function List(page: ListPage): ReactElement {
   return (
     <>
       <PageHead title={texts.list.title}>
+        <a className="button" href={linksPath.to(view)}>
+          {LINK_TEXTS[view.locale.language].title}
+        </a>
         <ExportLink page={page} />
         <NewPaymentLink view={view} />
       </PageHead>

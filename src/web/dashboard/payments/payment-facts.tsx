@@ -24,8 +24,8 @@ interface ShownPayment extends ListedPayment {
 /** Who created the payment, and its policy, in words. */
 export interface ShownOrigin {
   readonly createdBy: string;
-  /** Null: no key is known, or the user may not see it. */
-  readonly keyHref: string | null;
+  /** Of the key or the payment link. Null: neither is known, or the user may not see it. */
+  readonly creatorHref: string | null;
   readonly requestId: string | null;
   readonly requestHref: string | null;
   readonly policy: string;
@@ -104,9 +104,19 @@ function feeFacts({ texts, locale }: MerchantView, { status, netRupiah, feeRupia
 
 function originFacts({ locale, texts }: MerchantView, origin: ShownOrigin): Fact[] {
   const own = PAYMENT_TEXTS[locale.language];
-  const { createdBy, keyHref, requestId, requestHref, policy } = origin;
+  const { createdBy, creatorHref, requestId, requestHref, policy } = origin;
   return [
-    { name: own.createdBy, value: keyHref === null ? createdBy : <a href={keyHref}>{createdBy}</a> },
+    {
+      name: own.createdBy,
+      value:
+        creatorHref === null ? (
+          createdBy
+        ) : (
+          <a href={creatorHref}>
+            <bdi>{createdBy}</bdi>
+          </a>
+        ),
+    },
     ...(requestId === null
       ? []
       : [{ name: own.request, value: <RequestId id={requestId} href={requestHref} copy={texts.copy} /> }]),

@@ -1,0 +1,164 @@
+import type { ReactElement } from 'react';
+import type { CreatingMerchantRow } from '../../../db/merchants/find-creating-merchant';
+import { LINK_KINDS, MAX_LINK_TITLE_CHARACTERS } from '../../../domain/payment-link';
+import { createOwnLink } from '../../../services/links/create-own-link';
+import { Choices } from '../../ui/choices';
+import { ErrorSummary, Field } from '../../ui/form';
+import { ZONE_NAMES } from '../../ui/format';
+import { Card, Notice, PageHead } from '../../ui/layout';
+import { memberFormPages, type FormPage } from '../form-pages';
+import { renderMerchantPage } from '../merchant-page';
+import { merchantRejection } from '../merchant-view';
+import { PROVIDER_NAMES } from '../payments/provider-names';
+import { linkPath, linksPath, newLinkPath } from './link-paths';
+import { LINK_TEXTS } from './link-texts';
+import { newLinkFields } from './new-link-fields';
+
+/** Beside which field the text of a rejection stands. */
+const FIELDS: Readonly<Partial<Record<string, string>>> = {
+  provider_not_enabled: 'provider',
+  expires_at_out_of_range: 'expires',
+};
+
+export const newLinkPages = memberFormPages({
+  at: newLinkPath,
+  operation: createOwnLink,
+  path: () => ({}),
+  fields: ({ view }) => newLinkFields(view.locale.zone),
+  errors: ({ locale }) => LINK_TEXTS[locale.language].form.errors,
+  rejections: ({ locale }) => ({ not_created: ({ why }) => LINK_TEXTS[locale.language].rejections[why.reason] }),
+  fieldOf: (rejection) => (rejection.reason === 'not_created' ? FIELDS[rejection.why.reason] : undefined),
+  done: ({ referenceId }, { view }) => linkPath.to({ ...view, ref: referenceId }, { done: 'created' }),
+  render: (page) =>
+    renderMerchantPage(page.view, {
+      title: LINK_TEXTS[page.view.locale.language].form.heading,
+      current: 'payments',
+      live: 'none',
+      children: <NewLink {...page} />,
+    }),
+});
+
+function NewLink(page: FormPage<CreatingMerchantRow>): ReactElement {
+  const { view, errors, rejection } = page;
+  const texts = LINK_TEXTS[view.locale.language];
+  const closed = merchantRejection(view);
+  return (
+    <div className="narrow">
+      <PageHead title={texts.form.heading} back={{ href: linksPath.to(view), label: texts.title }} />
+      <div className="stack">
+        {rejection !== null && rejection !== closed && (
+          <Notice tone="bad">
+            <p>{rejection}</p>
+          </Notice>
+        )}
+        <ErrorSummary title={texts.form.errorTitle} errors={errors} />
+        <Card>
+          <form className="card-body" method="post" action={newLinkPath.to(view)}>
+            <input type="hidden" name="form_id" value={page.formId} />
+            <MainFields {...page} />
+            <MoreFields {...page} />
+            <div className="buttons">
+              <button className="button primary wide-button" disabled={closed !== null}>
+                {texts.form.button}
+              </button>
+            </div>
+          </form>
+        </Card>
+      </div>
+    </div>
+  );
+}
+
+function MainFields({ view, sent, errors, attributes }: FormPage<CreatingMerchantRow>): ReactElement {
+  const { form, kinds } = LINK_TEXTS[view.locale.language];
+  const chosen = sent?.kind ?? 'once';
+  return (
+    <>
+      <Field
+        name="title"
+        label={form.title}
+        hint={form.titleHint}
+        value={sent?.title ?? ''}
+        error={errors.title}
+        autoComplete="off"
+        {...attributes.title}
+        maxLength={MAX_LINK_TITLE_CHARACTERS}
+      />
+      <Choices
+        name="kind"
+        kind="radio"
+        label={form.kind}
+        choices={LINK_KINDS.map((name) => ({
+          name,
+          label: `${kinds[name]}. ${form.kindHints[name]}`,
+          isChosen: name === chosen,
+        }))}
+        error={errors.kind}
+        {...attributes.kind}
+      />
+      <Field
+        name="amount"
+        label={form.amount}
+        hint={form.amountHint}
+        value={sent?.amount ?? ''}
+        error={errors.amount}
+        inputMode="numeric"
+        autoComplete="off"
+        prefix="Rp"
+        {...attributes.amount}
+      />
+      <Choices
+        name="open_amount"
+        kind="checkbox"
+        label={form.openLabel}
+        choices={[{ name: 'open', label: form.open, isChosen: sent?.open === 'on' }]}
+        error={errors.open}
+      />
+    </>
+  );
+}
+
+/** What few links need, open if it was filled in. */
+function MoreFields({ view, subject, sent, errors, attributes }: FormPage<CreatingMerchantRow>): ReactElement {
+  const { language, zone } = view.locale;
+  const { form } = LINK_TEXTS[language];
+  const names = ['minimum', 'maximum', 'order', 'provider', 'expires'] as const;
+  const isUsed = names.some((name) => sent?.[name] !== undefined || errors[name] !== undefined);
+  const text = (name: 'minimum' | 'maximum' | 'order' | 'expires') => ({
+    name,
+    value: sent?.[name] ?? '',
+    error: errors[name],
+    autoComplete: 'off',
+    ...attributes[name],
+  });
+  return (
+    <details className="more-fields" open={isUsed}>
+      <summary>{form.more}</summary>
+      <div>
+        <Field {...text('minimum')} label={form.minimum} hint={form.boundsHint} inputMode="numeric" prefix="Rp" />
+        <Field {...text('maximum')} label={form.maximum} inputMode="numeric" prefix="Rp" />
+        <Field {...text('order')} label={form.order} hint={form.orderHint} />
+        <Field
+          {...text('expires')}
+          label={form.expires}
+          hint={form.expiresHint(ZONE_NAMES[zone])}
+          type="datetime-local"
+        />
+        {subject.providers.length > 1 && (
+          <Choices
+            name="provider"
+            kind="radio"
+            label={form.provider}
+            choices={subject.providers.map((name) => ({
+              name,
+              label: PROVIDER_NAMES[name],
+              isChosen: name === (sent?.provider ?? 'gopay'),
+            }))}
+            error={errors.provider}
+            {...attributes.provider}
+          />
+        )}
+      </div>
+    </details>
+  );
+}
