@@ -21,8 +21,8 @@ export type ApiErrorCode = keyof typeof API_ERRORS;
 
 /**
  * THE closed table of reasons, for the header `X-Error-Reason` (docs/contract.md#errors). A code that stands for
- * several mistakes has a reason for each of them. A code without one here needs none. `POST /payment-links` has the code
- * `invalid_parameter` for the reasons that it shares with `POST /payments`.
+ * several mistakes has a reason for each of them. A code without one here needs none. `POST /payment-links` has the
+ * code `invalid_parameter` for the reasons that it shares with `POST /payments`.
  */
 export const ERROR_REASONS = {
   body_not_json: { code: 'invalid_json', meaning: 'The body is not JSON, or JSON that two parsers read differently.' },

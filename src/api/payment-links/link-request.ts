@@ -41,10 +41,10 @@ export const linkRequestSchema = z.object({
     .meta({ description: 'What it is for. Every visitor reads it: no names of customers.' }),
   amount: rupiah.meta({ description: 'Order amount of each transaction. Without it the customer chooses one.' }),
   minimum_amount: rupiah.meta({
-    description: `The least that a customer may choose, by default ${OPEN_AMOUNT_RUPIAH.minimum}. Not beside \`amount\`.`,
+    description: `The least of a chosen amount, by default ${OPEN_AMOUNT_RUPIAH.minimum}. Not beside \`amount\`.`,
   }),
   maximum_amount: rupiah.meta({
-    description: `The most that a customer may choose, by default ${OPEN_AMOUNT_RUPIAH.maximum}. Not beside \`amount\`.`,
+    description: `The most of a chosen amount, by default ${OPEN_AMOUNT_RUPIAH.maximum}. Not beside \`amount\`.`,
   }),
   provider: z
     .enum(PROVIDERS, { error: `must be ${PROVIDERS.join(' or ')}` })

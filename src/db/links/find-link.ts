@@ -20,16 +20,14 @@ export async function findLink(db: Queryable, scope: Scope, key: LinkKey): Promi
 /** What a payment shows of its link. */
 export interface LinkOfPayment {
   readonly id: string;
-  readonly referenceId: string;
   readonly title: string;
-  readonly fingerprint: string;
 }
 
 /** The link by which a payment was made; null: by none. */
 export async function findLinkOfPayment(db: Queryable, paymentId: string): Promise<LinkOfPayment | null> {
   const { rows } = await db.query<LinkOfPayment>({
     name: 'find_link_of_payment',
-    text: `select link.id, link.reference_id as "referenceId", link.title, link.fingerprint
+    text: `select link.id, link.title
       from payment_link_payments own join payment_links link on link.id = own.link_id where own.payment_id = $1`,
     values: [paymentId],
   });

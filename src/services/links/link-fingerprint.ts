@@ -13,7 +13,7 @@ export function isSameLink(stored: string, terms: LinkTerms, keys: DerivedKeys):
   return isFingerprintOf(stored, digestOf(terms), keys);
 }
 
-/** In a fixed order, under the names of the contract. What is null is left out, so that a new term changes no digest. */
+/** In a fixed order, under the names of the API. What is null is left out, so a new term changes no old digest. */
 function digestOf(terms: LinkTerms): string {
   const fields = [
     ['kind', terms.kind],

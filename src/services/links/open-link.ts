@@ -17,10 +17,10 @@ import type { NewPayment } from '../payments/create/new-payment';
 import { fingerprintOf } from '../payments/create/request-fingerprint';
 import { NO_DETAILS } from '../payments/payment-details';
 
-export type OpenDependencies = CreateDependencies & TemporalState;
+export type OpenLinkDependencies = CreateDependencies & TemporalState;
 
 /** What a visitor sent. */
-export interface Visit {
+export interface LinkVisit {
   readonly link: OpenedLink;
   /** The id of the page that was sent: a repeat has the same one. */
   readonly attempt: string;
@@ -29,7 +29,7 @@ export interface Visit {
 }
 
 /** The payment of a visitor, or why there is none. */
-export type Opened =
+export type LinkOpening =
   | { readonly outcome: 'opened'; readonly payment: Pick<PaymentRow, 'id' | 'fingerprint'> }
   /** Another visitor has chosen another amount, which stands until that payment ends. */
   | { readonly outcome: 'other_amount' }
@@ -48,7 +48,7 @@ const MAX_MOVES = 5;
  * Creates the payment of a visitor, or finds the one that exists. A process that dies between the number and the
  * creation leaves a number, whose payment the next visitor creates under the same id.
  */
-export async function openLink(dependencies: OpenDependencies, visit: Visit): Promise<Opened> {
+export async function openLink(dependencies: OpenLinkDependencies, visit: LinkVisit): Promise<LinkOpening> {
   const { db } = dependencies;
   const merchant = await findCreatingMerchant(db, visit.link.merchantId);
   const request = await findRequest(db, merchant, visit);
@@ -65,7 +65,7 @@ export async function openLink(dependencies: OpenDependencies, visit: Visit): Pr
  * The payment that the merchant would request; null: it cannot have it at present. This is asked before a number is
  * taken, so that a shop without a provider uses up no link.
  */
-async function findRequest(db: Queryable, merchant: CreatingMerchantRow, visit: Visit): Promise<NewPayment | null> {
+async function findRequest(db: Queryable, merchant: CreatingMerchantRow, visit: LinkVisit): Promise<NewPayment | null> {
   const { link, amountRupiah, now } = visit;
   const choice = { provider: link.provider, paymentMethod: METHOD, amountRupiah } as const;
   const { provider, merchantId } = link;
@@ -84,10 +84,10 @@ async function findRequest(db: Queryable, merchant: CreatingMerchantRow, visit: 
 }
 
 /** The ids of payments are in the namespace of the link, so they meet no key of a merchant. */
-const paymentIdOf = ({ link, attempt }: Visit, number: number | null) =>
+const paymentIdOf = ({ link, attempt }: LinkVisit, number: number | null) =>
   uuidV5(number === null ? attempt : String(number), link.id);
 
-async function takeNumber(db: Queryable, visit: Visit): Promise<OpenedNumber> {
+async function takeNumber(db: Queryable, visit: LinkVisit): Promise<OpenedNumber> {
   const { link, now: at } = visit;
   let number = link.kind === 'once' ? (link.newest?.number ?? 0) + 1 : null;
   for (let move = 1; ; move += 1) {
@@ -98,11 +98,11 @@ async function takeNumber(db: Queryable, visit: Visit): Promise<OpenedNumber> {
   }
 }
 
-function findPayment(db: Queryable, { link }: Visit, id: string): Promise<PaymentRow | undefined> {
+function findPayment(db: Queryable, { link }: LinkVisit, id: string): Promise<PaymentRow | undefined> {
   return findMerchantPayment(db, link.merchantId, { id });
 }
 
-function toOpened({ link, amountRupiah }: Visit, payment: PaymentRow): Opened {
+function toOpened({ link, amountRupiah }: LinkVisit, payment: PaymentRow): LinkOpening {
   const isOther = link.kind === 'once' && payment.amountRupiah !== amountRupiah;
   return isOther ? { outcome: 'other_amount' } : { outcome: 'opened', payment };
 }
@@ -115,10 +115,10 @@ interface NumberedRequest {
 }
 
 async function create(
-  dependencies: OpenDependencies,
-  visit: Visit,
+  dependencies: OpenLinkDependencies,
+  visit: LinkVisit,
   { paymentId, number, merchant, request }: NumberedRequest,
-): Promise<Opened> {
+): Promise<LinkOpening> {
   const identity = { paymentId, idempotencyKey: `link-${visit.link.id}-${number}` };
   const draft = { request, fingerprint: fingerprintOf(request, dependencies.derivedKeys), identity };
   const result = await createPayment(dependencies, merchant, draft).catch((error: unknown) => {

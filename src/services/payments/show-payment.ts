@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/connection/pool';
+import { findLinkOfPayment, type LinkOfPayment } from '../../db/links/find-link';
 import type { PaymentRow } from '../../db/payments/payment-row';
 import { SUBJECT_TABLES } from '../../db/transitions/subjects';
 import type { ActorText } from '../../domain/actor';
@@ -23,6 +24,8 @@ export interface PaymentDetails {
   readonly refunds: readonly Refund[];
   /** Null if no money came after the payment became final. */
   readonly latePayment: LatePayment | null;
+  /** The payment link by which a customer made it; null: by none. */
+  readonly paymentLink: LinkOfPayment | null;
   readonly exceptions: readonly ExceptionRecord[];
   /** The newest operator actions, rejected ones included. */
   readonly actions: readonly AuditedAction[];
@@ -92,22 +95,25 @@ export async function showPayment(
 ): Promise<PaymentDetails> {
   const payment = await findPaymentOfAnyId(db, anyId);
   const { id, referenceId } = payment;
-  const [transitions, ledger, refunds, latePayment, exceptions, actions, deliveries, workflow] = await Promise.all([
-    listTransitions(db, id),
-    listLedgerEntries(db, { kind: 'payment', id }),
-    listRefunds(db, id),
-    findLatePayment(db, id),
-    listExceptionsOf(db, referenceId),
-    listActions(db, { target: id, limit: MAX_ACTIONS }),
-    listDeliveriesOf(db, { kind: 'payment', id }),
-    readRun(id).catch(toWorkflowError),
-  ]);
+  const [transitions, ledger, refunds, latePayment, link, exceptions, actions, deliveries, workflow] =
+    await Promise.all([
+      listTransitions(db, id),
+      listLedgerEntries(db, { kind: 'payment', id }),
+      listRefunds(db, id),
+      findLatePayment(db, id),
+      findLinkOfPayment(db, id),
+      listExceptionsOf(db, referenceId),
+      listActions(db, { target: id, limit: MAX_ACTIONS }),
+      listDeliveriesOf(db, { kind: 'payment', id }),
+      readRun(id).catch(toWorkflowError),
+    ]);
   return {
     payment,
     transitions,
     ledger,
     refunds,
     latePayment,
+    paymentLink: link,
     exceptions,
     actions,
     deliveries,

@@ -59,7 +59,7 @@ async function readRows(language: 'id' | 'en', query = ''): Promise<string[][]> 
   return rowsOf(body);
 }
 
-const [keyId, endpointId] = [randomUUID(), randomUUID()];
+const [keyId, endpointId, linkFormId] = [randomUUID(), randomUUID(), randomUUID()];
 const key = `/developers/keys/${keyId}`;
 const endpoint = `/developers/webhooks/${endpointId}`;
 const url = 'http://127.0.0.1:9/webhooks';
@@ -72,6 +72,7 @@ const POSTS = [
   ['merchant.remove_logo', '/settings/checkout/logo/remove', {}],
   ['member.invite', '/team/invite', { email: 'sri@toko.test', role: 'viewer' }],
   ['payment.create', '/payments/new', sent({ amount: '50000' })],
+  ['payment_link.create', '/links/new', { form_id: linkFormId, title: 'Kopi', kind: 'once', amount: '50000' }],
   ['key.create', '/developers/keys/new', { form_id: keyId, name: 'Toko', scope_read: 'on', expiry: 'none' }],
   ['key.update', `${key}/edit`, { name: 'Kasir', scope_read: 'on', expiry: 'none' }],
   ['key.rotate', `${key}/rotate`, sent({ overlap: '1' })],

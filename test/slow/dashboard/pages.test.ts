@@ -24,6 +24,7 @@ import {
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { eventually } from '../../support/eventually';
 import { issueKey, revokeAsOperator } from '../../support/keys';
+import { createTestLink } from '../../support/payment-links';
 import { createPage } from '../../support/payment-page';
 import { addLines, applyPayout, preparePayouts } from '../../support/payouts';
 import { createMember, createShop, signInMany } from '../../support/people';
@@ -169,6 +170,13 @@ async function requestPage(path: string): Promise<string> {
   await untilRecorded('request_id = $1', id);
   return `${home}/developers/requests/${id}`;
 }
+
+/** The page of a new once-link, or of one with these fields. */
+async function linkPage(fields: Readonly<Record<string, unknown>>): Promise<string> {
+  return `${home}/links/${(await createTestLink(service, fields)).referenceId}`;
+}
+
+const inAWeek = () => `${new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 19)}Z`;
 
 /** A payment whose page names the key of its request. */
 async function paymentOfApi(): Promise<string> {
@@ -355,6 +363,18 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
     'a filter that is not possible': () => `${home}/payments?from=yesterday`,
   },
   'get /m/:code/payments/new': { 'a form': () => `${home}/payments/new` },
+  'get /m/:code/links': {
+    nothing: () => `${home}/links?status=expired`,
+    'with links': async () => (await linkPage({ title: 'Kopi susu', amount: 20_000 }), `${home}/links`),
+    'a filter that is not possible': () => `${home}/links?status=open`,
+  },
+  'get /m/:code/links/new': { 'a form': () => `${home}/links/new` },
+  'get /m/:code/links/:link': {
+    once: () => linkPage({ title: 'Invoice 1042', amount: 50_000, merchant_reference_id: 'ORDER-1042' }),
+    'open, with an end': () => linkPage({ kind: 'reusable', title: 'Donation', expires_at: inAWeek() }),
+  },
+  'get /m/:code/links/:link/close': { possible: async () => `${await linkPage({ title: 'Kopi', amount: 1 })}/close` },
+  'get /m/:code/links/:link/card': { 'a sheet': async () => `${await linkPage({ title: 'Kopi', amount: 1 })}/card` },
   'get /m/:code/payments/:ref': {
     ...Object.fromEntries(PAYMENT_STATUSES.map((status) => [status, () => payment(status)])),
     'created by the API': paymentOfApi,
@@ -595,6 +615,8 @@ const OTHER_ROUTES = [
   'post /profile/security/passkeys/:id',
   'post /profile/security/passkeys/:id/remove',
   'post /m/:code/payments/new',
+  'post /m/:code/links/new',
+  'post /m/:code/links/:link/close',
   'get /m/:code/payments.csv',
   'get /m/:code/activity.csv',
   'get /m/:code/balance/days/:day.csv',

@@ -34,6 +34,7 @@ let endpointId: string;
 let deliveryId: string;
 let bankAccountId: string;
 let payoutReference: string;
+let [linkReference, foreignLink] = ['', ''];
 
 beforeAll(async () => {
   service = await startTestService(await newNamespace());
@@ -42,6 +43,10 @@ beforeAll(async () => {
   second = await createSecondMerchant(service.db);
   const created = await service.call('POST', '/payments', { amount: 50_000 }, { authorization: bearer(second) });
   foreignReference = created.body.payment.reference_id;
+  const newLink = { kind: 'once', title: 'Invoice', amount: 50_000 };
+  const foreign = await service.call('POST', '/payment-links', newLink, { authorization: bearer(second) });
+  foreignLink = foreign.body.payment_link.reference_id;
+  linkReference = (await service.call('POST', '/payment-links', newLink)).body.payment_link.reference_id;
   const url = 'http://127.0.0.1:9/webhooks';
   const endpoint = { merchantId: service.merchantId, url, events: [] } as const;
   endpointId = (await registerEndpoint(service.db, createSealer(service.masterKey), endpoint)).id;
@@ -133,7 +138,8 @@ const fill = (path: string, merchant: string, reference: string) =>
     .replace(':invitation', invitationId)
     .replace(':endpoint', endpointId)
     .replace(':delivery', deliveryId)
-    .replace(':account', bankAccountId);
+    .replace(':account', bankAccountId)
+    .replace(':link', linkReference);
 
 describe('a form', () => {
   it.each([
@@ -277,6 +283,15 @@ describe('who may open a page', () => {
     expect(
       (await send(`/m/${code}/payments?q=${foreignReference}`, { headers: { cookie: owner } })).body,
     ).not.toContain('role="table"');
+  });
+
+  it('a payment link of another merchant is 404 on each page', async () => {
+    const withLink = FILLED.filter(({ path }) => path.includes(':link'));
+    expect(withLink.length).toBeGreaterThan(3);
+    for (const route of withLink) {
+      const path = route.path.replace(':link', foreignLink);
+      expect([path, await respond({ ...route, path }, owner, code, foreignReference)]).toEqual([path, 404]);
+    }
   });
 
   it.each(MEMBER_ROLES)('%s: 403 exactly where the table of roles denies it', async (role) => {

@@ -190,7 +190,8 @@ function truncated(field: string): string {
  * key, they would make a repeat another payment.
  * @param values of each header line; the same value twice is one key
  * @param code of an endpoint that creates no payment
- * @throws ApiError `payment_create_failed`, or that code, for two keys, or one that is not 1 to 255 printable ASCII characters
+ * @throws ApiError `payment_create_failed`, or that code, for two keys, or one that is not 1 to 255 printable ASCII
+ *   characters
  */
 export function parseIdempotencyKey(values: readonly string[] = [], code?: 'invalid_parameter'): string | null {
   const [key, ...others] = distinctValues(values);

@@ -6,7 +6,7 @@ import { readRupiah, RUPIAH_TEXT } from '../../../domain/money';
 import { linkStatusOf } from '../../../domain/payment-link';
 import { UNPAID_FINAL_STATUSES } from '../../../domain/payment-transitions';
 import { publicEndpoint, type EndpointResponse } from '../../../http/endpoint';
-import { openLink, type OpenDependencies, type Opened } from '../../../services/links/open-link';
+import { openLink, type LinkOpening, type OpenLinkDependencies } from '../../../services/links/open-link';
 import type { CheckoutDependencies } from '../checkout-dependencies';
 import { checkoutHeaders } from '../checkout-headers';
 import { languageOf } from '../find-checkout-page';
@@ -14,7 +14,7 @@ import type { LinkPageState } from './link-page';
 
 type LinkPageDependencies = Pick<CheckoutDependencies, 'keylessDb' | 'linkAddresses' | 'checkoutLinks' | 'linkPages'>;
 
-type LinkOpenDependencies = LinkPageDependencies & Omit<OpenDependencies, 'db'>;
+type LinkOpenDependencies = LinkPageDependencies & Omit<OpenLinkDependencies, 'db'>;
 
 const PATH = '/link/:token';
 const HTML = { 'Content-Type': 'text/html; charset=utf-8' } as const;
@@ -108,7 +108,7 @@ function readAmount({ minimumRupiah, maximumRupiah }: OpenedLink, text: string):
 }
 
 interface Sent {
-  readonly opened: Opened;
+  readonly opened: LinkOpening;
   readonly attempt: string;
   readonly amount: string;
 }

@@ -45,7 +45,7 @@ export function objectOf(view: MerchantView, row: MerchantActionRow, known: Know
   if (action === 'payments.export') return link(objects.payments, paymentsPath.to(view), true);
   if (kind === 'payment' || kind === 'customer')
     return link(objects.payment, paymentPagePath.to({ code, ref: target }), isThere);
-  if (kind === 'payment_link') return link(objects.link, linkPath.to({ code, ref: target }), isThere);
+  if (kind === 'payment_link') return link(objects.link, linkPath.to({ code, link: target }), isThere);
   if (kind === 'key') return link(objects.key, keyPath.to({ code, key: target }), isThere && isDeveloper);
   if (action === 'webhook.redeliver') {
     return isUuid(target)

@@ -10,14 +10,14 @@ import { LINK_TEXTS } from './link-texts';
 export const closeLinkPages = memberFormPages({
   at: closeLinkPath,
   operation: closeOwnLink,
-  path: ({ ref }) => ({ link: ref }),
+  path: ({ link }) => ({ link }),
   fields: () => z.object({}),
   errors: ({ locale }) => LINK_TEXTS[locale.language].form.errors,
   rejections: () => ({}),
-  done: ({ referenceId }, { view }) => linkPath.to({ ...view, ref: referenceId }, { done: 'closed' }),
+  done: ({ referenceId }, { view }) => linkPath.to({ ...view, link: referenceId }, { done: 'closed' }),
   render({ view, subject: link, formId, rejection }) {
     const { closing, columns } = LINK_TEXTS[view.locale.language];
-    const path = { ...view, ref: link.referenceId };
+    const path = { ...view, link: link.referenceId };
     const facts = [
       { name: columns.title, value: <bdi>{link.title}</bdi> },
       { name: columns.amount, value: linkAmountText(view, link) },

@@ -20,13 +20,13 @@ export const showLinkCard = memberPage(
     fields: NO_FIELDS,
     async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'linkAddresses'>, visit) {
       const view = merchantView(dependencies, visit);
-      const { ref } = linkCardPath.read(visit.request.params);
-      const link = await requireLink(dependencies.db, visit.member, ref).catch(orNoPage);
+      const path = linkCardPath.read(visit.request.params);
+      const link = await requireLink(dependencies.db, visit.member, path.link).catch(orNoPage);
       const card = {
         view,
         title: link.title,
         amount: linkAmountText(view, link),
-        back: linkPath.to({ ...view, ref: link.referenceId }),
+        back: linkPath.to({ ...view, link: link.referenceId }),
         url: await dependencies.linkAddresses.urlOf(link),
       };
       const { title } = LINK_TEXTS[view.locale.language].sheet;

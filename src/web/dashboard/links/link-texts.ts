@@ -97,8 +97,8 @@ const en = {
   closing: {
     title: 'Close the link?',
     explanation:
-      'No customer can start a new payment by it. A payment that is open can still be paid. Closing cannot be undone: ' +
-      'make a new link instead.',
+      'No customer can start a new payment by it. A payment that is open can still be paid. ' +
+      'Closing cannot be undone: make a new link instead.',
     button: 'Close the link',
     cancel: 'Keep it',
   },

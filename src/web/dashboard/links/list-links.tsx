@@ -135,7 +135,7 @@ function columnsOf(view: MerchantView): Column<PaymentLinkRow>[] {
       narrow: 'first',
       className: 'clipped strong',
       cell: ({ referenceId, title }) => (
-        <a className="row-link" href={linkPath.to({ code, ref: referenceId })}>
+        <a className="row-link" href={linkPath.to({ code, link: referenceId })}>
           <bdi>{title}</bdi>
         </a>
       ),

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { CreatingMerchantRow } from '../../../db/merchants/find-creating-merchant';
-import { LINK_KINDS, MAX_LINK_TITLE_CHARACTERS } from '../../../domain/payment-link';
+import { LINK_KINDS } from '../../../domain/payment-link';
 import { createOwnLink } from '../../../services/links/create-own-link';
 import { Choices } from '../../ui/choices';
 import { ErrorSummary, Field } from '../../ui/form';
@@ -28,7 +28,7 @@ export const newLinkPages = memberFormPages({
   errors: ({ locale }) => LINK_TEXTS[locale.language].form.errors,
   rejections: ({ locale }) => ({ not_created: ({ why }) => LINK_TEXTS[locale.language].rejections[why.reason] }),
   fieldOf: (rejection) => (rejection.reason === 'not_created' ? FIELDS[rejection.why.reason] : undefined),
-  done: ({ referenceId }, { view }) => linkPath.to({ ...view, ref: referenceId }, { done: 'created' }),
+  done: ({ referenceId }, { view }) => linkPath.to({ ...view, link: referenceId }, { done: 'created' }),
   render: (page) =>
     renderMerchantPage(page.view, {
       title: LINK_TEXTS[page.view.locale.language].form.heading,
@@ -82,7 +82,6 @@ function MainFields({ view, sent, errors, attributes }: FormPage<CreatingMerchan
         error={errors.title}
         autoComplete="off"
         {...attributes.title}
-        maxLength={MAX_LINK_TITLE_CHARACTERS}
       />
       <Choices
         name="kind"

@@ -33,7 +33,7 @@ export const showLinkPage = memberPage(
       const { db, linkAddresses } = dependencies;
       const view = merchantView(dependencies, visit);
       const { merchantId } = visit.member;
-      const link = await requireLink(db, { merchantId }, linkPath.read(visit.request.params).ref).catch(orNoPage);
+      const link = await requireLink(db, { merchantId }, linkPath.read(visit.request.params).link).catch(orNoPage);
       const payments = await listMerchantPayments(db, { merchantId, link: { id: link.id } }, NEWEST_PAYMENTS);
       const done = query.ok ? query.values.done : undefined;
       // Others can send the address: the link decides.
@@ -102,7 +102,7 @@ function Sharing({ view, link, url }: LinkPageProps): ReactElement | null {
       >
         {detail.whatsApp}
       </a>
-      <a className="button" href={linkCardPath.to({ ...view, ref: link.referenceId })}>
+      <a className="button" href={linkCardPath.to({ ...view, link: link.referenceId })}>
         {detail.card}
       </a>
       <a className="button" href={url} rel="noreferrer" target="_blank">
@@ -116,7 +116,7 @@ function CloseLink({ view, link }: LinkPageProps): ReactElement | null {
   if (link.closedAt !== null || view.rightRejection('payments', 'manage') !== null) return null;
   return (
     <div className="buttons">
-      <a className="button wide-button danger" href={closeLinkPath.to({ ...view, ref: link.referenceId })}>
+      <a className="button wide-button danger" href={closeLinkPath.to({ ...view, link: link.referenceId })}>
         {LINK_TEXTS[view.locale.language].detail.close}
       </a>
     </div>

@@ -17,7 +17,7 @@ export function describeOrigin(view: MerchantView, origin: PaymentOrigin): Shown
   const keyHref = key !== null && maySee ? keyPath.to({ code: view.code, key: key.id }) : null;
   return {
     createdBy: link ? LINK_TEXTS[view.locale.language].byLink(link.title) : (personName ?? keyText(view, key)),
-    creatorHref: link ? linkPath.to({ ...view, ref: link.referenceId }) : keyHref,
+    creatorHref: link ? linkPath.to({ ...view, link: link.referenceId }) : keyHref,
     requestId,
     requestHref: key !== null && requestId !== null && maySee ? requestPath.to({ ...view, request: requestId }) : null,
     policy: policyText(view, policy),

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { v5 as uuidV5 } from 'uuid';
+import { openLinkNumber } from '../../../src/db/links/open-link';
+import { eventually } from '../../support/eventually';
+import { createTestLink, pressButton, type TestLink } from '../../support/payment-links';
+import { newNamespace, startTestService, type TestService } from '../../support/service';
+import { bySize } from '../../support/size';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService(await newNamespace());
+});
+afterAll(() => service.close());
+
+const textOf = async (url: string) => (await fetch(`${url}?lang=en`)).text();
+
+async function paymentsOf({ id }: TestLink) {
+  const { rows } = await service.db.query<{ id: string; referenceId: string; status: string; amountRupiah: number }>(
+    `select payments.id, reference_id as "referenceId", status, amount_rupiah as "amountRupiah"
+     from payment_link_payments own join payments on payments.id = own.payment_id
+     where own.link_id = $1 order by own.number`,
+    [id],
+  );
+  return rows;
+}
+
+/** The customer pays the newest payment of the link. */
+async function pay(link: TestLink): Promise<void> {
+  const newest = (await paymentsOf(link)).at(-1);
+  await service.pay(newest?.referenceId ?? '');
+  await eventually(
+    () => paymentsOf(link),
+    (payments) => payments.at(-1)?.status === 'paid',
+  );
+}
+
+describe('GET /link/:token', () => {
+  it('shows shop, title, amount and one button, and creates nothing', async () => {
+    const link = await createTestLink(service);
+    const response = await fetch(`${link.url}?lang=en`);
+    const html = await response.text();
+    expect(response.status).toBe(200);
+    for (const text of ['Invoice 1042', 'Rp\u00a050.000', 'Pay by QRIS', 'name="attempt"'])
+      expect(html).toContain(text);
+    expect(html).not.toMatch(/<style|style=|\son\w+=|<script>/);
+    expect(response.headers.get('set-cookie')).toBeNull();
+    expect(response.headers.get('content-security-policy')).toContain("form-action 'self'");
+    expect(await paymentsOf(link)).toEqual([]);
+  });
+
+  it('404 with a page: an unknown token', async () => {
+    const response = await fetch(`${service.apiUrl}/link/unknown?lang=en`);
+    expect([response.status, await response.text()]).toEqual([
+      404,
+      expect.stringContaining('This link does not exist.'),
+    ]);
+    expect((await pressButton({ url: `${service.apiUrl}/link/unknown` })).status).toBe(404);
+  });
+
+  it('each opening has another attempt', async () => {
+    const { url } = await createTestLink(service);
+    const attempts = [await textOf(url), await textOf(url)].map(
+      (html) => /name="attempt" value="([^"]+)/.exec(html)?.[1],
+    );
+    expect(new Set(attempts).size).toBe(2);
+  });
+});
+
+describe('a once-link', () => {
+  it('visitors at the same time get one payment, and the acquirer one order', async () => {
+    const link = await createTestLink(service);
+    const count = bySize({ small: 10, full: 200 });
+    const responses = await Promise.all(Array.from({ length: count }, () => pressButton(link)));
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 303));
+    const locations = new Set(responses.map(({ headers }) => headers.get('location')));
+    expect(locations.size).toBe(1);
+    const payments = await paymentsOf(link);
+    expect(payments).toHaveLength(1);
+    expect((await service.atProvider(payments[0]?.referenceId ?? ''))?.charge_calls).toBe(1);
+    expect(await (await fetch([...locations][0] ?? '')).text()).toContain('role="img"');
+  });
+
+  it('a number without a payment is created under the same id by the next visitors', async () => {
+    const link = await createTestLink(service);
+    // What a process leaves that dies between the number and the creation.
+    const paymentId = uuidV5('1', link.id);
+    await openLinkNumber(service.db, { linkId: link.id, paymentId, number: 1, at: new Date() });
+    const responses = await Promise.all([pressButton(link), pressButton(link), pressButton(link)]);
+    expect(responses.map(({ status }) => status)).toEqual([303, 303, 303]);
+    expect((await paymentsOf(link)).map(({ id }) => id)).toEqual([paymentId]);
+  });
+
+  it('an ended payment is followed by the next one, and a paid one by none', async () => {
+    const link = await createTestLink(service);
+    await pressButton(link);
+    const [first] = await paymentsOf(link);
+    await service.call('POST', `/payments/${first?.id}/cancel`);
+    expect((await pressButton(link)).status).toBe(303);
+    await pay(link);
+    expect((await paymentsOf(link)).map(({ status }) => status)).toEqual(['cancelled', 'paid']);
+    const refused = await pressButton(link);
+    expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining('This link is paid.')]);
+    expect(await textOf(link.url)).not.toContain('<form');
+    const { payment_link } = (await service.call('GET', `/payment-links/${link.id}`)).body;
+    expect(payment_link).toMatchObject({ status: 'paid', paid_count: 1, paid_amount: 50_000 });
+  });
+
+  it('the amount of the first visitor stands until that payment ends', async () => {
+    const link = await createTestLink(service, { minimum_amount: 10_000 });
+    expect((await pressButton(link, { amount: '50.000' })).status).toBe(303);
+    const second = await pressButton(link, { amount: '60.000' });
+    expect([second.status, await second.text()]).toEqual([
+      409,
+      expect.stringContaining('Rp\u00a050.000 is being paid. Pay it, or wait until'),
+    ]);
+    expect(await textOf(link.url)).toContain('Pay Rp\u00a050.000');
+    expect(await paymentsOf(link)).toHaveLength(1);
+  });
+});
+
+describe('a reusable link', () => {
+  it('a page that is sent twice makes one payment, and each opening one', async () => {
+    const link = await createTestLink(service, { kind: 'reusable', amount: 20_000 });
+    const attempt = randomUUID();
+    const [one, two] = await Promise.all([pressButton(link, { attempt }), pressButton(link, { attempt })]);
+    expect(one.headers.get('location')).toBe(two.headers.get('location'));
+    await Promise.all([pressButton(link), pressButton(link)]);
+    expect(await paymentsOf(link)).toHaveLength(3);
+    await pay(link);
+    expect((await pressButton(link)).status).toBe(303);
+  });
+
+  it('429 with Retry-After: the payments of a minute are used up', async () => {
+    const link = await createTestLink(service, { kind: 'reusable', amount: 20_000 });
+    for (let number = 1; number <= 20; number += 1) {
+      await openLinkNumber(service.db, { linkId: link.id, paymentId: randomUUID(), number: null, at: new Date() });
+    }
+    const response = await pressButton(link);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '60']);
+  });
+});
+
+it.each([
+  ['nothing', ''],
+  ['less than the minimum', '9.999'],
+  ['more than the maximum', '100.001'],
+  ['a word', 'ten'],
+  ['decimals', '20000,50'],
+])('422 with the form again: an amount of %s', async (_name, amount) => {
+  const link = await createTestLink(service, { kind: 'reusable', minimum_amount: 10_000, maximum_amount: 100_000 });
+  const response = await pressButton(link, { amount });
+  const html = await response.text();
+  expect(response.status).toBe(422);
+  expect(html).toContain('Enter an amount from Rp\u00a010.000 to Rp\u00a0100.000.');
+  expect(html).toContain('aria-invalid="true"');
+  expect(await paymentsOf(link)).toEqual([]);
+});
+
+it('409: a link that was closed', async () => {
+  const link = await createTestLink(service);
+  await service.call('POST', `/payment-links/${link.id}/close`);
+  const response = await pressButton(link);
+  expect([response.status, await response.text()]).toEqual([
+    409,
+    expect.stringContaining('The shop has closed this link.'),
+  ]);
+});
+
+it.each([
+  ['is suspended', "status = 'suspended'", "status = 'approved'"],
+  ['may not use the provider', "providers = '{shopeepay}'", "providers = '{gopay,shopeepay}'"],
+])('409, and no number is used up: the merchant %s', async (_name, change, undo) => {
+  const link = await createTestLink(service);
+  await service.db.query(`update merchants set ${change} where id = $1`, [service.merchantId]);
+  const response = await pressButton(link);
+  await service.db.query(`update merchants set ${undo} where id = $1`, [service.merchantId]);
+  expect([response.status, await response.text()]).toEqual([
+    409,
+    expect.stringContaining('The shop cannot take payments at present.'),
+  ]);
+  const { rowCount } = await service.db.query('select from payment_link_payments where link_id = $1', [link.id]);
+  expect(rowCount).toBe(0);
+});

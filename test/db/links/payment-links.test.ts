@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { openLinkNumber } from '../../../src/db/links/open-link';
+import { LINK_KINDS, LINK_LIMITS, linkStatusOf } from '../../../src/domain/payment-link';
+import { insertMerchant } from '../../../src/services/merchants/merchants';
+import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { bySize } from '../../support/size';
+
+let database: TestDatabase;
+let owner: Pool;
+let api: Pool;
+let merchantId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  owner = createPool(database.url, { max: 2 });
+  api = createPool(database.urlOf('lunas_local_api'), { max: 10 });
+  const shop = { name: 'Shop', feePayer: 'merchant', providers: ['gopay'], approve: true } as const;
+  merchantId = (await insertMerchant(owner, shop)).id;
+});
+afterAll(async () => {
+  await Promise.all([owner.end(), api.end()]);
+  await database.drop();
+});
+
+const AT = new Date('2026-11-29T08:00:00Z');
+
+/** A link of Rp50,000 that is paid once; `changes` has other columns. */
+async function newLink(changes: object = {}): Promise<string> {
+  const id = randomUUID();
+  const link = {
+    id,
+    reference_id: `LK${id}`,
+    merchant_id: merchantId,
+    provider: 'gopay',
+    kind: 'once',
+    amount_rupiah: 50_000,
+    title: 'Invoice',
+    fingerprint: 'v1.test.0',
+    created_at: AT,
+    created_by: 'key:test',
+    ...changes,
+  };
+  await api.query('insert into payment_links select * from jsonb_populate_record(null::payment_links, $1)', [link]);
+  return id;
+}
+
+describe('a stored link', () => {
+  it.each([
+    ["title = 'Other'"],
+    ['amount_rupiah = 1'],
+    ["expires_at = now() + interval '1 day'"],
+    ["return_url = 'https://evil.test/'"],
+    ["closed_at = now(), closed_by = 'x', title = 'Other'"],
+  ])('never changes: %s', async (assignment) => {
+    const id = await newLink();
+    await expect(owner.query(`update payment_links set ${assignment} where id = $1`, [id])).rejects.toThrow(
+      'append-only',
+    );
+  });
+
+  it('is closed once, and not deleted', async () => {
+    const id = await newLink();
+    const close = "update payment_links set closed_at = now(), closed_by = 'key:test' where id = $1";
+    await api.query(close, [id]);
+    await expect(owner.query(close, [id])).rejects.toThrow('append-only');
+    await expect(owner.query('delete from payment_links where id = $1', [id])).rejects.toThrow('append-only');
+    await expect(owner.query('truncate payment_links cascade')).rejects.toThrow('append-only');
+  });
+
+  it.each([
+    ['neither an amount nor bounds', { amount_rupiah: null }],
+    ['an amount and bounds', { minimum_rupiah: 1, maximum_rupiah: 2 }],
+    ['one bound', { amount_rupiah: null, minimum_rupiah: 1 }],
+    ['bounds in the other order', { amount_rupiah: null, minimum_rupiah: 2, maximum_rupiah: 1 }],
+    ['an amount of nothing', { amount_rupiah: 0 }],
+    ['a title of 101 characters', { title: 'x'.repeat(101) }],
+  ])('is rejected with %s', async (_name, changes) => {
+    await expect(newLink(changes)).rejects.toThrow('payment_links');
+  });
+});
+
+it('PostgreSQL and TypeScript know the same status', async () => {
+  const time = fc.option(fc.integer({ min: -200, max: 200 }), { nil: null });
+  const state = fc.record({ kind: fc.constantFrom(...LINK_KINDS), hasPaid: fc.boolean(), closed: time, expires: time });
+  const at = (seconds: number | null) => (seconds === null ? null : new Date(AT.getTime() + seconds * 1_000));
+  await fc.assert(
+    fc.asyncProperty(state, async ({ kind, hasPaid, closed, expires }) => {
+      const [closedAt, expiresAt] = [at(closed), at(expires)];
+      const { rows } = await api.query<{ status: string }>('select payment_link_status($1, $2, $3, $4, $5) as status', [
+        kind,
+        hasPaid,
+        closedAt,
+        expiresAt,
+        AT,
+      ]);
+      expect(rows[0]?.status).toBe(linkStatusOf({ kind, hasPaid, closedAt, expiresAt }, AT.getTime()));
+    }),
+    { numRuns: bySize({ small: 200, full: 2_000 }) },
+  );
+});
+
+describe('the number of a visitor', () => {
+  const open = (linkId: string, paymentId: string, number: number | null, at = AT) =>
+    openLinkNumber(api, { linkId, paymentId, number, at });
+
+  it('visitors of a once-link at the same time get one number', async () => {
+    const linkId = await newLink();
+    const paymentId = randomUUID();
+    const visitors = Array.from({ length: bySize({ small: 10, full: 200 }) }, () => open(linkId, paymentId, 1));
+    const outcomes = (await Promise.all(visitors)).map(({ outcome }) => outcome);
+    expect(outcomes.toSorted()).toEqual([...outcomes.slice(1).map(() => 'found'), 'new']);
+    const { rows } = await owner.query('select number, payment_id from payment_link_payments where link_id = $1', [
+      linkId,
+    ]);
+    expect(rows).toEqual([{ number: 1, payment_id: paymentId }]);
+  });
+
+  it('a caller that has read an older number learns the newest one', async () => {
+    const linkId = await newLink();
+    expect(await open(linkId, randomUUID(), 2)).toEqual({ outcome: 'moved', paymentId: null, number: null });
+  });
+
+  it('a reusable link has a number for each attempt, and one for a repeat', async () => {
+    const linkId = await newLink({ kind: 'reusable' });
+    const [first, second] = [randomUUID(), randomUUID()];
+    const opened = await Promise.all([first, second, first].map((id) => open(linkId, id, null)));
+    expect(new Set(opened.map(({ paymentId }) => paymentId))).toEqual(new Set([first, second]));
+    expect(new Set(opened.map(({ number }) => number))).toEqual(new Set([1, 2]));
+  });
+
+  it('a link that is closed, or ends within a minute, gives none', async () => {
+    const closed = await newLink();
+    await api.query("update payment_links set closed_at = $2, closed_by = 'key:test' where id = $1", [closed, AT]);
+    expect((await open(closed, randomUUID(), 1)).outcome).toBe('closed');
+    const ending = await newLink({ expires_at: new Date(AT.getTime() + 59_000) });
+    expect((await open(ending, randomUUID(), 1)).outcome).toBe('expired');
+  });
+
+  it('at most 20 within a minute', async () => {
+    const linkId = await newLink({ kind: 'reusable' });
+    for (let count = 0; count < LINK_LIMITS.perMinute; count += 1) {
+      expect((await open(linkId, randomUUID(), null)).outcome).toBe('new');
+    }
+    expect((await open(linkId, randomUUID(), null)).outcome).toBe('too_many_new');
+    const later = new Date(AT.getTime() + 60_000);
+    expect((await open(linkId, randomUUID(), null, later)).outcome).toBe('new');
+  });
+
+  it('at most 10,000 in all', async () => {
+    const linkId = await newLink({ kind: 'reusable' });
+    await owner.query(
+      `insert into payment_link_payments (link_id, number, payment_id, created_at)
+       values ($1, $2, gen_random_uuid(), $3)`,
+      [linkId, LINK_LIMITS.payments, new Date(AT.getTime() - 86_400_000)],
+    );
+    expect((await open(linkId, randomUUID(), null)).outcome).toBe('used_up');
+  });
+
+  it.each(['dashboard', 'operator', 'reader', 'worker', 'payouts', 'verifier'] as const)(
+    'the role of the %s cannot give one',
+    async (role) => {
+      const pool = createPool(database.urlOf(`lunas_local_${role}`), { max: 1 });
+      const wanted = { linkId: randomUUID(), paymentId: randomUUID(), number: 1, at: AT };
+      await expect(openLinkNumber(pool, wanted)).rejects.toThrow('permission denied');
+      await pool.end();
+    },
+  );
+});
