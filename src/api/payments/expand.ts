@@ -79,7 +79,7 @@ const EXPANDED_FIELDS = {
 /** For the schema of a response: each member is there if it is requested. */
 export const expandedFields = z.object(EXPANDED_FIELDS).partial().shape;
 
-/** As `expandedFields`, for the bodies of webhooks. */
+/** The members of the bodies of webhooks, each if the endpoint adds it. */
 export const webhookFields = z.object(EXPANDED_FIELDS).omit({ payment_link: true }).partial().shape;
 
 /** Any text may be given. */

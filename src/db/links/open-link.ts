@@ -15,7 +15,7 @@ export type OpenedNumber =
 interface WantedNumber {
   readonly linkId: string;
   readonly paymentId: string;
-  /** Of a once-link: the number from which the id of the payment is made. Null: the link is reusable. */
+  /** The number of a once-link from which the id of the payment is made. Null: the link is reusable. */
   readonly number: number | null;
   readonly at: Date;
 }

@@ -31,7 +31,7 @@ export type LinkRejection =
 
 interface MadeLink {
   readonly outcome: 'created';
-  /** As it is now. */
+  /** With its present figures. */
   readonly link: PaymentLinkRow;
   /** An earlier request with the key made it. */
   readonly isRepeat: boolean;

@@ -36,7 +36,7 @@ export type LinkOpening =
   | { readonly outcome: NotOpened }
   /** The merchant cannot have this payment at present. */
   | { readonly outcome: 'not_possible' }
-  /** It is not known whether there is a payment. The same page can be sent again. */
+  /** Whether there is a payment is not known. The same page can be sent again. */
   | { readonly outcome: 'no_result' };
 
 const METHOD = 'qris';

@@ -97,7 +97,7 @@ describe('POST /payment-links', () => {
 });
 
 describe('one link, and the list', () => {
-  it('is found by both of its ids, and closed once', async () => {
+  it('a link is found by both of its ids, and closed once', async () => {
     const { id, referenceId } = await createTestLink(service);
     expect((await service.call('GET', `/payment-links/${id}`)).body.payment_link.reference_id).toBe(referenceId);
     const closed = await service.call('POST', `/payment-links/${referenceId}/close`);

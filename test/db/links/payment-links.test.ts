@@ -53,14 +53,14 @@ describe('a stored link', () => {
     ["expires_at = now() + interval '1 day'"],
     ["return_url = 'https://evil.test/'"],
     ["closed_at = now(), closed_by = 'x', title = 'Other'"],
-  ])('never changes: %s', async (assignment) => {
+  ])('a stored link never changes: %s', async (assignment) => {
     const id = await newLink();
     await expect(owner.query(`update payment_links set ${assignment} where id = $1`, [id])).rejects.toThrow(
       'append-only',
     );
   });
 
-  it('is closed once, and not deleted', async () => {
+  it('a stored link is closed once, and not deleted', async () => {
     const id = await newLink();
     const close = "update payment_links set closed_at = now(), closed_by = 'key:test' where id = $1";
     await api.query(close, [id]);
@@ -76,7 +76,7 @@ describe('a stored link', () => {
     ['bounds in the other order', { amount_rupiah: null, minimum_rupiah: 2, maximum_rupiah: 1 }],
     ['an amount of nothing', { amount_rupiah: 0 }],
     ['a title of 101 characters', { title: 'x'.repeat(101) }],
-  ])('is rejected with %s', async (_name, changes) => {
+  ])('PostgreSQL rejects a link with %s', async (_name, changes) => {
     await expect(newLink(changes)).rejects.toThrow('payment_links');
   });
 });

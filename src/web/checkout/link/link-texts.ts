@@ -1,5 +1,6 @@
 import type { NotOpened } from '../../../db/links/open-link';
 import type { Language } from '../../../domain/sign-in';
+import { TEXTS } from '../texts';
 
 /** Why the page of a link has no form. */
 export type LinkEnd = Exclude<NotOpened, 'too_many_new' | 'too_many_open'> | 'not_possible';
@@ -23,7 +24,7 @@ const INDONESIAN: LinkTexts = {
   amount: 'Jumlah',
   bounds: (minimum, maximum) => `Dari ${minimum} sampai ${maximum}`,
   amountError: (minimum, maximum) => `Isi jumlah dari ${minimum} sampai ${maximum}.`,
-  button: 'Bayar dengan QRIS',
+  button: TEXTS.id.states.waiting.title,
   ends: {
     paid: 'Tautan ini sudah dibayar.',
     closed: 'Toko sudah menutup tautan ini.',

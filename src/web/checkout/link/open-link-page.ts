@@ -22,7 +22,7 @@ const MAX_FORM_BYTES = 4 * 1_024;
 /** The limits of a link are by minute, or end with a payment. */
 const RETRY_AFTER_SECONDS = 60;
 
-/** The page of a link. It creates nothing: chats and search engines open links to preview them. */
+/** The page of a link. It creates nothing: chats open links to preview them. */
 export const getLinkPage = publicEndpoint({
   method: 'get',
   path: PATH,
@@ -143,7 +143,7 @@ async function respond(
 interface Shown {
   readonly status: number;
   readonly state: LinkPageState;
-  /** Of the form that was sent; null or absent: a new one. */
+  /** The id of the form that was sent; null or absent: a new one. */
   readonly attempt?: string | null;
 }
 

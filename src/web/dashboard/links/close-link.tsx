@@ -16,7 +16,7 @@ export const closeLinkPages = memberFormPages({
   rejections: () => ({}),
   done: ({ referenceId }, { view }) => linkPath.to({ ...view, link: referenceId }, { done: 'closed' }),
   render({ view, subject: link, formId, rejection }) {
-    const { closing, columns } = LINK_TEXTS[view.locale.language];
+    const { closing, columns, detail } = LINK_TEXTS[view.locale.language];
     const path = { ...view, link: link.referenceId };
     const facts = [
       { name: columns.title, value: <bdi>{link.title}</bdi> },
@@ -25,6 +25,7 @@ export const closeLinkPages = memberFormPages({
     const children = (
       <ConfirmPage
         {...closing}
+        button={detail.close}
         back={{ href: linkPath.to(path), label: link.title }}
         facts={facts}
         action={closeLinkPath.to(path)}

@@ -29,7 +29,7 @@ export const showLinkCard = memberPage(
         back: linkPath.to({ ...view, link: link.referenceId }),
         url: await dependencies.linkAddresses.urlOf(link),
       };
-      const { title } = LINK_TEXTS[view.locale.language].sheet;
+      const title = LINK_TEXTS[view.locale.language].detail.card;
       const children = <LinkCard {...card} />;
       return pageResponse(renderMerchantPage(view, { title, current: 'payments', live: 'none', children }));
     },
@@ -45,12 +45,12 @@ interface LinkCardProps {
 }
 
 function LinkCard({ view, title, amount, back, url }: LinkCardProps): ReactElement {
-  const { sheet } = LINK_TEXTS[view.locale.language];
+  const { sheet, detail } = LINK_TEXTS[view.locale.language];
   const { size, path } = drawQrisPath(url);
   return (
     <>
       <div className="no-print">
-        <PageHead title={sheet.title} back={{ href: back, label: sheet.back }}>
+        <PageHead title={detail.card} back={{ href: back, label: sheet.back }}>
           <button type="button" className="button primary" data-print="" hidden>
             {sheet.print}
           </button>

@@ -44,7 +44,6 @@ const en = {
     minimum: 'At least',
     maximum: 'At most',
     boundsHint: 'If empty: Rp 1.000 to Rp 10.000.000',
-    order: 'Order id (optional)',
     orderHint: 'Each payment of the link has it.',
     provider: 'Provider',
     expires: 'Ends at (optional)',
@@ -56,8 +55,6 @@ const en = {
       kind: 'Choose how often it can be paid.',
       amount: 'Enter an amount from Rp 1 to Rp 10.000.000.',
       amount_or_open: 'Enter an amount, or let the customer type it: not both.',
-      minimum: 'Enter an amount from Rp 1 to Rp 10.000.000.',
-      maximum: 'Enter an amount from Rp 1 to Rp 10.000.000.',
       bounds: 'The highest amount is below the lowest one.',
       order: 'Enter at most 64 characters.',
       provider: 'Choose a provider.',
@@ -99,11 +96,9 @@ const en = {
     explanation:
       'No customer can start a new payment by it. A payment that is open can still be paid. ' +
       'Closing cannot be undone: make a new link instead.',
-    button: 'Close the link',
     cancel: 'Keep it',
   },
   sheet: {
-    title: 'Card to print',
     scan: "Open with your phone's camera",
     notQris: 'Scan with the camera, not with a payment app.',
     codeName: 'QR code with the address of the link',
@@ -148,7 +143,6 @@ const id: LinkTexts = {
     minimum: 'Paling sedikit',
     maximum: 'Paling banyak',
     boundsHint: 'Jika kosong: Rp 1.000 sampai Rp 10.000.000',
-    order: 'Nomor pesanan (opsional)',
     orderHint: 'Setiap pembayaran dari tautan ini memakainya.',
     provider: 'Penyedia',
     expires: 'Berakhir pada (opsional)',
@@ -160,8 +154,6 @@ const id: LinkTexts = {
       kind: 'Pilih berapa kali dapat dibayar.',
       amount: 'Isi jumlah dari Rp 1 sampai Rp 10.000.000.',
       amount_or_open: 'Isi jumlah, atau biarkan pelanggan mengisinya: jangan keduanya.',
-      minimum: 'Isi jumlah dari Rp 1 sampai Rp 10.000.000.',
-      maximum: 'Isi jumlah dari Rp 1 sampai Rp 10.000.000.',
       bounds: 'Jumlah terbanyak di bawah jumlah tersedikit.',
       order: 'Isi paling banyak 64 karakter.',
       provider: 'Pilih penyedia.',
@@ -203,11 +195,9 @@ const id: LinkTexts = {
     explanation:
       'Tidak ada yang dapat memulai pembayaran baru. Pembayaran yang masih terbuka tetap dapat dibayar. ' +
       'Penutupan tidak dapat dibatalkan: buat tautan baru.',
-    button: 'Tutup tautan',
     cancel: 'Biarkan',
   },
   sheet: {
-    title: 'Kartu untuk dicetak',
     scan: 'Buka dengan kamera ponsel Anda',
     notQris: 'Pindai dengan kamera, bukan dengan aplikasi pembayaran.',
     codeName: 'Kode QR dengan alamat tautan',

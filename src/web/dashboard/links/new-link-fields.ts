@@ -6,8 +6,9 @@ import type { TimeZone } from '../../../domain/sign-in';
 import { startOfDay } from '../../ui/format';
 import { amountField } from '../payments/list-filter';
 
-const rupiahField = (name: string) =>
-  amountField.refine((rupiah) => rupiah >= 1 && rupiah <= MAX_TOTAL_RUPIAH, { error: name }).optional();
+const rupiahField = amountField
+  .refine((rupiah) => rupiah >= 1 && rupiah <= MAX_TOTAL_RUPIAH, { error: 'amount' })
+  .optional();
 
 const LOCAL_TIME = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):([0-5]\d)(?::00)?$/;
 const MINUTE_MS = 60_000;
@@ -32,10 +33,10 @@ export const newLinkFields = (zone: TimeZone) =>
         .max(MAX_LINK_TITLE_CHARACTERS, { error: 'title' })
         .refine(isLinkTitle, { error: 'title' }),
       kind: z.enum(LINK_KINDS, { error: 'kind' }),
-      amount: rupiahField('amount'),
+      amount: rupiahField,
       open: z.literal('on', { error: 'form' }).optional(),
-      minimum: rupiahField('minimum'),
-      maximum: rupiahField('maximum'),
+      minimum: rupiahField,
+      maximum: rupiahField,
       order: z
         .string()
         .max(64, { error: 'order' })

@@ -136,7 +136,7 @@ function MoreFields({ view, subject, sent, errors, attributes }: FormPage<Creati
       <div>
         <Field {...text('minimum')} label={form.minimum} hint={form.boundsHint} inputMode="numeric" prefix="Rp" />
         <Field {...text('maximum')} label={form.maximum} inputMode="numeric" prefix="Rp" />
-        <Field {...text('order')} label={form.order} hint={form.orderHint} />
+        <Field {...text('order')} label={view.texts.create.order} hint={form.orderHint} />
         <Field
           {...text('expires')}
           label={form.expires}

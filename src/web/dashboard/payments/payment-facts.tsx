@@ -24,7 +24,7 @@ interface ShownPayment extends ListedPayment {
 /** Who created the payment, and its policy, in words. */
 export interface ShownOrigin {
   readonly createdBy: string;
-  /** Of the key or the payment link. Null: neither is known, or the user may not see it. */
+  /** The page of the key or of the payment link. Null: neither is known, or the user may not see it. */
   readonly creatorHref: string | null;
   readonly requestId: string | null;
   readonly requestHref: string | null;
