@@ -1,9 +1,10 @@
 import type { HttpClient, RequestOptions } from './http';
+import type { ListFilter, PaymentLinkFilter } from './types';
 
 interface List {
   readonly path: string;
   /** The parameters of the query; a list is separated by commas. */
-  readonly filter: object;
+  readonly filter: ListFilter | PaymentLinkFilter;
   /** The member of the body that has the items. */
   readonly field: string;
 }
@@ -25,9 +26,9 @@ export async function* listPages<Item>(
   }
 }
 
-function toQuery(filter: object): string {
+function toQuery(filter: List['filter']): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries<unknown>({ ...filter })) {
+  for (const [name, value] of Object.entries(filter)) {
     if (value !== undefined) query.set(name, value instanceof Date ? value.toISOString() : String(value));
   }
   return query.size === 0 ? '' : `?${query.toString()}`;

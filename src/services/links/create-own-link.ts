@@ -10,6 +10,9 @@ import { Operation } from '../operations/operation';
 import { done, rejected } from '../operations/rejections';
 import { linkIdOf, makeLink, type LinkDependencies, type LinkRejection } from './create-link';
 
+/** Whose link it is. */
+export type LinkingMerchant = CreatingMerchantRow;
+
 const rupiah = z.int().min(1).max(MAX_TOTAL_RUPIAH);
 
 const choice = z.object({
@@ -34,7 +37,7 @@ export const createOwnLink = new Operation({
   input: choice,
   rejections: { not_created: { why: z.custom<LinkRejection>() } },
   messages: { not_created: ({ why }) => why.reason },
-  async load({ db }: AuditDependencies & LinkDependencies, scope): Promise<CreatingMerchantRow> {
+  async load({ db }: AuditDependencies & LinkDependencies, scope): Promise<LinkingMerchant> {
     if (scope === 'all') throw new NotFoundError('merchant', 'of an operator');
     return findCreatingMerchant(db, scope.merchantId);
   },

@@ -1,17 +1,12 @@
 import type { ReactElement } from 'react';
-import type { Logo } from '../../db/merchants/merchant-logos';
 import { contactHref } from '../../domain/shop-contact';
 import type { Language } from '../../domain/sign-in';
+import type { CheckoutPayment } from './checkout-state';
 import { logoAddress } from './files';
 import { TEXTS } from './texts';
 
-interface MerchantProps {
-  readonly merchantName: string;
-  readonly logo: Logo | null;
-}
-
 /** Whose page it is. */
-export function Merchant({ merchantName, logo }: MerchantProps): ReactElement {
+export function Merchant({ merchantName, logo }: Pick<CheckoutPayment, 'merchantName' | 'logo'>): ReactElement {
   if (logo === null) return <p className="merchant">{merchantName}</p>;
   const { hash, width, height } = logo;
   return (

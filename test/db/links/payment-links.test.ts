@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { openLinkNumber } from '../../../src/db/links/open-link';
 import { LINK_KINDS, LINK_LIMITS, linkStatusOf } from '../../../src/domain/payment-link';

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Environment } from '../../../config';
 import type { Language } from '../../../domain/sign-in';
-import { renderLinkPage, renderUnknownLink, type LinkPage } from './link-page';
+import { renderLinkPage, renderUnknownLink } from './link-page';
+import type { LinkPage } from './link-state';
 
 /** Some hundred pages of 5 kB. */
 const MAX_PAGE_CHARACTERS = 4 * 1_024 * 1_024;

@@ -10,7 +10,7 @@ import { openLink, type LinkOpening, type OpenLinkDependencies } from '../../../
 import type { CheckoutDependencies } from '../checkout-dependencies';
 import { checkoutHeaders } from '../checkout-headers';
 import { languageOf } from '../find-checkout-page';
-import type { LinkPageState } from './link-page';
+import type { LinkPageState } from './link-state';
 
 type LinkPageDependencies = Pick<CheckoutDependencies, 'keylessDb' | 'linkAddresses' | 'checkoutLinks' | 'linkPages'>;
 

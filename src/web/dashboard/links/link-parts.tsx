@@ -1,10 +1,10 @@
 import type { ReactElement } from 'react';
-import type { PaymentLinkRow } from '../../../db/links/payment-link-row';
 import { formatRupiah } from '../../../domain/money';
 import { linkStatusOf, type LinkStatus } from '../../../domain/payment-link';
 import { StateChip, type Tone } from '../../ui/chip';
 import type { MerchantView } from '../merchant-view';
 import { LINK_TEXTS } from './link-texts';
+import type { ShownLink } from './shown-link';
 
 const TONES = { active: 'open', paid: 'good', closed: 'neutral', expired: 'neutral' } as const satisfies Record<
   LinkStatus,
@@ -13,7 +13,7 @@ const TONES = { active: 'open', paid: 'good', closed: 'neutral', expired: 'neutr
 
 interface LinkChipProps {
   readonly view: MerchantView;
-  readonly link: PaymentLinkRow;
+  readonly link: ShownLink;
 }
 
 export function LinkChip({ view, link }: LinkChipProps): ReactElement {
@@ -22,7 +22,7 @@ export function LinkChip({ view, link }: LinkChipProps): ReactElement {
 }
 
 /** What the link asks for: an amount, or two between which the customer chooses. */
-export function linkAmountText({ locale }: MerchantView, link: PaymentLinkRow): string {
+export function linkAmountText({ locale }: MerchantView, link: ShownLink): string {
   if (link.amountRupiah !== null) return formatRupiah(link.amountRupiah);
   return LINK_TEXTS[locale.language].range(formatRupiah(link.minimumRupiah), formatRupiah(link.maximumRupiah));
 }

@@ -1,7 +1,6 @@
 import type { ReactElement } from 'react';
-import type { CreatingMerchantRow } from '../../../db/merchants/find-creating-merchant';
 import { LINK_KINDS } from '../../../domain/payment-link';
-import { createOwnLink } from '../../../services/links/create-own-link';
+import { createOwnLink, type LinkingMerchant } from '../../../services/links/create-own-link';
 import { Choices } from '../../ui/choices';
 import { ErrorSummary, Field } from '../../ui/form';
 import { ZONE_NAMES } from '../../ui/format';
@@ -38,7 +37,7 @@ export const newLinkPages = memberFormPages({
     }),
 });
 
-function NewLink(page: FormPage<CreatingMerchantRow>): ReactElement {
+function NewLink(page: FormPage<LinkingMerchant>): ReactElement {
   const { view, errors, rejection } = page;
   const texts = LINK_TEXTS[view.locale.language];
   const closed = merchantRejection(view);
@@ -69,7 +68,7 @@ function NewLink(page: FormPage<CreatingMerchantRow>): ReactElement {
   );
 }
 
-function MainFields({ view, sent, errors, attributes }: FormPage<CreatingMerchantRow>): ReactElement {
+function MainFields({ view, sent, errors, attributes }: FormPage<LinkingMerchant>): ReactElement {
   const { form, kinds } = LINK_TEXTS[view.locale.language];
   const chosen = sent?.kind ?? 'once';
   return (
@@ -118,7 +117,7 @@ function MainFields({ view, sent, errors, attributes }: FormPage<CreatingMerchan
 }
 
 /** What few links need, open if it was filled in. */
-function MoreFields({ view, subject, sent, errors, attributes }: FormPage<CreatingMerchantRow>): ReactElement {
+function MoreFields({ view, subject, sent, errors, attributes }: FormPage<LinkingMerchant>): ReactElement {
   const { language, zone } = view.locale;
   const { form } = LINK_TEXTS[language];
   const names = ['minimum', 'maximum', 'order', 'provider', 'expires'] as const;

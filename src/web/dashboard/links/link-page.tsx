@@ -1,59 +1,34 @@
 import type { ReactElement } from 'react';
-import { z } from 'zod';
-import type { PaymentLinkRow } from '../../../db/links/payment-link-row';
-import { listMerchantPayments } from '../../../db/payments/list-payments';
 import { linkStatusOf } from '../../../domain/payment-link';
-import { requireLink } from '../../../services/links/close-link';
-import { orNoPage } from '../../page/page-error';
-import { memberPage } from '../../page/page-route';
 import { CopiedText } from '../../ui/copied-text';
 import { Card, DoneNotice, Facts, PageHead, type Fact } from '../../ui/layout';
 import { EmptyState } from '../../ui/table';
 import { Id, Money, Time } from '../../ui/values';
-import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderMerchantPage } from '../merchant-page';
-import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
+import type { MerchantView } from '../merchant-view';
 import { PaymentTable, type ListedPayment } from '../payments/payment-table';
 import { PROVIDER_NAMES } from '../payments/provider-names';
 import { linkAmountText, LinkChip } from './link-parts';
-import { closeLinkPath, linkCardPath, linkPath, linksPath } from './link-paths';
+import { closeLinkPath, linkCardPath, linksPath } from './link-paths';
 import { LINK_TEXTS } from './link-texts';
-
-const NEWEST_PAYMENTS = 20;
-const DONE_CODES = ['created', 'closed'] as const;
-
-/** One link: its address, what can be done with it, and its newest payments. */
-export const showLinkPage = memberPage(
-  { area: 'payments', level: 'view' },
-  {
-    method: 'get',
-    path: linkPath.pattern,
-    fields: z.object({ done: z.enum(DONE_CODES).optional().catch(undefined) }),
-    async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'linkAddresses'>, visit, query) {
-      const { db, linkAddresses } = dependencies;
-      const view = merchantView(dependencies, visit);
-      const { merchantId } = visit.member;
-      const link = await requireLink(db, { merchantId }, linkPath.read(visit.request.params).link).catch(orNoPage);
-      const payments = await listMerchantPayments(db, { merchantId, link: { id: link.id } }, NEWEST_PAYMENTS);
-      const done = query.ok ? query.values.done : undefined;
-      // Others can send the address: the link decides.
-      const isTrue = done === 'created' || link.closedAt !== null;
-      const page = { view, link, payments, url: await linkAddresses.urlOf(link), done: isTrue ? done : undefined };
-      const children = <ShownLink {...page} />;
-      return pageResponse(renderMerchantPage(view, { title: link.title, current: 'payments', live: 'none', children }));
-    },
-  },
-);
+import type { ShownLink } from './shown-link';
 
 interface LinkPageProps {
   readonly view: MerchantView;
-  readonly link: PaymentLinkRow;
+  readonly link: ShownLink;
   readonly url: string;
   readonly payments: readonly ListedPayment[];
-  readonly done: (typeof DONE_CODES)[number] | undefined;
+  /** What the user has done just before. */
+  readonly done: 'created' | 'closed' | undefined;
 }
 
-function ShownLink(page: LinkPageProps): ReactElement {
+export function renderShownLink(page: LinkPageProps): string {
+  const { view, link } = page;
+  const children = <ShownLinkPage {...page} />;
+  return renderMerchantPage(view, { title: link.title, current: 'payments', live: 'none', children });
+}
+
+function ShownLinkPage(page: LinkPageProps): ReactElement {
   const { view, link, payments, done } = page;
   const texts = LINK_TEXTS[view.locale.language];
   return (
@@ -123,7 +98,7 @@ function CloseLink({ view, link }: LinkPageProps): ReactElement | null {
   );
 }
 
-function factsOf(view: MerchantView, link: PaymentLinkRow): Fact[] {
+function factsOf(view: MerchantView, link: ShownLink): Fact[] {
   const { locale, texts } = view;
   const { columns, detail, kinds } = LINK_TEXTS[locale.language];
   const time = (at: Date) => <Time at={at} style="full" locale={locale} />;

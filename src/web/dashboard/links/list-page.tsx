@@ -1,72 +1,36 @@
 import type { ReactElement } from 'react';
-import { z } from 'zod';
-import { listLinks } from '../../../db/links/list-links';
-import type { PaymentLinkRow } from '../../../db/links/payment-link-row';
-import { decodeCursor, encodeCursor } from '../../../db/payments/cursor';
 import { LINK_STATUSES } from '../../../domain/payment-link';
-import { memberPage } from '../../page/page-route';
 import type { SentFields } from '../../page/read-form';
 import { Tabs } from '../../ui/attention';
 import { Card, Notice, PageHead } from '../../ui/layout';
 import { EmptyState, Pager, Table, type Column } from '../../ui/table';
 import { Money } from '../../ui/values';
-import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderMerchantPage } from '../merchant-page';
-import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
+import type { MerchantView } from '../merchant-view';
 import { paymentsPath } from '../payments/payment-paths';
 import { linkAmountText, LinkChip } from './link-parts';
 import { linkPath, linksPath, newLinkPath } from './link-paths';
 import { LINK_TEXTS } from './link-texts';
-
-const PAGE_SIZE = 50;
-
-const filterSchema = z.object({
-  status: z.enum(LINK_STATUSES, { error: 'status' }).optional(),
-  older: z
-    .string()
-    .transform((text, context) => {
-      const position = decodeCursor(text);
-      if (position) return position;
-      context.addIssue('cursor');
-      return z.NEVER;
-    })
-    .optional(),
-});
-
-/** The payment links of a merchant. */
-export const listLinkPage = memberPage(
-  { area: 'payments', level: 'view' },
-  {
-    method: 'get',
-    path: linksPath.pattern,
-    fields: filterSchema,
-    async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment'>, visit, query) {
-      const view = merchantView(dependencies, visit);
-      const { merchantId } = visit.member;
-      const filter = query.ok && { merchantId, status: query.values.status, after: query.values.older, at: visit.now };
-      const found = filter ? await listLinks(dependencies.db, filter, PAGE_SIZE + 1) : [];
-      const page = { view, sent: query.sent, isInvalid: !query.ok, found };
-      const { title } = LINK_TEXTS[view.locale.language];
-      const children = <LinkList {...page} />;
-      const html = renderMerchantPage(view, { title, current: 'payments', live: 'none', children });
-      return pageResponse(html, query.ok ? 200 : 422);
-    },
-  },
-);
+import type { ShownLink } from './shown-link';
 
 interface LinkListProps {
   readonly view: MerchantView;
   readonly sent: SentFields;
   readonly isInvalid: boolean;
-  /** One more than the page shows, if there is one. */
-  readonly found: readonly PaymentLinkRow[];
+  readonly links: readonly ShownLink[];
+  /** Where the next page begins; null: there is none. */
+  readonly next: string | null;
 }
 
-function LinkList({ view, sent, isInvalid, found }: LinkListProps): ReactElement {
+export function renderLinkList(page: LinkListProps): string {
+  const { title } = LINK_TEXTS[page.view.locale.language];
+  const children = <LinkList {...page} />;
+  return renderMerchantPage(page.view, { title, current: 'payments', live: 'none', children });
+}
+
+function LinkList({ view, sent, isInvalid, links, next }: LinkListProps): ReactElement {
   const texts = LINK_TEXTS[view.locale.language];
   const { status, older } = sent;
-  const links = found.slice(0, PAGE_SIZE);
-  const last = found.length > PAGE_SIZE ? links.at(-1) : undefined;
   const tabs = [undefined, ...LINK_STATUSES].map((name) => ({
     label: name === undefined ? texts.all : texts.statuses[name],
     href: linksPath.to(view, { status: name }),
@@ -95,7 +59,7 @@ function LinkList({ view, sent, isInvalid, found }: LinkListProps): ReactElement
           />
           <Pager
             newer={older === undefined ? null : linksPath.to(view, { status })}
-            older={last === undefined ? null : linksPath.to(view, { status, older: encodeCursor(last) })}
+            older={next === null ? null : linksPath.to(view, { status, older: next })}
             texts={texts.pager}
           />
         </Card>
@@ -126,7 +90,7 @@ function NewLinkButton({ view }: { readonly view: MerchantView }): ReactElement 
   );
 }
 
-function columnsOf(view: MerchantView): Column<PaymentLinkRow>[] {
+function columnsOf(view: MerchantView): Column<ShownLink>[] {
   const { columns, kinds } = LINK_TEXTS[view.locale.language];
   const { code } = view;
   return [
