@@ -105,6 +105,24 @@ describe('a once-link', () => {
     expect(payment_link).toMatchObject({ status: 'paid', paid_count: 1, paid_amount: 50_000 });
   });
 
+  it('money for an earlier payment of a paid link is returned, and the link stays paid', async () => {
+    const link = await createTestLink(service);
+    await pressButton(link);
+    const [first] = await paymentsOf(link);
+    await service.call('POST', `/payments/${first?.id}/cancel`);
+    await pressButton(link);
+    await pay(link);
+    await service.pay(first?.referenceId ?? '');
+    await eventually(
+      () =>
+        service.db.query('select from late_payments where payment_id = $1 and status = $2', [first?.id, 'refunded']),
+      ({ rowCount }) => rowCount === 1,
+    );
+    expect((await paymentsOf(link)).map(({ status }) => status)).toEqual(['cancelled', 'paid']);
+    const { payment_link } = (await service.call('GET', `/payment-links/${link.id}`)).body;
+    expect(payment_link).toMatchObject({ status: 'paid', paid_count: 1, paid_amount: 50_000 });
+  });
+
   it('the amount of the first visitor stands until that payment ends', async () => {
     const link = await createTestLink(service, { minimum_amount: 10_000 });
     expect((await pressButton(link, { amount: '50.000' })).status).toBe(303);

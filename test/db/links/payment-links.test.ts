@@ -168,3 +168,36 @@ describe('the number of a visitor', () => {
     },
   );
 });
+
+/** What each role may do with the two tables, in the order of both. */
+const RIGHTS = [
+  ['lunas_api', ['select', 'insert', 'update'], ['select', 'insert']],
+  ['lunas_dashboard', ['select', 'insert', 'update'], ['select']],
+  ['lunas_operator', ['select'], ['select']],
+  ['lunas_reader', ['select'], ['select']],
+  ['lunas_worker', [], []],
+  ['lunas_payouts', [], []],
+  ['lunas_verifier', [], []],
+] as const;
+
+it.each(RIGHTS)('%s has these rights to payment links, and no other', async (role, links, numbers) => {
+  const rightsTo = async (table: string) => {
+    const { rows } = await owner.query<{ name: string }>(
+      `select name from unnest(array['select', 'insert', 'update']) with ordinality as rights (name, position)
+       where has_any_column_privilege($1, $2, name)
+       union all select name from unnest(array['delete', 'truncate']) rights (name) where has_table_privilege($1, $2, name)`,
+      [role, table],
+    );
+    return rows.map(({ name }) => name);
+  };
+  expect([await rightsTo('payment_links'), await rightsTo('payment_link_payments')]).toEqual([links, numbers]);
+});
+
+it('only the close of a link can be written by the roles that write links', async () => {
+  const { rows } = await owner.query<{ name: string }>(
+    `select attname as name from pg_attribute
+     where attrelid = 'payment_links'::regclass and attnum > 0
+       and has_column_privilege('lunas_api', attrelid, attnum, 'update')`,
+  );
+  expect(rows.map(({ name }) => name)).toEqual(['closed_at', 'closed_by']);
+});
