@@ -185,7 +185,8 @@ it.each(RIGHTS)('%s has these rights to payment links, and no other', async (rol
     const { rows } = await owner.query<{ name: string }>(
       `select name from unnest(array['select', 'insert', 'update']) with ordinality as rights (name, position)
        where has_any_column_privilege($1, $2, name)
-       union all select name from unnest(array['delete', 'truncate']) rights (name) where has_table_privilege($1, $2, name)`,
+       union all
+       select name from unnest(array['delete', 'truncate']) rights (name) where has_table_privilege($1, $2, name)`,
       [role, table],
     );
     return rows.map(({ name }) => name);

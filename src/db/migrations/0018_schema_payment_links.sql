@@ -33,16 +33,13 @@ create table payment_links (
     else num_nonnulls(minimum_rupiah, maximum_rupiah) = 0 end),
   constraint payment_links_closed_by_actor check ((closed_at is null) = (closed_by is null))
 );
-create index if not exists payment_links_merchant_created_at_idx on payment_links
-  (merchant_id, created_at desc, id desc);
+create index payment_links_merchant_created_at_idx on payment_links (merchant_id, created_at desc, id desc);
 
 -- A link is closed once. Nothing else of it changes: its address was given away with these terms.
 create trigger closed_once before update on payment_links for each row
   when (old.closed_at is not null
     or to_jsonb(new) - array['closed_at', 'closed_by'] <> to_jsonb(old) - array['closed_at', 'closed_by'])
   execute function forbid_mutation();
-create trigger append_only before delete on payment_links for each row execute function forbid_mutation();
-create trigger append_only_truncate before truncate on payment_links execute function forbid_mutation();
 
 -- The payments of a link, by number. The row is written before the payment, so a process that dies in between leaves a
 -- number whose payment the next visitor creates.
@@ -53,9 +50,6 @@ create table payment_link_payments (
   created_at timestamptz(3) not null,
   primary key (link_id, number)
 );
-create trigger append_only before update or delete on payment_link_payments for each row
-  execute function forbid_mutation();
-create trigger append_only_truncate before truncate on payment_link_payments execute function forbid_mutation();
 
 -- Whether a payment of the link received the customer's money. Of an archived one it is only known that money came.
 create function payment_link_has_paid(link uuid) returns boolean language sql stable set search_path = public, pg_temp

@@ -43,10 +43,10 @@ begin
         'operator_actions', 'operator_action_outcomes', 'audit_chain', 'audit_chain_lock', 'approval_decisions',
         'approval_rules', 'user_actions', 'user_action_outcomes', 'merchant_operator_actions',
         'bank_account_transitions', 'payout_limits', 'payout_policies', 'payout_stops', 'payout_transitions',
-        'payout_events', 'retention_runs', 'archived_payments']),
+        'payout_events', 'payment_link_payments', 'retention_runs', 'archived_payments']),
       -- Of these some columns change.
       ('delete', array['recovery_mode', 'approvals', 'merchant_identities', 'bank_accounts', 'payouts',
-        'ledger_closings', 'daily_runs', 'audit_verifications', 'archive_files', 'archive_batches']),
+        'payment_links', 'ledger_closings', 'daily_runs', 'audit_verifications', 'archive_files', 'archive_batches']),
       -- Of these retention or the archive deletes rows.
       ('update', array['webhook_events', 'payment_transitions', 'late_payment_events', 'ledger_postings',
         'ledger_entries'])
