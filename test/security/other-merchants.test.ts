@@ -22,6 +22,8 @@ type Attack =
   | 'token'
   /** B's key is not valid here. */
   | 'operator'
+  /** Of payment links: B sees none of A's, closes none, and makes one of its own. */
+  | 'link'
   /** The same for every caller. */
   | 'constant';
 
@@ -34,12 +36,18 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'post /transactions/:id/cancel': 'payment',
   'post /payments/:id/refund': 'payment',
   'get /transactions': 'list',
+  'post /payment-links': 'link',
+  'get /payment-links': 'link',
+  'get /payment-links/:id': 'link',
+  'post /payment-links/:id/close': 'link',
   'get /webhooks/stream': 'stream',
   'get /qris/:file': 'token',
   'get /pay/:token': 'token',
   'get /pay/:token/events': 'token',
   'get /pay/:token/qris.png': 'token',
   'get /pay/:token/receipt.png': 'token',
+  'get /link/:token': 'token',
+  'post /link/:token': 'token',
   'get /sandbox/checkout/:reference/:transaction': 'token',
   'get /checkout/:file': 'constant',
   'get /checkout/logos/:file': 'token',
@@ -248,6 +256,32 @@ describe('attack: merchant B lists transactions', () => {
         expect([query, status, text]).toEqual([query, 200, '{"transactions":[]}']);
       }
     }
+  });
+});
+
+describe('attack: merchant B uses the payment links of merchant A', () => {
+  const terms = { kind: 'once', title: 'Invoice of A', amount: 50_000, merchant_reference_id: ORDER };
+  const make = (headers: Readonly<Record<string, string>>) => service.call('POST', '/payment-links', terms, headers);
+
+  it('sees none, closes none, and makes one of its own with the same idempotency key', async () => {
+    const { payment_link: link } = (await make({ 'idempotency-key': KEY })).body;
+    const own = await make({ 'idempotency-key': KEY, authorization: `Bearer ${b.secretKey}` });
+    expect(own).toMatchObject({ status: 201, body: { payment_link: { id: expect.not.stringContaining(link.id) } } });
+    const ofId = routesOf('link').filter(({ path }) => path.includes(':id'));
+    expect(ofId).toHaveLength(2);
+    for (const { method, path } of ofId) {
+      for (const [given, unknown] of [
+        [link.id, UNKNOWN_ID],
+        [link.reference_id, 'LK0000000000000000'],
+      ]) {
+        const request = (id: string) => requestByB(method.toUpperCase(), service.apiUrl + path.replace(':id', id));
+        expect(await request(given)).toEqual({ ...(await request(unknown)), status: 404 });
+      }
+    }
+    const { text } = await requestByB('GET', `${service.apiUrl}/payment-links?merchant_id=${service.merchantId}`);
+    expect(text).not.toContain(link.id);
+    const { body } = await service.call('GET', `/payment-links/${link.id}`);
+    expect(body).toMatchObject({ payment_link: { id: link.id, status: 'active' } });
   });
 });
 

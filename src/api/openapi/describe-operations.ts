@@ -63,6 +63,11 @@ const PATH_LINK_ID = {
 
 const isOfLink = ({ path }: Pick<MerchantEndpoint, 'path'>) => path.startsWith('/payment-links');
 
+function oneOrAny(schemas: readonly JsonSchema[]): JsonSchema {
+  const [only, ...others] = schemas;
+  return only !== undefined && others.length === 0 ? only : { anyOf: schemas };
+}
+
 function describeOperation(endpoint: MerchantEndpoint) {
   const { operationId, summary, scope, query, headers, requestBody, response, errors } = endpoint;
   const readsBody = endpoint.readsBody !== undefined;
@@ -75,7 +80,7 @@ function describeOperation(endpoint: MerchantEndpoint) {
     ...(requestBody && {
       requestBody: {
         required: true,
-        content: jsonContent({ anyOf: Object.keys(requestBody.schemas).map(refTo) }, requestBody.examples),
+        content: jsonContent(oneOrAny(Object.keys(requestBody.schemas).map(refTo)), requestBody.examples),
       },
     }),
     responses: {

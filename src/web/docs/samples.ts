@@ -37,6 +37,7 @@ const LANGUAGES: readonly SampleLanguage[] = [
 /** What the samples of an operation have beside what it requires. */
 const ADDITIONS: Readonly<Record<string, { readonly query?: string; readonly idempotencyKey?: string }>> = {
   createPayment: { idempotencyKey: 'ORDER-1042-1' },
+  createPaymentLink: { idempotencyKey: 'ORDER-1042-1' },
   listTransactions: { query: '?status=paid&limit=10' },
 };
 

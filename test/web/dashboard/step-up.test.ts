@@ -11,6 +11,8 @@ it('only these forms of a signed-in user need no step-up', () => {
     '/m/:code/developers/deliveries/:delivery/redeliver',
     '/m/:code/developers/deliveries/redeliver',
     '/m/:code/developers/webhooks/:endpoint/ping',
+    '/m/:code/links/:link/close',
+    '/m/:code/links/new',
     '/m/:code/notices/close',
     '/m/:code/payments/:ref/cancel',
     '/m/:code/payments/:ref/refund',
