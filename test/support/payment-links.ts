@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Pool } from '../../src/db/connection/pool';
 import type { TestService } from './service';
 
 export interface TestLink {
@@ -27,4 +28,15 @@ export function pressButton(
 ): Promise<Response> {
   const body = new URLSearchParams({ attempt, amount });
   return fetch(`${url}?lang=${language}`, { method: 'POST', body, redirect: 'manual' });
+}
+
+/** The payments of a link, the oldest first. A number whose payment was never created is not among them. */
+export async function paymentsOfLink(db: Pool, { id }: Pick<TestLink, 'id'>) {
+  const { rows } = await db.query<{ id: string; referenceId: string; status: string }>(
+    `select payments.id, reference_id as "referenceId", status
+     from payment_link_payments own join payments on payments.id = own.payment_id
+     where own.link_id = $1 order by own.number`,
+    [id],
+  );
+  return rows;
 }

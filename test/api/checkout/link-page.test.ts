@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { v5 as uuidV5 } from 'uuid';
 import { openLinkNumber } from '../../../src/db/links/open-link';
 import { eventually } from '../../support/eventually';
-import { createTestLink, pressButton, type TestLink } from '../../support/payment-links';
+import { createTestLink, paymentsOfLink, pressButton, type TestLink } from '../../support/payment-links';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 import { bySize } from '../../support/size';
 
@@ -14,15 +14,7 @@ afterAll(() => service.close());
 
 const textOf = async (url: string) => (await fetch(`${url}?lang=en`)).text();
 
-async function paymentsOf({ id }: TestLink) {
-  const { rows } = await service.db.query<{ id: string; referenceId: string; status: string; amountRupiah: number }>(
-    `select payments.id, reference_id as "referenceId", status, amount_rupiah as "amountRupiah"
-     from payment_link_payments own join payments on payments.id = own.payment_id
-     where own.link_id = $1 order by own.number`,
-    [id],
-  );
-  return rows;
-}
+const paymentsOf = (link: TestLink) => paymentsOfLink(service.db, link);
 
 /** The customer pays the newest payment of the link. */
 async function pay(link: TestLink): Promise<void> {

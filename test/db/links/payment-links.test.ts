@@ -5,6 +5,7 @@ import { openLinkNumber } from '../../../src/db/links/open-link';
 import { LINK_KINDS, LINK_LIMITS, linkStatusOf } from '../../../src/domain/payment-link';
 import { insertMerchant } from '../../../src/services/merchants/merchants';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { seedPayments } from '../../support/seed-payments';
 import { bySize } from '../../support/size';
 
 let database: TestDatabase;
@@ -146,6 +147,27 @@ describe('the number of a visitor', () => {
     expect((await open(linkId, randomUUID(), null)).outcome).toBe('too_many_new');
     const later = new Date(AT.getTime() + 60_000);
     expect((await open(linkId, randomUUID(), null, later)).outcome).toBe('new');
+  });
+
+  it('at most 200 that can be paid at the same time', async () => {
+    const linkId = await newLink({ kind: 'reusable' });
+    const shop = { name: 'Busy', feePayer: 'merchant', providers: ['gopay'], approve: true } as const;
+    const { id } = await insertMerchant(owner, shop);
+    const seeded = { count: LINK_LIMITS.open, from: AT.toISOString(), rareOneIn: 5, sameReference: 1 };
+    await seedPayments(owner, id, seeded);
+    await owner.query("update payments set status = 'pending' where merchant_id = $1", [id]);
+    await owner.query(
+      `insert into payment_link_payments (link_id, number, payment_id, created_at)
+       select $1, row_number() over (), id, $3 from payments where merchant_id = $2`,
+      [linkId, id, new Date(AT.getTime() - 120_000)],
+    );
+    expect((await open(linkId, randomUUID(), null)).outcome).toBe('too_many_open');
+    await owner.query(
+      `update payments set status = 'expired'
+       where id = (select id from payments where merchant_id = $1 limit 1)`,
+      [id],
+    );
+    expect((await open(linkId, randomUUID(), null)).outcome).toBe('new');
   });
 
   it('at most 10,000 in all', async () => {
