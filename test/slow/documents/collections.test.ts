@@ -22,6 +22,7 @@ const TOOLS = ['openapi-to-postmanv2@6.3.3', 'newman@6.2.2', '@usebruno/cli@4.1.
 const COLLECTIONS = path.join(PACKAGE_ROOT, 'examples', 'collections');
 const BASE_URL = 'http://localhost:3000';
 const PAYMENT_ID = '{{payment_id}}';
+const LINK_ID = '{{payment_link_id}}';
 const REFUND = 'Refund a transaction';
 
 const run = promisify(execFile);
@@ -45,10 +46,14 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** The document with one example for each body, and with the id of a variable: the tools copy both. */
+/** The document with one example for each body, and with the ids of variables: the tools copy both. */
 function sourceDocument(): unknown {
-  const document: unknown = JSON.parse(JSON.stringify(buildDocument(MERCHANT_ENDPOINTS)), (_key, value: unknown) => {
+  const document: unknown = JSON.parse(JSON.stringify(buildDocument(MERCHANT_ENDPOINTS)), (key, value: unknown) => {
     if (!isRecord(value)) return value;
+    if (key.startsWith('/payment-links/')) {
+      const ofLink: unknown = JSON.parse(JSON.stringify(value).replaceAll(PAYMENT_ID, LINK_ID));
+      return ofLink;
+    }
     if (value['in'] === 'path') return { ...value, example: PAYMENT_ID };
     const { examples, ...others } = value;
     const [first] = isRecord(examples) ? Object.values(examples) : [];
@@ -76,7 +81,7 @@ async function postmanCollection(): Promise<string> {
     info: about,
     ...rest,
     event: [{ listen: 'test', script: { type: 'text/javascript', exec: POSTMAN_SCRIPT } }],
-    variable: ['baseUrl', 'bearerToken', 'payment_id'].map((key) => ({
+    variable: ['baseUrl', 'bearerToken', 'payment_id', 'payment_link_id'].map((key) => ({
       key,
       value: key === 'baseUrl' ? BASE_URL : '',
     })),
@@ -95,15 +100,21 @@ const parametersSchema = z.array(recordSchema);
 /** An optional parameter: the user gives it a value and enables it. */
 const withoutValue = (parameter: Record<string, unknown>) => ({ ...parameter, value: '', disabled: true });
 
-/** The next requests are about the payment that was created last. */
+/** The next requests are about the payment, and the link, that was created last. */
 const POSTMAN_SCRIPT = [
-  'if (pm.response.code === 201 && pm.response.json().payment) {',
-  "  pm.collectionVariables.set('payment_id', pm.response.json().payment.id);",
+  'if (pm.response.code === 201) {',
+  '  const { payment, payment_link } = pm.response.json();',
+  "  if (payment) pm.collectionVariables.set('payment_id', payment.id);",
+  "  if (payment_link) pm.collectionVariables.set('payment_link_id', payment_link.id);",
   '}',
 ];
 const BRUNO_SCRIPT = `
 script:post-response {
-  if (res.getStatus() === 201 && res.getBody().payment) bru.setVar("payment_id", res.getBody().payment.id);
+  if (res.getStatus() === 201) {
+    const { payment, payment_link } = res.getBody();
+    if (payment) bru.setVar("payment_id", payment.id);
+    if (payment_link) bru.setVar("payment_link_id", payment_link.id);
+  }
 }
 `;
 const BRUNO_ENVIRONMENT = `vars {
@@ -174,8 +185,10 @@ function writeCollections(files: Readonly<Record<string, string>>): void {
   }
 }
 
-/** The statuses of a whole run: a payment is created, shown and cancelled, and what is final rejects the rest. */
-const WHOLE_RUN = [201, 200, 200, 200, 400, 400, 200];
+/** The statuses of a run: a payment is created, shown and cancelled, and what is final rejects the rest. */
+const OF_PAYMENT = [201, 200, 200, 200, 400, 400, 200];
+/** A link is made, listed, shown and closed. */
+const OF_LINK = [201, 200, 200, 200];
 
 async function createPaid(): Promise<string> {
   const { id, reference_id: referenceId } = (await service.call('POST', '/payments', { amount: 50_000 })).body.payment;
@@ -204,7 +217,7 @@ describe('Postman', () => {
   }
 
   it('runs each request', async () => {
-    expect(await statusesOf()).toEqual(WHOLE_RUN);
+    expect(await statusesOf()).toEqual([...OF_PAYMENT, ...OF_LINK]);
   });
 
   it('refunds a paid payment', async () => {
@@ -228,7 +241,7 @@ describe('Bruno', () => {
   }
 
   it('runs each request', async () => {
-    expect(await statusesOf('-r')).toEqual(WHOLE_RUN);
+    expect(await statusesOf('-r')).toEqual([...OF_LINK, ...OF_PAYMENT]);
   });
 
   it('refunds a paid payment', async () => {
