@@ -16,6 +16,7 @@ import { startApiProcess } from '../../support/api-process';
 import { decodeQr, findAccessibilityViolations, openPage, startBrowser } from '../../support/browser';
 import { destroyAll, openStream, openStreams, statusesOf } from '../../support/event-streams';
 import { eventually } from '../../support/eventually';
+import { createTestLink, pressButton } from '../../support/payment-links';
 import { createPage } from '../../support/payment-page';
 import { seedPayments } from '../../support/seed-payments';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
@@ -111,6 +112,54 @@ describe.each(CHECKOUT_STATES)('a payment that is %s', (state) => {
     expect(problems).toEqual([]);
     await close();
   });
+});
+
+const OPEN_AMOUNT = { minimum_amount: 10_000, maximum_amount: 2_000_000 } as const;
+
+/** The address of the page of a link, by what its visitor sees. */
+const LINK_PAGES: Readonly<Record<string, () => Promise<string>>> = {
+  'a fixed amount': async () => (await createTestLink(service)).url,
+  'an amount to type': async () => (await createTestLink(service, { kind: 'reusable', ...OPEN_AMOUNT })).url,
+  'another amount': async () => {
+    const link = await createTestLink(service, OPEN_AMOUNT);
+    expect((await pressButton(link, { amount: '50.000' })).status).toBe(303);
+    return link.url;
+  },
+  'an end': async () => {
+    const link = await createTestLink(service);
+    await service.call('POST', `/payment-links/${link.id}/close`);
+    return link.url;
+  },
+};
+
+describe.each(Object.keys(LINK_PAGES))('the page of a link with %s', (name) => {
+  it.each(['id', 'en'] as const)('%s: is accessible in each size and scheme', async (language) => {
+    const { page, problems, close } = await openPage(browser, `${await LINK_PAGES[name]?.()}?lang=${language}`);
+    for (const [colorScheme, size] of VARIANTS) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(size);
+      const variant = `link-${name.replaceAll(' ', '-')}-${language}-${colorScheme}-${size.width}`;
+      expect([variant, await findAccessibilityViolations(page)]).toEqual([variant, []]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(size.width);
+      await screenshot(page, variant);
+    }
+    expect(await page.locator('main .button').count()).toBe(name === 'an end' ? 0 : 1);
+    expect(problems).toEqual([]);
+    await close();
+  });
+});
+
+it('the currency stands on one line beside the amount that a customer types, also with an error', async () => {
+  const { page, close } = await openPage(browser, `${await LINK_PAGES['an amount to type']?.()}?lang=en`);
+  await page.setViewportSize({ width: 320, height: 640 });
+  const heightOf = async (selector: string) => (await page.locator(selector).boundingBox())?.height ?? NaN;
+  expect(await heightOf('.chosen-amount > span > span')).toBeLessThan(50);
+  await page.fill('#amount', '5');
+  await page.getByRole('button', { name: 'Pay by QRIS' }).click();
+  await page.getByText('Enter an amount from Rp 10.000 to Rp 2.000.000.').waitFor();
+  expect(await page.inputValue('#amount')).toBe('5');
+  expect(await heightOf('.chosen-amount > span > span')).toBeLessThan(50);
+  await close();
 });
 
 it('an unknown page has no violation', async () => {

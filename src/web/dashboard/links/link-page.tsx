@@ -69,20 +69,22 @@ function Sharing({ view, link, url }: LinkPageProps): ReactElement | null {
   const message = `${link.title}\n${linkAmountText(view, link)}\n${url}`;
   return (
     <CopiedText name={detail.address} value={url} copy={detail.copy} isMain>
-      <a
-        className="button"
-        href={`https://wa.me/?text=${encodeURIComponent(message)}`}
-        rel="noreferrer"
-        target="_blank"
-      >
-        {detail.whatsApp}
-      </a>
-      <a className="button" href={linkCardPath.to({ ...view, link: link.referenceId })}>
-        {detail.card}
-      </a>
-      <a className="button" href={url} rel="noreferrer" target="_blank">
-        {detail.open}
-      </a>
+      <div className="buttons">
+        <a
+          className="button wide-button"
+          href={`https://wa.me/?text=${encodeURIComponent(message)}`}
+          rel="noreferrer"
+          target="_blank"
+        >
+          {detail.whatsApp}
+        </a>
+        <a className="button wide-button" href={linkCardPath.to({ ...view, link: link.referenceId })}>
+          {detail.card}
+        </a>
+        <a className="button wide-button" href={url} rel="noreferrer" target="_blank">
+          {detail.open}
+        </a>
+      </div>
     </CopiedText>
   );
 }

@@ -23,6 +23,9 @@ export function LinkChip({ view, link }: LinkChipProps): ReactElement {
 
 /** What the link asks for: an amount, or two between which the customer chooses. */
 export function linkAmountText({ locale }: MerchantView, link: ShownLink): string {
-  if (link.amountRupiah !== null) return formatRupiah(link.amountRupiah);
-  return LINK_TEXTS[locale.language].range(formatRupiah(link.minimumRupiah), formatRupiah(link.maximumRupiah));
+  if (link.amountRupiah !== null) return unbroken(link.amountRupiah);
+  return LINK_TEXTS[locale.language].range(unbroken(link.minimumRupiah), unbroken(link.maximumRupiah));
 }
+
+/** No line ends between the currency and the digits. */
+const unbroken = (rupiah: number) => formatRupiah(rupiah).replace(' ', '\u00a0');
