@@ -4,7 +4,9 @@ process.env.LUNAS_TEST_SIZE = 'full';
 
 /** Every file with two sizes (test/support/size.ts). `npm test` and `npm run test:slow` run the small ones. */
 const PROOFS = [
+  'test/api/checkout/link-page.test.ts',
   'test/api/payments/create-payment/idempotency-concurrency.test.ts',
+  'test/db/links/payment-links.test.ts',
   'test/db/transitions/payout-transitions.test.ts',
   'test/lib/fields.test.ts',
   'test/providers/own-accounts.test.ts',

@@ -22,7 +22,7 @@ type Attack =
   | 'token'
   /** B's key is not valid here. */
   | 'operator'
-  /** Of payment links: B sees none of A's, closes none, and makes one of its own. */
+  /** The endpoints of payment links. B sees none of A's, closes none, and makes one of its own. */
   | 'link'
   /** The same for every caller. */
   | 'constant';
