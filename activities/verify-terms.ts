@@ -59,7 +59,10 @@ export async function requireRecordedTerms(db: Queryable, terms: PaymentTerms): 
   if (!recorded) return undefined;
   const differing: (keyof PaymentTerms)[] = DECISIVE_TERMS.filter((term) => recorded[term] !== terms[term]);
   // A worker of a version before rates of classes has written no rate.
-  if (recorded.feeTerms && !isSameRate(recorded.feeTerms, terms.feeTerms)) differing.push('feeTerms');
+  if (recorded.feeTerms) {
+    if (!isSameRate(recorded.feeTerms, terms.feeTerms)) differing.push('feeTerms');
+    if ((recorded.vatRupiah ?? 0) !== (terms.vatRupiah ?? 0)) differing.push('vatRupiah');
+  }
   if (differing.length === 0) return recorded;
   throw inputRejectedError(`payment ${terms.paymentId} has another ${differing.join(', ')} in PostgreSQL`);
 }

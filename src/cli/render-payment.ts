@@ -17,6 +17,8 @@ import { formatAge } from './duration';
 import { withCommands } from './error-hints';
 import { formatFields, formatTable } from './output';
 
+const vatText = (vatRupiah: number) => (vatRupiah === 0 ? '' : `, of which VAT ${formatRupiah(vatRupiah)}`);
+
 /** All details of a payment as text, by section. */
 export function renderPayment(details: PaymentDetails): string {
   const { payment, transitions, ledger, refunds, latePayment } = details;
@@ -28,7 +30,7 @@ export function renderPayment(details: PaymentDetails): string {
     Merchant: payment.merchantId,
     Status: payment.failureReason === null ? payment.status : `${payment.status}: ${payment.failureReason}`,
     Customer: `pays ${formatRupiah(payment.totalRupiah)} by ${payment.provider}`,
-    Fee: `${formatRupiah(payment.feeRupiah)}, borne by the ${payment.feePayer}`,
+    Fee: `${formatRupiah(payment.feeRupiah)}${vatText(payment.vatRupiah)}, borne by the ${payment.feePayer}`,
     Net: formatRupiah(payment.netRupiah),
     Created: payment.createdAt,
     Expires: payment.expiresAt,

@@ -9,6 +9,10 @@ export const FEE_CLASSES = [
   'social',
 ] as const satisfies readonly MerchantClass[];
 
+/** What has rates: the classes, and `VAT`, which is the VAT on every fee and has one band. */
+export const SCHEDULE_CLASSES = [...FEE_CLASSES, 'VAT'] as const;
+export type ScheduleClass = (typeof SCHEDULE_CLASSES)[number];
+
 /**
  * The classes whose customers may pay the fee in production. Bank Indonesia forbids to pass the MDR on to customers,
  * and no exception of a category is established (docs/fees.md#who-pays).
@@ -33,6 +37,11 @@ export function coverAllAmounts(bands: readonly FeeBand[]): boolean {
   return bands.every(({ fromRupiah }, index) =>
     index === 0 ? fromRupiah === 0 : fromRupiah > (bands[index - 1]?.fromRupiah ?? Infinity),
   );
+}
+
+/** Whether these may be the rates of the class. */
+export function fitClass(own: ScheduleClass, bands: readonly FeeBand[]): boolean {
+  return coverAllAmounts(bands) && (own !== 'VAT' || bands.length === 1);
 }
 
 /** The band of an amount; undefined: there are no bands. */

@@ -10,16 +10,22 @@ export interface FeeRates {
   readonly schedule: { readonly validFrom: string; readonly bands: readonly FeeBand[] } | null;
   /** What was agreed with the merchant; null: nothing, or the agreement has ended. */
   readonly price: { readonly validFrom: string; readonly basisPoints: number; readonly flatRupiah: number } | null;
+  /** 0: we are not registered for VAT. */
+  readonly vatBasisPoints: number;
 }
 
-/** No class, and nothing agreed: the catalog counts. */
-export const NO_RATES: FeeRates = { class: null, schedule: null, price: null };
+/** No class, nothing agreed, and no VAT: the catalog counts. */
+export const NO_RATES: FeeRates = { class: null, schedule: null, price: null, vatBasisPoints: 0 };
 
 /**
  * The rate of a payment of this amount. The agreed price counts below the rate of the class, never above it; without
  * both, the policy of the catalog counts (docs/fees.md).
  */
 export function feeTermsOf(amountRupiah: number, policy: FeeRate, rates: FeeRates): FeeTerms {
+  return { ...rateOf(amountRupiah, policy, rates), vatBasisPoints: rates.vatBasisPoints };
+}
+
+function rateOf(amountRupiah: number, policy: FeeRate, rates: FeeRates): FeeTerms {
   const [ofClass, agreed] = [classTerms(amountRupiah, rates), agreedTerms(rates)];
   if (ofClass && agreed) return feeOf(amountRupiah, agreed) < feeOf(amountRupiah, ofClass) ? agreed : ofClass;
   const { feeBasisPoints: basisPoints, feeFlatRupiah: flatRupiah } = policy;

@@ -23,6 +23,8 @@ export interface FeeTerms {
   readonly flatRupiah: number;
   /** Since when the rate or the price was in force, such as `2024-12-01`; null for the catalog. */
   readonly validFrom: string | null;
+  /** The VAT that the fee includes, of the fee without it. Absent: a version without VAT captured the terms. */
+  readonly vatBasisPoints?: number | undefined;
 }
 
 export interface Amounts {
@@ -54,15 +56,21 @@ export function feeOf(amountRupiah: number, { source, basisPoints, flatRupiah }:
   return (product - remainder) / BASIS_POINTS + roundedUp + flatRupiah;
 }
 
-/** Whether both have the same fee, from the same source. */
+/** The VAT that a fee includes, in whole rupiah, rounded down (docs/fees.md#vat). */
+export function vatOf(feeRupiah: number, { vatBasisPoints = 0 }: Pick<FeeTerms, 'vatBasisPoints'>): number {
+  return Math.floor((feeRupiah * vatBasisPoints) / (BASIS_POINTS + vatBasisPoints));
+}
+
+/** Whether both have the same fee, from the same source, with the same VAT. */
 export function isSameRate(one: FeeTerms, other: FeeTerms | null | undefined): boolean {
-  const { source, class: ownClass, basisPoints, flatRupiah, validFrom } = one;
+  const { source, class: ownClass, basisPoints, flatRupiah, validFrom, vatBasisPoints = 0 } = one;
   return (
     source === other?.source &&
     ownClass === other.class &&
     basisPoints === other.basisPoints &&
     flatRupiah === other.flatRupiah &&
-    validFrom === other.validFrom
+    validFrom === other.validFrom &&
+    vatBasisPoints === (other.vatBasisPoints ?? 0)
   );
 }
 

@@ -25,10 +25,12 @@ export interface TransitionRule {
   readonly refund?: { readonly from: RefundStatus | null; readonly to: RefundStatus };
 }
 
+/** The fee includes its VAT. */
 const CUSTOMER_PAID = [
   { side: 'debit', account: 'provider_receivable', amount: 'total' },
   { side: 'credit', account: 'merchant_pending', amount: 'net' },
-  { side: 'credit', account: 'fee_revenue', amount: 'fee' },
+  { side: 'credit', account: 'fee_revenue', amount: 'feeNet' },
+  { side: 'credit', account: 'vat_payable', amount: 'vat' },
 ] as const satisfies readonly LedgerLine[];
 
 /** The customer receives the total. The merchant still owes the fee: the available balance becomes −fee. */

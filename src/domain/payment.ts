@@ -22,6 +22,8 @@ export interface PaymentTerms extends Amounts {
   readonly feePayer: FeePayer;
   /** The rate that decided the fee. Absent or null: a version that did not capture it created the payment. */
   readonly feeTerms?: FeeTerms | null | undefined;
+  /** The VAT that the fee includes. Absent: a version without VAT created the payment, so there is none. */
+  readonly vatRupiah?: number | undefined;
   readonly policyId: string;
   readonly settlementKind: SettlementKind;
   readonly settlementDelaySeconds: number;

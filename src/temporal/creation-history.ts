@@ -23,6 +23,7 @@ const feeTermsSchema = z.object({
   basisPoints: z.int(),
   flatRupiah: rupiah,
   validFrom: z.iso.date().nullable(),
+  vatBasisPoints: z.int().nonnegative().optional(),
 }) satisfies z.ZodType<FeeTerms>;
 
 const termsSchema = z.object({
@@ -41,6 +42,7 @@ const termsSchema = z.object({
   netRupiah: rupiah,
   feePayer: z.enum(FEE_PAYERS),
   feeTerms: feeTermsSchema.nullish(),
+  vatRupiah: rupiah.optional(),
   policyId: z.uuid(),
   settlementKind: z.enum(SETTLEMENT_KINDS),
   settlementDelaySeconds: z.int(),

@@ -58,6 +58,14 @@ export async function listWorkerVersions(client: BoundedClient, deploymentName: 
   }
 }
 
+/** A version that is drained has no workflow, and one that is inactive or created has not begun. */
+const RUNNING: ReadonlySet<ListedVersion['status']> = new Set(['current', 'ramping', 'draining']);
+
+/** The build ids whose workers may still execute steps, without the newest. @param versions the newest first */
+export function olderRunningVersions([, ...older]: readonly ListedVersion[]): string[] {
+  return older.filter(({ status: state }) => RUNNING.has(state)).map(({ buildId }) => buildId);
+}
+
 /** A worker without tasks polls again after a minute, so the wait is longer. */
 const POLL_LIMITS = { withinMs: 30_000, waitMs: 70_000 };
 const POLL_CHECK_INTERVAL_MS = 1_000;

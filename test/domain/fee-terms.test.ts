@@ -1,6 +1,6 @@
 import { coverAllAmounts, FEE_CLASSES, PROPOSED_BANDS, type FeeBand } from '../../src/domain/fee-classes';
 import { feeTermsOf, type FeeRates } from '../../src/domain/fee-terms';
-import { amountsOf, feeOf } from '../../src/domain/fees';
+import { amountsOf, feeOf, isSameRate, vatOf, type FeeTerms } from '../../src/domain/fees';
 import { lawfulFee, type PlantedRates } from '../support/lawful-fee';
 
 const CATALOG = [70, 0] as const;
@@ -30,6 +30,7 @@ function ratesOf(ownClass: (typeof CLASSES)[number], price: Price): FeeRates {
     class: ownClass,
     schedule: ownClass && { validFrom: SINCE, bands: bandsOf(ownClass) },
     price: price && { validFrom: SINCE, basisPoints: price[0], flatRupiah: price[1] },
+    vatBasisPoints: 0,
   };
 }
 
@@ -45,7 +46,7 @@ function plantedOf(ownClass: (typeof CLASSES)[number], price: Price): PlantedRat
 it('the fee equals that of a program written apart, for each class, band edge and price', () => {
   expect(CASES.length).toBeGreaterThan(400);
   const computed = CASES.map(({ ownClass, price, amount }) => {
-    const { class: _, ...terms } = feeTermsOf(amount, POLICY, ratesOf(ownClass, price));
+    const { class: _, vatBasisPoints: __, ...terms } = feeTermsOf(amount, POLICY, ratesOf(ownClass, price));
     return { ...terms, fee: feeOf(amount, terms) };
   });
   const expected = CASES.map(({ ownClass, price, amount }) => {
@@ -92,4 +93,29 @@ describe('bands', () => {
   ])('%s', (_, starts, isAllowed) => {
     expect(coverAllAmounts(from(...starts))).toBe(isAllowed);
   });
+});
+
+it('the VAT is included in the fee, and rounded down', () => {
+  const cases = [
+    [700, 1_100, 69],
+    [0, 1_100, 0],
+    [9, 1_100, 0],
+    [11, 1_100, 1],
+    [1, 10_000, 0],
+    [10_000_000, 10_000, 5_000_000],
+    [700, 0, 0],
+  ] as const;
+  expect(cases.map(([fee, vatBasisPoints]) => vatOf(fee, { vatBasisPoints }))).toEqual(cases.map(([, , vat]) => vat));
+  expect(vatOf(700, {})).toBe(0);
+  expect(feeTermsOf(1, POLICY, { ...ratesOf('UMI', null), vatBasisPoints: 1_100 })).toMatchObject({
+    source: 'class',
+    vatBasisPoints: 1_100,
+  });
+});
+
+it('terms of a version without VAT equal those with a VAT of zero, and no others', () => {
+  const before: FeeTerms = { source: 'catalog', class: null, basisPoints: 70, flatRupiah: 0, validFrom: null };
+  expect(isSameRate(before, { ...before, vatBasisPoints: 0 })).toBe(true);
+  expect(isSameRate({ ...before, vatBasisPoints: 0 }, before)).toBe(true);
+  expect(isSameRate(before, { ...before, vatBasisPoints: 1_100 })).toBe(false);
 });

@@ -10,9 +10,9 @@ import {
 
 const rules = Object.entries(PAYMENT_TRANSITIONS);
 
-/** The amount of a line, for a payment with net 90 and fee 10. */
+/** The amount of a line, for a payment with net 90 and fee 10, of which VAT 1. */
 function rupiah(line: LedgerLine): number {
-  const amount = { total: 100, net: 90, fee: 10 }[line.amount];
+  const amount = { total: 100, net: 90, fee: 10, feeNet: 9, vat: 1 }[line.amount];
   return line.side === 'debit' ? amount : -amount;
 }
 

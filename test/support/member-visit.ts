@@ -1,7 +1,7 @@
 import { NO_RATES } from '../../src/domain/fee-terms';
 import type { Language } from '../../src/domain/sign-in';
 import type { DashboardDependencies } from '../../src/web/dashboard/dashboard-dependencies';
-import type { Visit } from '../../src/web/page/page-route';
+import type { MemberVisit, Visit } from '../../src/web/page/page-route';
 
 const ID = '0199a5a0-0000-7000-8000-000000000001';
 const NOW = new Date('2026-11-29T00:00:00Z');
@@ -34,6 +34,11 @@ export function ownerVisit(language: Language, fields: Readonly<Record<string, s
   const user = { id: ID, name: 'Siti', email: 'siti@shop.test', language };
   const session = { user, method: 'password', steppedUpAt: NOW, membership: MEMBER };
   return Object.assign(Object.create(null), strangerVisit(language, fields), { session });
+}
+
+/** An owner visits a page that shows something of the merchant. */
+export function memberVisit(language: Language): MemberVisit {
+  return Object.assign(Object.create(null), ownerVisit(language), { member: MEMBER });
 }
 
 /** For pages whose operation is replaced. */

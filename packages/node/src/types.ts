@@ -154,6 +154,8 @@ export interface Settlement {
 export interface FeeDetail {
   /** As `fee_amount`. */
   amount: number;
+  /** The VAT that it includes. */
+  vat_amount: number;
   /** The rate of your class, what was agreed with you, or the policy of the provider. */
   source: 'class' | 'agreed' | 'catalog';
   class: 'UMI' | 'UKE' | 'UME' | 'UBE' | 'education' | 'fuel' | 'public_service' | 'social' | null;

@@ -63,6 +63,7 @@ const EXPANDED_FIELDS = {
   fee: z
     .object({
       amount: rupiahField('As `fee_amount`', 0),
+      vat_amount: rupiahField('The VAT that it includes', 0),
       source: z.enum(FEE_SOURCES),
       class: z.enum(FEE_CLASSES).nullable(),
       basis_points: z.int(),

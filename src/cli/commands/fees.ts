@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { requireMerchant } from '../../db/merchants/require-merchant';
-import { coverAllAmounts, FEE_CLASSES, MAX_FEE_BANDS, PROPOSED_BANDS, type FeeBand } from '../../domain/fee-classes';
+import {
+  coverAllAmounts,
+  FEE_CLASSES,
+  fitClass,
+  MAX_FEE_BANDS,
+  PROPOSED_BANDS,
+  SCHEDULE_CLASSES,
+  type FeeBand,
+} from '../../domain/fee-classes';
 import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { PROVIDERS } from '../../domain/provider-capabilities';
 import { dayInWib } from '../../domain/wib';
@@ -14,6 +22,7 @@ import {
 import { quoteFees, type FeeQuote } from '../../services/fees/quote-fees';
 import { setFeeSchedules } from '../../services/fees/set-fee-schedules';
 import { requireDone } from '../../services/operations/require-done';
+import { withTemporalCalls, type CommandContext } from '../command-context';
 import { collect, type LunasCommand } from '../lunas-command';
 import { id, joinOptions, oneOf, timestamp, wholeNumber } from '../option-schemas';
 import { formatTable, type CommandResult } from '../output';
@@ -53,7 +62,7 @@ export function addFeesCommand(program: LunasCommand): void {
 function addSet(fees: LunasCommand): void {
   const input = z
     .object({
-      class: oneOf(FEE_CLASSES).optional(),
+      class: oneOf(SCHEDULE_CLASSES).optional(),
       band: z
         .array(band)
         .max(MAX_FEE_BANDS, `may be repeated at most ${MAX_FEE_BANDS} times`)
@@ -66,27 +75,41 @@ function addSet(fees: LunasCommand): void {
       ({ class: own, band: bands, proposal }) =>
         proposal ? (own ?? bands) === undefined : own !== undefined && bands !== undefined,
       { error: 'needs --class and --band, or only --proposal' },
-    );
+    )
+    .refine(({ class: own, band: bands }) => own === undefined || bands === undefined || fitClass(own, bands), {
+      error: 'VAT has one band, such as --band 0:1100',
+    });
   fees
     .command('set')
-    .description('set the rates of a class from a day in WIB on; in production a second operator approves the request')
-    .option('--class <class>', joinOptions(FEE_CLASSES))
+    .description(
+      'set the rates of a class, or the VAT on fees, from a day in WIB on; in production a second operator approves ' +
+        'the request',
+    )
+    .option('--class <class>', joinOptions(SCHEDULE_CLASSES))
     .option('--band <from:bps>', 'basis points of the amounts from this one on; repeat for each band', collect)
     .option('--proposal', 'the rates of all classes that docs/fees.md proposes')
     .requiredOption('--valid-from <day>', 'the first day in WIB; in production after today')
     .examples(
       'lunas fees set --class UMI --band 0:0 --band 500001:30 --valid-from 2027-01-01',
       'lunas fees set --proposal --valid-from 2027-01-01 --note "rates of 2027"',
+      'lunas fees set --class VAT --band 0:1100 --valid-from 2027-01-01 --note "registered for VAT"',
     )
-    .writeAction(input, async ({ class: own, band: bands, validFrom }, audit) => {
+    .writeAction(input, async ({ class: own, band: bands, validFrom }, audit, context) => {
       const schedules =
         own !== undefined && bands !== undefined
           ? [{ class: own, bands: [...bands] }]
           : FEE_CLASSES.map((each) => ({ class: each, bands: [...PROPOSED_BANDS[each]] }));
       const call = { path: {}, input: { validFrom, schedules } };
-      const written = requireDone(await runOperation(audit, setFeeSchedules, audit, call));
+      const needs = own === 'VAT' ? { ...audit, findOlderWorkers: () => findOlderWorkers(context) } : audit;
+      const written = requireDone(await runOperation(audit, setFeeSchedules, needs, call));
       return { json: { schedules: written }, text: renderSchedules(written) };
     });
+}
+
+async function findOlderWorkers(context: CommandContext): Promise<string[]> {
+  const { listWorkerVersions, olderRunningVersions } = await import('../../temporal/worker-versions.js');
+  const { TEMPORAL_DEPLOYMENT_NAME: name } = context.config;
+  return olderRunningVersions(await withTemporalCalls(context, (client) => listWorkerVersions(client, name)));
 }
 
 function addAgree(fees: LunasCommand): void {
@@ -161,11 +184,23 @@ function addQuote(fees: LunasCommand): void {
 function quoteResult(quotes: readonly FeeQuote[]): CommandResult {
   const rows = quotes.map((quote) => {
     const amount = formatRupiah(quote.amount);
-    if ('error' in quote) return { AMOUNT: amount, FEE: null, NET: null, TOTAL: null, RATE: quote.error, SINCE: null };
-    const { feeAmount, netAmount, totalAmount, source, class: own, basisPoints, flatAmount, validFrom } = quote;
+    if ('error' in quote)
+      return { AMOUNT: amount, FEE: null, VAT: null, NET: null, TOTAL: null, RATE: quote.error, SINCE: null };
+    const {
+      feeAmount,
+      vatAmount,
+      netAmount,
+      totalAmount,
+      source,
+      class: own,
+      basisPoints,
+      flatAmount,
+      validFrom,
+    } = quote;
     return {
       AMOUNT: amount,
       FEE: formatRupiah(feeAmount),
+      VAT: formatRupiah(vatAmount),
       NET: formatRupiah(netAmount),
       TOTAL: formatRupiah(totalAmount),
       RATE: `${source === 'class' ? own : source}: ${rateText(basisPoints, flatAmount)}`,

@@ -39,13 +39,15 @@ end;
 -- is that with the greatest `valid_from`, then the greatest version. A change is a new row.
 create table fee_schedules (
   id uuid primary key,
-  class text not null check (class in ('UMI', 'UKE', 'UME', 'UBE', 'education', 'fuel', 'public_service', 'social')),
+  class text not null check (class in ('UMI', 'UKE', 'UME', 'UBE', 'education', 'fuel', 'public_service', 'social',
+    'VAT')), -- `VAT`: included in every fee
   version integer not null check (version > 0), -- counts the rows of the class
   valid_from date not null,
   bands jsonb not null, -- [{"fromRupiah": 0, "basisPoints": 70}]
   created_at timestamptz(3) not null default now(),
   unique (class, version),
-  constraint fee_schedules_bands_cover_all check (are_fee_bands(bands))
+  constraint fee_schedules_bands_cover_all check (are_fee_bands(bands)),
+  constraint fee_schedules_vat_has_one_band check (class <> 'VAT' or jsonb_array_length(bands) = 1)
 );
 
 -- What was agreed with a merchant; it counts if it is below the rate of the class. Chosen as a schedule is.

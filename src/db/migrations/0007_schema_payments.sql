@@ -9,6 +9,10 @@ create function fee_of(amount bigint, terms jsonb) returns bigint language sql i
   return (amount * (terms ->> 'basisPoints')::bigint + case terms ->> 'source' when 'catalog' then 9999 else 0 end)
     / 10000 + (terms ->> 'flatRupiah')::bigint;
 
+-- The VAT that a fee includes, by the terms that were captured; before VAT they have none.
+create function vat_of(fee bigint, terms jsonb) returns bigint language sql immutable
+  return coalesce(fee * (terms ->> 'vatBasisPoints')::bigint / (10000 + (terms ->> 'vatBasisPoints')::bigint), 0);
+
 create table payments (
   id uuid primary key,
   reference_id text not null unique,
@@ -26,6 +30,7 @@ create table payments (
   net_rupiah bigint not null check (net_rupiah > 0),
   fee_payer text not null check (fee_payer in ('buyer', 'merchant')),
   fee_terms jsonb, -- `FeeTerms`: the rate, and where it comes from; null: it was not captured yet
+  vat_rupiah bigint not null default 0, -- included in `fee_rupiah`
   policy_id uuid not null references policies,
   settlement_kind text not null check (settlement_kind in ('automatic', 'manual')),
   settlement_delay_seconds integer not null check (settlement_delay_seconds >= 0),
@@ -45,7 +50,9 @@ create table payments (
   constraint payments_total_matches_fee_payer
     check (total_rupiah = case fee_payer when 'buyer' then amount_rupiah + fee_rupiah else amount_rupiah end),
   constraint payments_fee_is_of_terms
-    check (fee_terms is null or (fee_rupiah = fee_of(amount_rupiah, fee_terms)) is true)
+    check (fee_terms is null or (fee_rupiah = fee_of(amount_rupiah, fee_terms)) is true),
+  constraint payments_vat_is_of_terms
+    check (vat_rupiah between 0 and fee_rupiah and vat_rupiah = vat_of(fee_rupiah, fee_terms))
 ) with (
   -- By default autovacuum waits until a fifth of a table has changed: a million rows of five million. In the tables
   -- that grow it waits for a fiftieth and 1,000 rows. Rows of this one, of `webhook_deliveries` and of
@@ -61,8 +68,9 @@ create trigger issued_once before update of qris_payload, provider_transaction_i
       and new.provider_transaction_id is distinct from old.provider_transaction_id))
   execute function forbid_mutation();
 -- Later rates and agreements, and another identity, change no payment.
-create trigger fee_terms_are_final before update of fee_terms on payments for each row
-  when (new.fee_terms is distinct from old.fee_terms) execute function forbid_mutation();
+create trigger fee_terms_are_final before update of fee_terms, vat_rupiah on payments for each row
+  when ((new.fee_terms, new.vat_rupiah) is distinct from (old.fee_terms, old.vat_rupiah))
+  execute function forbid_mutation();
 -- Operators write a payment only for `lunas recover`, which restores one as its creation began. So none of them invents
 -- money or a QR: what the provider returned, and what follows, only the workers write.
 create function require_restorable() returns trigger language plpgsql set search_path = public, pg_temp as $$
@@ -291,9 +299,9 @@ grant select (payment_id, fingerprint, sealed), insert on payment_details to lun
 revoke execute on function require_approved_payment_action from public;
 grant select on payment_transitions, refunds, late_payments to lunas_reader;
 grant select (id, reference_id, merchant_id, payment_method, provider, provider_account_id, currency, amount_rupiah,
-  fee_rupiah, total_rupiah, net_rupiah, fee_payer, fee_terms, policy_id, settlement_kind, settlement_delay_seconds,
-  status, version, expires_at, created_at, updated_at, paid_at, cancelled_at, settlement_due_at,
-  provider_transaction_id, failure_reason) on payments to lunas_reader;
+  fee_rupiah, total_rupiah, net_rupiah, fee_payer, fee_terms, vat_rupiah, policy_id, settlement_kind,
+  settlement_delay_seconds, status, version, expires_at, created_at, updated_at, paid_at, cancelled_at,
+  settlement_due_at, provider_transaction_id, failure_reason) on payments to lunas_reader;
 
 -- Down Migration
 

@@ -32,11 +32,12 @@ create unique index ledger_postings_payout_key on ledger_postings (payout_id, pa
 -- `payout_in_transit`: reserved for payouts that the bank has not executed.
 -- `cash`: a refund that an operator made by another way than the provider's, such as a bank transfer, is paid from our
 -- own bank account.
+-- `vat_payable`: owed to the tax office.
 create table ledger_entries (
   posting_id bigint not null references ledger_postings,
   line smallint not null,
   account text not null check (account in ('provider_receivable', 'merchant_pending', 'merchant_available',
-    'fee_revenue', 'suspense', 'cash', 'payout_in_transit')),
+    'fee_revenue', 'suspense', 'cash', 'payout_in_transit', 'vat_payable')),
   side text not null check (side in ('debit', 'credit')),
   amount_rupiah bigint not null check (amount_rupiah > 0),
   primary key (posting_id, line)

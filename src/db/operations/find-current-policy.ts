@@ -47,7 +47,9 @@ export async function findCurrentPolicy(
           from fee_schedules where class = own.class and ${IN_FORCE}),
         'price', (select case when basis_points is not null then json_build_object('validFrom', valid_from,
             'basisPoints', basis_points, 'flatRupiah', flat_rupiah) end
-          from merchant_prices where merchant_id = $3 and ${IN_FORCE})) as rates,
+          from merchant_prices where merchant_id = $3 and ${IN_FORCE}),
+        'vatBasisPoints', coalesce((select (bands -> 0 ->> 'basisPoints')::integer
+          from fee_schedules where class = 'VAT' and ${IN_FORCE}), 0)) as rates,
       (select id from ${accountsOf({ merchant: '$3', provider: '$1' })}
         order by -ln(1 - random()) / weight limit 1) as "providerAccountId"
       from (select (select case category when 'regular' then criterion else category end from merchant_identities

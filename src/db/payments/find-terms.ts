@@ -8,7 +8,8 @@ export const TERMS_COLUMNS = `
   payments.fingerprint, payments.payment_method as "paymentMethod", payments.provider,
   payments.provider_account_id as "providerAccountId", payments.amount_rupiah as "amountRupiah",
   payments.fee_rupiah as "feeRupiah", payments.total_rupiah as "totalRupiah", payments.net_rupiah as "netRupiah",
-  payments.fee_payer as "feePayer", payments.fee_terms as "feeTerms", payments.policy_id as "policyId",
+  payments.fee_payer as "feePayer", payments.fee_terms as "feeTerms", payments.vat_rupiah as "vatRupiah",
+  payments.policy_id as "policyId",
   payments.settlement_kind as "settlementKind",
   payments.settlement_delay_seconds as "settlementDelaySeconds",
   extract(

@@ -14,6 +14,7 @@ type UnselectedTerm =
 /** The row of a payment, in camel case, without the columns of sealed data. */
 export interface PaymentRow extends Omit<PaymentTerms, UnselectedTerm> {
   readonly id: string;
+  readonly vatRupiah: number;
   readonly currency: 'IDR';
   readonly status: PaymentStatus;
   readonly version: number;
@@ -34,7 +35,7 @@ export const PAYMENT_COLUMNS = `
   payments.payment_method as "paymentMethod", payments.provider, payments.provider_account_id as "providerAccountId",
   payments.currency, payments.amount_rupiah as "amountRupiah", payments.fee_rupiah as "feeRupiah",
   payments.total_rupiah as "totalRupiah", payments.net_rupiah as "netRupiah", payments.fee_payer as "feePayer",
-  payments.fee_terms as "feeTerms",
+  payments.fee_terms as "feeTerms", payments.vat_rupiah as "vatRupiah",
   payments.settlement_kind as "settlementKind", payments.status, payments.version,
   payments.expires_at as "expiresAt", payments.created_at as "createdAt", payments.updated_at as "updatedAt",
   payments.paid_at as "paidAt", payments.cancelled_at as "cancelledAt",

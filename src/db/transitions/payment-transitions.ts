@@ -50,6 +50,7 @@ const CAPTURED_TERMS = [
   'netRupiah',
   'feePayer',
   'feeTerms',
+  'vatRupiah',
   'policyId',
   'settlementKind',
   'settlementDelaySeconds',
@@ -84,7 +85,7 @@ async function create(
   const state = await executePaymentTransition(
     context,
     { name: 'create', statement: CREATE },
-    { ...terms, feeTerms: terms.feeTerms ?? null, ...dates },
+    { ...terms, feeTerms: terms.feeTerms ?? null, vatRupiah: terms.vatRupiah ?? 0, ...dates },
     by,
   );
   return state

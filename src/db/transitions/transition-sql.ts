@@ -121,6 +121,9 @@ notifications as (
 ),`;
 }
 
+const amountSql = (amount: string) =>
+  amount === 'feeNet' ? 'changed.fee_rupiah - changed.vat_rupiah' : `changed.${amount}_rupiah`;
+
 /**
  * A posting of these lines, each over an amount of the row in `changed`; empty if there are no lines.
  * @param key the columns that identify the posting, and their values
@@ -131,7 +134,7 @@ export function postingSql(
 ): string {
   if (lines.length === 0) return '';
   const values = lines.map(
-    (line, index) => `(${index + 1}, '${line.account}', '${line.side}', changed.${line.amount}_rupiah)`,
+    (line, index) => `(${index + 1}, '${line.account}', '${line.side}', ${amountSql(line.amount)})`,
   );
   return `
 posting as (

@@ -1,12 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Queryable } from '../../db/connection/pool';
-import type { FeeBand } from '../../domain/fee-classes';
-import type { MerchantClass } from '../../domain/merchant-identity';
+import type { FeeBand, ScheduleClass } from '../../domain/fee-classes';
 import { codeOf } from '../../errors';
 
 /** The rates of a class from a day in WIB on. */
 export interface FeeSchedule {
-  readonly class: MerchantClass;
+  readonly class: ScheduleClass;
   /** Counts the rows of the class. */
   readonly version: number;
   /** `2024-12-01`. */

@@ -16,12 +16,17 @@ interface QuoteQuery {
 }
 
 /** What a payment of the amount would cost, or why there can be none. Keys are those of `lunas fees quote`. */
-export type FeeQuote = { readonly amount: number } & (
-  | ({ readonly feeAmount: number; readonly netAmount: number; readonly totalAmount: number } & QuotedRate)
-  | { readonly error: CreateReason }
-);
+export type FeeQuote = { readonly amount: number } & ((QuotedAmounts & QuotedRate) | { readonly error: CreateReason });
 
-interface QuotedRate extends Omit<FeeTerms, 'flatRupiah'> {
+interface QuotedAmounts {
+  readonly feeAmount: number;
+  /** Included in the fee. */
+  readonly vatAmount: number;
+  readonly netAmount: number;
+  readonly totalAmount: number;
+}
+
+interface QuotedRate extends Omit<FeeTerms, 'flatRupiah' | 'vatBasisPoints'> {
   readonly flatAmount: number;
 }
 
@@ -41,9 +46,9 @@ export async function quoteFees(db: Queryable, query: QuoteQuery): Promise<FeeQu
 
 function quoteOf(amount: number, decide: (amount: number) => ReturnType<typeof requireAmounts>): FeeQuote {
   try {
-    const { feeRupiah, netRupiah, totalRupiah, feeTerms } = decide(amount);
-    const { flatRupiah: flatAmount, ...rate } = feeTerms;
-    return { amount, feeAmount: feeRupiah, netAmount: netRupiah, totalAmount: totalRupiah, ...rate, flatAmount };
+    const { feeRupiah: feeAmount, vatRupiah: vatAmount, netRupiah, totalRupiah, feeTerms } = decide(amount);
+    const { flatRupiah: flatAmount, vatBasisPoints: _, ...rate } = feeTerms;
+    return { amount, feeAmount, vatAmount, netAmount: netRupiah, totalAmount: totalRupiah, ...rate, flatAmount };
   } catch (error) {
     if (error instanceof CreationRejectedError) return { amount, error: error.rejection.reason };
     throw error;

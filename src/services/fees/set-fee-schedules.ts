@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findEnvironment } from '../../db/connection/environment';
 import type { Queryable } from '../../db/connection/pool';
-import { coverAllAmounts, FEE_CLASSES, MAX_FEE_BANDS } from '../../domain/fee-classes';
+import { fitClass, MAX_FEE_BANDS, SCHEDULE_CLASSES } from '../../domain/fee-classes';
 import { MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { dayInWib } from '../../domain/wib';
 import type { AuditDependencies } from '../audit/audit';
@@ -10,12 +10,19 @@ import { done, rejected } from '../operations/rejections';
 import { insertFeeSchedules, RATE_REJECTIONS, type NewFeeSchedule } from './fee-rates';
 
 const band = z.object({ fromRupiah: z.int().min(0).max(MAX_TOTAL_RUPIAH), basisPoints: z.int().min(0).max(10_000) });
-const schedule = z.object({
-  class: z.enum(FEE_CLASSES),
-  bands: z.array(band).min(1).max(MAX_FEE_BANDS).refine(coverAllAmounts),
-  /** Absent: the next one. An approved request names it. */
-  version: z.int().optional(),
-});
+const schedule = z
+  .object({
+    class: z.enum(SCHEDULE_CLASSES),
+    bands: z.array(band).min(1).max(MAX_FEE_BANDS),
+    /** Absent: the next one. An approved request names it. */
+    version: z.int().optional(),
+  })
+  .refine(({ class: own, bands }) => fitClass(own, bands));
+
+interface ScheduleNeeds extends AuditDependencies {
+  /** The versions of workers that book the VAT as revenue. Absent: the rates have no VAT, or were requested before. */
+  readonly findOlderWorkers?: () => Promise<readonly string[]>;
+}
 
 type Versions = Readonly<Record<string, number>>;
 
@@ -25,16 +32,24 @@ export const setFeeSchedules = new Operation({
   operator: 'all',
   path: z.object({}),
   input: z.object({ validFrom: z.iso.date(), schedules: z.array(schedule).min(1) }),
-  ...RATE_REJECTIONS,
-  load: async ({ db }: AuditDependencies) => ({
+  rejections: { ...RATE_REJECTIONS.rejections, older_worker: { version: z.string() } },
+  messages: {
+    ...RATE_REJECTIONS.messages,
+    older_worker: ({ version }) =>
+      `Workers of version ${version} would book the VAT as revenue: end all workers but those of the newest version.`,
+  },
+  load: async ({ db, findOlderWorkers }: ScheduleNeeds) => ({
     environment: await findEnvironment(db),
     versions: await findVersions(db),
+    olderWorker: (await findOlderWorkers?.())?.[0],
   }),
   target: ({ input }) => `${input.schedules.map((own) => own.class).join(', ')} from ${input.validFrom}`,
-  allows: ({ environment }, _by, input) =>
-    environment === 'production' && input !== undefined && input.validFrom <= dayInWib(new Date())
-      ? { reason: 'begins_too_early' }
-      : null,
+  allows({ environment, olderWorker }, _by, input) {
+    if (environment === 'production' && input !== undefined && input.validFrom <= dayInWib(new Date())) {
+      return { reason: 'begins_too_early' };
+    }
+    return olderWorker === undefined ? null : { reason: 'older_worker', version: olderWorker };
+  },
   approval: {
     executes: 'database',
     propose: ({ subject, input }) => ({

@@ -1,6 +1,5 @@
-import type { Amounts } from '../../domain/fees';
 import { LATE_PAYMENT_POSTINGS, type LatePaymentStatus, type LatePaymentStep } from '../../domain/late-payment';
-import type { LedgerLine } from '../../domain/ledger';
+import type { LedgerLine, PostedAmount } from '../../domain/ledger';
 import { formatRupiah } from '../../domain/money';
 import { PAYMENT_TRANSITIONS } from '../../domain/payment-transitions';
 
@@ -54,13 +53,13 @@ export interface PaymentLedger {
   readonly postings: RecordedPosting[];
 }
 
-type PostedAmounts = Omit<Amounts, 'amountRupiah'>;
+type PostedAmounts = Readonly<Record<`${PostedAmount}Rupiah`, number>>;
 
 interface PostedPayment extends PostedAmounts {
   readonly merchantId: string;
 }
 
-const NO_AMOUNTS: PostedAmounts = { totalRupiah: 0, netRupiah: 0, feeRupiah: 0 };
+const NO_AMOUNTS: PostedAmounts = { totalRupiah: 0, netRupiah: 0, feeRupiah: 0, feeNetRupiah: 0, vatRupiah: 0 };
 
 export interface RecordedPaymentState extends PostedPayment {
   readonly status: string;
@@ -228,7 +227,7 @@ function expectedPostings(
   }
   for (const step of latePayment ? latePaymentSteps(latePayment, postings) : []) {
     const { totalRupiah = 0 } = latePayment ?? {};
-    const lines = linesOver(LATE_PAYMENT_POSTINGS[step], { totalRupiah, netRupiah: 0, feeRupiah: 0 });
+    const lines = linesOver(LATE_PAYMENT_POSTINGS[step], { ...NO_AMOUNTS, totalRupiah });
     expected.set(keyOf({ version: null, latePaymentStep: step }), { name: `the late payment's ${step}`, lines });
   }
   return expected;

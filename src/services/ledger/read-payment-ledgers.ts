@@ -115,7 +115,8 @@ async function readLedgers(
   const { rows } = await db.query<LedgerPage>(
     `select ${asJson(`
        select id as "paymentId", merchant_id as "merchantId", status, version, total_rupiah as "totalRupiah",
-         net_rupiah as "netRupiah", fee_rupiah as "feeRupiah"
+         net_rupiah as "netRupiah", fee_rupiah as "feeRupiah", fee_rupiah - vat_rupiah as "feeNetRupiah",
+         vat_rupiah as "vatRupiah"
        from payments where ${idCondition('id')}`)} as payments,
      ${asJson(`
        select payment_id as "paymentId", version, name, from_status as "fromStatus", to_status as "toStatus"

@@ -50,7 +50,7 @@ async function readLedgers(db: Queryable, ids: readonly string[]): Promise<Payou
   const { rows } = await db.query<PayoutPage>(
     `select ${asJson(`
        select id as "paymentId", merchant_id as "merchantId", status, version, gross_rupiah as "totalRupiah",
-         amount_rupiah as "netRupiah", fee_rupiah as "feeRupiah"
+         amount_rupiah as "netRupiah", fee_rupiah as "feeRupiah", fee_rupiah as "feeNetRupiah", 0 as "vatRupiah"
        from payouts where id = any ($1::uuid[])`)} as payments,
      ${asJson(`
        select payout_id as "paymentId", version, name, from_status as "fromStatus", to_status as "toStatus"

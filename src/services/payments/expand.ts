@@ -45,6 +45,7 @@ export interface ExpandedPayment extends Omit<SentDetails, 'returnUrl'> {
   };
   readonly fee: {
     readonly amount: number;
+    readonly vat_amount: number;
     readonly source: FeeSource;
     readonly class: MerchantClass | null;
     readonly basis_points: number;
@@ -100,10 +101,10 @@ export async function expand(
   return Object.fromEntries(EXPANSIONS.filter((name) => wanted.includes(name)).map((name) => [name, all[name]]));
 }
 
-function toFee({ feeTerms, feeRupiah: amount }: PaymentRow): ExpandedPayment['fee'] {
+function toFee({ feeTerms, feeRupiah: amount, vatRupiah: vat_amount }: PaymentRow): ExpandedPayment['fee'] {
   if (!feeTerms) return null;
   const { source, class: own, basisPoints: basis_points, flatRupiah: flat_amount } = feeTerms;
-  return { amount, source, class: own, basis_points, flat_amount };
+  return { amount, vat_amount, source, class: own, basis_points, flat_amount };
 }
 
 async function toLink(

@@ -4,8 +4,8 @@
 --   $1 actor, $2 note, $3 environment, $4 requestId, $5 traceparent, $6 paymentId, $7 referenceId
 --   $8 merchantId, $9 merchantReferenceId, $10 idempotencyKey, $11 fingerprint, $12 paymentMethod
 --   $13 provider, $14 providerAccountId, $15 amountRupiah, $16 feeRupiah, $17 totalRupiah, $18 netRupiah
---   $19 feePayer, $20 feeTerms, $21 policyId, $22 settlementKind, $23 settlementDelaySeconds
---   $24 expiresAt, $25 createdAt
+--   $19 feePayer, $20 feeTerms, $21 vatRupiah, $22 policyId, $23 settlementKind
+--   $24 settlementDelaySeconds, $25 expiresAt, $26 createdAt
 with changed as (
   insert into payments (
     id,
@@ -23,6 +23,7 @@ with changed as (
     net_rupiah,
     fee_payer,
     fee_terms,
+    vat_rupiah,
     policy_id,
     settlement_kind,
     settlement_delay_seconds,
@@ -47,7 +48,8 @@ with changed as (
     $21,
     $22,
     $23,
-    $24, $25, $25, 'created', 1
+    $24,
+    $25, $26, $26, 'created', 1
   where not exists (select from archived_payments where payment_id = $6)
   on conflict (id) do nothing
   returning *
@@ -199,7 +201,8 @@ entries as (
   from posting, changed, lateral (values
     (1, 'provider_receivable', 'debit', changed.total_rupiah),
     (2, 'merchant_pending', 'credit', changed.net_rupiah),
-    (3, 'fee_revenue', 'credit', changed.fee_rupiah)
+    (3, 'fee_revenue', 'credit', changed.fee_rupiah - changed.vat_rupiah),
+    (4, 'vat_payable', 'credit', changed.vat_rupiah)
   ) as line (number, account, side, amount_rupiah)
   where line.amount_rupiah > 0
 ),

@@ -27,12 +27,14 @@ const UMI = {
   ],
 } as const;
 
+const VAT = { class: 'VAT', validFrom: '2025-01-01', bands: [[0, 1_100]] } as const;
+
 const create = (amount: number, key: string) =>
   service.call('POST', '/payments', { amount }, { 'idempotency-key': key });
 
 async function rowOf(id: string) {
   const { rows } = await service.db.query(
-    'select fee_terms as terms, fee_rupiah as fee, status from payments where id = $1',
+    'select fee_terms as terms, fee_rupiah as fee, vat_rupiah as vat, status from payments where id = $1',
     [id],
   );
   return rows[0];
@@ -40,15 +42,18 @@ async function rowOf(id: string) {
 
 it('later rates, agreements and identities change no payment, up to its last posting', async () => {
   await plantSchedule(service.db, { ...UMI, version: 90 });
+  await plantSchedule(service.db, { ...VAT, version: 90 });
   const first = await create(1_000_000, 'first');
   expect(first).toMatchObject({ status: 201, body: { payment: { fee_amount: 3_000, net_amount: 997_000 } } });
   const { id, reference_id: referenceId } = first.body.payment;
-  const terms = { source: 'class', class: 'UMI', basisPoints: 30, flatRupiah: 0, validFrom: UMI.validFrom };
+  const rate = { source: 'class', class: 'UMI', basisPoints: 30, flatRupiah: 0, validFrom: UMI.validFrom };
+  const terms = { ...rate, vatBasisPoints: 1_100 };
   expect((await rowOf(id)).terms).toEqual(terms);
 
   const expanded = await service.call('GET', `/payments/${id}?expand=fee`);
   expect(expanded.body.payment.fee).toEqual({
     amount: 3_000,
+    vat_amount: 297,
     source: 'class',
     class: 'UMI',
     basis_points: 30,
@@ -56,6 +61,7 @@ it('later rates, agreements and identities change no payment, up to its last pos
   });
 
   await plantSchedule(service.db, { ...UMI, version: 91, bands: [[0, 500]] });
+  await plantSchedule(service.db, { ...VAT, version: 91, bands: [[0, 0]] });
   await plantPrice(service.db, {
     merchant: service.merchantId,
     version: 1,
@@ -74,10 +80,11 @@ it('later rates, agreements and identities change no payment, up to its last pos
     () => rowOf(id),
     ({ status }) => status === 'settled',
   );
-  expect(await rowOf(id)).toEqual({ terms, fee: 3_000, status: 'settled' });
+  expect(await rowOf(id)).toEqual({ terms, fee: 3_000, vat: 297, status: 'settled' });
   const { balances, breaks } = await verifyLedger(service.db);
   expect(breaks).toEqual([]);
-  expect(balances).toContainEqual(expect.objectContaining({ account: 'fee_revenue', balanceRupiah: -3_000 }));
+  expect(balances).toContainEqual(expect.objectContaining({ account: 'fee_revenue', balanceRupiah: -2_703 }));
+  expect(balances).toContainEqual(expect.objectContaining({ account: 'vat_payable', balanceRupiah: -297 }));
 });
 
 it('a payment of Rp 1 of a merchant with a class works, alone and in a bulk', async () => {
@@ -98,9 +105,15 @@ it('the rate of a payment is in its history, and in the terms that a step compar
   expect(await requireRecordedTerms(service.db, terms)).toMatchObject({ paymentId: id });
   const { feeTerms } = terms;
   if (!feeTerms) throw new Error('The payment has no rate');
-  for (const changed of [undefined, { ...feeTerms, class: null }, { ...feeTerms, basisPoints: 9 }]) {
+  for (const changed of [
+    undefined,
+    { ...feeTerms, class: null },
+    { ...feeTerms, basisPoints: 9 },
+    { ...feeTerms, vatBasisPoints: 9 },
+  ]) {
     await expect(requireRecordedTerms(service.db, { ...terms, feeTerms: changed })).rejects.toThrow(/feeTerms/);
   }
+  await expect(requireRecordedTerms(service.db, { ...terms, vatRupiah: 1 })).rejects.toThrow(/vatRupiah/);
   const history = await service.client.workflow.getHandle(paymentWorkflowId(id)).fetchHistory();
   const { loadedDataConverter } = service.client.options;
   const context = {
@@ -115,6 +128,9 @@ it('no statement changes a rate, also the owner of the tables', async () => {
   const { id } = (await create(2_000, 'final')).body.payment;
   const rejected = { code: '23001' };
   const set = (value: string) => service.db.query(`update payments set fee_terms = ${value} where id = $1`, [id]);
+  await expect(service.db.query('update payments set vat_rupiah = 1 where id = $1', [id])).rejects.toMatchObject(
+    rejected,
+  );
   await expect(set('null')).rejects.toMatchObject(rejected);
   await expect(set(`fee_terms || '{"basisPoints": 0}'`)).rejects.toMatchObject(rejected);
   await expect(service.db.query('update fee_schedules set bands = bands')).rejects.toMatchObject(rejected);

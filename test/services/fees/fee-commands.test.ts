@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
 import { dayInWib } from '../../../src/domain/wib';
+import { setFeeSchedules } from '../../../src/services/fees/set-fee-schedules';
+import { olderRunningVersions } from '../../../src/temporal/worker-versions';
 import { runLunas } from '../../cli/run-lunas';
+import { osUser } from '../../support/actors';
 import { createProductionDatabase, createTestDatabase, type TestDatabase } from '../../support/database';
 import { createTestLedger } from '../../support/payments';
 import { createOperatorWithLogin, urlOfOperator } from '../../support/production';
@@ -41,6 +45,7 @@ describe('in a sandbox', () => {
     [[...SET, '--band', '0:0', '--band', '9:1', '--band', '8:2'], '--band must begin at 0 and ascend'],
     [[...SET, ...Array.from({ length: 11 }, (_, band) => ['--band', `${band}:1`]).flat()], 'at most 10 times'],
     [[...SET.slice(0, -1), 'UMX', '--band', '0:1'], '--class must be UMI, UKE, UME, UBE, education, fuel'],
+    [[...SET.slice(0, -1), 'VAT', '--band', '0:1', '--band', '1:2'], 'VAT has one band, such as --band 0:1100'],
     [[...SET], 'set needs --class and --band, or only --proposal'],
     [[...SET, '--proposal'], 'set needs --class and --band, or only --proposal'],
     [['fees', 'set', '--proposal', '--valid-from', '1-1-2026'], '--valid-from must be a day such as 2027-01-01'],
@@ -92,6 +97,7 @@ describe('in a sandbox', () => {
         {
           amount: 100_001,
           fee_amount: 701,
+          vat_amount: 0,
           net_amount: 99_300,
           total_amount: 100_001,
           source: 'catalog',
@@ -105,6 +111,39 @@ describe('in a sandbox', () => {
     });
     const unknown = await lunas(...quote.with(3, '01935b6c-7c00-7000-8000-00006c756e62'));
     expect(unknown).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('There is no merchant') });
+  });
+
+  it('no VAT begins while a worker runs that would book it as revenue', async () => {
+    const bands = [{ fromRupiah: 0, basisPoints: 1_100 }];
+    const call = {
+      path: {},
+      input: { validFrom: '2026-01-01', schedules: [{ class: 'VAT' as const, bands }] },
+      formId: randomUUID(),
+    };
+    const set = (...older: string[]) =>
+      setFeeSchedules.run({ db: ledger.db, findOlderWorkers: () => Promise.resolve(older) }, osUser('root'), call);
+    expect(await set('build-1')).toMatchObject({
+      outcome: 'rejected',
+      message: expect.stringMatching(/^Workers of version build-1 would book the VAT as revenue/),
+    });
+    expect(await countRows(ledger.db)).toBe(0);
+    expect(await set()).toMatchObject({ outcome: 'done', value: [{ class: 'VAT', bands }] });
+  });
+
+  it.each([
+    [['created', 'current'], ['b1']],
+    [['current', 'draining', 'drained'], ['b1']],
+    [['current', 'drained', 'inactive'], []],
+    [['drained', 'current'], ['b1']],
+    [[], []],
+  ] as const)('versions that are %j, newest first, have %j as older ones that run', (states, older) => {
+    const versions = states.map((status, index) => ({
+      buildId: `b${index}`,
+      status,
+      createdAt: undefined,
+      drainingSince: undefined,
+    }));
+    expect(olderRunningVersions(versions)).toEqual(older);
   });
 });
 

@@ -38,6 +38,8 @@ const pricesOf = (merchant: string): readonly PlantedPrice[] => [
 const edgeOf = (day: string) => [new Date(Date.parse(`${day}T00:00:00+07:00`) - 1), new Date(`${day}T00:00:00+07:00`)];
 
 const TIMES = ['2024-12-01', '2025-01-01', '2025-07-01', '2025-12-01', '2025-12-31', '2026-03-01'].flatMap(edgeOf);
+/** Basis points of the fee without the VAT. */
+const VAT = 1_100n;
 const AMOUNTS = [1, 99, 100_000, 100_001, 500_000, 500_001, 9_999_999, 10_000_000];
 
 interface Shop {
@@ -56,6 +58,8 @@ beforeAll(async () => {
   db = createPool(ledger.database.urlOf('lunas_local_api'), { max: 1 });
   const schedules = FEE_CLASSES.flatMap(schedulesOf);
   for (const row of schedules) await plantSchedule(ledger.db, row);
+  const since = { class: 'VAT', validFrom: '2020-01-01' } as const;
+  await plantSchedule(ledger.db, { ...since, version: 1, bands: [[0, Number(VAT)]] });
   const prices: PlantedPrice[] = [];
   for (const own of [...FEE_CLASSES, null]) {
     for (const hasPrice of [false, true]) {
@@ -82,7 +86,8 @@ async function openShop(own: MerchantClass | null): Promise<string> {
 function expected({ merchant, class: own }: Shop, at: Date, amount: number): FeeQuote {
   const { fee, flat, source, ...rate } = lawfulFee(rates, { merchant, class: own, at, amount });
   if (fee >= amount) return { amount, error: 'fee_reaches_amount' };
-  const amounts = { amount, feeAmount: fee, netAmount: amount - fee, totalAmount: amount };
+  const vat = (BigInt(fee) * VAT) / (10_000n + VAT);
+  const amounts = { amount, feeAmount: fee, vatAmount: Number(vat), netAmount: amount - fee, totalAmount: amount };
   if (source !== 'class' && source !== 'agreed' && source !== 'catalog') throw new Error(source);
   return { ...amounts, ...rate, source, class: own, flatAmount: flat };
 }

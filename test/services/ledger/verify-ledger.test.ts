@@ -82,6 +82,13 @@ const VIOLATIONS: readonly (readonly [name: string, statement: string, found: re
     /posts .*suspense Rp 350.* and should post .*fee_revenue Rp 350/,
   ],
   [
+    'a worker of a version without VAT has booked the whole fee as revenue',
+    `update payments set vat_rupiah = 34, fee_terms = '{"source": "catalog", "class": null, "basisPoints": 70,
+       "flatRupiah": 0, "validFrom": null, "vatBasisPoints": 1100}' where id = $1`,
+    ['posting_wrong_lines'],
+    /posts .*fee_revenue Rp 350, and should post .*vat_payable Rp 34, .*fee_revenue Rp 316/,
+  ],
+  [
     'debit and credit are swapped',
     `update ledger_entries set side = case side when 'debit' then 'credit' else 'debit' end
      where posting_id = ${postingIdOf(4)}`,

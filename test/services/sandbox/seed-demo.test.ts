@@ -79,6 +79,7 @@ it('the proposed rates are those of a merchant with an identity, which the demo 
     class: 'UMI',
     schedule: { validFrom: '2024-12-01', bands },
     price: null,
+    vatBasisPoints: 0,
   });
   await seed();
   expect((await db.query('select from fee_schedules')).rowCount).toBe(8);

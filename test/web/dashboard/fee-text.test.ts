@@ -4,7 +4,7 @@ import { feeText } from '../../../src/web/dashboard/fee-text';
 
 const POLICY = { feeBasisPoints: 70, feeFlatRupiah: 500 };
 const validFrom = '2024-12-01';
-const UMI: FeeRates = { class: 'UMI', schedule: { validFrom, bands: PROPOSED_BANDS.UMI }, price: null };
+const UMI: FeeRates = { ...NO_RATES, class: 'UMI', schedule: { validFrom, bands: PROPOSED_BANDS.UMI } };
 const price = { validFrom, basisPoints: 20, flatRupiah: 0 };
 
 it.each([

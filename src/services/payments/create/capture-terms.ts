@@ -3,7 +3,7 @@ import type { Queryable } from '../../../db/connection/pool';
 import type { CreatingMerchantRow } from '../../../db/merchants/find-creating-merchant';
 import { findCurrentPolicy, type CurrentPolicy, type Policy } from '../../../db/operations/find-current-policy';
 import { feeTermsOf } from '../../../domain/fee-terms';
-import { amountsOf, type Amounts, type FeeTerms } from '../../../domain/fees';
+import { amountsOf, vatOf, type Amounts, type FeeTerms } from '../../../domain/fees';
 import type { PaymentTerms } from '../../../domain/payment';
 import { isAtShop } from '../../merchants/shop-address';
 import { CreationRejectedError, type CreateRejection } from './create-rejection';
@@ -18,6 +18,7 @@ export interface ResolvedPolicy extends Pick<CurrentPolicy, 'rates'> {
 
 interface RatedAmounts extends Amounts {
   readonly feeTerms: FeeTerms;
+  readonly vatRupiah: number;
 }
 
 type ProviderChoice = Pick<NewPayment, 'provider' | 'paymentMethod'>;
@@ -129,7 +130,7 @@ function computeAmounts(
   const computed = amountsOf(amountRupiah, feeTerms, feePayer);
   switch (computed.outcome) {
     case 'ok':
-      return { ...computed.amounts, feeTerms };
+      return { ...computed.amounts, feeTerms, vatRupiah: vatOf(computed.amounts.feeRupiah, feeTerms) };
     case 'total_above_limit':
       throw new CreationRejectedError({ reason: 'total_too_large', feeRupiah: computed.feeRupiah });
     case 'fee_reaches_amount':

@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { formatRupiah } from '../../../domain/money';
 import { UNPAID_FINAL_STATUSES, type PaymentStatus } from '../../../domain/payment-transitions';
 import type { ProviderName } from '../../../domain/provider-capabilities';
 import { shopOf } from '../../../qris/qris';
@@ -13,6 +14,7 @@ import { PROVIDER_NAMES } from './provider-names';
 
 interface ShownPayment extends ListedPayment {
   readonly feeRupiah: number;
+  readonly vatRupiah: number;
   readonly feePayer: 'merchant' | 'buyer';
   readonly provider: ProviderName;
   readonly status: PaymentStatus;
@@ -89,9 +91,15 @@ function shopFacts({ locale }: MerchantView, { qrisPayload }: ShownPayment): Fac
 }
 
 /** A refunded payment leaves the merchant its fee. One that ended unpaid has no net amount. */
-function feeFacts({ texts, locale }: MerchantView, { status, netRupiah, feeRupiah, feePayer }: ShownPayment): Fact[] {
+function feeFacts({ texts, locale }: MerchantView, payment: ShownPayment): Fact[] {
   const own = PAYMENT_TEXTS[locale.language];
-  const fee = <Money rupiah={feeRupiah} />;
+  const { status, netRupiah, feeRupiah, vatRupiah, feePayer } = payment;
+  const fee = (
+    <>
+      <Money rupiah={feeRupiah} />
+      {vatRupiah > 0 && own.ofWhichVat(formatRupiah(vatRupiah))}
+    </>
+  );
   if (status === 'refunded') return [{ name: texts.confirm.refund.fee, value: fee, isTotal: true }];
   return [
     { name: texts.detail.fee, value: fee },

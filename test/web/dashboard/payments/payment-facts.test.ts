@@ -1,0 +1,44 @@
+import { renderToStaticMarkup } from 'react-dom/server';
+import type { Language } from '../../../../src/domain/sign-in';
+import { merchantView } from '../../../../src/web/dashboard/merchant-view';
+import { PaymentFacts } from '../../../../src/web/dashboard/payments/payment-facts';
+import { memberVisit } from '../../../support/member-visit';
+
+const AT = new Date('2026-11-29T00:00:00Z');
+
+const PAYMENT = {
+  referenceId: 'LN0000000000000001',
+  merchantReferenceId: null,
+  totalRupiah: 100_000,
+  netRupiah: 99_300,
+  feeRupiah: 700,
+  feePayer: 'merchant',
+  provider: 'gopay',
+  status: 'paid',
+  createdAt: AT,
+  paidAt: AT,
+  expiresAt: AT,
+  qrisPayload: null,
+} as const;
+
+/** The text of the page's facts. */
+function textOf(language: Language, vatRupiah: number): string {
+  const view = merchantView({ environment: 'sandbox' }, memberVisit(language));
+  const payment = { ...PAYMENT, vatRupiah };
+  const details = { description: null, returnUrl: null };
+  const page = PaymentFacts({ view, payment, details, origin: undefined, statusKey: 'paid 3' });
+  return renderToStaticMarkup(page)
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ');
+}
+
+it.each([
+  ['en', 'Fee Rp 700 , of which VAT Rp 69 Fee paid by'],
+  ['id', 'Rp 700 , termasuk PPN Rp 69 '],
+] as const)('the page of a payment shows the VAT of its fee in %s', (language, text) => {
+  expect(textOf(language, 69)).toContain(text);
+});
+
+it('a payment without VAT shows none', () => {
+  expect(textOf('en', 0)).toContain('Fee Rp 700 Fee paid by');
+});
