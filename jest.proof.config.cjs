@@ -23,6 +23,7 @@ const PROOFS = [
   'test/slow/durability/long-outage.test.ts',
   'test/slow/durability/model.test.ts',
   'test/slow/durability/node-sdk.test.ts',
+  'test/slow/durability/payment-links.test.ts',
   'test/slow/durability/races.test.ts',
   'test/slow/durability/replayed-notifications.test.ts',
   'test/slow/isolation/checkout-load.test.ts',

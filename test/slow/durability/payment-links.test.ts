@@ -43,7 +43,7 @@ async function countWaiting(): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** The process is killed while PostgreSQL executes the statement that takes the number, so it never learns the number. */
+/** The process is killed while PostgreSQL executes the statement that takes the number: it never learns the number. */
 async function killBetweenNumberAndCreate(link: TestLink): Promise<void> {
   const api = await startApiProcess(service);
   const lock = await service.db.connect();
