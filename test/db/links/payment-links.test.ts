@@ -5,6 +5,7 @@ import { openLinkNumber } from '../../../src/db/links/open-link';
 import { LINK_KINDS, LINK_LIMITS, linkStatusOf } from '../../../src/domain/payment-link';
 import { insertMerchant } from '../../../src/services/merchants/merchants';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
+import { eventually } from '../../support/eventually';
 import { seedPayments } from '../../support/seed-payments';
 import { bySize } from '../../support/size';
 
@@ -106,12 +107,26 @@ describe('the number of a visitor', () => {
   const open = (linkId: string, paymentId: string, number: number | null, at = AT) =>
     openLinkNumber(api, { linkId, paymentId, number, at });
 
+  async function countWaiting(): Promise<number> {
+    const { rowCount } = await owner.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return rowCount ?? 0;
+  }
+
   it('visitors of a once-link at the same time get one number', async () => {
     const linkId = await newLink();
     const paymentId = randomUUID();
+    const first = await api.connect();
+    await first.query('begin');
+    const taken = await openLinkNumber(first, { linkId, paymentId, number: 1, at: AT });
     const visitors = Array.from({ length: bySize({ small: 10, full: 200 }) }, () => open(linkId, paymentId, 1));
-    const outcomes = (await Promise.all(visitors)).map(({ outcome }) => outcome);
-    expect(outcomes.toSorted()).toEqual([...outcomes.slice(1).map(() => 'found'), 'new']);
+    const others = Promise.all(visitors).then((opened) => opened.map(({ outcome }) => outcome));
+    // The pool opens its connections one after another: without this wait the first visitor would be alone.
+    await eventually(countWaiting, (count) => count >= 5);
+    await first.query('commit');
+    first.release();
+    expect([taken.outcome, new Set(await others)]).toEqual(['new', new Set(['found'])]);
     const { rows } = await owner.query('select number, payment_id from payment_link_payments where link_id = $1', [
       linkId,
     ]);
