@@ -202,6 +202,16 @@ describe('the relay', () => {
     expect(pauses.length).toBeLessThan(6);
   });
 
+  it('sends by its poll what a process wrote that died before it woke a relay', async () => {
+    await addEndpoint();
+    start();
+    await createPayments(1);
+    const writtenMs = performance.now();
+    await receiver.waitFor(1);
+    // A lease of the dead process would end after 30 s.
+    expect(performance.now() - writtenMs).toBeLessThan(15_000);
+  });
+
   it('signs with every secret that is valid during a rotation', async () => {
     const endpoint = await addEndpoint(['whsec_old', 'whsec_new', 'whsec_expired']);
     await ledger.db.query(
