@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WithStartWorkflowOperation, WorkflowIdConflictPolicy, type Client } from '@temporalio/client';
-import { paymentWorkflowId } from '../workflows/messages';
+import { paymentWorkflowId } from '../workflows/ids';
 import { SETTLEMENT_DELAY_SECONDS } from './harness';
 import type { BenchmarkMerchant } from './merchant';
 import { bareCreateUpdate, barePaidSignal, type bareLifecycle } from './noop/workflow';

@@ -5,48 +5,7 @@ import type { PayoutRequestResult } from '../src/domain/payout-step';
 import type { PayoutStatus } from '../src/domain/payout-transitions';
 import type { RefundState } from '../src/domain/refund';
 
-/** The ids, messages, search attributes and task queues of the workflows. */
-
-export const PAYMENTS_TASK_QUEUE = 'lunas-payments';
-export const WEBHOOKS_TASK_QUEUE = 'lunas-webhooks';
-export const PAYOUTS_TASK_QUEUE = 'lunas-payouts';
-export const VERIFIER_TASK_QUEUE = 'lunas-verifier';
-
-export function paymentWorkflowId(paymentId: string): string {
-  return `payment-${paymentId}`;
-}
-
-export function toPaymentId(workflowId: string): string {
-  return workflowId.slice(paymentWorkflowId('').length);
-}
-
-export function latePaymentWorkflowId(paymentId: string): string {
-  return `late-payment-${paymentId}`;
-}
-
-export function webhookWorkflowId(deliveryId: string): string {
-  return `webhook-${deliveryId}`;
-}
-
-export function webhookPingWorkflowId(endpointId: string, pingId: string): string {
-  return `webhook-ping-${endpointId}-${pingId}`;
-}
-
-export function bankStatusWorkflowId(requestId: string): string {
-  return `bank-status-${requestId}`;
-}
-
-export function bankAccountWorkflowId(bankAccountId: string): string {
-  return `bank-account-${bankAccountId}`;
-}
-
-export function payoutWorkflowId(payoutId: string): string {
-  return `payout-${payoutId}`;
-}
-
-export function toPayoutId(workflowId: string): string {
-  return workflowId.slice(payoutWorkflowId('').length);
-}
+/** The messages and search attributes of the workflows. */
 
 /** Sent with the start. Completes when the QR code is issued, or the payment failed. */
 export const createUpdate = defineUpdate<PaymentStatus>('create');

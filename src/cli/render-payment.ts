@@ -1,4 +1,4 @@
-import { paymentWorkflowId } from '../../workflows/messages';
+import { paymentWorkflowId } from '../../workflows/ids';
 import { formatRupiah } from '../domain/money';
 import type { RetriedStep } from '../domain/retried-step';
 import type { AuditedAction } from '../services/audit/list-actions';

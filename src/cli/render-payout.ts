@@ -1,4 +1,4 @@
-import { payoutWorkflowId } from '../../workflows/messages';
+import { payoutWorkflowId } from '../../workflows/ids';
 import type { PayoutHistoryRow } from '../db/payouts/list-payouts';
 import { describeAccount } from '../domain/banks';
 import { formatRupiah } from '../domain/money';

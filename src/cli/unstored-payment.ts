@@ -35,7 +35,7 @@ export async function explainUnstored(
 async function findWorkflow(context: CommandContext, idOrReference: string): Promise<FoundWorkflow | null> {
   const { listUnpolledTaskQueues } = await import('../temporal/task-queue-polls.js');
   const { WorkflowRecords } = await import('../temporal/workflow-records.js');
-  const { PAYMENTS_TASK_QUEUE } = await import('../../workflows/messages.js');
+  const { PAYMENTS_TASK_QUEUE } = await import('../../workflows/ids.js');
   return withTemporalCalls(context, async (client) => {
     const [started, unpolled] = await Promise.all([
       new WorkflowRecords(client).findStarted(idOrReference),

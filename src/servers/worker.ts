@@ -1,12 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Worker, type WorkerOptions, type WorkflowBundle } from '@temporalio/worker';
 import { createActivities } from '../../activities/index';
-import {
-  PAYMENTS_TASK_QUEUE,
-  PAYOUTS_TASK_QUEUE,
-  VERIFIER_TASK_QUEUE,
-  WEBHOOKS_TASK_QUEUE,
-} from '../../workflows/messages';
+import { PAYMENTS_TASK_QUEUE, PAYOUTS_TASK_QUEUE, VERIFIER_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/ids';
 import type { Environment, MetricsAddress, WorkerSizes } from '../config';
 import { DerivedKeys } from '../crypto/derived-keys';
 import { publicAddresses } from '../crypto/public-links';

@@ -1,6 +1,6 @@
 import { WorkflowIdConflictPolicy, type WorkflowHandle } from '@temporalio/client';
 import type { bankAccount } from '../../workflows/bank-account';
-import { bankAccountWorkflowId, PAYOUTS_TASK_QUEUE } from '../../workflows/messages';
+import { bankAccountWorkflowId, PAYOUTS_TASK_QUEUE } from '../../workflows/ids';
 import type { BankAccountInput, BankAccountResult } from '../domain/bank-account-inquiry';
 import type { BoundedClient } from './bounded-client';
 import { payoutsQueueOptions } from './workflow-start-options';

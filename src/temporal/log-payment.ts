@@ -1,4 +1,4 @@
-import { paymentWorkflowId } from '../../workflows/messages';
+import { paymentWorkflowId } from '../../workflows/ids';
 import { addLogIds } from '../observability/correlation';
 
 const PAYMENT_WORKFLOW = /^(?:late-)?payment-(?<paymentId>.+)$/;

@@ -10,14 +10,12 @@ import {
   type WorkflowHandle,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import { latePaymentWorkflowId, PAYMENTS_TASK_QUEUE, paymentWorkflowId } from '../../workflows/ids';
 import type { latePayment } from '../../workflows/late-payment';
 import {
   CREATE_UPDATE_ID,
   createUpdate,
-  latePaymentWorkflowId,
   paidSignal,
-  PAYMENTS_TASK_QUEUE,
-  paymentWorkflowId,
   REQUEST_OUTDATED,
   REQUEST_REJECTED,
   statusQuery,

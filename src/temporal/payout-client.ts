@@ -8,12 +8,10 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { bankStatus } from '../../workflows/bank-status';
+import { bankStatusWorkflowId, PAYOUTS_TASK_QUEUE, payoutWorkflowId } from '../../workflows/ids';
 import {
-  bankStatusWorkflowId,
   bankUpdatedSignal,
-  PAYOUTS_TASK_QUEUE,
   payoutStatusQuery,
-  payoutWorkflowId,
   REQUEST_OUTDATED,
   REQUEST_REJECTED,
   requestPayoutUpdate,

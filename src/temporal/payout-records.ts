@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { payoutWorkflowId, SEARCH_ATTRIBUTES, toPayoutId } from '../../workflows/messages';
+import { payoutWorkflowId, toPayoutId } from '../../workflows/ids';
+import { SEARCH_ATTRIBUTES } from '../../workflows/messages';
 import type { Page } from '../db/operations/list-for-reconciliation';
 import { SYSTEM_NAMES } from '../domain/actor';
 import { RAILS } from '../domain/payout-rails';

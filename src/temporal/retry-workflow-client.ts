@@ -1,11 +1,7 @@
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy, type Client } from '@temporalio/client';
 import { validate as isUuid } from 'uuid';
-import {
-  SEARCH_ATTRIBUTES,
-  webhookPingWorkflowId,
-  WEBHOOKS_TASK_QUEUE,
-  webhookWorkflowId,
-} from '../../workflows/messages';
+import { webhookPingWorkflowId, WEBHOOKS_TASK_QUEUE, webhookWorkflowId } from '../../workflows/ids';
+import { SEARCH_ATTRIBUTES } from '../../workflows/messages';
 import type { webhookDelivery } from '../../workflows/webhook-delivery';
 import type { webhookPing } from '../../workflows/webhook-ping';
 import { PING_TIMEOUT_MS, PING_WAIT_MS, type PingReport, type WebhookPingInput } from '../domain/ping-report';

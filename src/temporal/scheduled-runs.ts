@@ -1,6 +1,6 @@
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/client';
+import { PAYMENTS_TASK_QUEUE, PAYOUTS_TASK_QUEUE, VERIFIER_TASK_QUEUE } from '../../workflows/ids';
 import type * as workflows from '../../workflows/index';
-import { PAYMENTS_TASK_QUEUE, PAYOUTS_TASK_QUEUE, VERIFIER_TASK_QUEUE } from '../../workflows/messages';
 import type { RunKind } from '../domain/daily-runs';
 import type { BoundedClient } from './bounded-client';
 

@@ -1,10 +1,5 @@
 import { optionalTsToDate } from '@temporalio/common/lib/time';
-import {
-  PAYMENTS_TASK_QUEUE,
-  PAYOUTS_TASK_QUEUE,
-  VERIFIER_TASK_QUEUE,
-  WEBHOOKS_TASK_QUEUE,
-} from '../../workflows/messages';
+import { PAYMENTS_TASK_QUEUE, PAYOUTS_TASK_QUEUE, VERIFIER_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/ids';
 import type { BoundedClient } from './bounded-client';
 import { MissingWorkerError, NoWorkerResponse } from './missing-worker';
 

@@ -1,6 +1,7 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { optionalTsToDate } from '@temporalio/common/lib/time';
-import { paymentWorkflowId, SEARCH_ATTRIBUTES, toPaymentId } from '../../workflows/messages';
+import { paymentWorkflowId, toPaymentId } from '../../workflows/ids';
+import { SEARCH_ATTRIBUTES } from '../../workflows/messages';
 import type { Page } from '../db/operations/list-for-reconciliation';
 import type { WorkflowRecord } from '../domain/reconciliation';
 import { PROVIDER_INDETERMINATE, type RetriedStep } from '../domain/retried-step';

@@ -1,13 +1,8 @@
 import { WorkflowIdReusePolicy, type WorkflowStartOptions } from '@temporalio/client';
 import type { SearchAttributePair } from '@temporalio/common';
+import { latePaymentWorkflowId, PAYMENTS_TASK_QUEUE, paymentWorkflowId, PAYOUTS_TASK_QUEUE } from '../../workflows/ids';
 import type { latePayment } from '../../workflows/late-payment';
-import {
-  latePaymentWorkflowId,
-  PAYMENTS_TASK_QUEUE,
-  paymentWorkflowId,
-  PAYOUTS_TASK_QUEUE,
-  SEARCH_ATTRIBUTES,
-} from '../../workflows/messages';
+import { SEARCH_ATTRIBUTES } from '../../workflows/messages';
 import type { payment } from '../../workflows/payment';
 import type { ResumeState } from '../../workflows/payment-run';
 import { formatRupiah } from '../domain/money';

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 import type { Environment } from '../config';
 import { inNetworks, type NetworkTest } from '../lib/networks';
 import type { ResolveHost } from './resolve-host';
@@ -125,6 +125,8 @@ export function createGuardedConnector(rules: AddressRules, resolve: ResolveHost
     try {
       const addresses = await checkHost(options.hostname, options.port, rules, resolve);
       const lookup = fixedLookup(addresses);
+      // Imported on demand: commands only check the form of an address, and undici takes as long to load as all else.
+      const { buildConnector } = await import('undici');
       buildConnector({ timeout: CONNECT_TIMEOUT_MS, maxCachedSessions: 0, lookup })(options, callback);
     } catch (error) {
       callback(error instanceof Error ? error : new Error(String(error)), null);

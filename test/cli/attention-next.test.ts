@@ -14,7 +14,7 @@ import type { AttentionKind } from '../../src/services/attention';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { connectClient } from '../../src/temporal/connection';
 import { NO_PAYLOAD_KEYS } from '../../src/temporal/payload-codec';
-import { PAYMENTS_TASK_QUEUE, paymentWorkflowId } from '../../workflows/messages';
+import { PAYMENTS_TASK_QUEUE, paymentWorkflowId } from '../../workflows/ids';
 import { asSuperuser } from '../support/backdate';
 import { prepareBankAccount } from '../support/bank-accounts';
 import { eventually } from '../support/eventually';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onlyRow } from '../../src/db/connection/require-row';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
-import { payoutWorkflowId } from '../../workflows/messages';
+import { payoutWorkflowId } from '../../workflows/ids';
 import { asSuperuser } from '../support/backdate';
 import { COMPLETED_AFTER_10_S as SLOW_ACCOUNT } from './payout-workload';
 import type { FaultStack } from './stack';

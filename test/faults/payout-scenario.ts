@@ -10,7 +10,7 @@ import { findPayout, listPayouts, previewPayout } from '../../src/services/payou
 import { setPayoutSettings } from '../../src/services/payouts/set-payout-settings';
 import { PaymentWorkflowClient } from '../../src/temporal/payment-workflow-client';
 import type { PayoutClient } from '../../src/temporal/payout-client';
-import { PAYOUTS_TASK_QUEUE } from '../../workflows/messages';
+import { PAYOUTS_TASK_QUEUE } from '../../workflows/ids';
 import { memberOf } from '../support/actors';
 import { approveByMember, cancelByMember, requestByMember } from '../support/payout-acts';
 import type { Journal } from './journal';

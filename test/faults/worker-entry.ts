@@ -20,7 +20,7 @@ import { Relay, type FailedDelivery } from '../../src/webhooks/relay';
 import { createWebhookSender } from '../../src/webhooks/send';
 import { installRuntime } from '../../src/worker/runtime';
 import { startSweeper } from '../../src/worker/sweeper';
-import { PAYMENTS_TASK_QUEUE, PAYOUTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/messages';
+import { PAYMENTS_TASK_QUEUE, PAYOUTS_TASK_QUEUE, WEBHOOKS_TASK_QUEUE } from '../../workflows/ids';
 import { RETENTION_DAYS } from '../support/activity-dependencies';
 import { report } from './breakpoint';
 import { forgetKeys } from './forgetful-acquirer';

@@ -10,7 +10,7 @@ import type { PaymentTerms } from '../../src/domain/payment';
 import { MERCHANT, UNPROVEN_OPERATOR } from '../../src/domain/payment-actions';
 import { updateProof } from '../../src/domain/update-arguments';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
-import { PAYMENTS_TASK_QUEUE, paymentWorkflowId } from '../../workflows/messages';
+import { PAYMENTS_TASK_QUEUE, paymentWorkflowId } from '../../workflows/ids';
 import { activityDependencies } from '../support/activity-dependencies';
 import { eventually } from '../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../support/service';

@@ -6,7 +6,7 @@ import type { StepActor } from '../../src/domain/actor';
 import type { PayoutAction } from '../../src/domain/payout-actions';
 import type { PayoutRequestInput } from '../../src/domain/payout-step';
 import { seedPayouts } from '../../src/services/sandbox/seed-payouts';
-import { payoutWorkflowId } from '../../workflows/messages';
+import { payoutWorkflowId } from '../../workflows/ids';
 import { newPayoutReference } from '../sandbox/bank/bank-under-test';
 import { applyTransitions } from '../services/ledger/transition-path';
 import { prepareBankAccount } from './bank-accounts';

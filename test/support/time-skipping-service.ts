@@ -1,6 +1,6 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { UNPAID_FINAL_STATUSES, type PaymentStatus } from '../../src/domain/payment-transitions';
-import { latePaymentWorkflowId, paymentWorkflowId } from '../../workflows/messages';
+import { latePaymentWorkflowId, paymentWorkflowId } from '../../workflows/ids';
 import { eventually } from './eventually';
 import { recordHistory } from './history';
 import { startTestService, type TestService } from './service';

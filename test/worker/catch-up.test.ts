@@ -3,7 +3,7 @@ import { performPaymentAction } from '../../src/services/payments/actions/perfor
 import { settlePayment } from '../../src/services/payments/actions/settle-payment';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
 import { recover } from '../../src/services/recovery/recover';
-import { paymentWorkflowId } from '../../workflows/messages';
+import { paymentWorkflowId } from '../../workflows/ids';
 import { osUser } from '../support/actors';
 import { eventually } from '../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../support/service';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createSealer } from '../../src/crypto/sealing';
 import { showPayment } from '../../src/services/payments/show-payment';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
-import { paymentWorkflowId } from '../../workflows/messages';
+import { paymentWorkflowId } from '../../workflows/ids';
 import { collectLog } from '../support/collect-log';
 import { eventually } from '../support/eventually';
 import { startReceiver } from '../support/receiver';

@@ -1,4 +1,4 @@
-import { paymentWorkflowId } from '../../workflows/messages';
+import { paymentWorkflowId } from '../../workflows/ids';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 
 let service: TestService;

@@ -2,7 +2,7 @@ import { Client as GrpcClient } from '@grpc/grpc-js';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { Client as PgClient } from 'pg';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
-import { latePaymentWorkflowId, paymentWorkflowId } from '../../workflows/messages';
+import { latePaymentWorkflowId, paymentWorkflowId } from '../../workflows/ids';
 import { eventually } from '../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { timelineNames } from '../support/timeline';

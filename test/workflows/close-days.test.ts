@@ -1,5 +1,5 @@
 import { closeDays } from '../../workflows/close-days';
-import { PAYMENTS_TASK_QUEUE } from '../../workflows/messages';
+import { PAYMENTS_TASK_QUEUE } from '../../workflows/ids';
 import { recordHistory } from '../support/history';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 

@@ -3,7 +3,7 @@ import { SANDBOX_SERVER_KEY } from '../../src/sandbox/acquirers';
 import { addAccount } from '../../src/services/provider-accounts/provider-accounts';
 import type { RequestOutcome } from '../../src/temporal/payment-workflow-client';
 import type { PayoutActionOutcome } from '../../src/temporal/payout-client';
-import { paymentWorkflowId } from '../../workflows/messages';
+import { paymentWorkflowId } from '../../workflows/ids';
 import { eventually } from '../support/eventually';
 import { recordHistory } from '../support/history';
 import { startHoldingProxy, type HoldingProxy } from '../support/holding-proxy';

@@ -1,5 +1,6 @@
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
-import { paymentWorkflowId, SEARCH_ATTRIBUTES } from '../../workflows/messages';
+import { paymentWorkflowId } from '../../workflows/ids';
+import { SEARCH_ATTRIBUTES } from '../../workflows/messages';
 import { MAX_HISTORY_EVENTS } from '../../workflows/retry-policies';
 import { eventually } from '../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../support/service';

@@ -1,6 +1,6 @@
 import { findTerms } from '../../src/db/payments/find-terms';
 import { setPolicy } from '../../src/services/provider-accounts/catalog';
-import { PAYMENTS_TASK_QUEUE } from '../../workflows/messages';
+import { PAYMENTS_TASK_QUEUE } from '../../workflows/ids';
 import { eventually } from '../support/eventually';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 

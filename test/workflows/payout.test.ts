@@ -10,7 +10,7 @@ import type { PayoutStatus } from '../../src/domain/payout-transitions';
 import { updateProof } from '../../src/domain/update-arguments';
 import { BoundedClient } from '../../src/temporal/bounded-client';
 import { PayoutClient } from '../../src/temporal/payout-client';
-import { PAYOUTS_TASK_QUEUE, payoutWorkflowId } from '../../workflows/messages';
+import { PAYOUTS_TASK_QUEUE, payoutWorkflowId } from '../../workflows/ids';
 import { requestScheduledPayouts as runOfDay } from '../../workflows/scheduled-payouts';
 import { collectRuns } from '../support/daily-runs';
 import { eventually } from '../support/eventually';

@@ -1,5 +1,5 @@
 import { createSealer } from '../../src/crypto/sealing';
-import { PAYMENTS_TASK_QUEUE } from '../../workflows/messages';
+import { PAYMENTS_TASK_QUEUE } from '../../workflows/ids';
 import { retention } from '../../workflows/retention';
 import { eventually } from '../support/eventually';
 import { recordHistory } from '../support/history';

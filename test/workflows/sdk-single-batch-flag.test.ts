@@ -3,7 +3,7 @@ import path from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
 import { Worker } from '@temporalio/worker';
 import { SdkFlags } from '@temporalio/workflow/lib/flags';
-import { paymentWorkflowId } from '../../workflows/messages';
+import { paymentWorkflowId } from '../../workflows/ids';
 import { newNamespace, startTestService, type TestService } from '../support/service';
 import { workflowBundlePath } from '../support/temporal';
 

@@ -1,4 +1,4 @@
-import { VERIFIER_TASK_QUEUE } from '../../workflows/messages';
+import { VERIFIER_TASK_QUEUE } from '../../workflows/ids';
 import { verifyAudit, verifyLedger, verifyNewAuditEntries } from '../../workflows/verifications';
 import { eventually } from '../support/eventually';
 import { recordHistory } from '../support/history';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { PAYOUTS_TASK_QUEUE } from '../../../workflows/messages';
+import { PAYOUTS_TASK_QUEUE } from '../../../workflows/ids';
 import { createPool, type Queryable } from '../../db/connection/pool';
 import { findAccountsOf, listRecordedCases } from '../../db/operations/list-attention';
 import {

@@ -4,11 +4,7 @@ import { requireMerchant } from '../../db/merchants/require-merchant';
 import type { PaymentRow } from '../../db/payments/payment-row';
 import { formatRupiah, MAX_TOTAL_RUPIAH } from '../../domain/money';
 import { PAYMENT_STATUSES } from '../../domain/payment-transitions';
-import { cancelPayment } from '../../services/payments/actions/cancel-payment';
-import { failPayment } from '../../services/payments/actions/fail-payment';
-import { performForEach, type ActionOutcome } from '../../services/payments/actions/perform-action';
-import { refundPayment } from '../../services/payments/actions/refund-payment';
-import { listSettleable, settlePayment } from '../../services/payments/actions/settle-payment';
+import type { ActionOutcome } from '../../services/payments/actions/perform-action';
 import { listPaymentsOfAnyId } from '../../services/payments/find-payment';
 import { listOverduePayments, listPayments, listPaymentsOfAmount } from '../../services/payments/list-payments';
 import { MAX_SEARCH_CHARACTERS, searchPayments } from '../../services/payments/search-payments';
@@ -27,21 +23,34 @@ export function addPaymentsCommand(program: LunasCommand): void {
   addShow(payments);
   addList(payments);
   addSettle(payments);
-  addPaymentAction(payments, failPayment, {
-    name: 'fail',
-    about: 'fail a created or pending payment that no rule can close; rejected if the provider reports pending or paid',
-    example: 'lunas payments fail LN0123456789ABCDEF --note "the acquirer has no such order, ticket 4711"',
-  });
-  addPaymentAction(payments, cancelPayment, {
-    name: 'cancel',
-    about: 'cancel a pending payment at the provider, or a refund that is held',
-    example: 'lunas payments cancel LN0123456789ABCDEF --note "fraud, case 4711"',
-  });
-  addPaymentAction(payments, refundPayment, {
-    name: 'refund',
-    about: 'refund the customer of a paid payment, also if its merchant is suspended or on hold',
-    example: 'lunas payments refund LN0123456789ABCDEF --note "the shop is closed, case 4711"',
-  });
+  addPaymentAction(
+    payments,
+    async () => (await import('../../services/payments/actions/fail-payment.js')).failPayment,
+    {
+      name: 'fail',
+      about:
+        'fail a created or pending payment that no rule can close; rejected if the provider reports pending or paid',
+      example: 'lunas payments fail LN0123456789ABCDEF --note "the acquirer has no such order, ticket 4711"',
+    },
+  );
+  addPaymentAction(
+    payments,
+    async () => (await import('../../services/payments/actions/cancel-payment.js')).cancelPayment,
+    {
+      name: 'cancel',
+      about: 'cancel a pending payment at the provider, or a refund that is held',
+      example: 'lunas payments cancel LN0123456789ABCDEF --note "fraud, case 4711"',
+    },
+  );
+  addPaymentAction(
+    payments,
+    async () => (await import('../../services/payments/actions/refund-payment.js')).refundPayment,
+    {
+      name: 'refund',
+      about: 'refund the customer of a paid payment, also if its merchant is suspended or on hold',
+      example: 'lunas payments refund LN0123456789ABCDEF --note "the shop is closed, case 4711"',
+    },
+  );
 }
 
 function addShow(payments: LunasCommand): void {
@@ -203,6 +212,8 @@ function addSettle(payments: LunasCommand): void {
       'lunas payments settle --merchant MERCHANT_ID --until 2026-01-31T17:00:00Z',
     )
     .writeAction(input, async ({ payment, merchant, until, note }, { db, log, actor }, context) => {
+      const { listSettleable, settlePayment } = await import('../../services/payments/actions/settle-payment.js');
+      const { performForEach } = await import('../../services/payments/actions/perform-action.js');
       const selected = merchant && until ? await listSettleable(db, merchant, until) : payment;
       const settlements = await withTemporal(context, db, (workflows) =>
         performForEach({ db, log, workflows }, actor, { operation: settlePayment, done: 'settled', note }, selected),

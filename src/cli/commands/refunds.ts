@@ -1,7 +1,5 @@
 import { z } from 'zod';
 import { formatRupiah } from '../../domain/money';
-import { RESOLVE_REFUND } from '../../services/payments/actions/resolve-refund';
-import { retryRefund } from '../../services/payments/actions/retry-refund';
 import { listStuckRefunds } from '../../services/payments/list-stuck-refunds';
 import type { LunasCommand } from '../lunas-command';
 import { joinOptions, limit, note, oneOf } from '../option-schemas';
@@ -29,7 +27,7 @@ export function addRefundsCommand(program: LunasCommand): void {
       }));
       return { json: { refunds }, text: formatTable(rows, 'No refund requires an operator.') };
     });
-  addPaymentAction(refunds, retryRefund, {
+  addPaymentAction(refunds, async () => (await import('../../services/payments/actions/retry-refund.js')).retryRefund, {
     name: 'retry',
     about: 'retry a rejected refund under a new key',
     example: 'lunas refunds retry LN0123456789ABCDEF --note "the acquirer had an outage"',
@@ -43,7 +41,8 @@ export function addRefundsCommand(program: LunasCommand): void {
       'lunas refunds resolve LN0123456789ABCDEF --as refunded --note "bank transfer 4711"',
       'lunas refunds resolve LN0123456789ABCDEF --as paid --note "the customer keeps the goods"',
     )
-    .writeAction(z.object({ payment: z.string(), as: oneOf(RESOLUTIONS), note }), (input, audit, context) =>
-      runPaymentAction(audit, context, RESOLVE_REFUND[input.as], input),
-    );
+    .writeAction(z.object({ payment: z.string(), as: oneOf(RESOLUTIONS), note }), async (input, audit, context) => {
+      const { RESOLVE_REFUND } = await import('../../services/payments/actions/resolve-refund.js');
+      return runPaymentAction(audit, context, RESOLVE_REFUND[input.as], input);
+    });
 }

@@ -1,5 +1,5 @@
 import { validate as isUuid } from 'uuid';
-import { payoutWorkflowId, toPayoutId } from '../../../workflows/messages';
+import { payoutWorkflowId, toPayoutId } from '../../../workflows/ids';
 import type { Queryable } from '../../db/connection/pool';
 import type { Page } from '../../db/operations/list-for-reconciliation';
 import { openException } from '../../db/operations/open-exception';

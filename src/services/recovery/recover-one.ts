@@ -1,5 +1,5 @@
 import { validate as isUuid } from 'uuid';
-import { paymentWorkflowId, payoutWorkflowId } from '../../../workflows/messages';
+import { paymentWorkflowId, payoutWorkflowId } from '../../../workflows/ids';
 import type { Queryable } from '../../db/connection/pool';
 import { closeRecoveredOf } from '../../db/operations/close-recovered';
 import { findOpenPayment, findUnfinishedLatePayment } from '../../db/payments/list-open-payments';

@@ -1,4 +1,4 @@
-import { paymentWorkflowId } from '../../../workflows/messages';
+import { paymentWorkflowId } from '../../../workflows/ids';
 import { eventually } from '../../support/eventually';
 import { signedNotification as notification } from '../../support/notification';
 import { newNamespace, NO_LIMITS, startTestService, type TestService } from '../../support/service';

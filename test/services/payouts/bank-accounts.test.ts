@@ -17,7 +17,7 @@ import { rejectBankAccount, suspendBankAccount } from '../../../src/services/pay
 import { withdrawBankAccount } from '../../../src/services/payouts/withdraw-bank-account';
 import { resealAll } from '../../../src/services/recovery/reseal';
 import { seedPayouts } from '../../../src/services/sandbox/seed-payouts';
-import { bankAccountWorkflowId } from '../../../workflows/messages';
+import { bankAccountWorkflowId } from '../../../workflows/ids';
 import { memberOf, osUser } from '../../support/actors';
 import { asSuperuser } from '../../support/backdate';
 import { prepareBankAccount } from '../../support/bank-accounts';

@@ -1,5 +1,5 @@
 import { freePort } from '../../../src/local-stack/ports';
-import { payoutWorkflowId } from '../../../workflows/messages';
+import { payoutWorkflowId } from '../../../workflows/ids';
 import { collectLog } from '../../support/collect-log';
 import { fetchDecodedHistory } from '../../support/history';
 import { fetchMetrics } from '../../support/metrics-page';

@@ -14,7 +14,7 @@ import type { FaultKind } from '../../../src/sandbox/faults';
 import { changeHold } from '../../../src/services/merchants/merchants';
 import { previewPayout } from '../../../src/services/payouts/payouts';
 import { showPayout } from '../../../src/services/payouts/show-payout';
-import { payoutWorkflowId } from '../../../workflows/messages';
+import { payoutWorkflowId } from '../../../workflows/ids';
 import { newPayoutReference } from '../../sandbox/bank/bank-under-test';
 import { activityDependencies } from '../../support/activity-dependencies';
 import { asSuperuser } from '../../support/backdate';

@@ -6,7 +6,7 @@ import { dayInWib } from '../../../src/domain/wib';
 import { changeHold } from '../../../src/services/merchants/merchants';
 import type { PayoutWorkflows } from '../../../src/services/payouts/payouts';
 import { requestScheduledPayouts } from '../../../src/services/payouts/scheduled-payouts';
-import { PAYOUTS_TASK_QUEUE } from '../../../workflows/messages';
+import { PAYOUTS_TASK_QUEUE } from '../../../workflows/ids';
 import { requestScheduledPayouts as runOfDay } from '../../../workflows/scheduled-payouts';
 import { asSuperuser } from '../../support/backdate';
 import { SILENT } from '../../support/collect-log';

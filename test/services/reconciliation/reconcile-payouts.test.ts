@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { openException } from '../../../src/db/operations/open-exception';
 import { ORPHANED_PAYOUT } from '../../../src/domain/reconciliation';
-import { payoutWorkflowId } from '../../../workflows/messages';
+import { payoutWorkflowId } from '../../../workflows/ids';
 import { asSuperuser } from '../../support/backdate';
 import { eventually } from '../../support/eventually';
 import { ORDINARY, preparePayoutsAtBank, type PayoutsAtBank } from '../../support/payouts-at-bank';

@@ -6,7 +6,7 @@ import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { CHECK_INTERVAL_MS, LostWorkflows } from '../../../src/services/recovery/lost-workflows';
 import { restartIfLost } from '../../../src/services/recovery/restart-payment';
 import { WorkflowRecords } from '../../../src/temporal/workflow-records';
-import { paymentWorkflowId } from '../../../workflows/messages';
+import { paymentWorkflowId } from '../../../workflows/ids';
 import { asSuperuser } from '../../support/backdate';
 import { collectLog } from '../../support/collect-log';
 import { eventually } from '../../support/eventually';

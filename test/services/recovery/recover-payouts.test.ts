@@ -7,7 +7,7 @@ import { previewPayout } from '../../../src/services/payouts/payouts';
 import { holdLostPayouts } from '../../../src/services/recovery/hold-lost-payouts';
 import { recover, type Recovery } from '../../../src/services/recovery/recover';
 import { endRecoveryMode } from '../../../src/services/recovery/recovery-mode';
-import { payoutWorkflowId } from '../../../workflows/messages';
+import { payoutWorkflowId } from '../../../workflows/ids';
 import { osUser } from '../../support/actors';
 import { asSuperuser } from '../../support/backdate';
 import { prepareBankAccount } from '../../support/bank-accounts';

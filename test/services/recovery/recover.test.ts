@@ -3,7 +3,7 @@ import { createSealer } from '../../../src/crypto/sealing';
 import { OPEN_STATUSES } from '../../../src/domain/payment-transitions';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { recover } from '../../../src/services/recovery/recover';
-import { paymentWorkflowId } from '../../../workflows/messages';
+import { paymentWorkflowId } from '../../../workflows/ids';
 import { asSuperuser } from '../../support/backdate';
 import { eventually } from '../../support/eventually';
 import { startReceiver } from '../../support/receiver';

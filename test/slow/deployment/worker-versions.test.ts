@@ -8,7 +8,7 @@ import { startWorker } from '../../../src/servers/worker';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { BoundedClient } from '../../../src/temporal/bounded-client';
 import { setCurrentVersion } from '../../../src/temporal/worker-versions';
-import { paymentWorkflowId } from '../../../workflows/messages';
+import { paymentWorkflowId } from '../../../workflows/ids';
 import { RETENTION_DAYS } from '../../support/activity-dependencies';
 import { eventually } from '../../support/eventually';
 import { runBuiltLunas } from '../../support/lunas-process';

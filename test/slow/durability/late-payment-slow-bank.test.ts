@@ -1,4 +1,4 @@
-import { latePaymentWorkflowId } from '../../../workflows/messages';
+import { latePaymentWorkflowId } from '../../../workflows/ids';
 import { eventually } from '../../support/eventually';
 import type { TestService } from '../../support/service';
 import { startTimeSkippingService, type TimeSkippingService } from '../../support/time-skipping-service';

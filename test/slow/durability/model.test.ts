@@ -14,7 +14,7 @@ import type { StepInput } from '../../../src/domain/workflow-step';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import { notifyWorkflow } from '../../../src/temporal/notify-workflow';
 import { PaymentWorkflowClient, type RequestOutcome } from '../../../src/temporal/payment-workflow-client';
-import { latePaymentWorkflowId, PAYMENTS_TASK_QUEUE, paymentWorkflowId } from '../../../workflows/messages';
+import { latePaymentWorkflowId, PAYMENTS_TASK_QUEUE, paymentWorkflowId } from '../../../workflows/ids';
 import { Random } from '../../faults/random';
 import { activityDependencies } from '../../support/activity-dependencies';
 import { createTestLedger, type TestLedger } from '../../support/payments';

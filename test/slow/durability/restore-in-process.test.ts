@@ -5,7 +5,7 @@ import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { recover } from '../../../src/services/recovery/recover';
 import { endRecoveryMode } from '../../../src/services/recovery/recovery-mode';
 import { PaymentWorkflowClient } from '../../../src/temporal/payment-workflow-client';
-import { paymentWorkflowId, webhookWorkflowId } from '../../../workflows/messages';
+import { paymentWorkflowId, webhookWorkflowId } from '../../../workflows/ids';
 import { osUser } from '../../support/actors';
 import { backUp } from '../../support/database';
 import { eventually } from '../../support/eventually';

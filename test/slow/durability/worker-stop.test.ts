@@ -1,5 +1,5 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
-import { PAYMENTS_TASK_QUEUE } from '../../../workflows/messages';
+import { PAYMENTS_TASK_QUEUE } from '../../../workflows/ids';
 import { startWorkerProcess } from '../../support/api-process';
 import { eventually } from '../../support/eventually';
 import { seedPayments } from '../../support/seed-payments';
