@@ -183,7 +183,7 @@ describe('with two provider accounts', () => {
     await setStatus(first, 'disabled');
     const rejected = await call('POST', '/payments', BODY);
     expect(rejected.status).toBe(400);
-    expect(rejected.text).toContain('the provider accepts no transactions at present');
+    expect(rejected.text).toContain('the provider rejected it');
 
     await call('GET', '/payments');
     const output = responses.map(({ text, headers }) => text + JSON.stringify([...headers])).join('\n');

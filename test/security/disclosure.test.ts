@@ -101,7 +101,7 @@ describe('a rejection that concerns our provider account', () => {
         400,
         {
           code: 'payment_create_failed',
-          message: 'The transaction could not be created: the provider accepts no transactions at present.',
+          message: 'The transaction could not be created: the provider rejected it.',
         },
       ]);
       expect(text).not.toMatch(/4711|account|suspended/);

@@ -18,7 +18,7 @@ export const CREATE_REJECTIONS: { readonly [Reason in CreateReason]: CreateRejec
   },
   provider_rejected: {
     reason: 'provider_rejected',
-    failureReason: 'the provider accepts no transactions at present',
+    failureReason: 'the provider rejected it',
     status: 'failed',
     isRepeat: true,
   },

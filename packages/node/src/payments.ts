@@ -107,7 +107,9 @@ export class Payments {
 }
 
 /** The body becomes text once, so that every attempt sends the same request. */
-function creationCall(body: object, { idempotencyKey, signal, expand }: CreateOptions): ApiCall {
+/** @throws TypeError for a call from JavaScript without a body: JSON has no text for it */
+function creationCall(body: object | undefined, { idempotencyKey, signal, expand }: CreateOptions): ApiCall {
+  if (typeof body !== 'object') throw new TypeError('payments.create needs an object such as { amount: 50000 }.');
   return {
     method: 'POST',
     path: `/payments${expandQuery(expand)}`,

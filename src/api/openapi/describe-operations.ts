@@ -23,7 +23,7 @@ const EXAMPLE_MESSAGES: Partial<Record<ApiErrorCode, string>> = {
   invalid_parameter: 'cursor is not from a Link header; start again without it.',
   invalid_amount: 'amount must be an integer from 1 to 10000000, written as plain digits.',
   unsupported_payment_method: 'payment_method is not supported; use qris.',
-  payment_create_failed: 'The transaction could not be created: the provider accepts no transactions at present.',
+  payment_create_failed: 'The transaction could not be created: the provider rejected it.',
   payment_cancel_failed: 'A transaction that is "cancelled" cannot be cancelled.',
   payment_refund_failed: 'A transaction that is "cancelled" cannot be refunded.',
   invalid_api_key: 'The secret key is mistyped, unknown, expired or revoked.',

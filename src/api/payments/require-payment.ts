@@ -19,8 +19,9 @@ export async function requirePayment(db: Queryable, merchantId: string, pathId: 
   }
   const archived = key && (await findArchivedPayment(db, key));
   if (archived?.merchantId === merchantId) throw new ApiError('payment_archived', ARCHIVED);
-  const message = key ? 'There is no such transaction.' : `There is no such transaction. ${OWN_ORDER_ID}`;
-  throw new ApiError('payment_unknown', message, { internal: await whyNotFound(db, key) });
+  throw new ApiError('payment_unknown', `There is no such transaction. ${OWN_ORDER_ID}`, {
+    internal: await whyNotFound(db, key),
+  });
 }
 
 const OWN_ORDER_ID =

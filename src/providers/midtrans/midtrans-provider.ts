@@ -46,7 +46,7 @@ const REFUND_REJECTIONS = new Set(['202', '400', '401', '402', '403', '404', '40
 const CLOSE_REJECTIONS = new Set(['404', '412']);
 /** Wrong key, no access, expired, suspended: errors of our provider account, which merchants do not see. */
 const ACCOUNT_ERRORS = new Set(['401', '402', '403', '410', '411']);
-const ACCOUNT_ERROR_FOR_MERCHANTS = 'the provider accepts no transactions at present';
+const ACCOUNT_ERROR_FOR_MERCHANTS = 'the provider rejected it';
 
 /**
  * QRIS through Midtrans' Core API (docs.midtrans.com: "QRIS", "Get Transaction Status", "Expire", "Cancel", "Refund",

@@ -1,6 +1,6 @@
 import { html, type Html } from '../html';
+import { formatMidtransTime } from '../midtrans-time';
 import type { BankAccountState } from './bank';
-import { formatWib } from './bank-format';
 import { MAGIC_ACCOUNTS } from './magic-accounts';
 import type { Transfer, TransferStatus } from './transfer-records';
 
@@ -38,7 +38,7 @@ function transferTable(transfers: readonly Transfer[]): Html {
   const rows = transfers.map(
     (transfer) =>
       html`<tr>
-        <td data-name="Sent">${formatWib(transfer.sentAt)}</td>
+        <td data-name="Sent (WIB)">${formatMidtransTime(transfer.sentAt)}</td>
         <td><code>${transfer.partnerReferenceNo}</code></td>
         <td class="number">${formatRupiah(transfer.amountRupiah)}</td>
         <td>${transfer.bankCode} ${transfer.accountNumber}</td>
@@ -48,7 +48,7 @@ function transferTable(transfers: readonly Transfer[]): Html {
   );
   return html`<table class="records">
     <tr>
-      <th>Sent</th>
+      <th>Sent (WIB)</th>
       <th>Reference</th>
       <th>Amount</th>
       <th>Account</th>

@@ -395,6 +395,10 @@ describe('arguments', () => {
   const typeError = (message: string) =>
     expect.objectContaining({ name: 'TypeError', message: expect.stringContaining(message) });
 
+  it('a creation without a body is rejected before it is sent', async () => {
+    expect(await errorInJavaScript('create')).toEqual(typeError('payments.create needs an object'));
+  });
+
   it.each(['', '.', '..', undefined, null, 7, { id: 'p1' }])(
     'the id %j is rejected: it names no payment',
     async (id) => {

@@ -33,7 +33,7 @@ import {
 } from './published-messages';
 import { startScriptedMidtrans, type ScriptedMidtrans } from './scripted-midtrans';
 
-const ACCOUNT_ERROR_FOR_MERCHANTS = 'the provider accepts no transactions at present';
+const ACCOUNT_ERROR_FOR_MERCHANTS = 'the provider rejected it';
 const NOTIFICATION_URL = 'http://127.0.0.1:3000/provider-notifications/0';
 const REQUEST: IssueQrisRequest = {
   provider: 'gopay',

@@ -3,7 +3,7 @@ import { findTerms } from '../../../src/db/payments/find-terms';
 import { verifyLedger } from '../../../src/services/ledger/verify-ledger';
 import { setPolicy } from '../../../src/services/provider-accounts/catalog';
 import { creationIn } from '../../../src/temporal/creation-history';
-import { paymentWorkflowId } from '../../../workflows/messages';
+import { paymentWorkflowId } from '../../../workflows/ids';
 import { eventually } from '../../support/eventually';
 import { plantPrice, plantSchedule, putIdentityInForce } from '../../support/fee-rates';
 import { newNamespace, startTestService, type TestService } from '../../support/service';

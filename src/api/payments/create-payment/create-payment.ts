@@ -121,7 +121,7 @@ Fields that are not listed are ignored, and \`X-Ignored-Fields\` names them. A b
             expires_at: EXAMPLE_QRIS.expires_at,
             error: {
               code: 'payment_create_failed',
-              message: 'The transaction could not be created: the provider accepts no transactions at present.',
+              message: 'The transaction could not be created: the provider rejected it.',
             },
           },
         ],

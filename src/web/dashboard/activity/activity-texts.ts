@@ -57,6 +57,7 @@ const EN_ACTIONS = {
   'user.reset': 'Made a reset link as Lunas',
   'user.confirm': 'Confirmed who has a login',
   'user.disable': 'Disabled a login',
+  'sandbox.trigger': 'Triggered an event in the sandbox',
 } satisfies Record<RecordedAction, string>;
 
 const ID_ACTIONS = {
@@ -103,6 +104,7 @@ const ID_ACTIONS = {
   'user.reset': 'Membuat tautan atur ulang sebagai tim Lunas',
   'user.confirm': 'Memastikan pemilik akses masuk',
   'user.disable': 'Menonaktifkan akses masuk',
+  'sandbox.trigger': 'Memicu peristiwa di sandbox',
 } satisfies Record<RecordedAction, string>;
 
 /** The actions that belong to a login, not to a merchant. */
@@ -163,7 +165,7 @@ const en = {
   to: 'To day',
   apply: 'Show',
   clear: 'Clear filters',
-  export: 'Export CSV',
+  export: 'Download CSV',
   exportLimit: (count: number, id: number) => `More than ${count} rows. The next export begins with older=${id}`,
   nothing: 'Nothing yet. Each change in the dashboard appears here with its person.',
   noMatch: SHARED_EN.noMatch,
@@ -202,8 +204,8 @@ const id: ActivityTexts = {
     link: 'Tautan pembayaran',
     key: 'Kunci',
     webhook: 'Webhook',
-    delivery: 'Pengiriman',
-    deliveries: 'Pengiriman',
+    delivery: 'Kiriman',
+    deliveries: 'Kiriman',
     member: 'Anggota',
     team: 'Tim',
     settings: 'Pengaturan',
@@ -219,8 +221,8 @@ const id: ActivityTexts = {
   to: 'Sampai hari',
   apply: 'Tampilkan',
   clear: 'Hapus filter',
-  export: 'Ekspor CSV',
-  exportLimit: (count, id) => `Lebih dari ${count} baris. Ekspor berikutnya mulai dengan older=${id}`,
+  export: 'Unduh CSV',
+  exportLimit: (count, id) => `Lebih dari ${count} baris. Unduhan berikutnya mulai dengan older=${id}`,
   nothing: 'Belum ada. Setiap perubahan di dasbor muncul di sini bersama orangnya.',
   noMatch: SHARED_ID.noMatch,
   searched: 'Yang dicari: 2.000 tindakan. "Lebih lama" mencari yang sebelumnya.',

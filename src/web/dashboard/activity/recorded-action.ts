@@ -6,6 +6,7 @@ import type { MerchantOperationName } from '../../../services/operations/all';
 /** What `show_to_merchants` of the schema keeps: every change of these objects, no reading. */
 type ShownOperatorAction =
   | 'fee.agree'
+  | 'sandbox.trigger'
   | Exclude<
       Extract<OperatorActionName, `${'merchant' | 'key' | 'webhook' | 'bank_account' | 'user'}.${string}`>,
       `${string}.show` | 'user.link'

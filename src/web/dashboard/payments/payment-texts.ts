@@ -20,7 +20,7 @@ export const PAYMENT_ACTION_TEXTS = {
 } satisfies ActionTexts;
 
 const en = {
-  export: 'Export CSV',
+  export: 'Download CSV',
   exportLimit: (rows: number, cursor: string) =>
     `Only the first ${rows} payments. The next export begins with: older=${cursor}`,
   amount: 'Total',

@@ -124,7 +124,7 @@ const en = {
   caption: 'Payouts, the newest first',
   explanation: 'A payout sends the whole available balance to your bank account.',
   new: 'Pay out',
-  export: 'Export CSV',
+  export: 'Download CSV',
   exportLimit: (rows: number, cursor: string) =>
     `Only the first ${rows} payouts. The next export begins with: older=${cursor}`,
   statuses: EN_STATUSES,

@@ -23,7 +23,7 @@ export const ID: DashboardTexts = {
     name: 'Pengembang',
     keys: 'Kunci',
     webhooks: 'Webhook',
-    deliveries: 'Pengiriman',
+    deliveries: 'Kiriman',
     requests: 'Permintaan',
   },
   signOut: 'Keluar',

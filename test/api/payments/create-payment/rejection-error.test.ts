@@ -27,11 +27,7 @@ const RESPONSES: Readonly<Record<CreateReason, readonly [status: number, code: s
     'This idempotency key belongs to a payment that is archived. Use a new key for a new payment.',
   ],
   creates_in_flight: [429, 'rate_limited', 'Too many creations are in flight; try again in 1 s.'],
-  provider_rejected: [
-    400,
-    'payment_create_failed',
-    'The transaction could not be created: the provider accepts no transactions at present.',
-  ],
+  provider_rejected: [400, 'payment_create_failed', 'The transaction could not be created: the provider rejected it.'],
 };
 
 it.each(Object.values(CREATE_REJECTIONS))('$reason has its status, code, message and X-Error-Reason', (rejection) => {
