@@ -88,7 +88,15 @@ function Brand(): ReactElement {
 export function SearchForm({ query }: { readonly query: string }): ReactElement {
   return (
     <form className="search no-print" role="search" action="/docs/search">
-      <input type="search" name="q" defaultValue={query} maxLength={100} aria-label="Search the documents" required />
+      <input
+        type="search"
+        name="q"
+        defaultValue={query}
+        maxLength={100}
+        aria-label="Search the documents"
+        placeholder="Search, or press /"
+        required
+      />
       <button className="button">Search</button>
     </form>
   );

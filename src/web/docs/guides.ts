@@ -12,7 +12,7 @@ export interface Guide {
   readonly file?: string;
 }
 
-/** The documents for merchants' developers, which this service serves below `/docs/`. */
+/** The documents for merchants and their developers, which this service serves below `/docs/`. */
 export const GUIDES: readonly Guide[] = [
   {
     name: 'quick-start',
@@ -50,6 +50,16 @@ export const GUIDES: readonly Guide[] = [
     title: 'The contract',
     summary: 'fields, codes, states and events on which you can rely',
   },
+  {
+    name: 'dashboard',
+    title: 'The dashboard',
+    summary: 'for the owner of a shop: take payments, refund them, pay out, add a colleague',
+  },
+  {
+    name: 'payouts',
+    title: 'Payouts',
+    summary: 'when money arrives on your bank account, what a status means, who approves',
+  },
 ];
 
 export const fileOf = ({ name, file = `docs/${name}.md` }: Guide): string => file;
@@ -65,6 +75,9 @@ export interface Addresses {
 const LOCAL_API = 'http://127.0.0.1:3000';
 const LOCAL_SANDBOX = 'http://127.0.0.1:3001';
 
+/** An image on a line of its own. The service has no images, so the text of a guide is without them. */
+const IMAGE = /^(?:!\[[^\]]*\]\([^)]*\)|<img [^>]*>)\n/gm;
+
 const LINK = /\[([^\]]+)\]\(([^)\s]+)\)/g;
 
 /** The languages of examples, by the ending of a file. */
@@ -72,7 +85,7 @@ const EXAMPLE_LANGUAGES: Readonly<Record<string, CodeLanguage>> = { go: 'go', mj
 
 /** A guide in Markdown, with the addresses of this service. A link to an example becomes its code. */
 export async function readGuide(guide: Guide, { publicBaseUrl, sandboxUrl }: Addresses): Promise<string> {
-  const text = await readFile(path.join(PACKAGE_ROOT, fileOf(guide)), 'utf8');
+  const text = (await readFile(path.join(PACKAGE_ROOT, fileOf(guide)), 'utf8')).replaceAll(IMAGE, '');
   const targets = [...text.matchAll(LINK)].map(([, , target = '']) => target);
   const examples = new Map(
     await Promise.all(targets.map(async (target) => [target, await readExample(target)] as const)),

@@ -32,6 +32,36 @@ const MAX_MISTAKEN_WORDS = 2;
 const MISTAKEN_LENGTHS = { min: 4, max: 16 } as const;
 const MAX_MISTAKES = 1;
 
+/** What people in Indonesia type, and the word of the documents for it. */
+const SYNONYMS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    balance: ['saldo'],
+    bank: ['rekening'],
+    cancel: ['batal', 'batalkan', 'pembatalan'],
+    cancelled: ['dibatalkan'],
+    cashier: ['kasir'],
+    customer: ['pelanggan', 'pembeli'],
+    dashboard: ['dasbor'],
+    error: ['galat', 'kesalahan'],
+    expired: ['kedaluwarsa', 'kadaluarsa', 'kedaluarsa'],
+    failed: ['gagal'],
+    fee: ['biaya'],
+    amount: ['jumlah', 'nominal'],
+    key: ['kunci'],
+    order: ['pesanan'],
+    paid: ['dibayar'],
+    password: ['sandi'],
+    payment: ['bayar', 'pembayaran', 'transaksi'],
+    payout: ['pencairan', 'cairkan'],
+    refund: ['pengembalian', 'kembalikan'],
+    retry: ['ulang', 'ulangi'],
+    settlement: ['penyelesaian'],
+    shop: ['toko'],
+    signature: ['tandatangan'],
+    statement: ['mutasi', 'laporan'],
+  }).flatMap(([word, others]) => others.map((other) => [other, word] as const)),
+);
+
 const FIELDS = ['title', 'page', 'text'] as const;
 /** With the flag `u`, an escape of any other character is an error. */
 const SYNTAX_CHARACTERS = /[$()*+.?[\\\]^{|}]/g;
@@ -56,7 +86,7 @@ export class DocsSearch {
 
   /** The best sections first. Those with all words exclude those with one of them. */
   find(query: string): FoundSection[] {
-    const words = [...new Set(wordsOf(query))].slice(0, MAX_WORDS);
+    const words = [...new Set(wordsOf(query).map((word) => this.#wordOfDocuments(word)))].slice(0, MAX_WORDS);
     const mistaken = new Set(words.filter((word) => this.#isMistaken(word)).slice(0, MAX_MISTAKEN_WORDS));
     const withOne = this.#index.search(words.join(' '), { fuzzy: (word) => mistaken.has(word) && MAX_MISTAKES });
     const withAll = withOne.filter(({ queryTerms }) => queryTerms.length === words.length);
@@ -65,6 +95,10 @@ export class DocsSearch {
       const section = this.#sections.get(String(id));
       return section ? [{ ...section, excerpt: excerptOf(section.text, terms) }] : [];
     });
+  }
+
+  #wordOfDocuments(word: string): string {
+    return this.#known.has(word) ? word : (SYNONYMS.get(word) ?? word);
   }
 
   #isMistaken(word: string): boolean {

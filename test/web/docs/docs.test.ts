@@ -210,6 +210,9 @@ describe('the pages', () => {
 describe('the search', () => {
   it.each([
     ['signature', 'Webhooks', '/docs/webhooks'],
+    ['kedaluwarsa', 'The contract', '/docs/contract'],
+    ['pencairan', 'Payouts', '/docs/payouts'],
+    ['kasir', 'Add a colleague', '/docs/dashboard#add-a-colleague'],
     ['key', 'Webhooks', '/docs/webhooks'],
     ['idempotncy', 'Create one transaction', '/docs/api/create-payment'],
     ['10000000', 'body: one transaction', '/docs/api/create-payment#body-one-transaction'],
