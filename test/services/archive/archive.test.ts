@@ -495,7 +495,7 @@ describe('an archived payment', () => {
       }
       expect(await read((await apis.newKey()).secret, name)).toMatchObject({
         status: 404,
-        message: 'There is no such transaction.',
+        message: expect.stringContaining('There is no such transaction.'),
       });
       const [file = ''] = await readdir(directory);
       expect((await lunas('payments', 'show', name)).stderr).toContain(`lunas archive show ${file} --payment ${name}`);
