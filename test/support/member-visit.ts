@@ -41,8 +41,11 @@ export function memberVisit(language: Language): MemberVisit {
   return Object.assign(Object.create(null), ownerVisit(language), { member: MEMBER });
 }
 
-/** For pages whose operation is replaced. */
-export const NO_DEPENDENCIES: DashboardDependencies = Object.assign(Object.create(null), { environment: 'sandbox' });
+/** For pages whose operation is replaced: what else they read, no row has. */
+export const NO_DEPENDENCIES: DashboardDependencies = Object.assign(Object.create(null), {
+  environment: 'sandbox',
+  db: { query: () => Promise.resolve({ rows: [] }) },
+});
 
 /** The terms of a merchant with two providers. */
 export const OWN_TERMS = {

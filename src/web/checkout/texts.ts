@@ -54,7 +54,10 @@ export interface Texts {
   readonly reload: string;
   /** Shown while the status cannot be read. */
   readonly offline: string;
-  readonly unknown: StateTexts;
+  readonly unknown: StateTexts & { readonly askShop: string };
+  readonly showCashier: string;
+  /** For a page without the way to the shop or its contact. */
+  readonly askShop: (merchant: string) => string;
 }
 
 const INDONESIAN: Texts = {
@@ -148,8 +151,11 @@ const INDONESIAN: Texts = {
   offline: 'Tidak ada koneksi. Status diperbarui begitu tersambung lagi.',
   unknown: {
     title: 'Halaman tidak ditemukan',
-    explanation: 'Alamat pembayaran ini tidak ada. Periksa tautan dari toko Anda.',
+    explanation: 'Alamat pembayaran ini tidak ada. Mungkin tautannya terpotong saat disalin.',
+    askShop: 'Buka lagi tautan lengkap dari toko, atau minta tautan baru. Jangan bayar lewat alamat lain.',
   },
+  showCashier: 'Tunjukkan halaman ini kepada kasir.',
+  askShop: (merchant) => `Ada pertanyaan? Tanyakan kepada ${merchant}.`,
 };
 
 const ENGLISH: Texts = {
@@ -242,8 +248,11 @@ const ENGLISH: Texts = {
   offline: 'No connection. The status is updated once it is back.',
   unknown: {
     title: 'Page not found',
-    explanation: 'This payment address does not exist. Check the link from your shop.',
+    explanation: 'This payment address does not exist. The link may have been cut when it was copied.',
+    askShop: 'Open the complete link of the shop again, or ask it for a new one. Do not pay at another address.',
   },
+  showCashier: 'Show this page to the cashier.',
+  askShop: (merchant) => `Questions? Ask ${merchant}.`,
 };
 
 export const TEXTS: Readonly<Record<Language, Texts>> = { id: INDONESIAN, en: ENGLISH };
@@ -255,11 +264,13 @@ export function formatRupiah(amountRupiah: number): string {
   return RUPIAH.format(amountRupiah);
 }
 
-const timestampFormat = (locale: string) =>
-  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'Asia/Jakarta' });
-const TIMESTAMP_FORMATS = { id: timestampFormat('id-ID'), en: timestampFormat('en-GB') } as const;
+const timestampFormats = (locale: string) => ({
+  minute: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'Asia/Jakarta' }),
+  second: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'Asia/Jakarta' }),
+});
+const TIMESTAMP_FORMATS = { id: timestampFormats('id-ID'), en: timestampFormats('en-GB') } as const;
 
 /** In Jakarta's time zone, which it names. */
-export function formatTimestamp(timestamp: Date, language: Language): string {
-  return `${TIMESTAMP_FORMATS[language].format(timestamp)} WIB`;
+export function formatTimestamp(timestamp: Date, language: Language, to: 'minute' | 'second' = 'minute'): string {
+  return `${TIMESTAMP_FORMATS[language][to].format(timestamp)} WIB`;
 }

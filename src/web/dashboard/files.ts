@@ -28,6 +28,15 @@ export const PASSKEY_SCRIPTS = {
 /** What a page with a link to share loads. */
 export const SHARE_SCRIPTS = [files.publish('share.js', `${UI_FILES}/share.js`)];
 
+/** What the page of a code that customers scan loads. */
+export const QR_STYLES = [files.publish('qr.css', `${UI_FILES}/qr.css`)];
+
+/** What the form of a new payment loads. */
+export const NEW_PAYMENT_FILES = {
+  styles: [files.publish('new-payment.css', `${UI_FILES}/new-payment.css`)],
+  scripts: [files.publish('new-payment.js', `${UI_FILES}/new-payment.js`)],
+};
+
 /** What the page of the checkout's look loads. */
 export const APPEARANCE_SCRIPTS = [files.publish('accent.js', `${UI_FILES}/accent.js`)];
 export const SAMPLE_STYLE = files.publish('sample.css', `${UI_FILES}/sample.css`);

@@ -25,6 +25,7 @@ interface MerchantPageProps {
   /** The page itself shows why nothing can be done at present. */
   readonly showsState?: boolean;
   /** What this page loads in addition. */
+  readonly styles?: readonly string[];
   readonly scripts?: readonly string[];
   readonly children: ReactNode;
 }
@@ -37,6 +38,7 @@ export function renderMerchantPage(view: MerchantView, page: MerchantPageProps):
     files: DASHBOARD_FILES,
     live: page.live,
     ...(page.reloads !== undefined && { reloads: page.reloads }),
+    ...(page.styles && { styles: page.styles }),
     ...(page.scripts && { scripts: page.scripts }),
     children: <MerchantPage view={view} page={page} />,
   });

@@ -23,6 +23,7 @@ export interface MerchantView {
   readonly merchantName: string;
   /** Why nothing can be done at present; null: everything can. */
   readonly merchantState: 'suspended' | 'pending' | 'on_hold' | null;
+  readonly userId: string;
   readonly userName: string;
   readonly roleName: string;
   readonly isDevelopmentSession: boolean;
@@ -39,7 +40,7 @@ export interface MerchantView {
 
 export function merchantView(
   { environment }: { readonly environment: Environment },
-  { request, now, session, member }: MemberVisit,
+  { request, now, session, member }: Pick<MemberVisit, 'request' | 'now' | 'session' | 'member'>,
 ): MerchantView {
   const texts = DASHBOARD_TEXTS[session.user.language];
   const onlyRoles = (roles: readonly MemberRole[]) => texts.onlyRoles(roles.map((role) => texts.roles[role]));
@@ -50,6 +51,7 @@ export function merchantView(
     code: member.merchantCode,
     merchantName: member.merchantName,
     merchantState: stateOf(member),
+    userId: session.user.id,
     userName: session.user.name,
     roleName: texts.roles[member.role],
     isDevelopmentSession: session.method === 'development_link',

@@ -37,6 +37,9 @@ export function StateChip({ tone, label }: { readonly tone: Tone; readonly label
   );
 }
 
+/** The class of a status, for what stands around its chip. */
+export const toneOf = (status: PaymentStatus) => CHIPS[status][1];
+
 interface ChipProps {
   readonly status: PaymentStatus;
   readonly label: string;

@@ -5,6 +5,8 @@ interface Choice {
   /** The name of a checkbox, the value of a radio button. */
   readonly name: string;
   readonly label: string;
+  /** What it means. */
+  readonly note?: string;
   readonly isChosen: boolean;
   /** Why the user may not choose it; null or absent if they may. */
   readonly rejection?: string | null;
@@ -18,14 +20,22 @@ interface ChoicesProps {
   readonly choices: readonly Choice[];
   readonly hint?: string | undefined;
   readonly error?: string | undefined;
+  /** Only what the chosen one means is shown, as soon as one is. */
+  readonly hasNoteOfChosen?: boolean;
   /** One of the radio buttons has to be chosen. */
   readonly required?: boolean;
 }
 
 /** A group of radio buttons, or of checkboxes. Each checkbox is a field of its own, whose value is `on`. */
-export function Choices({ name, kind, label, choices, hint, error, required }: ChoicesProps): ReactElement {
+export function Choices(props: ChoicesProps): ReactElement {
+  const { name, kind, label, choices, hint, error, required, hasNoteOfChosen } = props;
   return (
-    <fieldset id={name} tabIndex={-1} aria-describedby={noteIds({ name, hint, error })}>
+    <fieldset
+      id={name}
+      className={hasNoteOfChosen ? 'note-of-chosen' : undefined}
+      tabIndex={-1}
+      aria-describedby={noteIds({ name, hint, error })}
+    >
       <legend>{label}</legend>
       {choices.map((choice) => (
         <label key={choice.name} className="choice">
@@ -39,7 +49,9 @@ export function Choices({ name, kind, label, choices, hint, error, required }: C
           />
           <span>
             {choice.label}
-            {choice.rejection && <span className="dim small under">{choice.rejection}</span>}
+            {(choice.rejection ?? choice.note) && (
+              <span className="dim small under">{choice.rejection ?? choice.note}</span>
+            )}
           </span>
         </label>
       ))}

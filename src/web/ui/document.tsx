@@ -21,6 +21,7 @@ export interface DocumentProps {
   /** A browser without scripts loads the page again by itself: nothing on it is written or chosen. */
   readonly reloads?: boolean;
   /** What this page loads in addition. */
+  readonly styles?: readonly string[];
   readonly scripts?: readonly string[];
   readonly className?: string;
   readonly children: ReactNode;
@@ -58,6 +59,7 @@ function Document({
   files,
   live,
   reloads,
+  styles = [],
   scripts = [],
   className,
   children,
@@ -67,6 +69,9 @@ function Document({
   return (
     <html lang={language}>
       <Head title={title} files={files} scripts={[files.script, ...scripts]}>
+        {styles.map((style) => (
+          <link key={style} rel="stylesheet" href={style} />
+        ))}
         {reloads && <ReloadWithoutScript />}
       </Head>
       <body className={className} data-live={events} data-poll={poll}>

@@ -3,7 +3,7 @@ import { FieldNotes, noteIds } from './field-notes';
 
 interface FieldProps extends Pick<
   InputHTMLAttributes<HTMLInputElement>,
-  'type' | 'accept' | 'inputMode' | 'autoComplete' | 'minLength' | 'maxLength' | 'required'
+  'type' | 'accept' | 'autoFocus' | 'inputMode' | 'autoComplete' | 'minLength' | 'maxLength' | 'required'
 > {
   readonly name: string;
   readonly label: string;

@@ -1,8 +1,23 @@
 import type { ReactElement, ReactNode } from 'react';
 
+interface BackLinkProps {
+  readonly href: string;
+  readonly label: string;
+}
+
+/** The way to the page above. */
+export function BackLink({ href, label }: BackLinkProps): ReactElement {
+  return (
+    <a className="back no-print" href={href}>
+      <span aria-hidden="true">‹ </span>
+      {label}
+    </a>
+  );
+}
+
 interface PageHeadProps {
   readonly title: ReactNode;
-  readonly back?: { readonly href: string; readonly label: string };
+  readonly back?: BackLinkProps;
   readonly children?: ReactNode;
 }
 
@@ -10,12 +25,7 @@ interface PageHeadProps {
 export function PageHead({ title, back, children }: PageHeadProps): ReactElement {
   return (
     <>
-      {back && (
-        <a className="back no-print" href={back.href}>
-          <span aria-hidden="true">‹ </span>
-          {back.label}
-        </a>
-      )}
+      {back && <BackLink {...back} />}
       <div className="page-head">
         <h1>{title}</h1>
         {children}

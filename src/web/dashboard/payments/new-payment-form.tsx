@@ -7,6 +7,7 @@ import { formatDuration } from '../../ui/format';
 import { Select } from '../../ui/select';
 import type { FormPage } from '../form-pages';
 import type { MerchantView } from '../merchant-view';
+import { AmountEntry, type ShownTerms } from './amount-entry';
 import { newPaymentPath } from './payment-paths';
 import { PAYMENT_TEXTS } from './payment-texts';
 import { PROVIDER_NAMES } from './provider-names';
@@ -16,15 +17,16 @@ export const OWN_EXPIRIES = ['300', '900', '3600', '86400'] as const;
 
 interface NewPaymentFormProps extends FormPage<OwnTerms> {
   /** The terms of each provider that can be chosen. */
-  readonly terms: readonly { readonly provider: ProviderName }[];
+  readonly terms: readonly { readonly provider: ProviderName; readonly terms: ShownTerms; readonly text: string }[];
+  /** The newest amounts of the user. */
+  readonly lastAmounts: readonly number[];
   readonly isClosed: boolean;
 }
 
-/** The amount is the first field, and enough for a payment. */
+/** The amount is the first field, has the focus, and is enough for a payment. */
 export function NewPaymentForm(page: NewPaymentFormProps): ReactElement {
-  const { view, terms, isClosed, formId, sent, errors, attributes } = page;
+  const { view, terms, isClosed, formId, sent, errors, attributes, subject, lastAmounts } = page;
   const { create } = view.texts;
-  const chosen = sent?.provider ?? 'gopay';
   return (
     <form className="card-body" method="post" action={newPaymentPath.to(view)}>
       <input type="hidden" name="form_id" value={formId} />
@@ -37,7 +39,16 @@ export function NewPaymentForm(page: NewPaymentFormProps): ReactElement {
         inputMode="numeric"
         autoComplete="off"
         prefix="Rp"
+        autoFocus={Object.keys(errors).length === 0}
         {...attributes.amount}
+      />
+      <AmountEntry
+        view={view}
+        feePayer={subject.feePayer}
+        terms={terms}
+        chosen={chosenOf(page)}
+        amount={sent?.amount ?? ''}
+        lastAmounts={lastAmounts}
       />
       <Field
         name="order"
@@ -48,21 +59,6 @@ export function NewPaymentForm(page: NewPaymentFormProps): ReactElement {
         autoComplete="off"
         {...attributes.order}
       />
-      {terms.length > 1 && (
-        <Choices
-          name="provider"
-          kind="radio"
-          label={create.provider}
-          choices={terms.map(({ provider: name }) => ({
-            name,
-            label: PROVIDER_NAMES[name],
-            isChosen: name === chosen,
-          }))}
-          hint={providerHint(view, terms)}
-          error={errors.provider}
-          {...attributes.provider}
-        />
-      )}
       <MoreFields {...page} />
       <div className="buttons">
         <button className="button primary wide-button" disabled={isClosed}>
@@ -73,11 +69,14 @@ export function NewPaymentForm(page: NewPaymentFormProps): ReactElement {
   );
 }
 
+const MORE_FIELDS = ['description', 'expires_in', 'provider'] as const;
+
 /** What few payments need, open if it was filled in. */
-function MoreFields({ view, sent, errors, attributes }: NewPaymentFormProps): ReactElement {
+function MoreFields(page: NewPaymentFormProps): ReactElement {
+  const { view, terms, sent, errors, attributes } = page;
   const { language } = view.locale;
   const { more } = PAYMENT_TEXTS[language];
-  const isUsed = [sent, errors].some((fields) => fields?.description !== undefined || fields?.expires_in !== undefined);
+  const isUsed = [sent, errors].some((fields) => MORE_FIELDS.some((name) => fields?.[name] !== undefined));
   const expiries = OWN_EXPIRIES.map((seconds) => ({
     value: seconds,
     label: formatDuration(Number(seconds), language),
@@ -103,10 +102,29 @@ function MoreFields({ view, sent, errors, attributes }: NewPaymentFormProps): Re
           error={errors.expires_in}
           {...attributes.expires_in}
         />
+        {terms.length > 1 && (
+          <Choices
+            name="provider"
+            kind="radio"
+            label={view.texts.create.provider}
+            choices={terms.map(({ provider: name, text }) => ({
+              name,
+              label: PROVIDER_NAMES[name],
+              note: text,
+              isChosen: name === chosenOf(page),
+            }))}
+            hint={providerHint(view, terms)}
+            error={errors.provider}
+            {...attributes.provider}
+          />
+        )}
       </div>
     </details>
   );
 }
+
+const chosenOf = ({ sent, terms }: NewPaymentFormProps): ProviderName =>
+  terms.find(({ provider }) => provider === (sent?.provider ?? 'gopay'))?.provider ?? 'gopay';
 
 function providerHint({ locale }: MerchantView, terms: NewPaymentFormProps['terms']): string {
   const texts = PAYMENT_TEXTS[locale.language];

@@ -7,14 +7,15 @@ import { createOwnPayment, type OwnTerms } from '../../../services/payments/crea
 import { ErrorSummary } from '../../ui/form';
 import { Card, Notice, PageHead } from '../../ui/layout';
 import { feeText } from '../fee-text';
+import { NEW_PAYMENT_FILES } from '../files';
 import { memberFormPages, type FormPage } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
 import { merchantRejection, type MerchantView } from '../merchant-view';
 import { creationText, fieldOfCreation, isCreationLimit } from './create-rejections';
+import { findLastAmounts } from './last-amounts';
 import { amountField } from './list-filter';
 import { NewPaymentForm, OWN_EXPIRIES } from './new-payment-form';
 import { newPaymentPath, paymentsPath, qrPath } from './payment-paths';
-import { PROVIDER_NAMES } from './provider-names';
 
 const newPaymentFields = z
   .object({
@@ -56,17 +57,23 @@ export const newPaymentPages = memberFormPages({
   // A repeat of the form continues the same payment.
   problem: ({ texts }, rejection) => (rejection === null ? texts.confirm.unknown : null),
   done: ({ referenceId }, { view }) => qrPath.to({ ...view, ref: referenceId }),
-  render: (page) =>
-    renderMerchantPage(page.view, {
-      title: page.view.texts.create.title,
+  isFilledByQuery: true,
+  render: async (page, dependencies) => {
+    const { view, subject, now } = page;
+    const own = { merchantId: subject.merchantId, userId: view.userId, now };
+    const lastAmounts = await findLastAmounts(dependencies, own);
+    return renderMerchantPage(view, {
+      title: view.texts.create.title,
       current: 'payments',
       live: 'none',
-      children: <NewPayment {...page} />,
-    }),
+      ...NEW_PAYMENT_FILES,
+      children: <NewPayment {...page} lastAmounts={lastAmounts} />,
+    });
+  },
 });
 
 /** A form that was rejected can be sent again. What the merchant cannot do at present stands above every page. */
-function NewPayment(page: FormPage<OwnTerms>): ReactElement {
+function NewPayment(page: FormPage<OwnTerms> & { readonly lastAmounts: readonly number[] }): ReactElement {
   const { view, errors, rejection, problem, subject } = page;
   const { create, detail } = view.texts;
   const closed = merchantRejection(view);
@@ -75,7 +82,7 @@ function NewPayment(page: FormPage<OwnTerms>): ReactElement {
     policy ? [termsOf(view, provider, { policy, rates })] : [],
   );
   return (
-    <div className="narrow">
+    <div className="narrow new-payment">
       <PageHead title={create.title} back={{ href: paymentsPath.to(view), label: detail.back }} />
       <div className="stack">
         {why !== null && (
@@ -88,11 +95,7 @@ function NewPayment(page: FormPage<OwnTerms>): ReactElement {
           <NewPaymentForm {...page} terms={terms} isClosed={closed !== null} />
         </Card>
         <div className="dim">
-          {terms.map(({ provider, fee, minutes }) => (
-            <p key={provider}>
-              {PROVIDER_NAMES[provider]}: {create.feeOf(fee)}. {create.worksFor(minutes)}
-            </p>
-          ))}
+          {terms.length === 1 && <p>{terms[0]?.text}</p>}
           <p>{create.paidBy[subject.feePayer]}</p>
         </div>
       </div>
@@ -103,8 +106,8 @@ function NewPayment(page: FormPage<OwnTerms>): ReactElement {
 type CurrentPolicy = OwnTerms['policies'][number];
 type Terms = Pick<CurrentPolicy, 'rates'> & { readonly policy: NonNullable<CurrentPolicy['policy']> };
 
-const termsOf = (view: MerchantView, provider: ProviderName, terms: Terms) => ({
-  provider,
-  fee: feeText(view.locale.language, terms),
-  minutes: String(Math.round(terms.policy.expiresInSeconds / 60)),
-});
+function termsOf({ texts: { create }, locale }: MerchantView, provider: ProviderName, terms: Terms) {
+  const minutes = String(Math.round(terms.policy.expiresInSeconds / 60));
+  const fee = create.feeOf(feeText(locale.language, terms));
+  return { provider, terms, text: `${fee}. ${create.worksFor(minutes)}` };
+}

@@ -1,32 +1,14 @@
 import type { ReactElement } from 'react';
 import { formatRupiah } from '../../../domain/money';
-import type { PaymentStatus } from '../../../domain/payment-transitions';
-import { drawQrisPath } from '../../../qris/image';
-import { shopOf } from '../../../qris/qris';
-import type { CheckoutState } from '../../checkout/checkout-state';
-import { Icon } from '../../ui/icon';
-import { Card, PageHead } from '../../ui/layout';
-import { Countdown, Money, Time } from '../../ui/values';
+import { BackLink, Card, PageHead } from '../../ui/layout';
+import { Money } from '../../ui/values';
+import { QR_STYLES } from '../files';
 import { renderMerchantPage } from '../merchant-page';
-import type { MerchantView } from '../merchant-view';
-import { newPaymentPath, paymentEventsPath, paymentPagePath } from './payment-paths';
-import { PAYMENT_TEXTS } from './payment-texts';
-import { QrShare, type SharedCode } from './qr-share';
-
-interface QrPage extends SharedCode {
-  readonly payment: SharedCode['payment'] & {
-    readonly status: PaymentStatus;
-    readonly merchantName: string;
-    /** The merchant's own number of the order; null if it has none. */
-    readonly merchantReferenceId: string | null;
-    readonly paidAt: Date | null;
-  };
-  readonly state: CheckoutState;
-  /** Null when it can no longer be paid: then there is no code. */
-  readonly payload: string | null;
-  readonly statusKey: string;
-  readonly isLive: boolean;
-}
+import { paymentEventsPath, paymentPagePath } from './payment-paths';
+import { Code } from './qr-code';
+import { Outcome } from './qr-outcome';
+import { QrShare } from './qr-share';
+import type { QrPage } from './shown-code';
 
 export function renderQrPage(page: QrPage): string {
   const { view, payment, statusKey, isLive } = page;
@@ -36,13 +18,16 @@ export function renderQrPage(page: QrPage): string {
     current: 'payments',
     live: isLive ? { events } : 'none',
     reloads: isLive,
+    styles: QR_STYLES,
     children: <Qr {...page} />,
   });
 }
 
+/** The title of a code that can be paid is what the customer does; then it is what became of it. */
 function Qr(page: QrPage): ReactElement {
   const { view, payment, statusKey, state, payload } = page;
   const { texts } = view;
+  const back = { href: paymentPagePath.to({ ...view, ref: payment.referenceId }), label: texts.qr.details };
   return (
     <div
       className={payload === null ? 'qr-page ended' : 'qr-page'}
@@ -50,10 +35,7 @@ function Qr(page: QrPage): ReactElement {
       data-version={`${statusKey}-${state}`}
       data-urgent=""
     >
-      <PageHead
-        title={payload === null ? texts.detail.title(payment.referenceId) : texts.qr.title}
-        back={{ href: paymentPagePath.to({ ...view, ref: payment.referenceId }), label: texts.qr.details }}
-      />
+      {payload === null ? <BackLink {...back} /> : <PageHead title={texts.qr.title} back={back} />}
       <div className="qr-parts">
         <Card>
           <div className="qr-card">
@@ -66,99 +48,11 @@ function Qr(page: QrPage): ReactElement {
                 {texts.detail.order}: <b>{payment.merchantReferenceId}</b>
               </p>
             )}
-            {payload === null ? <State {...page} /> : <Code {...page} payload={payload} />}
+            {payload === null ? <Outcome {...page} /> : <Code {...page} payload={payload} />}
           </div>
         </Card>
         {payload !== null && <QrShare {...page} />}
       </div>
     </div>
   );
-}
-
-function Code(page: QrPage & { readonly payload: string }): ReactElement {
-  const { view, payment, payload } = page;
-  const { qr } = view.texts;
-  const { size, path } = drawQrisPath(payload);
-  const name = `${qr.codeName}: ${formatRupiah(payment.totalRupiah)}`;
-  const shop = shopOf(payload);
-  return (
-    <>
-      <div className="qr" data-until-end="">
-        <svg role="img" aria-label={name} viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges">
-          <rect width={size} height={size} fill="#fff" />
-          <path d={path} fill="#000" />
-        </svg>
-      </div>
-      {shop !== null && (
-        <p className="breakable">
-          {PAYMENT_TEXTS[view.locale.language].appShows} <b>{shop.merchantName}</b>
-          {shop.nmid !== null && ` · NMID ${shop.nmid}`}
-        </p>
-      )}
-      <p className="state waiting">{view.texts.statuses[payment.status]}</p>
-      <p className="dim no-print">
-        {qr.left}{' '}
-        <strong className="countdown">
-          <Countdown leftMs={payment.expiresAt.getTime() - view.nowMs} />
-        </strong>
-        {' · '}
-        {qr.until} <Time at={payment.expiresAt} style="time" locale={view.locale} />
-      </p>
-      <p className="dim">{qr.anyApp}</p>
-      <p className="print-only">
-        {qr.until} <Time at={payment.expiresAt} style="short" locale={view.locale} />
-        <br />
-        {payment.referenceId}
-      </p>
-      <span className="unseen" data-announce="">
-        {view.texts.statuses[payment.status]}
-      </span>
-    </>
-  );
-}
-
-function State({ view, payment, state }: QrPage): ReactElement {
-  const { texts } = view;
-  const isPaid = payment.status === 'paid' || payment.status === 'settled';
-  const isOpen = state === 'checking' || state === 'preparing';
-  const text = stateText(view, payment.status, state);
-  return (
-    <>
-      <span className={isPaid ? 'state-mark' : 'state-mark ended'}>
-        <Icon name={isPaid ? 'done' : isOpen ? 'waiting' : 'ended'} />
-      </span>
-      <p className={isPaid ? 'state paid' : 'state'} data-announce="" data-sound={isPaid ? '' : undefined}>
-        {text}
-      </p>
-      {isPaid && payment.paidAt && (
-        <p className="dim">
-          <Time at={payment.paidAt} style="full" locale={view.locale} />
-        </p>
-      )}
-      {text === texts.qr.states.ended && <p className="dim">{texts.statuses[payment.status]}</p>}
-      {!isOpen && (
-        <a className="button primary wide-button no-print" href={newPaymentPath.to(view)} data-focus="">
-          {texts.newPayment}
-        </a>
-      )}
-    </>
-  );
-}
-
-function stateText({ texts: { qr, statuses } }: MerchantView, status: PaymentStatus, state: CheckoutState): string {
-  switch (state) {
-    case 'preparing':
-    case 'checking':
-    case 'paid':
-      return qr.states[state];
-    case 'expired':
-    case 'cancelled':
-    case 'failed':
-      return qr.states.ended;
-    case 'waiting':
-    case 'refund_processing':
-    case 'refund_failed':
-    case 'refunded':
-      return statuses[status];
-  }
 }

@@ -1,23 +1,11 @@
 import type { ReactElement } from 'react';
 import { formatRupiah } from '../../../domain/money';
+import { ActionIcon } from '../../ui/action-icon';
 import { OfferedActionButton } from '../../ui/offered-action';
 import { Time } from '../../ui/values';
-import type { MerchantView } from '../merchant-view';
 import { PAYMENT_ACTION_PATHS, qrImagePath } from './payment-paths';
 import { PAYMENT_TEXTS } from './payment-texts';
-
-export interface SharedCode {
-  readonly view: MerchantView;
-  readonly payment: {
-    readonly referenceId: string;
-    readonly totalRupiah: number;
-    readonly createdAt: Date;
-    readonly expiresAt: Date;
-  };
-  readonly checkoutUrl: string;
-  /** Why the user cannot cancel the payment; null if the user can. */
-  readonly cancelRejection: string | null;
-}
+import type { SharedCode } from './shown-code';
 
 /** What the cashier does with the code. Its end comes first: after it, the link shows no code. */
 export function QrShare({ view, payment, checkoutUrl, cancelRejection }: SharedCode): ReactElement {
@@ -35,9 +23,10 @@ export function QrShare({ view, payment, checkoutUrl, cancelRejection }: SharedC
           {qr.linkWorks} <Time at={payment.expiresAt} style="time" locale={locale} />{' '}
           {PAYMENT_TEXTS[locale.language].minutes(minutes)}
         </p>
-        <div className="qr-actions">
+        <div className="icon-row">
           <button type="button" className="button" data-copy={checkoutUrl} data-copied={qr.copied} hidden>
-            {qr.copyLink}
+            <ActionIcon name="copy" />
+            <span>{qr.copyLink}</span>
           </button>
           <a
             className="button"
@@ -45,12 +34,15 @@ export function QrShare({ view, payment, checkoutUrl, cancelRejection }: SharedC
             rel="noreferrer"
             target="_blank"
           >
+            <ActionIcon name="send" />
             {qr.whatsapp}
           </a>
           <a className="button" href={qrImagePath.to({ ...view, ref: payment.referenceId })} download>
+            <ActionIcon name="save" />
             {qr.image}
           </a>
           <button type="button" className="button" data-print="" hidden>
+            <ActionIcon name="print" />
             {qr.print}
           </button>
         </div>

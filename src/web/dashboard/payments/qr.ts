@@ -1,15 +1,19 @@
 import { findCheckout } from '../../../db/payments/find-checkout';
+import { sumOwnPayments } from '../../../db/payments/own-payments';
 import { checkoutStateOf, isLastPage, payablePayload } from '../../checkout/checkout-state';
 import { statusKeyOf } from '../../checkout/checkout-watch';
 import { PAGE_HEADERS } from '../../page/headers';
 import { PageError } from '../../page/page-error';
-import { memberPage, NO_FIELDS } from '../../page/page-route';
+import { memberPage, NO_FIELDS, type MemberVisit } from '../../page/page-route';
+import { dayOf, startOfDay } from '../../ui/format';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
 import { findOwnPayment } from './find-own-payment';
+import { PAYMENT_GROUPS } from './payment-groups';
 import { qrImagePath, qrPath } from './payment-paths';
 import { actionRejection, stateOfPayment } from './payment-state';
 import { renderQrPage } from './qr-page';
+import { isPaid } from './shown-code';
 
 const MANAGE = { area: 'payments', level: 'manage' } as const;
 
@@ -31,6 +35,7 @@ export const showQr = memberPage(MANAGE, {
         payment: { status, createdAt, expiresAt, paidAt, referenceId, totalRupiah, merchantName, merchantReferenceId },
         state: checkoutStateOf(checkout, view.nowMs),
         payload: payablePayload(checkout, view.nowMs),
+        dayTotal: isPaid(status) ? await dayTotalOf(dependencies, visit) : null,
         statusKey: statusKeyOf(checkout),
         isLive: !isLastPage(checkout),
         checkoutUrl: await dependencies.checkoutLinks.urlOf(payment),
@@ -39,6 +44,14 @@ export const showQr = memberPage(MANAGE, {
     );
   },
 });
+
+/** What the user has taken today. */
+async function dayTotalOf({ db }: Pick<DashboardDependencies, 'db'>, { session, member, now }: MemberVisit) {
+  const since = startOfDay(dayOf(now, member.timeZone), member.timeZone);
+  const own = { merchantId: member.merchantId, userId: session.user.id, since };
+  const sum = await sumOwnPayments(db, own, PAYMENT_GROUPS.paid);
+  return sum.payments === 0 ? null : sum;
+}
 
 /** The QR with merchant, amount and deadline. There is none after the end. */
 export const getQrImage = memberPage(MANAGE, {

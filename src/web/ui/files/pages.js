@@ -12,9 +12,10 @@ function start(root) {
   for (const button of root.querySelectorAll('[data-copy]')) {
     offer(button, async () => {
       await navigator.clipboard.writeText(button.dataset.copy);
-      const label = button.textContent;
-      button.textContent = button.dataset.copied;
-      setTimeout(() => (button.textContent = label), 1_500);
+      const label = button.querySelector('span') ?? button;
+      const text = label.textContent;
+      label.textContent = button.dataset.copied;
+      setTimeout(() => (label.textContent = text), 1_500);
     });
   }
   for (const button of root.querySelectorAll('[data-print]')) offer(button, () => print());
@@ -25,7 +26,7 @@ function offer(button, act) {
   button.addEventListener('click', act);
 }
 
-/** By the server's clock: the time left when the page was sent. */
+/** By the server's clock. */
 function startCountdowns(root) {
   for (const element of root.querySelectorAll('[data-left-ms]')) {
     const endAtMs = performance.now() + Number(element.dataset.leftMs);
@@ -140,7 +141,7 @@ for (const form of document.querySelectorAll('form[method=post]')) {
     for (const button of form.querySelectorAll('button')) setTimeout(() => (button.disabled = true));
   });
 }
-// "Back" cannot show the response to a POST: of a rejected one, it opens the form.
+// "Back" to a rejected POST opens its form.
 const { responseStatus } = performance.getEntriesByType('navigation')[0];
 if (responseStatus >= 400 && responseStatus < 500) history.replaceState(null, '');
 // A page from the browser's cache has its buttons again.
