@@ -40,7 +40,7 @@ export function createDashboardApp(
   const routes = [...(hasDevelopmentLinks ? [startDevelopmentSession] : []), ...DASHBOARD_ROUTES];
   return createPageApp(routes, dependencies, {
     trustProxy,
-    renderProblem: renderProblemPage,
+    renderProblem: (visit) => renderProblemPage(dependencies, visit),
     otherRoutes: [getHealth, getReadiness, getDashboardFile].map((endpoint) => publicRoute(dependencies, endpoint)),
   });
 }

@@ -73,6 +73,18 @@ export async function readBalancePeriod(
   return onlyRow(rows);
 }
 
+/** The day on which the merchant began, or its first line if that is earlier. It has no statement before. */
+export async function findFirstDay(db: Queryable, merchantId: string): Promise<string> {
+  const { rows } = await db.query<{ day: string }>({
+    name: 'find_first_day',
+    text: `select least(booking_day(created_at), (select min(day) from balance_days where merchant_id = $1),
+       (select min(day) from open_balance_days where merchant_id = $1))::text as day
+     from merchants where id = $1`,
+    values: [merchantId],
+  });
+  return onlyRow(rows).day;
+}
+
 /** What the lines from a day on begin with, and where they end, when the lines were last counted. */
 export interface CountedLines {
   readonly openingRupiah: number;

@@ -9,6 +9,8 @@ import {
 import { formatInWib, lastDayOf } from '../../domain/wib';
 import { toCsv } from '../../lib/csv';
 
+export { findFirstDay as findFirstBalanceDay } from '../../db/ledger/balance-days';
+
 /* Each function reads one merchant. Days are `YYYY-MM-DD` and months `YYYY-MM`, in Western Indonesian Time (WIB). */
 
 /** The newest changes of the available balance, the newest first. */

@@ -4,7 +4,7 @@ import { renderDocument } from '../ui/document';
 import { Logo } from '../ui/shell';
 import { DASHBOARD_FILES } from './files';
 
-interface MessagePageProps {
+export interface MessagePageProps {
   readonly language: Language;
   readonly title: string;
   readonly lines: readonly string[];

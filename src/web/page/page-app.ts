@@ -11,7 +11,7 @@ import type { Logger } from '../../observability/logger';
 import { extendSession, isSteppedUp, readSession, type Session } from '../../services/identity/sessions';
 import { PAGE_HEADERS } from './headers';
 import { isDatabaseAway, PAGE_PROBLEMS, PageError, type PageProblem } from './page-error';
-import { redirectTo, type PageAccess, type PageRoute, type Visit } from './page-route';
+import { redirectTo, type MemberVisit, type PageAccess, type PageRoute, type Visit } from './page-route';
 import { queryOf, readFields } from './read-form';
 import { readUpload } from './read-upload';
 import { requireHost, requireSameOrigin } from './request-origin';
@@ -37,6 +37,8 @@ export interface ProblemVisit {
   readonly requestId: string;
   /** Who is missing the right, on a page that was found. */
   readonly access?: PageAccess;
+  /** The merchant of the path, if the user is signed in and a member of it. */
+  readonly member?: Pick<MemberVisit, 'request' | 'now' | 'session' | 'member'>;
   /** After how many seconds a repeat makes sense. */
   readonly retryAfterSeconds?: number | undefined;
 }
@@ -59,7 +61,7 @@ export function createPageApp<Dependencies extends PageDependencies>(
   { trustProxy, renderProblem, otherRoutes }: PageAppSettings,
 ): Express {
   const kernel = { dependencies, renderProblem, returnPaths: new ReturnPaths(routes), budget: new SessionBudget() };
-  const pages = routes.map((route) => toRoute(route, kernel));
+  const pages = [...routes, MISSING_PAGE].map((route) => toRoute(route, kernel));
   return createApp(
     [...otherRoutes, ...pages],
     { log: dependencies.log, requestLog: null },
@@ -72,6 +74,14 @@ export function createPageApp<Dependencies extends PageDependencies>(
     },
   );
 }
+
+/** An address of a merchant without a page: a member stays in the frame of the merchant. */
+const MISSING_PAGE = {
+  method: 'get',
+  path: '/m/:code/*missing',
+  access: 'public',
+  respond: () => Promise.reject(new PageError('not_found', 'there is no such page')),
+} as const satisfies PageRoute<unknown>;
 
 interface PageKernel<Dependencies> {
   readonly dependencies: Dependencies;
@@ -89,7 +99,7 @@ function toRoute<Dependencies extends PageDependencies>(
     method: route.method,
     path: route.path,
     async admit(request, response) {
-      const visitor = { language: languageOf(request, null) };
+      const visitor: Visitor = { language: languageOf(request, null) };
       try {
         const visit = await admitVisit(route, kernel, request, response, visitor);
         if (typeof visit === 'string') return () => Promise.resolve(redirectTo(visit));
@@ -110,10 +120,16 @@ function toRoute<Dependencies extends PageDependencies>(
   };
 }
 
+/** What the page of a problem shows of its reader, as soon as it is known. */
+interface Visitor {
+  language: Language;
+  member?: NonNullable<ProblemVisit['member']>;
+}
+
 /**
  * The order of the checks: host, budget, origin of a form, session, membership, level, step-up, budget of the user,
  * form.
- * @param visitor gets the language of the user as soon as it is known, for the page of a problem too
+ * @param visitor gets the language and the merchant of the user, for the page of a problem too
  * @returns the path of the page that the browser has to open before this one, such as that of a sign-in
  */
 async function admitVisit<Dependencies extends PageDependencies>(
@@ -121,7 +137,7 @@ async function admitVisit<Dependencies extends PageDependencies>(
   { dependencies: { db, publicBudget, origin, cookie }, returnPaths, budget }: PageKernel<Dependencies>,
   request: Request,
   response: Response,
-  visitor: { language: Language },
+  visitor: Visitor,
 ): Promise<Visit | string> {
   requireHost(request, origin);
   publicBudget.count(request);
@@ -134,6 +150,7 @@ async function admitVisit<Dependencies extends PageDependencies>(
   const found = await readAt(now);
   visitor.language = languageOf(request, found ?? null);
   const session = signedIn(found);
+  if (session?.membership) visitor.member = { request, now, session, member: session.membership };
   const pending = found && found.stage !== 'full' ? found : null;
   if (session && !isAutomatic(request)) await extendSession(db, session, now);
   const ownPath = method === 'get' ? returnPaths.find(request.originalUrl) : returnPaths.findFormPage(request.path);
@@ -153,7 +170,7 @@ async function admitVisit<Dependencies extends PageDependencies>(
   const fields = method === 'post' && !uploadField ? await readFields(request, response) : queryOf(request);
   const returnPath = returnPaths.find(fields.get('then') ?? undefined);
   const mayStillSee = async () => findAccessProblem(access, signedIn(await readAt(new Date()))) === null;
-  return { request, ...visitor, now, session, pending, fields, upload, returnPath, mayStillSee };
+  return { request, language: visitor.language, now, session, pending, fields, upload, returnPath, mayStillSee };
 }
 
 const signedIn = (session: Session | undefined) => (session?.stage === 'full' ? session : null);

@@ -1,3 +1,4 @@
+import { dayInWib } from '../../../src/domain/wib';
 import { insertMerchant } from '../../../src/services/merchants/merchants';
 import { getStatement } from '../../../src/services/payouts/balance';
 import { applyTransitions } from '../../services/ledger/transition-path';
@@ -5,7 +6,7 @@ import { closeDaysUntil } from '../../support/close-days';
 import { startTestDashboard, type TestDashboard } from '../../support/dashboard';
 import { eventually } from '../../support/eventually';
 import { newTerms, type TestLedger } from '../../support/payments';
-import { createMember } from '../../support/people';
+import { createMember, createShop } from '../../support/people';
 import { insertCatalog } from '../../support/seed-payments';
 import { newNamespace, startTestService, type TestService } from '../../support/service';
 
@@ -234,6 +235,19 @@ it.each(['2026-02-30', 'yesterday', '2099-01-01', '1999-12-31', '9'.repeat(400)]
     expect((await open(`${home}/balance/days/${day}`)).status).toBe(404);
   },
 );
+
+it('the first day has no day before, and the days before it have no statement', async () => {
+  const { id, code } = await createShop(service.db);
+  await createMember(service.db, 'first-day@shop.test', [[id, 'owner']]);
+  const as = await dashboard.cookie('first-day@shop.test');
+  const read = async (day: string) => {
+    const response = await fetch(`${dashboard.url}/m/${code}/balance/days/${day}`, { headers: { cookie: as } });
+    return { status: response.status, hasEarlier: /Day before|Hari sebelumnya/.test(await response.text()) };
+  };
+  const today = dayInWib(new Date());
+  expect(await read(today)).toEqual({ status: 200, hasEarlier: false });
+  expect(await read('2020-01-01')).toMatchObject({ status: 404 });
+});
 
 it.each(['not-a-cursor', 'OTk5', '%00', ''])('a cursor that is none (%s) shows the first lines', async (after) => {
   const { status, text } = await open(`${home}/balance/days/${closedDay}?after=${after}`);

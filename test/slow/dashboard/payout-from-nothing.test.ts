@@ -65,10 +65,9 @@ async function sell(owner: Page, { sandbox_url }: RunFile, amount: string): Prom
   await operate(z.unknown(), 'trigger', 'settle', reference);
 }
 
-/** The owner follows the links from the payouts to the form. */
+/** The owner follows the link from the payouts to the form. */
 async function addBankAccount(owner: Page): Promise<void> {
   await owner.getByRole('link', { name: menu.payouts }).click();
-  await owner.getByRole('link', { name: payouts.new }).click();
   await owner.getByRole('link', { name: forms.new.next.newBankAccount }).click();
   await owner.locator('#bank').selectOption('014');
   for (const field of ['#number', '#repeat']) await owner.locator(field).fill('1234567890');
@@ -107,17 +106,17 @@ it(
     await owner.locator('.chip', { hasText: account.statuses.active }).waitFor(FOLLOWED);
 
     await owner.getByRole('link', { name: menu.payouts }).click();
-    await owner.getByRole('link', { name: payouts.new }).click();
-    const request = owner.getByRole('button', { name: forms.new.button('Rp 245.750') });
-    // Until the cool-down is over, the page has its end and no button.
+    const link = owner.getByRole('link', { name: payouts.new });
+    // Until the cool-down is over, the page has its end and no link.
     await eventually(
       async () => {
         await owner.reload();
-        return request.count();
+        return link.count();
       },
       (count) => count === 1,
     );
-    await request.click();
+    await link.click();
+    await owner.getByRole('button', { name: forms.new.button('Rp 245.750') }).click();
     // The only owner needs no second person. The page follows the payout by itself.
     await owner.locator('.chip', { hasText: payouts.statuses.completed }).waitFor(FOLLOWED);
     await owner.getByText(payouts.detail.completed).waitFor();

@@ -228,6 +228,26 @@ it('an approved payout of a merchant on hold waits: its page names the reason, a
   expect(cancelled.status).toBe(303);
 });
 
+it('what can be paid out is a link, and else the reason stands beside a button that does nothing', async () => {
+  const shown = async (path: string, cookie = requester) => {
+    const { html, text } = await open(path, cookie);
+    const hasButton = /<button[^>]*disabled[^>]*>Pay out</.test(html);
+    return { hasLink: html.includes(`href="${home}/new"`), hasButton, text };
+  };
+  const pages = [home, home.replace(/payouts$/, 'balance')];
+  for (const page of pages) {
+    expect(await shown(page)).toMatchObject({ hasLink: false, hasButton: true });
+    expect((await shown(page)).text).toContain('The balance is empty.');
+  }
+  await addLines(payouts, [100_000]);
+  for (const page of pages) expect(await shown(page)).toMatchObject({ hasLink: true, hasButton: false });
+  await service.db.query('update merchants set held_at = now() where id = $1', [payouts.merchantId]);
+  for (const page of pages) {
+    expect(await shown(page)).toMatchObject({ hasLink: false, hasButton: true });
+    expect((await shown(page)).text).toContain('The shop is on hold.');
+  }
+});
+
 it('a member cannot approve the own request, also not by a form', async () => {
   await addLines(payouts, [100_000]);
   const payout = await request();

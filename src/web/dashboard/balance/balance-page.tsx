@@ -1,5 +1,6 @@
-import type { ReactElement } from 'react';
+import type { ComponentProps, ReactElement } from 'react';
 import type { Balance } from '../../../domain/balance';
+import { formatRupiah } from '../../../domain/money';
 import { formatMonth, formatTime, startOfDay, WIB } from '../../ui/format';
 import { Card, PageHead } from '../../ui/layout';
 import { EmptyState, Table, type Column } from '../../ui/table';
@@ -25,6 +26,7 @@ export interface ShownDay {
 
 export interface BalancePage extends Balance {
   readonly view: MerchantView;
+  readonly whyNot: ComponentProps<typeof NewPayoutLink>['whyNot'];
   readonly newest: readonly ShownLine[];
   /** `2026-11`, in WIB. */
   readonly month: string;
@@ -44,12 +46,12 @@ export function renderBalancePage(page: BalancePage): string {
 }
 
 function BalanceContent(page: BalancePage): ReactElement {
-  const { view, newest } = page;
+  const { view, newest, whyNot } = page;
   const texts = BALANCE_TEXTS[view.locale.language];
   return (
     <>
       <PageHead title={texts.title}>
-        <NewPayoutLink view={view} />
+        <NewPayoutLink view={view} whyNot={whyNot} />
       </PageHead>
       <div className="stack">
         <Amounts {...page} />
@@ -68,13 +70,19 @@ function BalanceContent(page: BalancePage): ReactElement {
   );
 }
 
+/** The way of the money: from the customers over the balance to the bank. */
 function Amounts({ view, availableRupiah, pendingRupiah, inTransitRupiah, asOf }: BalancePage): ReactElement {
   const texts = BALANCE_TEXTS[view.locale.language];
   return (
     <Card part="amounts" version={`${availableRupiah} ${pendingRupiah} ${inTransitRupiah}`}>
       <div className="card-body balances">
-        <Amount name={texts.available} hint={texts.availableHint} rupiah={availableRupiah} />
         <Amount name={texts.pending} hint={texts.pendingHint} rupiah={pendingRupiah} />
+        <Amount
+          name={texts.available}
+          hint={availableRupiah < 0 ? texts.owed(formatRupiah(-availableRupiah)) : texts.availableHint}
+          rupiah={availableRupiah}
+          isMain
+        />
         <Amount name={texts.inTransit} hint={texts.inTransitHint} rupiah={inTransitRupiah} />
         <p className="dim small">
           {texts.asOf} <Time at={asOf} style="second" locale={view.locale} />
@@ -88,11 +96,12 @@ interface AmountProps {
   readonly name: string;
   readonly hint: string;
   readonly rupiah: number;
+  readonly isMain?: true;
 }
 
-function Amount({ name, hint, rupiah }: AmountProps): ReactElement {
+function Amount({ name, hint, rupiah, isMain }: AmountProps): ReactElement {
   return (
-    <div>
+    <div className={isMain && 'main'}>
       <h2>{name}</h2>
       <p className="amount">
         <Money rupiah={rupiah} />

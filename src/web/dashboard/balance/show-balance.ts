@@ -5,6 +5,7 @@ import { listBalanceDays, listNewestLines } from '../../../services/payouts/bala
 import { memberPage } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
+import { findWhyNot } from '../payouts/why-not';
 import { renderBalancePage } from './balance-page';
 import { balancePath } from './balance-paths';
 
@@ -31,17 +32,18 @@ export const showBalance = memberPage(
       const currentMonth = monthInWib(visit.now);
       const chosen = (query.ok ? query.values.month : undefined) ?? currentMonth;
       const month = chosen > currentMonth ? currentMonth : chosen;
-      const [balance, newest, days] = await Promise.all([
+      const view = merchantView({ environment }, visit);
+      const [balance, newest, days, whyNot] = await Promise.all([
         getBalance(db, merchantId),
         listNewestLines(db, merchantId, NEWEST_LINES),
         listBalanceDays(db, merchantId, month),
+        findWhyNot({ db }, visit, view),
       ]);
       const neighbours = {
         earlierMonth: monthBeside(month, -1),
         laterMonth: month < currentMonth ? monthBeside(month, 1) : null,
       };
-      const view = merchantView({ environment }, visit);
-      return pageResponse(renderBalancePage({ view, ...balance, newest, month, days, ...neighbours }));
+      return pageResponse(renderBalancePage({ view, whyNot, ...balance, newest, month, days, ...neighbours }));
     },
   },
 );

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { z } from 'zod';
-import { getStatement, type StatementCursor } from '../../../services/payouts/balance';
+import { findFirstBalanceDay, getStatement, type StatementCursor } from '../../../services/payouts/balance';
 import { PageError } from '../../page/page-error';
 import { memberPage } from '../../page/page-route';
 import { formatTime, startOfDay, WIB } from '../../ui/format';
@@ -52,14 +52,18 @@ export const showStatement = memberPage(
       const { day } = statementPath.read(visit.request.params);
       const position = query.ok ? query.values.after : undefined;
       const after = position && { ...position, bookedOn: day };
-      const statement = await getStatement(db, merchantId, day, { limit: LINES_PER_PAGE, ...(after && { after }) });
+      const [statement, firstDay] = await Promise.all([
+        getStatement(db, merchantId, day, { limit: LINES_PER_PAGE, ...(after && { after }) }),
+        findFirstBalanceDay(db, merchantId),
+      ]);
       if (day > statement.openDay) throw new PageError('not_found', 'a day that has not begun');
+      if (day < firstDay) throw new PageError('not_found', 'a day before the merchant began');
       const view = merchantView({ environment }, visit);
       return pageResponse(
         renderStatementPage({
           view,
           ...statement,
-          earlierDay: dayBeside(day, -1),
+          earlierDay: day > firstDay ? dayBeside(day, -1) : null,
           laterDay: day < statement.openDay ? dayBeside(day, 1) : null,
           isFirstPage: after === undefined,
           moreLines:
@@ -82,7 +86,8 @@ export interface StatementPage extends ShownDay {
   readonly view: MerchantView;
   readonly lineCount: number;
   readonly lines: readonly ShownStatementLine[];
-  readonly earlierDay: string;
+  /** Null: the day is the first one. */
+  readonly earlierDay: string | null;
   /** Null: the day is the newest one. */
   readonly laterDay: string | null;
   readonly isFirstPage: boolean;
@@ -164,7 +169,11 @@ function Neighbours({ view, earlierDay, laterDay }: StatementPage): ReactElement
   const texts = BALANCE_TEXTS[view.locale.language];
   return (
     <nav className="pager" aria-label={texts.daysTitle}>
-      <a href={statementPath.to({ ...view, day: earlierDay })}>‹ {texts.earlierDay}</a>
+      {earlierDay === null ? (
+        <span />
+      ) : (
+        <a href={statementPath.to({ ...view, day: earlierDay })}>‹ {texts.earlierDay}</a>
+      )}
       {laterDay === null ? <span /> : <a href={statementPath.to({ ...view, day: laterDay })}>{texts.laterDay} ›</a>}
     </nav>
   );

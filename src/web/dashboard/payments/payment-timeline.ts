@@ -34,9 +34,8 @@ function entriesByVersion(view: MerchantView, payment: PaymentRow, timeline: Pay
   const refundNumbers = numberRefunds(transitions);
   const entries = transitions.flatMap((transition) => {
     const caused = deliveries.filter(({ version }) => version === transition.version);
-    const webhooks = caused.map((delivery) => deliveryEntry(view, delivery, transition.atMs));
     const refund = refundNumbers.get(transition.version) ?? null;
-    return [transitionEntry(view, transition, payment, timeline, refund)].concat(webhooks);
+    return withDeliveries(view, transitionEntry(view, transition, payment, timeline, refund), caused);
   });
   if (!latePayment) return entries;
   const amount = formatRupiah(latePayment.totalRupiah);
@@ -110,16 +109,38 @@ function ledgerText({ texts: { detail } }: MerchantView, { side, account, amount
   return account === 'merchant_pending' ? detail.pending(amount) : detail.available(amount);
 }
 
-/** The timeline of a payout has the same. */
-export function deliveryEntry(
-  { texts: { detail }, locale }: MerchantView,
-  { id, event, origin, status, attempts }: TimelineDelivery,
-  atMs: number,
-): TimedEntry {
-  const lines = attempts.map((attempt) => {
+/**
+ * A step, and the webhooks that it caused. Those that were delivered are among its details; the others are entries of
+ * their own. The timeline of a payout has the same.
+ */
+export function withDeliveries(
+  view: MerchantView,
+  step: TimedEntry,
+  caused: readonly TimelineDelivery[],
+): readonly TimedEntry[] {
+  const delivered = caused.filter(({ status }) => status === 'delivered');
+  const others = caused.filter(({ status }) => status !== 'delivered');
+  const lines = delivered.map((delivery) =>
+    [`${delivery.event} · ${delivery.origin}`, ...attemptLines(view, delivery)].join(' · '),
+  );
+  const summary = view.texts.detail.webhooksDelivered(lines.length);
+  return [
+    lines.length === 0 ? step : { ...step, details: { summary, lines } },
+    ...others.map((delivery) => deliveryEntry(view, delivery, step.atMs)),
+  ];
+}
+
+function attemptLines({ texts: { detail }, locale }: MerchantView, { attempts }: TimelineDelivery): string[] {
+  return attempts.map((attempt) => {
     const result = attempt.statusCode === null ? detail.noResponse : String(attempt.statusCode);
     return detail.attempt(formatTime(new Date(attempt.atMs), 'full', locale), result, attempt.durationMs);
   });
+}
+
+function deliveryEntry(view: MerchantView, delivery: TimelineDelivery, atMs: number): TimedEntry {
+  const { id, event, origin, status, attempts } = delivery;
+  const { detail } = view.texts;
+  const lines = attemptLines(view, delivery);
   return {
     key: `delivery-${id}`,
     tone: 'minor',

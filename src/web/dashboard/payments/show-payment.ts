@@ -59,6 +59,7 @@ export const showPaymentPage = memberPage(
           origin: origin && describeOrigin(view, origin),
           statusKey: statusKeyOfPayment(payment, timeline),
           isLive: !isFinal(payment.status) || (latePayment !== null && latePayment.status !== 'refunded'),
+          delivered: timeline.deliveries.filter(({ status }) => status === 'delivered').length,
           done: done !== undefined && STATUSES_AFTER[done].includes(payment.status) ? done : null,
           next: nextStep(view, payment, timeline),
           hasQr: payment.status === 'pending' && payment.expiresAt.getTime() > view.nowMs,

@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import type { ComponentProps, ReactElement } from 'react';
 import type { BankAccountStatus } from '../../../domain/bank-account-transitions';
 import { describeAccount } from '../../../domain/banks';
 import { PAYOUT_STATUSES } from '../../../domain/payout-transitions';
@@ -19,6 +19,7 @@ import { SCHEDULE_TEXTS } from './schedule-texts';
 
 interface PayoutListPage {
   readonly view: MerchantView;
+  readonly whyNot: ComponentProps<typeof NewPayoutLink>['whyNot'];
   readonly filters: SentFields;
   readonly errors: FieldErrors;
   readonly payouts: readonly ListedPayout[];
@@ -52,7 +53,7 @@ export function renderPayoutListPage(page: PayoutListPage): string {
 }
 
 function PayoutList(page: PayoutListPage): ReactElement {
-  const { view, filters, payouts, errors, older, isFirstPage, isSaved } = page;
+  const { view, filters, payouts, errors, older, isFirstPage, isSaved, whyNot } = page;
   const texts = PAYOUT_TEXTS[view.locale.language];
   const known: Readonly<Partial<Record<string, string>>> = texts.filters.errors;
   const entries = Object.entries(errors).map(([name, code]) => [name, known[code] ?? known.cursor ?? code] as const);
@@ -66,7 +67,7 @@ function PayoutList(page: PayoutListPage): ReactElement {
             {texts.export}
           </a>
         )}
-        <NewPayoutLink view={view} />
+        <NewPayoutLink view={view} whyNot={whyNot} />
       </PageHead>
       <div className="stack">
         <DoneNotice text={isSaved && SCHEDULE_TEXTS[view.locale.language].saved} />

@@ -11,9 +11,10 @@ import { renderPayoutListPage } from './list-page';
 import { cursorAfter, payoutFilter, payoutFilterSchema } from './payout-filter';
 import { payoutsPath } from './payout-paths';
 import { nextRunText } from './schedule-texts';
+import { findWhyNot } from './why-not';
 
 /** Each row has an account and up to two users to read. */
-const PAGE_SIZE = 20;
+const PAGE_SIZE = 18;
 
 /** The list: filters and position are in the address. */
 export const listPayoutPage = memberPage(
@@ -26,10 +27,11 @@ export const listPayoutPage = memberPage(
       const view = merchantView(dependencies, visit);
       const { db } = dependencies;
       const { merchantId } = visit.member;
-      const [accounts, settings, proposed, found] = await Promise.all([
+      const [accounts, settings, proposed, whyNot, found] = await Promise.all([
         listBankAccounts(dependencies, merchantId),
         getPayoutSettings(db, merchantId),
         findProposedSettings(db, merchantId),
+        findWhyNot(dependencies, visit, view),
         // One more than the page shows: if it exists, there is a next page.
         query.ok
           ? listPayouts(db, { ...payoutFilter(merchantId, query.values, view.locale.zone), limit: PAGE_SIZE + 1 })
@@ -43,6 +45,7 @@ export const listPayoutPage = memberPage(
         errors: query.ok ? {} : query.errors,
         payouts,
         nextRun: nextRunText(view.locale, settings, visit.now),
+        whyNot,
         isSaved: done === 'saved',
         isProposed: proposed !== undefined,
         account: accounts.find(({ status }) => status === 'active' || status === 'suspended') ?? null,

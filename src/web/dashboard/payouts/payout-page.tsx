@@ -1,8 +1,9 @@
 import type { ReactElement } from 'react';
 import type { BalanceTransactionKind } from '../../../domain/balance';
 import { describeAccount } from '../../../domain/banks';
+import { formatRupiah } from '../../../domain/money';
 import type { Rail } from '../../../domain/payout-rails';
-import { Card, DoneNotice, Facts, PageHead, type Fact } from '../../ui/layout';
+import { BackLink, Card, DoneNotice, Facts, type Fact } from '../../ui/layout';
 import { OfferedActionButton, type OfferedAction } from '../../ui/offered-action';
 import { EmptyState } from '../../ui/table';
 import { Timeline } from '../../ui/timeline';
@@ -51,7 +52,7 @@ export interface PayoutPage {
 export function renderPayoutPage(page: PayoutPage): string {
   const { view, payout, isOpen } = page;
   return renderMerchantPage(view, {
-    title: PAYOUT_TEXTS[view.locale.language].detail.title(payout.referenceId),
+    title: `${PAYOUT_TEXTS[view.locale.language].title} · ${formatRupiah(payout.amountRupiah)}`,
     current: 'payouts',
     live: isOpen ? 'poll' : 'none',
     children: <PayoutView {...page} />,
@@ -68,7 +69,7 @@ function PayoutView(page: PayoutPage): ReactElement {
   }));
   return (
     <>
-      <PageHead title={detail.title(payout.referenceId)} back={{ href: payoutsPath.to(view), label: title }} />
+      <BackLink href={payoutsPath.to(view)} label={title} />
       <div className="stack">
         <DoneNotice text={done && detail.done[done]} isLive />
         <div className="columns">
@@ -92,17 +93,18 @@ function PayoutView(page: PayoutPage): ReactElement {
 function Head({ view, payout, sentence, actions }: PayoutPage): ReactElement {
   const label = PAYOUT_TEXTS[view.locale.language].statuses[payout.status];
   return (
-    <Card part="head" version={`${payout.version}-${sentence}`}>
+    <section className="card" data-part="head" data-version={`${payout.version}-${sentence}`}>
       <div className="card-body">
-        <p className="amount-line">
+        <h1 className="amount-line">
           <span className="amount">
             <Money rupiah={payout.amountRupiah} />
-          </span>
+          </span>{' '}
           <PayoutChip view={view} status={payout.status} />
-          <span className="unseen" data-announce="">
-            {label}
-          </span>
-        </p>
+        </h1>
+        <span className="unseen" data-announce="">
+          {label}
+        </span>
+        <code className="dim">{payout.referenceId}</code>
         <p className="next">{sentence}</p>
         {actions.length > 0 && (
           <div className="buttons">
@@ -112,7 +114,7 @@ function Head({ view, payout, sentence, actions }: PayoutPage): ReactElement {
           </div>
         )}
       </div>
-    </Card>
+    </section>
   );
 }
 

@@ -1,10 +1,13 @@
 import type { ReactElement } from 'react';
 import { parseActor } from '../../../domain/actor';
+import type { PayoutRejection } from '../../../domain/payout-rejections';
 import type { PayoutStatus } from '../../../domain/payout-transitions';
 import { StateChip, type Tone } from '../../ui/chip';
 import type { MerchantView } from '../merchant-view';
+import { PAYOUT_FORM_TEXTS } from './payout-form-texts';
 import { newPayoutPath } from './payout-paths';
 import { PAYOUT_TEXTS } from './payout-texts';
+import { NEXT_PATHS, nextStepOf, whyNotText } from './why-not';
 
 /** A payout in a list. */
 export interface ListedPayout {
@@ -42,12 +45,39 @@ export function PayoutChip({ view, status }: PayoutChipProps): ReactElement {
   return <StateChip tone={TONES[status]} label={PAYOUT_TEXTS[view.locale.language].statuses[status]} />;
 }
 
-/** The way to a new payout, for those who may request one. The page itself shows why there is none. */
-export function NewPayoutLink({ view }: { readonly view: MerchantView }): ReactElement | null {
-  if (view.rightRejection('payouts', 'manage') !== null) return null;
+interface NewPayoutLinkProps {
+  readonly view: MerchantView;
+  /** Why there can be no payout now; null: there can. Undefined: the user may request none. */
+  readonly whyNot: PayoutRejection | null | undefined;
+}
+
+/** The way to a new payout, or to the bank account that it needs first. A disabled one has its reason beside it. */
+export function NewPayoutLink({ view, whyNot }: NewPayoutLinkProps): ReactElement | null {
+  if (whyNot === undefined) return null;
+  const label = PAYOUT_TEXTS[view.locale.language].new;
+  if (whyNot === null) return <PrimaryLink href={newPayoutPath.to(view)} label={label} />;
+  const step = nextStepOf(whyNot);
+  if (step === 'newBankAccount' && view.rightRejection('bank_account', 'manage') === null) {
+    return (
+      <PrimaryLink href={NEXT_PATHS[step].to(view)} label={PAYOUT_FORM_TEXTS[view.locale.language].new.next[step]} />
+    );
+  }
   return (
-    <a className="button primary" href={newPayoutPath.to(view)}>
-      {PAYOUT_TEXTS[view.locale.language].new}
+    <div className="head-reason">
+      <p id="why-no-payout" className="dim small">
+        {whyNotText(view, whyNot)}
+      </p>
+      <button type="button" className="button" disabled aria-describedby="why-no-payout">
+        {label}
+      </button>
+    </div>
+  );
+}
+
+function PrimaryLink({ href, label }: { readonly href: string; readonly label: string }): ReactElement {
+  return (
+    <a className="button primary" href={href}>
+      {label}
     </a>
   );
 }

@@ -65,11 +65,11 @@ function amountFacts({ locale, nowMs }: MerchantView, preview: ShownPreview): Fa
   const isNow = rail.sendsAt.getTime() <= nowMs;
   const part = { name: texts.gross, value: <Money rupiah={grossRupiah} /> };
   return [
+    { name: texts.sent, value: isNow ? texts.now : <Time at={rail.sendsAt} style="short" locale={locale} /> },
     {
       name: texts.account,
       value: <span className="strong">{describeAccount(account.bankCode, account.lastFour)}</span>,
     },
-    { name: texts.sent, value: isNow ? texts.now : <Time at={rail.sendsAt} style="short" locale={locale} /> },
     { name: texts.balance, value: <Money rupiah={balanceRupiah} /> },
     ...(grossRupiah < balanceRupiah ? [part] : []),
     { name: texts.fee(RAIL_NAMES[rail.policy.rail]), value: <Money rupiah={-rail.policy.feeRupiah} /> },

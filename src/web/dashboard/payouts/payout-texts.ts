@@ -165,7 +165,6 @@ const en = {
   notNeeded: 'Not needed',
   formerMember: 'Former member',
   detail: {
-    title: (reference: string) => `Payout ${reference}`,
     facts: 'Details',
     timeline: 'Timeline',
     gross: 'From the balance',
@@ -253,7 +252,6 @@ const id: PayoutTexts = {
   notNeeded: 'Tidak perlu',
   formerMember: 'Mantan anggota',
   detail: {
-    title: (reference) => `Pencairan ${reference}`,
     facts: 'Rincian',
     timeline: 'Riwayat',
     gross: 'Dari saldo',

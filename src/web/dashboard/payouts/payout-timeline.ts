@@ -10,7 +10,7 @@ import {
 import type { PayoutDetails } from '../../../services/payouts/payouts';
 import type { MerchantView } from '../merchant-view';
 import type { TimedEntry } from '../payments/payment-page';
-import { deliveryEntry } from '../payments/payment-timeline';
+import { withDeliveries } from '../payments/payment-timeline';
 import { personOf } from './payout-parts';
 import { PAYOUT_TEXTS } from './payout-texts';
 
@@ -32,8 +32,7 @@ export function payoutTimelineEntries(
   return payout.steps
     .flatMap((step) => {
       const caused = deliveries.filter(({ version }) => version === step.version);
-      const atMs = step.occurredAt.getTime();
-      return [stepEntry(view, payout, step), ...caused.map((delivery) => deliveryEntry(view, delivery, atMs))];
+      return withDeliveries(view, stepEntry(view, payout, step), caused);
     })
     .toSorted((one, other) => one.atMs - other.atMs);
 }
