@@ -45,7 +45,8 @@ async function signedIn(email: string): Promise<HttpBrowser> {
 
 /** The cells of each row of a page, as text. */
 function rowsOf(body: string): string[][] {
-  const table = /<tbody[^>]*>(.*?)<\/tbody>/s.exec(body)?.[1] ?? '';
+  // Each day has a table of its own.
+  const table = Array.from(body.matchAll(/<tbody[^>]*>(.*?)<\/tbody>/gs), ([, rows]) => rows).join('');
   const textOf = (html: string) => html.replaceAll(/<[^>]+>/g, '').replaceAll('&#x27;', "'");
   return Array.from(table.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs), ([, row = '']) =>
     Array.from(row.matchAll(/<td[^>]*>(.*?)<\/td>/gs), ([, cell = '']) => textOf(cell)),
@@ -152,6 +153,11 @@ it('filters by person, action and days of the zone, and names what is not possib
   // Midnight in Jakarta is after the first minute.
   expect(await count('action=key.revoke&to=2026-11-01')).toBe(19);
   expect(await count('action=key.revoke&from=2026-11-02&to=2026-11-02')).toBe(21);
+  const days = Array.from(
+    (await browser.get(`${path}?action=key.revoke`)).body.matchAll(/<h2>([^<]*)</g),
+    ([, day]) => day,
+  );
+  expect(days).toEqual(['Monday, 2 Nov 2026', 'Sunday, 1 Nov 2026']);
   expect((await browser.get(`${path}?from=2026-12-01`)).body).toContain(en.noMatch);
   for (const [query, error] of [
     ['person=x', en.errors.person],

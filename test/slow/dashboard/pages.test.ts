@@ -5,7 +5,9 @@ import type { Browser, Page } from 'playwright-core';
 import { createSealer } from '../../../src/crypto/sealing';
 import { replaceLogo } from '../../../src/db/merchants/merchant-logos';
 import type { StepActor } from '../../../src/domain/actor';
+import { feeOf } from '../../../src/domain/fees';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
+import { dayInWib } from '../../../src/domain/wib';
 import { shrinkImage } from '../../../src/lib/shrink-image';
 import { type NewKey } from '../../../src/services/merchants/keys/api-key';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
@@ -378,6 +380,7 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
   'get /m/:code/payments/:ref': {
     ...Object.fromEntries(PAYMENT_STATUSES.map((status) => [status, () => payment(status)])),
     'created by the API': paymentOfApi,
+    unknown: () => `${home}/payments/LN00000000000000000`,
     archived: async () =>
       `${home}/payments/${(await archiveRow(service.db, service.merchantId, '2026-01-30')).referenceId}`,
   },
@@ -397,7 +400,7 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
     'of days without lines': () => `${home}/balance/statement?from=2026-11-01&to=2026-11-30`,
     'of days that are not possible': () => `${home}/balance/statement?from=2026-11-02&to=2026-11-01`,
   },
-  'get /m/:code/balance/days/:day': { 'without lines': () => `${home}/balance/days/2026-11-01` },
+  'get /m/:code/balance/days/:day': { 'without lines': () => `${home}/balance/days/${dayInWib(new Date())}` },
   'get /m/:code/bank-account': {
     nothing: () => `${home}/bank-account`,
     'asking the bank': () => bankAccountPage('pending_inquiry'),
@@ -805,6 +808,8 @@ it('a page whose script does not load shows that, with the deadline as a time an
   await page.reload();
   await notice.waitFor();
   expect(await page.locator('.qr-card time').first().textContent()).toMatch(/^\d\d:\d\d$/);
+  // The ring moves by itself.
+  expect(Number(await page.locator('.ring animate').getAttribute('from'))).toBeLessThan(10);
   await service.pay(referenceId);
   await eventually(
     async () => {
@@ -829,6 +834,47 @@ it('the QR page shows a payment although a button is focused, and then the next 
   );
   expect(await page.locator('#announcement').textContent()).toBe(DASHBOARD_TEXTS.en.qr.states.paid);
   await close();
+});
+
+it('a new payment has the focus on its amount, keys on a phone, last amounts, and the net amount', async () => {
+  await service.db.query("update users set language = 'en' where email = $1", [DEMO_OWNER_EMAIL]);
+  const desktop = await openSignedIn(`${home}/payments/new`);
+  expect(await desktop.page.evaluate('document.activeElement.id')).toBe('amount');
+  expect(await desktop.page.locator('.number-keys').isVisible()).toBe(false);
+  await desktop.page.keyboard.type('12.345');
+  const { rows } = await service.db.query<{ bps: number; flat: number }>(
+    'select fee_basis_points as bps, fee_flat_rupiah as flat from policies order by version desc limit 1',
+  );
+  const rate = { basisPoints: rows[0]?.bps ?? -1, flatRupiah: rows[0]?.flat ?? -1 };
+  const net = `You receive Rp\u00a0${(12_345 - feeOf(12_345, { source: 'catalog', ...rate })).toLocaleString('id-ID')}`;
+  const result = '.amount-result';
+  expect(await desktop.page.locator(result).textContent()).toBe(net);
+  await desktop.page.keyboard.press('Enter');
+  await desktop.page.waitForURL(/\/qr$/);
+  await desktop.close();
+
+  const phone = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } };
+  const { page, problems, close } = await openSignedIn(`${home}/payments/new`, DEMO_OWNER_EMAIL, phone);
+  for (const key of ['1', '2', '3', '4', '9', 'Delete the last digit', '5']) {
+    await page.getByRole('button', { name: key, exact: true }).tap();
+  }
+  expect(await page.locator('#amount').inputValue()).toBe('12.345');
+  expect(await page.locator('#amount').getAttribute('inputmode')).toBe('none');
+  expect(await page.locator(result).textContent()).toBe(net);
+  await takeScreenshot(page, 'new payment phone');
+  await page.locator('#amount').fill('');
+  await page.locator('[data-amount="12345"]').tap();
+  expect(await page.locator('#amount').inputValue()).toBe('12.345');
+  expect(await findAccessibilityViolations(page)).toEqual([]);
+  expect(problems).toEqual([]);
+  await close();
+
+  const withoutScript = await openSignedIn(home, DEMO_OWNER_EMAIL, { javaScriptEnabled: false });
+  await withoutScript.page.goto(`${home}/payments/new`);
+  await withoutScript.page.locator('[data-amount="12345"]').click();
+  expect(await withoutScript.page.locator('#amount').inputValue()).toBe('12.345');
+  expect(await withoutScript.page.locator(result).textContent()).toBe(net);
+  await withoutScript.close();
 });
 
 /** Printable widths of paper of 58 and 80 mm and of A6, at 96 pixels an inch. */

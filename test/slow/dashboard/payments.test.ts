@@ -108,6 +108,35 @@ describe('a confirmed action', () => {
   });
 });
 
+it('what prevents a page stands in the frame of the merchant, for its members', async () => {
+  const email = 'frame@shop.test';
+  await createMember(service.db, email, [[service.merchantId, 'cashier']]);
+  const cashier = await dashboard.cookie(email);
+  const isFramed = ({ body }: { body: string }) => body.includes('class="side"');
+  const current = ({ body }: { body: string }) => /href="([^"]+)" aria-current="page"/.exec(body)?.[1];
+  for (const [path, status, area] of [
+    ['/payments/LN00000000000000000', 404, 'payments'],
+    ['/payments/LN0000000000000000000/no/such/page', 404, 'payments'],
+    ['/no-such-page', 404, undefined],
+    ['/activity', 403, undefined],
+  ] as const) {
+    const page = await get(`/m/${code}${path}`, cashier);
+    expect([path, page.status, isFramed(page), current(page)]).toEqual([
+      path,
+      status,
+      true,
+      area && `/m/${code}/${area}`,
+    ]);
+  }
+  const { id } = await createShop(service.db);
+  const foreign = await get(`/m/${await codeOf(id)}/no-such-page`, cashier);
+  const visitor = await get(`/m/${code}/no-such-page`, '');
+  expect([foreign, visitor].map((page) => [page.status, isFramed(page)])).toEqual([
+    [404, false],
+    [404, false],
+  ]);
+});
+
 describe('a proof of identity', () => {
   const stepUp = (path: string) => `/step-up?then=${encodeURIComponent(path)}`;
 
@@ -190,6 +219,27 @@ it('a new payment is recorded with its user', async () => {
     reference,
   ]);
   expect(await actionsOn(rows[0]?.id ?? '')).toEqual(['payment.create succeeded']);
+});
+
+it('the page of a paid code has the order, and what its user has taken today', async () => {
+  const email = 'day-total@shop.test';
+  const user = await createMember(service.db, email, [[service.merchantId, 'cashier']]);
+  await service.db.query("update users set language = 'en' where id = $1", [user]);
+  const cashier = await dashboard.cookie(email);
+  const take = async (amount: string, as: string) => {
+    const form = { form_id: randomUUID(), amount, order: `MEJA-${amount}` };
+    const { location } = await post(`/m/${code}/payments/new`, form, as);
+    const path = location ?? '';
+    await service.pay(path.split('/')[4] ?? '');
+    const { body } = await eventually(
+      () => get(path, as),
+      (page) => page.body.includes('state paid'),
+    );
+    return body.replaceAll(/<[^>]+>/g, ' ');
+  };
+  await take('70000', cookie);
+  expect(await take('12000', cashier)).toMatch(/MEJA-12000 .*Your paid QRs today: 1 +Rp\u00a012.000 /s);
+  expect(await take('3000', cashier)).toMatch(/MEJA-3000 .*Your paid QRs today: 2 +Rp\u00a015.000 /s);
 });
 
 it('a new payment with a description and an own expiry shows both, and the audit log has no description', async () => {

@@ -1,28 +1,14 @@
 import type { ReactElement } from 'react';
-import type { RecordedOutcome } from '../../../domain/recorded-outcome';
 import type { FieldErrors, SentFields } from '../../page/read-form';
-import { StateChip } from '../../ui/chip';
 import { ErrorSummary, Field } from '../../ui/form';
 import { Card, Notice, PageHead } from '../../ui/layout';
 import { Select } from '../../ui/select';
-import { EmptyState, Pager, Table, type Column } from '../../ui/table';
-import { Time } from '../../ui/values';
+import { EmptyState, Pager, Table } from '../../ui/table';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
+import { columnsOf, daysOf, type ShownAction } from './activity-columns';
 import { activityPath, exportActivityPath } from './activity-paths';
 import { ACTION_OPTIONS, ACTIVITY_TEXTS } from './activity-texts';
-
-interface ShownAction {
-  readonly id: number;
-  /** Null: an operator of Lunas. */
-  readonly userId: string | null;
-  readonly userName: string | null;
-  readonly action: string;
-  readonly requestedAt: Date;
-  readonly address: string | null;
-  readonly outcome: RecordedOutcome | null;
-  readonly object: { readonly label: string; readonly href: string | null } | null;
-}
 
 interface ActivityPage {
   readonly view: MerchantView;
@@ -68,20 +54,27 @@ function Activity(page: ActivityPage): ReactElement {
             <p>{texts.searched}</p>
           </Notice>
         )}
-        <Card>
-          <Table
-            caption={texts.caption}
-            columns={columnsOf(view)}
-            rows={actions}
-            keyOf={({ id }) => String(id)}
-            empty={<Empty page={page} />}
-          />
-          <Pager
-            newer={newer && activityPath.to(view, newer)}
-            older={older && activityPath.to(view, older)}
-            texts={texts.pager}
-          />
-        </Card>
+        {actions.length === 0 && (
+          <Card>
+            <Empty page={page} />
+          </Card>
+        )}
+        {daysOf(view, actions).map(({ day, rows }) => (
+          <Card key={day} title={day}>
+            <Table
+              caption={`${texts.caption}: ${day}`}
+              columns={columnsOf(view)}
+              rows={rows}
+              keyOf={({ id }) => String(id)}
+              empty={null}
+            />
+          </Card>
+        ))}
+        <Pager
+          newer={newer && activityPath.to(view, newer)}
+          older={older && activityPath.to(view, older)}
+          texts={texts.pager}
+        />
       </div>
     </>
   );
@@ -131,57 +124,4 @@ function Empty({ page: { view, sent } }: { readonly page: ActivityPage }): React
       </a>
     </EmptyState>
   );
-}
-
-const TONES = { succeeded: 'good', rejected: 'bad', indeterminate: 'warning' } as const;
-
-function columnsOf({ locale }: MerchantView): Column<ShownAction>[] {
-  const texts = ACTIVITY_TEXTS[locale.language];
-  const words: Readonly<Partial<Record<string, string>>> = texts.actions;
-  const { columns } = texts;
-  return [
-    {
-      title: columns.time,
-      narrow: 'second-end',
-      cell: ({ requestedAt }) => <Time at={requestedAt} style="full" locale={locale} />,
-    },
-    {
-      title: columns.person,
-      narrow: 'second',
-      className: 'clipped',
-      cell: ({ userId, userName }) => (userId === null ? texts.lunas : (userName ?? '–')),
-    },
-    {
-      title: columns.action,
-      narrow: 'first',
-      className: 'strong',
-      cell: ({ action, object }) => {
-        const text = words[action] ?? action;
-        if (object === null || object.href === null) return text;
-        return (
-          <a className="row-link" href={object.href}>
-            {text}
-          </a>
-        );
-      },
-    },
-    {
-      title: columns.object,
-      narrow: 'hidden',
-      cell: ({ object }) => object?.label ?? <span className="dim">–</span>,
-    },
-    {
-      title: columns.outcome,
-      narrow: 'first-end',
-      cell: ({ outcome }) => (
-        <StateChip tone={TONES[outcome ?? 'indeterminate']} label={texts.outcomes[outcome ?? 'indeterminate']} />
-      ),
-    },
-    {
-      title: columns.address,
-      narrow: 'hidden',
-      className: 'wide-only',
-      cell: ({ address }) => (address === null ? <span className="dim">–</span> : <code>{address}</code>),
-    },
-  ];
 }

@@ -40,10 +40,14 @@ const TONES = {
 interface AccountProps {
   readonly view: MerchantView;
   readonly account: ShownAccount;
+  /** Whether payouts to it wait for the proposed account. */
+  readonly isPaused?: boolean;
 }
 
-export function AccountChip({ view, account: { status } }: AccountProps): ReactElement {
-  return <StateChip tone={TONES[status]} label={BANK_ACCOUNT_TEXTS[view.locale.language].statuses[status]} />;
+export function AccountChip({ view, account: { status }, isPaused = false }: AccountProps): ReactElement {
+  const texts = BANK_ACCOUNT_TEXTS[view.locale.language];
+  if (isPaused && status === 'active') return <StateChip tone="warning" label={texts.pausedStatus} />;
+  return <StateChip tone={TONES[status]} label={texts.statuses[status]} />;
 }
 
 /** In the cool-down after its approval it receives nothing. */
@@ -56,14 +60,14 @@ export function accountName({ bankCode, lastFour }: ShownAccount): string {
 }
 
 /** What is known of an account, as far as it matters in its status. */
-export function accountFacts({ view, account }: AccountProps): Fact[] {
+export function accountFacts({ view, account, isPaused = false }: AccountProps): Fact[] {
   const { locale } = view;
   const { columns, lunas } = BANK_ACCOUNT_TEXTS[locale.language];
   const isByMember = account.proposedBy.startsWith('user:');
   return [
     { name: columns.account, value: <span className="strong">{accountName(account)}</span> },
     { name: columns.holder, value: account.holderName ?? '–' },
-    { name: columns.status, value: <AccountChip view={view} account={account} /> },
+    { name: columns.status, value: <AccountChip view={view} account={account} isPaused={isPaused} /> },
     ...(account.failureReason === null ? [] : [{ name: columns.reason, value: account.failureReason }]),
     ...(account.usableFrom === null || isProposal(account.status)
       ? []

@@ -80,6 +80,10 @@ const en = {
   waitsForMember: 'The bank knows the account. Another owner or finance member confirms it, then Lunas approves it.',
   coolDown: 'Payouts can go to this account from',
   paused: 'Payouts wait until this account is usable.',
+  pausedStatus: 'Paused',
+  pausedByProposal:
+    'Payouts wait for the proposed account. They go to this one again if the proposal is withdrawn or rejected.',
+  steps: { inquiry: 'The bank names the holder', approval: 'Lunas approves it', usable: 'Payouts can go to it' },
   columns: {
     account: 'Account',
     holder: SHARED_EN.nameAtBank,
@@ -165,6 +169,10 @@ const id: BankAccountTexts = {
     'Bank mengenali rekening ini. Pemilik atau anggota keuangan lain mengonfirmasinya, lalu tim Lunas menyetujuinya.',
   coolDown: 'Rekening ini dapat dipakai untuk pencairan mulai',
   paused: 'Pencairan menunggu sampai rekening ini dapat dipakai.',
+  pausedStatus: 'Dijeda',
+  pausedByProposal:
+    'Pencairan menunggu rekening yang diajukan. Jika pengajuan itu ditarik atau ditolak, pencairan masuk ke sini lagi.',
+  steps: { inquiry: 'Bank menyebut nama pemilik', approval: 'Lunas menyetujuinya', usable: 'Siap menerima pencairan' },
   columns: {
     account: 'Rekening',
     holder: SHARED_ID.nameAtBank,

@@ -13,6 +13,7 @@ import { renderMerchantPage } from '../merchant-page';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
 import { memberActor } from '../user-identity';
 import { AccountChip, accountFacts, accountName, isCoolingDown, type ShownAccount } from './account-parts';
+import { AccountSteps } from './account-steps';
 import { BANK_ACCOUNT_ACTION_PATHS, bankAccountPath, newBankAccountPath } from './bank-account-paths';
 import { BANK_ACCOUNT_DONE_CODES, BANK_ACCOUNT_TEXTS } from './bank-account-texts';
 import { addRejections } from './new-bank-account';
@@ -84,7 +85,7 @@ function BankAccount({ view, accounts, rejection, done }: BankAccountPage): Reac
             </Card>
           )}
           {proposal && <AccountCard view={view} account={proposal} title={texts.proposal} />}
-          {inUse && <AccountCard view={view} account={inUse} title={texts.inUse} />}
+          {inUse && <AccountCard view={view} account={inUse} title={texts.inUse} isPaused={proposal !== undefined} />}
           {earlier.length > 0 && (
             <Card title={texts.history}>
               <Table
@@ -106,10 +107,12 @@ interface AccountCardProps {
   readonly view: MerchantView;
   readonly account: ShownAccount;
   readonly title: string;
+  /** Whether payouts to it wait for the proposed account. */
+  readonly isPaused?: boolean;
 }
 
 /** The state in words, what is known, and what can be done. */
-function AccountCard({ view, account, title }: AccountCardProps): ReactElement {
+function AccountCard({ view, account, title, isPaused = false }: AccountCardProps): ReactElement {
   const { confirm, withdraw, disable } = BANK_ACCOUNT_TEXTS[view.locale.language];
   const isOpen = isProposal(account.status);
   const path = { code: view.code, account: account.id };
@@ -118,10 +121,11 @@ function AccountCard({ view, account, title }: AccountCardProps): ReactElement {
     <Card title={title}>
       <div className="card-body">
         <p className="text">
-          <Sentence view={view} account={account} />
+          <Sentence view={view} account={account} isPaused={isPaused} />
         </p>
+        <AccountSteps view={view} account={account} />
       </div>
-      <Facts facts={accountFacts({ view, account })} />
+      <Facts facts={accountFacts({ view, account, isPaused })} />
       {mayManage && (
         <div className="card-body">
           <div className="buttons">
@@ -140,8 +144,8 @@ function AccountCard({ view, account, title }: AccountCardProps): ReactElement {
   );
 }
 
-function Sentence({ view, account }: Omit<AccountCardProps, 'title'>): ReactElement {
-  const { sentences, waitsForMember, coolDown, paused } = BANK_ACCOUNT_TEXTS[view.locale.language];
+function Sentence({ view, account, isPaused }: Omit<AccountCardProps, 'title'>): ReactElement {
+  const { sentences, waitsForMember, coolDown, paused, pausedByProposal } = BANK_ACCOUNT_TEXTS[view.locale.language];
   const { status, usableFrom } = account;
   if (usableFrom !== null && isCoolingDown(view, account)) {
     return (
@@ -150,6 +154,7 @@ function Sentence({ view, account }: Omit<AccountCardProps, 'title'>): ReactElem
       </>
     );
   }
+  if (status === 'active' && isPaused) return <>{pausedByProposal}</>;
   if (status === 'active' || status === 'suspended') return <>{sentences[status]}</>;
   if (!isProposal(status)) return <></>;
   return (

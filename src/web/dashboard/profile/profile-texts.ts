@@ -43,6 +43,7 @@ const en = {
     title: 'Authenticator app',
     set: 'A code of the app is required at each sign-in.',
     missing: 'Not set up. Anyone who learns your password can sign in.',
+    withoutPassword: 'Not set up. You need it once you sign in with a password.',
     setUp: 'Set up',
     replace: 'Replace',
     replacing:
@@ -50,7 +51,7 @@ const en = {
   },
   passkeys: {
     title: 'Passkeys',
-    explanation: 'Sign in with your fingerprint, your face or the PIN of your device, without a password.',
+    explanation: 'Recommended: sign in with your fingerprint, your face or the PIN of your device, without a password.',
     caption: 'Your passkeys, the oldest first',
     none: 'You have no passkey.',
     add: SHARED_EN.addPasskey,
@@ -128,13 +129,14 @@ const id: ProfileTexts = {
     title: 'Aplikasi autentikator',
     set: 'Kode dari aplikasi diperlukan setiap kali masuk.',
     missing: 'Belum diatur. Siapa pun yang tahu kata sandi Anda dapat masuk.',
+    withoutPassword: 'Belum diatur. Anda memerlukannya begitu Anda masuk dengan kata sandi.',
     setUp: 'Atur',
     replace: 'Ganti',
     replacing: 'Kode dari aplikasi lama dan kode pemulihan lama tidak berlaku lagi. Peramban lain akan keluar.',
   },
   passkeys: {
     title: 'Kunci sandi',
-    explanation: 'Masuk dengan sidik jari, wajah, atau PIN perangkat Anda, tanpa kata sandi.',
+    explanation: 'Disarankan: masuk dengan sidik jari, wajah, atau PIN perangkat Anda, tanpa kata sandi.',
     caption: 'Kunci sandi Anda, yang terlama lebih dulu',
     none: 'Anda belum punya kunci sandi.',
     add: SHARED_ID.addPasskey,

@@ -43,6 +43,7 @@ function Security(page: SecurityPage): ReactElement {
     <>
       <PageHead title={texts.security} />
       <div className="stack">
+        <Passkeys view={page.view} passkeys={page.passkeys} />
         <Factor
           title={password.title}
           state={page.hasPassword ? password.set : password.missing}
@@ -51,11 +52,10 @@ function Security(page: SecurityPage): ReactElement {
         />
         <Factor
           title={totp.title}
-          state={page.hasTotp ? totp.set : totp.missing}
+          state={page.hasTotp ? totp.set : page.hasPassword ? totp.missing : totp.withoutPassword}
           href={`${SECURITY}/totp`}
           action={page.hasTotp ? totp.replace : totp.setUp}
         />
-        <Passkeys view={page.view} passkeys={page.passkeys} />
         {(page.hasTotp || page.passkeys.length > 0) && <RecoveryCodeCount {...page} />}
         <Sessions {...page} />
       </div>

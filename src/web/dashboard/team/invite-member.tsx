@@ -10,7 +10,7 @@ import { memberFormPages, type FormPage } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
 import { pageResponse } from '../merchant-view';
 import { renderLinkPage } from './link-page';
-import { RoleTable } from './role-rights';
+import { rightsText } from './role-rights';
 import { invitePath, teamPath } from './team-paths';
 import { TEAM_TEXTS } from './team-texts';
 
@@ -48,6 +48,7 @@ function Invite({ view, sent, errors, attributes }: FormPage<object>): ReactElem
   const choices = MEMBER_ROLES.map((role) => ({
     name: role,
     label: view.texts.roles[role],
+    note: rightsText(view, role),
     isChosen: role === sent?.role,
   }));
   return (
@@ -69,6 +70,7 @@ function Invite({ view, sent, errors, attributes }: FormPage<object>): ReactElem
             <Choices
               name="role"
               kind="radio"
+              hasNoteOfChosen
               label={invite.role}
               choices={choices}
               error={errors.role}
@@ -82,7 +84,6 @@ function Invite({ view, sent, errors, attributes }: FormPage<object>): ReactElem
             </div>
           </form>
         </Card>
-        <RoleTable view={view} />
       </div>
     </div>
   );

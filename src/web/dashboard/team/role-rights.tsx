@@ -2,7 +2,6 @@ import type { ReactElement } from 'react';
 import {
   accessLevel,
   MEMBER_AREAS,
-  MEMBER_ROLES,
   type AccessLevel,
   type MemberArea,
   type MemberRole,
@@ -36,32 +35,11 @@ export function RoleRights({ view, role }: { readonly view: MerchantView; readon
   );
 }
 
-/** What each role may do. */
-export function RoleTable({ view }: { readonly view: MerchantView }): ReactElement {
-  const { invite } = TEAM_TEXTS[view.locale.language];
-  return (
-    <Card title={invite.rights}>
-      <Table
-        caption={invite.rights}
-        columns={[
-          {
-            title: invite.rightsColumns.role,
-            narrow: 'first',
-            className: 'strong',
-            cell: (role) => view.texts.roles[role],
-          },
-          {
-            title: invite.rightsColumns.rights,
-            narrow: 'second',
-            cell: (role) => <RoleRights view={view} role={role} />,
-          },
-        ]}
-        rows={MEMBER_ROLES}
-        keyOf={(role) => role}
-        empty={null}
-      />
-    </Card>
-  );
+/** Everything that a role may do, in one line, for a choice. */
+export function rightsText(view: MerchantView, role: MemberRole): string {
+  const texts = TEAM_TEXTS[view.locale.language];
+  const areas = MEMBER_AREAS.filter((area) => accessLevel(role, area) !== 'none');
+  return areas.map((area) => `${texts.areas[area]}: ${levelText(texts, area, accessLevel(role, area))}`).join(' · ');
 }
 
 interface RoleChange {

@@ -9,7 +9,7 @@ import { Time } from '../../ui/values';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { renderMerchantPage } from '../merchant-page';
 import { merchantView, pageResponse, type MerchantView } from '../merchant-view';
-import { RoleRights } from './role-rights';
+import { rightsText, RoleRights } from './role-rights';
 import type { ShownMember } from './team-page';
 import { memberPath, removePath, resetPath, rolePath, teamPath } from './team-paths';
 import { TEAM_TEXTS } from './team-texts';
@@ -74,19 +74,21 @@ function MemberDetails({ view, shown }: MemberPage): ReactElement {
   );
 }
 
-function Access({ view: { locale, code, texts: shared }, shown }: MemberPage): ReactElement {
+function Access({ view, shown }: MemberPage): ReactElement {
+  const { locale, code, texts: shared } = view;
   const path = { code, user: shown.userId };
   const { member, columns } = TEAM_TEXTS[locale.language];
   const choices = MEMBER_ROLES.map((role) => ({
     name: role,
     label: shared.roles[role],
+    note: rightsText(view, role),
     isChosen: role === shown.role,
   }));
   return (
     <Card title={member.manage}>
       <div className="card-body stack">
         <form method="get" action={rolePath.to(path)} className="stack">
-          <Choices name="role" kind="radio" label={columns.role} choices={choices} />
+          <Choices name="role" kind="radio" hasNoteOfChosen label={columns.role} choices={choices} />
           <div className="buttons">
             <button className="button wide-button">{member.choose}</button>
           </div>

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import type { MemberRole } from '../../../domain/member-roles';
 import { StateChip } from '../../ui/chip';
+import { initialsOf } from '../../ui/initials';
 import { Card, DoneNotice, PageHead } from '../../ui/layout';
 import { Pager, Table, type Column } from '../../ui/table';
 import { Time } from '../../ui/values';
@@ -97,15 +98,20 @@ function memberColumns(view: MerchantView): Column<ShownMember>[] {
     {
       title: columns.name,
       narrow: 'first',
-      className: 'strong clipped',
+      className: 'strong',
       cell: ({ userId, name, isSelf, email }) => (
-        <>
-          <a className="row-link" href={memberPath.to({ code, user: userId })}>
-            {name}
-          </a>
-          {isSelf && <span className="dim"> ({texts.you})</span>}
-          <span className="dim small under">{email}</span>
-        </>
+        <span className="with-avatar">
+          <span className="avatar" aria-hidden="true">
+            {initialsOf(name)}
+          </span>
+          <span className="clipped">
+            <a className="row-link" href={memberPath.to({ code, user: userId })}>
+              {name}
+            </a>
+            {isSelf && <span className="dim"> ({texts.you})</span>}
+            <span className="dim small under">{email}</span>
+          </span>
+        </span>
       ),
     },
     { title: columns.role, narrow: 'first-end', cell: ({ role }) => view.texts.roles[role] },

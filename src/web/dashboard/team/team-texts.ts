@@ -82,8 +82,6 @@ const en = {
       member: 'This e-mail is that of a member already.',
       form: SHARED_EN.sentTwice,
     },
-    rights: 'What each role may do',
-    rightsColumns: { role: 'Role', rights: 'May' },
   },
   link: {
     title: 'The link is ready',
@@ -197,8 +195,6 @@ const id: TeamTexts = {
       member: 'Email ini sudah milik seorang anggota.',
       form: SHARED_ID.sentTwice,
     },
-    rights: 'Izin setiap peran',
-    rightsColumns: { role: 'Peran', rights: 'Boleh' },
   },
   link: {
     title: 'Tautan sudah siap',
