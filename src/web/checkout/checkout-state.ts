@@ -90,3 +90,8 @@ export function payablePayload(
 export function isLastPage({ status }: Pick<CheckoutPayment, 'status'>): boolean {
   return status === 'settled' || status === 'refunded';
 }
+
+const WITHOUT_PAYMENT: ReadonlySet<CheckoutState> = new Set(['checking', 'expired', 'cancelled', 'failed']);
+
+/** Whether the payment is not to be paid any more, and was not paid in time. */
+export const isWithoutPayment = (state: CheckoutState): boolean => WITHOUT_PAYMENT.has(state);

@@ -64,11 +64,12 @@ interface StepsProps {
   readonly steps: readonly string[];
   /** The script opens the steps of a payment on this phone when the image is saved. */
   readonly isForPhone?: boolean;
+  readonly isOpen?: boolean;
 }
 
-export function Steps({ title, steps, isForPhone = false }: StepsProps): ReactElement {
+export function Steps({ title, steps, isForPhone = false, isOpen = false }: StepsProps): ReactElement {
   return (
-    <details data-after-saving={isForPhone ? '' : undefined}>
+    <details data-after-saving={isForPhone ? '' : undefined} open={isOpen}>
       <summary>{title}</summary>
       <ol>
         {steps.map((step) => (

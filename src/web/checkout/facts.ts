@@ -1,6 +1,6 @@
 import { shopOf } from '../../qris/qris';
 import { checkoutStateOf, type CheckoutPayment, type CheckoutState } from './checkout-state';
-import { formatRupiah, type FactName } from './texts';
+import type { FactName } from './texts';
 
 export type Fact = readonly [name: FactName, value: string | Date];
 
@@ -32,18 +32,17 @@ function shopFacts({ qrisPayload }: CheckoutPayment): Fact[] {
   return [['shop', shop.merchantName], ...(shop.nmid === null ? [] : [['nmid', shop.nmid] as const])];
 }
 
-/** The time of the end, and the amount if it stands nowhere else. */
-function endOf({ totalRupiah, expiresAt, updatedAt }: CheckoutPayment, state: CheckoutState): Fact[] {
-  const total: Fact = ['total', formatRupiah(totalRupiah)];
+/** The time of the end. */
+function endOf({ expiresAt, updatedAt }: CheckoutPayment, state: CheckoutState): Fact[] {
   switch (state) {
     case 'refunded':
       return [['refunded', updatedAt]];
     case 'checking':
     case 'expired':
-      return [total, ['expired', expiresAt]];
+      return [['expired', expiresAt]];
     case 'cancelled':
     case 'failed':
-      return [total, [state, updatedAt]];
+      return [[state, updatedAt]];
     default:
       return [];
   }

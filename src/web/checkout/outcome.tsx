@@ -4,7 +4,8 @@ import type { CheckoutPage, CheckoutState } from './checkout-state';
 import { factsOf, hasReceipt } from './facts';
 import { formatTimestamp, TEXTS, type StateTexts } from './texts';
 
-const CLOCK = 'M12 7v5l3.5 2';
+const CLOCK = 'M5 12a7 7 0 1 0 14 0a7 7 0 1 0-14 0M12 8v4l2.5 1.5';
+const QUESTION = 'M9.2 9.6a3 3 0 1 1 4.3 2.7c-1 .5-1.5 1-1.5 1.9m0 2.7v.1';
 const RETURN = 'M9.5 7 6.5 10l3 3M6.5 10h7a3.5 3.5 0 0 1 0 7H10';
 const CROSS = 'm8.5 8.5 7 7m0-7-7 7';
 
@@ -25,13 +26,30 @@ const ICONS: Readonly<Record<CheckoutState, string>> = {
 export function Outcome({ state, texts }: { readonly state: CheckoutState; readonly texts: StateTexts }): ReactElement {
   return (
     <>
-      <svg className="icon" viewBox="0 0 24 24" aria-hidden="true">
-        <circle cx="12" cy="12" r="12" />
-        <path d={ICONS[state]} />
-      </svg>
+      <Disc path={ICONS[state]} />
       <h1>{texts.title}</h1>
       <p>{texts.explanation}</p>
     </>
+  );
+}
+
+/** An address that is that of no payment. */
+export function Unknown({ title, explanation }: StateTexts): ReactElement {
+  return (
+    <>
+      <Disc path={QUESTION} />
+      <h1>{title}</h1>
+      <p>{explanation}</p>
+    </>
+  );
+}
+
+function Disc({ path }: { readonly path: string }): ReactElement {
+  return (
+    <svg className="icon" viewBox="0 0 24 24" aria-hidden="true">
+      <circle cx="12" cy="12" r="12" />
+      <path d={path} />
+    </svg>
   );
 }
 
@@ -41,15 +59,22 @@ export function Facts({ payment, language, nowMs }: CheckoutPage): ReactElement 
       {factsOf(payment, nowMs).map(([name, value]) => (
         <div key={name}>
           <dt>{TEXTS[language].facts[name]}</dt>
-          <dd>{value instanceof Date ? <Time at={value} language={language} /> : value}</dd>
+          <dd>{value instanceof Date ? <Time at={value} language={language} isExact={name === 'paid'} /> : value}</dd>
         </div>
       ))}
     </dl>
   );
 }
 
-function Time({ at, language }: { readonly at: Date; readonly language: Language }): ReactElement {
-  return <time dateTime={at.toISOString()}>{formatTimestamp(at, language)}</time>;
+interface TimeProps {
+  readonly at: Date;
+  readonly language: Language;
+  /** With seconds: a cashier compares it. */
+  readonly isExact: boolean;
+}
+
+function Time({ at, language, isExact }: TimeProps): ReactElement {
+  return <time dateTime={at.toISOString()}>{formatTimestamp(at, language, isExact ? 'second' : 'minute')}</time>;
 }
 
 /** Shown by the script to a customer who has just paid on this page. */

@@ -1,10 +1,10 @@
 import type { ReactElement } from 'react';
 import type { Language } from '../../domain/sign-in';
-import { checkoutStateOf, isLastPage, payablePayload, type CheckoutPage, type CheckoutState } from './checkout-state';
+import { checkoutStateOf, isLastPage, isWithoutPayment, payablePayload, type CheckoutPage } from './checkout-state';
 import { Code, PayOnPhone, Steps } from './code';
 import { renderDocument } from './document';
-import { Facts, Outcome, Receipt, Returning } from './outcome';
-import { Contact, Merchant } from './shop';
+import { Facts, Outcome, Receipt, Returning, Unknown } from './outcome';
+import { BackToShop, Contact, Merchant } from './shop';
 import { formatRupiah, formatTimestamp, TEXTS } from './texts';
 import { timeLeftAt, type TimeLeft } from './time-left';
 import { Watermark } from './watermark';
@@ -25,11 +25,11 @@ export function renderCheckoutPage(page: CheckoutPage): string {
 
 /** The page of an unknown token, as HTML. */
 export function renderUnknownPage(language: Language, isSandbox: boolean): string {
-  const { title, explanation } = TEXTS[language].unknown;
+  const { title, explanation, askShop } = TEXTS[language].unknown;
   const children = (
     <main className="ended">
-      <h1>{title}</h1>
-      <p>{explanation}</p>
+      <Unknown title={title} explanation={explanation} />
+      <p className="note">{askShop}</p>
     </main>
   );
   return renderDocument({ title, language, isSandbox, reloads: false, accent: null, children });
@@ -76,7 +76,7 @@ function Waiting({ page, payload, timeLeft }: WaitingProps): ReactElement {
       <Code {...page} payload={payload} />
       <div className="more">
         <div data-payable="">
-          <Steps title={texts.howToPay} steps={texts.steps} />
+          <Steps title={texts.howToPay} steps={texts.steps} isOpen />
           <Steps title={texts.samePhone} steps={texts.samePhoneSteps} isForPhone />
           <noscript>
             <a className="button quiet" href="?">
@@ -92,30 +92,39 @@ function Waiting({ page, payload, timeLeft }: WaitingProps): ReactElement {
   );
 }
 
-const WITHOUT_PAYMENT: ReadonlySet<CheckoutState> = new Set(['checking', 'expired', 'cancelled', 'failed']);
-
 /** A payment that is not to be paid: what happened, what to keep, and the way back. */
 function Ended(page: CheckoutPage): ReactElement {
   const { payment, language, nowMs, returnUrl } = page;
   const state = checkoutStateOf(payment, nowMs);
-  const isDueNoMore = WITHOUT_PAYMENT.has(state);
+  const isDueNoMore = isWithoutPayment(state);
   return (
     <>
       <Outcome state={state} texts={TEXTS[language].states[state]} />
-      {!isDueNoMore && <Amount label={TEXTS[language].facts.total} {...page} />}
+      {state === 'paid' && <p className="to-show">{TEXTS[language].showCashier}</p>}
+      <Amount label={TEXTS[language].facts.total} {...page} isPast={isDueNoMore} />
       {isDueNoMore && <p className="note">{TEXTS[language].latePayments[payment.latePayment ?? 'none']}</p>}
       <Facts {...page} />
       {state === 'paid' && returnUrl !== null && <Returning language={language} />}
       <BackToShop {...page} isMain={state !== 'preparing'} />
       <Receipt {...page} />
-      <Contact contact={payment.contact} language={language} />
+      <Contact
+        contact={payment.contact}
+        language={language}
+        shop={isDueNoMore && returnUrl === null ? payment.merchantName : null}
+      />
     </>
   );
 }
 
-function Amount({ payment, label }: CheckoutPage & { readonly label: string }): ReactElement {
+interface AmountProps extends CheckoutPage {
+  readonly label: string;
+  /** Whether the payment is not to be paid any more. */
+  readonly isPast?: boolean;
+}
+
+function Amount({ payment, label, isPast = false }: AmountProps): ReactElement {
   return (
-    <p className="amount">
+    <p className={isPast ? 'amount past' : 'amount'}>
       <span className="unseen">{label}: </span>
       {formatRupiah(payment.totalRupiah)}
     </p>
@@ -145,14 +154,5 @@ function Deadline({ payment, language, timeLeft }: DeadlineProps): ReactElement 
         <time dateTime={payment.expiresAt.toISOString()}>{formatTimestamp(payment.expiresAt, language)}</time>
       </span>
     </p>
-  );
-}
-
-function BackToShop({ language, returnUrl, isMain }: CheckoutPage & { readonly isMain: boolean }): ReactElement | null {
-  if (returnUrl === null) return null;
-  return (
-    <a className={isMain ? 'button' : 'button quiet'} href={returnUrl} target="_top" data-return="">
-      {TEXTS[language].backToShop}
-    </a>
   );
 }

@@ -1,13 +1,23 @@
 import type { ReactElement } from 'react';
 import { contactHref } from '../../domain/shop-contact';
 import type { Language } from '../../domain/sign-in';
-import type { CheckoutPayment } from './checkout-state';
+import { initialsOf } from '../ui/initials';
+import type { CheckoutPage, CheckoutPayment } from './checkout-state';
 import { logoAddress } from './files';
 import { TEXTS } from './texts';
 
-/** Whose page it is. */
+/** The shop by its name, with its logo or its initials. */
 export function Merchant({ merchantName, logo }: Pick<CheckoutPayment, 'merchantName' | 'logo'>): ReactElement {
-  if (logo === null) return <p className="merchant">{merchantName}</p>;
+  if (logo === null) {
+    return (
+      <p className="merchant with-logo">
+        <span className="initials" aria-hidden="true">
+          {initialsOf(merchantName)}
+        </span>
+        {merchantName}
+      </p>
+    );
+  }
   const { hash, width, height } = logo;
   return (
     <p className="merchant with-logo">
@@ -17,15 +27,32 @@ export function Merchant({ merchantName, logo }: Pick<CheckoutPayment, 'merchant
   );
 }
 
+export function BackToShop({
+  language,
+  returnUrl,
+  isMain,
+}: CheckoutPage & { readonly isMain: boolean }): ReactElement | null {
+  if (returnUrl === null) return null;
+  return (
+    <a className={isMain ? 'button' : 'button quiet'} href={returnUrl} target="_top" data-return="">
+      {TEXTS[language].backToShop}
+    </a>
+  );
+}
+
 interface ContactProps {
   readonly contact: string | null;
   readonly language: Language;
+  /** Whom to ask if there is no contact; null: the page has another way. */
+  readonly shop?: string | null;
 }
 
-/** How customers reach the shop. */
-export function Contact({ contact, language }: ContactProps): ReactElement | null {
+/** How the customer reaches the shop. */
+export function Contact({ contact, language, shop = null }: ContactProps): ReactElement | null {
   const href = contact === null ? null : contactHref(contact);
-  if (contact === null || href === null) return null;
+  if (contact === null || href === null) {
+    return shop === null ? null : <p className="contact">{TEXTS[language].askShop(shop)}</p>;
+  }
   return (
     <p className="contact">
       {TEXTS[language].contact}{' '}
