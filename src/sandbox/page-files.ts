@@ -31,13 +31,16 @@ export const STYLE = inlineElement(
   .card img { width: 100%; max-width: 220px; margin: auto; border-radius: 8px; image-rendering: pixelated; }
   .top { display: flex; justify-content: space-between; align-items: center; gap: 8px; }
   .amount { font-size: 19px; font-weight: 650; font-variant-numeric: tabular-nums; }
-  .badge { font-size: 12px; font-weight: 600; padding: 2px 10px; border-radius: 99px; background: var(--soft); }
+  .badge {
+    flex: none; padding: 2px 10px; border-radius: 99px; background: var(--soft); font-size: 12px; font-weight: 600;
+  }
   .wait .badge { background: light-dark(#fcf2dc, #332a14); color: light-dark(#8a5a00, #f0c060); }
   .good .badge { background: light-dark(#e2f1ea, #16362a); color: var(--accent); }
   .back .badge { background: light-dark(#e7f0fa, #182a3e); color: light-dark(#1f5fa8, #9cc7ff); }
   code { font: 13px ui-monospace, monospace; }
   button, select, input { font: inherit; padding: 8px 12px; border: 1px solid #7c8b83; border-radius: 6px; }
   button { font-weight: 600; background: transparent; color: inherit; cursor: pointer; }
+  .card h2 { margin: 0; } .top code { font-size: 14px; } button.late { width: 100%; }
   button.pay { width: 100%; background: var(--accent); border-color: var(--accent); color: var(--on); }
   select, input { width: 100%; background: transparent; color: inherit; }
   :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }

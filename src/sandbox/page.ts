@@ -41,8 +41,12 @@ const STATUS_LABELS = {
   partial_refund: { label: 'partly refunded', tone: 'back' },
 } as const satisfies Record<OrderStatus, { label: string; tone: string }>;
 
-/** The label of the Pay button. Statuses without a label have no button. */
-const PAY_LABELS: Partial<Record<OrderStatus, string>> = { pending: 'Pay', expire: 'Pay late', cancel: 'Pay late' };
+/** The label and look of the Pay button. Statuses without one have no button. */
+const PAY_BUTTONS: Partial<Record<OrderStatus, { readonly label: string; readonly look: 'pay' | 'late' }>> = {
+  pending: { label: 'Pay', look: 'pay' },
+  expire: { label: 'Pay late', look: 'late' },
+  cancel: { label: 'Pay late', look: 'late' },
+};
 
 const CONTENT_SECURITY_POLICY = [
   `default-src 'none'`,
@@ -93,21 +97,23 @@ function searchForm({ tab, q }: PageContent): Html {
   </form>`;
 }
 
+/** What waits for a payment stands first. */
 function orderCards({ orders, q }: PageContent): Html {
+  const isWaiting = ({ order }: OrderWithRefunds) => order.status === 'pending';
+  const sorted = [...orders.filter(isWaiting), ...orders.filter((each) => !isWaiting(each))];
   const empty = q === '' ? 'No orders yet. Create a payment and it appears here.' : 'No order has this id.';
   return html`<section id="orders" data-live>
-    ${orders.length === 0 ? html`<p>${empty}</p>` : html`<div class="cards">${orders.map(orderCard)}</div>`}
+    ${orders.length === 0 ? html`<p>${empty}</p>` : html`<div class="cards">${sorted.map(orderCard)}</div>`}
   </section>`;
 }
 
 function orderCard({ order, refunds }: OrderWithRefunds): Html {
   const { label, tone } = STATUS_LABELS[order.status];
-  const payLabel = PAY_LABELS[order.status];
+  const payButton = PAY_BUTTONS[order.status];
   const checkout = checkoutAddress(order);
   return html`<article class="card ${tone}">
-    <div class="top">
-      <span class="amount">${formatRupiah(order.grossAmountRupiah)}</span><span class="badge">${label}</span>
-    </div>
+    <h2 class="top"><code>${order.orderId}</code><span class="badge">${label}</span></h2>
+    <span class="amount">${formatRupiah(order.grossAmountRupiah)}</span>
     ${
       order.status === 'pending'
         ? html`<img
@@ -117,11 +123,13 @@ function orderCard({ order, refunds }: OrderWithRefunds): Html {
           />`
         : ''
     }
-    <code>${order.orderId}</code>
-    <small>${order.acquirer} · until ${formatMidtransTime(order.expiresAt)} WIB</small>
+    <small
+      >${order.acquirer} · created ${formatMidtransTime(order.chargedAt)} · until ${formatMidtransTime(order.expiresAt)}
+      WIB</small
+    >
     ${refunds.map((refund) => html`<small>refund of ${formatRupiah(refund.amountRupiah)}: ${refund.status}</small>`)}
     ${checkout === null ? '' : html`<a href="${checkout}">Checkout page</a>`}
-    ${payLabel === undefined ? '' : payForm(order.orderId, payLabel)}
+    ${payButton === undefined ? '' : payForm(order.orderId, payButton)}
   </article>`;
 }
 
@@ -131,9 +139,9 @@ function checkoutAddress({ orderId, transactionId, notificationUrl }: Order): st
   return new URL(`/sandbox/checkout/${encodeURIComponent(orderId)}/${transactionId}`, notificationUrl).href;
 }
 
-function payForm(orderId: string, label: string): Html {
+function payForm(orderId: string, { label, look }: { label: string; look: string }): Html {
   return html`<form method="post" action="/simulator/payments/${encodeURIComponent(orderId)}/pay">
-    <button class="pay">${label}</button>
+    <button class="${look}">${label}</button>
   </form>`;
 }
 

@@ -54,7 +54,14 @@ it('shows an order with its QR, and pays it by a button', async () => {
 it('offers to pay an expired order late', async () => {
   const { order_id } = await sandbox.charge();
   await sandbox.call('POST', `/v2/${order_id}/expire`);
-  expect(cardOf((await page()).text, order_id)).toContain('Pay late');
+  const waiting = await sandbox.charge();
+  const late = await sandbox.charge();
+  await sandbox.call('POST', `/v2/${late.order_id}/expire`);
+  const { text } = await page();
+  expect(cardOf(text, order_id)).toContain('<button class="late">Pay late</button>');
+  // The newest order does not wait any more, so it stands below.
+  const [first = ''] = /<article.*?<\/article>/s.exec(text) ?? [];
+  expect(first).toContain(waiting.order_id);
 });
 
 it('pays the order of a pasted QR', async () => {
