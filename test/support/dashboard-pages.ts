@@ -209,6 +209,9 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
     paths: ({ code, day }) => [`/m/${code}/balance/statement?from=${day.slice(0, 4)}-01-01&to=${day}`],
   },
   'get /m/:code/balance/days/:day': { kind: 'list', paths: ({ code, day }) => [`/m/${code}/balance/days/${day}`] },
+  'get /offline': { ...form('/offline'), isSignedOut: true },
+  'get /m/:code/counter': { kind: 'form', paths: ofMerchant('/counter') },
+  'get /m/:code/counter/shift': { kind: 'list', paths: ofMerchant('/counter/shift') },
   'get /m/:code/payments/new': { kind: 'form', paths: ofMerchant('/payments/new') },
   'get /m/:code/payments/:ref': {
     kind: 'detail',
@@ -216,6 +219,7 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
   },
   'get /m/:code/payments/:ref/customer': { kind: 'detail', paths: ofPayment('/customer', 'settled') },
   'get /m/:code/payments/:ref/qr': { kind: 'form', paths: ofPayment('/qr', 'pending', 'settled') },
+  'get /m/:code/payments/:ref/slip': { kind: 'detail', paths: ofPayment('/slip', 'settled') },
   'get /m/:code/payments/:ref/refund': { kind: 'form', paths: ofPayment('/refund', 'paid', 'settled') },
   'get /m/:code/payments/:ref/cancel': { kind: 'form', paths: ofPayment('/cancel', 'pending', 'settled') },
   'get /m/:code/payments/:ref/refund/cancel': { kind: 'form', paths: ofPayment('/refund/cancel', 'refund_failed') },
@@ -225,6 +229,9 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
 const OTHER_GET_ROUTES: Readonly<Record<string, string>> = {
   'get /m/:code/payments/:ref/events': 'a stream: the load test holds 200',
   'get /m/:code/payments/:ref/qris.png': 'an image, from the memory',
+  'get /m/:code/counter/shift.csv': 'as its page',
+  'get /counter-worker.js': 'a file',
+  'get /counter.webmanifest': 'a file',
   'get /m/:code/settings/checkout/logo.png': 'an image of one row',
   'get /m/:code/activity.csv': 'as payments.csv',
   'get /m/:code/payouts.csv': 'as payments.csv',

@@ -25,6 +25,9 @@ create index user_actions_user_id_idx on user_actions (user_id, id desc);
 create index user_actions_created_payment_idx on user_actions (target) where action = 'payment.create';
 -- What a user has refunded lately.
 create index user_actions_refund_idx on user_actions (user_id, requested_at) where action = 'payment.refund';
+-- What a user has created at a merchant, for the counter: a day of it, or the newest.
+create index user_actions_creation_idx on user_actions (user_id, merchant_id, requested_at)
+  where action = 'payment.create';
 
 create table user_action_outcomes (
   action_id bigint primary key references user_actions,

@@ -32,6 +32,7 @@ export type UserActionName =
   | 'security.reset'
   | 'member.join'
   | 'payments.export'
+  | 'shift.export'
   | 'activity.export'
   | 'statement.export'
   | 'payouts.export'

@@ -4,7 +4,8 @@ import type { Environment } from '../../config';
 import type { Language } from '../../domain/sign-in';
 import { renderCardPng, type Card } from '../../qris/card';
 import { codeCard, receiptCard, type CodePayment } from './cards';
-import { checkoutStateOf, type CheckoutPage, type CheckoutPayment } from './checkout-state';
+import { checkoutStateOf, type CheckoutPage, type CheckoutPayment, type MarkTime } from './checkout-state';
+import { markTimeAt } from './mark-time';
 import { renderCheckoutPage, renderUnknownPage } from './page';
 import { timeLeftAt, type TimeLeft } from './time-left';
 
@@ -19,6 +20,8 @@ const PLACEHOLDERS: TimeLeft = {
   countdown: `countdown-${randomUUID()}`,
   urgency: `urgency-${randomUUID()}`,
 };
+
+const MARK: MarkTime = { time: `time-${randomUUID()}`, endsMs: `ends-${randomUUID()}` };
 
 /**
  * The pages and images that customers have requested. To render one takes some milliseconds of the event loop that all
@@ -53,15 +56,19 @@ export class CheckoutPages {
   /** The text of `renderCheckoutPage`, from the memory. */
   page(page: Omit<CheckoutPage, 'isSandbox'>): string {
     const { payment, nowMs, ...others } = page;
-    const key = JSON.stringify([checkoutStateOf(payment, nowMs), textOf(payment), others]);
+    const mark = markTimeAt(payment, page.language, nowMs);
+    const key = JSON.stringify([checkoutStateOf(payment, nowMs), mark !== null, textOf(payment), others]);
+    const placeholders = { timeLeft: PLACEHOLDERS, mark: mark && MARK };
     const template =
-      this.#pages.get(key) ?? renderCheckoutPage({ ...page, isSandbox: this.#isSandbox, timeLeft: PLACEHOLDERS });
+      this.#pages.get(key) ?? renderCheckoutPage({ ...page, isSandbox: this.#isSandbox, ...placeholders });
     this.#pages.set(key, template);
     const { milliseconds, countdown, urgency } = timeLeftAt(nowMs, payment.expiresAt);
     return template
       .replace(PLACEHOLDERS.milliseconds, () => milliseconds)
       .replace(PLACEHOLDERS.countdown, () => countdown)
-      .replace(PLACEHOLDERS.urgency, () => urgency);
+      .replace(PLACEHOLDERS.urgency, () => urgency)
+      .replace(MARK.time, () => mark?.time ?? '')
+      .replace(MARK.endsMs, () => mark?.endsMs ?? '');
   }
 
   /** The code with what to pay until when, as a PNG. @throws like `renderCardPng` */

@@ -55,6 +55,14 @@ export interface CheckoutPayment {
   readonly logo: Logo | null;
 }
 
+/** The mark of a page, as the page contains it. */
+export interface MarkTime {
+  /** The server's, to the second. */
+  readonly time: string;
+  /** After so many milliseconds the script removes the mark. */
+  readonly endsMs: string;
+}
+
 /** What the page of a payment is rendered from. */
 export interface CheckoutPage {
   readonly payment: CheckoutPayment;
@@ -70,6 +78,8 @@ export interface CheckoutPage {
   readonly nowMs: number;
   /** By default that of `nowMs`. A template has other texts. */
   readonly timeLeft?: TimeLeft;
+  /** By default that of `nowMs`; null: the page has no mark. */
+  readonly mark?: MarkTime | null;
 }
 
 /** Between the deadline and the provider's last status, a payment is `pending` and must not be paid any more. */

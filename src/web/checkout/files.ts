@@ -13,8 +13,9 @@ export const CHECKOUT_FILES = {
     `${UI_FILES}/tokens.css`,
     `${UI_FILES}/environment.css`,
     `${DIRECTORY}/checkout.css`,
+    `${UI_FILES}/live-mark.css`,
   ),
-  script: files.publish('checkout.js', `${DIRECTORY}/checkout.js`),
+  script: files.publish('checkout.js', `${DIRECTORY}/checkout.js`, `${UI_FILES}/live-mark.js`),
   icon: files.publish('icon.svg', `${DIRECTORY}/icon.svg`),
 };
 

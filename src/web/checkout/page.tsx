@@ -1,8 +1,11 @@
 import type { ReactElement } from 'react';
 import type { Language } from '../../domain/sign-in';
+import { WIB } from '../ui/format';
+import { LiveMark } from '../ui/live-mark';
 import { checkoutStateOf, isLastPage, isWithoutPayment, payablePayload, type CheckoutPage } from './checkout-state';
 import { Code, PayOnPhone, Steps } from './code';
 import { renderDocument } from './document';
+import { markTimeAt } from './mark-time';
 import { Facts, Outcome, Receipt, Returning, Unknown } from './outcome';
 import { BackToShop, Contact, Merchant } from './shop';
 import { formatRupiah, formatTimestamp, TEXTS } from './texts';
@@ -97,11 +100,13 @@ function Ended(page: CheckoutPage): ReactElement {
   const { payment, language, nowMs, returnUrl } = page;
   const state = checkoutStateOf(payment, nowMs);
   const isDueNoMore = isWithoutPayment(state);
+  const { mark = markTimeAt(payment, language, nowMs) } = page;
   return (
     <>
       <Outcome state={state} texts={TEXTS[language].states[state]} />
       {state === 'paid' && <p className="to-show">{TEXTS[language].showCashier}</p>}
       <Amount label={TEXTS[language].facts.total} {...page} isPast={isDueNoMore} />
+      {mark !== null && <LiveMark {...mark} locale={{ language, zone: WIB }} />}
       {isDueNoMore && <p className="note">{TEXTS[language].latePayments[payment.latePayment ?? 'none']}</p>}
       <Facts {...page} />
       {state === 'paid' && returnUrl !== null && <Returning language={language} />}

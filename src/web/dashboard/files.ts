@@ -29,12 +29,37 @@ export const PASSKEY_SCRIPTS = {
 export const SHARE_SCRIPTS = [files.publish('share.js', `${UI_FILES}/share.js`)];
 
 /** What the page of a code that customers scan loads. */
-export const QR_STYLES = [files.publish('qr.css', `${UI_FILES}/qr.css`)];
+export const QR_FILES = {
+  styles: [files.publish('qr.css', `${UI_FILES}/qr.css`, `${UI_FILES}/live-mark.css`, `${UI_FILES}/voice.css`)],
+  scripts: [files.publish('qr.js', `${UI_FILES}/live-mark.js`, `${UI_FILES}/voice.js`)],
+};
 
 /** What the form of a new payment loads. */
 export const NEW_PAYMENT_FILES = {
-  styles: [files.publish('new-payment.css', `${UI_FILES}/new-payment.css`)],
-  scripts: [files.publish('new-payment.js', `${UI_FILES}/new-payment.js`)],
+  styles: [files.publish('new-payment.css', `${UI_FILES}/number-keys.css`, `${UI_FILES}/new-payment.css`)],
+  scripts: [files.publish('new-payment.js', `${UI_FILES}/number-keys.js`, `${UI_FILES}/new-payment.js`)],
+};
+
+/** What the counter loads: a style sheet and a script of its own, so that other pages stay small. */
+export const COUNTER_FILES = {
+  styles: [
+    files.publish('counter.css', `${UI_FILES}/number-keys.css`, `${UI_FILES}/voice.css`, `${UI_FILES}/counter.css`),
+  ],
+  scripts: [
+    files.publish('counter.js', `${UI_FILES}/number-keys.js`, `${UI_FILES}/voice.js`, `${UI_FILES}/counter.js`),
+  ],
+};
+/** What the page of a QR loads in addition, if the counter has made it. */
+export const COUNTER_SHOWN_SCRIPT = files.publish('counter-shown.js', `${UI_FILES}/counter-shown.js`);
+/** What the slip and the shift load. */
+export const SLIP_STYLES = [files.publish('slip.css', `${UI_FILES}/slip.css`)];
+export const SHIFT_STYLES = [files.publish('shift.css', `${UI_FILES}/shift.css`)];
+
+/** The icons of the app, by their size. */
+export const APP_ICONS = {
+  small: files.publish('counter-192.png', `${UI_FILES}/counter-192.png`),
+  large: files.publish('counter-512.png', `${UI_FILES}/counter-512.png`),
+  maskable: files.publish('counter-maskable.png', `${UI_FILES}/counter-maskable.png`),
 };
 
 /** What the page of the checkout's look loads. */

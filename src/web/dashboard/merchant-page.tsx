@@ -3,10 +3,11 @@ import { renderDocument, type Liveness } from '../ui/document';
 import { SANDBOX_TEXTS } from '../ui/environment-bar';
 import { ZONE_NAMES } from '../ui/format';
 import { Notice } from '../ui/layout';
-import { Shell } from '../ui/shell';
+import { BareShell, Shell } from '../ui/shell';
 import { activityPath } from './activity/activity-paths';
 import { balancePath } from './balance/balance-paths';
 import { bankAccountPath } from './bank-account/bank-account-paths';
+import { counterPath, manifestPath } from './counter/counter-paths';
 import { DASHBOARD_FILES } from './files';
 import { keysPath } from './keys/key-paths';
 import { homePath, type MerchantView } from './merchant-view';
@@ -27,6 +28,10 @@ interface MerchantPageProps {
   /** What this page loads in addition. */
   readonly styles?: readonly string[];
   readonly scripts?: readonly string[];
+  /** Without the menu: a customer looks at it, too. */
+  readonly isBare?: boolean;
+  /** The page belongs to the app that can be installed. */
+  readonly isApp?: boolean;
   readonly children: ReactNode;
 }
 
@@ -40,7 +45,8 @@ export function renderMerchantPage(view: MerchantView, page: MerchantPageProps):
     ...(page.reloads !== undefined && { reloads: page.reloads }),
     ...(page.styles && { styles: page.styles }),
     ...(page.scripts && { scripts: page.scripts }),
-    children: <MerchantPage view={view} page={page} />,
+    ...(page.isApp && { manifest: manifestPath.to({}, { code: view.code }) }),
+    children: page.isBare ? <BarePage view={view} page={page} /> : <MerchantPage view={view} page={page} />,
   });
 }
 
@@ -50,9 +56,10 @@ interface FramedPage {
 }
 
 function MerchantPage({ view, page }: FramedPage): ReactElement {
-  const { texts, merchantState, locale } = view;
+  const { texts, locale } = view;
   const items = [
     { name: 'home', area: 'payments', href: homePath.to(view) },
+    { name: 'counter', area: 'payments', level: 'manage', href: counterPath.to(view) },
     { name: 'payments', area: 'payments', href: paymentsPath.to(view) },
     { name: 'balance', area: 'balance', href: balancePath.to(view) },
     { name: 'payouts', area: 'payouts', href: payoutsPath.to(view) },
@@ -62,7 +69,10 @@ function MerchantPage({ view, page }: FramedPage): ReactElement {
     { name: 'activity', area: 'activity', href: activityPath.to(view) },
     { name: 'settings', area: 'settings', href: settingsPath.to(view) },
   ] as const;
-  const visible = items.filter(({ area }) => view.rightRejection(area, 'view') === null);
+  const visible = items.filter(({ area, ...item }) => {
+    const level = 'level' in item ? item.level : 'view';
+    return view.rightRejection(area, level) === null;
+  });
   const notes = [view.roleName, ZONE_NAMES[locale.zone], view.isDevelopmentSession ? texts.developmentSession : ''];
   return (
     <Shell
@@ -70,7 +80,7 @@ function MerchantPage({ view, page }: FramedPage): ReactElement {
         skip: texts.skip,
         menu: texts.menuName,
         signOut: texts.signOut,
-        ...(view.isSandbox && { environment: SANDBOX_TEXTS[locale.language] }),
+        ...environmentOf(view),
       }}
       home={homePath.to(view)}
       merchantName={view.merchantName}
@@ -90,15 +100,33 @@ function MerchantPage({ view, page }: FramedPage): ReactElement {
         </>
       }
     >
-      <div className="stack">
-        {merchantState && !page.showsState && (
-          <Notice tone="warning">
-            <p>{texts.merchantStates[merchantState]}</p>
-          </Notice>
-        )}
-        <div>{page.children}</div>
-      </div>
+      <Content view={view} page={page} />
     </Shell>
+  );
+}
+
+function BarePage({ view, page }: FramedPage): ReactElement {
+  return (
+    <BareShell texts={environmentOf(view)}>
+      <Content view={view} page={page} />
+    </BareShell>
+  );
+}
+
+/** The bar of the sandbox. */
+const environmentOf = ({ isSandbox, locale }: MerchantView) =>
+  isSandbox ? { environment: SANDBOX_TEXTS[locale.language] } : {};
+
+function Content({ view: { texts, merchantState }, page }: FramedPage): ReactElement {
+  return (
+    <div className="stack">
+      {merchantState && !page.showsState && (
+        <Notice tone="warning">
+          <p>{texts.merchantStates[merchantState]}</p>
+        </Notice>
+      )}
+      <div>{page.children}</div>
+    </div>
   );
 }
 

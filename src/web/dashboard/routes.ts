@@ -9,6 +9,9 @@ import { showStatement } from './balance/show-statement';
 import { accountActionPages } from './bank-account/account-action-pages';
 import { newBankAccountPages } from './bank-account/new-bank-account';
 import { showBankAccountPage } from './bank-account/show-bank-account';
+import { counterPages } from './counter/counter';
+import { getManifest, getWorker, showOffline } from './counter/install';
+import { exportShift, showShift } from './counter/shift';
 import type { DashboardDependencies } from './dashboard-dependencies';
 import { showHome } from './home/home';
 import { editKeyPages } from './keys/edit-key';
@@ -30,6 +33,7 @@ import { newPaymentPages } from './payments/new-payment';
 import { paymentActionPages } from './payments/payment-action-pages';
 import { getQrImage, showQr } from './payments/qr';
 import { showPaymentPage, streamPayment } from './payments/show-payment';
+import { showSlip } from './payments/show-slip';
 import { exportPayoutLines } from './payouts/export-payout-lines';
 import { exportPayouts } from './payouts/export-payouts';
 import { listPayoutPage } from './payouts/list-payouts';
@@ -90,6 +94,12 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   ...credentialPages,
   ...passkeyPages,
   showHome,
+  ...counterPages,
+  showShift,
+  exportShift,
+  showOffline,
+  getWorker,
+  getManifest,
   listPayments,
   exportPayments,
   ...newPaymentPages,
@@ -97,6 +107,7 @@ export const DASHBOARD_ROUTES: readonly PageRoute<DashboardDependencies>[] = [
   streamPayment,
   showQr,
   getQrImage,
+  showSlip,
   showCustomerPage,
   ...paymentActionPages,
   listLinkPage,

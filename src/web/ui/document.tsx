@@ -23,6 +23,8 @@ export interface DocumentProps {
   /** What this page loads in addition. */
   readonly styles?: readonly string[];
   readonly scripts?: readonly string[];
+  /** What makes the page an app that can be installed. */
+  readonly manifest?: string;
   readonly className?: string;
   readonly children: ReactNode;
 }
@@ -41,10 +43,10 @@ const SCRIPT_OFF: Readonly<Record<Language, { readonly text: string; readonly re
   en: { text: 'The script of this page did not load.', reload: 'Check again' },
 };
 
-/** What the script shows while it cannot read the page again. */
-const OUTDATED: Readonly<Record<Language, string>> = {
-  id: 'Koneksi terputus – status mungkin belum terbaru.',
-  en: 'Connection lost – the status may not be up to date.',
+/** What the script shows while it cannot read the page again. It writes since when. */
+const OUTDATED: Readonly<Record<Language, (since: string) => string>> = {
+  id: (since) => `Koneksi terputus sejak ${since} – status mungkin belum terbaru.`,
+  en: (since) => `No connection since ${since} – the status may not be up to date.`,
 };
 
 /** Where the script listens, or what it reads again; empty: the page itself. */
@@ -61,6 +63,7 @@ function Document({
   reloads,
   styles = [],
   scripts = [],
+  manifest,
   className,
   children,
 }: DocumentProps): ReactElement {
@@ -72,6 +75,7 @@ function Document({
         {styles.map((style) => (
           <link key={style} rel="stylesheet" href={style} />
         ))}
+        {manifest !== undefined && <link rel="manifest" href={manifest} />}
         {reloads && <ReloadWithoutScript />}
       </Head>
       <body className={className} data-live={events} data-poll={poll}>
@@ -79,7 +83,7 @@ function Document({
         <p id="announcement" className="unseen" aria-live="polite" />
         {live !== 'none' && (
           <div className="connection no-print" role="status">
-            <p>{OUTDATED[language]}</p>
+            <p data-since={OUTDATED[language]('{}')} />
             <p className="script-off">
               {text} <a href="">{reload}</a>
             </p>

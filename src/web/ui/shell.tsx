@@ -80,6 +80,19 @@ export function Shell(props: ShellProps): ReactElement {
   );
 }
 
+type BareShellProps = Pick<ShellProps, 'children'> & { readonly texts: Pick<ShellTexts, 'environment'> };
+
+/** The frame of a page that a customer looks at, too: without menu and user. */
+export function BareShell({ texts, children }: BareShellProps): ReactElement {
+  return (
+    <>
+      <IconShapes />
+      {texts.environment && <EnvironmentBar {...texts.environment} />}
+      <main id="content">{children}</main>
+    </>
+  );
+}
+
 function Brand({ home, merchantName, merchantNote }: ShellProps): ReactElement {
   return (
     <a className="brand" href={home}>

@@ -364,6 +364,12 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
     'no match': () => `${home}/payments?q=unknown`,
     'a filter that is not possible': () => `${home}/payments?from=yesterday`,
   },
+  'get /m/:code/counter': { 'a form': () => `${home}/counter` },
+  'get /m/:code/counter/shift': {
+    'without payments': () => `${home}/counter/shift`,
+    'a time that is not possible': () => `${home}/counter/shift?from=2026-11-01T00:00&to=2026-12-01T00:00`,
+  },
+  'get /offline': { 'no connection': () => `${dashboard.url}/offline` },
   'get /m/:code/payments/new': { 'a form': () => `${home}/payments/new` },
   'get /m/:code/links': {
     nothing: () => `${home}/links?status=expired`,
@@ -388,7 +394,12 @@ const STATES: Readonly<Record<string, Readonly<Record<string, () => Promise<stri
   'get /m/:code/payments/:ref/qr': {
     open: async () => `${home}/payments/${(await createPage(service)).referenceId}/qr`,
     paid: () => `${payment('paid')}/qr`,
+    'paid at the counter': () => `${payment('paid')}/qr?from=counter`,
     ended: () => `${payment('expired')}/qr`,
+  },
+  'get /m/:code/payments/:ref/slip': {
+    paid: () => `${payment('paid')}/slip`,
+    ended: () => `${payment('expired')}/slip`,
   },
   'get /m/:code/payments/:ref/refund': {
     possible: () => `${payment('paid')}/refund`,
@@ -617,6 +628,10 @@ const OTHER_ROUTES = [
   'post /profile/security/passkeys/new',
   'post /profile/security/passkeys/:id',
   'post /profile/security/passkeys/:id/remove',
+  'post /m/:code/counter',
+  'get /m/:code/counter/shift.csv',
+  'get /counter-worker.js',
+  'get /counter.webmanifest',
   'post /m/:code/payments/new',
   'post /m/:code/links/new',
   'post /m/:code/links/:link/close',
@@ -650,7 +665,9 @@ async function takeScreenshot(page: Page, name: string): Promise<void> {
 }
 
 /** What only a script shows, hides or changes. */
-const OF_SCRIPTS = '[data-copy], [data-share], [data-print], [data-needs-passkey], [data-no-passkey], [data-left-ms]';
+const OF_SCRIPTS =
+  '[data-copy], [data-key], [data-voice], ' +
+  '[data-share], [data-print], [data-needs-passkey], [data-no-passkey], [data-left-ms]';
 
 /** The secret of an authenticator app, and digits, of which times consist: they differ between two requests. */
 const OF_REQUESTS = /[A-Z2-7]{4}(?: [A-Z2-7]{4}){7}|\d/g;

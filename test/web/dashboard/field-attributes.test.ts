@@ -12,6 +12,13 @@ jest.mock('../../../src/web/page/field-attributes', () => {
   return { attributesOf: jest.fn(actual.attributesOf) };
 });
 
+/** A user without payments. */
+jest.mock('../../../src/db/payments/own-payments', () => ({
+  listOwnPayments: () => Promise.resolve([]),
+  sumOwnPayments: () => Promise.resolve({ payments: 0, totalRupiah: 0 }),
+  findCreationHabits: () => Promise.resolve({ amounts: [], provider: null }),
+}));
+
 const ID = OWN_TERMS.merchantId;
 const KEY = {
   id: ID,
@@ -47,6 +54,7 @@ beforeEach(() => {
 const FORMS = [
   '/login',
   '/m/:code/bank-account/new',
+  '/m/:code/counter',
   '/m/:code/developers/keys/:key/edit',
   '/m/:code/developers/keys/:key/rotate',
   '/m/:code/developers/keys/new',

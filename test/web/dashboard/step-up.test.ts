@@ -8,6 +8,7 @@ const FORMS = DASHBOARD_ROUTES.filter(({ method, path }) => method === 'post' &&
 it('only these forms of a signed-in user need no step-up', () => {
   const without = FORMS.filter(({ stepUp }) => stepUp !== true).map(({ path }) => path);
   expect(without.toSorted()).toEqual([
+    '/m/:code/counter',
     '/m/:code/developers/deliveries/:delivery/redeliver',
     '/m/:code/developers/deliveries/redeliver',
     '/m/:code/developers/webhooks/:endpoint/ping',

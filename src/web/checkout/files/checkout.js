@@ -20,8 +20,14 @@ let source = null;
 let isRefreshing = false;
 /** Something happened during the refresh, whose response may be older. */
 let isOutdated = false;
+/** The content without the time of the mark, which differs in each response. */
+function contentOf(element) {
+  const copy = element.cloneNode(true);
+  copy.querySelector('[data-live-mark]')?.remove();
+  return copy.outerHTML;
+}
 /** The content as it was received: the script changes what is shown. */
-let received = document.querySelector('main').outerHTML;
+let received = contentOf(document.querySelector('main'));
 /** The countdown of the return to the shop. */
 let returning;
 /** The timer of a connection that was lost. */
@@ -81,8 +87,8 @@ function show(page, startedMs) {
     return;
   }
   // The countdown with its button, and the focus, stay.
-  if (isSameState && next.outerHTML === received) return;
-  received = next.outerHTML;
+  if (isSameState && contentOf(next) === received) return;
+  received = contentOf(next);
   clearInterval(returning);
   document.title = page.title;
   main().replaceWith(next);

@@ -4,6 +4,7 @@ import { amountsOf, type FeePayer, type FeeRate } from '../../../domain/fees';
 import { formatRupiah, readRupiah, RUPIAH_TEXT } from '../../../domain/money';
 import type { ProviderName } from '../../../domain/provider-capabilities';
 import type { MerchantView } from '../merchant-view';
+import { NumberKeys } from './number-keys';
 import { newPaymentPath } from './payment-paths';
 import { PAYMENT_TEXTS } from './payment-texts';
 
@@ -55,19 +56,7 @@ export function AmountEntry({ view, feePayer, terms, chosen, amount, lastAmounts
           ))}
         </nav>
       )}
-      <div className="number-keys" hidden>
-        {KEYS.map((key) => (
-          <button
-            key={key}
-            type="button"
-            className="button"
-            data-key={key}
-            aria-label={key === 'delete' ? texts.deleteDigit : undefined}
-          >
-            {key === 'delete' ? '⌫' : key}
-          </button>
-        ))}
-      </div>
+      <NumberKeys view={view} keys={KEYS} />
     </>
   );
 }

@@ -1,9 +1,8 @@
 import type { ReactElement } from 'react';
 import { z } from 'zod';
-import { MAX_TOTAL_RUPIAH } from '../../../domain/money';
 import { isDescription, MAX_DESCRIPTION_CHARACTERS } from '../../../domain/payment';
 import { PROVIDERS, type ProviderName } from '../../../domain/provider-capabilities';
-import { createOwnPayment, type OwnTerms } from '../../../services/payments/create/create-own-payment';
+import type { OwnTerms } from '../../../services/payments/create/create-own-payment';
 import { ErrorSummary } from '../../ui/form';
 import { Card, Notice, PageHead } from '../../ui/layout';
 import { feeText } from '../fee-text';
@@ -11,15 +10,14 @@ import { NEW_PAYMENT_FILES } from '../files';
 import { memberFormPages, type FormPage } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
 import { merchantRejection, type MerchantView } from '../merchant-view';
-import { creationText, fieldOfCreation, isCreationLimit } from './create-rejections';
+import { CREATION_FORM, creationAmount } from './creation-form';
 import { findLastAmounts } from './last-amounts';
-import { amountField } from './list-filter';
 import { NewPaymentForm, OWN_EXPIRIES } from './new-payment-form';
 import { newPaymentPath, paymentsPath, qrPath } from './payment-paths';
 
 const newPaymentFields = z
   .object({
-    amount: amountField.refine((rupiah) => rupiah >= 1 && rupiah <= MAX_TOTAL_RUPIAH, { error: 'amount' }),
+    amount: creationAmount,
     order: z
       .string()
       .max(64, { error: 'order' })
@@ -43,19 +41,8 @@ const newPaymentFields = z
 
 export const newPaymentPages = memberFormPages({
   at: newPaymentPath,
-  operation: createOwnPayment,
-  path: () => ({}),
+  ...CREATION_FORM,
   fields: () => newPaymentFields,
-  errors: ({ texts }) => texts.create.errors,
-  rejections: ({ texts, locale: { language } }) => ({
-    not_created: ({ why }) => creationText(language, why),
-    merchant_rate: (rejection) => creationText(language, rejection),
-    temporal_away: () => texts.confirm.unavailable,
-  }),
-  fieldOf: fieldOfCreation,
-  isLimit: isCreationLimit,
-  // A repeat of the form continues the same payment.
-  problem: ({ texts }, rejection) => (rejection === null ? texts.confirm.unknown : null),
   done: ({ referenceId }, { view }) => qrPath.to({ ...view, ref: referenceId }),
   isFilledByQuery: true,
   render: async (page, dependencies) => {

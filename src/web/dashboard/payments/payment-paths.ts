@@ -12,6 +12,7 @@ export const paymentPagePath = pagePath('/m/:code/payments/:ref', ofPayment);
 export const paymentEventsPath = pagePath('/m/:code/payments/:ref/events', ofPayment);
 export const qrPath = pagePath('/m/:code/payments/:ref/qr', ofPayment);
 export const qrImagePath = pagePath('/m/:code/payments/:ref/qris.png', ofPayment);
+export const slipPath = pagePath('/m/:code/payments/:ref/slip', ofPayment);
 export const customerPath = pagePath('/m/:code/payments/:ref/customer', ofPayment);
 
 /** What a member can do with a payment, each at a path of its own. */

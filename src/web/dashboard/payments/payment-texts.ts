@@ -5,6 +5,7 @@ import type { ActionTexts } from '../activity/recorded-action';
 export const PAYMENT_ACTION_TEXTS = {
   en: {
     'payments.export': 'Exported payments',
+    'shift.export': 'Exported a shift',
     'payment.create': 'Created a payment',
     'payment.refund': 'Refunded a payment',
     'payment.cancel': 'Cancelled a payment',
@@ -12,6 +13,7 @@ export const PAYMENT_ACTION_TEXTS = {
   },
   id: {
     'payments.export': 'Mengekspor pembayaran',
+    'shift.export': 'Mengekspor sif',
     'payment.create': 'Membuat pembayaran',
     'payment.refund': 'Mengembalikan dana',
     'payment.cancel': 'Membatalkan pembayaran',
@@ -41,7 +43,6 @@ const en = {
   },
   lastAmounts: 'Last amounts',
   deleteDigit: 'Delete the last digit',
-  printReceipt: 'Print receipt',
   dayTotal: (payments: number) => `Your paid QRs today: ${payments}`,
   allProviders: 'All',
   moreFilters: 'Filter',
@@ -103,7 +104,6 @@ const id: PaymentTexts = {
   },
   lastAmounts: 'Jumlah terakhir',
   deleteDigit: 'Hapus angka terakhir',
-  printReceipt: 'Cetak struk',
   dayTotal: (payments) => `QR Anda yang dibayar hari ini: ${payments}`,
   allProviders: 'Semua',
   moreFilters: 'Filter',

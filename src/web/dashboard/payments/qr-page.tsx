@@ -2,7 +2,9 @@ import type { ReactElement } from 'react';
 import { formatRupiah } from '../../../domain/money';
 import { BackLink, Card, PageHead } from '../../ui/layout';
 import { Money } from '../../ui/values';
-import { QR_STYLES } from '../files';
+import { counterPath } from '../counter/counter-paths';
+import { COUNTER_TEXTS } from '../counter/counter-texts';
+import { COUNTER_SHOWN_SCRIPT, QR_FILES } from '../files';
 import { renderMerchantPage } from '../merchant-page';
 import { paymentEventsPath, paymentPagePath } from './payment-paths';
 import { Code } from './qr-code';
@@ -11,23 +13,28 @@ import { QrShare } from './qr-share';
 import type { QrPage } from './shown-code';
 
 export function renderQrPage(page: QrPage): string {
-  const { view, payment, statusKey, isLive } = page;
+  const { view, payment, statusKey, isLive, isAtCounter } = page;
   const events = paymentEventsPath.to({ ...view, ref: payment.referenceId }, { seen: statusKey });
   return renderMerchantPage(view, {
     title: `${view.texts.qr.title} · ${formatRupiah(payment.totalRupiah)}`,
     current: 'payments',
     live: isLive ? { events } : 'none',
     reloads: isLive,
-    styles: QR_STYLES,
+    styles: QR_FILES.styles,
+    scripts: isAtCounter ? [...QR_FILES.scripts, COUNTER_SHOWN_SCRIPT] : QR_FILES.scripts,
+    isBare: isAtCounter,
+    isApp: isAtCounter,
     children: <Qr {...page} />,
   });
 }
 
 /** The title of a code that can be paid is what the customer does; then it is what became of it. */
 function Qr(page: QrPage): ReactElement {
-  const { view, payment, statusKey, state, payload } = page;
+  const { view, payment, statusKey, state, payload, isAtCounter } = page;
   const { texts } = view;
-  const back = { href: paymentPagePath.to({ ...view, ref: payment.referenceId }), label: texts.qr.details };
+  const back = isAtCounter
+    ? { href: counterPath.to(view), label: COUNTER_TEXTS[view.locale.language].title }
+    : { href: paymentPagePath.to({ ...view, ref: payment.referenceId }), label: texts.qr.details };
   return (
     <div
       className={payload === null ? 'qr-page ended' : 'qr-page'}

@@ -1,19 +1,21 @@
+import { z } from 'zod';
 import { findCheckout } from '../../../db/payments/find-checkout';
-import { sumOwnPayments } from '../../../db/payments/own-payments';
 import { checkoutStateOf, isLastPage, payablePayload } from '../../checkout/checkout-state';
 import { statusKeyOf } from '../../checkout/checkout-watch';
 import { PAGE_HEADERS } from '../../page/headers';
 import { PageError } from '../../page/page-error';
-import { memberPage, NO_FIELDS, type MemberVisit } from '../../page/page-route';
-import { dayOf, startOfDay } from '../../ui/format';
+import { memberPage, NO_FIELDS } from '../../page/page-route';
 import type { DashboardDependencies } from '../dashboard-dependencies';
 import { merchantView, pageResponse } from '../merchant-view';
 import { findOwnPayment } from './find-own-payment';
-import { PAYMENT_GROUPS } from './payment-groups';
+import { ownDay, sumOwnDay } from './own-day';
 import { qrImagePath, qrPath } from './payment-paths';
 import { actionRejection, stateOfPayment } from './payment-state';
 import { renderQrPage } from './qr-page';
 import { isPaid } from './shown-code';
+
+/** The counter shows the page without the menu, and has its own next step. */
+const fromField = z.object({ from: z.literal('counter').optional().catch(undefined) });
 
 const MANAGE = { area: 'payments', level: 'manage' } as const;
 
@@ -21,8 +23,8 @@ const MANAGE = { area: 'payments', level: 'manage' } as const;
 export const showQr = memberPage(MANAGE, {
   method: 'get',
   path: qrPath.pattern,
-  fields: NO_FIELDS,
-  async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'checkoutLinks'>, visit) {
+  fields: fromField,
+  async handler(dependencies: Pick<DashboardDependencies, 'db' | 'environment' | 'checkoutLinks'>, visit, query) {
     const view = merchantView(dependencies, visit);
     const payment = await findOwnPayment(dependencies, visit);
     const checkout = await findCheckout(dependencies.db, payment.id);
@@ -35,7 +37,8 @@ export const showQr = memberPage(MANAGE, {
         payment: { status, createdAt, expiresAt, paidAt, referenceId, totalRupiah, merchantName, merchantReferenceId },
         state: checkoutStateOf(checkout, view.nowMs),
         payload: payablePayload(checkout, view.nowMs),
-        dayTotal: isPaid(status) ? await dayTotalOf(dependencies, visit) : null,
+        dayTotal: isPaid(status) ? await sumOwnDay(dependencies, ownDay(visit)) : null,
+        isAtCounter: query.ok && query.values.from === 'counter',
         statusKey: statusKeyOf(checkout),
         isLive: !isLastPage(checkout),
         checkoutUrl: await dependencies.checkoutLinks.urlOf(payment),
@@ -44,14 +47,6 @@ export const showQr = memberPage(MANAGE, {
     );
   },
 });
-
-/** What the user has taken today. */
-async function dayTotalOf({ db }: Pick<DashboardDependencies, 'db'>, { session, member, now }: MemberVisit) {
-  const since = startOfDay(dayOf(now, member.timeZone), member.timeZone);
-  const own = { merchantId: member.merchantId, userId: session.user.id, since };
-  const sum = await sumOwnPayments(db, own, PAYMENT_GROUPS.paid);
-  return sum.payments === 0 ? null : sum;
-}
 
 /** The QR with merchant, amount and deadline. There is none after the end. */
 export const getQrImage = memberPage(MANAGE, {

@@ -32,6 +32,8 @@ export interface QrPage extends SharedCode {
   readonly dayTotal: { readonly payments: number; readonly totalRupiah: number } | null;
   readonly statusKey: string;
   readonly isLive: boolean;
+  /** The page has no menu, and its next step is the counter. */
+  readonly isAtCounter: boolean;
 }
 
 /** Whether the customer has paid, and has nothing back. */

@@ -115,6 +115,7 @@ export const EN = {
   menuName: 'Menu',
   menu: {
     home: 'Home',
+    counter: 'Counter',
     payments: 'Payments',
     balance: 'Balance',
     payouts: 'Payouts',

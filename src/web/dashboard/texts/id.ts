@@ -10,6 +10,7 @@ export const ID: DashboardTexts = {
   menuName: 'Menu',
   menu: {
     home: 'Beranda',
+    counter: 'Kasir',
     payments: 'Pembayaran',
     balance: 'Saldo',
     payouts: 'Pencairan',

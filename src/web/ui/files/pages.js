@@ -80,7 +80,16 @@ async function readLatest() {
   }
   isReading = false;
   document.body.classList.toggle('outdated', failures > 0);
+  if (failures === 1) showSince();
   if (failures) retry = setTimeout(renew, Math.min(500 * 2 ** failures, POLL_MS));
+}
+
+/** Since when the page could not be read, by the clock that its user sees. */
+function showSince() {
+  const note = document.querySelector('[data-since]');
+  const style = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+  const time = new Date().toLocaleTimeString(document.documentElement.lang, style);
+  note?.replaceChildren(note.dataset.since.replace('{}', time));
 }
 
 /**
@@ -105,7 +114,10 @@ function replacePart(part, next) {
   const isUsed = part.contains(document.activeElement) || part.querySelector('details[open]');
   if (isUsed && part.dataset.urgent === undefined) return;
   part.replaceWith(replacement);
-  if (replacement.querySelector('[data-sound]') && !part.querySelector('[data-sound]')) playSound();
+  if (replacement.querySelector('[data-sound]') && !part.querySelector('[data-sound]')) {
+    // The script of a page may speak instead.
+    if (dispatchEvent(new Event('paid', { cancelable: true }))) playSound();
+  }
   start(replacement);
   // If nothing has the focus (any more), the next step has it.
   if (document.activeElement === document.body) replacement.querySelector('[data-focus]')?.focus();

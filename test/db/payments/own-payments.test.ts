@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import * as fc from 'fast-check';
+import { findCreationHabits, listOwnPayments, sumOwnPayments } from '../../../src/db/payments/own-payments';
+import { MAX_SHIFT_PAYMENTS, readShift } from '../../../src/db/payments/read-shift';
+import { PAID_STATUSES, RECEIVED_STATUSES, type PaymentStatus } from '../../../src/domain/payment-transitions';
+import { applyChoices, applyTransitions, type AppliedPath } from '../../services/ledger/transition-path';
+import { explainQueries } from '../../support/explain';
+import { createTestLedger, type TestLedger } from '../../support/payments';
+import { createMember, createShop } from '../../support/people';
+import { bySize } from '../../support/size';
+
+let ledger: TestLedger;
+beforeAll(async () => {
+  ledger = await createTestLedger();
+});
+afterAll(() => ledger.close());
+
+const AT = new Date('2026-11-21T08:00:00.000Z');
+const shiftOf = (merchantId: string, userId: string) => ({
+  merchantId,
+  userId,
+  from: new Date('2026-11-21T00:00:00.000Z'),
+  to: new Date('2026-11-22T00:00:00.000Z'),
+});
+
+async function newShop(roles: number): Promise<{ merchantId: string; users: string[] }> {
+  const { id } = await createShop(ledger.db);
+  const people = Array.from({ length: roles }, () =>
+    createMember(ledger.db, `${randomUUID()}@shop.test`, [[id, 'cashier']]),
+  );
+  return { merchantId: id, users: await Promise.all(people) };
+}
+
+/** The log of a user, as the form writes it. */
+async function record(merchantId: string, userId: string, target: string, at = AT, detail: object = {}): Promise<void> {
+  await ledger.db.query(
+    `insert into user_actions (actor, via, user_id, merchant_id, action, target, address, requested_at, detail)
+     values ('user:' || $2::uuid, 'dashboard', $2::uuid, $1, 'payment.create', $3, '203.0.113.7', $4, $5)`,
+    [merchantId, userId, target, at, JSON.stringify(detail)],
+  );
+}
+
+/** The lines of the balance of these payments, by themselves. */
+async function sumLines(ids: readonly string[]): Promise<number> {
+  const { rows } = await ledger.db.query<{ sum: number }>(
+    `select coalesce(sum(amount_rupiah), 0)::bigint as sum from balance_transactions
+     where payment_id = any($1) and kind = 'settlement'`,
+    [ids],
+  );
+  return rows[0]?.sum ?? -1;
+}
+
+const history = fc.record({
+  choices: fc.array(fc.nat({ max: 19 }), { maxLength: 8 }),
+  user: fc.nat({ max: 1 }),
+  /** A double tap of the form that was recorded twice. */
+  isDoubled: fc.boolean(),
+  isInShift: fc.boolean(),
+});
+
+it('a shift is what its member created then, and its net is in the balance or not yet settled', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(history, { maxLength: 12 }), async (histories) => {
+      const { merchantId, users } = await newShop(2);
+      const own: AppliedPath[] = [];
+      for (const { choices, user, isDoubled, isInShift } of histories) {
+        const applied = await applyChoices(ledger, choices, { merchantId });
+        const at = isInShift ? AT : new Date('2026-11-22T00:00:00.000Z');
+        const times = isDoubled ? 2 : 1;
+        for (let time = 0; time < times; time += 1) {
+          await record(merchantId, users[user] ?? '', applied.terms.paymentId, at);
+        }
+        if (user === 0 && isInShift) own.push(applied);
+      }
+      const { figures, payments } = await readShift(ledger.db, shiftOf(merchantId, users[0] ?? ''));
+      const having = (statuses: readonly PaymentStatus[]) => own.filter(({ status }) => statuses.includes(status));
+      const sum = (paths: readonly AppliedPath[], amount: 'totalRupiah' | 'netRupiah') =>
+        paths.reduce((total, { terms }) => total + terms[amount], 0);
+      const settled = having(['settled']);
+      expect(figures).toEqual({
+        isTooLong: false,
+        hasArchivedDays: false,
+        created: own.length,
+        paid: having(PAID_STATUSES).length,
+        paidRupiah: sum(having(PAID_STATUSES), 'totalRupiah'),
+        refunded: having(['refunded']).length,
+        waiting: having(['created', 'pending']).length,
+        netRupiah: sum(having(RECEIVED_STATUSES), 'netRupiah'),
+        inBalanceRupiah: await sumLines(settled.map(({ terms }) => terms.paymentId)),
+        unsettledRupiah: sum(having(RECEIVED_STATUSES), 'netRupiah') - sum(settled, 'netRupiah'),
+        isEqual: true,
+      });
+      const listed = payments.map(({ referenceId, status, settledRupiah }) => [referenceId, status, settledRupiah]);
+      const expected = own.map(({ terms, status }) => [
+        terms.referenceId,
+        status,
+        status === 'settled' ? terms.netRupiah : null,
+      ]);
+      const byReference = ([one]: readonly unknown[], [other]: readonly unknown[]) =>
+        String(one).localeCompare(String(other));
+      expect(listed.toSorted(byReference)).toEqual(expected.toSorted(byReference));
+    }),
+    { numRuns: bySize({ small: 20, full: 500 }) },
+  );
+});
+
+it('a settled payment without its line in the balance makes the parts of a shift unequal', async () => {
+  const { merchantId, users } = await newShop(1);
+  const { terms } = await applyTransitions(ledger, ['issue', 'pay'], { merchantId });
+  await record(merchantId, users[0] ?? '', terms.paymentId);
+  await ledger.db.query("update payments set status = 'settled' where id = $1", [terms.paymentId]);
+  const { figures } = await readShift(ledger.db, shiftOf(merchantId, users[0] ?? ''));
+  expect([figures.netRupiah, figures.inBalanceRupiah, figures.unsettledRupiah]).toEqual([terms.netRupiah, 0, 0]);
+  expect(figures.isEqual).toBe(false);
+});
+
+/** Many forms of one user, each with a payment that is not there: the log has them. */
+async function recordMany(merchantId: string, userId: string, count: number): Promise<void> {
+  await ledger.db.query(
+    `insert into user_actions (actor, via, user_id, merchant_id, action, target, address, requested_at, detail)
+     select 'user:' || $2::uuid, 'dashboard', $2::uuid, $1, 'payment.create', gen_random_uuid(), '203.0.113.7',
+       $3::timestamptz + n * interval '1 second', json_build_object('amount', 1000 * (1 + n % 40), 'provider', 'gopay')
+     from generate_series(1, $4::integer) n`,
+    [merchantId, userId, AT, count],
+  );
+}
+
+it('a shift of too many payments has neither figures nor rows', async () => {
+  const { merchantId, users } = await newShop(1);
+  await recordMany(merchantId, users[0] ?? '', MAX_SHIFT_PAYMENTS + 1);
+  const { figures, payments } = await readShift(ledger.db, shiftOf(merchantId, users[0] ?? ''));
+  expect([figures.isTooLong, figures.created, payments]).toEqual([true, 0, []]);
+});
+
+describe('what a user usually enters', () => {
+  it('the amounts are the most frequent of the newest payments; the provider is the newest', async () => {
+    const { merchantId, users } = await newShop(2);
+    const [user = '', other = ''] = users;
+    const amounts = [7_000, 50_000, 50_000, 5_000, 5_000, 5_000, 90_000];
+    for (const [index, amount] of amounts.entries()) {
+      const at = new Date(AT.getTime() + index * 1_000);
+      const order = '"amount":1,"provider":"none"';
+      await record(merchantId, user, randomUUID(), at, {
+        amount,
+        provider: index === 6 ? 'shopeepay' : 'gopay',
+        order,
+      });
+    }
+    await record(merchantId, other, randomUUID(), AT, { amount: 1_000, provider: 'gopay' });
+    await record(merchantId, user, randomUUID(), new Date('2020-01-01T00:00:00Z'), { amount: 20_000_000 });
+    const found = await findCreationHabits(ledger.db, { merchantId, userId: user }, 3);
+    expect(found).toEqual({ amounts: [5_000, 50_000, 90_000], provider: 'shopeepay' });
+  });
+
+  it('a new user has no amounts and no provider', async () => {
+    const { merchantId, users } = await newShop(1);
+    const found = await findCreationHabits(ledger.db, { merchantId, userId: users[0] ?? '' }, 6);
+    expect(found).toEqual({ amounts: [], provider: null });
+  });
+});
+
+it('the statements of the counter read few buffers, however much the user has created before', async () => {
+  const { merchantId, users } = await newShop(1);
+  const userId = users[0] ?? '';
+  await recordMany(merchantId, userId, 30_000);
+  await ledger.db.query('vacuum analyze user_actions');
+  const { db, explained } = explainQueries(ledger.db);
+  const since = new Date(AT.getTime() + 29_500 * 1_000);
+  await findCreationHabits(db, { merchantId, userId }, 6);
+  await listOwnPayments(db, { merchantId, userId, since }, 5);
+  const plans = explained.map(({ statement, planMode, buffers, plan }) => ({ statement, planMode, buffers, plan }));
+  expect(plans).toHaveLength(4);
+  expect(plans.filter(({ buffers }) => buffers > 230)).toEqual([]);
+});
+
+it('a form that was recorded twice is one payment of the day', async () => {
+  const { merchantId, users } = await newShop(1);
+  const [userId = ''] = users;
+  const { terms } = await applyTransitions(ledger, ['issue', 'pay'], { merchantId });
+  await record(merchantId, userId, terms.paymentId);
+  await record(merchantId, userId, terms.paymentId);
+  const own = { merchantId, userId, since: AT };
+  expect(await sumOwnPayments(ledger.db, own, ['paid'])).toEqual({ payments: 1, totalRupiah: terms.totalRupiah });
+  expect((await listOwnPayments(ledger.db, own, 5)).map(({ id }) => id)).toEqual([terms.paymentId]);
+});
