@@ -16,6 +16,7 @@ export interface FilledMerchant {
   readonly key: string;
   readonly endpoint: string;
   readonly bankAccount: string;
+  readonly link: string;
   /** One that waits for an approval, and one that is completed. */
   readonly payouts: readonly string[];
   readonly delivery: string;
@@ -70,6 +71,10 @@ const ofBankAccount = (suffix: string): MeasuredPage => ({
   kind: 'form',
   paths: ({ code, bankAccount }) => [`/m/${code}/bank-account/${bankAccount}${suffix}`],
 });
+
+const ofLink =
+  (suffix: string): MeasuredPage['paths'] =>
+  ({ code, link }) => [`/m/${code}/links/${link}${suffix}`];
 
 const ofPayout = (suffix: string, kind: PageKind): MeasuredPage => ({
   kind,
@@ -209,6 +214,11 @@ const PAGES: Readonly<Record<string, MeasuredPage>> = {
     paths: ({ code, day }) => [`/m/${code}/balance/statement?from=${day.slice(0, 4)}-01-01&to=${day}`],
   },
   'get /m/:code/balance/days/:day': { kind: 'list', paths: ({ code, day }) => [`/m/${code}/balance/days/${day}`] },
+  'get /m/:code/links': { kind: 'list', paths: ofMerchant('/links', '/links?status=active', '/links?status=paid') },
+  'get /m/:code/links/new': { kind: 'form', paths: ofMerchant('/links/new') },
+  'get /m/:code/links/:link': { kind: 'detail', paths: ofLink('') },
+  'get /m/:code/links/:link/close': { kind: 'form', paths: ofLink('/close') },
+  'get /m/:code/links/:link/card': { kind: 'detail', paths: ofLink('/card') },
   'get /offline': { ...form('/offline'), isSignedOut: true },
   'get /m/:code/counter': { kind: 'form', paths: ofMerchant('/counter') },
   'get /m/:code/counter/shift': { kind: 'list', paths: ofMerchant('/counter/shift') },

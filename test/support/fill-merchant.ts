@@ -25,6 +25,8 @@ const TABLES = [
   'user_actions',
   'user_action_outcomes',
   'merchant_operator_actions',
+  'payment_links',
+  'payment_link_payments',
 ];
 
 /** A row's id follows from its number. The newest payment has number 1. */
@@ -77,6 +79,19 @@ const DELIVERIES = `
     case when ${IS_DEAD} then 'dead' else 'delivered' end, case when ${IS_DEAD} then 'attempts_exhausted' end, ${AT},
     ${AT}, ${AT}
   from generate_series($2::integer, $3::integer) n`;
+
+/** One has the newest payments, and each other one ten of the rest. */
+const LINKS = `
+  insert into payment_links (id, reference_id, merchant_id, provider, kind, amount_rupiah, title, fingerprint,
+    created_at, created_by)
+  select ${idOf('n')}, 'LK' || lpad(n::text, 16, '0'), $1, 'gopay', 'reusable', 50000, 'Invoice ' || n, 'v1.f',
+    now() - n * interval '25 seconds', 'cli:test'
+  from generate_series($2::integer, $3::integer) n`;
+const LINK_PAYMENTS = `
+  insert into payment_link_payments (link_id, number, payment_id, created_at)
+  select case when n <= ${COMPLETE} then ${idOf('1')} else ${idOf('1 + n / 10')} end,
+    case when n <= ${COMPLETE} then n else 1 + n % 10 end, ${PAYMENT_ID}, ${AT}
+  from generate_series($1::integer, $2::integer) n`;
 
 /** Every day before today is closed, and the lines of today are counted. Sums begin anew with each older payment. */
 const CLOSED_DAYS = [
@@ -148,6 +163,8 @@ interface Filling {
   readonly policyId: string;
 }
 
+const linkOf = (payment: number) => 1 + Math.floor(payment / 10);
+
 /** Gives a merchant the payments with these numbers, all older than those of an earlier call. */
 export async function fillMerchant(db: Pool, of: Filling, first: number, last: number): Promise<void> {
   await withoutIndexes(db, TABLES, async (client) => {
@@ -156,6 +173,8 @@ export async function fillMerchant(db: Pool, of: Filling, first: number, last: n
     await client.query(LINES, [of.merchantId, first, last]);
     await client.query(EVENTS, [first, last]);
     await client.query(DELIVERIES, [of.merchantId, first, last]);
+    await client.query(LINKS, [of.merchantId, first === 1 ? 1 : linkOf(first - 1) + 1, linkOf(last)]);
+    await client.query(LINK_PAYMENTS, [first, last]);
     for (const statement of CLOSED_DAYS) await client.query(statement);
     if (first > 1) return;
     for (const statement of ROWS_OF_NEWEST) {
@@ -169,7 +188,7 @@ export async function readFilledMerchant(db: Pool, merchantId: string): Promise<
   const { rows } = await db.query<Omit<FilledMerchant, keyof FilledLinks | 'orderId'>>(
     `select code, ${idOf('1')} as key, ${idOf('1')} as endpoint, ${idOf('1')} as delivery,
        ${idOf('1')} as "bankAccount", array[${idOf('1')}, ${idOf('2')}] as payouts,
-       ${idOf('1')} as passkey,
+       ${idOf('1')} as passkey, ${idOf('1')} as link,
        to_char(now() - interval '30 hours', 'YYYY-MM-DD') as day, (
        select json_object_agg(status, (
          select reference_id from payments where merchant_id = $1 and payments.status = listed.status

@@ -27,7 +27,7 @@ export const paymentLinkSchema = z.object({
   expires_at: timestampField('When the link ends; null: never.').nullable(),
   payment_expires_in: z.int().nullable().meta({ description: 'How long each transaction can be paid, in seconds.' }),
   return_url: z.string().nullable().meta({ description: 'Where the checkout page of each transaction leads.' }),
-  paid_count: z.int().min(0).meta({ description: 'Transactions that were paid, without archived ones.' }),
+  paid_count: z.int().min(0).meta({ description: 'Transactions that were paid, also those that were refunded since.' }),
   paid_amount: z.int().min(0).meta({ description: 'The sum of their `amount`, in whole rupiah.' }),
   created_at: timestampField('When the link was made.'),
   closed_at: timestampField('When it was closed; null: it was not.').nullable(),

@@ -1,6 +1,6 @@
 import type { Scope } from '../../domain/actor';
 import type { Queryable } from '../connection/pool';
-import { LINK_COLUMNS, linksWhere, type PaymentLinkRow } from './payment-link-row';
+import { LINK_COLUMNS, type PaymentLinkRow } from './payment-link-row';
 
 /** A path names a link by either of these. */
 export type LinkKey = { readonly id: string } | { readonly referenceId: string };
@@ -11,7 +11,7 @@ export async function findLink(db: Queryable, scope: Scope, key: LinkKey): Promi
   const condition = `link.${column} = $1 and ($2::uuid is null or link.merchant_id = $2)`;
   const { rows } = await db.query<PaymentLinkRow>({
     name: `find_link_by_${column}`,
-    text: `select ${LINK_COLUMNS} from ${linksWhere(condition)}`,
+    text: `select ${LINK_COLUMNS} from payment_links link where ${condition}`,
     values: [value, scope === 'all' ? null : scope.merchantId],
   });
   return rows[0];

@@ -2,7 +2,7 @@ import type { LinkTerms } from '../../domain/payment-link';
 import type { PaymentStatus } from '../../domain/payment-transitions';
 import type { Queryable } from '../connection/pool';
 import { LOGO_COLUMN, type Logo } from '../merchants/merchant-logos';
-import { HAS_PAID, LINK_TERM_COLUMNS } from './payment-link-row';
+import { LINK_TERM_COLUMNS } from './payment-link-row';
 
 /** The newest payment of a link; of one whose process died before the creation only the number. */
 export interface NewestLinkPayment {
@@ -41,7 +41,7 @@ const NEWEST = `select json_build_object('number', own.number, 'paymentId', own.
 export async function findOpenedLink(db: Queryable, linkId: string): Promise<OpenedLink | undefined> {
   const { rows } = await db.query<OpenedLink>({
     name: 'find_opened_link',
-    text: `select ${LINK_TERM_COLUMNS}, ${HAS_PAID} as "hasPaid", merchants.name as "merchantName",
+    text: `select ${LINK_TERM_COLUMNS}, link.paid_count > 0 as "hasPaid", merchants.name as "merchantName",
         merchants.status as "merchantStatus", merchants.contact, merchants.checkout_origins as "checkoutOrigins",
         merchants.accent, ${LOGO_COLUMN},
         case when link.kind = 'once' then (${NEWEST}) end as newest

@@ -27,6 +27,9 @@ create table payment_links (
   created_by text not null,
   closed_at timestamptz(3),
   closed_by text,
+  -- Of the payments by it that were paid, also of those that were refunded or archived since.
+  paid_count integer not null default 0,
+  paid_rupiah bigint not null default 0,
   constraint payment_links_amount_or_bounds check (
     case when amount_rupiah is null then num_nonnulls(minimum_rupiah, maximum_rupiah) = 2
       and minimum_rupiah <= maximum_rupiah
@@ -34,11 +37,19 @@ create table payment_links (
   constraint payment_links_closed_by_actor check ((closed_at is null) = (closed_by is null))
 );
 create index payment_links_merchant_created_at_idx on payment_links (merchant_id, created_at desc, id desc);
+-- The lists of the statuses that few links may have.
+create index payment_links_paid_idx on payment_links (merchant_id, created_at desc, id desc)
+  where kind = 'once' and paid_count > 0;
+create index payment_links_closed_idx on payment_links (merchant_id, created_at desc, id desc)
+  where closed_at is not null;
+create index payment_links_expiring_idx on payment_links (merchant_id, created_at desc, id desc)
+  where closed_at is null and expires_at is not null;
 
--- A link is closed once. Nothing else of it changes: its address was given away with these terms.
+-- A link is closed once. Of the rest only what its payments paid changes: its address was given away with these terms.
 create trigger closed_once before update on payment_links for each row
-  when (old.closed_at is not null
-    or to_jsonb(new) - array['closed_at', 'closed_by'] <> to_jsonb(old) - array['closed_at', 'closed_by'])
+  when ((old.closed_at is not null and (new.closed_at, new.closed_by) is distinct from (old.closed_at, old.closed_by))
+    or to_jsonb(new) - array['closed_at', 'closed_by', 'paid_count', 'paid_rupiah']
+      <> to_jsonb(old) - array['closed_at', 'closed_by', 'paid_count', 'paid_rupiah'])
   execute function forbid_mutation();
 
 -- The payments of a link, by number. The row is written before the payment, so a process that dies in between leaves a
@@ -51,15 +62,16 @@ create table payment_link_payments (
   primary key (link_id, number)
 );
 
--- Whether a payment of the link received the customer's money. Of an archived one it is only known that money came.
-create function payment_link_has_paid(link uuid) returns boolean language sql stable set search_path = public, pg_temp
-as $$
-  select exists (
-    select from payment_link_payments own
-    left join payments on payments.id = own.payment_id
-    left join archived_payments archived on archived.payment_id = own.payment_id
-    where own.link_id = link and (payments.paid_at is not null or archived.received_money))
-$$;
+-- The figures of a link are counted when a payment is paid: a list that summed them would read every payment.
+create function count_paid_by_link() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  update payment_links link set paid_count = paid_count + 1, paid_rupiah = paid_rupiah + new.amount_rupiah
+  from payment_link_payments own where own.payment_id = new.id and link.id = own.link_id;
+  return null;
+end $$;
+create trigger paid_by_link after update of paid_at on payments for each row
+  when (old.paid_at is null and new.paid_at is not null) execute function count_paid_by_link();
 
 -- The first that holds. A payment of less than a minute is not possible, so the link ends a minute before its end.
 create function payment_link_status(kind text, has_paid boolean, closed_at timestamptz, expires_at timestamptz,
@@ -91,8 +103,7 @@ begin
     select own.* into newest from payment_link_payments own where own.payment_id = payment;
     if found then return query select 'found', newest.payment_id, newest.number; return; end if;
   end if;
-  link_status := payment_link_status(locked.kind, locked.kind = 'once' and payment_link_has_paid(link),
-    locked.closed_at, locked.expires_at, at);
+  link_status := payment_link_status(locked.kind, locked.paid_count > 0, locked.closed_at, locked.expires_at, at);
   select own.* into newest from payment_link_payments own where own.link_id = link order by own.number desc limit 1;
   next_number := coalesce(newest.number, 0) + 1;
   if link_status <> 'active' then return query select link_status, null::uuid, newest.number; return; end if;
@@ -124,7 +135,7 @@ end $$;
 -- Rights --------------------------------------------------------------------------------------------------------------
 
 -- Visitors open a link at the API; merchants make and close links there and in the dashboard. An update is the lock.
-revoke execute on function open_payment_link from public;
+revoke execute on function open_payment_link, count_paid_by_link from public;
 grant execute on function open_payment_link to lunas_api;
 grant select, insert, update (closed_at, closed_by) on payment_links to lunas_api, lunas_dashboard;
 grant select, insert on payment_link_payments to lunas_api;

@@ -97,6 +97,15 @@ describe('a once-link', () => {
     expect(payment_link).toMatchObject({ status: 'paid', paid_count: 1, paid_amount: 50_000 });
   });
 
+  it('a code that is open when its link is closed can be paid, and counts', async () => {
+    const link = await createTestLink(service, { kind: 'reusable', amount: 30_000 });
+    await pressButton(link);
+    await service.call('POST', `/payment-links/${link.id}/close`);
+    await pay(link);
+    const { payment_link } = (await service.call('GET', `/payment-links/${link.id}`)).body;
+    expect(payment_link).toMatchObject({ status: 'closed', paid_count: 1, paid_amount: 30_000 });
+  });
+
   it('money for an earlier payment of a paid link is returned, and the link stays paid', async () => {
     const link = await createTestLink(service);
     await pressButton(link);

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { createPool, type Pool } from '../../../src/db/connection/pool';
+import { listLinks } from '../../../src/db/links/list-links';
 import { openLinkNumber } from '../../../src/db/links/open-link';
-import { LINK_KINDS, LINK_LIMITS, linkStatusOf } from '../../../src/domain/payment-link';
+import { LINK_KINDS, LINK_LIMITS, LINK_STATUSES, linkStatusOf } from '../../../src/domain/payment-link';
 import { insertMerchant } from '../../../src/services/merchants/merchants';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';
@@ -42,6 +43,8 @@ async function newLink(changes: object = {}): Promise<string> {
     fingerprint: 'v1.test.0',
     created_at: AT,
     created_by: 'key:test',
+    paid_count: 0,
+    paid_rupiah: 0,
     ...changes,
   };
   await api.query('insert into payment_links select * from jsonb_populate_record(null::payment_links, $1)', [link]);
@@ -101,6 +104,30 @@ it('PostgreSQL and TypeScript know the same status', async () => {
     }),
     { numRuns: bySize({ small: 200, full: 2_000 }) },
   );
+});
+
+it('the list of a status has the links with this status', async () => {
+  const merchant = (
+    await insertMerchant(owner, { name: 'Lists', feePayer: 'merchant', providers: ['gopay'], approve: true })
+  ).id;
+  const states = LINK_KINDS.flatMap((kind) =>
+    [0, 2].flatMap((paid) =>
+      [null, -60].flatMap((closed) => [null, -1, 59, 60].map((end) => ({ kind, paid, closed, end }))),
+    ),
+  );
+  const at = (seconds: number | null) => (seconds === null ? null : new Date(AT.getTime() + seconds * 1_000));
+  const ids = new Map<string, string>();
+  for (const { kind, paid, closed, end } of states) {
+    const [closedAt, expiresAt] = [at(closed), at(end)];
+    const times = { closed_at: closedAt, closed_by: closedAt && 'key:test', expires_at: expiresAt };
+    const id = await newLink({ merchant_id: merchant, kind, paid_count: paid, ...times });
+    ids.set(id, linkStatusOf({ kind, hasPaid: paid > 0, closedAt, expiresAt }, AT.getTime()));
+  }
+  for (const status of LINK_STATUSES) {
+    const listed = await listLinks(api, { merchantId: merchant, status, at: AT }, 100);
+    const expected = [...ids].flatMap(([id, own]) => (own === status ? [id] : []));
+    expect([status, listed.map(({ id }) => id).toSorted()]).toEqual([status, expected.toSorted()]);
+  }
 });
 
 describe('the number of a visitor', () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listMerchantPayments } from '../../../db/payments/list-payments';
+import { listNewestPayments } from '../../../db/links/list-newest-payments';
 import { requireLink } from '../../../services/links/close-link';
 import { orNoPage } from '../../page/page-error';
 import { memberPage } from '../../page/page-route';
@@ -23,7 +23,7 @@ export const showLinkPage = memberPage(
       const view = merchantView(dependencies, visit);
       const { merchantId } = visit.member;
       const link = await requireLink(db, { merchantId }, linkPath.read(visit.request.params).link).catch(orNoPage);
-      const payments = await listMerchantPayments(db, { merchantId, link: { id: link.id } }, NEWEST_PAYMENTS);
+      const payments = await listNewestPayments(db, link.id, NEWEST_PAYMENTS);
       const done = query.ok ? query.values.done : undefined;
       // Others can send the address: the link decides.
       const isTrue = done === 'created' || link.closedAt !== null;
