@@ -27,6 +27,8 @@ beforeAll(async () => {
     amount_rupiah: 1,
     fee_amount: 0,
     fee_rupiah: 0,
+    fee_terms: { source: 'agreed', class: null, basisPoints: 0, flatRupiah: 0, validFrom: '2016-01-01' },
+    vat_rupiah: 0,
     net_amount: 999_999,
     net_rupiah: 999_999,
     total_amount: 1,

@@ -4,6 +4,7 @@ import { errorSchema } from '../../http/api-error';
 import type { MerchantEndpoint } from '../endpoint';
 import { EXAMPLE_LINK } from '../payment-links/link-fields';
 import { EXAMPLE_PAYMENT } from '../payments/example-payment';
+import { PAYMENT_UNKNOWN } from '../payments/require-payment';
 import { toJsonSchema, type JsonSchema } from './json-schema';
 import { usualHeaders, type ResponseHeader } from './response-headers';
 
@@ -29,7 +30,7 @@ const EXAMPLE_MESSAGES: Partial<Record<ApiErrorCode, string>> = {
   invalid_api_key: 'The secret key is mistyped, unknown, expired or revoked.',
   merchant_not_approved: 'The merchant is suspended.',
   scope_not_allowed: 'The key does not have the scope "read".',
-  not_found: 'There is no such transaction.',
+  not_found: PAYMENT_UNKNOWN,
 };
 
 /** The `paths` of the document: `POST /payments/:id` is `post` of `/payments/{id}`. */

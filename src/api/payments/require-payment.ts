@@ -19,13 +19,12 @@ export async function requirePayment(db: Queryable, merchantId: string, pathId: 
   }
   const archived = key && (await findArchivedPayment(db, key));
   if (archived?.merchantId === merchantId) throw new ApiError('payment_archived', ARCHIVED);
-  throw new ApiError('payment_unknown', `There is no such transaction. ${OWN_ORDER_ID}`, {
-    internal: await whyNotFound(db, key),
-  });
+  throw new ApiError('payment_unknown', PAYMENT_UNKNOWN, { internal: await whyNotFound(db, key) });
 }
 
-const OWN_ORDER_ID =
-  'The path takes its id or reference_id; GET /transactions?merchant_reference_id=… finds it by your order ID.';
+export const PAYMENT_UNKNOWN =
+  'There is no such transaction. The path takes its id or reference_id; ' +
+  'GET /transactions?merchant_reference_id=… finds it by your order ID.';
 const ARCHIVED = 'This transaction is archived; the operator of this service has its records.';
 
 async function whyNotFound(db: Queryable, key: PaymentKey | undefined): Promise<string> {

@@ -55,7 +55,8 @@ const PLANTS: Readonly<Record<string, Plant>> = {
   'another amount here': {
     on: 'pending',
     at: 'ours',
-    sql: `update payments set amount_rupiah = 20000, total_rupiah = 20000, net_rupiah = 20000 - fee_rupiah
+    sql: `update payments set amount_rupiah = 20000, total_rupiah = 20000, net_rupiah = 20000 - fee_rupiah,
+      fee_terms = null
       where id = any ($1)`,
     kind: 'mismatch',
   },
