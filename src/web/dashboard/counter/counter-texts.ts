@@ -36,7 +36,7 @@ const en = {
     from: 'From',
     to: 'Until',
     show: 'Show',
-    export: 'Export CSV',
+    export: 'Download CSV',
     print: 'Print',
     created: 'Created',
     paid: 'Paid',
