@@ -19,6 +19,7 @@ const SCHEMA = ['src/db'];
 const ROTATING = {
   'test/slow/dashboard/api-requests.test.ts': [...PAGES, 'src/services/payments', 'src/db/operations'],
   'test/slow/dashboard/buffers.test.ts': [...PAGES, ...SCHEMA],
+  'test/slow/dashboard/counter.test.ts': [...PAGES, 'src/web/checkout', 'src/db/payments'],
   'test/slow/dashboard/exports.test.ts': [...PAGES, 'src/lib/csv.ts', 'src/db/payments'],
   'test/slow/dashboard/foreign-texts.test.ts': PAGES,
   'test/slow/dashboard/home.test.ts': [...PAGES, 'src/db/merchants', 'src/db/payments'],
@@ -57,6 +58,7 @@ const ROTATING = {
   'test/slow/documents/node-package.test.ts': ['packages/node'],
   'test/slow/documents/quick-start.test.ts': ['README.md', 'docs', 'src/cli', 'src/local-stack'],
   'test/slow/documents/standard-webhooks.test.ts': ['src/webhooks', 'examples'],
+  'test/slow/documents/woocommerce.test.ts': ['packages/woocommerce', 'src/api', 'src/webhooks'],
   'test/slow/durability/archive.test.ts': ['src/services/archive', 'src/db/operations', 'src/db/migrations'],
   'test/slow/durability/backlog.test.ts': STACK,
   'test/slow/durability/balance-histories.test.ts': ['src/db', 'src/services/ledger', 'src/services/archive'],
