@@ -3,7 +3,16 @@ import type { Environment } from '../../config';
 import { renderEventsPage } from './events-page';
 import type { MenuGroup, MenuPage } from './frame';
 import { renderGuidePage, renderHomePage, renderMissingPage } from './guide-page';
-import { GUIDES, pageAddress, readGuide, type Addresses, type Guide } from './guides';
+import {
+  DEVELOPER_GUIDES,
+  GUIDES,
+  INDONESIAN_SHOP_GUIDES,
+  pageAddress,
+  readGuide,
+  SHOP_GUIDES,
+  type Addresses,
+  type Guide,
+} from './guides';
 import { plainText, renderMarkdown } from './markdown';
 import { operationsOf, type ApiOperation, type Field, type OpenapiDocument } from './openapi-document';
 import { anchorOf, renderOperationPage } from './operation-page';
@@ -14,6 +23,8 @@ import { renderSearchPage } from './search-page';
 
 const OVERVIEW: MenuPage = { path: '/docs/api', title: 'Overview' };
 const EVENTS: MenuPage = { path: '/docs/api/events', title: 'Webhook events' };
+
+const toMenuPage = ({ name, title }: Guide): MenuPage => ({ path: `/docs/${name}`, title });
 
 /** Some hundred pages of results, of 20 kB each. */
 const MAX_FOUND_CHARACTERS = 8 * 1_024 * 1_024;
@@ -51,15 +62,16 @@ export class DocsSite {
       title: operation.summary,
       method: operation.method,
     }));
-    const guides = GUIDES.map(({ name, title }) => ({ path: `/docs/${name}`, title }));
-    const menu = [
-      { title: 'Guides', pages: guides },
+    const menu: MenuGroup[] = [
+      { title: 'Guides', pages: DEVELOPER_GUIDES.map(toMenuPage) },
+      { title: 'For a shop', pages: SHOP_GUIDES.map(toMenuPage) },
+      { title: 'Untuk toko', pages: INDONESIAN_SHOP_GUIDES.map(toMenuPage), language: 'id' },
       { title: 'API reference', pages: [OVERVIEW, ...reference, EVENTS] },
     ];
     this.#menu = menu;
     const sync = (render: () => string) => () => Promise.resolve(render());
     this.#pages = new Map([
-      ['/docs', sync(() => renderHomePage({ guides: GUIDES, menu, reference }))],
+      ['/docs', sync(() => renderHomePage({ menu, reference }))],
       ...GUIDES.map((guide) => [`/docs/${guide.name}`, () => this.#renderGuide(guide)] as const),
       [OVERVIEW.path, sync(() => this.#renderOverview(reference))],
       ...operations.map((operation) => {
@@ -123,9 +135,11 @@ export class DocsSite {
 
   async #renderGuide(guide: Guide): Promise<string> {
     const text = renderMarkdown(await this.#read(guide), { addressOf: pageAddress });
-    const following = GUIDES[GUIDES.indexOf(guide) + 1];
-    const next = following ? { path: `/docs/${following.name}`, title: following.title } : OVERVIEW;
-    return renderGuidePage({ guide, text, menu: this.#menu, next });
+    const group =
+      [DEVELOPER_GUIDES, SHOP_GUIDES, INDONESIAN_SHOP_GUIDES].find((guides) => guides.includes(guide)) ?? [];
+    const following = group[group.indexOf(guide) + 1];
+    const last = group === DEVELOPER_GUIDES ? OVERVIEW : undefined;
+    return renderGuidePage({ guide, text, menu: this.#menu, next: following ? toMenuPage(following) : last });
   }
 
   #renderOverview(operations: readonly MenuPage[]): string {

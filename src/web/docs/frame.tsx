@@ -1,4 +1,5 @@
 import type { ReactElement, ReactNode } from 'react';
+import type { Language } from '../../domain/sign-in';
 import { renderDocument } from '../ui/document';
 import { Logo } from '../ui/shell';
 import { DOCS_FILES } from './files';
@@ -14,10 +15,14 @@ export interface MenuPage {
 export interface MenuGroup {
   readonly title: string;
   readonly pages: readonly MenuPage[];
+  /** Absent: English. */
+  readonly language?: Language;
 }
 
 export interface FrameProps {
   readonly title: string;
+  /** The language of the text; the frame is in English. */
+  readonly language?: Language;
   /** Null: the page is not in the menu. */
   readonly path: string | null;
   readonly menu: readonly MenuGroup[];
@@ -27,18 +32,22 @@ export interface FrameProps {
 }
 
 /** A page of the documents as HTML. */
-export function renderFrame({ children, ...props }: FrameProps): string {
+export function renderFrame({ children, language = 'en', ...props }: FrameProps): string {
   return renderDocument({
     title: `${props.title} · Lunas`,
     language: 'en',
     files: DOCS_FILES,
     live: 'none',
     className: 'docs',
-    children: <Frame {...props}>{children}</Frame>,
+    children: (
+      <Frame {...props} language={language}>
+        {children}
+      </Frame>
+    ),
   });
 }
 
-function Frame({ path, menu, query = '', children }: FrameProps): ReactElement {
+function Frame({ path, menu, query = '', language, children }: FrameProps): ReactElement {
   return (
     <>
       <a className="skip" href="#content">
@@ -67,7 +76,9 @@ function Frame({ path, menu, query = '', children }: FrameProps): ReactElement {
             <Menu path={path} menu={menu} />
           </details>
         </header>
-        <main id="content">{children}</main>
+        <main id="content" lang={language}>
+          {children}
+        </main>
       </div>
     </>
   );
@@ -105,8 +116,8 @@ export function SearchForm({ query }: { readonly query: string }): ReactElement 
 function Menu({ path, menu }: Pick<FrameProps, 'path' | 'menu'>): ReactElement {
   return (
     <nav aria-label="Documents">
-      {menu.map(({ title, pages }) => (
-        <div key={title} className="menu-group">
+      {menu.map(({ title, pages, language }) => (
+        <div key={title} className="menu-group" lang={language}>
           <p>{title}</p>
           <ul className="menu">
             {pages.map((page) => (

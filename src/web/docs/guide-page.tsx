@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
+import type { Language } from '../../domain/sign-in';
 import { Contents, Html, Method, renderFrame, type MenuGroup, type MenuPage } from './frame';
-import type { Guide } from './guides';
+import { DEVELOPER_GUIDES, INDONESIAN_SHOP_GUIDES, SHOP_GUIDES, type Guide } from './guides';
 import type { RenderedMarkdown } from './markdown';
 
 interface GuidePageProps {
@@ -10,18 +11,39 @@ interface GuidePageProps {
   readonly next: MenuPage | undefined;
 }
 
+const TEXTS: Readonly<Record<Language, { readonly markdown: string; readonly next: string; readonly other: string }>> =
+  {
+    en: { markdown: 'This page as Markdown', next: 'Next', other: 'Bahasa Indonesia' },
+    id: { markdown: 'Halaman ini sebagai Markdown', next: 'Berikutnya', other: 'English' },
+  };
+
 export function renderGuidePage({ guide, text, menu, next }: GuidePageProps): string {
+  const { language = 'en', translation } = guide;
+  const texts = TEXTS[language];
+  const other = language === 'en' ? 'id' : 'en';
   return renderFrame({
     title: guide.title,
+    language,
     path: `/docs/${guide.name}`,
     menu,
     children: (
       <div className="reading">
         <article>
+          {translation !== undefined && (
+            <p className="small no-print">
+              <a href={`/docs/${translation}`} hrefLang={other} lang={other}>
+                {texts.other}
+              </a>
+            </p>
+          )}
           <Html className="prose" html={text.html} />
           <footer className="page-end no-print">
-            <a href={`/docs/${guide.name}.md`}>This page as Markdown</a>
-            {next && <a href={next.path}>Next: {next.title} ›</a>}
+            <a href={`/docs/${guide.name}.md`}>{texts.markdown}</a>
+            {next && (
+              <a href={next.path}>
+                {texts.next}: {next.title} ›
+              </a>
+            )}
           </footer>
         </article>
         <Contents headings={text.sections.filter(({ level }) => level === 2)} />
@@ -31,13 +53,12 @@ export function renderGuidePage({ guide, text, menu, next }: GuidePageProps): st
 }
 
 interface HomePageProps {
-  readonly guides: readonly Guide[];
   readonly menu: readonly MenuGroup[];
   readonly reference: readonly MenuPage[];
 }
 
 /** The first page: where a developer starts. */
-export function renderHomePage({ guides, menu, reference }: HomePageProps): string {
+export function renderHomePage({ menu, reference }: HomePageProps): string {
   return renderFrame({
     title: 'Documents for developers',
     path: '/docs',
@@ -49,7 +70,11 @@ export function renderHomePage({ guides, menu, reference }: HomePageProps): stri
           Create a payment, show its QR, and deliver when the signed webhook <code>payment.paid</code> arrives. The
           sandbox plays the customer and the bank: no money moves.
         </p>
-        <Guides guides={guides} />
+        <Guides guides={DEVELOPER_GUIDES} />
+        <h2>For a shop</h2>
+        <Guides guides={SHOP_GUIDES} />
+        <h2 lang="id">Untuk toko</h2>
+        <Guides guides={INDONESIAN_SHOP_GUIDES} />
         <h2>API reference</h2>
         <ul className="operations card">
           {reference.map(({ path, title, method }) => (
@@ -70,8 +95,8 @@ export function renderHomePage({ guides, menu, reference }: HomePageProps): stri
 function Guides({ guides }: { readonly guides: readonly Guide[] }): ReactElement {
   return (
     <ol className="guides">
-      {guides.map(({ name, title, summary }) => (
-        <li key={name} className="card">
+      {guides.map(({ name, title, summary, language }) => (
+        <li key={name} className="card" lang={language}>
           <a href={`/docs/${name}`}>{title}</a>
           <p>{`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`}</p>
         </li>

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Language } from '../../domain/sign-in';
 import { PACKAGE_ROOT } from '../../package-info';
 import type { CodeLanguage } from './highlight';
 
@@ -10,10 +11,14 @@ export interface Guide {
   readonly summary: string;
   /** The file of the text, in the package; absent: that of docs/ with its name. */
   readonly file?: string;
+  /** Absent: English. */
+  readonly language?: Language;
+  /** The name of the same guide in the other language. */
+  readonly translation?: string;
 }
 
-/** The documents for merchants and their developers, which this service serves below `/docs/`. */
-export const GUIDES: readonly Guide[] = [
+/** For the developers of a merchant. */
+export const DEVELOPER_GUIDES: readonly Guide[] = [
   {
     name: 'quick-start',
     title: 'Quick start',
@@ -50,17 +55,59 @@ export const GUIDES: readonly Guide[] = [
     title: 'The contract',
     summary: 'fields, codes, states and events on which you can rely',
   },
+];
+
+/** For the owner of a shop. */
+export const SHOP_GUIDES: readonly Guide[] = [
   {
     name: 'dashboard',
     title: 'The dashboard',
-    summary: 'for the owner of a shop: take payments, refund them, pay out, add a colleague',
+    summary: 'take payments, send links, refund, pay out, add a colleague',
+    translation: 'dasbor',
+  },
+  {
+    name: 'your-balance',
+    title: 'Your balance',
+    summary: 'what changes it, its days and statements, when money is settled',
+    translation: 'saldo',
   },
   {
     name: 'payouts',
     title: 'Payouts',
     summary: 'when money arrives on your bank account, what a status means, who approves',
+    translation: 'pencairan',
   },
 ];
+
+export const INDONESIAN_SHOP_GUIDES: readonly Guide[] = [
+  {
+    name: 'dasbor',
+    title: 'Dasbor',
+    summary: 'menerima pembayaran, mengirim tautan, mengembalikan dana, mencairkan saldo, mengundang rekan',
+    file: 'docs/id/dashboard.md',
+    language: 'id',
+    translation: 'dashboard',
+  },
+  {
+    name: 'saldo',
+    title: 'Saldo',
+    summary: 'apa yang mengubahnya, hari dan laporannya, kapan uang masuk saldo',
+    file: 'docs/id/balance.md',
+    language: 'id',
+    translation: 'your-balance',
+  },
+  {
+    name: 'pencairan',
+    title: 'Pencairan',
+    summary: 'kapan uang tiba di rekening bank Anda, arti status, siapa yang menyetujui',
+    file: 'docs/id/payouts.md',
+    language: 'id',
+    translation: 'payouts',
+  },
+];
+
+/** The documents for merchants and their developers, which this service serves below `/docs/`. */
+export const GUIDES: readonly Guide[] = [...DEVELOPER_GUIDES, ...SHOP_GUIDES, ...INDONESIAN_SHOP_GUIDES];
 
 export const fileOf = ({ name, file = `docs/${name}.md` }: Guide): string => file;
 

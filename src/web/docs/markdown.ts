@@ -93,6 +93,7 @@ export function plainText(markdown: string): string {
     .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
     .replaceAll(/^(?:```.*|[ |:-]+)$/gm, '')
     .replaceAll(/`|\*\*/g, '')
+    .replaceAll(/(?<!\w)_([^_\n]+)_(?!\w)/g, '$1')
     .replaceAll('|', ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();

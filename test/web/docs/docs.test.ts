@@ -211,8 +211,8 @@ describe('the search', () => {
   it.each([
     ['signature', 'Webhooks', '/docs/webhooks'],
     ['kedaluwarsa', 'The contract', '/docs/contract'],
-    ['pencairan', 'Payouts', '/docs/payouts'],
-    ['kasir', 'Add a colleague', '/docs/dashboard#add-a-colleague'],
+    ['pencairan', 'Pencairan', '/docs/pencairan'],
+    ['kasir', 'Terima pembayaran di kasir', '/docs/dasbor#terima-pembayaran-di-kasir'],
     ['key', 'Webhooks', '/docs/webhooks'],
     ['idempotncy', 'Create one transaction', '/docs/api/create-payment'],
     ['10000000', 'body: one transaction', '/docs/api/create-payment#body-one-transaction'],
