@@ -71,7 +71,7 @@ export class DocsSite {
     this.#menu = menu;
     const sync = (render: () => string) => () => Promise.resolve(render());
     this.#pages = new Map([
-      ['/docs', sync(() => renderHomePage({ menu, reference }))],
+      ['/docs', sync(() => renderHomePage({ sample: this.#firstSample(operations), menu, reference }))],
       ...GUIDES.map((guide) => [`/docs/${guide.name}`, () => this.#renderGuide(guide)] as const),
       [OVERVIEW.path, sync(() => this.#renderOverview(reference))],
       ...operations.map((operation) => {
@@ -86,6 +86,11 @@ export class DocsSite {
         }),
       ],
     ]);
+  }
+
+  /** The first sample of the first operation, which creates a payment. */
+  #firstSample([operation]: readonly ApiOperation[]): string {
+    return (operation && viewOperation(operation, this.document).samples[0]?.html) ?? '';
   }
 
   /** @param path without a slash at its end */

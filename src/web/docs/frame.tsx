@@ -152,7 +152,7 @@ export interface Heading {
 export function Contents({ headings }: { readonly headings: readonly Heading[] }): ReactElement | null {
   if (headings.length < 2) return null;
   return (
-    <nav className="contents no-print" aria-label="On this page">
+    <nav className="contents no-print" aria-label="On this page" lang="en">
       <p>On this page</p>
       <ul>
         {headings.map(({ id, title }) => (

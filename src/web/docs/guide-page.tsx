@@ -53,12 +53,14 @@ export function renderGuidePage({ guide, text, menu, next }: GuidePageProps): st
 }
 
 interface HomePageProps {
+  /** A request that creates a payment, as HTML. */
+  readonly sample: string;
   readonly menu: readonly MenuGroup[];
   readonly reference: readonly MenuPage[];
 }
 
 /** The first page: where a developer starts. */
-export function renderHomePage({ menu, reference }: HomePageProps): string {
+export function renderHomePage({ sample, menu, reference }: HomePageProps): string {
   return renderFrame({
     title: 'Documents for developers',
     path: '/docs',
@@ -70,6 +72,7 @@ export function renderHomePage({ menu, reference }: HomePageProps): string {
           Create a payment, show its QR, and deliver when the signed webhook <code>payment.paid</code> arrives. The
           sandbox plays the customer and the bank: no money moves.
         </p>
+        <Html html={sample} />
         <Guides guides={DEVELOPER_GUIDES} />
         <h2>For a shop</h2>
         <Guides guides={SHOP_GUIDES} />

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { z } from 'zod';
 import { PACKAGE_ROOT } from '../../../src/package-info';
-import { fileOf, GUIDES } from '../../../src/web/docs/guides';
+import { fileOf, GUIDES, INDONESIAN_SHOP_GUIDES, SHOP_GUIDES } from '../../../src/web/docs/guides';
 import { DocsSearch } from '../../../src/web/docs/search';
 import { isExcludedFromContext, readDockerfile } from '../../deploy/dockerfile';
 import { startTestApis, type TestApis } from '../../support/api';
@@ -143,6 +143,21 @@ describe('the pages', () => {
       });
       expect([path, missing.filter((address) => !address.startsWith('https:'))]).toEqual([path, []]);
       expect([path, new Set(idsIn(page)).size]).toEqual([path, idsIn(page).length]);
+    }
+  });
+
+  it('the first page begins with a request that creates a payment', async () => {
+    const page = await getPage(`${url}/docs`);
+    const text = page.slice(page.indexOf('<main')).replaceAll(/<[^>]+>/g, '');
+    expect(text.indexOf('curl')).toBeGreaterThan(0);
+    expect(text.indexOf('curl')).toBeLessThan(text.indexOf('Quick start'));
+  });
+
+  it('each guide of a shop has a link to its other language', async () => {
+    for (const { name, translation = '', language = 'en' } of [...SHOP_GUIDES, ...INDONESIAN_SHOP_GUIDES]) {
+      const page = await getPage(`${url}/docs/${name}`);
+      expect(page).toContain(`<main id="content" lang="${language}">`);
+      expect(page).toContain(`<a href="/docs/${translation}" hrefLang="${language === 'en' ? 'id' : 'en'}"`);
     }
   });
 
