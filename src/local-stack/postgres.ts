@@ -29,6 +29,7 @@ const SETTINGS = {
   synchronous_commit: 'on',
   max_connections: '200',
   shared_buffers: '64MB',
+  wal_compression: 'pglz',
   timezone: 'UTC',
   log_timezone: 'UTC',
 } as const;
