@@ -6,6 +6,7 @@ import { createSealer } from '../../../src/crypto/sealing';
 import { recordRequests } from '../../../src/db/operations/recorded-requests';
 import { mayAccess, MEMBER_ROLES } from '../../../src/domain/member-roles';
 import { LANGUAGES } from '../../../src/domain/sign-in';
+import { dayInWib } from '../../../src/domain/wib';
 import { DEMO_OWNER_EMAIL } from '../../../src/services/sandbox/seed-demo';
 import { DASHBOARD_ROUTES } from '../../../src/web/dashboard/routes';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
@@ -131,7 +132,7 @@ const fill = (path: string, merchant: string, reference: string) =>
   path
     .replace(':code', merchant)
     .replace(':ref', reference)
-    .replace(':day', '2026-11-01')
+    .replace(':day', dayInWib(new Date()))
     .replace(':key', keyId)
     .replace(':request', 'recorded-request')
     .replace(':user', userId)
