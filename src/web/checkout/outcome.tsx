@@ -59,7 +59,9 @@ export function Facts({ payment, language, nowMs }: CheckoutPage): ReactElement 
       {factsOf(payment, nowMs).map(([name, value]) => (
         <div key={name}>
           <dt>{TEXTS[language].facts[name]}</dt>
-          <dd>{value instanceof Date ? <Time at={value} language={language} isExact={name === 'paid'} /> : value}</dd>
+          <dd className={name === 'reference' ? 'whole' : undefined}>
+            {value instanceof Date ? <Time at={value} language={language} isExact={name === 'paid'} /> : value}
+          </dd>
         </div>
       ))}
     </dl>

@@ -20,6 +20,6 @@ export function timeLeftAt(nowMs: number, expiresAt: Date): TimeLeft {
 
 /** `14:59`; `checkout.js` formats it in the same way. */
 function formatCountdown(milliseconds: number): string {
-  const seconds = Math.max(Math.ceil(milliseconds / 1_000), 0);
+  const seconds = Math.max(Math.floor(milliseconds / 1_000), 0);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }

@@ -137,7 +137,7 @@ function countDown() {
   const shown = timer();
   if (shown === null) return;
   const leftMs = millisecondsLeft();
-  const seconds = Math.max(Math.ceil(leftMs / 1_000), 0);
+  const seconds = Math.max(Math.floor(leftMs / 1_000), 0);
   shown.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
   if (leftMs <= 0) {
     end(shown.dataset.end);

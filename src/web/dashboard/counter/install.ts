@@ -8,7 +8,7 @@ import { PAGE_HEADERS } from '../../page/headers';
 import { PageError } from '../../page/page-error';
 import { merchantCode } from '../../page/page-path';
 import { NO_FIELDS, publicPage } from '../../page/page-route';
-import { UI_FILES } from '../../ui/published-files';
+import { shortenScript, UI_FILES } from '../../ui/published-files';
 import { APP_ICONS, COUNTER_FILES, COUNTER_SHOWN_SCRIPT, DASHBOARD_FILES, QR_FILES } from '../files';
 import { homePath, pageResponse } from '../merchant-view';
 import { renderMessagePage } from '../message-page';
@@ -31,8 +31,7 @@ const WORKER = workerOf([offlinePath.to({}), ...KEPT], LANGUAGES.map(renderOffli
 function workerOf(files: readonly string[], pages: string): string {
   const version = createHash('sha256').update(pages).update(files.join()).digest('hex').slice(0, 8);
   const source = readFileSync(path.resolve(PACKAGE_ROOT, UI_FILES, 'counter-worker.js'), 'utf8');
-  const shortened = source.replaceAll(/^ *\/\/.*\n/gm, '').replaceAll(/\n\s*/g, '\n');
-  return `const CACHE = 'counter-${version}', FILES = ${JSON.stringify(files)};\n${shortened}`;
+  return `const CACHE = 'counter-${version}', FILES = ${JSON.stringify(files)};\n${shortenScript(source)}`;
 }
 
 /** What a browser shows of the counter while it has no connection. It has no data. */

@@ -31,9 +31,10 @@ function startCountdowns(root) {
   for (const element of root.querySelectorAll('[data-left-ms]')) {
     const endAtMs = performance.now() + Number(element.dataset.leftMs);
     const show = () => {
-      const seconds = Math.max(Math.ceil((endAtMs - performance.now()) / 1_000), 0);
+      const leftMs = endAtMs - performance.now();
+      const seconds = Math.max(Math.floor(leftMs / 1_000), 0);
       element.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-      if (seconds > 0) return setTimeout(show, 250);
+      if (leftMs > 0) return setTimeout(show, 250);
       // A code must not be paid after its end, also if the service does not respond.
       for (const part of document.querySelectorAll('[data-until-end]')) part.remove();
       if (element.isConnected) setTimeout(renew, 1_000);
