@@ -37,7 +37,8 @@ const BALANCES = [
    select n, md5('merchant' || 1 + n % ${MERCHANTS})::uuid, 'settlement', 1 + n % 7, md5('payment' || n)::uuid, now(),
      booking_day(now()) - ${DAYS} + ((n - 1) * ${DAYS + 1} / ${LINES})::integer
    from generate_series(1::bigint, ${LINES}) n`,
-  'insert into closed_days (day) select booking_day(now()) - n from generate_series(2, 40) n',
+  // A day ends 25 minutes after midnight.
+  "insert into closed_days (day) select booking_day(now() - interval '25 minutes') - n from generate_series(2, 40) n",
   'insert into ended_days (day) select max(day) from closed_days',
   `insert into balance_days (merchant_id, day, closing_rupiah, credit_rupiah, debit_rupiah, line_count)
    select merchant_id, booked_on, sum(sum(amount_rupiah)) over (partition by merchant_id order by booked_on),
