@@ -1,4 +1,5 @@
 import type { Pool } from '../../src/db/connection/pool';
+import { findFirstDay } from '../../src/db/ledger/balance-days';
 import { PAYMENT_STATUSES } from '../../src/domain/payment-transitions';
 import { listMembers } from '../../src/services/identity/members';
 import type { FilledMerchant } from './dashboard-pages';
@@ -189,13 +190,13 @@ export async function readFilledMerchant(db: Pool, merchantId: string): Promise<
     `select code, ${idOf('1')} as key, ${idOf('1')} as endpoint, ${idOf('1')} as delivery,
        ${idOf('1')} as "bankAccount", array[${idOf('1')}, ${idOf('2')}] as payouts,
        ${idOf('1')} as passkey, ${idOf('1')} as link,
-       to_char(now() - interval '30 hours', 'YYYY-MM-DD') as day, (
+       to_char(greatest(now() - interval '30 hours', $3::date), 'YYYY-MM-DD') as day, (
        select json_object_agg(status, (
          select reference_id from payments where merchant_id = $1 and payments.status = listed.status
          order by created_at desc limit 1))
        from unnest($2::text[]) listed (status)) as references
      from merchants where id = $1`,
-    [merchantId, PAYMENT_STATUSES],
+    [merchantId, PAYMENT_STATUSES, await findFirstDay(db, merchantId)],
   );
   const [found] = rows;
   if (found === undefined) throw new Error(`There is no merchant ${merchantId}`);
