@@ -59,7 +59,10 @@ async function findMembers(
   { member }: MemberVisit,
 ): Promise<readonly ShiftMember[]> {
   const self = { userId: view.userId, name: view.userName };
-  return view.rightRejection('team', 'view') === null ? listMemberNames(db, member.merchantId) : [self];
+  if (view.rightRejection('team', 'view') !== null) return [self];
+  // The list of a large team ends before some of its members.
+  const others = (await listMemberNames(db, member.merchantId)).filter(({ userId }) => userId !== self.userId);
+  return [self, ...others];
 }
 
 /** @throws PageError `not_found` also for a member whose shift the user may not see */
