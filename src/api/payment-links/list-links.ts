@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { listLinks } from '../../db/links/list-links';
-import { encodeCursor } from '../../db/payments/cursor';
 import { LINK_STATUSES } from '../../domain/payment-link';
-import { reportIgnored } from '../../http/ignored-input';
 import type { ApiDependencies } from '../dependencies';
 import { merchantEndpoint } from '../endpoint';
-import { linkToNext } from '../next-page';
-import { isNumber, listQuerySchema } from '../payments/list-transactions/list-query';
+import { pageOf } from '../next-page';
+import { listQuerySchema, reportIgnoredLimit } from '../payments/list-transactions/list-query';
 import { readQuery } from '../read-query';
 import { EXAMPLE_LINK, paymentLinkSchema, toLinkBody } from './link-fields';
 
@@ -41,18 +39,14 @@ export const listPaymentLinks = merchantEndpoint({
     { merchantId },
   ) {
     const { limit, cursor: after, status } = readQuery(request, querySchema);
-    if (request.query.limit !== undefined && !isNumber(request.query.limit)) {
-      reportIgnored(request, 'parameters', ['limit']);
-    }
+    reportIgnoredLimit(request);
     const at = new Date();
     const found = await listLinks(dependencies.db, { merchantId, status, after, at }, limit + 1);
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
-    const hasNext = last !== undefined && found.length > page.length;
+    const { rows, headers } = pageOf(found, { ...dependencies, limit, request });
     return {
       status: 200,
-      ...(hasNext && { headers: { Link: linkToNext(dependencies.publicBaseUrl, request, encodeCursor(last)) } }),
-      body: { payment_links: await Promise.all(page.map((link) => toLinkBody(dependencies, link, at))) },
+      headers,
+      body: { payment_links: await Promise.all(rows.map((link) => toLinkBody(dependencies, link, at))) },
     };
   },
 });

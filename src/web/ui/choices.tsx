@@ -6,7 +6,7 @@ interface Choice {
   readonly name: string;
   readonly label: string;
   /** What it means. */
-  readonly note?: string;
+  readonly note?: string | undefined;
   readonly isChosen: boolean;
   /** Why the user may not choose it; null or absent if they may. */
   readonly rejection?: string | null;

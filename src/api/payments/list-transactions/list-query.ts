@@ -1,8 +1,10 @@
+import type { Request } from 'express';
 import { z } from 'zod';
 import { decodeCursor } from '../../../db/payments/cursor';
 import type { ListPosition } from '../../../db/payments/list-payments';
 import { PAYMENT_STATUSES } from '../../../domain/payment-transitions';
 import { PROVIDERS } from '../../../domain/provider-capabilities';
+import { reportIgnored } from '../../../http/ignored-input';
 import { zonedTime } from '../../../lib/fields';
 import { parseLinkId } from '../../../services/links/path-id';
 import { MAX_SEARCH_CHARACTERS } from '../../../services/payments/search-payments';
@@ -14,11 +16,17 @@ const MAX_LIMIT = 100;
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
 /** Any other text is ignored. */
-export const isNumber = (text: unknown): text is string => typeof text === 'string' && NUMBER.test(text);
+const isNumber = (text: unknown): text is string => typeof text === 'string' && NUMBER.test(text);
 
 /** A number out of bounds is clamped; any other text is the default (docs/contract.md#list). */
 function readLimit(text: unknown): number {
   return isNumber(text) ? Math.trunc(Math.min(Math.max(Number(text), 1), MAX_LIMIT)) : DEFAULT_LIMIT;
+}
+
+/** A limit that is no number is named in the response. */
+export function reportIgnoredLimit(request: Request): void {
+  const { limit } = request.query;
+  if (limit !== undefined && !isNumber(limit)) reportIgnored(request, 'parameters', ['limit']);
 }
 
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>

@@ -1,22 +1,20 @@
 import { z } from 'zod';
 import type { Queryable } from '../../../db/connection/pool';
-import { encodeCursor } from '../../../db/payments/cursor';
 import { listMerchantPayments, type MerchantPaymentFilter } from '../../../db/payments/list-payments';
 import { findPaymentsWithParts, type PaymentPart, type PaymentWithParts } from '../../../db/payments/payment-parts';
 import type { PaymentRow } from '../../../db/payments/payment-row';
 import { ApiError } from '../../../http/api-error';
-import { reportIgnored } from '../../../http/ignored-input';
 import { parseLinkId } from '../../../services/links/path-id';
 import { expand } from '../../../services/payments/expand';
 import { searchPayments } from '../../../services/payments/search-payments';
 import type { ApiDependencies } from '../../dependencies';
 import { merchantEndpoint } from '../../endpoint';
-import { linkToNext } from '../../next-page';
+import { pageOf } from '../../next-page';
 import { readQuery } from '../../read-query';
 import { EXAMPLE_SUMMARY, EXAMPLE_TIMES } from '../example-payment';
 import { expandedFields, partsOf, readExpand, withMembers, type ExpandDependencies } from '../expand';
 import { summaryFields, summaryFieldsOf, timestampFields, timestampFieldsOf } from '../payment-fields';
-import { filterBesideSearch, isNumber, listQuerySchema, type ListQuery } from './list-query';
+import { filterBesideSearch, listQuerySchema, reportIgnoredLimit, type ListQuery } from './list-query';
 
 const listedPaymentSchema = z.object({ ...summaryFields, ...timestampFields, ...expandedFields });
 
@@ -53,24 +51,20 @@ names the rule, so that no unfiltered list is taken for a filtered one. An unkno
     const { limit } = query;
     const other = filterBesideSearch(query);
     if (other) throw new ApiError('invalid_parameter', `search cannot be combined with ${other}.`);
-    if (request.query.limit !== undefined && !isNumber(request.query.limit)) {
-      reportIgnored(request, 'parameters', ['limit']);
-    }
+    reportIgnoredLimit(request);
     const expansions = readExpand(request, merchant);
     // One more than the page holds: if it exists, there is a next page.
     const found =
       query.search === undefined
         ? await listMerchantPayments(db, filterOf(merchantId, query), limit + 1, partsOf(expansions))
         : await search(db, { merchantId, text: query.search, limit }, partsOf(expansions));
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
+    const page = pageOf(found, { limit, publicBaseUrl, request });
     const toListed = async (payment: PaymentWithParts) =>
       withMembers(toListedPayment(payment), await expand(dependencies, payment, expansions));
-    const hasNext = last !== undefined && found.length > page.length;
     return {
       status: 200,
-      ...(hasNext && { headers: { Link: linkToNext(publicBaseUrl, request, encodeCursor(last)) } }),
-      body: { transactions: await Promise.all(page.map(toListed)) },
+      headers: page.headers,
+      body: { transactions: await Promise.all(page.rows.map(toListed)) },
     };
   },
 });

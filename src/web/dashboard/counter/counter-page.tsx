@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { ReactElement } from 'react';
 import { formatRupiah } from '../../../domain/money';
 import type { OwnTerms } from '../../../services/payments/create/create-own-payment';
-import { Choices } from '../../ui/choices';
 import { ErrorSummary, Field } from '../../ui/form';
 import { Card, Notice, PageHead } from '../../ui/layout';
 import { COUNTER_FILES } from '../files';
@@ -10,7 +9,7 @@ import type { FormPage } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
 import { homePath, merchantRejection } from '../merchant-view';
 import { NumberKeys } from '../payments/number-keys';
-import { PROVIDER_NAMES } from '../payments/provider-names';
+import { ProviderChoices } from '../payments/provider-choices';
 import { VoiceSwitch } from '../payments/voice-switch';
 import { counterPath, shiftPath, workerPath } from './counter-paths';
 import { COUNTER_TEXTS } from './counter-texts';
@@ -119,32 +118,11 @@ function AmountForm(page: CounterForm): ReactElement {
         {...attributes.amount}
       />
       <NumberKeys view={view} keys={KEYS} isEverywhere />
-      <Providers {...page} />
+      <ProviderChoices {...page} providers={page.subject.providers.map((name) => ({ name }))} chosen={chosenOf(page)} />
       <button className="button primary" disabled={isClosed}>
         {texts.show}
       </button>
     </form>
-  );
-}
-
-function Providers(page: CounterForm): ReactElement | null {
-  const { view, subject, errors, attributes } = page;
-  const { providers } = subject;
-  if (providers.length < 2) return null;
-  const choices = providers.map((name) => ({
-    name,
-    label: PROVIDER_NAMES[name],
-    isChosen: name === chosenOf(page),
-  }));
-  return (
-    <Choices
-      name="provider"
-      kind="radio"
-      label={view.texts.create.provider}
-      choices={choices}
-      error={errors.provider}
-      {...attributes.provider}
-    />
   );
 }
 

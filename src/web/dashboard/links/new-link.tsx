@@ -8,7 +8,7 @@ import { Card, Notice, PageHead } from '../../ui/layout';
 import { memberFormPages, type FormPage } from '../form-pages';
 import { renderMerchantPage } from '../merchant-page';
 import { merchantRejection } from '../merchant-view';
-import { PROVIDER_NAMES } from '../payments/provider-names';
+import { ProviderChoices } from '../payments/provider-choices';
 import { linkPath, linksPath, newLinkPath } from './link-paths';
 import { LINK_TEXTS } from './link-texts';
 import { newLinkFields } from './new-link-fields';
@@ -142,20 +142,11 @@ function MoreFields({ view, subject, sent, errors, attributes }: FormPage<Linkin
           hint={form.expiresHint(ZONE_NAMES[zone])}
           type="datetime-local"
         />
-        {subject.providers.length > 1 && (
-          <Choices
-            name="provider"
-            kind="radio"
-            label={form.provider}
-            choices={subject.providers.map((name) => ({
-              name,
-              label: PROVIDER_NAMES[name],
-              isChosen: name === (sent?.provider ?? 'gopay'),
-            }))}
-            error={errors.provider}
-            {...attributes.provider}
-          />
-        )}
+        <ProviderChoices
+          {...{ view, errors, attributes }}
+          providers={subject.providers.map((name) => ({ name }))}
+          chosen={sent?.provider ?? 'gopay'}
+        />
       </div>
     </details>
   );

@@ -1,7 +1,6 @@
 import type { ReactElement } from 'react';
 import { PROVIDER_CAPABILITIES, type ProviderName } from '../../../domain/provider-capabilities';
 import type { OwnTerms } from '../../../services/payments/create/create-own-payment';
-import { Choices } from '../../ui/choices';
 import { Field } from '../../ui/form';
 import { formatDuration } from '../../ui/format';
 import { Select } from '../../ui/select';
@@ -10,6 +9,7 @@ import type { MerchantView } from '../merchant-view';
 import { AmountEntry, type ShownTerms } from './amount-entry';
 import { newPaymentPath } from './payment-paths';
 import { PAYMENT_TEXTS } from './payment-texts';
+import { ProviderChoices } from './provider-choices';
 import { PROVIDER_NAMES } from './provider-names';
 
 /** How long the QR works if it is not as usual, in seconds. */
@@ -102,22 +102,12 @@ function MoreFields(page: NewPaymentFormProps): ReactElement {
           error={errors.expires_in}
           {...attributes.expires_in}
         />
-        {terms.length > 1 && (
-          <Choices
-            name="provider"
-            kind="radio"
-            label={view.texts.create.provider}
-            choices={terms.map(({ provider: name, text }) => ({
-              name,
-              label: PROVIDER_NAMES[name],
-              note: text,
-              isChosen: name === chosenOf(page),
-            }))}
-            hint={providerHint(view, terms)}
-            error={errors.provider}
-            {...attributes.provider}
-          />
-        )}
+        <ProviderChoices
+          {...page}
+          providers={terms.map(({ provider: name, text: note }) => ({ name, note }))}
+          chosen={chosenOf(page)}
+          hint={providerHint(view, terms)}
+        />
       </div>
     </details>
   );

@@ -34,8 +34,39 @@ export function PaymentTable({ view, payments, empty }: PaymentTableProps): Reac
   );
 }
 
-function columnsOf({ texts, locale, code }: MerchantView): Column<ListedPayment>[] {
+/** The columns that each list of payments has. */
+export function paymentColumns({ texts, code }: MerchantView) {
   const { columns } = texts.list;
+  return {
+    net: {
+      title: columns.net,
+      narrow: 'hidden',
+      className: 'number',
+      cell: ({ status, netRupiah }) =>
+        RECEIVED_STATUSES.includes(status) ? <Money rupiah={netRupiah} /> : <span className="dim">–</span>,
+    },
+    total: {
+      title: columns.total,
+      narrow: 'first',
+      className: 'number strong',
+      cell: ({ referenceId, totalRupiah }) => (
+        <a className="row-link" href={paymentPagePath.to({ code, ref: referenceId })}>
+          <Money rupiah={totalRupiah} />
+        </a>
+      ),
+    },
+    status: {
+      title: columns.status,
+      narrow: 'first-end',
+      cell: ({ status }) => <Chip status={status} label={texts.statuses[status]} />,
+    },
+  } as const satisfies Readonly<Record<string, Column<ListedPayment>>>;
+}
+
+function columnsOf(view: MerchantView): Column<ListedPayment>[] {
+  const { texts, locale } = view;
+  const { columns } = texts.list;
+  const { net, total, status } = paymentColumns(view);
   return [
     {
       title: columns.order,
@@ -54,28 +85,9 @@ function columnsOf({ texts, locale, code }: MerchantView): Column<ListedPayment>
       narrow: 'second',
       cell: ({ createdAt }) => <Time at={createdAt} style="short" locale={locale} />,
     },
-    {
-      title: columns.net,
-      narrow: 'hidden',
-      className: 'number',
-      cell: ({ status, netRupiah }) =>
-        RECEIVED_STATUSES.includes(status) ? <Money rupiah={netRupiah} /> : <span className="dim">–</span>,
-    },
-    {
-      title: columns.total,
-      narrow: 'first',
-      className: 'number strong',
-      cell: ({ referenceId, totalRupiah }) => (
-        <a className="row-link" href={paymentPagePath.to({ code, ref: referenceId })}>
-          <Money rupiah={totalRupiah} />
-        </a>
-      ),
-    },
-    {
-      title: columns.status,
-      narrow: 'first-end',
-      cell: ({ status }) => <Chip status={status} label={texts.statuses[status]} />,
-    },
+    net,
+    total,
+    status,
   ];
 }
 
