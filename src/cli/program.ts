@@ -2,70 +2,191 @@ import { VERSION } from '../package-info';
 import { LunasCommand } from './lunas-command';
 import type { Terminal } from './terminal';
 
-type AddCommand = (program: LunasCommand) => void;
+interface CommandEntry {
+  readonly about: string;
+  /** The module of the command defines the arguments, options and subcommands. */
+  readonly load: () => Promise<(command: LunasCommand) => void>;
+}
 
-/** The modules of the commands, by group and name in `--help`. One run of `lunas` loads the one that it uses. */
-const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddCommand>>>>> = {
+/** The commands, by group and name in `--help`. One run of `lunas` loads only the module of the one that it uses. */
+const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>> = {
   'Run everything on this machine:': {
-    'up services': async () => (await import('./commands/local-stack.js')).addLocalStackCommands,
+    up: {
+      about: 'run PostgreSQL, Temporal with its Web UI, the sandbox, the API, the worker and the dashboard',
+      load: async () => (await import('./commands/local-stack.js')).defineUp,
+    },
+    services: {
+      about: 'run only PostgreSQL, Temporal and the sandbox; you run the API, the worker and the dashboard',
+      load: async () => (await import('./commands/local-stack.js')).defineServices,
+    },
   },
   'Run one process:': {
-    api: async () => (await import('./commands/api.js')).addApiCommand,
-    worker: async () => (await import('./commands/worker.js')).addWorkerCommand,
-    dashboard: async () => (await import('./commands/dashboard.js')).addDashboardCommand,
-    sandbox: async () => (await import('./commands/sandbox.js')).addSandboxCommand,
-    codec: async () => (await import('./commands/codec.js')).addCodecCommand,
-    migrate: async () => (await import('./commands/migrate.js')).addMigrateCommand,
-    temporal: async () => (await import('./commands/temporal.js')).addTemporalCommand,
+    api: {
+      about: 'run the HTTP API that merchants and providers call, and the operator API',
+      load: async () => (await import('./commands/api.js')).defineApi,
+    },
+    worker: {
+      about: 'run the worker: workflows, activities and the webhook relay',
+      load: async () => (await import('./commands/worker.js')).defineWorker,
+    },
+    dashboard: {
+      about: 'run the pages on which members of merchants take, find and refund payments',
+      load: async () => (await import('./commands/dashboard.js')).defineDashboard,
+    },
+    sandbox: {
+      about: 'run the acquirer simulator; `lunas sandbox pay` pays an order in it',
+      load: async () => (await import('./commands/sandbox.js')).defineSandbox,
+    },
+    codec: {
+      about: 'run the codec server, with which the Temporal Web UI and CLI show encrypted payloads to operators',
+      load: async () => (await import('./commands/codec.js')).defineCodec,
+    },
+    migrate: {
+      about: 'apply all migrations of this version to the database',
+      load: async () => (await import('./commands/migrate.js')).defineMigrate,
+    },
+    temporal: {
+      about: 'check or set up the namespace of Temporal',
+      load: async () => (await import('./commands/temporal.js')).defineTemporal,
+    },
   },
   'Develop a shop:': {
-    listen: async () => (await import('./commands/listen.js')).addListenCommand,
-    trigger: async () => (await import('./commands/trigger.js')).addTriggerCommand,
-    logs: async () => (await import('./commands/logs.js')).addLogsCommand,
-    requests: async () => (await import('./commands/requests.js')).addRequestsCommand,
+    listen: {
+      about: "forward a merchant's webhooks to a server on this machine, without a tunnel",
+      load: async () => (await import('./commands/listen.js')).defineListen,
+    },
+    trigger: {
+      about: 'take a new payment of the sandbox to an event, or fire a timer of an existing one',
+      load: async () => (await import('./commands/trigger.js')).defineTrigger,
+    },
+    logs: {
+      about: 'show the newest requests to the API',
+      load: async () => (await import('./commands/logs.js')).defineLogs,
+    },
+    requests: {
+      about: 'requests to the API',
+      load: async () => (await import('./commands/requests.js')).defineRequests,
+    },
   },
   'Administer:': {
-    merchants: async () => (await import('./commands/merchants.js')).addMerchantsCommand,
-    keys: async () => (await import('./commands/keys.js')).addKeysCommand,
-    users: async () => (await import('./commands/users.js')).addUsersCommand,
-    webhooks: async () => (await import('./commands/webhooks.js')).addWebhooksCommand,
-    catalog: async () => (await import('./commands/catalog.js')).addCatalogCommand,
-    fees: async () => (await import('./commands/fees.js')).addFeesCommand,
-    accounts: async () => (await import('./commands/accounts.js')).addAccountsCommand,
-    'bank-accounts': async () => (await import('./commands/bank-accounts.js')).addBankAccountsCommand,
-    operators: async () => (await import('./commands/operators.js')).addOperatorsCommand,
-    approvals: async () => (await import('./commands/approvals.js')).addApprovalsCommand,
+    merchants: {
+      about: 'merchants and how they take payments',
+      load: async () => (await import('./commands/merchants.js')).defineMerchants,
+    },
+    keys: {
+      about: "merchants' secret keys for the API; the master key",
+      load: async () => (await import('./commands/keys.js')).defineKeys,
+    },
+    users: {
+      about: 'who signs in to the merchant dashboard',
+      load: async () => (await import('./commands/users.js')).defineUsers,
+    },
+    webhooks: {
+      about: 'webhook endpoints of merchants and their deliveries',
+      load: async () => (await import('./commands/webhooks.js')).defineWebhooks,
+    },
+    catalog: {
+      about: 'fees and settlement, by provider and channel',
+      load: async () => (await import('./commands/catalog.js')).defineCatalog,
+    },
+    fees: {
+      about: 'what payments cost: rates of classes, and agreed prices',
+      load: async () => (await import('./commands/fees.js')).defineFees,
+    },
+    accounts: {
+      about: 'provider accounts; merchants never see them',
+      load: async () => (await import('./commands/accounts.js')).defineAccounts,
+    },
+    'bank-accounts': {
+      about: 'accounts of merchants that receive payouts',
+      load: async () => (await import('./commands/bank-accounts.js')).defineBankAccounts,
+    },
+    operators: {
+      about: 'keys of the operator API, and the audit log',
+      load: async () => (await import('./commands/operators.js')).defineOperators,
+    },
+    approvals: {
+      about: 'actions that a second operator has to approve in production',
+      load: async () => (await import('./commands/approvals.js')).defineApprovals,
+    },
   },
   'Inspect payments and payouts:': {
-    attention: async () => (await import('./commands/attention.js')).addAttentionCommand,
-    payments: async () => (await import('./commands/payments.js')).addPaymentsCommand,
-    payouts: async () => (await import('./commands/payouts.js')).addPayoutsCommand,
-    refunds: async () => (await import('./commands/refunds.js')).addRefundsCommand,
-    exceptions: async () => (await import('./commands/exceptions.js')).addExceptionsCommand,
-    customers: async () => (await import('./commands/customers.js')).addCustomersCommand,
+    attention: {
+      about: 'list what waits for an operator, each with its next command; exits with 1 if a person has to act',
+      load: async () => (await import('./commands/attention.js')).defineAttention,
+    },
+    payments: {
+      about: 'status and history of payments',
+      load: async () => (await import('./commands/payments.js')).definePayments,
+    },
+    payouts: {
+      about: "payments of merchants' balances to their bank accounts",
+      load: async () => (await import('./commands/payouts.js')).definePayouts,
+    },
+    refunds: {
+      about: 'refunds that require an operator',
+      load: async () => (await import('./commands/refunds.js')).defineRefunds,
+    },
+    exceptions: {
+      about: 'late payments and other cases that require an operator',
+      load: async () => (await import('./commands/exceptions.js')).defineExceptions,
+    },
+    customers: {
+      about: 'personal data of the customers who pay',
+      load: async () => (await import('./commands/customers.js')).defineCustomers,
+    },
   },
   'Verify and repair:': {
-    doctor: async () => (await import('./commands/doctor.js')).addDoctorCommand,
-    runs: async () => (await import('./commands/runs.js')).addRunsCommand,
-    ledger: async () => (await import('./commands/ledger.js')).addLedgerCommand,
-    statements: async () => (await import('./commands/statements.js')).addStatementsCommand,
-    audit: async () => (await import('./commands/audit.js')).addAuditCommand,
-    reconcile: async () => (await import('./commands/reconcile.js')).addReconcileCommand,
-    recover: async () => (await import('./commands/recover.js')).addRecoverCommand,
-    recovery: async () => (await import('./commands/recovery.js')).addRecoveryCommand,
-    replay: async () => (await import('./commands/replay.js')).addReplayCommand,
-    archive: async () => (await import('./commands/archive.js')).addArchiveCommand,
+    doctor: {
+      about: 'print every rule of a safe start with its state; exits with 1 if one is broken',
+      load: async () => (await import('./commands/doctor.js')).defineDoctor,
+    },
+    runs: {
+      about: 'the runs of the schedules: payouts, closing of days and others',
+      load: async () => (await import('./commands/runs.js')).defineRuns,
+    },
+    ledger: {
+      about: 'the double-entry ledger',
+      load: async () => (await import('./commands/ledger.js')).defineLedger,
+    },
+    statements: {
+      about: "merchants' balances, day by day in WIB",
+      load: async () => (await import('./commands/statements.js')).defineStatements,
+    },
+    audit: {
+      about: 'the hash chain of the audit log',
+      load: async () => (await import('./commands/audit.js')).defineAudit,
+    },
+    reconcile: {
+      about: 'compare provider, PostgreSQL and workflow of open payments and of recently changed final payments',
+      load: async () => (await import('./commands/reconcile.js')).defineReconcile,
+    },
+    recover: {
+      about: 'make PostgreSQL and Temporal consistent after one was lost or restored: rebuild lost workflows and rows',
+      load: async () => (await import('./commands/recover.js')).defineRecover,
+    },
+    recovery: {
+      about: 'recovery mode: no worker settles or refunds, because PostgreSQL may be behind the provider',
+      load: async () => (await import('./commands/recovery.js')).defineRecovery,
+    },
+    replay: {
+      about: 'replay open workflows with the workflow code of this version, before it is deployed',
+      load: async () => (await import('./commands/replay.js')).defineReplay,
+    },
+    archive: {
+      about: 'move old final payments from PostgreSQL to files in two steps; their idempotency keys stay taken',
+      load: async () => (await import('./commands/archive.js')).defineArchive,
+    },
   },
 };
 
-const namesOf = (key: string) => key.split(' ');
-const NAMES = new Set(Object.values(GROUPS).flatMap((group) => Object.keys(group).flatMap(namesOf)));
+const NAMES = new Set(Object.values(GROUPS).flatMap((group) => Object.keys(group)));
 
 /**
  * The `lunas` command with its subcommands. It throws instead of ending the process as commander does.
- * @param name the command that runs; of every other text, such as `--help`, and without it, all commands are there
+ * @param argv with it only the command that it names has its arguments, options and subcommands
  */
-export async function createProgram(terminal: Terminal, name?: string): Promise<LunasCommand> {
+export async function createProgram(terminal: Terminal, argv?: readonly string[]): Promise<LunasCommand> {
   const program = new LunasCommand(terminal, 'lunas')
     .description('Durable QRIS payments for merchants.')
     .version(VERSION)
@@ -76,10 +197,13 @@ export async function createProgram(terminal: Terminal, name?: string): Promise<
       writeOut: (text) => terminal.stdout.write(text),
       writeErr: (text) => terminal.stderr.write(text),
     });
-  const isWanted = (key: string) => name === undefined || !NAMES.has(name) || namesOf(key).includes(name);
+  const used = argv?.find((argument) => NAMES.has(argument));
   for (const [title, group] of Object.entries(GROUPS)) {
     program.commandsGroup(title);
-    for (const [key, load] of Object.entries(group)) if (isWanted(key)) (await load())(program);
+    for (const [name, { about, load }] of Object.entries(group)) {
+      const command = program.command(name).description(about);
+      if (argv === undefined || name === used) (await load())(command);
+    }
   }
   program.commandsGroup('Help:').helpCommand(true);
 

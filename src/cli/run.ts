@@ -13,7 +13,7 @@ const USAGE = 2;
  */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    const program = await createProgram(terminal, argv[0]);
+    const program = await createProgram(terminal, argv);
     await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (error) {

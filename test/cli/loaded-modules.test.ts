@@ -66,3 +66,19 @@ it('lunas payments show loads the client of Temporal beside that, and no action'
 it('lunas merchants list does not load the client of webhooks', async () => {
   expect(packagesOf(await loadedFiles(['merchants', 'list'])).has('undici')).toBe(false);
 });
+
+it('lunas --help loads the module of no command', async () => {
+  const files = await loadedFiles(['--help']);
+  expect(files.filter((file) => file.includes('/src/cli/commands/'))).toEqual([]);
+});
+
+it('lunas help payments prints what lunas payments --help prints', async () => {
+  const [help, option] = await Promise.all(
+    [
+      ['help', 'payments'],
+      ['payments', '--help'],
+    ].map((args) => promisify(execFile)(LUNAS, args)),
+  );
+  expect(help?.stdout).toContain('show [options] <payment>');
+  expect(help).toEqual(option);
+});

@@ -34,8 +34,7 @@ const MAX_CALLS_PER_SECOND = 10_000;
 const ADD_EXAMPLE =
   'MIDTRANS_KEY=SB-Mid-server-… lunas accounts add --provider gopay --adapter midtrans --server-key-env MIDTRANS_KEY';
 
-export function addAccountsCommand(program: LunasCommand): void {
-  const accounts = program.command('accounts').description('provider accounts; merchants never see them');
+export function defineAccounts(accounts: LunasCommand): void {
   addAdd(accounts);
   accounts
     .command('list')

@@ -17,10 +17,7 @@ import { runOperation } from '../run-operation';
 const MAX_ID = Number.MAX_SAFE_INTEGER;
 const decision = z.object({ approvalId: wholeNumber(1, MAX_ID) });
 
-export function addApprovalsCommand(program: LunasCommand): void {
-  const approvals = program
-    .command('approvals')
-    .description('actions that a second operator has to approve in production');
+export function defineApprovals(approvals: LunasCommand): void {
   approvals
     .command('list')
     .description('list the requests that wait for a decision, newest first')

@@ -12,10 +12,7 @@ import { withDatabase, type LunasCommand } from '../lunas-command';
 import { formatFields, formatRow, formatTable, type CommandResult } from '../output';
 import { runOperation } from '../run-operation';
 
-export function addArchiveCommand(program: LunasCommand): void {
-  const archive = program
-    .command('archive')
-    .description('move old final payments from PostgreSQL to files in two steps; their idempotency keys stay taken');
+export function defineArchive(archive: LunasCommand): void {
   addWrite(archive);
   addRemove(archive);
   addShow(archive);

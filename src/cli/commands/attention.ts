@@ -24,16 +24,14 @@ import type { Terminal } from '../terminal';
 /** The statements of PostgreSQL's half run beside each other. */
 const CONNECTIONS = 8;
 
-export function addAttentionCommand(program: LunasCommand): void {
-  program
-    .command('attention')
-    .description('list what waits for an operator, each with its next command; exits with 1 if a person has to act')
+export function defineAttention(attention: LunasCommand): void {
+  attention
     .option('--limit <n>', 'maximum number of rows; each kind has at least one', '50')
     .option('--watch', 'print the list again whenever it changes, until the command is stopped')
     .examples('lunas attention', 'lunas attention --watch', 'lunas attention --json')
     .checkedAction(z.object({ limit, watch: z.boolean().default(false) }), async ({ limit, watch }, context) => {
       const read = () => readAttention(context, limit);
-      return watch ? watchAttention(read, program.terminal) : attentionResult(await read());
+      return watch ? watchAttention(read, attention.terminal) : attentionResult(await read());
     });
 }
 

@@ -6,10 +6,8 @@ import { formatTable, type CommandResult } from '../output';
 
 const head = z.string().regex(/^[0-9a-f]{64}$/, { error: 'must be 64 hexadecimal digits, as the command prints' });
 
-export function addAuditCommand(program: LunasCommand): void {
-  program
-    .command('audit')
-    .description('the hash chain of the audit log')
+export function defineAudit(audit: LunasCommand): void {
+  audit
     .command('verify')
     .description(
       'compute the hash chain again and list changed, missing and inserted rows; exit code 1 if there are any',

@@ -21,8 +21,7 @@ import { runOperation } from '../run-operation';
 const MAX_NAME_CHARACTERS = 200;
 const NOTE_OF_MERCHANT = 'why; the merchant sees it';
 
-export function addBankAccountsCommand(program: LunasCommand): void {
-  const accounts = program.command('bank-accounts').description('accounts of merchants that receive payouts');
+export function defineBankAccounts(accounts: LunasCommand): void {
   addList(accounts);
   accounts
     .command('show <account-id>')

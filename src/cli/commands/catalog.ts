@@ -11,8 +11,7 @@ import { durationFrom, joinOptions, oneOf, wholeNumber } from '../option-schemas
 import { formatTable } from '../output';
 import { runOperation } from '../run-operation';
 
-export function addCatalogCommand(program: LunasCommand): void {
-  const catalog = program.command('catalog').description('fees and settlement, by provider and channel');
+export function defineCatalog(catalog: LunasCommand): void {
   addSet(catalog);
   catalog
     .command('list')

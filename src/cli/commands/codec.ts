@@ -8,37 +8,34 @@ import type { CommandContext } from '../command-context';
 import { requireOwnSettings, requireSettings } from '../lunas-command';
 import { runService } from '../service-process';
 
-export function addCodecCommand(program: Command): void {
-  program
-    .command('codec')
-    .description('run the codec server, with which the Temporal Web UI and CLI show encrypted payloads to operators')
-    .action(() =>
-      runService('codec', async (log, context) => {
-        const { startCodecServer } = await import('../../temporal/codec-server.js');
-        const { payloadKeys } = await import('../../temporal/payload-codec.js');
-        const { config } = context;
-        const databaseUrl = await context.databaseUrl();
-        await requireOwnSettings(context);
-        const db = createPool(databaseUrl, { max: 2 });
-        // It would decrypt for everyone in a production database that it takes for a sandbox.
-        const environment = await requireSettings(context, db);
-        const server = await startCodecServer({
-          port: codecPortOf(config),
-          keys: payloadKeys(new DerivedKeys(db, await context.sealer(db))),
-          namespace: config.TEMPORAL_NAMESPACE,
-          origins: temporalUiOrigins(context),
-          findOperator: environment === 'sandbox' ? null : operatorFinder(db, environment),
-          record: decryptionRecorder(db, log),
-          log,
-        });
-        return {
-          async close() {
-            await server.close();
-            await db.end();
-          },
-        };
-      }),
-    );
+export function defineCodec(codec: Command): void {
+  codec.action(() =>
+    runService('codec', async (log, context) => {
+      const { startCodecServer } = await import('../../temporal/codec-server.js');
+      const { payloadKeys } = await import('../../temporal/payload-codec.js');
+      const { config } = context;
+      const databaseUrl = await context.databaseUrl();
+      await requireOwnSettings(context);
+      const db = createPool(databaseUrl, { max: 2 });
+      // It would decrypt for everyone in a production database that it takes for a sandbox.
+      const environment = await requireSettings(context, db);
+      const server = await startCodecServer({
+        port: codecPortOf(config),
+        keys: payloadKeys(new DerivedKeys(db, await context.sealer(db))),
+        namespace: config.TEMPORAL_NAMESPACE,
+        origins: temporalUiOrigins(context),
+        findOperator: environment === 'sandbox' ? null : operatorFinder(db, environment),
+        record: decryptionRecorder(db, log),
+        log,
+      });
+      return {
+        async close() {
+          await server.close();
+          await db.end();
+        },
+      };
+    }),
+  );
 }
 
 /** The origins of the pages that may use the codec server. */

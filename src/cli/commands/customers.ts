@@ -9,8 +9,7 @@ import { runOperation } from '../run-operation';
 
 const input = z.object({ payment: z.string() });
 
-export function addCustomersCommand(program: LunasCommand): void {
-  const customers = program.command('customers').description('personal data of the customers who pay');
+export function defineCustomers(customers: LunasCommand): void {
   customers
     .command('show <payment>')
     .description("show a payment's customer and metadata, as the merchant sent them; the audit log has who saw them")

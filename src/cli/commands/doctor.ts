@@ -27,10 +27,8 @@ interface CheckedRule {
   readonly advice: string | null;
 }
 
-export function addDoctorCommand(program: LunasCommand): void {
-  program
-    .command('doctor')
-    .description('print every rule of a safe start with its state; exits with 1 if one is broken')
+export function defineDoctor(doctor: LunasCommand): void {
+  doctor
     .option('--merchant <merchant-id>', 'the go-live checklist of a merchant instead')
     .examples('lunas doctor', 'lunas doctor --json', 'lunas doctor --merchant 01935b6c-7c00-7000-8000-00006c756e61')
     .checkedAction(z.object({ merchant: id.optional() }), ({ merchant }, context) =>

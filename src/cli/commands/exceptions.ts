@@ -9,11 +9,8 @@ import type { LunasCommand } from '../lunas-command';
 import { id, limit, note } from '../option-schemas';
 import { formatTable } from '../output';
 
-export function addExceptionsCommand(program: LunasCommand): void {
+export function defineExceptions(exceptions: LunasCommand): void {
   const resolveInput = z.object({ exceptionId: id, note, refunded: z.boolean().default(false) });
-  const exceptions = program
-    .command('exceptions')
-    .description('late payments and other cases that require an operator');
   exceptions
     .command('list')
     .description('list the open exceptions, newest first')

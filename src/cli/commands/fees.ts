@@ -51,8 +51,7 @@ const dayOrTime = z
   })
   .default(() => new Date());
 
-export function addFeesCommand(program: LunasCommand): void {
-  const fees = program.command('fees').description('what payments cost: rates of classes, and agreed prices');
+export function defineFees(fees: LunasCommand): void {
   addSet(fees);
   addAgree(fees);
   addList(fees);

@@ -14,8 +14,7 @@ import { id, textUpTo } from '../option-schemas';
 import { formatFields, formatTable, type CommandResult } from '../output';
 import { runOperation } from '../run-operation';
 
-export function addKeysCommand(program: LunasCommand): void {
-  const keys = program.command('keys').description("merchants' secret keys for the API; the master key");
+export function defineKeys(keys: LunasCommand): void {
   const create = keys
     .command('create')
     .description('create a secret key; it is shown only once')

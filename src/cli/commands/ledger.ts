@@ -9,10 +9,8 @@ import type { Terminal } from '../terminal';
 
 const REPORT_INTERVAL_MS = 5_000;
 
-export function addLedgerCommand(program: LunasCommand): void {
-  program
-    .command('ledger')
-    .description('the double-entry ledger')
+export function defineLedger(ledger: LunasCommand): void {
+  ledger
     .command('verify')
     .description('recompute the ledger and list its breaks; exit code 1 if there are any')
     .option('--all', 'verify every payment, not only those that changed since the last verification without breaks')
@@ -20,7 +18,7 @@ export function addLedgerCommand(program: LunasCommand): void {
     .databaseAction(
       z.object({ all: z.boolean().default(false) }),
       async ({ all }, db) =>
-        verificationResult(await verifyLedger(db, { all, onProgress: progressReporter(program.terminal) })),
+        verificationResult(await verifyLedger(db, { all, onProgress: progressReporter(ledger.terminal) })),
       LONG_STATEMENT_MS,
     );
 }

@@ -17,10 +17,8 @@ const input = z.object({
   printJson: z.boolean().default(false),
 });
 
-export function addListenCommand(program: LunasCommand): void {
-  program
-    .command('listen')
-    .description("forward a merchant's webhooks to a server on this machine, without a tunnel")
+export function defineListen(listen: LunasCommand): void {
+  listen
     .option('--key-file <path>', 'a file with a secret key of the merchant (default: LUNAS_KEY)')
     .option('--key <secret-key>', 'the key itself, which every user of this machine can then see')
     .requiredOption('--forward-to <url>', 'the address of your webhook receiver')
@@ -34,7 +32,7 @@ export function addListenCommand(program: LunasCommand): void {
     .addHelpText('after', EXPLANATION)
     .runningAction(input, async ({ forwardTo, event, apiUrl, printJson, ...given }, context) => {
       const key = await readListenKey(given, context.config.LUNAS_KEY);
-      const { stdout, stderr } = program.terminal;
+      const { stdout, stderr } = listen.terminal;
       const stopping = new AbortController();
       const stop = () => stopping.abort();
       const removeListeners = onStopSignal(stop, () => process.exit(1));

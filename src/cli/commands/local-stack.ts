@@ -11,14 +11,11 @@ const ENV_FILE = '.env';
 
 type Render = (runFile: RunFile, dataDirectory: DataDirectory, namespace: string) => string;
 
-export function addLocalStackCommands(program: Command): void {
-  const up = program
-    .command('up')
-    .description('run PostgreSQL, Temporal with its Web UI, the sandbox, the API, the worker and the dashboard');
-  const services = program
-    .command('services')
-    .description('run only PostgreSQL, Temporal and the sandbox; you run the API, the worker and the dashboard');
+export function defineUp(up: Command): void {
   addStackAction(up, ['sandbox', 'codec', 'worker', 'api', 'dashboard'], renderUp);
+}
+
+export function defineServices(services: Command): void {
   addStackAction(services, ['sandbox', 'codec'], renderServices);
 }
 

@@ -25,10 +25,8 @@ const input = z.object({
   json: z.boolean().default(false),
 });
 
-export function addLogsCommand(program: LunasCommand): void {
-  program
-    .command('logs')
-    .description('show the newest requests to the API')
+export function defineLogs(logs: LunasCommand): void {
+  logs
     .option('--follow', 'print new requests as they are completed, until Ctrl-C; with --json one line for each')
     .option('--status <status>', 'only responses with this status, such as 404, or of this class, such as 4xx')
     .option('--key <id>', 'only requests with this key (`lunas keys list`)')
@@ -40,7 +38,7 @@ export function addLogsCommand(program: LunasCommand): void {
     .databaseAction(input, async ({ follow, status, key, limit, json, ...others }, db) => {
       const filter = { statuses: status, keyId: key, ...others };
       if (follow) {
-        await printNew(program, db, filter, json ? jsonLine : textLine);
+        await printNew(logs, db, filter, json ? jsonLine : textLine);
         return undefined;
       }
       const requests = await listRequests(db, filter, limit);

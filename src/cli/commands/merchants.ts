@@ -26,8 +26,7 @@ const TOO_MANY_ORIGINS = { error: `may be repeated at most ${MAX_ORIGINS} times`
 /** What is sent to an operation without a choice. */
 const on = (merchantId: string) => ({ path: { merchant: merchantId }, input: {} });
 
-export function addMerchantsCommand(program: LunasCommand): void {
-  const merchants = program.command('merchants').description('merchants and how they take payments');
+export function defineMerchants(merchants: LunasCommand): void {
   addCreate(merchants);
   merchants
     .command('list')

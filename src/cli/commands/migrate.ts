@@ -8,22 +8,19 @@ import type { LunasCommand } from '../lunas-command';
 import { requireRules } from '../rules/rule';
 import { SETTINGS_RULES, type Settings } from '../rules/settings-rules';
 
-export function addMigrateCommand(program: LunasCommand): void {
-  program
-    .command('migrate')
-    .description('apply all migrations of this version to the database')
-    .checkedAction(z.object({}), async (_, context) => {
-      const databaseUrl = directDatabaseUrl(context.config) ?? (await context.databaseUrl());
-      await requireSettingsOf(context, databaseUrl, undefined);
-      try {
-        await requireSettingsOf(context, databaseUrl, await readEnvironment(databaseUrl));
-        const migrations = await migrate(databaseUrl, await context.environment(), context.config.LUNAS_CELL);
-        const text = migrations.length === 0 ? 'The schema is up to date.' : `Applied ${migrations.join(', ')}.`;
-        return { json: { migrations }, text };
-      } catch (error) {
-        throw explainDatabaseError(error, databaseUrl);
-      }
-    });
+export function defineMigrate(command: LunasCommand): void {
+  command.checkedAction(z.object({}), async (_, context) => {
+    const databaseUrl = directDatabaseUrl(context.config) ?? (await context.databaseUrl());
+    await requireSettingsOf(context, databaseUrl, undefined);
+    try {
+      await requireSettingsOf(context, databaseUrl, await readEnvironment(databaseUrl));
+      const migrations = await migrate(databaseUrl, await context.environment(), context.config.LUNAS_CELL);
+      const text = migrations.length === 0 ? 'The schema is up to date.' : `Applied ${migrations.join(', ')}.`;
+      return { json: { migrations }, text };
+    } catch (error) {
+      throw explainDatabaseError(error, databaseUrl);
+    }
+  });
 }
 
 /**

@@ -28,8 +28,7 @@ const OPTION_TEXTS: Readonly<Partial<Record<string, string>>> = {
   first_has_scopes: 'Create the first operator without --scopes: its key creates the others.',
 };
 
-export function addOperatorsCommand(program: LunasCommand): void {
-  const operators = program.command('operators').description('keys of the operator API, and the audit log');
+export function defineOperators(operators: LunasCommand): void {
   const create = operators
     .command('create')
     .description('create a key of the operator API; it is shown only once')

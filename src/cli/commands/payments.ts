@@ -18,8 +18,7 @@ import { explainOutcome, outcomeRow } from '../render-outcome';
 import { renderPayment } from '../render-payment';
 import { explainUnstored } from '../unstored-payment';
 
-export function addPaymentsCommand(program: LunasCommand): void {
-  const payments = program.command('payments').description('status and history of payments');
+export function definePayments(payments: LunasCommand): void {
   addShow(payments);
   addList(payments);
   addSettle(payments);

@@ -40,8 +40,7 @@ const MAX_TEXT_CHARACTERS = 200;
 /** Larger amounts are typing errors. */
 const MAX_RUPIAH = 1_000_000_000_000;
 
-export function addPayoutsCommand(program: LunasCommand): void {
-  const payouts = program.command('payouts').description("payments of merchants' balances to their bank accounts");
+export function definePayouts(payouts: LunasCommand): void {
   addList(payouts);
   addShow(payouts);
   addCreate(payouts);

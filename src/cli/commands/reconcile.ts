@@ -18,10 +18,8 @@ import { durationFrom } from '../option-schemas';
 import { formatTable, type CommandResult } from '../output';
 import { runOperation } from '../run-operation';
 
-export function addReconcileCommand(program: LunasCommand): void {
-  program
-    .command('reconcile')
-    .description('compare provider, PostgreSQL and workflow of open payments and of recently changed final payments')
+export function defineReconcile(reconcile: LunasCommand): void {
+  reconcile
     .option('--since <duration>', 'compare final payments that changed in this period', `${FULL_PERIOD_DAYS}d`)
     .examples('lunas reconcile', 'lunas reconcile --since 30d --json')
     .writeAction(
@@ -39,7 +37,7 @@ export function addReconcileCommand(program: LunasCommand): void {
             const changedSince = new Date(Date.now() - since * 1_000).toISOString();
             const { isOn: isRecovering } = await readRecoveryMode(db);
             const report = (part: PartCoverage) =>
-              program.terminal.stderr.write(`${nameOf(part)}: ${describeCoverage(part)}\n`);
+              reconcile.terminal.stderr.write(`${nameOf(part)}: ${describeCoverage(part)}\n`);
             const needs = { ...audit, providers, workflows, isRecovering, report };
             const call = { path: {}, input: { changedSince } };
             return reconciliationResult(requireDone(await runOperation(audit, reconcileNow, needs, call)));

@@ -20,7 +20,7 @@ import type { Terminal } from '../terminal';
 
 const REPORT_INTERVAL = 1_000;
 
-export function addRecoverCommand(program: LunasCommand): void {
+export function defineRecover(recover: LunasCommand): void {
   const input = z
     .object({
       paymentOrPayout: z.array(z.string()).default([]),
@@ -30,11 +30,8 @@ export function addRecoverCommand(program: LunasCommand): void {
     .refine(({ paymentOrPayout, since, fromStart }) => paymentOrPayout.length === 0 || !(since || fromStart), {
       error: 'takes either payments and payouts, or --since and --from-start',
     });
-  program
-    .command('recover [payment-or-payout...]')
-    .description(
-      'make PostgreSQL and Temporal consistent after one was lost or restored: rebuild lost workflows and rows',
-    )
+  recover
+    .argument('[payment-or-payout...]')
     .option(
       '--since <timestamp>',
       'look for lost rows in workflows started since then (default: one hour before the newest payment in PostgreSQL)',
@@ -49,7 +46,7 @@ export function addRecoverCommand(program: LunasCommand): void {
           const needs = { ...audit, workflows, context: { db, environment, onDeliveries: () => undefined } };
           if (paymentOrPayout.length === 0) {
             const input = { startedSince: since?.toISOString(), fromStart };
-            const reporting = { ...needs, onProgress: progressReport(program.terminal) };
+            const reporting = { ...needs, onProgress: progressReport(recover.terminal) };
             return recoveryResult(requireDone(await runOperation(audit, recoverAll, reporting, { path: {}, input })));
           }
           const recovered: RecoveredOne[] = [];

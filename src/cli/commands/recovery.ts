@@ -12,10 +12,7 @@ const NOTE_OPTION = ['--note <text>', 'why, for the audit log'] as const;
 
 const endInput = z.object({ note, lostNothing: z.boolean().default(false) });
 
-export function addRecoveryCommand(program: LunasCommand): void {
-  const recovery = program
-    .command('recovery')
-    .description('recovery mode: no worker settles or refunds, because PostgreSQL may be behind the provider');
+export function defineRecovery(recovery: LunasCommand): void {
   recovery
     .command('begin')
     .description('begin recovery mode: within 2 s no worker settles or refunds')

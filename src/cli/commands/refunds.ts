@@ -8,8 +8,7 @@ import { addPaymentAction, runPaymentAction } from '../payment-action';
 
 const RESOLUTIONS = ['refunded', 'paid'] as const;
 
-export function addRefundsCommand(program: LunasCommand): void {
-  const refunds = program.command('refunds').description('refunds that require an operator');
+export function defineRefunds(refunds: LunasCommand): void {
   refunds
     .command('list')
     .description('list refunds that the provider rejected, or has not confirmed for a long time')

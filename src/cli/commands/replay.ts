@@ -10,20 +10,18 @@ import { formatTable, type CommandResult } from '../output';
 const REPORT_INTERVAL = 100;
 const MAX_OPEN = 100_000;
 
-export function addReplayCommand(program: LunasCommand): void {
+export function defineReplay(replay: LunasCommand): void {
   const onProgress = (replayed: number) => {
-    if (replayed % REPORT_INTERVAL === 0) program.terminal.stderr.write(`${replayed} replayed\n`);
+    if (replayed % REPORT_INTERVAL === 0) replay.terminal.stderr.write(`${replayed} replayed\n`);
   };
-  program
-    .command('replay')
-    .description('replay open workflows with the workflow code of this version, before it is deployed')
+  replay
     .requiredOption('--open <number>', 'how many open workflows of each type, of each status and age')
     .examples('lunas replay --open 200', 'lunas replay --open 1000 --json')
     .databaseAction(z.object({ open: wholeNumber(1, MAX_OPEN) }), async ({ open }, db, context) => {
       const { client, keys } = await connectTemporal(context, db);
       try {
         const { replayOpenWorkflows } = await import('../../worker/replay-open.js');
-        const log = createLogger('cli', context.config.LOG_LEVEL, program.terminal.stderr);
+        const log = createLogger('cli', context.config.LOG_LEVEL, replay.terminal.stderr);
         return replayResult(
           await replayOpenWorkflows({
             client,

@@ -9,8 +9,7 @@ import { requestCells } from '../render-request';
 /** The API replaces a longer `X-Request-Id` by its own. */
 const MAX_ID_CHARACTERS = 128;
 
-export function addRequestsCommand(program: LunasCommand): void {
-  const requests = program.command('requests').description('requests to the API');
+export function defineRequests(requests: LunasCommand): void {
   requests
     .command('show <request-id>')
     .description('show a request by its X-Request-Id, with the payments that it created, changed or read')

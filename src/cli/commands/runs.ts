@@ -11,8 +11,7 @@ import { runOperation } from '../run-operation';
 
 const kind = oneOf(RUN_KINDS);
 
-export function addRunsCommand(program: LunasCommand): void {
-  const runs = program.command('runs').description('the runs of the schedules: payouts, closing of days and others');
+export function defineRuns(runs: LunasCommand): void {
   runs
     .command('list')
     .description('list the runs, newest first, with what each has done and with whom it failed')

@@ -7,32 +7,29 @@ import type { LunasCommand } from '../lunas-command';
 import { payInSandbox } from '../pay-in-sandbox';
 import { runService } from '../service-process';
 
-export function addSandboxCommand(program: LunasCommand): void {
-  const sandbox = program
-    .command('sandbox')
-    .description('run the acquirer simulator; `lunas sandbox pay` pays an order in it')
-    .action(() =>
-      runService('sandbox', async (log, context) => {
-        assertSandbox(context.config);
-        const { startSandbox } = await import('../../sandbox/sandbox.js');
-        const { SANDBOX_PORT: port, SANDBOX_HOST: host } = context.localStackConfig();
-        const ledger = await openLedger(context, (line) => log.warn(line));
-        try {
-          const { databaseUrl } = ledger;
-          const running = await startSandbox({ port, host, databaseUrl, log });
-          await ledger.publishUrl(running.url);
-          return {
-            async close() {
-              await running.close();
-              await ledger.stop();
-            },
-          };
-        } catch (error) {
-          await ledger.stop();
-          throw error;
-        }
-      }),
-    );
+export function defineSandbox(sandbox: LunasCommand): void {
+  sandbox.action(() =>
+    runService('sandbox', async (log, context) => {
+      assertSandbox(context.config);
+      const { startSandbox } = await import('../../sandbox/sandbox.js');
+      const { SANDBOX_PORT: port, SANDBOX_HOST: host } = context.localStackConfig();
+      const ledger = await openLedger(context, (line) => log.warn(line));
+      try {
+        const { databaseUrl } = ledger;
+        const running = await startSandbox({ port, host, databaseUrl, log });
+        await ledger.publishUrl(running.url);
+        return {
+          async close() {
+            await running.close();
+            await ledger.stop();
+          },
+        };
+      } catch (error) {
+        await ledger.stop();
+        throw error;
+      }
+    }),
+  );
   sandbox.addHelpText('after', magicAmounts());
   sandbox
     .command('pay <reference-id>')

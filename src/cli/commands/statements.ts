@@ -20,8 +20,7 @@ import type { Terminal } from '../terminal';
 
 const MAX_LINES = 1_000;
 
-export function addStatementsCommand(program: LunasCommand): void {
-  const statements = program.command('statements').description("merchants' balances, day by day in WIB");
+export function defineStatements(statements: LunasCommand): void {
   addList(statements);
   addShow(statements);
 }

@@ -11,8 +11,7 @@ import { runOperation } from '../run-operation';
 
 const INPUT = z.object({});
 
-export function addTemporalCommand(program: LunasCommand): void {
-  const temporal = program.command('temporal').description('check or set up the namespace of Temporal');
+export function defineTemporal(temporal: LunasCommand): void {
   temporal
     .command('check')
     .description('print each requirement of the Temporal server with its state; exits with 1 if one is broken')

@@ -45,17 +45,17 @@ const input = z
   });
 type Input = z.output<typeof input>;
 
-export function addTriggerCommand(program: LunasCommand): void {
-  program
-    .command('trigger <event> [reference-id]')
-    .description('take a new payment of the sandbox to an event, or fire a timer of an existing one')
+export function defineTrigger(trigger: LunasCommand): void {
+  trigger
+    .argument('<event>')
+    .argument('[reference-id]')
     .option('--amount <rupiah>', 'of the new payment (default: 50000)')
     .option('--provider <provider>', `${joinOptions(PROVIDERS)} (default: that of the merchant)`)
     .option('--merchant <id>', 'the merchant of the new payment (default: the demo merchant)')
     .addHelpText('after', `\nEvents: ${TRIGGER_EVENTS.join(', ')}\nTimers of a payment: ${TIMERS.join(', ')}`)
     .examples('lunas trigger payment.paid', 'lunas trigger payment.refunded --amount 75000', 'lunas trigger expire LN…')
     .hook('preAction', async () => {
-      const context = new CommandContext(program.terminal.environment);
+      const context = new CommandContext(trigger.terminal.environment);
       assertSandbox(context.config);
       await assertSandboxDatabase(await context.databaseUrl());
     })
@@ -67,7 +67,7 @@ export function addTriggerCommand(program: LunasCommand): void {
         return runPaymentAction(audit, context, FIRE_TIMER[timer], target);
       }
       if (!event) throw new Error(`unreachable: ${given.event}`);
-      const print = (step: TriggeredStep) => program.terminal.stdout.write(`${describeStep(step)}\n`);
+      const print = (step: TriggeredStep) => trigger.terminal.stdout.write(`${describeStep(step)}\n`);
       return runTrigger(audit, context, { ...given, event }, given.json ? () => undefined : print);
     });
 }

@@ -31,8 +31,7 @@ async function dashboardUrl(context: CommandContext): Promise<string> {
   return runFile?.dashboard_url ?? dashboardUrlOf(context.config);
 }
 
-export function addUsersCommand(program: LunasCommand): void {
-  const users = program.command('users').description('who signs in to the merchant dashboard');
+export function defineUsers(users: LunasCommand): void {
   addInvite(users);
   users
     .command('list')

@@ -32,8 +32,7 @@ const SECRET_SHOWN_ONCE = 'Keep the secret now: it is not shown again.';
 /** What is sent to an operation without a choice. */
 const on = (endpointId: string) => ({ path: { endpoint: endpointId }, input: {} });
 
-export function addWebhooksCommand(program: LunasCommand): void {
-  const webhooks = program.command('webhooks').description('webhook endpoints of merchants and their deliveries');
+export function defineWebhooks(webhooks: LunasCommand): void {
   addCreate(webhooks);
   addList(webhooks);
   addSet(webhooks);

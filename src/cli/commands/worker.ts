@@ -5,43 +5,40 @@ import { WORKFLOW_BUNDLE } from '../../package-info';
 import { requireInstallation } from '../rules/require-installation';
 import { runService } from '../service-process';
 
-export function addWorkerCommand(program: Command): void {
-  program
-    .command('worker')
-    .description('run the worker: workflows, activities and the webhook relay')
-    .action(() =>
-      runService('worker', async (log, context) => {
-        const databaseUrl = await context.databaseUrl();
-        const environment = await requireInstallation(context, 'worker', log);
-        const { oldMasterKeys } = context;
-        const masterKey = await context.masterKey();
-        const { startWorker } = await import('../../servers/worker.js');
-        return startWorker({
-          databaseUrl,
-          temporal: await context.temporal(),
-          masterKey,
-          oldMasterKeys,
-          environment,
-          webhookAllowedNetworks: context.config.WEBHOOK_ALLOWED_NETWORKS,
-          webhookForbiddenNetworks: context.config.WEBHOOK_FORBIDDEN_NETWORKS,
-          publicBaseUrl: context.publicBaseUrl(),
-          refundHoldSeconds: context.config.REFUND_HOLD_SECONDS,
-          retentionDays: retentionOf(context.config),
-          beginsRecovery: context.config.LUNAS_RECOVERY_MODE === 'true',
-          metrics: metricsAddressOf(context.config),
-          workflowBundlePath: WORKFLOW_BUNDLE,
-          hasWorkflowStackTraces: context.config.WORKFLOW_STACK_TRACES === 'true',
-          version: versionOf(context.config),
-          roles: context.config.WORKER_ROLES,
-          sizes: workerSizesOf(context.config),
-          log,
-          // An uncaught exception ends the process; its supervisor starts it again.
-          onFailure: (error) => {
-            throw error;
-          },
-        });
-      }),
-    );
+export function defineWorker(worker: Command): void {
+  worker.action(() =>
+    runService('worker', async (log, context) => {
+      const databaseUrl = await context.databaseUrl();
+      const environment = await requireInstallation(context, 'worker', log);
+      const { oldMasterKeys } = context;
+      const masterKey = await context.masterKey();
+      const { startWorker } = await import('../../servers/worker.js');
+      return startWorker({
+        databaseUrl,
+        temporal: await context.temporal(),
+        masterKey,
+        oldMasterKeys,
+        environment,
+        webhookAllowedNetworks: context.config.WEBHOOK_ALLOWED_NETWORKS,
+        webhookForbiddenNetworks: context.config.WEBHOOK_FORBIDDEN_NETWORKS,
+        publicBaseUrl: context.publicBaseUrl(),
+        refundHoldSeconds: context.config.REFUND_HOLD_SECONDS,
+        retentionDays: retentionOf(context.config),
+        beginsRecovery: context.config.LUNAS_RECOVERY_MODE === 'true',
+        metrics: metricsAddressOf(context.config),
+        workflowBundlePath: WORKFLOW_BUNDLE,
+        hasWorkflowStackTraces: context.config.WORKFLOW_STACK_TRACES === 'true',
+        version: versionOf(context.config),
+        roles: context.config.WORKER_ROLES,
+        sizes: workerSizesOf(context.config),
+        log,
+        // An uncaught exception ends the process; its supervisor starts it again.
+        onFailure: (error) => {
+          throw error;
+        },
+      });
+    }),
+  );
 }
 
 function versionOf({ TEMPORAL_DEPLOYMENT_NAME: deploymentName, TEMPORAL_WORKER_BUILD_ID: buildId }: Config) {
