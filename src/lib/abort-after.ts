@@ -8,19 +8,24 @@ export async function whenAborted(signal: AbortSignal): Promise<void> {
 /**
  * Runs `work` with a signal that aborts as `signal` does, or after `timeoutMs` with a `TimeoutError`.
  *
- * `AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])` does not do this in Node.js 20: it refers to the timeout
- * weakly, so that a garbage collection removes the timeout, and a call without a response never ends.
+ * `AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])` does not do this. In Node.js 20 it refers to the timeout
+ * weakly, so that a garbage collection removes the timeout, and a call without a response never ends. In every version
+ * it is kept for good once it has a listener, with all that the listener refers to, unless it aborts.
  */
 export async function abortAfter<Result>(
   timeoutMs: number,
   signal: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(new DOMException('The time limit passed', 'TimeoutError')), timeoutMs);
+  const ended = new AbortController();
+  const abort = (): void => ended.abort(signal?.reason);
+  if (signal?.aborted) abort();
+  signal?.addEventListener('abort', abort);
+  const timer = setTimeout(() => ended.abort(new DOMException('The time limit passed', 'TimeoutError')), timeoutMs);
   try {
-    return await work(signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal);
+    return await work(ended.signal);
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
   }
 }

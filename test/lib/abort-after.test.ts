@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { abortAfter } from '../../src/lib/abort-after';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { abortAfter, whenAborted } from '../../src/lib/abort-after';
 import { collectGarbage } from '../support/collect-garbage';
 
 const HOUR_MS = 3_600_000;
@@ -29,4 +29,25 @@ it('aborts the work if its caller aborts', async () => {
 it('returns what the work returns, and throws what it throws', async () => {
   expect(await abortAfter(HOUR_MS, undefined, () => Promise.resolve('done'))).toBe('done');
   await expect(abortAfter(HOUR_MS, undefined, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+});
+
+it('keeps nothing of work that has ended, also if it still waits for the signal', async () => {
+  const caller = new AbortController();
+  let left = 0;
+  const registry = new FinalizationRegistry(() => (left -= 1));
+  const call = async (): Promise<void> => {
+    const held = { bytes: new Uint8Array(1_000) };
+    registry.register(held, undefined);
+    left += 1;
+    await abortAfter(HOUR_MS, caller.signal, (signal) =>
+      Promise.race([Promise.resolve(), whenAborted(signal).then(() => held)]),
+    );
+  };
+  for (let calls = 0; calls < 50; calls += 1) await call();
+  for (let times = 0; times < 100 && left > 1; times += 1) {
+    collectGarbage();
+    await setImmediate();
+  }
+  // The stack may still refer to the last one.
+  expect(left).toBeLessThanOrEqual(1);
 });
