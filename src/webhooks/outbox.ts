@@ -118,16 +118,32 @@ const LEASE = `
     ) next
   ),
   oldest as materialized (
-    select endpoint.id as endpoint_id, endpoint.claim_number, head.*, leased_until > now() as is_leased
+    select endpoint.id as endpoint_id, endpoint.claim_number, endpoint.next_probe_at, endpoint.last_leased_at,
+      endpoint.last_leased_id, head.*, leased_until > now() as is_leased,
+      row_number() over (partition by endpoint.id order by head.queued_at, head.id) as ordinal
     from pending join webhook_endpoints endpoint on endpoint.id = pending.endpoint_id
     cross join lateral (
       select id, merchant_id, queued_at, leased_until from webhook_deliveries
       where endpoint_id = endpoint.id and ${IS_IN_OUTBOX} order by queued_at, id limit 2 * $2::integer
     ) head
   ),
+  known as materialized (
+    select endpoint_id, claim_number, id, queued_at, is_leased from oldest
+    union all
+    select oldest.endpoint_id, oldest.claim_number, behind.id, behind.queued_at, true
+    from oldest cross join lateral (
+      select id, queued_at from webhook_deliveries
+      where ${IS_IN_OUTBOX} and leased_until > now()
+        and (endpoint_id, queued_at, id) > (oldest.endpoint_id, oldest.queued_at, oldest.id)
+        and (endpoint_id, queued_at, id) <= (oldest.endpoint_id, oldest.last_leased_at, oldest.last_leased_id)
+      order by endpoint_id, queued_at, id limit $2
+    ) behind
+    where oldest.ordinal = 2 * $2::integer and oldest.next_probe_at is null
+      and (oldest.last_leased_at, oldest.last_leased_id) > (oldest.queued_at, oldest.id)
+  ),
   seen as (
     select endpoint_id as id, claim_number, $2::integer - count(*) filter (where is_leased) as room
-    from oldest group by endpoint_id, claim_number
+    from known group by endpoint_id, claim_number
   ),
   endpoint as (
     select current.id, current.next_probe_at, seen.room
@@ -173,8 +189,18 @@ const LEASE = `
     returning *
   ),
   counted as (
-    update webhook_endpoints set claim_number = claim_number + 1
-    where id in (select endpoint_id from claimed)
+    update webhook_endpoints
+    set claim_number = claim_number + 1, last_leased_at = last.queued_at, last_leased_id = last.id
+    from (
+      select distinct on (endpoint_id) * from (
+        select endpoint_id, id, queued_at from claimed
+        union all
+        select endpoint_id, id, queued_at from known where is_leased
+      ) lease
+      where endpoint_id in (select endpoint_id from claimed)
+      order by endpoint_id, queued_at desc, id desc
+    ) last
+    where webhook_endpoints.id = last.endpoint_id
   )`;
 
 /** The statement of a claim, for deliveries of these kinds. */
@@ -191,7 +217,8 @@ const CLAIM = claimStatement(ALL_SUBJECT_TABLES);
  * Claims deliveries for an attempt, under a lease that no other relay can take. It takes the oldest of each endpoint,
  * up to the limit of the endpoint, by fair scheduling between merchants. What any relay has leased counts: a claim
  * leaves an endpoint out if another claim holds it, or has changed its `claim_number` since the snapshot of the
- * statement. The oldest have one order, also those of one instant, so no lease is behind what is not leased. For a
+ * statement. The oldest have one order, also those of one instant. A lease is behind what is not leased only if a
+ * transaction committed late: then the claim also reads from the oldest to the last lease that is known. For a
  * failing endpoint it takes one probe when that is due: the delivery with the fewest attempts, since a receiver may
  * fail only for one event.
  *

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { createSealer } from '../../src/crypto/sealing';
+import type { Queryable } from '../../src/db/connection/pool';
 import { transitionWriters } from '../../src/db/transitions/payment-transitions';
 import { createLogger } from '../../src/observability/logger';
 import { redeliverNamed } from '../../src/services/webhooks/webhook-redelivery';
@@ -83,11 +84,20 @@ async function addEndpoint(secrets = [SECRET]): Promise<string> {
   return id;
 }
 
-async function createPayments(count: number): Promise<void> {
+async function createPayments(count: number, db: Queryable = ledger.db): Promise<void> {
   for (let index = 0; index < count; index += 1) {
-    await transitionWriters.create(ledger.context, creation(ledger.newTerms(), new Date()));
+    await transitionWriters.create({ ...ledger.context, db }, creation(ledger.newTerms(), new Date()));
   }
 }
+
+const ATTEMPT = { durationMs: 1, statusCode: 200, failure: null, responseExcerpt: '', retryAfterSeconds: null };
+
+/** Records a success of each, as the relay does. */
+const deliver = (claimed: readonly Delivery[], db: Queryable = ledger.db) =>
+  recordDelivered(
+    db,
+    claimed.map((delivery) => ({ delivery, attempt: { ...ATTEMPT, startedAt: new Date() } })),
+  );
 
 async function endpointState(id: string) {
   const { rows } = await ledger.db.query('select * from webhook_endpoints where id = $1', [id]);
@@ -116,7 +126,6 @@ async function rowsReadBy(client: PoolClient, work: () => Promise<unknown>): Pro
 }
 
 describe('with many pending deliveries and plans from an empty outbox', () => {
-  const DELIVERED = { startedAt: new Date(), durationMs: 1, statusCode: 200, failure: null, responseExcerpt: '' };
   let client: PoolClient;
   let claimed: readonly Delivery[] = [];
 
@@ -136,11 +145,7 @@ describe('with many pending deliveries and plans from an empty outbox', () => {
     claimed = await claimDeliveries(client, { max: 256, maxPerEndpoint: 8 });
   }
 
-  const record = () =>
-    recordDelivered(
-      client,
-      claimed.map((delivery) => ({ delivery, attempt: { ...DELIVERED, retryAfterSeconds: null } })),
-    );
+  const record = () => deliver(claimed, client);
 
   it('a claim reads only rows near those it takes, and a batch of successes those it records', async () => {
     expect(await rowsReadBy(client, claim)).toBeLessThan(64 * 8);
@@ -594,6 +599,38 @@ describe('the relay', () => {
     const bounds = { max: 100, maxPerEndpoint: 8 };
     expect(await claimDeliveries(ledger.db, bounds)).toHaveLength(8);
     for (let count = 0; count < 3; count += 1) expect(await claimDeliveries(ledger.db, bounds)).toEqual([]);
+  });
+
+  it('deliveries that two transactions commit late do not hide leases: the limit holds', async () => {
+    await addEndpoint();
+    const bounds = { max: 100, maxPerEndpoint: 8 };
+    const slow = await Promise.all([ledger.db.connect(), ledger.db.connect()]);
+    let leased: readonly Delivery[];
+    try {
+      for (const client of slow) {
+        await client.query('begin');
+        // What it writes has the time of its first statement.
+        await client.query('select now()');
+      }
+      await createPayments(24);
+      leased = await claimDeliveries(ledger.db, bounds);
+      for (const client of slow) {
+        await createPayments(10, client);
+        await client.query('commit');
+      }
+    } finally {
+      for (const client of slow) client.release();
+    }
+    expect(leased).toHaveLength(8);
+    expect(await claimDeliveries(ledger.db, bounds)).toEqual([]);
+
+    const late = (await deliveries()).slice(0, 20).map(({ id }) => id);
+    await deliver(leased.slice(0, 3));
+    const next = await claimDeliveries(ledger.db, bounds);
+    expect(new Set(next.map(({ deliveryId }) => deliveryId))).toEqual(new Set(late.slice(0, 3)));
+    await deliver(leased.slice(3));
+    expect(await claimDeliveries(ledger.db, bounds)).toHaveLength(5);
+    expect(await claimDeliveries(ledger.db, bounds)).toEqual([]);
   });
 
   it('sends the deliveries of a terminated relay after their lease', async () => {

@@ -21,6 +21,9 @@ create table webhook_endpoints (
   next_probe_at timestamptz(3), -- set: its deliveries wait, and no probe is sent before then
   -- Grows with each claim of its deliveries, so that a claim notices another one that ended meanwhile.
   claim_number bigint not null default 0,
+  -- The last lease of the newest claim, in the order of the outbox. Transactions that commit late come before it.
+  last_leased_at timestamptz(3), -- its queued_at
+  last_leased_id uuid,
   deleted_at timestamptz(3), -- permanent: only its events and deliveries stay, as history
   constraint webhook_endpoints_disabled_if_deleted check (deleted_at is null or status = 'disabled'),
   constraint webhook_endpoints_failing_since_if_failing
@@ -211,6 +214,7 @@ grant delete on webhook_events, webhook_deliveries, webhook_attempts to lunas_wo
 grant select (delivery_id), insert on webhook_attempts to lunas_worker;
 grant select, update (response_excerpt) on webhook_attempts to lunas_operator;
 grant update (claim_number) on webhook_endpoints to lunas_api, lunas_worker, lunas_operator;
+grant update (last_leased_at, last_leased_id) on webhook_endpoints to lunas_worker;
 grant update (status, disabled_reason, consecutive_failures, failing_since, next_probe_at) on webhook_endpoints
   to lunas_worker, lunas_operator;
 grant update (url, events, expand, deleted_at) on webhook_endpoints to lunas_operator;
