@@ -65,6 +65,21 @@ export async function listMemberNames(db: Queryable, merchantId: string): Promis
   return rows;
 }
 
+/** Who is no member of the merchant any more, at most 500; who left last is first. */
+export async function listFormerMemberNames(
+  db: Queryable,
+  merchantId: string,
+): Promise<Pick<Member, 'userId' | 'name'>[]> {
+  const { rows } = await db.query<Pick<Member, 'userId' | 'name'>>({
+    name: 'list_former_member_names',
+    text: `select person.id as "userId", person.name from members member join users person on person.id = member.user_id
+      where member.merchant_id = $1 and member.removed_at is not null
+      order by member.removed_at desc, person.id limit ${MAX_TEAM}`,
+    values: [merchantId],
+  });
+  return rows;
+}
+
 /** The members of a merchant, or of all merchants if it is null; the oldest first. */
 export async function listMemberRows(db: Queryable, merchantId: string | null): Promise<Member[]> {
   const { rows } = await db.query<Member>(

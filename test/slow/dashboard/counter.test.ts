@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { Browser, Page, Response } from 'playwright-core';
+import { changeMemberRow } from '../../../src/db/identity/members';
 import { COUNTER_TEXTS } from '../../../src/web/dashboard/counter/counter-texts';
 import { DASHBOARD_TEXTS } from '../../../src/web/dashboard/texts/texts';
 import { findAccessibilityViolations, openPage, startBrowser, type WatchedPage } from '../../support/browser';
@@ -132,7 +134,6 @@ it('three taps on a phone of 360 pixels show a code; a first load is small', asy
   const tookMs = Date.now() - startedMs;
   console.info(`counter: ${taps} taps, ${tookMs} ms to the code`);
   expect(taps).toBe(3);
-  // 300 ms on an idle machine.
   expect(tookMs).toBeLessThan(4_000);
   expect(await page.locator('.qr svg').isVisible()).toBe(true);
   expect(await page.locator('.menu').count()).toBe(0);
@@ -434,6 +435,35 @@ describe('rights', () => {
     expect([await statusOf('owner', cashier), await statusOf('owner', cashier, 'shift.csv')]).toEqual([200, 200]);
     const stranger = await createMember(service.db, 'stranger@counter.test');
     expect(await statusOf('owner', stranger)).toBe(404);
+  });
+
+  it('the shift of a former member stays for those who see the team, and the former member sees nothing', async () => {
+    const { email, userId } = await newCashier();
+    const client = await httpAs(email);
+    const taken = await client.post(pathOf(counter), [
+      ['amount', '40000'],
+      ['form_id', randomUUID()],
+    ]);
+    const reference = /payments\/(\w+)\/qr/.exec(taken.headers.location ?? '')?.[1] ?? '';
+    await pay(reference);
+    const of = { merchantId: service.merchantId, userId, now: new Date() };
+    const shiftAs = async (viewer: string, name = 'shift') =>
+      (await httpAs(viewer)).get(`${pathOf(counter)}/${name}?member=${userId}`);
+
+    expect(await changeMemberRow(service.db, { ...of, role: 'viewer' })).toBe('changed');
+    expect((await shiftAs(email)).status).toBe(403);
+    expect((await shiftAs('owner@counter.test')).body).toContain(reference);
+
+    expect(await changeMemberRow(service.db, { ...of, role: null })).toBe('changed');
+    const { status, body } = await shiftAs('owner@counter.test');
+    expect(status).toBe(200);
+    const { former, equal } = TEXTS.shift;
+    for (const text of [TEXTS.shift.of(former('Sri Rahayu')), reference, equal]) expect(body).toContain(text);
+    expect(body).toContain(`<option value="${userId}" selected="">${former('Sri Rahayu')}</option>`);
+    expect((await shiftAs('owner@counter.test', 'shift.csv')).body).toContain(reference);
+    expect((await shiftAs('support@counter.test')).status).toBe(404);
+    for (const name of ['shift', 'shift.csv']) expect((await shiftAs(email, name)).status).toBe(404);
+    expect((await client.get(pathOf(counter))).status).toBe(404);
   });
 
   it('nothing of another merchant is there, and a viewer takes no payment', async () => {

@@ -32,6 +32,7 @@ const en = {
   shift: {
     title: 'Shift',
     of: (name: string) => `Shift of ${name}`,
+    former: (name: string) => `${name} (former member)`,
     member: 'Member',
     from: 'From',
     to: 'Until',
@@ -96,6 +97,7 @@ const id: CounterTexts = {
   shift: {
     title: 'Sif',
     of: (name) => `Sif ${name}`,
+    former: (name) => `${name} (mantan anggota)`,
     member: 'Anggota',
     from: 'Dari',
     to: 'Sampai',

@@ -8,13 +8,15 @@ import { SHIFT_STYLES } from '../files';
 import { renderMerchantPage } from '../merchant-page';
 import type { MerchantView } from '../merchant-view';
 import { counterPath, exportShiftPath, shiftPath } from './counter-paths';
-import { COUNTER_TEXTS } from './counter-texts';
+import { COUNTER_TEXTS, type CounterTexts } from './counter-texts';
 import { shiftColumns, type ShiftPayment } from './shift-columns';
 import type { ShiftTime } from './shift-fields';
 
 export interface ShiftMember {
   readonly userId: string;
   readonly name: string;
+  /** The user is no member any more. */
+  readonly hasLeft: boolean;
 }
 
 /** What the payments add up to. */
@@ -58,6 +60,8 @@ export function renderShiftPage(page: ShiftPage): string {
   });
 }
 
+const nameOf = ({ name, hasLeft }: ShiftMember, { former }: CounterTexts['shift']) => (hasLeft ? former(name) : name);
+
 function ShiftReport(page: ShiftPage): ReactElement {
   const { view, member, sent, shift, errors, time } = page;
   const counter = COUNTER_TEXTS[view.locale.language];
@@ -65,7 +69,7 @@ function ShiftReport(page: ShiftPage): ReactElement {
   const query = { ...sent, member: member.userId };
   return (
     <div className="shift">
-      <PageHead title={texts.of(member.name)} back={{ href: counterPath.to(view), label: counter.title }}>
+      <PageHead title={texts.of(nameOf(member, texts))} back={{ href: counterPath.to(view), label: counter.title }}>
         <button type="button" className="button no-print" data-print="" hidden>
           {texts.print}
         </button>
@@ -99,7 +103,7 @@ function ShiftFilter({ view, member, members, sent, errors }: ShiftPage): ReactE
           name="member"
           label={texts.member}
           value={member.userId}
-          options={members.map(({ userId, name }) => ({ value: userId, label: name }))}
+          options={members.map((each) => ({ value: each.userId, label: nameOf(each, texts) }))}
         />
       )}
       <button className="button">{texts.show}</button>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listMemberNames } from '../../../db/identity/members';
+import { listFormerMemberNames, listMemberNames } from '../../../db/identity/members';
 import { readShift, type ShiftPayment } from '../../../db/payments/read-shift';
 import { RECEIVED_STATUSES } from '../../../domain/payment-transitions';
 import { delimiterField, type CsvExport } from '../../page/export-csv';
@@ -52,17 +52,22 @@ type ErrorTexts = Readonly<Record<string, string>> & { readonly form: string };
 
 const textOf = (texts: ErrorTexts, code: string) => texts[code] ?? texts.form;
 
-/** Whose shifts the user may see. */
+/** Whose shifts the user may see. What a member took stays in the books of the merchant when the member leaves. */
 async function findMembers(
   db: DashboardDependencies['db'],
   view: MerchantView,
   { member }: MemberVisit,
 ): Promise<readonly ShiftMember[]> {
-  const self = { userId: view.userId, name: view.userName };
+  const self = { userId: view.userId, name: view.userName, hasLeft: false };
   if (view.rightRejection('team', 'view') !== null) return [self];
   // The list of a large team ends before some of its members.
   const others = (await listMemberNames(db, member.merchantId)).filter(({ userId }) => userId !== self.userId);
-  return [self, ...others];
+  const former = await listFormerMemberNames(db, member.merchantId);
+  return [
+    self,
+    ...others.map(({ userId, name }) => ({ userId, name, hasLeft: false })),
+    ...former.map(({ userId, name }) => ({ userId, name, hasLeft: true })),
+  ];
 }
 
 /** @throws PageError `not_found` also for a member whose shift the user may not see */
