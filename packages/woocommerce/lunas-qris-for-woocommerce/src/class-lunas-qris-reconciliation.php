@@ -42,10 +42,19 @@ final class Lunas_QRIS_Reconciliation {
 	 * Brings the orders that are due to their payments, the oldest first.
 	 */
 	public static function run() {
+		self::run_until( time() + self::MAX_SECONDS );
+	}
+
+	/**
+	 * Begins no order after a time. The next run takes the rest.
+	 *
+	 * @param int $end Unix time.
+	 */
+	public static function run_until( $end ) {
 		$started = time();
 		update_option( self::LAST_RUN, $started, false );
 		foreach ( self::due( $started ) as $order_id ) {
-			if ( time() - $started >= self::MAX_SECONDS ) {
+			if ( time() >= $end ) {
 				break;
 			}
 			try {

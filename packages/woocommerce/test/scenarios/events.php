@@ -184,4 +184,13 @@ return array(
 		$next = (int) test_fresh( $first )->get_meta( Lunas_QRIS_Attempts::CHECK_AT );
 		expect_same( true, $next > time() + 3000, 'the first order waits for an hour' );
 	},
+	'a run of the clock begins no order after its time, and the next run takes it' => static function () {
+		list( $order_id, $payment_id ) = order_with_code();
+		lunas()->to( $payment_id, 'paid' );
+		Lunas_QRIS_Attempts::check_soon( test_fresh( $order_id ) );
+		Lunas_QRIS_Reconciliation::run_until( time() );
+		expect_same( 'pending', test_status( $order_id ), 'after its time' );
+		do_action( 'lunas_qris_reconcile' );
+		expect_same( 'processing', test_status( $order_id ), 'the next run' );
+	},
 );
