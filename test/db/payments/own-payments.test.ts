@@ -8,6 +8,7 @@ import { explainQueries } from '../../support/explain';
 import { createTestLedger, type TestLedger } from '../../support/payments';
 import { createMember, createShop } from '../../support/people';
 import { bySize } from '../../support/size';
+import { withoutIndexes } from '../../support/without-indexes';
 
 let ledger: TestLedger;
 beforeAll(async () => {
@@ -125,11 +126,72 @@ async function recordMany(merchantId: string, userId: string, count: number): Pr
   );
 }
 
+it('a payment of another merchant is in no shift, whatever the log names', async () => {
+  const { merchantId, users } = await newShop(1);
+  const other = await newShop(0);
+  const { terms } = await applyTransitions(ledger, ['issue', 'pay'], { merchantId: other.merchantId });
+  await record(merchantId, users[0] ?? '', terms.paymentId);
+  const { figures, payments } = await readShift(ledger.db, shiftOf(merchantId, users[0] ?? ''));
+  expect([figures.created, payments]).toEqual([0, []]);
+});
+
 it('a shift of too many payments has neither figures nor rows', async () => {
   const { merchantId, users } = await newShop(1);
   await recordMany(merchantId, users[0] ?? '', MAX_SHIFT_PAYMENTS + 1);
   const { figures, payments } = await readShift(ledger.db, shiftOf(merchantId, users[0] ?? ''));
   expect([figures.isTooLong, figures.created, payments]).toEqual([true, 0, []]);
+});
+
+/** Settled payments with their postings and lines: every twentieth is one of the user. */
+async function settleMany(merchantId: string, userId: string, count: number): Promise<void> {
+  const { policyId, providerAccountId } = ledger.newTerms();
+  await withoutIndexes(ledger.db, ['payments', 'ledger_postings', 'balance_transactions'], async (client) => {
+    const ofAll = `from generate_series(1, 20 * ${count}) n`;
+    const [id, posting] = ["md5('settled' || n)::uuid", '1000000 + 2 * n'];
+    await client.query(
+      `insert into payments (id, reference_id, merchant_id, fingerprint, payment_method, provider, provider_account_id,
+         amount_rupiah, fee_rupiah, total_rupiah, net_rupiah, fee_payer, policy_id, settlement_kind,
+         settlement_delay_seconds, status, version, expires_at, created_at, updated_at)
+       select ${id}, 'LN' || upper(substr(md5('settled' || n), 1, 16)), $1, 'f', 'qris', 'gopay', $3, 50000, 350, 50000,
+         49650, 'merchant', $2, 'automatic', 86400, 'settled', 4, $4, $4, $4 ${ofAll}`,
+      [merchantId, policyId, providerAccountId, AT],
+    );
+    await client.query(
+      `insert into ledger_postings (id, payment_id, payment_version, merchant_id, occurred_at) overriding system value
+       select ${posting} + step, ${id}, 3 + step, $1, $2 ${ofAll}, generate_series(0, 1) step`,
+      [merchantId, AT],
+    );
+    await client.query(
+      `insert into balance_transactions
+         (posting_id, merchant_id, kind, amount_rupiah, payment_id, occurred_at, booked_on)
+       select ${posting} + 1, $1, 'settlement', 49650, ${id}, $2, '2026-11-21' ${ofAll}`,
+      [merchantId, AT],
+    );
+    await client.query(
+      `insert into user_actions (actor, via, user_id, merchant_id, action, target, address, requested_at)
+       select 'user:' || $2::uuid, 'dashboard', $2::uuid, $1, 'payment.create', ${id}, '203.0.113.7',
+         $3::timestamptz + n * interval '1 second' ${ofAll} where n % 20 = 0`,
+      [merchantId, userId, AT],
+    );
+  });
+}
+
+it('a shift of 1,000 payments reads few buffers for each of them, and none for the others', async () => {
+  const { merchantId, users } = await newShop(1);
+  const userId = users[0] ?? '';
+  await settleMany(merchantId, userId, 1_000);
+  await ledger.db.query('vacuum analyze user_actions');
+  const { db, explained } = explainQueries(ledger.db);
+  const { figures, payments } = await readShift(db, shiftOf(merchantId, userId));
+  expect(payments).toHaveLength(1_000);
+  const { created, netRupiah, inBalanceRupiah, isEqual } = figures;
+  expect([created, netRupiah, inBalanceRupiah, isEqual]).toEqual([1_000, 49_650_000, 49_650_000, true]);
+  // One for its row of the log, and those of the row and the way down an index: a payment, two postings, two lines.
+  const tooMany = explained.filter(({ buffers }) => buffers > 20 * payments.length);
+  expect([explained.length, tooMany.map(({ planMode, buffers, plan }) => ({ planMode, buffers, plan }))]).toEqual([
+    2,
+    [],
+  ]);
 });
 
 describe('what a user usually enters', () => {
