@@ -37,9 +37,8 @@ function modulesOf(payload: string): Code['modules'] {
  * @throws Error if the text does not fit into a QR code; a payload of 512 characters fits
  */
 export async function renderQrisPng(payload: string): Promise<Buffer> {
-  const bytesPerRow = modulesAcross(payload);
-  const rows = codeRows(payload, { rowsPerModule: PIXELS_PER_MODULE, bytesPerModule: 1, bytesPerRow });
-  return encodePng(rows, { width: bytesPerRow * PIXELS_PER_MODULE, bitDepth: 1 });
+  const rows = codeRows(payload);
+  return encodePng(rows, { width: rows.length, pixel: 'bit' });
 }
 
 /** The dark modules as the path of an SVG whose view box has this size, quiet zone included. @throws like the others */
@@ -56,56 +55,57 @@ export function drawQrisPath(payload: string): { readonly size: number; readonly
 
 interface PngFormat {
   readonly width: number;
-  /** 1: eight pixels in a byte, black or white. 8: a pixel is a byte, its grey. */
-  readonly bitDepth: 1 | 8;
+  readonly pixel: keyof typeof PIXEL_TYPES;
 }
 
-/** Rows of pixels as a greyscale PNG. A row that is the same object as the one above costs little. */
-export async function encodePng(rows: readonly Uint8Array[], { width, bitDepth }: PngFormat): Promise<Buffer> {
+/** Black or white: eight pixels in a byte. Colour: the four bytes of red, green, blue and opacity. */
+const PIXEL_TYPES = { bit: { bitDepth: 1, colourType: 0 }, colour: { bitDepth: 8, colourType: 6 } } as const;
+
+/** Rows of pixels as a PNG. A row that is like the one above costs little. */
+export async function encodePng(rows: readonly Uint8Array[], { width, pixel }: PngFormat): Promise<Buffer> {
   const unchanged = new Uint8Array(rows[0]?.length ?? 0);
-  const lines = rows.flatMap((row, y) => (row === rows[y - 1] ? [UP_FILTER, unchanged] : [NO_FILTER, row]));
+  const lines = rows.flatMap((row, y) => (isLike(row, rows[y - 1]) ? [UP_FILTER, unchanged] : [NO_FILTER, row]));
   const pixels = await compress(Buffer.concat(lines), COMPRESSION);
-  const size = { width, height: rows.length, bitDepth };
+  const size = { width, height: rows.length, ...PIXEL_TYPES[pixel] };
   return Buffer.concat([SIGNATURE, chunk('IHDR', header(size)), chunk('IDAT', pixels), chunk('IEND')]);
 }
+
+const isLike = (row: Uint8Array, above: Uint8Array | undefined) =>
+  above !== undefined && (row === above || Buffer.compare(row, above) === 0);
 
 /** The payload as an SVG without a fixed size. @throws like `renderQrisPng` */
 export function renderQrisSvg(payload: string): Promise<string> {
   return QRCode.toString(payload, { ...CODE, margin: MARGIN, type: 'svg' });
 }
 
-/** The number of modules in a row, quiet zone included. @throws like the others */
-export function modulesAcross(payload: string): number {
-  return modulesOf(payload).size + 2 * MARGIN;
-}
-
-interface CodeSize {
-  readonly rowsPerModule: number;
-  readonly bytesPerModule: number;
-  readonly bytesPerRow: number;
-}
-
-/** The code as rows of black and white bytes, in their middle. The rows of a module are the same object. */
-export function codeRows(payload: string, { rowsPerModule, bytesPerModule, bytesPerRow }: CodeSize): Uint8Array[] {
+/** The code as rows of bits, quiet zone included. The rows of a module are the same object. */
+function codeRows(payload: string): Uint8Array[] {
   const modules = modulesOf(payload);
-  const left = Math.floor((bytesPerRow - modules.size * bytesPerModule) / 2);
-  const blank = new Uint8Array(bytesPerRow).fill(WHITE);
+  const blank = new Uint8Array(modules.size + 2 * MARGIN).fill(WHITE);
   const rows = Array.from({ length: modules.size }, (_, y) => {
     const row = blank.slice();
     for (let x = 0; x < modules.size; x += 1) {
-      if (modules.get(y, x)) row.fill(BLACK, left + x * bytesPerModule, left + (x + 1) * bytesPerModule);
+      if (modules.get(y, x)) row[MARGIN + x] = BLACK;
     }
     return row;
   });
   const margin = Array.from({ length: MARGIN }, () => blank);
-  return [...margin, ...rows, ...margin].flatMap((row) => Array.from({ length: rowsPerModule }, () => row));
+  return [...margin, ...rows, ...margin].flatMap((row) => Array.from({ length: PIXELS_PER_MODULE }, () => row));
 }
 
-function header({ width, height, bitDepth }: PngFormat & { readonly height: number }): Buffer {
+interface PngHeader {
+  readonly width: number;
+  readonly height: number;
+  readonly bitDepth: number;
+  readonly colourType: number;
+}
+
+function header({ width, height, bitDepth, colourType }: PngHeader): Buffer {
   const content = Buffer.alloc(13);
   content.writeUInt32BE(width, 0);
   content.writeUInt32BE(height, 4);
   content.writeUInt8(bitDepth, 8);
+  content.writeUInt8(colourType, 9);
   return content;
 }
 

@@ -7,6 +7,7 @@ import { DerivedKeys } from '../crypto/derived-keys';
 import { publicAddresses } from '../crypto/public-links';
 import { createSealer } from '../crypto/sealing';
 import { createPool, type Pool } from '../db/connection/pool';
+import { findLogo } from '../db/merchants/merchant-logos';
 import { ApiKeys } from '../http/auth/api-keys';
 import { AuthFailureLimiter } from '../http/auth/auth-failure-limiter';
 import { KnownKeys } from '../http/auth/known-keys';
@@ -112,7 +113,7 @@ export function openDependencies(
       derivedKeys,
       ...publicAddresses(derivedKeys, publicBaseUrl),
       qrisImages: new QrisImages(keylessDb),
-      checkoutPages: new CheckoutPages(environment),
+      checkoutPages: new CheckoutPages(environment, (hash) => findLogo(keylessDb, hash)),
       linkPages: new LinkPages(environment),
       checkoutWatch: new CheckoutWatch(keylessDb, { ...settings, lostWorkflows }),
       lostWorkflows,

@@ -3,6 +3,7 @@ import { DerivedKeys } from '../crypto/derived-keys';
 import { publicAddresses } from '../crypto/public-links';
 import { createSealer } from '../crypto/sealing';
 import { createPool, type Pool } from '../db/connection/pool';
+import { findLogo } from '../db/merchants/merchant-logos';
 import { PublicBudget } from '../http/rate-limit/public-budget';
 import { RateLimit } from '../http/rate-limit/rate-limit';
 import { createKeyedMutex } from '../lib/keyed-mutex';
@@ -94,7 +95,7 @@ export function openDashboard(
       lostWorkflows,
       createFlights: new SingleFlight(workflows, admission),
       ...publicAddresses(derivedKeys, publicBaseUrl),
-      checkoutPages: new CheckoutPages(environment),
+      checkoutPages: new CheckoutPages(environment, (hash) => findLogo(db, hash)),
       checkoutWatch: new CheckoutWatch(db, { ...settings, lostWorkflows }),
       hasher: new PasswordHasher(),
       throttle: new SignInThrottle(db),

@@ -6,6 +6,7 @@ import { DerivedKeys } from '../../src/crypto/derived-keys';
 import { publicAddresses } from '../../src/crypto/public-links';
 import { createSealer } from '../../src/crypto/sealing';
 import { createPool } from '../../src/db/connection/pool';
+import { findLogo } from '../../src/db/merchants/merchant-logos';
 import { ApiKeys } from '../../src/http/auth/api-keys';
 import { AuthFailureLimiter } from '../../src/http/auth/auth-failure-limiter';
 import { KnownKeys } from '../../src/http/auth/known-keys';
@@ -57,7 +58,7 @@ function run(): void {
       paymentMutex: createKeyedMutex(),
       keylessDb: db,
       qrisImages: new QrisImages(db),
-      checkoutPages: new CheckoutPages('sandbox'),
+      checkoutPages: new CheckoutPages('sandbox', (hash) => findLogo(db, hash)),
       linkPages: new LinkPages('sandbox'),
       checkoutWatch: new CheckoutWatch(db, { maxConnections: 1_000_000, log, lostWorkflows }),
       lostWorkflows,

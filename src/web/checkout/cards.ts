@@ -1,15 +1,16 @@
 import type { Language } from '../../domain/sign-in';
-import type { Card, CardRow, CardText } from '../../qris/card';
 import { shopOf } from '../../qris/qris';
-import { SANDBOX_TEXTS, type EnvironmentTexts } from '../ui/environment-bar';
+import { SANDBOX_TEXTS } from '../ui/environment-bar';
+import type { Card, CardCode, CardFacts, CardLine, LineStyle } from './card/card';
 import { checkoutStateOf, type CheckoutPayment } from './checkout-state';
 import { factsOf } from './facts';
+import { OUTCOME_ICONS } from './icons';
 import { formatRupiah, formatTimestamp, TEXTS } from './texts';
 
 /** What the image of a code shows of its payment. */
 export type CodePayment = Pick<
   CheckoutPayment,
-  'referenceId' | 'merchantReferenceId' | 'merchantName' | 'totalRupiah' | 'expiresAt'
+  'referenceId' | 'merchantReferenceId' | 'merchantName' | 'totalRupiah' | 'expiresAt' | 'accent' | 'logo'
 >;
 
 /** How a card is written, and whether its money is real. */
@@ -18,67 +19,65 @@ interface CardLook {
   readonly isSandbox: boolean;
 }
 
-const TOP = 32;
-const BOTTOM: CardText = { kind: 'text', text: '', size: TOP, gap: 0 };
+const line = (style: LineStyle, text: string): CardLine => ({ kind: 'line', style, text });
 
-const headOf = ({ merchantName, totalRupiah }: CodePayment, { language, isSandbox }: CardLook): CardText[] => [
-  ...(isSandbox ? [environmentLine(SANDBOX_TEXTS[language])] : []),
-  { kind: 'text', text: merchantName, size: 30, isBold: true, gap: TOP },
-  { kind: 'text', text: formatRupiah(totalRupiah), size: 54, isBold: true, gap: 0 },
-];
+/** What each card begins with, and what stands on all of it. */
+const frameOf = ({ merchantName, accent, logo }: CodePayment, { language, isSandbox }: CardLook) => ({
+  shop: { merchantName, accent, logo },
+  environment: isSandbox ? SANDBOX_TEXTS[language] : null,
+});
 
 /** The code for the gallery of a phone: what to pay until when, and the name that the app shows. */
 export function codeCard(payload: string, payment: CodePayment, look: CardLook): Card {
   const { language } = look;
   const texts = TEXTS[language];
+  const { merchantReferenceId, referenceId, totalRupiah, expiresAt } = payment;
+  const rows: CardFacts['rows'] = [
+    ...(merchantReferenceId === null ? [] : [[texts.facts.order, merchantReferenceId] as const]),
+    [texts.facts.reference, referenceId],
+  ];
+  return {
+    ...frameOf(payment, look),
+    parts: [
+      line('task', texts.states.waiting.title),
+      line('amount', formatRupiah(totalRupiah)),
+
+      { kind: 'deadline', label: texts.payBefore, time: formatTimestamp(expiresAt, language) },
+      codeOf(payload, language),
+      { kind: 'facts', rows },
+    ],
+  };
+}
+
+function codeOf(payload: string, language: Language): CardCode {
+  const { anyApp, appShows, checkApp, facts } = TEXTS[language];
   const shop = shopOf(payload);
-  const numbers = [
-    ...(payment.merchantReferenceId === null ? [] : [[texts.facts.order, payment.merchantReferenceId] as const]),
-    [texts.facts.reference, payment.referenceId] as const,
-    ...(shop === null || shop.nmid === null ? [] : [[texts.facts.nmid, shop.nmid] as const]),
-  ];
-  const deadline = `${texts.payBefore} ${formatTimestamp(payment.expiresAt, language)}`;
-  const below: readonly (CardText | CardRow)[] = [
-    ...(shop !== null
-      ? ([
-          { kind: 'text', text: texts.appShows, size: 19, isDim: true, gap: 0 },
-          { kind: 'text', text: shop.merchantName, size: 28, isBold: true, gap: 0 },
-        ] as const)
-      : []),
-    { kind: 'text', text: deadline, size: 22, gap: 12 },
-    ...rowsOf(numbers),
-    BOTTOM,
-  ];
-  return { above: headOf(payment, look), payload, below, mark: markOf(look) };
+  const name = shop === null ? [] : [line('small', appShows), line('name', shop.merchantName)];
+  const nmid = shop === null || shop.nmid === null ? [] : [line('small', `${facts.nmid}: ${shop.nmid}`)];
+  return { kind: 'code', payload, anyApp, caption: [...name, ...nmid, line('small', checkApp)] };
 }
 
 /** The receipt of a payment that was paid. */
 export function receiptCard(payment: CheckoutPayment, nowMs: number, look: CardLook): Card {
   const { language } = look;
   const { states, facts } = TEXTS[language];
+  const state = checkoutStateOf(payment, nowMs);
+  const { title, explanation } = states[state];
   const rows = factsOf(payment, nowMs).map(
-    ([name, value]) => [facts[name], value instanceof Date ? formatTimestamp(value, language) : value] as const,
+    ([name, value]) =>
+      [
+        facts[name],
+        value instanceof Date ? formatTimestamp(value, language, name === 'paid' ? 'second' : 'minute') : value,
+      ] as const,
   );
-  const title: CardText = {
-    kind: 'text',
-    text: states[checkoutStateOf(payment, nowMs)].title,
-    size: 22,
-    isDim: true,
-    gap: 4,
+  return {
+    ...frameOf(payment, look),
+    parts: [
+      { kind: 'icon', icon: OUTCOME_ICONS[state] },
+      line('title', title),
+      line('explanation', explanation),
+      line('amount', formatRupiah(payment.totalRupiah)),
+      { kind: 'facts', rows },
+    ],
   };
-  const above = [...headOf(payment, look), title, ...rowsOf(rows), BOTTOM];
-  return { above, payload: null, below: [], mark: markOf(look) };
-}
-
-function environmentLine({ name, explanation }: EnvironmentTexts): CardText {
-  return { kind: 'text', text: `${name} · ${explanation}`, size: 20, isBold: true, gap: TOP };
-}
-
-/** What stands all over a card whose money is not real. */
-function markOf({ language, isSandbox }: CardLook): string | null {
-  return isSandbox ? SANDBOX_TEXTS[language].name : null;
-}
-
-function rowsOf(values: readonly (readonly [name: string, value: string])[]): CardRow[] {
-  return values.map(([name, value], index) => ({ kind: 'row', name, value, gap: index === 0 ? 20 : 0 }));
 }

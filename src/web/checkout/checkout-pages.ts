@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Environment } from '../../config';
 import type { Language } from '../../domain/sign-in';
-import { renderCardPng, type Card } from '../../qris/card';
+import type { Card } from './card/card';
+import { renderCardPng, type ReadLogo } from './card/draw-card';
 import { codeCard, receiptCard, type CodePayment } from './cards';
 import { checkoutStateOf, type CheckoutPage, type CheckoutPayment, type MarkTime } from './checkout-state';
 import { markTimeAt } from './mark-time';
@@ -11,7 +12,7 @@ import { timeLeftAt, type TimeLeft } from './time-left';
 
 /** Some hundred pages of 30 kB with a code. */
 const MAX_PAGE_CHARACTERS = 16 * 1_024 * 1_024;
-/** Some hundred images of 26 kB. */
+/** About a hundred images: one has 130 kB, and 260 kB with the mark of the sandbox. */
 const MAX_IMAGE_BYTES = 16 * 1_024 * 1_024;
 
 /** Random, so that no name of a merchant contains one of them. */
@@ -33,17 +34,18 @@ export class CheckoutPages {
     maxSize: MAX_PAGE_CHARACTERS,
     sizeCalculation: (page) => page.length,
   });
-  readonly #images = new LRUCache<string, Buffer, Card>({
-    maxSize: MAX_IMAGE_BYTES,
-    sizeCalculation: (image) => image.length,
-    fetchMethod: (_key, _stale, { context }) => renderCardPng(context),
-  });
+  readonly #images: LRUCache<string, Buffer, Card>;
 
   readonly #isSandbox: boolean;
   /** Anyone can request them, so they are rendered once. */
   readonly #unknown: Readonly<Record<Language, string>>;
 
-  constructor(environment: Environment) {
+  constructor(environment: Environment, readLogo: ReadLogo) {
+    this.#images = new LRUCache({
+      maxSize: MAX_IMAGE_BYTES,
+      sizeCalculation: (image) => image.length,
+      fetchMethod: (_key, _stale, { context }) => renderCardPng(context, readLogo),
+    });
     this.#isSandbox = environment === 'sandbox';
     this.#unknown = { id: renderUnknownPage('id', this.#isSandbox), en: renderUnknownPage('en', this.#isSandbox) };
   }

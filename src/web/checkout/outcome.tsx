@@ -2,31 +2,13 @@ import type { ReactElement } from 'react';
 import type { Language } from '../../domain/sign-in';
 import type { CheckoutPage, CheckoutState } from './checkout-state';
 import { factsOf, hasReceipt } from './facts';
+import { OUTCOME_ICONS, type OutcomeIcon } from './icons';
 import { formatTimestamp, TEXTS, type StateTexts } from './texts';
-
-const CLOCK = 'M5 12a7 7 0 1 0 14 0a7 7 0 1 0-14 0M12 8v4l2.5 1.5';
-const QUESTION = 'M9.2 9.6a3 3 0 1 1 4.3 2.7c-1 .5-1.5 1-1.5 1.9m0 2.7v.1';
-const RETURN = 'M9.5 7 6.5 10l3 3M6.5 10h7a3.5 3.5 0 0 1 0 7H10';
-const CROSS = 'm8.5 8.5 7 7m0-7-7 7';
-
-/** The path in a circle of 24 units. The style sheet has the colour of each state. */
-const ICONS: Readonly<Record<CheckoutState, string>> = {
-  preparing: CLOCK,
-  waiting: CLOCK,
-  checking: CLOCK,
-  paid: 'm7 12.5 3.5 3.5L17 9',
-  refund_processing: RETURN,
-  refund_failed: 'M12 7v6m0 3.5v.1',
-  refunded: RETURN,
-  expired: CLOCK,
-  cancelled: CROSS,
-  failed: CROSS,
-};
 
 export function Outcome({ state, texts }: { readonly state: CheckoutState; readonly texts: StateTexts }): ReactElement {
   return (
     <>
-      <Disc path={ICONS[state]} />
+      <Disc icon={OUTCOME_ICONS[state]} />
       <h1>{texts.title}</h1>
       <p>{texts.explanation}</p>
     </>
@@ -37,16 +19,16 @@ export function Outcome({ state, texts }: { readonly state: CheckoutState; reado
 export function Unknown({ title, explanation }: StateTexts): ReactElement {
   return (
     <>
-      <Disc path={QUESTION} />
+      <Disc icon={OUTCOME_ICONS.unknown} />
       <h1>{title}</h1>
       <p>{explanation}</p>
     </>
   );
 }
 
-function Disc({ path }: { readonly path: string }): ReactElement {
+function Disc({ icon: { path, tone } }: { readonly icon: OutcomeIcon }): ReactElement {
   return (
-    <svg className="icon" viewBox="0 0 24 24" aria-hidden="true">
+    <svg className={`icon ${tone}`} viewBox="0 0 24 24" aria-hidden="true">
       <circle cx="12" cy="12" r="12" />
       <path d={path} />
     </svg>

@@ -121,7 +121,7 @@ it.each(LOADS)(
 
 it('a page costs a tenth of a rendering after the first', async () => {
   const { body } = await service.call('POST', '/payments', { amount: 50_000 });
-  const pages = new CheckoutPages('sandbox');
+  const pages = new CheckoutPages('sandbox', () => Promise.resolve(undefined));
   const page: CheckoutPage = {
     payment: {
       referenceId: body.payment.reference_id,

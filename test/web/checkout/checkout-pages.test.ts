@@ -1,10 +1,18 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { createCanvas, loadImage } from '@napi-rs/canvas';
 import type { Environment } from '../../../src/config';
 import { PAYMENT_STATUSES } from '../../../src/domain/payment-transitions';
 import { LANGUAGES } from '../../../src/domain/sign-in';
+import { PACKAGE_ROOT } from '../../../src/package-info';
+import { serializeDynamicQris } from '../../../src/qris/qris';
+import type { Card } from '../../../src/web/checkout/card/card';
+import { COLOURS } from '../../../src/web/checkout/card/card-style';
 import { codeCard, receiptCard } from '../../../src/web/checkout/cards';
 import { CheckoutPages } from '../../../src/web/checkout/checkout-pages';
 import type { CheckoutPage, CheckoutPayment } from '../../../src/web/checkout/checkout-state';
 import { renderCheckoutPage } from '../../../src/web/checkout/page';
+import { SANDBOX_TEXTS } from '../../../src/web/ui/environment-bar';
 
 const PAYLOAD = '00020101021226';
 const NOW_MS = Date.parse('2026-11-21T08:00:00Z');
@@ -24,6 +32,35 @@ const PAYMENT: CheckoutPayment = {
   accent: null,
   logo: null,
 };
+const PAID = { ...PAYMENT, status: 'paid', paidAt: new Date(NOW_MS) } as const;
+
+const printed = serializeDynamicQris({
+  acquirer: 'gopay',
+  merchantNumber: '3003525797',
+  sizeClass: 'UMI',
+  nmid: 'ID1020034567890',
+  categoryCode: '5812',
+  merchantName: 'Warung Lunas',
+  merchantCity: 'Jakarta',
+  postalCode: '10110',
+  totalRupiah: 50_000,
+  transactionId: '0d8178e1-c6c7-4ab4-81a6-893be9d924ab',
+});
+const PRINTED = printed.ok ? printed.value : '';
+const SHOP = { merchantName: 'Kopi Senja', qrisPayload: PRINTED };
+const WITH_SHOP: CheckoutPayment = { ...PAYMENT, ...SHOP };
+
+const LOGO_HASH = 'the-logo';
+const LOGO_COLOUR = '#1020f0';
+async function readLogo(hash: string): Promise<Buffer | undefined> {
+  if (hash !== LOGO_HASH) return undefined;
+  const canvas = createCanvas(40, 40);
+  const context = canvas.getContext('2d');
+  context.fillStyle = LOGO_COLOUR;
+  context.fillRect(0, 0, 40, 40);
+  return canvas.encode('png');
+}
+
 const PAGE: CheckoutPage = {
   payment: PAYMENT,
   path: '/pay/token',
@@ -36,7 +73,7 @@ const PAGE: CheckoutPage = {
 
 describe('a page from the memory', () => {
   it.each(PAYMENT_STATUSES)('%s: is the one that would be rendered, at each time and in each language', (status) => {
-    const pages = new CheckoutPages('sandbox');
+    const pages = new CheckoutPages('sandbox', readLogo);
     for (const language of LANGUAGES) {
       for (const seconds of [0, 1, 61, 899, 900, 1_000, 5]) {
         const page = { ...PAGE, language, nowMs: NOW_MS + seconds * 1_000, payment: { ...PAYMENT, status } };
@@ -52,7 +89,7 @@ describe('a page from the memory', () => {
   });
 
   it('a page from the memory is another one for another payment, status, deadline, shop or path', () => {
-    const pages = new CheckoutPages('sandbox');
+    const pages = new CheckoutPages('sandbox', readLogo);
     const variants: readonly CheckoutPage[] = [
       PAGE,
       { ...PAGE, path: '/pay/other' },
@@ -80,7 +117,7 @@ describe('a page from the memory', () => {
 
 describe('an image from the memory', () => {
   it('an image is rendered once, also for concurrent requests, and once for each language and payment', async () => {
-    const pages = new CheckoutPages('sandbox');
+    const pages = new CheckoutPages('sandbox', readLogo);
     const [first, second] = await Promise.all(LANGUAGES.map(() => pages.code(PAYLOAD, PAYMENT, 'id')));
     expect(second).toBe(first);
     expect(await pages.code(PAYLOAD, PAYMENT, 'id')).toBe(first);
@@ -95,14 +132,14 @@ describe('an image from the memory', () => {
 
   it('an image has a text that is too long, and letters that the font lacks', async () => {
     const payment = { ...PAYMENT, merchantName: 'Toko '.repeat(50), merchantReferenceId: '日本'.repeat(100) };
-    const image = await new CheckoutPages('sandbox').code('a'.repeat(512), payment, 'id');
+    const image = await new CheckoutPages('sandbox', readLogo).code('a'.repeat(512), payment, 'id');
     expect(image.readUInt32BE(16)).toBeGreaterThanOrEqual(800);
   });
 });
 
 describe('the environment of a page', () => {
   const allPages = (environment: Environment) => {
-    const pages = new CheckoutPages(environment);
+    const pages = new CheckoutPages(environment, readLogo);
     const known = LANGUAGES.flatMap((language) =>
       PAYMENT_STATUSES.flatMap((status) =>
         [0, 1_000].map((seconds) => {
@@ -127,25 +164,164 @@ describe('the environment of a page', () => {
     for (const html of allPages('production')) expect(html).not.toMatch(/sandbox|environment|watermark/i);
   });
 
-  it('saved image and receipt have it in the sandbox only, in their text and all over them', async () => {
-    const paid = { ...PAYMENT, status: 'paid', paidAt: new Date(NOW_MS) } as const;
+  it('saved image and receipt have it in the sandbox only, in their bar and all over them', async () => {
     for (const language of LANGUAGES) {
       const cardsOf = (isSandbox: boolean) => [
         codeCard(PAYLOAD, PAYMENT, { language, isSandbox }),
-        receiptCard(paid, NOW_MS, { language, isSandbox }),
+        receiptCard(PAID, NOW_MS, { language, isSandbox }),
       ];
-      for (const { above, mark } of cardsOf(true)) {
-        expect([above[0], mark]).toEqual([
-          expect.objectContaining({ text: expect.stringMatching(/^SANDBOX · /) }),
-          'SANDBOX',
-        ]);
-      }
+      for (const { environment } of cardsOf(true)) expect(environment).toEqual(SANDBOX_TEXTS[language]);
       expect(JSON.stringify(cardsOf(false))).not.toMatch(/sandbox/i);
     }
     const receipts = (['sandbox', 'production'] as const).map((environment) =>
-      new CheckoutPages(environment).receipt(paid, 'id', NOW_MS),
+      new CheckoutPages(environment, readLogo).receipt(PAID, 'id', NOW_MS),
     );
-    const [marked, plain] = await Promise.all(receipts);
-    expect(marked?.equals(plain ?? Buffer.of())).toBe(false);
+    const [marked, plain] = await Promise.all(receipts.map(async (image) => readImage(await image)));
+    // Left of all texts, below the bar, only the word of the watermark is.
+    const leftEdge = { left: 0, top: 100, width: 40, height: 1_000 };
+    expect([marked?.isBlank(leftEdge), plain?.isBlank(leftEdge)]).toEqual([false, true]);
   });
 });
+
+describe('the images of a payment', () => {
+  const production = () => new CheckoutPages('production', readLogo);
+
+  it.each(LANGUAGES)('%s: an image has the texts of the page, in its order', (language) => {
+    const look = { language, isSandbox: true };
+    const pageOf = (payment: CheckoutPayment) => textOf(renderCheckoutPage({ ...PAGE, payment, language }));
+    for (const [card, text] of [
+      [codeCard(PRINTED, WITH_SHOP, look), pageOf(WITH_SHOP)],
+      [receiptCard({ ...PAID, ...SHOP }, NOW_MS, look), pageOf({ ...PAID, ...SHOP })],
+    ] as const) {
+      const texts = textsOf(card);
+      expect(texts.length).toBeGreaterThan(10);
+      let at = 0;
+      for (const part of texts) {
+        expect([part, text.indexOf(part, at)]).not.toEqual([part, -1]);
+        at = text.indexOf(part, at) + part.length;
+      }
+    }
+  });
+
+  it('an image has the light colours of the pages', () => {
+    const tokens = readFileSync(path.join(PACKAGE_ROOT, 'src/web/ui/files/tokens.css'), 'utf8');
+    for (const [name, colour] of Object.entries(COLOURS)) {
+      const variable = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+      expect(tokens).toContain(`--${variable}: light-dark(${colour},`);
+    }
+  });
+
+  it('an image begins with the colour of the shop, and its logo or its initials', async () => {
+    const payment = { ...WITH_SHOP, accent: '#ff6600' };
+    const logo = { hash: LOGO_HASH, width: 40, height: 40 };
+    const images = await Promise.all([
+      production().code(PRINTED, payment, 'id'),
+      production().code(PRINTED, { ...payment, logo }, 'id'),
+      production().code(PRINTED, { ...payment, logo: { ...logo, hash: 'removed' } }, 'id'),
+      production().code(PRINTED, WITH_SHOP, 'id'),
+    ]);
+    const [initials, withLogo, removed, plain] = await Promise.all(images.map(readImage));
+    expect([initials, withLogo, removed, plain].map((image) => image?.colourAt(5, 5))).toEqual([
+      '#ff6600',
+      '#ff6600',
+      '#ff6600',
+      '#ffffff',
+    ]);
+    const head = { left: 0, top: 45, width: 900, height: 120 };
+    expect([initials, withLogo, removed, plain].map((image) => image?.has(LOGO_COLOUR, head))).toEqual([
+      false,
+      true,
+      false,
+      false,
+    ]);
+    expect([initials, removed].map((image) => image?.has('#ff6600', head))).toEqual([true, true]);
+    expect(plain?.has(COLOURS.good, head)).toBe(true);
+  });
+
+  it('long names, numbers and amounts stay between the edges of a portrait of at least 800 pixels', async () => {
+    const long = {
+      ...WITH_SHOP,
+      merchantName: 'Warung Kopi Senja Bandung'.repeat(4),
+      totalRupiah: 10_000_000,
+      merchantReferenceId: 'ORDER-2026-'.repeat(20),
+      description: 'kopi'.repeat(60),
+    };
+    const paid = { ...long, status: 'refund_failed', paidAt: new Date(NOW_MS) } as const;
+    const images = await Promise.all([
+      ...LANGUAGES.map((language) => production().code(PRINTED, long, language)),
+      ...LANGUAGES.map((language) => production().receipt(paid, language, NOW_MS)),
+    ]);
+    for (const { width, height, isBlank } of await Promise.all(images.map(readImage))) {
+      expect(width).toBeGreaterThanOrEqual(800);
+      expect(height).toBeGreaterThan(width);
+      expect(isBlank({ left: 0, top: 0, width: 42, height })).toBe(true);
+      expect(isBlank({ left: width - 42, top: 0, width: 42, height })).toBe(true);
+    }
+  });
+
+  it('a receipt has the drawn tick of the page, and a refund has none', async () => {
+    const images = await Promise.all([
+      production().receipt(PAID, 'id', NOW_MS),
+      production().receipt({ ...PAID, accent: '#ff6600', status: 'refunded' }, 'id', NOW_MS),
+    ]);
+    const [paid, refunded] = await Promise.all(images.map(readImage));
+    const below = { left: 0, top: 200, width: 900, height: 300 };
+    expect([paid?.has(COLOURS.good, below), refunded?.has(COLOURS.good, below)]).toEqual([true, false]);
+  });
+});
+
+/** The texts of a card, from its top to its bottom. */
+function textsOf({ shop, environment, parts }: Card): string[] {
+  const lines = parts.flatMap((part) => {
+    switch (part.kind) {
+      case 'icon':
+        return [];
+      case 'line':
+        return [part.text];
+      case 'deadline':
+        return [part.label, part.time];
+      case 'code':
+        return ['QRIS', part.anyApp, ...part.caption.map(({ text }) => text)];
+      case 'facts':
+        return part.rows.flat();
+    }
+  });
+  return [...(environment === null ? [] : [environment.name, environment.explanation]), shop.merchantName, ...lines];
+}
+
+/** What a reader of a page sees of its body. */
+function textOf(html: string): string {
+  return html
+    .slice(html.indexOf('<body>'))
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll('&nbsp;', '\u00a0')
+    .replaceAll(/ +/g, ' ');
+}
+
+interface Area {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The pixels of an image. */
+async function readImage(png: Buffer) {
+  const image = await loadImage(png);
+  const { width, height } = image;
+  const context = createCanvas(width, height).getContext('2d');
+  context.drawImage(image, 0, 0);
+  const coloursIn = ({ left, top, ...size }: Area): Set<string> => {
+    const { data } = context.getImageData(left, top, size.width, Math.min(size.height, height - top));
+    const pixels = new DataView(data.buffer, data.byteOffset, data.byteLength);
+    const colours = Array.from({ length: data.length / 4 }, (_, index) => pixels.getUint32(index * 4) >>> 8);
+    return new Set(Array.from(new Set(colours), (colour) => `#${colour.toString(16).padStart(6, '0')}`));
+  };
+  return {
+    width,
+    height,
+    colourAt: (left: number, top: number) => [...coloursIn({ left, top, width: 1, height: 1 })].join(''),
+    has: (colour: string, area: Area) => coloursIn(area).has(colour),
+    isBlank: (area: Area) => [...coloursIn(area)].join('') === '#ffffff',
+  };
+}
