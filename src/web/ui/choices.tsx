@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import { Fragment, type ReactElement, type ReactNode } from 'react';
 import { FieldNotes, noteIds } from './field-notes';
 
 interface Choice {
@@ -10,6 +10,8 @@ interface Choice {
   readonly isChosen: boolean;
   /** Why the user may not choose it; null or absent if they may. */
   readonly rejection?: string | null;
+  /** What belongs to it alone: hidden while another one is chosen, and sent then too. */
+  readonly fields?: ReactNode;
 }
 
 interface ChoicesProps {
@@ -38,22 +40,25 @@ export function Choices(props: ChoicesProps): ReactElement {
     >
       <legend>{label}</legend>
       {choices.map((choice) => (
-        <label key={choice.name} className="choice">
-          <input
-            type={kind}
-            name={kind === 'radio' ? name : choice.name}
-            value={kind === 'radio' ? choice.name : 'on'}
-            defaultChecked={choice.isChosen && !choice.rejection}
-            disabled={Boolean(choice.rejection)}
-            required={required}
-          />
-          <span>
-            {choice.label}
-            {(choice.rejection ?? choice.note) && (
-              <span className="dim small under">{choice.rejection ?? choice.note}</span>
-            )}
-          </span>
-        </label>
+        <Fragment key={choice.name}>
+          <label className="choice">
+            <input
+              type={kind}
+              name={kind === 'radio' ? name : choice.name}
+              value={kind === 'radio' ? choice.name : 'on'}
+              defaultChecked={choice.isChosen && !choice.rejection}
+              disabled={Boolean(choice.rejection)}
+              required={required}
+            />
+            <span>
+              {choice.label}
+              {(choice.rejection ?? choice.note) && (
+                <span className="dim small under">{choice.rejection ?? choice.note}</span>
+              )}
+            </span>
+          </label>
+          {choice.fields !== undefined && <div className="choice-fields">{choice.fields}</div>}
+        </Fragment>
       ))}
       <FieldNotes name={name} hint={hint} error={error} />
     </fieldset>

@@ -117,6 +117,13 @@ async function createInBrowser(page: Page): Promise<{ secret: string; command: s
   await page.goto(dashboard.url + home);
   await page.getByRole('link', { name: TEXTS.form.newTitle }).click();
   await page.getByLabel(TEXTS.form.name, { exact: true }).fill('Browser key');
+  const isDayShown: boolean[] = [];
+  for (const expiry of ['none', 'date', '30'] as const) {
+    await page.getByLabel(TEXTS.form.expiries[expiry], { exact: true }).check();
+    isDayShown.push(await page.getByLabel(TEXTS.form.expiryDay).isVisible());
+  }
+  expect(isDayShown).toEqual([false, true, false]);
+  await page.getByLabel(TEXTS.form.expiries.none, { exact: true }).check();
   await page.getByRole('button', { name: TEXTS.form.create }).click();
   await page.getByText(TEXTS.issued.once).waitFor();
   const [secret = '', command = ''] = await page.locator('.copied-text code').allTextContents();

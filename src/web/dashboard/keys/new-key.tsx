@@ -57,10 +57,21 @@ function KeyForm({ view, formId, address, rejection, sent, errors, attributes }:
     isChosen: sent === null ? FIRST_SCOPES.includes(scope) : sent[scopeField(scope)] !== undefined,
     rejection: view.scopesRejection([scope]),
   }));
+  const expiryDay = (
+    <Field
+      name="expires_on"
+      type="date"
+      label={form.expiryDay}
+      value={sent?.expires_on ?? ''}
+      error={errors.expires_on}
+      {...attributes.expires_on}
+    />
+  );
   const expiries = EXPIRIES.map((name) => ({
     name,
     label: form.expiries[name],
     isChosen: name === (sent?.expiry ?? 'none'),
+    fields: name === 'date' ? expiryDay : undefined,
   }));
   return (
     <form className="card-body" method="post" action={newKeyPath.to(view)}>
@@ -81,14 +92,6 @@ function KeyForm({ view, formId, address, rejection, sent, errors, attributes }:
         choices={expiries}
         error={errors.expiry}
         {...attributes.expiry}
-      />
-      <Field
-        name="expires_on"
-        type="date"
-        label={form.expiryDay}
-        value={sent?.expires_on ?? ''}
-        error={errors.expires_on}
-        {...attributes.expires_on}
       />
       <FormButtons label={form.create} cancel={form.cancel} back={keysPath.to(view)} isDisabled={rejection !== null} />
     </form>

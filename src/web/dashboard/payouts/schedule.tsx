@@ -82,12 +82,23 @@ function ScheduleForm({ view, now, subject: { settings, isProposed }, ...page }:
     weekday: String(settings.weekday ?? ''),
     minimum: settings.minimumRupiah.toLocaleString('id'),
   };
+  const weekdays = WEEKDAYS.map((day) => ({ value: String(day), label: texts.weekdays[day] }));
+  const weekday = (
+    <Select
+      name="weekday"
+      label={texts.weekday}
+      value={shown.weekday ?? ''}
+      options={[{ value: '', label: '–' }, ...weekdays]}
+      error={errors.weekday}
+      {...attributes.weekday}
+    />
+  );
   const choices = PAYOUT_SCHEDULES.map((name) => ({
     name,
     label: texts.schedules[name],
     isChosen: name === shown.schedule,
+    fields: name === 'weekly' ? weekday : undefined,
   }));
-  const weekdays = WEEKDAYS.map((day) => ({ value: String(day), label: texts.weekdays[day] }));
   return (
     <form className="card-body stack" method="post" action={schedulePath.to(view)}>
       <p className="text">{texts.explanation}</p>
@@ -106,14 +117,6 @@ function ScheduleForm({ view, now, subject: { settings, isProposed }, ...page }:
         choices={choices}
         error={errors.schedule}
         {...attributes.schedule}
-      />
-      <Select
-        name="weekday"
-        label={texts.weekday}
-        value={shown.weekday ?? ''}
-        options={[{ value: '', label: '–' }, ...weekdays]}
-        error={errors.weekday}
-        {...attributes.weekday}
       />
       <Field
         name="minimum"

@@ -8,6 +8,7 @@ import {
   type WebhookEvent,
 } from '../../../domain/events';
 import { scopesOfExpansions, WEBHOOK_EXPANSIONS, type WebhookExpansion } from '../../../domain/expansions';
+import type { Language } from '../../../domain/sign-in';
 import type { FormAttributes } from '../../page/field-attributes';
 import type { FieldErrors, SentFields } from '../../page/read-form';
 import { Choices } from '../../ui/choices';
@@ -98,6 +99,8 @@ function Fields({ view, sent, errors, attributes }: EndpointFormProps): ReactEle
     name,
     label: form.scopes[name],
     isChosen: name === scope,
+    fields:
+      name === 'listed' ? <Events language={view.locale.language} sent={sent} error={errors.events} /> : undefined,
   }));
   const expansions = WEBHOOK_EXPANSIONS.map((name) => ({
     name: expansionField(name),
@@ -118,16 +121,6 @@ function Fields({ view, sent, errors, attributes }: EndpointFormProps): ReactEle
         {...attributes.url}
       />
       <Choices name="scope" kind="radio" label={form.scope} choices={scopes} />
-      {EVENT_GROUP_NAMES.map((group, index) => (
-        <Choices
-          key={group}
-          name={index === 0 ? 'events' : `events-${group}`}
-          kind="checkbox"
-          label={form.groups[group]}
-          choices={choicesOf(group, sent)}
-          error={index === 0 ? errors.events : undefined}
-        />
-      ))}
       <Choices
         name="expand"
         kind="checkbox"
@@ -136,6 +129,31 @@ function Fields({ view, sent, errors, attributes }: EndpointFormProps): ReactEle
         choices={expansions}
         error={errors.expand}
       />
+    </>
+  );
+}
+
+interface EventsProps {
+  readonly language: Language;
+  readonly sent: SentFields;
+  readonly error: string | undefined;
+}
+
+/** The events by their groups. The error of all stands at the first. */
+function Events({ language, sent, error }: EventsProps): ReactElement {
+  const { groups } = WEBHOOK_TEXTS[language].form;
+  return (
+    <>
+      {EVENT_GROUP_NAMES.map((group, index) => (
+        <Choices
+          key={group}
+          name={index === 0 ? 'events' : `events-${group}`}
+          kind="checkbox"
+          label={groups[group]}
+          choices={choicesOf(group, sent)}
+          error={index === 0 ? error : undefined}
+        />
+      ))}
     </>
   );
 }
