@@ -1,21 +1,41 @@
 import type { ReactElement } from 'react';
+import type { Language } from '../../domain/sign-in';
 import { drawQrisPath } from '../../qris/image';
 import { shopOf } from '../../qris/qris';
 import type { CheckoutPage } from './checkout-state';
 import { formatRupiah, TEXTS } from './texts';
 import { CodeWatermark } from './watermark';
 
+export interface ImageLink {
+  readonly href: string;
+  /** The name of the file. */
+  readonly download: string;
+}
+
 /** The image of the code, as a file for the gallery of the phone. */
-function imageOf({ payment, path, language }: CheckoutPage) {
+export function imageOf({ payment, path, language }: CheckoutPage): ImageLink {
   return { href: `${path}/qris.png?lang=${language}`, download: `qris-${payment.referenceId}.png` };
 }
 
+interface ImageProps {
+  readonly language: Language;
+  readonly image: ImageLink;
+}
+
+export function SaveImage({ language, image: { href, download } }: ImageProps): ReactElement {
+  return (
+    <a className="save" href={href} download={download}>
+      {TEXTS[language].saveImage}
+    </a>
+  );
+}
+
 /** The main button of a touch device. The script shares the image, where the browser can; else the link saves it. */
-export function PayOnPhone(page: CheckoutPage): ReactElement {
-  const texts = TEXTS[page.language];
+export function PayOnPhone({ language, image: { href, download } }: ImageProps): ReactElement {
+  const texts = TEXTS[language];
   return (
     <div className="on-phone" data-payable="">
-      <a className="button" {...imageOf(page)} data-share="">
+      <a className="button" href={href} download={download} data-share="">
         {texts.payOnPhone}
       </a>
       <p className="hint">{texts.payOnPhoneHint}</p>
@@ -52,9 +72,7 @@ export function Code(page: CheckoutPage & { readonly payload: string }): ReactEl
           <small>{texts.checkApp}</small>
         </figcaption>
       </figure>
-      <a className="save" {...imageOf(page)}>
-        {texts.saveImage}
-      </a>
+      <SaveImage language={language} image={imageOf(page)} />
     </section>
   );
 }

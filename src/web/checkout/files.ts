@@ -2,6 +2,8 @@ import { AccentStyles } from '../ui/accent-style';
 import { PublishedFiles, UI_FILES, type PublishedFile } from '../ui/published-files';
 
 const DIRECTORY = 'src/web/checkout/files';
+/** The style sheet of what a sample shows too. */
+export const CHECKOUT_CARD_STYLE = `${DIRECTORY}/checkout-card.css`;
 const ADDRESS = '/checkout/';
 const files = new PublishedFiles(ADDRESS);
 const accents = new AccentStyles(ADDRESS, ':root');
@@ -12,6 +14,7 @@ export const CHECKOUT_FILES = {
     'checkout.css',
     `${UI_FILES}/tokens.css`,
     `${UI_FILES}/environment.css`,
+    CHECKOUT_CARD_STYLE,
     `${DIRECTORY}/checkout.css`,
     `${UI_FILES}/live-mark.css`,
   ),

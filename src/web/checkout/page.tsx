@@ -3,12 +3,13 @@ import type { Language } from '../../domain/sign-in';
 import { WIB } from '../ui/format';
 import { LiveMark } from '../ui/live-mark';
 import { checkoutStateOf, isLastPage, isWithoutPayment, payablePayload, type CheckoutPage } from './checkout-state';
-import { Code, PayOnPhone, Steps } from './code';
+import { Code, imageOf, Steps } from './code';
 import { renderDocument } from './document';
+import { Amount, Due } from './due';
 import { markTimeAt } from './mark-time';
 import { Facts, Outcome, Receipt, Returning, Unknown } from './outcome';
-import { BackToShop, Contact, Merchant } from './shop';
-import { formatRupiah, formatTimestamp, TEXTS } from './texts';
+import { BackToShop, Contact, Merchant, shownLogo } from './shop';
+import { TEXTS } from './texts';
 import { timeLeftAt, type TimeLeft } from './time-left';
 import { Watermark } from './watermark';
 
@@ -30,7 +31,7 @@ export function renderCheckoutPage(page: CheckoutPage): string {
 export function renderUnknownPage(language: Language, isSandbox: boolean): string {
   const { title, explanation, askShop } = TEXTS[language].unknown;
   const children = (
-    <main className="ended">
+    <main className="checkout-card ended">
       <Unknown title={title} explanation={explanation} />
       <p className="note">{askShop}</p>
     </main>
@@ -44,12 +45,12 @@ function Payment(page: CheckoutPage): ReactElement {
   const timeLeft = page.timeLeft ?? timeLeftAt(nowMs, payment.expiresAt);
   return (
     <main
-      className={checkoutStateOf(payment, nowMs)}
+      className={`checkout-card ${checkoutStateOf(payment, nowMs)}`}
       data-events={isLastPage(payment) ? undefined : `${path}/events?seen=${encodeURIComponent(statusKey)}`}
       data-milliseconds-left={payload === null ? undefined : timeLeft.milliseconds}
     >
       {page.isSandbox && <Watermark />}
-      <Merchant {...payment} />
+      <Merchant merchantName={payment.merchantName} logo={shownLogo(payment.logo)} />
       {payload === null ? <Ended {...page} /> : <Waiting page={page} payload={payload} timeLeft={timeLeft} />}
     </main>
   );
@@ -70,12 +71,7 @@ function Waiting({ page, payload, timeLeft }: WaitingProps): ReactElement {
   const texts = TEXTS[language];
   return (
     <div className="panes">
-      <div className="due">
-        <h1>{texts.states.waiting.title}</h1>
-        <Amount label={texts.total} {...page} />
-        <Deadline payment={payment} language={language} timeLeft={timeLeft} />
-        <PayOnPhone {...page} />
-      </div>
+      <Due {...payment} language={language} timeLeft={timeLeft} image={imageOf(page)} heading="h1" />
       <Code {...page} payload={payload} />
       <div className="more">
         <div data-payable="">
@@ -105,7 +101,7 @@ function Ended(page: CheckoutPage): ReactElement {
     <>
       <Outcome state={state} texts={TEXTS[language].states[state]} />
       {state === 'paid' && <p className="to-show">{TEXTS[language].showCashier}</p>}
-      <Amount label={TEXTS[language].facts.total} {...page} isPast={isDueNoMore} />
+      <Amount label={TEXTS[language].facts.total} totalRupiah={payment.totalRupiah} isPast={isDueNoMore} />
       {mark !== null && <LiveMark {...mark} locale={{ language, zone: WIB }} />}
       {isDueNoMore && <p className="note">{TEXTS[language].latePayments[payment.latePayment ?? 'none']}</p>}
       <Facts {...page} />
@@ -118,46 +114,5 @@ function Ended(page: CheckoutPage): ReactElement {
         shop={isDueNoMore && returnUrl === null ? payment.merchantName : null}
       />
     </>
-  );
-}
-
-interface AmountProps extends CheckoutPage {
-  readonly label: string;
-  /** Whether the payment is not to be paid any more. */
-  readonly isPast?: boolean;
-}
-
-function Amount({ payment, label, isPast = false }: AmountProps): ReactElement {
-  return (
-    <p className={isPast ? 'amount past' : 'amount'}>
-      <span className="unseen">{label}: </span>
-      {formatRupiah(payment.totalRupiah)}
-    </p>
-  );
-}
-
-type DeadlineProps = Pick<CheckoutPage, 'payment' | 'language'> & { readonly timeLeft: TimeLeft };
-
-function Deadline({ payment, language, timeLeft }: DeadlineProps): ReactElement {
-  const texts = TEXTS[language];
-  return (
-    <p className="deadline" data-payable="" data-urgency={timeLeft.urgency}>
-      <span className="countdown">
-        {texts.timeLeft}{' '}
-        <strong
-          role="timer"
-          aria-live="off"
-          data-five-minutes={texts.fiveMinutesLeft}
-          data-one-minute={texts.oneMinuteLeft}
-          data-end={texts.states.checking.title}
-        >
-          {timeLeft.countdown}
-        </strong>
-      </span>
-      <span>
-        {texts.payBefore}{' '}
-        <time dateTime={payment.expiresAt.toISOString()}>{formatTimestamp(payment.expiresAt, language)}</time>
-      </span>
-    </p>
   );
 }

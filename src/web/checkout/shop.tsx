@@ -1,27 +1,33 @@
 import type { ReactElement } from 'react';
+import type { Logo } from '../../db/merchants/merchant-logos';
 import { contactHref } from '../../domain/shop-contact';
 import type { Language } from '../../domain/sign-in';
 import { initialsOf } from '../ui/initials';
-import type { CheckoutPage, CheckoutPayment } from './checkout-state';
+import type { CheckoutPage } from './checkout-state';
 import { logoAddress } from './files';
 import { TEXTS } from './texts';
 
+interface MerchantProps {
+  readonly merchantName: string;
+  readonly logo: { readonly address: string; readonly width: number; readonly height: number } | null;
+}
+
+/** The logo at the address of the checkout pages. */
+export function shownLogo(logo: Logo | null): MerchantProps['logo'] {
+  return logo && { address: logoAddress(logo.hash), width: logo.width, height: logo.height };
+}
+
 /** The shop by its name, with its logo or its initials. */
-export function Merchant({ merchantName, logo }: Pick<CheckoutPayment, 'merchantName' | 'logo'>): ReactElement {
-  if (logo === null) {
-    return (
-      <p className="merchant with-logo">
+export function Merchant({ merchantName, logo }: MerchantProps): ReactElement {
+  return (
+    <p className="merchant with-logo">
+      {logo === null ? (
         <span className="initials" aria-hidden="true">
           {initialsOf(merchantName)}
         </span>
-        {merchantName}
-      </p>
-    );
-  }
-  const { hash, width, height } = logo;
-  return (
-    <p className="merchant with-logo">
-      <img src={logoAddress(hash)} width={width} height={height} alt="" />
+      ) : (
+        <img src={logo.address} width={logo.width} height={logo.height} alt="" />
+      )}
       {merchantName}
     </p>
   );

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { CHECKOUT_CARD_STYLE } from '../checkout/files';
 import { AccentStyles } from '../ui/accent-style';
 import { PublishedFiles, UI_FILES } from '../ui/published-files';
 
@@ -64,7 +65,11 @@ export const APP_ICONS = {
 
 /** What the page of the checkout's look loads. */
 export const APPEARANCE_SCRIPTS = [files.publish('accent.js', `${UI_FILES}/accent.js`)];
-export const SAMPLE_STYLE = files.publish('sample.css', `${UI_FILES}/sample.css`);
+/** The style sheet of the checkout's own card comes first. */
+export const SAMPLE_STYLES = [
+  files.publishInside('.sample', 'checkout-card.css', CHECKOUT_CARD_STYLE),
+  files.publish('sample.css', `${UI_FILES}/sample.css`),
+];
 /** The style sheets with the colour of the sample. */
 export const SAMPLE_ACCENTS = new AccentStyles(ADDRESS, '.sample');
 

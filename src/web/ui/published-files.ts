@@ -38,6 +38,11 @@ export class PublishedFiles {
     return this.#add(name, read(sources));
   }
 
+  /** A style sheet as `publish`, for what is inside the selector only. */
+  publishInside(selector: string, name: string, source: string): string {
+    return this.#add(name, Buffer.from(`${selector}{${read([source]).toString()}}`));
+  }
+
   /** A style sheet with the typeface, as `publish`, and the fonts beside it. */
   publishStyle(name: string, ...sources: readonly string[]): { readonly style: string; readonly fonts: string[] } {
     const fonts = FONT_WEIGHTS.map((weight) =>

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createCanvas } from '@napi-rs/canvas';
+import { TEXTS } from '../../../src/web/checkout/texts';
 import { NOTICE_TEXTS } from '../../../src/web/dashboard/notices/notice-texts';
 import { APPEARANCE_TEXTS } from '../../../src/web/dashboard/settings/appearance-texts';
 import { SETTINGS_TEXTS } from '../../../src/web/dashboard/settings/settings-texts';
@@ -197,6 +198,12 @@ describe('the look of the checkout page', () => {
     expect([seen.status, seen.body.includes('value="#FF6600"')]).toEqual([200, true]);
     const [, style = ''] = /href="(\/assets\/accent-[\da-f]{16}-ff6600\.css)"/.exec(seen.body) ?? [];
     expect((await developer.get(style)).body).toMatch(/^\.sample\{--accent:/);
+    // The sample is the card of the checkout page, with the rules of its style sheet.
+    const { states, payBefore, payOnPhone, saveImage } = TEXTS.en;
+    expect(seen.body.match(/<div class="checkout-card" inert="">/g)).toHaveLength(2);
+    for (const text of [states.waiting.title, payBefore, payOnPhone, saveImage]) expect(seen.body).toContain(text);
+    const [, card = ''] = /href="(\/assets\/checkout-card-[\da-f]{16}\.css)"/.exec(seen.body) ?? [];
+    expect((await developer.get(card)).body).toMatch(/^\.sample\{.*\.checkout-card\{.*\.initials\{/);
     expect(await storedLook(shop.id)).toEqual({ accent: null, logo: null });
     expect((await developer.post(`${path}/checkout`, [['accent', 'FF6600']])).location).toBe(
       `${path}/checkout?done=colour`,

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import type { Language } from '../../../domain/sign-in';
 import { renderDocument } from '../document';
-import { Contact, Merchant } from '../shop';
+import { Contact, Merchant, shownLogo } from '../shop';
 import { formatRupiah, formatTimestamp } from '../texts';
 import { Watermark } from '../watermark';
 import type { LinkPage, LinkPageState } from './link-state';
@@ -16,9 +16,9 @@ export function renderLinkPage(page: LinkPage): string {
     reloads: false,
     accent: link.accent,
     children: (
-      <main className="link">
+      <main className="checkout-card link">
         {isSandbox && <Watermark />}
-        <Merchant {...link} />
+        <Merchant merchantName={link.merchantName} logo={shownLogo(link.logo)} />
         <h1>{link.title}</h1>
         <State {...page} />
         {page.state.kind === 'ended' && <Contact contact={link.contact} language={language} />}
@@ -31,7 +31,7 @@ export function renderLinkPage(page: LinkPage): string {
 export function renderUnknownLink(language: Language, isSandbox: boolean): string {
   const { title, explanation } = LINK_TEXTS_OF_CUSTOMERS[language].unknown;
   const children = (
-    <main className="ended">
+    <main className="checkout-card ended">
       <h1>{title}</h1>
       <p>{explanation}</p>
     </main>

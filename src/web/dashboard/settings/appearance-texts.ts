@@ -1,6 +1,5 @@
 import type { Language } from '../../../domain/sign-in';
 import type { LogoRejection } from '../../../services/merchants/appearance';
-import { TEXTS as CHECKOUT_TEXTS } from '../../checkout/texts';
 import { SHARED_EN, SHARED_ID } from '../texts/shared-texts';
 
 const en = {
@@ -9,8 +8,6 @@ const en = {
   change: 'Change colour and logo',
   sample: 'How it looks',
   schemes: { light: 'Light', dark: 'Dark' },
-  sampleButton: CHECKOUT_TEXTS.en.payOnPhone,
-  sampleLink: CHECKOUT_TEXTS.en.saveImage,
   sampleHint:
     'Buttons have the colour, with an edge where it is too near to the background. Links have the nearest shade that ' +
     'can be read.',
@@ -52,8 +49,6 @@ const id: AppearanceTexts = {
   change: 'Ubah warna dan logo',
   sample: 'Tampilannya',
   schemes: { light: 'Terang', dark: 'Gelap' },
-  sampleButton: CHECKOUT_TEXTS.id.payOnPhone,
-  sampleLink: CHECKOUT_TEXTS.id.saveImage,
   sampleHint:
     'Tombol memakai warna itu, dengan tepi jika warnanya terlalu dekat dengan latar. Tautan memakai nuansa terdekat ' +
     'yang terbaca.',

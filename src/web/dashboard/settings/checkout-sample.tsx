@@ -1,6 +1,9 @@
 import type { ReactElement } from 'react';
-import { formatRupiah } from '../../../domain/money';
-import { SAMPLE_ACCENTS, SAMPLE_STYLE } from '../files';
+import { SaveImage } from '../../checkout/code';
+import { Due } from '../../checkout/due';
+import { Merchant } from '../../checkout/shop';
+import { timeLeftAt } from '../../checkout/time-left';
+import { SAMPLE_ACCENTS, SAMPLE_STYLES } from '../files';
 import type { MerchantView } from '../merchant-view';
 import { APPEARANCE_TEXTS } from './appearance-texts';
 import { logoPath } from './settings-paths';
@@ -16,26 +19,28 @@ interface CheckoutSampleProps {
   readonly appearance: ShownAppearance;
 }
 
-/** The head and the button of the checkout page, in both schemes. The script replaces the style sheet of the colour. */
+/** The payment that a sample shows. */
+const SAMPLE = { totalRupiah: 50_000, timeToLiveMs: 900_000, image: { href: '#', download: 'qris.png' } } as const;
+
+/** The checkout page before the payment, in both schemes. The script replaces the style sheet of the colour. */
 export function CheckoutSample({ view, appearance: { accent, logo } }: CheckoutSampleProps): ReactElement {
-  const texts = APPEARANCE_TEXTS[view.locale.language];
+  const { language } = view.locale;
+  const expiresAt = new Date(view.nowMs + SAMPLE.timeToLiveMs);
+  const due = { ...SAMPLE, language, expiresAt, timeLeft: timeLeftAt(view.nowMs, expiresAt) };
+  const shownLogo = logo && { ...logo, address: logoPath.to(view, { hash: logo.hash }) };
   return (
     <div className="samples" data-accents={SAMPLE_ACCENTS.prefix}>
-      <link rel="stylesheet" href={SAMPLE_STYLE} />
+      {SAMPLE_STYLES.map((address) => (
+        <link key={address} rel="stylesheet" href={address} />
+      ))}
       {accent !== null && <link rel="stylesheet" href={SAMPLE_ACCENTS.address(accent)} data-accent="" />}
       {(['light', 'dark'] as const).map((scheme) => (
         <figure key={scheme} className={`sample ${scheme}`}>
-          <figcaption>{texts.schemes[scheme]}</figcaption>
-          <div>
-            <p className="sample-merchant">
-              {logo && (
-                <img src={logoPath.to(view, { hash: logo.hash })} width={logo.width} height={logo.height} alt="" />
-              )}
-              {view.merchantName}
-            </p>
-            <p className="sample-amount">{formatRupiah(50_000)}</p>
-            <p className="sample-button">{texts.sampleButton}</p>
-            <p className="sample-link">{texts.sampleLink}</p>
+          <figcaption>{APPEARANCE_TEXTS[language].schemes[scheme]}</figcaption>
+          <div className="checkout-card" inert>
+            <Merchant merchantName={view.merchantName} logo={shownLogo} />
+            <Due {...due} heading="p" />
+            <SaveImage {...due} />
           </div>
         </figure>
       ))}
