@@ -15,9 +15,14 @@ export function parseBody<T>(
   return undefined;
 }
 
+/** A page of the sandbox sends forms, other clients JSON. */
+export function isForm(request: Request): boolean {
+  return typeof request.is('application/x-www-form-urlencoded') === 'string';
+}
+
 /** Redirects a form to its page; other clients receive JSON. */
 export function done(request: Request, response: Response, body: object): void {
-  if (request.is('application/x-www-form-urlencoded')) response.redirect(303, pageOf(request));
+  if (isForm(request)) response.redirect(303, pageOf(request));
   else response.json(body);
 }
 

@@ -23,3 +23,8 @@ function render(part: Part): string {
   if (typeof part === 'object') return part.map((item) => item.text).join('');
   return String(part).replaceAll(/[&<>"']/g, (character) => ESCAPES.get(character) ?? character);
 }
+
+/** Indonesian: `Rp 50.000`. */
+export function formatRupiah(rupiah: number): string {
+  return `Rp ${rupiah.toLocaleString('id-ID')}`;
+}

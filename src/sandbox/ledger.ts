@@ -153,14 +153,13 @@ export class Ledger {
     });
   }
 
-  /** The order of a scanned QR. Only a pending order can be paid by a scan. */
-  async findOpen(qrReference: string, grossAmountRupiah: number): Promise<string | null> {
-    const result = await this.pool.query<{ orderId: string }>(
-      `select order_id as "orderId" from payments
-       where qr_reference = $1 and gross_amount_rupiah = $2 and status = 'pending' and expires_at > now()`,
+  /** The order of a scanned QR. An overdue order expires when it is read. */
+  async findByQr(qrReference: string, grossAmountRupiah: number): Promise<OrderWithRefunds | null> {
+    const result = await this.pool.query<CurrentOrder>(
+      `select ${CURRENT_ORDER_COLUMNS} from payments where qr_reference = $1 and gross_amount_rupiah = $2`,
       [qrReference, grossAmountRupiah],
     );
-    return result.rows[0]?.orderId ?? null;
+    return this.#withRefunds(result.rows[0]);
   }
 
   /** Accepts or rejects a refund request and records it. A repeated refund key returns the original result. */
@@ -247,6 +246,16 @@ export class Ledger {
     const byOrder = new Map<string, OrderRefund[]>();
     for (const { orderId, ...refund } of refunds.rows) byOrder.set(orderId, [...(byOrder.get(orderId) ?? []), refund]);
     return orders.rows.map((order) => ({ order, refunds: byOrder.get(order.orderId) ?? [] }));
+  }
+
+  /** The orders that a customer can pay in time, newest first. */
+  async listPayable(limit: number): Promise<Order[]> {
+    const { rows } = await this.pool.query<Order>(
+      `select ${ORDER_COLUMNS} from payments where status = 'pending' and expires_at > now()
+       order by charged_at desc, order_id limit $1`,
+      [limit],
+    );
+    return rows;
   }
 
   /** Locks the order, expires it if overdue, and runs `work` on it; all in one transaction. */

@@ -1,29 +1,33 @@
 import { z } from 'zod';
 import { bankSection, type BankPageContent } from './bank/bank-page';
 import { FAULT_KINDS, FAULT_OPERATIONS, isPossible, type Fault } from './faults';
-import { html, type Html } from './html';
-import type { Order, OrderStatus, OrderWithRefunds } from './ledger-records';
+import { formatRupiah, html, type Html } from './html';
+import type { OrderWithRefunds } from './ledger-records';
 import { MAGIC_AMOUNTS } from './magic-amounts';
 import { formatMidtransTime } from './midtrans-time';
 import type { NotificationSummary } from './notification-queue';
+import { orderCards } from './order-cards';
 import { SCRIPT, STYLE } from './page-files';
+import { phonePage, phoneTitle, type PhonePageContent } from './phone-page';
 
 /** The parts of the page, each with an address of its own, so that they work without script. */
 const TABS = {
+  pay: { label: 'Pay', isSearchable: false, render: phonePage },
   orders: { label: 'Orders', isSearchable: true, render: orderCards },
-  scan: { label: 'Scan', isSearchable: false, render: scanForm },
   notifications: { label: 'Notifications', isSearchable: true, render: notificationTable },
   faults: { label: 'Faults', isSearchable: false, render: faultPanels },
   payouts: { label: 'Payouts', isSearchable: false, render: ({ bank }: PageContent) => bankSection(bank) },
 } as const;
 
 export const pageQuery = z.object({
-  tab: z.enum(['orders', 'scan', 'notifications', 'faults', 'payouts']).catch('orders'),
+  tab: z.enum(['pay', 'orders', 'notifications', 'faults', 'payouts']).catch('pay'),
   /** A part of an order id. */
   q: z.string().trim().catch(''),
+  /** The text of the QR that the phone scans. */
+  qris_payload: z.string().trim().catch(''),
 });
 
-export interface PageContent extends z.infer<typeof pageQuery> {
+export interface PageContent extends Pick<z.infer<typeof pageQuery>, 'tab' | 'q'>, PhonePageContent {
   readonly orders: readonly OrderWithRefunds[];
   readonly notifications: readonly NotificationSummary[];
   readonly faults: readonly Fault[];
@@ -31,26 +35,10 @@ export interface PageContent extends z.infer<typeof pageQuery> {
   readonly bank: BankPageContent;
 }
 
-/** The label and colour of each status. */
-const STATUS_LABELS = {
-  pending: { label: 'waiting', tone: 'wait' },
-  settlement: { label: 'paid', tone: 'good' },
-  expire: { label: 'expired', tone: 'off' },
-  cancel: { label: 'cancelled', tone: 'off' },
-  refund: { label: 'refunded', tone: 'back' },
-  partial_refund: { label: 'partly refunded', tone: 'back' },
-} as const satisfies Record<OrderStatus, { label: string; tone: string }>;
-
-/** The label and look of the Pay button. Statuses without one have no button. */
-const PAY_BUTTONS: Partial<Record<OrderStatus, { readonly label: string; readonly look: 'pay' | 'late' }>> = {
-  pending: { label: 'Pay', look: 'pay' },
-  expire: { label: 'Pay late', look: 'late' },
-  cancel: { label: 'Pay late', look: 'late' },
-};
-
 const CONTENT_SECURITY_POLICY = [
   `default-src 'none'`,
   `img-src 'self'`,
+  `font-src 'self'`,
   `connect-src 'self'`,
   `form-action 'self'`,
   `frame-ancestors 'none'`,
@@ -58,21 +46,29 @@ const CONTENT_SECURITY_POLICY = [
   `script-src '${SCRIPT.source}'`,
 ].join('; ');
 
+const LOGO = html`<svg viewBox="0 0 28 28" aria-hidden="true">
+  <rect width="28" height="28" rx="7" />
+  <path d="M8 7v14h5M13 14.5l3.2 3.5L21 11" />
+</svg>`;
+
 /** The page of the sandbox: one of its tabs. */
 export function sandboxPage(content: PageContent): { html: string; contentSecurityPolicy: string } {
   const { isSearchable, render } = TABS[content.tab];
+  const title = phoneTitle(content.scanned);
   const page = html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>Lunas sandbox</title>
+        <title>${title === null ? '' : `${title} · `}Lunas sandbox</title>
         ${STYLE.element}
       </head>
       <body>
         <header>
+          <p class="environment"><b>SANDBOX</b> No money moves.</p>
+          ${LOGO}
           <h1>Lunas sandbox</h1>
-          <p>A simulated acquirer and bank. No money moves.</p>
+          <p>Simulates the customer, the acquirer and the bank.</p>
         </header>
         <nav>${Object.entries(TABS).map(([name, { label }]) => tabLink(name, label, name === content.tab))}</nav>
         <main>${isSearchable ? searchForm(content) : ''} ${render(content)}</main>
@@ -94,62 +90,6 @@ function searchForm({ tab, q }: PageContent): Html {
     <input type="hidden" name="tab" value="${tab}" />
     <label class="wide">Order id, or a part of it <input name="q" type="search" value="${q}" /></label>
     <button>Search</button>
-  </form>`;
-}
-
-/** What waits for a payment stands first. */
-function orderCards({ orders, q }: PageContent): Html {
-  const isWaiting = ({ order }: OrderWithRefunds) => order.status === 'pending';
-  const sorted = [...orders.filter(isWaiting), ...orders.filter((each) => !isWaiting(each))];
-  const empty = q === '' ? 'No orders yet. Create a payment and it appears here.' : 'No order has this id.';
-  return html`<section id="orders" data-live>
-    ${orders.length === 0 ? html`<p>${empty}</p>` : html`<div class="cards">${sorted.map(orderCard)}</div>`}
-  </section>`;
-}
-
-function orderCard({ order, refunds }: OrderWithRefunds): Html {
-  const { label, tone } = STATUS_LABELS[order.status];
-  const payButton = PAY_BUTTONS[order.status];
-  const checkout = checkoutAddress(order);
-  return html`<article class="card ${tone}">
-    <h2 class="top"><code>${order.orderId}</code><span class="badge">${label}</span></h2>
-    <span class="amount">${formatRupiah(order.grossAmountRupiah)}</span>
-    ${
-      order.status === 'pending'
-        ? html`<img
-            src="/v2/qris/${order.transactionId}/qr-code"
-            alt="QRIS of order ${order.orderId}"
-            loading="lazy"
-          />`
-        : ''
-    }
-    <small
-      >${order.acquirer} · created ${formatMidtransTime(order.chargedAt)} · until ${formatMidtransTime(order.expiresAt)}
-      WIB</small
-    >
-    ${refunds.map((refund) => html`<small>refund of ${formatRupiah(refund.amountRupiah)}: ${refund.status}</small>`)}
-    ${checkout === null ? '' : html`<a href="${checkout}">Checkout page</a>`}
-    ${payButton === undefined ? '' : payForm(order.orderId, payButton)}
-  </article>`;
-}
-
-/** The page of Lunas for this order, at the service that gets its notifications. */
-function checkoutAddress({ orderId, transactionId, notificationUrl }: Order): string | null {
-  if (notificationUrl === null || !/^https?:/.test(notificationUrl) || !URL.canParse(notificationUrl)) return null;
-  return new URL(`/sandbox/checkout/${encodeURIComponent(orderId)}/${transactionId}`, notificationUrl).href;
-}
-
-function payForm(orderId: string, { label, look }: { label: string; look: string }): Html {
-  return html`<form method="post" action="/simulator/payments/${encodeURIComponent(orderId)}/pay">
-    <button class="${look}">${label}</button>
-  </form>`;
-}
-
-/** For a QR code from elsewhere: a shop's page, or a response of the API. */
-function scanForm(): Html {
-  return html`<form class="panel row" method="post" action="/simulator/scan">
-    <label class="wide">Text of a QR code <input name="qris_payload" required /></label>
-    <button>Scan and pay</button>
   </form>`;
 }
 
@@ -253,8 +193,4 @@ function armedFaults(faults: readonly Fault[]): Html {
     ${armed}
     <form method="post" action="/simulator/faults/clear"><button>Clear all</button></form>
   </div>`;
-}
-
-function formatRupiah(rupiah: number): string {
-  return `Rp ${rupiah.toLocaleString('id-ID')}`;
 }

@@ -17,8 +17,10 @@ import { midtransApi } from './midtrans-api';
 import { listNotifications, orderNotifications } from './notification-queue';
 import { NOTIFICATION_DELAYS_MS, Notifier } from './notifier';
 import { pageQuery, sandboxPage } from './page';
+import { FONTS } from './page-files';
 import { send } from './respond';
 import { CORE_API, errorResponse, internalError, unknownResource } from './responses';
+import { scan } from './scan';
 import { shopControl } from './shop-control';
 import { Shops } from './shops';
 import { simulatorApi } from './simulator-api';
@@ -42,6 +44,7 @@ export interface Sandbox {
 }
 
 const BODY_LIMIT = '64kb';
+const CODES_ON_PAGE = 12;
 const ORDERS_ON_PAGE = 30;
 const NOTIFICATIONS_ON_PAGE = 20;
 const TRANSFERS_ON_PAGE = 20;
@@ -110,6 +113,9 @@ function createApp({ pool, ledger, bank, faults, log, wakeNotifiers }: AppDepend
   );
   app.get('/healthz', (_request, response) => pool.query('select 1').then(() => response.json({ status: 'ok' })));
   app.get('/', onlyLoopback, (request, response) => sendPage(request, response));
+  for (const [address, file] of FONTS) {
+    app.get(address, onlyLoopback, (_request, response) => response.sendFile(file, { maxAge: '1d' }));
+  }
   app.use(simulatorApi(ledger, faults, wakeNotifiers));
   app.use(bankControl({ pool, bank, merchants, wakeNotifiers }));
   app.use(shopControl(shops));
@@ -121,16 +127,25 @@ function createApp({ pool, ledger, bank, faults, log, wakeNotifiers }: AppDepend
 
   async function sendPage(request: Request, response: Response): Promise<void> {
     const query = pageQuery.parse(request.query);
-    const [orders, notifications, bankDelaySeconds, account, transfers] = await Promise.all([
+    const scanned = query.qris_payload === '' ? null : await scan(ledger, query.qris_payload);
+    const [payable, orders, notifications, bankDelaySeconds, account, transfers] = await Promise.all([
+      ledger.listPayable(CODES_ON_PAGE),
       ledger.list(ORDERS_ON_PAGE, query.q),
       listNotifications(pool, NOTIFICATIONS_ON_PAGE, query.q),
       ledger.bankDelaySeconds(),
       bank.readAccount(),
       listTransfers(pool, TRANSFERS_ON_PAGE),
     ]);
-    const bankContent = { account, transfers };
-    const content = { ...query, orders, notifications, faults: faults.list(), bankDelaySeconds, bank: bankContent };
-    const page = sandboxPage(content);
+    const page = sandboxPage({
+      ...query,
+      scanned,
+      payable,
+      orders,
+      notifications,
+      faults: faults.list(),
+      bankDelaySeconds,
+      bank: { account, transfers },
+    });
     response.set('content-security-policy', page.contentSecurityPolicy).type('html').send(page.html);
   }
 

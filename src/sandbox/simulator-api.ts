@@ -1,12 +1,12 @@
 import { Router, type Request, type Response } from 'express';
 import { z } from 'zod';
-import { parseQris } from '../qris/qris';
-import { done, onlyLoopback, parseBody, sendError } from './control-responses';
+import { done, isForm, onlyLoopback, parseBody, sendError } from './control-responses';
 import { FAULT_KINDS, FAULT_OPERATIONS, isPossible, type Faults } from './faults';
 import type { Ledger } from './ledger';
 import type { OrderWithRefunds } from './ledger-records';
 import { formatMidtransTime } from './midtrans-time';
 import { formatAmount } from './responses';
+import { scan } from './scan';
 
 const MAX_TIMES = 10_000;
 const NO_PENDING_ORDER = 'The QRIS is valid, but it is not of a pending order of this sandbox.';
@@ -53,16 +53,14 @@ export function simulatorApi(ledger: Ledger, faults: Faults, wakeNotifier: () =>
   router.post('/simulator/scan', async (request, response) => {
     const body = parseBody(scanSchema, request, response);
     if (!body) return;
-    const qris = parseQris(body.qris_payload);
-    if (!qris.ok) return sendError(response, 400, 'invalid_qris', qris.error.message);
-    const { transactionId, totalRupiah } = qris.value;
-    const isDynamic = transactionId !== null && totalRupiah !== null;
-    const orderId = isDynamic ? await ledger.findOpen(transactionId, totalRupiah) : null;
+    const scanned = await scan(ledger, body.qris_payload);
+    if (!scanned.isQris) return sendError(response, 400, 'invalid_qris', scanned.problem);
     // The order may expire between the two calls.
-    const result = orderId === null ? null : await ledger.pay(orderId, 1, ['pending']);
-    if (!result?.paid) return sendError(response, 404, 'not_found', NO_PENDING_ORDER);
-    wakeNotifier();
-    done(request, response, { payment: show(result.found) });
+    const result = scanned.found && (await ledger.pay(scanned.found.order.orderId, 1, ['pending']));
+    if (result?.paid) wakeNotifier();
+    // The phone shows in which state the order is.
+    else if (!isForm(request)) return sendError(response, 404, 'not_found', NO_PENDING_ORDER);
+    done(request, response, { payment: result && show(result.found) });
   });
   router.get('/simulator/payments', async (_request, response) => {
     response.json({ payments: (await ledger.list()).map(show) });

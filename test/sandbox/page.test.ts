@@ -30,23 +30,25 @@ function submit(action: string, fields: Record<string, string> = {}, search = ''
 }
 
 it('shows what to do while there are no orders', async () => {
-  expect((await page()).text).toContain('No orders yet');
+  expect((await page()).text).toContain('No code to scan');
+  expect((await page('/?tab=orders')).text).toContain('No orders yet');
 });
 
 it('shows an order with its QR, and pays it by a button', async () => {
   const { order_id } = await sandbox.charge({ grossAmount: 1_250_000 });
-  const card = cardOf((await page()).text, order_id);
+  const card = cardOf((await page('/?tab=orders')).text, order_id);
   expect(card).toContain('Rp 1.250.000');
+  expect(card).toContain('Toko Sandbox Lunas');
   expect(card).toContain('waiting');
 
   const imageUrl = /<img[^>]+src="([^"]+)"/.exec(card)?.[1] ?? '';
   expect((await fetch(new URL(imageUrl, sandbox.url))).headers.get('content-type')).toBe('image/png');
 
   const action = /<form method="post" action="([^"]+)"/.exec(card)?.[1] ?? '';
-  const response = await submit(action);
+  const response = await submit(action, {}, '?tab=orders');
   expect(response.status).toBe(303);
-  expect(response.headers.get('location')).toBe('/');
-  const after = cardOf((await page()).text, order_id);
+  expect(response.headers.get('location')).toBe('/?tab=orders');
+  const after = cardOf((await page('/?tab=orders')).text, order_id);
   expect(after).toContain('paid');
   expect(after).not.toContain('<form');
 });
@@ -57,18 +59,11 @@ it('offers to pay an expired order late', async () => {
   const waiting = await sandbox.charge();
   const late = await sandbox.charge();
   await sandbox.call('POST', `/v2/${late.order_id}/expire`);
-  const { text } = await page();
+  const { text } = await page('/?tab=orders');
   expect(cardOf(text, order_id)).toContain('<button class="late">Pay late</button>');
   // The newest order does not wait any more, so it stands below.
   const [first = ''] = /<article.*?<\/article>/s.exec(text) ?? [];
   expect(first).toContain(waiting.order_id);
-});
-
-it('pays the order of a pasted QR', async () => {
-  const { order_id, qr_string } = await sandbox.charge();
-  const action = /<form[^>]+action="([^"]*scan)"/.exec((await page('/?tab=scan')).text)?.[1] ?? '';
-  expect((await submit(action, { qris_payload: qr_string })).status).toBe(303);
-  expect(cardOf((await page()).text, order_id)).toContain('paid');
 });
 
 it('shows the delay of the bank, sets it by form, and returns to the same tab', async () => {

@@ -1,4 +1,4 @@
-import { html, type Html } from '../html';
+import { formatRupiah, html, type Html } from '../html';
 import { formatMidtransTime } from '../midtrans-time';
 import type { BankAccountState } from './bank';
 import { MAGIC_ACCOUNTS } from './magic-accounts';
@@ -76,8 +76,4 @@ function magicNumbers(): Html {
   return html`<table>
     ${rows}
   </table>`;
-}
-
-function formatRupiah(rupiah: number): string {
-  return `Rp ${rupiah.toLocaleString('id-ID')}`;
 }
