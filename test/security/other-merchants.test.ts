@@ -56,6 +56,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'get /': 'constant',
   'get /docs': 'constant',
   'get /docs/search': 'constant',
+  'get /docs/search/results': 'constant',
   'get /docs/:page': 'constant',
   'get /docs/api/:page': 'constant',
   'get /docs/files/:file': 'constant',

@@ -19,7 +19,7 @@ import { anchorOf, renderOperationPage } from './operation-page';
 import { renderOverviewPage } from './overview-page';
 import { fieldGroups, operationPath, viewKind, viewOperation, webhookHeaders, webhookKinds } from './reference';
 import { DocsSearch, type SearchableSection } from './search';
-import { renderSearchPage } from './search-page';
+import { renderSearchHits, renderSearchPage } from './search-page';
 
 const OVERVIEW: MenuPage = { path: '/docs/api', title: 'Overview' };
 const EVENTS: MenuPage = { path: '/docs/api/events', title: 'Webhook events' };
@@ -28,6 +28,9 @@ const toMenuPage = ({ name, title }: Guide): MenuPage => ({ path: `/docs/${name}
 
 /** Some hundred pages of results, of 20 kB each. */
 const MAX_FOUND_CHARACTERS = 8 * 1_024 * 1_024;
+
+/** A page of results, or the best ones for the list below the field. */
+export type ResultsKind = 'page' | 'hits';
 
 /** What the documents are about. */
 export interface DocumentedService extends Addresses {
@@ -114,16 +117,18 @@ export class DocsSite {
   }
 
   /** @returns undefined: `search` has to search it */
-  findResults(query: string): string | undefined {
-    return this.#found.get(query);
+  findResults(query: string, kind: ResultsKind): string | undefined {
+    return this.#found.get(`${kind} ${query}`);
   }
 
   /** Takes some milliseconds of the event loop: the caller limits how often. */
-  async search(query: string): Promise<string> {
+  async search(query: string, kind: ResultsKind): Promise<string> {
     this.#search ??= new DocsSearch(await this.#sections());
-    const page = renderSearchPage({ query, found: this.#search.find(query), menu: this.#menu });
-    this.#found.set(query, page);
-    return page;
+    const found = this.#search.find(query);
+    const html = kind === 'hits' ? renderSearchHits(found) : renderSearchPage({ query, found, menu: this.#menu });
+    // An empty text has no size.
+    if (html !== '') this.#found.set(`${kind} ${query}`, html);
+    return html;
   }
 
   /** The page instead of results, if there are too many searches. */

@@ -7,6 +7,7 @@ const files = new PublishedFiles('/docs/files/');
 export const DOCS_FILES = {
   ...files.publishStyle('docs.css', `${UI_FILES}/tokens.css`, `${UI_FILES}/ui.css`, `${DIRECTORY}/docs.css`),
   script: files.publish('docs.js', `${DIRECTORY}/docs.js`),
+  search: files.publish('search.js', `${DIRECTORY}/search.js`),
   icon: files.publish('icon.svg', `${UI_FILES}/icon.svg`),
 };
 

@@ -3,6 +3,7 @@ import type { Language } from '../../domain/sign-in';
 import { renderDocument } from '../ui/document';
 import { Logo } from '../ui/shell';
 import { DOCS_FILES } from './files';
+import { SEARCH_TEXTS } from './search-texts';
 
 /** A page in the menu. */
 export interface MenuPage {
@@ -32,22 +33,19 @@ export interface FrameProps {
 }
 
 /** A page of the documents as HTML. */
-export function renderFrame({ children, language = 'en', ...props }: FrameProps): string {
+export function renderFrame({ children, ...props }: FrameProps): string {
   return renderDocument({
     title: `${props.title} · Lunas`,
     language: 'en',
     files: DOCS_FILES,
+    scripts: [DOCS_FILES.search],
     live: 'none',
     className: 'docs',
-    children: (
-      <Frame {...props} language={language}>
-        {children}
-      </Frame>
-    ),
+    children: <Frame {...props}>{children}</Frame>,
   });
 }
 
-function Frame({ path, menu, query = '', language, children }: FrameProps): ReactElement {
+function Frame({ path, menu, query = '', language = 'en', children }: FrameProps): ReactElement {
   return (
     <>
       <a className="skip" href="#content">
@@ -58,7 +56,7 @@ function Frame({ path, menu, query = '', language, children }: FrameProps): Reac
           <a className="brand" href="/docs">
             <Brand />
           </a>
-          <SearchForm query={query} />
+          <SearchForm query={query} language={language} />
           <Menu path={path} menu={menu} />
         </header>
         <header className="top">
@@ -72,7 +70,7 @@ function Frame({ path, menu, query = '', language, children }: FrameProps): Reac
               </span>
               <span className="unseen">Menu</span>
             </summary>
-            <SearchForm query={query} />
+            <SearchForm query={query} language={language} />
             <Menu path={path} menu={menu} />
           </details>
         </header>
@@ -96,19 +94,33 @@ function Brand(): ReactElement {
   );
 }
 
-export function SearchForm({ query }: { readonly query: string }): ReactElement {
+interface SearchFormProps {
+  readonly query: string;
+  readonly language: Language;
+}
+
+/** The script of the documents shows results below it while the reader types. */
+export function SearchForm({ query, language }: SearchFormProps): ReactElement {
+  const { label, hint, send, count, none } = SEARCH_TEXTS[language];
   return (
-    <form className="search no-print" role="search" action="/docs/search">
+    <form
+      className="search no-print"
+      role="search"
+      action="/docs/search"
+      lang={language}
+      data-count={count}
+      data-none={none}
+    >
       <input
         type="search"
         name="q"
         defaultValue={query}
         maxLength={100}
-        aria-label="Search the documents"
-        placeholder="Search, or press /"
+        aria-label={label}
+        placeholder={hint}
         required
       />
-      <button className="button">Search</button>
+      <button className="button">{send}</button>
     </form>
   );
 }

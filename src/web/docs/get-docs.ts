@@ -5,7 +5,7 @@ import { publicEndpoint, type EndpointResponse, type PublicEndpoint } from '../.
 import type { HttpDependencies } from '../../http/http-dependencies';
 import { RateBucket } from '../../http/rate-limit/rate-bucket';
 import { PAGE_HEADERS } from '../page/headers';
-import { DocsSite, type DocumentedService } from './docs-site';
+import { DocsSite, type DocumentedService, type ResultsKind } from './docs-site';
 import { findDocsFile } from './files';
 import { parseOpenapi } from './openapi-document';
 
@@ -37,17 +37,21 @@ export function getDocs(openapi: string): PublicEndpoint<DocsDependencies>[] {
       countsAgainstNetworkLimit: true,
       handler: (dependencies: DocsDependencies, request) => respond(request, siteOf(dependencies), dependencies),
     });
-  return [
-    get('/docs', findPage),
-    get('/docs/search', async (request, site, { publicBudget }) => {
+  const respondWithResults =
+    (kind: ResultsKind): Respond =>
+    async (request, site, { publicBudget }) => {
       const query = queryOf(request);
-      const known = site.findResults(query);
+      const known = site.findResults(query, kind);
       if (known !== undefined) return pageResponse(request, known);
       publicBudget.count(request, REQUESTS_OF_SEARCH - 1);
-      if (!searches.has(1)) return busyResponse(site.busyPage());
+      if (!searches.has(1)) return busyResponse(kind === 'page' ? site.busyPage() : '');
       searches.take(1);
-      return pageResponse(request, await site.search(query));
-    }),
+      return pageResponse(request, await site.search(query, kind));
+    };
+  return [
+    get('/docs', findPage),
+    get('/docs/search', respondWithResults('page')),
+    get('/docs/search/results', respondWithResults('hits')),
     get('/docs/:page', async (request, site) => (await markdownResponse(request, site)) ?? findPage(request, site)),
     get('/docs/api/:page', findPage),
   ];

@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
 import { renderFrame, SearchForm, type MenuGroup } from './frame';
 import type { FoundSection } from './search';
 
@@ -18,7 +19,7 @@ export function renderSearchPage({ query, found, menu }: SearchPageProps): strin
     children: (
       <div className="found">
         <h1>{query === '' ? 'Search the documents' : `“${query}” in the documents`}</h1>
-        {query === '' && found !== null ? <SearchForm query="" /> : <Results found={found} />}
+        {query === '' && found !== null ? <SearchForm query="" language="en" /> : <Results found={found} />}
       </div>
     ),
   });
@@ -33,9 +34,33 @@ function Results({ found }: Pick<SearchPageProps, 'found'>): ReactElement {
         <li key={id}>
           <a href={id}>{title}</a>
           <span className="dim small">{page}</span>
-          <p>{excerpt.map(({ text, isMatch }, index) => (isMatch ? <mark key={index}>{text}</mark> : text))}</p>
+          <p>
+            <Excerpt excerpt={excerpt} />
+          </p>
         </li>
       ))}
     </ol>
+  );
+}
+
+function Excerpt({ excerpt }: Pick<FoundSection, 'excerpt'>): ReactElement {
+  return <>{excerpt.map(({ text, isMatch }, index) => (isMatch ? <mark key={index}>{text}</mark> : text))}</>;
+}
+
+/** The best results, for the list below the field while the reader types. */
+const MAX_HITS = 8;
+
+export function renderSearchHits(found: readonly FoundSection[]): string {
+  return renderToStaticMarkup(
+    <>
+      {found.slice(0, MAX_HITS).map(({ id, page, title, excerpt }) => (
+        <a key={id} href={id} role="option" tabIndex={-1}>
+          <b>{title}</b> <span>{page}</span>
+          <small>
+            <Excerpt excerpt={excerpt} />
+          </small>
+        </a>
+      ))}
+    </>,
   );
 }

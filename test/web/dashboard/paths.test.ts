@@ -178,6 +178,7 @@ const PUBLIC = [
   'GET /docs/api/:page',
   'GET /docs/files/:file',
   'GET /docs/search',
+  'GET /docs/search/results',
   'GET /healthz',
   'GET /link/:token',
   'GET /llms.txt',

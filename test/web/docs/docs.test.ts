@@ -366,6 +366,47 @@ describe('in a browser', () => {
     await plain.close();
   });
 
+  it('results appear while the reader types, are counted aloud, and are chosen by the arrow keys', async () => {
+    const { page, problems, close } = await openPage(browser, `${url}/docs`);
+    const field = page.getByRole('combobox', { name: 'Search the documents' }).first();
+    const options = page.getByRole('option');
+    await page.keyboard.press('/');
+    await page.keyboard.type('idempotncy');
+    await options.first().waitFor();
+    expect(await page.getByRole('status').first().textContent()).toBe(`Results: ${await options.count()}`);
+    expect(await findAccessibilityViolations(page)).toEqual([]);
+    await field.press('Escape');
+    expect([await options.count(), await field.inputValue()]).toEqual([0, 'idempotncy']);
+    await field.fill('saldo');
+    await options.first().waitFor();
+    await field.press('ArrowUp');
+    const last = options.last();
+    expect(await last.getAttribute('aria-selected')).toBe('true');
+    expect(await field.getAttribute('aria-activedescendant')).toBe(await last.getAttribute('id'));
+    await field.press('ArrowDown');
+    expect(await field.getAttribute('aria-activedescendant')).toBeNull();
+    await field.press('ArrowDown');
+    const first = await options.first().getAttribute('href');
+    await field.press('Enter');
+    await page.waitForURL(`${url}${first}`);
+    expect(problems.filter((problem) => !problem.includes('429'))).toEqual([]);
+    await close();
+  });
+
+  it('Enter without a chosen result opens the page of results; the texts are in the language of the page', async () => {
+    const { page, close } = await openPage(browser, `${url}/docs/dasbor`, { viewport: { width: 320, height: 640 } });
+    await page.locator('.top summary').click();
+    const field = page.getByRole('combobox', { name: 'Cari di dokumen' });
+    await field.fill('qqqqqq');
+    await page.getByText('Tidak ditemukan').waitFor();
+    await field.fill('kasir');
+    await page.getByText(/^Hasil: \d/).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+    await field.press('Enter');
+    await page.waitForURL('**/docs/search?q=kasir');
+    await close();
+  });
+
   it('a request can be sent to the sandbox with a key of it, and with no other', async () => {
     const { secret } = await apis.newKey();
     const { page, problems, close } = await openPage(browser, `${url}/docs/api/list-transactions`);
