@@ -12,18 +12,10 @@ function startSearch(form, formIndex) {
   const field = form.elements.q;
   const [list, count] = [document.createElement('div'), document.createElement('p')];
   list.id = `hits-${formIndex}`;
-  list.className = 'hits';
-  list.hidden = true;
-  list.setAttribute('role', 'listbox');
-  list.setAttribute('aria-label', field.getAttribute('aria-label'));
+  connect(field, list);
   count.className = 'hits-count';
   count.setAttribute('role', 'status');
   form.append(count, list);
-  field.autocomplete = 'off';
-  field.setAttribute('role', 'combobox');
-  field.setAttribute('aria-autocomplete', 'list');
-  field.setAttribute('aria-controls', list.id);
-  field.setAttribute('aria-expanded', 'false');
   let timer;
   let chosen = -1;
 
@@ -82,4 +74,16 @@ function startSearch(form, formIndex) {
   form.addEventListener('focusout', ({ relatedTarget }) => {
     if (!form.contains(relatedTarget)) close();
   });
+}
+
+function connect(field, list) {
+  list.className = 'hits';
+  list.hidden = true;
+  list.setAttribute('role', 'listbox');
+  list.setAttribute('aria-label', field.getAttribute('aria-label'));
+  field.autocomplete = 'off';
+  field.setAttribute('role', 'combobox');
+  field.setAttribute('aria-autocomplete', 'list');
+  field.setAttribute('aria-controls', list.id);
+  field.setAttribute('aria-expanded', 'false');
 }
