@@ -22,18 +22,16 @@ create table provider_notifications (
   -- Two with the same key are the same, whatever their bytes. Null: it is our own.
   dedupe_key_sha256 bytea check (octet_length(dedupe_key_sha256) = 32),
   signed_sha256 bytea, -- what the provider has signed of it; null: it is our own
-  unique (provider_account_id, body_sha256)
+  -- Also finds the notifications of one order. The key of a provider's notification follows from its bytes.
+  constraint provider_notifications_dedupe_key unique (provider_account_id, reference_id, dedupe_key_sha256)
 ) with (
   autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
   autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 1000
 );
-create unique index provider_notifications_dedupe_key
-  on provider_notifications (provider_account_id, reference_id, dedupe_key_sha256) where dedupe_key_sha256 is not null;
-create index provider_notifications_open_idx on provider_notifications (reference_id) where closed_at is null;
+create unique index provider_notifications_own_key on provider_notifications (provider_account_id, body_sha256)
+  where dedupe_key_sha256 is null;
 create index provider_notifications_due_idx on provider_notifications (next_notify_at) where closed_at is null;
 create index provider_notifications_retention_idx on provider_notifications (received_at, id);
--- `lunas customers erase` finds the notifications of one order.
-create index provider_notifications_order_idx on provider_notifications (provider_account_id, reference_id);
 
 -- Exceptions and reconciliation ---------------------------------------------------------------------------------------
 

@@ -119,8 +119,8 @@ const IS_NEAR_EXPIRY =
   "now() between payment.expires_at - interval '5 seconds' and payment.expires_at + interval '30 seconds'";
 
 /**
- * Stores a verified notification once: two with the same dedupe key or the same bytes are the same. One that the
- * subject already reflects is stored as closed.
+ * Stores a verified notification once: two with the same dedupe key are the same, or, without one, with the same bytes.
+ * One that the subject already reflects is stored as closed.
  * @param subject the select of the payment or the payout, with `status` and `is_expected`
  */
 function storeSql(subject: string, result: string): string {

@@ -130,6 +130,13 @@ it('a notification needs a status query if it is new and the payment does not re
   expect(await notify(ledger.newTerms(), 'paid')).toEqual({ needsQuery: false, paymentId: null });
 });
 
+it('a notification of our own is stored once for the same bytes, and again for others', async () => {
+  const { providerAccountId: accountId, referenceId } = ledger.newTerms();
+  const note = { accountId, referenceId, reportedStatus: null, dedupeKey: null, signed: null };
+  for (const text of ['a', 'a', 'b']) await storeNotification(db, { ...note, rawBody: Buffer.from(text) });
+  expect(await open({ referenceId })).toHaveLength(2);
+});
+
 describe('a status query', () => {
   const ALL = ['pending', 'paid', 'expired', 'cancelled', 'denied', 'refunded', null] as const;
 
