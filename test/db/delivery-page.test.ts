@@ -1,4 +1,6 @@
 import { createPool, type Pool } from '../../src/db/connection/pool';
+import type { PageStart } from '../../src/db/payments/list-payment-page';
+import type { ListPosition } from '../../src/db/payments/list-payments';
 import { listDeliveryPage, type DeliveryPageFilter } from '../../src/db/webhooks/list-delivery-page';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { explainQueries } from '../support/explain';
@@ -75,3 +77,24 @@ it.each(['older', 'newer'] as const)(
     expect(pages).toEqual([[], [rows[0]?.id], []]);
   },
 );
+
+it('deliveries of one instant are listed by their ids, each once, page by page', async () => {
+  const { rows } = await db.query<{ id: string }>(
+    `update webhook_deliveries set created_at = (select max(created_at) from webhook_deliveries)
+     where id in (select id from webhook_deliveries order by created_at desc limit 50) returning id`,
+  );
+  const listed: ListPosition[] = [];
+  let page = await listDeliveryPage(db, filter, 20);
+  for (; listed.length < 50; page = await listDeliveryPage(db, { ...filter, start: startBehind(listed) }, 20))
+    listed.push(...page.deliveries.map(({ createdAt, id }) => ({ createdAt, id })));
+  const descending = rows
+    .map(({ id }) => id)
+    .toSorted()
+    .toReversed();
+  expect(listed.slice(0, 50).map(({ id }) => id)).toEqual(descending);
+});
+
+function startBehind(listed: readonly ListPosition[]): PageStart | null {
+  const than = listed.at(-1);
+  return than ? { direction: 'older', than } : null;
+}

@@ -130,8 +130,9 @@ create index webhook_deliveries_retry_workflow_idx on webhook_deliveries (endpoi
 create index webhook_deliveries_dead_idx on webhook_deliveries (created_at, id) where status = 'dead';
 create index webhook_deliveries_merchant_dead_idx on webhook_deliveries (merchant_id, created_at desc, id desc)
   where status = 'dead';
-create index webhook_deliveries_created_at_idx on webhook_deliveries (created_at desc, id desc);
-create index webhook_deliveries_merchant_created_at_idx on webhook_deliveries (merchant_id, created_at desc, id desc);
+-- As for payments, only deliveries of one millisecond are sorted by id.
+create index webhook_deliveries_created_at_idx on webhook_deliveries (created_at desc);
+create index webhook_deliveries_merchant_created_at_idx on webhook_deliveries (merchant_id, created_at desc);
 create index webhook_deliveries_redelivered_xid_idx on webhook_deliveries (redelivered_xid)
   where redelivered_xid is not null;
 
