@@ -32,6 +32,7 @@ const PROOFS = [
   'test/slow/scale/bench.test.ts',
   'test/slow/scale/days-and-totals.test.ts',
   'test/slow/scale/large-balance.test.ts',
+  'test/slow/scale/memory.test.ts',
   'test/slow/scale/nightly-pass.test.ts',
   'test/slow/scale/scale.test.ts',
 ];
@@ -42,6 +43,6 @@ const PROOFS = [
  */
 module.exports = {
   projects: [{ ...slow, displayName: 'proof', testMatch: PROOFS.map((file) => `<rootDir>/${file}`) }],
-  testTimeout: 3_600_000,
+  testTimeout: 5_400_000,
   maxWorkers: 1,
 };

@@ -202,7 +202,7 @@ export const environmentSchema = z.object({
     .describe('Connections of a process to PostgreSQL; the API has eight more, the others one.'),
   WORKFLOW_CACHE_SIZE: wholeNumber(0, 100_000)
     .default(500)
-    .describe('Workflows that a worker keeps in memory, about 1 MB each.'),
+    .describe('Workflows that a worker keeps in memory, about 0.1 MB each.'),
   WORKFLOW_TASK_SLOTS: wholeNumber(4, 10_000)
     .default(40)
     .describe('Workflow tasks in flight in a worker. A provider account has a third of them.'),
