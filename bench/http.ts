@@ -1,8 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Pool, type Dispatcher } from 'undici';
 
 export interface HttpResponse {
   readonly status: number;
   readonly text: string;
+  /** The address of what a POST has created. */
+  readonly location: string | undefined;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -29,6 +32,7 @@ export class Http {
 
 class ResponseHandler implements Dispatcher.DispatchHandler {
   #status = 0;
+  #location: string | undefined;
   readonly #chunks: Buffer[] = [];
 
   constructor(
@@ -39,8 +43,9 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   // undici recognizes the new kind of handler by this method.
   onRequestStart(): void {}
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     this.#status = status;
+    this.#location = headers.location;
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -50,7 +55,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const [first] = this.#chunks;
     const whole = first && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks);
-    this.resolve({ status: this.#status, text: whole.toString('utf8') });
+    this.resolve({ status: this.#status, text: whole.toString('utf8'), location: this.#location });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

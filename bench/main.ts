@@ -9,6 +9,7 @@ import { buildTemporalServer, hasTemporalServer } from '../test/support/postgres
 import { measureBurstAlone } from './burst';
 import { BenchmarkHarness, type BenchmarkHarnessOptions } from './harness';
 import { measureIsolation } from './isolation';
+import { compareWithKillBill } from './kill-bill/compare';
 import { measureLatency } from './latency';
 import { measurePages } from './pages';
 import { measureProfile } from './profile';
@@ -31,6 +32,7 @@ const SIZES = {
     pages: { rounds: 5, samples: 20, createSeconds: 5 },
     profileSeconds: 10,
     storedLifecycles: 1_000,
+    killBill: { warmupSeconds: 60, pairs: 2, seconds: 20, single: 20, storedLifecycles: 500 },
   },
   quick: {
     rounds: { rounds: 2, warmupSeconds: 0.5, seconds: 1.5 },
@@ -41,6 +43,7 @@ const SIZES = {
     pages: { rounds: 1, samples: 5, createSeconds: 1.5 },
     profileSeconds: 3,
     storedLifecycles: 100,
+    killBill: { warmupSeconds: 10, pairs: 1, seconds: 3, single: 5, storedLifecycles: 100 },
   },
 } as const;
 
@@ -70,6 +73,10 @@ const PARTS = {
   },
   pages: async ({ pages }: Size) => ({ pages: await withHarness({}, (harness) => measurePages(harness, pages, log)) }),
   profile: async ({ profileSeconds }: Size) => ({ profile: await measureProfile(profileSeconds, log) }),
+  'kill-bill': async ({ killBill }: Size): Promise<Partial<Results>> => {
+    const compared = await compareWithKillBill(killBill, log);
+    return compared === undefined ? {} : { killBill: compared };
+  },
   storage: async ({ storedLifecycles }: Size) => ({ storage: await measureStorage(storedLifecycles) }),
 } as const satisfies Record<string, (size: Size) => Promise<Partial<Results>>>;
 type Part = keyof typeof PARTS;

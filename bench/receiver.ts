@@ -4,14 +4,15 @@ import { createServer, type Server } from 'node:http';
 const LIFECYCLE_TIMEOUT_MS = 60_000;
 /** `created`, `pending`, `paid`, `settled`. */
 const EVENTS_PER_LIFECYCLE = 4;
-const PAYMENT_ID = /"id":"([0-9a-f-]{36})"/;
+/** The second one is of Kill Bill. */
+const PAYMENT_ID = /"(?:id|objectId)":"([0-9a-f-]{36})"/;
 const UPDATED_AT = /"updated_at":"([^"]+)"/;
 
 /** The merchants' server. Its response depends on the path of the endpoint. */
 export interface BenchmarkReceiver {
   readonly url: string;
-  /** Resolves when `/lifecycles` has received the four webhooks of a payment. @throws Error after one minute */
-  lifecycle(paymentId: string): Promise<void>;
+  /** Resolves when `/lifecycles` has all webhooks of a payment, by default 4. @throws Error after one minute */
+  lifecycle(paymentId: string, events?: number): Promise<void>;
   /** Resolves when `/lifecycles` receives this payment's `payment.paid`, from now on. */
   paid(paymentId: string): Promise<void>;
   /** Resolves when `/finished` receives the id of this bare lifecycle, from now on. */
@@ -53,9 +54,8 @@ export async function startBenchmarkReceiver(): Promise<BenchmarkReceiver> {
 
   function countEvent(paymentId: string, event: string | string[] | undefined): void {
     if (event === 'payment.paid') waiting.get(paidKey(paymentId))?.();
-    const count = (eventCounts.get(paymentId) ?? 0) + 1;
-    eventCounts.set(paymentId, count);
-    if (count >= EVENTS_PER_LIFECYCLE) waiting.get(paymentId)?.();
+    eventCounts.set(paymentId, (eventCounts.get(paymentId) ?? 0) + 1);
+    waiting.get(paymentId)?.();
   }
 
   function countSink(): void {
@@ -69,19 +69,20 @@ export async function startBenchmarkReceiver(): Promise<BenchmarkReceiver> {
     url,
     paid: (paymentId) => new Promise((resolve) => waiting.set(paidKey(paymentId), resolve)),
     finished: (workflowId) => new Promise((resolve) => waiting.set(workflowId, resolve)),
-    lifecycle(paymentId) {
+    lifecycle(paymentId, events = EVENTS_PER_LIFECYCLE) {
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           reject(new Error(`Payment ${paymentId} has had ${eventCounts.get(paymentId) ?? 0} webhooks in a minute`));
         }, LIFECYCLE_TIMEOUT_MS);
-        const finish = (): void => {
+        const finishIfComplete = (): void => {
+          if ((eventCounts.get(paymentId) ?? 0) < events) return;
           clearTimeout(timer);
           waiting.delete(paymentId);
           eventCounts.delete(paymentId);
           resolve();
         };
-        if ((eventCounts.get(paymentId) ?? 0) >= EVENTS_PER_LIFECYCLE) finish();
-        else waiting.set(paymentId, finish);
+        waiting.set(paymentId, finishIfComplete);
+        finishIfComplete();
       });
     },
     sink(count, onFirst) {

@@ -1,12 +1,15 @@
 import { TIMED_OPERATIONS, type TimedOperation } from './benchmarks';
 import type { BurstResult } from './burst';
 import type { IsolationFigures, IsolationResult } from './isolation';
+import type { KillBillResult } from './kill-bill/compare';
+import { killBillReport } from './kill-bill/report';
 import { WEBHOOK_LOADS, type LatencyResult } from './latency';
 import { PAGE_TARGETS, type PagesResult } from './pages';
 import type { ProfileResult } from './profile';
 import type { RoundsResult } from './rounds';
 import type { ScaleResult } from './scale';
 import type { StorageResult } from './storage';
+import { oneDigit, table, whole } from './table';
 
 /** The results of a run. A part that was not requested is absent. */
 export interface Results {
@@ -23,6 +26,7 @@ export interface Results {
   readonly pages?: PagesResult;
   readonly profile?: ProfileResult;
   readonly storage?: StorageResult;
+  readonly killBill?: KillBillResult;
 }
 
 /** A ratio compared with its targets. */
@@ -39,6 +43,7 @@ export function reportOf({
   pages,
   profile,
   storage,
+  killBill,
   ...about
 }: Results): string {
   const { cores, model, node, load } = about.machine;
@@ -54,6 +59,7 @@ export function reportOf({
     ...(pages ? [pagesOf(pages), usersOf(pages)] : []),
     ...(profile ? [profileOf(profile)] : []),
     ...(storage ? [storageOf(storage)] : []),
+    ...(killBill ? [killBillReport(killBill)] : []),
   ].join('\n\n');
 }
 
@@ -223,17 +229,4 @@ function storageOf({ tablesKb, walKb, temporalKb, lifecycles }: StorageResult): 
       ([name, kilobytes]) => [name, oneDigit(kilobytes)],
     ),
   );
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-}
-
-function whole(value: number): string {
-  return Number.isFinite(value) ? Math.round(value).toLocaleString('en') : '';
-}
-
-function oneDigit(value: number): string {
-  return Number.isFinite(value) ? value.toFixed(1) : '';
 }
