@@ -6,7 +6,7 @@ import { runCommand } from '../../src/local-stack/run-command';
 
 export const KILL_BILL_VERSION = '0.22.20';
 const TOMCAT_VERSION = '9.0.80';
-/** A later version resolves the parents of the artifact too, which Maven Central lacks for this one. */
+/** A later version resolves the parents of the artifact too, which are not everywhere to be had. */
 const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:2.10:copy';
 const WAR = `org.kill-bill.billing:killbill-profiles-killbill:${KILL_BILL_VERSION}:war`;
 const TOMCAT = `org.apache.tomcat:tomcat:${TOMCAT_VERSION}:tar.gz`;
