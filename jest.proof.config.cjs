@@ -32,7 +32,6 @@ const PROOFS = [
   'test/slow/scale/bench.test.ts',
   'test/slow/scale/days-and-totals.test.ts',
   'test/slow/scale/large-balance.test.ts',
-  'test/slow/scale/memory.test.ts',
   'test/slow/scale/nightly-pass.test.ts',
   'test/slow/scale/scale.test.ts',
 ];

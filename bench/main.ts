@@ -11,6 +11,7 @@ import { BenchmarkHarness, type BenchmarkHarnessOptions } from './harness';
 import { measureIsolation } from './isolation';
 import { compareWithKillBill } from './kill-bill/compare';
 import { measureLatency } from './latency';
+import { measureMemory } from './memory';
 import { measurePages } from './pages';
 import { measureProfile } from './profile';
 import { reportOf, type Results } from './report';
@@ -32,7 +33,8 @@ const SIZES = {
     pages: { rounds: 5, samples: 20, createSeconds: 5 },
     profileSeconds: 10,
     storedLifecycles: 1_000,
-    killBill: { warmupSeconds: 60, pairs: 2, seconds: 20, single: 20, storedLifecycles: 500 },
+    memorySeconds: 3_600,
+    killBill: { warmup: 3_000, pairs: 2, seconds: 20, single: 20, storedLifecycles: 500 },
   },
   quick: {
     rounds: { rounds: 2, warmupSeconds: 0.5, seconds: 1.5 },
@@ -43,7 +45,8 @@ const SIZES = {
     pages: { rounds: 1, samples: 5, createSeconds: 1.5 },
     profileSeconds: 3,
     storedLifecycles: 100,
-    killBill: { warmupSeconds: 10, pairs: 1, seconds: 3, single: 5, storedLifecycles: 100 },
+    memorySeconds: 60,
+    killBill: { warmup: 300, pairs: 1, seconds: 3, single: 5, storedLifecycles: 100 },
   },
 } as const;
 
@@ -73,6 +76,9 @@ const PARTS = {
   },
   pages: async ({ pages }: Size) => ({ pages: await withHarness({}, (harness) => measurePages(harness, pages, log)) }),
   profile: async ({ profileSeconds }: Size) => ({ profile: await measureProfile(profileSeconds, log) }),
+  memory: async ({ memorySeconds }: Size) => ({
+    memory: await withHarness({}, (harness) => measureMemory(harness, memorySeconds)),
+  }),
   'kill-bill': async ({ killBill }: Size): Promise<Partial<Results>> => {
     const compared = await compareWithKillBill(killBill, log);
     return compared === undefined ? {} : { killBill: compared };

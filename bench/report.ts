@@ -4,6 +4,7 @@ import type { IsolationFigures, IsolationResult } from './isolation';
 import type { KillBillResult } from './kill-bill/compare';
 import { killBillReport } from './kill-bill/report';
 import { WEBHOOK_LOADS, type LatencyResult } from './latency';
+import type { MemoryResult } from './memory';
 import { PAGE_TARGETS, type PagesResult } from './pages';
 import type { ProfileResult } from './profile';
 import type { RoundsResult } from './rounds';
@@ -26,6 +27,7 @@ export interface Results {
   readonly pages?: PagesResult;
   readonly profile?: ProfileResult;
   readonly storage?: StorageResult;
+  readonly memory?: MemoryResult;
   readonly killBill?: KillBillResult;
 }
 
@@ -43,6 +45,7 @@ export function reportOf({
   pages,
   profile,
   storage,
+  memory,
   killBill,
   ...about
 }: Results): string {
@@ -59,6 +62,7 @@ export function reportOf({
     ...(pages ? [pagesOf(pages), usersOf(pages)] : []),
     ...(profile ? [profileOf(profile)] : []),
     ...(storage ? [storageOf(storage)] : []),
+    ...(memory ? [memoryOf(memory)] : []),
     ...(killBill ? [killBillReport(killBill)] : []),
   ].join('\n\n');
 }
@@ -228,5 +232,17 @@ function storageOf({ tablesKb, walKb, temporalKb, lifecycles }: StorageResult): 
     [...tables, ['all tables', all] as const, ['WAL', walKb] as const, ["Temporal's SQLite", temporalKb] as const].map(
       ([name, kilobytes]) => [name, oneDigit(kilobytes)],
     ),
+  );
+}
+
+function memoryOf(memory: MemoryResult): string {
+  return table(
+    ['Memory under a steady load', 'MB, middle third', 'MB, last third', 'growth (target ≤ 1.1)'],
+    Object.entries(memory).map(([name, { middle, last }]) => [
+      name,
+      whole(middle),
+      whole(last),
+      (last / middle).toFixed(2),
+    ]),
   );
 }

@@ -50,8 +50,8 @@ const SIDES = ['lunas', 'killBill'] as const;
 export type SideName = (typeof SIDES)[number];
 
 export interface KillBillSize {
-  /** Each side has it: Java compiles what runs often. */
-  readonly warmupSeconds: number;
+  /** How often Kill Bill runs each operation before: Java compiles only what has run some thousand times. */
+  readonly warmup: number;
   readonly pairs: number;
   readonly seconds: number;
   readonly single: number;
@@ -61,6 +61,7 @@ export interface KillBillSize {
 /** Few, because a busy machine rejects creates beyond its capacity. What is compared is CPU time. */
 const CALLERS = { create: 3, lifecycle: 4, get: 3 } as const satisfies Record<ComparedOperation, number>;
 const KNOWN_PAYMENTS = 30;
+const WARMUP_SECONDS = 10;
 const KB = 1_000;
 
 /**
@@ -97,7 +98,10 @@ async function measureSides(
   log: (line: string) => void,
 ): Promise<KillBillResult> {
   const rounds: Record<SideName, Readonly<Record<ComparedOperation, Measured>>[]> = { lunas: [], killBill: [] };
-  for (const side of SIDES) await measure(sides[side], 'lifecycle', { seconds: size.warmupSeconds, single: 0 });
+  for (const name of COMPARED_OPERATIONS) {
+    await times(size.warmup, CALLERS[name], sides.killBill.operations[name]);
+    await measure(sides.lunas, name, { seconds: WARMUP_SECONDS, single: 0 });
+  }
   for (let pair = 0; pair < size.pairs; pair += 1) {
     for (const side of [...SIDES, ...SIDES.toReversed()]) {
       const round = {
