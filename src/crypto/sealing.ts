@@ -16,6 +16,7 @@ export type SealBinding =
   | readonly [purpose: 'bank-account-holder', accountId: string]
   | readonly [purpose: 'payout-terms', payoutId: string]
   | readonly [purpose: 'merchant-identity', merchantId: string, version: string]
+  | readonly [purpose: 'fee-invoice', invoiceId: string]
   | readonly [purpose: 'totp', userId: string]
   | readonly [purpose: 'totp-enrolment', sessionId: string]
   | readonly [purpose: 'known-browser', realm: string, email: string]

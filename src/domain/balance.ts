@@ -1,6 +1,13 @@
 /** Why a merchant's available balance changed. */
 export type BalanceTransactionKind =
-  'settlement' | 'refund_fee' | 'payout' | 'payout_cancelled' | 'payout_failed' | 'payout_returned' | 'payout_conflict';
+  | 'settlement'
+  | 'refund_fee'
+  | 'payout'
+  | 'payout_cancelled'
+  | 'payout_failed'
+  | 'payout_returned'
+  | 'payout_conflict'
+  | 'fee_credit';
 
 /** The money of a merchant, in rupiah. */
 export interface Balance {

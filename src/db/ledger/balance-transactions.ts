@@ -10,7 +10,7 @@ export interface BalanceTransaction {
   readonly kind: BalanceTransactionKind;
   /** Above zero: the balance grew. */
   readonly amountRupiah: number;
-  /** The reference id of the payment or the payout. */
+  /** The reference id of the payment or the payout, or the number of the credit note. */
   readonly referenceId: string | null;
   /** Null also if the payment is archived: its file has it. */
   readonly merchantReferenceId: string | null;
@@ -70,7 +70,9 @@ export async function listNewestBalanceTransactions(
 function linesOf(page: string, order: string): string {
   return `select posting_id as "postingId", booked_on::text as "bookedOn", occurred_at as "occurredAt", kind,
       line.amount_rupiah as "amountRupiah", coalesce(payment.reference_id, archived.reference_id,
-        (select reference_id from payouts where payouts.id = line.source_payout_id)) as "referenceId",
+        (select reference_id from payouts where payouts.id = line.source_payout_id),
+        (select invoice_number from balance_adjustments where balance_adjustments.id = line.adjustment_id)
+      ) as "referenceId",
       payment.merchant_reference_id as "merchantReferenceId"
     from (select * from balance_transactions ${page}) line
     left join lateral (

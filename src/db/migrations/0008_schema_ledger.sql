@@ -4,7 +4,8 @@ set local role lunas_owner;
 
 -- The ledger ----------------------------------------------------------------------------------------------------------
 
--- A posting books a transition of a payment, a step of a late payment, or a transition of a payout, once.
+-- A posting books a transition of a payment, a step of a late payment, a transition of a payout, or an adjustment of a
+-- balance, once.
 create table ledger_postings (
   id bigint generated always as identity primary key,
   payment_id uuid,
@@ -14,12 +15,13 @@ create table ledger_postings (
   merchant_id uuid not null references merchants,
   occurred_at timestamptz(3) not null,
   late_payment_step text check (late_payment_step in ('receive', 'refund', 'refund_manually')),
+  adjustment_id uuid,
   unique (payment_id, payment_version),
   unique (payment_id, late_payment_step),
   foreign key (payment_id, payment_version) references payment_transitions,
   constraint ledger_postings_has_one_source check (
-    num_nonnulls(payment_version, late_payment_step, payout_version) = 1
-    and num_nonnulls(payment_id, payout_id) = 1 and (payout_id is null) = (payout_version is null)
+    num_nonnulls(payment_version, late_payment_step, payout_version, adjustment_id) = 1
+    and num_nonnulls(payment_id, payout_id, adjustment_id) = 1 and (payout_id is null) = (payout_version is null)
   )
 ) with (
   autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.02,
@@ -28,6 +30,9 @@ create table ledger_postings (
 -- A posting of a payment costs nothing here.
 create unique index ledger_postings_payout_key on ledger_postings (payout_id, payout_version)
   where payout_id is not null;
+create unique index ledger_postings_adjustment_key on ledger_postings (adjustment_id) where adjustment_id is not null;
+-- The postings of a merchant's invoice.
+create index ledger_postings_merchant_idx on ledger_postings (merchant_id, id);
 
 -- `payout_in_transit`: reserved for payouts that the bank has not executed.
 -- `cash`: a refund that an operator made by another way than the provider's, such as a bank transfer, is paid from our
@@ -93,7 +98,8 @@ create trigger balanced after insert on ledger_entries referencing new table as 
 alter table ledger_postings enable row level security;
 create policy every_posting_readable on ledger_postings for select
   to lunas_api, lunas_dashboard, lunas_worker, lunas_payouts, lunas_verifier, lunas_operator, lunas_reader using (true);
-create policy postings_of_payments on ledger_postings for insert to lunas_worker with check (payout_id is null);
+create policy postings_of_payments on ledger_postings for insert to lunas_worker
+  with check (payout_id is null and adjustment_id is null);
 create policy postings_of_payouts on ledger_postings for insert to lunas_payouts with check (payout_id is not null);
 
 -- Verifications of the ledger without breaks. The next incremental one starts where the newest of them ended.

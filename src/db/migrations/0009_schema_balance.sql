@@ -15,15 +15,16 @@ create table balance_transactions (
   posting_id bigint primary key,
   merchant_id uuid not null,
   kind text not null check (kind in ('settlement', 'refund_fee', 'payout', 'payout_cancelled', 'payout_failed',
-    'payout_returned', 'payout_conflict')),
+    'payout_returned', 'payout_conflict', 'fee_credit')),
   amount_rupiah bigint not null check (amount_rupiah <> 0), -- above zero: the balance grows
   payment_id uuid,
   source_payout_id uuid,
+  adjustment_id uuid,
   occurred_at timestamptz(3) not null, -- the business timestamp of the posting
   booked_on date not null, -- the day on which PostgreSQL recorded it
   confirmed_at timestamptz(3), -- the acquirer has reported it as paid
   payout_id uuid, -- null until a payout claims the line
-  constraint balance_transactions_has_one_source check (num_nonnulls(payment_id, source_payout_id) = 1)
+  constraint balance_transactions_has_one_source check (num_nonnulls(payment_id, source_payout_id, adjustment_id) = 1)
 ) with (
   autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_vacuum_scale_factor = 0.02,
   autovacuum_vacuum_threshold = 1000
@@ -39,9 +40,9 @@ create index balance_transactions_payout_idx on balance_transactions (payout_id,
 create trigger append_only before update on balance_transactions for each row
   when (
     (old.posting_id, old.merchant_id, old.kind, old.amount_rupiah, old.payment_id, old.source_payout_id,
-      old.occurred_at, old.booked_on)
+      old.adjustment_id, old.occurred_at, old.booked_on)
     is distinct from (new.posting_id, new.merchant_id, new.kind, new.amount_rupiah, new.payment_id,
-      new.source_payout_id, new.occurred_at, new.booked_on)
+      new.source_payout_id, new.adjustment_id, new.occurred_at, new.booked_on)
     or (old.payout_id is not null and new.payout_id is distinct from old.payout_id)
     or (old.confirmed_at is not null and new.confirmed_at is distinct from old.confirmed_at)
   ) execute function forbid_mutation();
@@ -82,9 +83,9 @@ create table open_balance_days (
 );
 
 -- Books the line of an entry, for every writer of the ledger, as the owner: no role may insert a line. The line is what
--- the transition of the posting implies, and a posting that says otherwise is rejected. The insert waits while a day
--- ends, and reads `ended_days` after that. A posting of a payment is looked for first: most are of one. The line of a
--- request belongs to its payout, which has claimed its lines by then: all of one payout together are zero. That of a
+-- the transition or the adjustment of the posting implies, and a posting that says otherwise is rejected. The insert
+-- waits while a day ends, and reads `ended_days` after that. A posting of a payment is looked for first: most are of
+-- one. The line of a request belongs to its payout, which has claimed its lines by then: all of one payout together are zero. That of a
 -- payout without lines stays in the balance. No request takes more than the balance, also if several of a merchant
 -- commit together: the lock orders them, and the statement after it has a new snapshot.
 create function book_balance_transaction() returns trigger
@@ -103,6 +104,17 @@ begin
     join payments payment on payment.id = posting.payment_id and payment.merchant_id = posting.merchant_id
   where posting.id = new.posting_id
     and case to_status when 'settled' then net_rupiah when 'refunded' then -fee_rupiah end = change;
+  if found then
+    return null;
+  end if;
+  insert into balance_transactions
+    (posting_id, merchant_id, kind, amount_rupiah, adjustment_id, occurred_at, booked_on)
+  select posting.id, adjustment.merchant_id, adjustment.kind, change, adjustment.id, posting.occurred_at,
+    greatest(booking_day(now()), (select max(day) + 1 from ended_days))
+  from ledger_postings posting
+    join balance_adjustments adjustment
+      on adjustment.id = posting.adjustment_id and adjustment.merchant_id = posting.merchant_id
+  where posting.id = new.posting_id and adjustment.amount_rupiah = change;
   if found then
     return null;
   end if;

@@ -179,7 +179,7 @@ export interface PayoutLine {
   readonly kind: BalanceTransactionKind;
   readonly amountRupiah: number;
   readonly occurredAt: Date;
-  /** The reference of the payment, or of the earlier payout whose money came back. */
+  /** The reference of the payment, of the earlier payout whose money came back, or the number of a credit note. */
   readonly referenceId: string | null;
 }
 
@@ -199,7 +199,8 @@ export async function listPayoutLineRows(
         line.occurred_at as "occurredAt", coalesce(
           (select reference_id from payments where payments.id = line.payment_id),
           (select reference_id from archived_payments where archived_payments.payment_id = line.payment_id),
-          (select reference_id from payouts where payouts.id = line.source_payout_id)
+          (select reference_id from payouts where payouts.id = line.source_payout_id),
+          (select invoice_number from balance_adjustments where balance_adjustments.id = line.adjustment_id)
         ) as "referenceId"
       from balance_transactions line
       where (line.payout_id, line.posting_id) > ($1, $2) and line.payout_id <= $1

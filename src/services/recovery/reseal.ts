@@ -118,6 +118,13 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
     bound: 'array[version::text]',
     bindingOf: ({ id, bound: [version = ''] }) => ['merchant-identity', id, version],
   },
+  {
+    ...BY_UUID,
+    table: 'fee_invoices',
+    column: 'sealed_parties',
+    bound: 'array[]::text[]',
+    bindingOf: ({ id }) => ['fee-invoice', id],
+  },
 ];
 
 export interface ResealedTable {

@@ -10,6 +10,7 @@ const EN_KINDS = {
   payout_failed: 'Payout failed',
   payout_returned: 'Payout returned',
   payout_conflict: 'Payout executed after a failure',
+  fee_credit: 'Fee given back',
 } satisfies Record<BalanceTransactionKind, string>;
 
 const ID_KINDS = {
@@ -20,6 +21,7 @@ const ID_KINDS = {
   payout_failed: 'Pencairan gagal',
   payout_returned: 'Pencairan dikembalikan',
   payout_conflict: 'Pencairan terlaksana setelah gagal',
+  fee_credit: 'Biaya yang dikembalikan',
 } satisfies Record<BalanceTransactionKind, string>;
 
 const EN = {

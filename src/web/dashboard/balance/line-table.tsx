@@ -65,6 +65,7 @@ interface ReferenceProps {
 
 function Reference({ view: { code }, line: { kind, referenceId } }: ReferenceProps): ReactElement {
   if (referenceId === null) return <span className="dim">–</span>;
+  if (kind === 'fee_credit') return <code>{referenceId}</code>;
   const path = kind.startsWith('payout') ? payoutPagePath : paymentPagePath;
   return (
     <a href={path.to({ code, ref: referenceId })}>

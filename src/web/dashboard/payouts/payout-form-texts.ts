@@ -14,6 +14,7 @@ const EN_KINDS = {
     count === 1
       ? '1 payout that was paid out after it had failed'
       : `${count} payouts that were paid out after a failure`,
+  fee_credit: (count: number) => (count === 1 ? '1 fee that was given back' : `${count} fees that were given back`),
 } satisfies Record<BalanceTransactionKind, (count: number) => string>;
 
 const ID_KINDS = {
@@ -24,6 +25,7 @@ const ID_KINDS = {
   payout_failed: (count: number) => `${count} pencairan yang gagal`,
   payout_returned: (count: number) => `${count} pencairan yang dikembalikan`,
   payout_conflict: (count: number) => `${count} pencairan yang terlaksana setelah gagal`,
+  fee_credit: (count: number) => `${count} biaya yang dikembalikan`,
 } satisfies Record<BalanceTransactionKind, (count: number) => string>;
 
 const EN_SHOW_BALANCE = 'Show the balance';

@@ -25,6 +25,7 @@ create view sealing_key_ids as
     union select split_part(sealed_holder_name, '.', 2) from bank_accounts where sealed_holder_name is not null
     union select split_part(sealed_terms, '.', 2) from payouts
     union select split_part(sealed_details, '.', 2) from merchant_identities
+    union select split_part(sealed_parties, '.', 2) from fee_invoices
   ) in_use where key_id <> '';
 
 -- Append-only tables --------------------------------------------------------------------------------------------------
@@ -43,10 +44,12 @@ begin
         'operator_actions', 'operator_action_outcomes', 'audit_chain', 'audit_chain_lock', 'approval_decisions',
         'approval_rules', 'user_actions', 'user_action_outcomes', 'merchant_operator_actions',
         'bank_account_transitions', 'payout_limits', 'payout_policies', 'payout_stops', 'payout_transitions',
-        'payout_events', 'payment_link_payments', 'retention_runs', 'archived_payments']),
+        'payout_events', 'payment_link_payments', 'retention_runs', 'archived_payments', 'company_details',
+        'balance_adjustments']),
       -- Of these some columns change.
       ('delete', array['recovery_mode', 'approvals', 'merchant_identities', 'bank_accounts', 'payouts',
-        'payment_links', 'ledger_closings', 'daily_runs', 'audit_verifications', 'archive_files', 'archive_batches']),
+        'payment_links', 'ledger_closings', 'fee_periods', 'fee_invoices', 'daily_runs', 'audit_verifications',
+        'archive_files', 'archive_batches']),
       -- Of these retention or the archive deletes rows.
       ('update', array['webhook_events', 'payment_transitions', 'late_payment_events', 'ledger_postings',
         'ledger_entries'])
@@ -69,11 +72,14 @@ grant select on sealing_key_ids to lunas_api, lunas_dashboard, lunas_worker, lun
 grant select on installation, recovery_mode, retired_keys, merchants, payments, payment_transitions, refunds,
   late_payments, payment_hour_totals, totals_progress, balance_transactions, open_balance_days, closed_days,
   balance_days, ledger_closings, archive_files, archive_batches, archived_payments, archived_late_payments,
-  payout_transitions, operator_actions, operator_action_outcomes, audit_chain to lunas_verifier;
+  payout_transitions, operator_actions, operator_action_outcomes, audit_chain, fee_periods, balance_adjustments
+  to lunas_verifier;
 grant select (id, purpose, provider, adapter, base_url, status, created_at) on provider_accounts to lunas_verifier;
 grant select (id, reference_id, merchant_id, bank_account_id, provider_account_id, gross_rupiah, fee_rupiah,
   amount_rupiah, line_count, up_to_posting_id, status, version, requested_at, finished_at, updated_at)
   on payouts to lunas_verifier;
+grant select (number, merchant_id, kind, month, part, from_posting_id, up_to_posting_id, fee_rupiah, vat_rupiah)
+  on fee_invoices to lunas_verifier;
 
 -- Down Migration
 

@@ -1,0 +1,335 @@
+-- Up Migration
+
+set local role lunas_owner;
+
+-- The company ---------------------------------------------------------------------------------------------------------
+
+-- Who issues the invoices. The newest version counts; without one nothing is issued.
+create table company_details (
+  version integer primary key check (version > 0),
+  legal_name text not null check (char_length(legal_name) between 1 and 100),
+  address text not null check (char_length(address) between 1 and 200),
+  tax_number text not null check (tax_number ~ '^\d{15,16}$'),
+  created_at timestamptz(3) not null default now()
+);
+
+create function require_approved_company() returns trigger
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if needs_two_operators() and not exists (
+    select from approvals
+    where is_in_execution(approvals, 'company.set') and parameters @> jsonb_build_object('version', new.version,
+      'legalName', new.legal_name, 'address', new.address, 'taxNumber', new.tax_number)
+  ) then
+    raise exception 'no two operators have approved these details of the company' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger two_operators before insert on company_details
+  for each row execute function require_approved_company();
+
+-- Periods -------------------------------------------------------------------------------------------------------------
+
+-- An invoice covers the postings after the period before, up to that of its own. A cut decides them, whatever month
+-- their payments are of: so nothing is booked into a period that is issued.
+create table fee_periods (
+  month date not null check (extract(day from month) = 1),
+  part integer not null check (part > 0), -- only a sandbox cuts a month that is not over
+  up_to_posting_id bigint not null check (up_to_posting_id >= 0),
+  cut_at timestamptz(3) not null default now(),
+  issued_at timestamptz(3), -- null: its invoices are not issued yet
+  primary key (month, part)
+);
+-- No invoice covers what was before the first cut.
+insert into fee_periods (month, part, up_to_posting_id, issued_at)
+values (date_trunc('month', booking_day(now()) - interval '1 month'), 1, 0, now());
+create trigger issued_once before update on fee_periods for each row
+  when (old.issued_at is not null
+    or (old.month, old.part, old.up_to_posting_id, old.cut_at)
+      is distinct from (new.month, new.part, new.up_to_posting_id, new.cut_at))
+  execute function forbid_mutation();
+
+-- Cuts a month in WIB that is over, once, and returns the part. In a sandbox also the month that is not over, each time
+-- as its next part. The lock waits for each transaction that has written a posting, and holds back the next, whose
+-- posting has a greater id. It is held for two look-ups in indexes; the caller repeats a call that waited too long.
+create function cut_fee_period(wanted date) returns integer
+language plpgsql security definer set search_path = public, pg_temp set lock_timeout = '2s' as $$
+declare
+  newest fee_periods;
+  this_month constant date := date_trunc('month', booking_day(now()));
+  found_part integer;
+begin
+  if wanted > this_month or (wanted = this_month and is_production()) then
+    raise exception 'month % is not over', to_char(wanted, 'YYYY-MM') using errcode = 'LN003';
+  end if;
+  -- The cut of a month that is over is its last one.
+  select part into found_part from fee_periods
+  where month = wanted and booking_day(cut_at) >= month + interval '1 month';
+  if found then return found_part; end if;
+  lock table ledger_postings in share row exclusive mode;
+  select part into found_part from fee_periods
+  where month = wanted and booking_day(cut_at) >= month + interval '1 month';
+  if found then return found_part; end if;
+  select * into strict newest from fee_periods order by month desc, part desc limit 1;
+  if newest.month > wanted then
+    raise exception 'month % was not cut before %', to_char(wanted, 'YYYY-MM'), to_char(newest.month, 'YYYY-MM')
+      using errcode = 'LN003';
+  end if;
+  found_part := case when newest.month = wanted then newest.part + 1 else 1 end;
+  insert into fee_periods (month, part, up_to_posting_id)
+  values (wanted, found_part, greatest(newest.up_to_posting_id, (select max(id) from ledger_postings)));
+  return found_part;
+end $$;
+
+-- What invoices cover: each posting that books a fee, also one of zero, which has no line in the ledger.
+create view fee_postings with (security_invoker = true) as
+select posting.id as posting_id, posting.merchant_id, posting.occurred_at, 'payment' as kind, payment.reference_id,
+  payment.merchant_reference_id, payment.fee_terms ->> 'class' as class,
+  (payment.fee_terms ->> 'basisPoints')::integer as basis_points,
+  (payment.fee_terms ->> 'flatRupiah')::bigint as flat_rupiah,
+  payment.amount_rupiah, payment.fee_rupiah, payment.vat_rupiah
+from ledger_postings posting
+  join payment_transitions transition
+    on transition.payment_id = posting.payment_id and transition.version = posting.payment_version
+  join payments payment on payment.id = posting.payment_id
+where transition.name = 'pay'
+union all
+select posting.id, posting.merchant_id, posting.occurred_at, change.kind, payout.reference_id, null, null, 0,
+  payout.fee_rupiah, change.sign * payout.amount_rupiah, change.sign * payout.fee_rupiah, 0
+from ledger_postings posting
+  join payout_transitions transition
+    on transition.payout_id = posting.payout_id and transition.version = posting.payout_version
+  join payouts payout on payout.id = posting.payout_id
+  join (values ('requested', null, 'payout', 1), ('cancelled', null, 'payout_returned_fee', -1),
+    ('failed', null, 'payout_returned_fee', -1), ('completed', 'failed', 'payout_conflict', 1)
+  ) as change (to_status, from_status, kind, sign)
+    on change.to_status = transition.to_status
+      and (change.from_status is null or change.from_status = transition.from_status);
+
+-- Invoices ------------------------------------------------------------------------------------------------------------
+
+-- The content of an invoice, as `sha256` covers it: all columns but the parties, which can be sealed again.
+create function fee_invoice_sha256(id uuid, number text, sequence integer, merchant_id uuid, kind text, month date,
+  part integer, corrects text, from_posting_id bigint, up_to_posting_id bigint, fee_rupiah bigint, vat_rupiah bigint,
+  lines jsonb, issued_at timestamptz) returns bytea language sql immutable
+  return sha256(convert_to(jsonb_build_array(id, number, sequence, merchant_id, kind, month, part, corrects,
+    from_posting_id, up_to_posting_id, fee_rupiah, vat_rupiah, lines, iso_utc(issued_at))::text, 'utf8'));
+
+-- A credit note has the month and the part of the invoice that it corrects, and its own posting as its range.
+create table fee_invoices (
+  id uuid primary key,
+  number text not null unique,
+  sequence integer not null unique check (sequence > 0),
+  merchant_id uuid not null references merchants,
+  kind text not null check (kind in ('invoice', 'credit_note')),
+  month date not null,
+  part integer not null,
+  corrects text references fee_invoices (number),
+  from_posting_id bigint not null, -- exclusive
+  up_to_posting_id bigint not null,
+  fee_rupiah bigint not null, -- VAT included
+  vat_rupiah bigint not null,
+  lines jsonb not null, -- [{kind, class, basisPoints, flatRupiah, count, turnoverRupiah, feeRupiah, vatRupiah}]
+  sealed_parties text not null,
+  issued_at timestamptz(3) not null default now(),
+  sha256 bytea not null generated always as (fee_invoice_sha256(id, number, sequence, merchant_id, kind, month, part,
+    corrects, from_posting_id, up_to_posting_id, fee_rupiah, vat_rupiah, lines, issued_at)) stored,
+  foreign key (month, part) references fee_periods,
+  constraint fee_invoices_number_of_sequence check (number ~
+    (case kind when 'invoice' then '^FI' else '^CN' end || '-\d{4}-0*' || sequence || '$')),
+  constraint fee_invoices_range check (from_posting_id < up_to_posting_id),
+  constraint fee_invoices_corrects_if_credit_note check ((kind = 'credit_note') = (corrects is not null)),
+  constraint fee_invoices_credit_note_is_below_zero
+    check (kind = 'invoice' or (fee_rupiah < 0 and vat_rupiah between fee_rupiah and 0))
+);
+create unique index fee_invoices_period_key on fee_invoices (merchant_id, month, part) where kind = 'invoice';
+create index fee_invoices_merchant_idx on fee_invoices (merchant_id, sequence);
+create index fee_invoices_month_idx on fee_invoices (month, sequence);
+create index fee_invoices_corrects_idx on fee_invoices (corrects) where corrects is not null;
+
+create trigger invoice_is_final before update on fee_invoices for each row
+  when (old.sha256 <> fee_invoice_sha256(new.id, new.number, new.sequence, new.merchant_id, new.kind, new.month,
+      new.part, new.corrects, new.from_posting_id, new.up_to_posting_id, new.fee_rupiah, new.vat_rupiah, new.lines,
+      new.issued_at)
+    or not is_resealed(old.sealed_parties, new.sealed_parties))
+  execute function forbid_mutation();
+
+-- Numbers have no gap, whoever writes one. The year is that in WIB; the sequence goes on.
+create function require_next_sequence() returns trigger
+language plpgsql set search_path = public, pg_temp as $$
+begin
+  if new.sequence <> (select coalesce(max(sequence), 0) + 1 from fee_invoices) then
+    raise exception 'invoice % is not the next one', new.number using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger next_sequence before insert on fee_invoices for each row execute function require_next_sequence();
+
+create function fee_invoice_number(kind text, sequence bigint) returns text language sql stable
+  return case kind when 'invoice' then 'FI-' else 'CN-' end || extract(year from booking_day(now())) || '-'
+    || lpad(sequence::text, greatest(6, length(sequence::text)), '0');
+
+-- The fee postings of a period, per merchant, kind and rate.
+create function fee_lines(after_posting bigint, up_to_posting bigint)
+  returns table (merchant_id uuid, fee_rupiah bigint, vat_rupiah bigint, lines jsonb)
+language sql stable
+begin atomic
+  select line.merchant_id, sum(line.fee)::bigint, sum(line.vat)::bigint,
+    jsonb_agg(jsonb_build_object('kind', kind, 'class', class, 'basisPoints', basis_points, 'flatRupiah', flat_rupiah,
+      'count', postings, 'turnoverRupiah', turnover, 'feeRupiah', fee, 'vatRupiah', vat)
+      order by kind, class, basis_points, flat_rupiah)
+  from (
+    select posting.merchant_id, kind, class, basis_points, flat_rupiah, count(*) as postings,
+      sum(amount_rupiah)::bigint as turnover, sum(posting.fee_rupiah)::bigint as fee,
+      sum(posting.vat_rupiah)::bigint as vat
+    from fee_postings posting
+    where posting_id > after_posting and posting_id <= up_to_posting
+    group by posting.merchant_id, kind, class, basis_points, flat_rupiah
+  ) line
+  group by line.merchant_id;
+end;
+
+-- Issues what is missing of the invoices of a period, all or none, and returns them. The lock makes one issue wait for
+-- another; the statements after it see what that one has written. `drafts` has {merchantId, id, sealedParties}.
+create function issue_fee_invoices(wanted_month date, wanted_part integer, drafts jsonb) returns setof fee_invoices
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  period fee_periods;
+  after_posting bigint;
+  last_sequence integer;
+  lacking uuid;
+begin
+  lock table fee_invoices in share row exclusive mode;
+  select * into period from fee_periods where month = wanted_month and part = wanted_part;
+  if not found then
+    raise exception 'month %, part % is not cut', to_char(wanted_month, 'YYYY-MM'), wanted_part
+      using errcode = 'LN003';
+  end if;
+  if period.issued_at is not null then return; end if;
+  if not exists (select from company_details) then
+    raise exception 'the company has no details' using errcode = 'LN003';
+  end if;
+  select up_to_posting_id into after_posting from fee_periods
+  where (month, part) < (wanted_month, wanted_part) order by month desc, part desc limit 1;
+  if exists (select from fee_periods where (month, part) < (wanted_month, wanted_part) and issued_at is null) then
+    raise exception 'an earlier period is not issued' using errcode = 'LN003';
+  end if;
+  select coalesce(max(sequence), 0) into last_sequence from fee_invoices;
+  select totals.merchant_id into lacking from fee_lines(after_posting, period.up_to_posting_id) totals
+  where not exists (
+    select from jsonb_to_recordset(drafts) as draft ("merchantId" uuid) where "merchantId" = totals.merchant_id
+  ) limit 1;
+  if found then
+    raise exception 'the draft of merchant % is missing', lacking using errcode = 'check_violation';
+  end if;
+  return query
+  insert into fee_invoices (id, number, sequence, merchant_id, kind, month, part, from_posting_id, up_to_posting_id,
+    fee_rupiah, vat_rupiah, lines, sealed_parties)
+  select draft.id, fee_invoice_number('invoice', last_sequence + place), last_sequence + place, merchant_id, 'invoice',
+    wanted_month, wanted_part, after_posting, period.up_to_posting_id, fee_rupiah, vat_rupiah, lines,
+    draft."sealedParties"
+  from (
+    select *, (row_number() over (order by merchant_id))::integer as place
+    from fee_lines(after_posting, period.up_to_posting_id)
+  ) total
+    join jsonb_to_recordset(drafts) as draft ("merchantId" uuid, id uuid, "sealedParties" text)
+      on draft."merchantId" = total.merchant_id
+  order by place
+  returning *;
+  update fee_periods set issued_at = now() where month = wanted_month and part = wanted_part;
+end $$;
+
+-- Adjustments ---------------------------------------------------------------------------------------------------------
+
+-- A change of a balance that is no transition of a payment or a payout. `fee_credit` gives back a fee that an invoice
+-- had, by a credit note.
+create table balance_adjustments (
+  id uuid primary key,
+  merchant_id uuid not null references merchants,
+  kind text not null check (kind in ('fee_credit')),
+  amount_rupiah bigint not null check (amount_rupiah <> 0), -- above zero: the balance grows
+  payment_id uuid references payments,
+  invoice_number text unique references fee_invoices (number), -- of the credit note
+  evidence text not null check (evidence <> ''),
+  requested_by text not null,
+  occurred_at timestamptz(3) not null default now(),
+  constraint balance_adjustments_credit_has_note check (kind <> 'fee_credit'
+    or (invoice_number is not null and payment_id is null and amount_rupiah > 0))
+);
+alter table ledger_postings add foreign key (adjustment_id) references balance_adjustments;
+
+-- Gives back a part of the fee of an invoice: writes the credit note, the adjustment and its posting, and returns the
+-- note. The lock orders it with other notes of the invoice. An approval names what was left of the invoice, so it is
+-- used once.
+create function book_adjustment(adjustment balance_adjustments, invoice text, vat bigint, note uuid, parties text)
+  returns fee_invoices
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  corrected fee_invoices;
+  credited fee_invoices;
+  fee_left bigint;
+  vat_left bigint;
+  posting bigint;
+begin
+  lock table fee_invoices in share row exclusive mode;
+  select * into strict corrected from fee_invoices where number = invoice and kind = 'invoice';
+  select corrected.fee_rupiah + coalesce(sum(fee_rupiah), 0), corrected.vat_rupiah + coalesce(sum(vat_rupiah), 0)
+  into fee_left, vat_left from fee_invoices where corrects = invoice;
+  if adjustment.kind <> 'fee_credit' or adjustment.amount_rupiah < 1 or vat < 0
+    or vat > adjustment.amount_rupiah or adjustment.amount_rupiah > fee_left or vat > vat_left
+    or adjustment.amount_rupiah - vat > fee_left - vat_left
+  then
+    raise exception '% has % rupiah left', invoice, fee_left using errcode = 'LN003';
+  end if;
+  if needs_two_operators() and not exists (
+    select from approvals
+    where is_in_execution(approvals, 'invoice.credit') and parameters @> jsonb_build_object('number', invoice,
+      'feeRupiah', adjustment.amount_rupiah, 'vatRupiah', vat, 'leftRupiah', fee_left)
+  ) then
+    raise exception 'no two operators have approved this credit note' using errcode = 'restrict_violation';
+  end if;
+  -- Before the id is taken: so a cut either waits for this posting, or has a smaller id.
+  lock table ledger_postings in row exclusive mode;
+  posting := nextval(pg_get_serial_sequence('ledger_postings', 'id'));
+  insert into fee_invoices (id, number, sequence, merchant_id, kind, month, part, corrects, from_posting_id,
+    up_to_posting_id, fee_rupiah, vat_rupiah, lines, sealed_parties)
+  select note, fee_invoice_number('credit_note', max(sequence) + 1), max(sequence) + 1, corrected.merchant_id,
+    'credit_note', corrected.month, corrected.part, invoice, posting - 1, posting, -adjustment.amount_rupiah, -vat,
+    '[]', parties
+  from fee_invoices
+  returning * into credited;
+  insert into balance_adjustments (id, merchant_id, kind, amount_rupiah, invoice_number, evidence, requested_by)
+  values (adjustment.id, corrected.merchant_id, 'fee_credit', adjustment.amount_rupiah, credited.number,
+    adjustment.evidence, adjustment.requested_by);
+  insert into ledger_postings (id, adjustment_id, merchant_id, occurred_at) overriding system value
+  values (posting, adjustment.id, corrected.merchant_id, now());
+  insert into ledger_entries (posting_id, line, account, side, amount_rupiah)
+  select posting, line, account, side, rupiah from (values
+    (1, 'fee_revenue', 'debit', adjustment.amount_rupiah - vat), (2, 'vat_payable', 'debit', vat),
+    (3, 'merchant_available', 'credit', adjustment.amount_rupiah)
+  ) as entry (line, account, side, rupiah) where rupiah > 0;
+  return credited;
+end $$;
+
+-- Rights --------------------------------------------------------------------------------------------------------------
+
+-- Only the functions of the owner write periods, invoices and adjustments. The worker and operators issue; operators
+-- credit. The dashboard opens the parties for its pages.
+revoke execute on function require_approved_company, cut_fee_period, issue_fee_invoices, book_adjustment from public;
+grant execute on function cut_fee_period, issue_fee_invoices to lunas_worker, lunas_operator;
+grant execute on function book_adjustment to lunas_operator;
+grant select on company_details to lunas_worker, lunas_operator, lunas_reader;
+grant insert (version, legal_name, address, tax_number) on company_details to lunas_operator;
+grant select on fee_periods to lunas_worker, lunas_dashboard, lunas_operator, lunas_reader;
+grant select on fee_postings to lunas_worker, lunas_dashboard, lunas_operator;
+grant select on fee_invoices to lunas_worker, lunas_dashboard, lunas_operator;
+grant update (sealed_parties) on fee_invoices to lunas_operator;
+grant select on balance_adjustments to lunas_worker, lunas_payouts, lunas_dashboard, lunas_operator;
+grant select (id, number, sequence, merchant_id, kind, month, part, corrects, from_posting_id, up_to_posting_id,
+  fee_rupiah, vat_rupiah, lines, issued_at, sha256) on fee_invoices to lunas_reader;
+grant select (id, merchant_id, kind, amount_rupiah, payment_id, invoice_number, occurred_at) on balance_adjustments
+  to lunas_reader;
+
+-- Down Migration
+
+-- There is none: the ledger is append-only. Restore a backup.

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import type { Sealer } from '../../crypto/sealing';
+import type { Queryable } from '../../db/connection/pool';
+import type { FeeInvoice, InvoiceLineKind, InvoiceParties } from '../../domain/fee-invoice';
+import { parseJson } from '../../lib/parse-json';
+
+export const INVOICE_COLUMNS = `id, number, sequence, merchant_id as "merchantId", kind,
+  to_char(month, 'YYYY-MM') as month, part, corrects, from_posting_id as "fromPostingId",
+  up_to_posting_id as "upToPostingId", fee_rupiah as "feeRupiah", vat_rupiah as "vatRupiah", lines,
+  encode(sha256, 'hex') as sha256, issued_at as "issuedAt"`;
+
+/**
+ * Undefined if there is none with this number, or another merchant has it.
+ * @param merchantId null: of any merchant, for operators
+ */
+export async function findInvoice(
+  db: Queryable,
+  merchantId: string | null,
+  number: string,
+): Promise<FeeInvoice | undefined> {
+  const { rows } = await db.query<FeeInvoice>(
+    `select ${INVOICE_COLUMNS} from fee_invoices where number = $1 and ($2::uuid is null or merchant_id = $2)`,
+    [number, merchantId],
+  );
+  return rows[0];
+}
+
+export interface InvoicePage {
+  /** The page begins with the next older one; null: with the newest. */
+  readonly beforeSequence: number | null;
+  readonly limit: number;
+}
+
+/** The invoices and credit notes of a merchant, the newest first. */
+export async function listInvoicesOfMerchant(
+  db: Queryable,
+  merchantId: string,
+  { beforeSequence, limit }: InvoicePage,
+): Promise<FeeInvoice[]> {
+  const { rows } = await db.query<FeeInvoice>({
+    name: 'list_invoices_of_merchant',
+    text: `select ${INVOICE_COLUMNS} from fee_invoices
+      where merchant_id = $1 and sequence < coalesce($2, 2147483647) order by sequence desc limit $3`,
+    values: [merchantId, beforeSequence, limit],
+  });
+  return rows;
+}
+
+export interface InvoiceFilter {
+  /** Null: of all merchants. */
+  readonly merchantId: string | null;
+  /** `2026-11`; null: of all months. */
+  readonly month: string | null;
+  readonly limit: number;
+}
+
+/** The invoices and credit notes of all merchants, the newest first, for operators. */
+export async function listInvoices(db: Queryable, { merchantId, month, limit }: InvoiceFilter): Promise<FeeInvoice[]> {
+  const { rows } = await db.query<FeeInvoice>(
+    `select ${INVOICE_COLUMNS} from fee_invoices
+     where ($1::uuid is null or merchant_id = $1) and ($2::text is null or month = ($2 || '-01')::date)
+     order by sequence desc limit $3`,
+    [merchantId, month, limit],
+  );
+  return rows;
+}
+
+const party = z.object({
+  legalName: z.string(),
+  address: z.string().nullable(),
+  taxNumber: z.string().nullable(),
+});
+const parties = z.object({ company: party, merchant: party });
+
+/** Opens who an invoice is from and to. */
+export async function openInvoiceParties(
+  { db, sealer }: { readonly db: Queryable; readonly sealer: Sealer },
+  { id }: Pick<FeeInvoice, 'id'>,
+): Promise<InvoiceParties> {
+  const { rows } = await db.query<{ sealed: string }>(
+    'select sealed_parties as sealed from fee_invoices where id = $1',
+    [id],
+  );
+  return parties.parse(parseJson(sealer.open(rows[0]?.sealed ?? '', ['fee-invoice', id])));
+}
+
+/** A posting that an invoice covers. */
+export interface InvoicePosting {
+  readonly postingId: number;
+  readonly occurredAt: Date;
+  readonly kind: InvoiceLineKind;
+  /** The reference of the payment or the payout. */
+  readonly referenceId: string;
+  readonly merchantReferenceId: string | null;
+  /** Below zero where it was given back, as is the fee. */
+  readonly amountRupiah: number;
+  /** VAT included. */
+  readonly feeRupiah: number;
+  readonly vatRupiah: number;
+}
+
+const POSTINGS_PER_PAGE = 1_000;
+
+/**
+ * The postings of an invoice in their order, page by page. Those that the archive has taken are missing: the counts of
+ * the lines include them. A credit note has none.
+ */
+export async function* listInvoicePostings(db: Queryable, invoice: FeeInvoice): AsyncGenerator<InvoicePosting> {
+  const { merchantId, fromPostingId, upToPostingId } = invoice;
+  for (let after: number | undefined = fromPostingId; after !== undefined;) {
+    const { rows }: { rows: InvoicePosting[] } = await db.query<InvoicePosting>({
+      name: 'list_invoice_postings',
+      text: `select posting_id as "postingId", occurred_at as "occurredAt", kind, reference_id as "referenceId",
+          merchant_reference_id as "merchantReferenceId", amount_rupiah as "amountRupiah",
+          fee_rupiah as "feeRupiah", vat_rupiah as "vatRupiah"
+        from fee_postings where merchant_id = $1 and posting_id > $2 and posting_id <= $3
+        order by posting_id limit ${POSTINGS_PER_PAGE}`,
+      values: [merchantId, after, upToPostingId],
+    });
+    yield* rows;
+    after = rows.length < POSTINGS_PER_PAGE ? undefined : rows.at(-1)?.postingId;
+  }
+}
